@@ -82,7 +82,7 @@ TEST(Credentials, AreSentToTheirOriginOnly) {
       << "stored before values were encrypted";
 }
 
-TEST(Credentials, OfStepsAreKeptByPositionOrElseByHost) {
+TEST(Credentials, CredentialsOfStepsAreKeptByPositionOrElseByHost) {
   const auto hook = [](const char* url, const char* value) {
     return json::object{{"type", "webhook"}, {"recipient", url}, {"headers", {{"X-Key", value}}}};
   };

@@ -128,7 +128,7 @@ TEST(WebhookCheck, ContentTypeIsGivenOnce) {
   EXPECT_THAT(check(twice).fields(), ElementsAre("action.contentType"));
 }
 
-TEST(WebhookCheck, WhatEarlierVersionsWouldSendOtherwiseNeedsTheSecondFormat) {
+TEST(WebhookCheck, AFormThatEarlierVersionsSendOtherwiseNeedsTheSecondFormat) {
   const auto needs = [](std::string_view key, json::value value) {
     return webhook().needs_second_format(check(definition(key, std::move(value))).stored);
   };

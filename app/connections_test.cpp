@@ -73,7 +73,7 @@ TEST(Connections, MoreThanPostgresqlOffersAreRefusedWithTheNumbers) {
   }
 }
 
-TEST(Connections, OfAllProcessesTogetherGiveAWarning) {
+TEST(Connections, TheSumOfAllProcessesGivesAWarning) {
   EXPECT_EQ(too_many_allowed(57, 40, 97), "");
   EXPECT_NE(too_many_allowed(58, 40, 97), "");
 }

@@ -28,7 +28,7 @@ TEST(CommitPositions, OtherTextsAreRefused) {
     EXPECT_FALSE(CommitPosition::parse(text)) << text;
 }
 
-TEST(CommitPositions, OfALaterTimelineAreGreater) {
+TEST(CommitPositions, ALaterTimelineIsGreater) {
   EXPECT_LT((CommitPosition{1, 95}), (CommitPosition{2, 80}));
   EXPECT_LT((CommitPosition{1, 80}), (CommitPosition{1, 95}));
   EXPECT_LT(CommitPosition(), (CommitPosition{1, 0}));

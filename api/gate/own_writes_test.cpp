@@ -35,7 +35,7 @@ TEST_F(OwnWritesTest, AnUnclearCommitBindsItsTokenToThePrimaryForAWhile) {
   EXPECT_EQ(writes.required(token, now + 16s), CommitPosition());
 }
 
-TEST_F(OwnWritesTest, OfAnyNumberOfTokensAreKept) {
+TEST_F(OwnWritesTest, AnyNumberOfTokensIsKept) {
   for (std::uint64_t lsn = 1; lsn <= 3 * OwnWrites::slots; ++lsn) {
     const Guid each = Guid::random();
     writes.add(each, {.position = {1, lsn}}, now);

@@ -99,7 +99,7 @@ TEST_F(QuotaTest, NodesTogetherGetTheLimitExactlyAndTellWhatIsLeft) {
   EXPECT_EQ(granted, 600);
 }
 
-TEST_F(QuotaTest, WhatANodeLeasedAndDoesNotUseIsATwentiethAtMost) {
+TEST_F(QuotaTest, TheUnusedLeaseOfANodeIsATwentiethAtMost) {
   for (int count = 0; count < 200; ++count) node.take(token, 6'000, at(0));
   int granted = 200;
   while (other.take(token, 6'000, at(0)).allowed) ++granted;
@@ -118,7 +118,7 @@ TEST_F(QuotaTest, ATokenWithoutLimitLeasesNothing) {
   EXPECT_EQ(leases.count(), 0);
 }
 
-TEST_F(QuotaTest, WhoIsRefusedAsksTheDatabaseOnce) {
+TEST_F(QuotaTest, ARefusedClientAsksTheDatabaseOnce) {
   while (node.take(token, 60, at(0)).allowed) continue;
   const auto before = leases.count();
   for (int count = 0; count < 100; ++count) EXPECT_FALSE(node.take(token, 60, at(1)).allowed);

@@ -44,7 +44,7 @@ TEST(Background, WorkRunsOnAnotherThreadAndItsResultComesBack) {
   }
 }
 
-TEST(Background, WhatWorkThrowsIsThrownToTheCaller) {
+TEST(Background, AnExceptionOfTheWorkReachesTheCaller) {
   asio::io_context io;
   Background background;
   auto result = asio::co_spawn(io, background.run([]() -> int { throw std::runtime_error("no ink"); }),

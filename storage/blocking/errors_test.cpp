@@ -40,7 +40,7 @@ TEST(BlockingErrors, ErrorsThatLibpqxxThrowsWithoutTheirSqlstateGetItBack) {
   EXPECT_EQ(translation_of(pqxx::transaction_rollback("ERROR:  no\n")), "40000 no");
 }
 
-TEST(BlockingErrors, WhatEndsTheSessionIsUnavailable) {
+TEST(BlockingErrors, AnErrorThatEndsTheSessionIsUnavailable) {
   EXPECT_EQ(translation_of(pqxx::sql_error("FATAL:  stop\n", "", "57P01")), "unavailable stop");
   EXPECT_EQ(translation_of(pqxx::sql_error("ERROR:  standby\n", "", "25006")), "unavailable standby");
   EXPECT_EQ(translation_of(pqxx::sql_error("FATAL:  idle\n", "", "25P03")), "unavailable idle");

@@ -99,7 +99,7 @@ TEST(ConnectParams, RefuseAUrlThatRequiresReadWriteSessions) {
   EXPECT_FALSE(url_fault(three));
 }
 
-TEST(ConnectParams, OfStandbysNameOneServerEach) {
+TEST(ConnectParams, EachStandbyIsOneServer) {
   const auto servers = standbys_of("postgresql://u:it%27s@a:5001,b/w?application_name=a,b");
   ASSERT_EQ(servers.size(), 2U);
   EXPECT_EQ(servers[0].name, "a:5001");
@@ -123,7 +123,7 @@ TEST(ConnectParams, OfStandbysNameOneServerEach) {
   EXPECT_EQ(read_back(shared_port[1].connection, "port"), "6000");
 }
 
-TEST(ConnectParams, OfStandbysDoNotAskForThePrimary) {
+TEST(ConnectParams, StandbyUrlsDoNotAskForThePrimary) {
   EXPECT_EQ(standby_url_fault(three), std::nullopt);
   EXPECT_EQ(standby_url_fault("postgresql://u@a/w?target_session_attrs=prefer-standby"), std::nullopt);
   for (const std::string target : {"primary", "read-write"}) {

@@ -202,7 +202,7 @@ class IdempotentPosts : public ApiTest {
   }
 };
 
-TEST_F(IdempotentPosts, OfEveryKindArePerformedOnce) {
+TEST_F(IdempotentPosts, EveryKindIsPerformedOnce) {
   const auto order = text_at(post_twice("/api/v1/Orders", order_body()).data(), "guid");
   EXPECT_EQ(count("orders"), 1);
   const auto shipment =

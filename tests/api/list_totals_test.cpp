@@ -68,7 +68,7 @@ class ListTotals : public ShipmentsFixture {
   }
 };
 
-TEST_F(ListTotals, OfAStatusAreExactAfterEachKindOfChange) {
+TEST_F(ListTotals, TheTotalOfAStatusIsExactAfterEachKindOfChange) {
   insert_orders(1, 30);
   expect_exact_totals("an insert of many");
   const auto order = text_at(http.post("/api/v1/Orders", order_body()).data(), "guid");
@@ -96,7 +96,7 @@ TEST_F(ListTotals, OfAStatusAreExactAfterEachKindOfChange) {
   EXPECT_EQ(tenant.sql.number("select count(*) from status_counts where business_id = $1", {tenant.id}), 1);
 }
 
-TEST_F(ListTotals, OfAStatusStayExactWhenACustomerIsErased) {
+TEST_F(ListTotals, TheTotalOfAStatusStaysExactWhenACustomerIsErased) {
   const auto ada = customer("ada");
   http.post("/api/v1/Orders", order_body({{"customerId", ada}, {"customer", nullptr}}));
   create({{"customerId", ada}});
@@ -112,7 +112,7 @@ TEST_F(ListTotals, ARolledBackChangeIsNotCounted) {
   expect_exact_totals("a rollback");
 }
 
-TEST_F(ListTotals, OfAStatusAreThoseOfOneMomentWhileOrdersMove) {
+TEST_F(ListTotals, TheTotalsOfAStatusAreOfOneMomentWhileOrdersMove) {
   insert_orders(1, 30);
   std::atomic<bool> done = false;
   // Each transaction moves one order to `ready` and another one back, so the number stays.
@@ -133,7 +133,7 @@ TEST_F(ListTotals, OfAStatusAreThoseOfOneMomentWhileOrdersMove) {
 }
 
 // A total of more than a thousand is counted apart from the page from the second request on.
-TEST_F(ListTotals, OfLargeSelectionsContainTheCallersOwnChanges) {
+TEST_F(ListTotals, LargeSelectionsCountTheCallersOwnChanges) {
   insert_orders(1, 1200);
   const auto target = orders_where("createdAt ge 2026-01-01 and createdAt lt 2026-02-01");
   for (int i = 0; i < 3; ++i) EXPECT_EQ(total(target), 1200);
@@ -155,7 +155,7 @@ TEST_F(ListTotals, OfLargeSelectionsContainTheCallersOwnChanges) {
   EXPECT_EQ(at(http.get(target + "&Page=100").body, "data").as_array().size(), 0U);
 }
 
-TEST_F(ListTotals, OfASelectionThatBecomesSmallStayExact) {
+TEST_F(ListTotals, ASelectionThatBecomesSmallStaysExact) {
   insert_orders(1, 1100);
   const auto target = orders_where("createdAt ge 2026-01-01");
   for (int i = 0; i < 2; ++i) EXPECT_EQ(total(target), 1100);
@@ -165,7 +165,7 @@ TEST_F(ListTotals, OfASelectionThatBecomesSmallStayExact) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(total(target), 0);
 }
 
-TEST_F(ListTotals, OfAnUnknownStatusAreZero) {
+TEST_F(ListTotals, AnUnknownStatusHasATotalOfZero) {
   insert_orders(1, 3);
   EXPECT_EQ(total(orders_where("status eq 'lost'")), 0);
 }

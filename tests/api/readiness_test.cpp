@@ -75,7 +75,7 @@ TEST_F(Readiness, ReportsWorkersOnlyOnRequest) {
   expect_ready("/readyz?worker=false");
 }
 
-TEST_F(Readiness, OfWorkersFailsWhileEventsWaitForMoreThanAMinute) {
+TEST_F(Readiness, ReadinessOfWorkersFailsWhileEventsWaitForMoreThanAMinute) {
   const std::string other = "00000000-0000-4000-8000-000000000001";
   database.exec("insert into workers (guid, name) values ('" + other +
                 "', 'lives'); insert into worker_beats (worker, expires_at, matched_at) values ('" + other +
@@ -98,7 +98,7 @@ TEST_F(Readiness, LeavesTheLagToTheWorkers) {
   EXPECT_EQ(metric(metrics, "waybill_match_lag_seconds"), 0) << "an API process would never set it back";
 }
 
-TEST_F(Readiness, OfWorkersFailsWhileAWorkerThatLivesIsAMinuteBehind) {
+TEST_F(Readiness, ReadinessOfWorkersFailsWhileAWorkerThatLivesIsAMinuteBehind) {
   const auto set_lag = [&](std::string_view lag) {
     database.exec(
         "with owner as (insert into workers (guid, name) values (gen_random_uuid(), 'lives') returning "

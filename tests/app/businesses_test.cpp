@@ -77,7 +77,7 @@ TEST_F(BusinessesTest, TokensAndLoginsOfASuspendedBusinessAreRefusedWithinASecon
   EXPECT_EQ(anonymous.post("/api/user/login", login).status, 200);
 }
 
-TEST_F(BusinessesTest, WhatHappensWhileSuspendedIsMatchedInOrderAfterResume) {
+TEST_F(BusinessesTest, EventsDuringASuspensionAreMatchedInOrderAfterResume) {
   constexpr int changes = 30;
   constexpr int orders = 110;  // more than the worker matches in one turn
   tenant.webhook(url("created"), "order_created");

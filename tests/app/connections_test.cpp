@@ -78,7 +78,7 @@ TEST(DatabaseConnections, TooFewOrTooManyStopTheStartWithTheNumbers) {
   }
 }
 
-TEST(DatabaseConnections, OfAllProcessesTogetherGiveAWarning) {
+TEST(DatabaseConnections, TheSumOfAllProcessesGivesAWarning) {
   const TestDatabase database;
   Waybill::Options options;
   options.command = "api";

@@ -58,7 +58,7 @@ class DatabaseReads : public DatabaseTest {
   }
 };
 
-TEST_F(DatabaseReads, OfOneConnectionReturnInOrder) {
+TEST_F(DatabaseReads, ReadsOfOneConnectionReturnInOrder) {
   auto& database = open();
   std::vector<std::string> expected;
   for (int i = 0; i < 200; ++i) expected.push_back(std::to_string(i));
@@ -67,7 +67,7 @@ TEST_F(DatabaseReads, OfOneConnectionReturnInOrder) {
       expected);
 }
 
-TEST_F(DatabaseReads, OfOneTurnShareOneSync) {
+TEST_F(DatabaseReads, ReadsOfOneTurnShareOneSync) {
   static constexpr Statement moment{"test.moment", "select transaction_timestamp()::text"};
   auto& database = open();
   read(echo, Params().add("connected"));
@@ -304,7 +304,7 @@ TEST_F(DatabaseReads, ArePreparedAgainWhenTheTableChanged) {
   EXPECT_EQ(read(star), "one");
 }
 
-TEST_F(DatabaseReads, OfTextKeepTheLast256Prepared) {
+TEST_F(DatabaseReads, TheLast256TextsStayPrepared) {
   static constexpr Statement count{"test.count",
                                    "select count(*) from pg_prepared_statements where name like 'list/%'"};
   static constexpr Statement generation{

@@ -131,7 +131,7 @@ TEST_F(DatabaseWrites, EndAtTheStatementTimeout) {
   EXPECT_EQ(failure_of([&] { write(insert, Params().add(1)); }), "57014");
 }
 
-TEST_F(DatabaseWrites, OfManyShareTheFewConnections) {
+TEST_F(DatabaseWrites, ManyCallersShareTheFewConnections) {
   auto four = options();
   four.write_connections = 4;
   auto& database = open(four);
@@ -160,7 +160,7 @@ TEST_F(DatabaseWrites, WaitForAConnectionForALimitedTime) {
   EXPECT_EQ(write(insert, Params().add(2)).size(), 1);
 }
 
-TEST_F(DatabaseWrites, OfABusinessLeaveConnectionsToOthersAndTheService) {
+TEST_F(DatabaseWrites, ABusinessLeavesConnectionsToOthersAndTheService) {
   auto five = options();
   five.write_connections = 5;
   five.wait_limit = 50ms;
@@ -185,7 +185,7 @@ TEST_F(DatabaseWrites, OfABusinessLeaveConnectionsToOthersAndTheService) {
   on_io([&] { held.clear(); });
 }
 
-TEST_F(DatabaseWrites, OfTheBusinessWithTheFewestConnectionsComeFirst) {
+TEST_F(DatabaseWrites, TheBusinessWithTheFewestConnectionsComesFirst) {
   auto five = options();
   five.write_connections = 5;
   auto& database = open(five);
@@ -291,7 +291,7 @@ TEST_F(DatabaseWrites, AreRefusedWhenTheDatabaseIsDestroyed) {
 
 // --- transactions
 
-TEST_F(DatabaseWrites, OfOneTransactionAreCommittedTogether) {
+TEST_F(DatabaseWrites, WritesOfOneTransactionAreCommittedTogether) {
   auto& database = open();
   run([&]() -> asio::awaitable<void> {
     auto transaction = co_await database.begin({R"({"by": "me"})"});
@@ -303,7 +303,7 @@ TEST_F(DatabaseWrites, OfOneTransactionAreCommittedTogether) {
   EXPECT_EQ(count(), 2);
 }
 
-TEST_F(DatabaseWrites, OfATransactionThatIsDroppedAreRolledBack) {
+TEST_F(DatabaseWrites, ADroppedTransactionIsRolledBack) {
   auto& database = open();
   run([&]() -> asio::awaitable<void> {
     const auto transaction = co_await database.begin({R"({"by": "me"})"});
@@ -337,7 +337,7 @@ TEST_F(DatabaseWrites, AfterAFailedWriteOfTheirTransactionAreRefused) {
   EXPECT_EQ(write(insert, Params().add(1)).size(), 1);
 }
 
-TEST_F(DatabaseWrites, OfATransactionWhoseConnectionBrokeFail) {
+TEST_F(DatabaseWrites, ATransactionWhoseConnectionBrokeFails) {
   auto& database = open();
   EXPECT_EQ(failure_of([&] {
               run([&]() -> asio::awaitable<void> {

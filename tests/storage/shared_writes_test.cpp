@@ -94,7 +94,7 @@ TEST_F(SharedWrites, AreMadeInOneTransactionWhileAnotherIsUnderWay) {
   EXPECT_EQ(server_.number("select count(*) from things where cause = $1", {api.json}), 21);
 }
 
-TEST_F(SharedWrites, OfMoreThanAGroupTakeFurtherTransactions) {
+TEST_F(SharedWrites, MoreWritesThanAGroupTakeFurtherTransactions) {
   auto line = hold_line();
   std::vector<std::future<Rows>> all;
   for (int n = 0; n < 130; ++n) all.push_back(begin_put(Guid::random(), 1));
@@ -103,7 +103,7 @@ TEST_F(SharedWrites, OfMoreThanAGroupTakeFurtherTransactions) {
   EXPECT_EQ(transactions("n = 1"), 3);  // 64, 64 and 2
 }
 
-TEST_F(SharedWrites, OfLargeEntriesTakeFurtherTransactions) {
+TEST_F(SharedWrites, LargeEntriesTakeFurtherTransactions) {
   auto line = hold_line();
   std::vector<std::future<Rows>> all;
   for (int n = 0; n < 4; ++n) {
@@ -124,7 +124,7 @@ TEST_F(SharedWrites, OfLargeEntriesTakeFurtherTransactions) {
   EXPECT_EQ(transactions("n = 1"), 2);
 }
 
-TEST_F(SharedWrites, OfDifferentCausesAreDifferentTransactions) {
+TEST_F(SharedWrites, DifferentCausesAreDifferentTransactions) {
   const Cause other{.json = R"({"by": "me"})", .business = api.business};
   auto line = hold_line();
   auto one = begin_put(Guid::random(), 1);
@@ -136,7 +136,7 @@ TEST_F(SharedWrites, OfDifferentCausesAreDifferentTransactions) {
   EXPECT_EQ(server_.number("select count(*) from things where n = 2 and cause = $1", {other.json}), 1);
 }
 
-TEST_F(SharedWrites, OfOneRecordAreMadeInTheirOrder) {
+TEST_F(SharedWrites, WritesOfOneRecordAreMadeInTheirOrder) {
   const auto record = Guid::random();
   auto line = hold_line();
   std::vector<std::future<Rows>> all;

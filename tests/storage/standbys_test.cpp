@@ -40,7 +40,7 @@ TEST_F(StandbyStatements, NoteEachTimelineOfAPrimaryOnce) {
   EXPECT_EQ(database.number("select count(*) from timelines"), 1);
 }
 
-TEST_F(StandbyStatements, OfAnotherClusterDoNotCount) {
+TEST_F(StandbyStatements, AnotherClusterDoesNotCount) {
   database.exec("insert into timelines (cluster, timeline) values (1, 9)");
   EXPECT_EQ(session.run(sql::Check{.cluster = target().cluster}).front().timeline, 0);
 }

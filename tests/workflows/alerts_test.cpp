@@ -258,7 +258,7 @@ TEST_F(Alerts, AShorterWindowEndsTheOneThatIsOpen) {
   EXPECT_EQ(at(alert(2), "count"), 1);
 }
 
-TEST_F(Alerts, OfASuspendedBusinessWaitUntilItIsResumed) {
+TEST_F(Alerts, AlertsOfASuspendedBusinessWaitUntilItIsResumed) {
   be_told();
   receiver.answer(tenant.path(), refusal());
   const std::string workflow = tenant.webhook(url(), "order_created");
@@ -299,7 +299,7 @@ TEST_F(Alerts, WithoutRecipientsCountNothing) {
   EXPECT_EQ(receiver.count(tenant.path("alerts")), 1U);
 }
 
-TEST_F(Alerts, OfAnErasedPersonHaveNoAnswerAnyMore) {
+TEST_F(Alerts, AlertsAboutAnErasedPersonHaveNoAnswerAnyMore) {
   be_told();
   receiver.answer(tenant.path(), refusal("Ada lives here"));
   receiver.answer_next(tenant.path("alerts"), Reply::with_status(503));

@@ -13,7 +13,7 @@ namespace {
 
 using ConcurrentChanges = WorkflowTest;
 
-TEST_F(ConcurrentChanges, OfManyClientsAllTakeEffect) {
+TEST_F(ConcurrentChanges, ManyClientsAllTakeEffect) {
   constexpr std::size_t clients = 24;
   std::vector<std::string> orders(clients);
   std::vector<std::jthread> threads;
@@ -67,18 +67,18 @@ class SharedReads : public WorkflowTest {
   }
 };
 
-TEST_F(SharedReads, OfOrders) {
+TEST_F(SharedReads, ReadsOfAnOrderShareAStatement) {
   const std::string path = "/api/v1/Orders/" + tenant.create_order();
   expect_shared(world.waybill, "orders/get.sql", [&](Http& http) { return http.get(path).status; });
 }
 
-TEST_F(SharedReads, OfOrdersThatAreEdited) {
+TEST_F(SharedReads, ReadsOfAnEditedOrderShareAStatement) {
   const std::string path = "/api/v1/Orders/" + tenant.create_order();
   expect_shared(world.waybill, "orders/values.sql",
                 [&](Http& http) { return http.put(path, {{"notes", "x"}}).status; });
 }
 
-TEST_F(SharedReads, OfTrackingPages) {
+TEST_F(SharedReads, ReadsOfATrackingPageShareAStatement) {
   const std::string order = tenant.create_order();
   const std::string shipment =
       text_at(tenant.http.post("/api/v1/Orders/" + order + "/shipment", json::object{}).data(), "guid");

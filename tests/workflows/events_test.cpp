@@ -179,7 +179,7 @@ TEST_F(Events, AStatementOnManyRowsMakesAnEventForEachRow) {
   EXPECT_EQ(receiver.count(tenant.path()), many);
 }
 
-TEST_F(Events, OfConcurrentChangesOfOneRecordFormAChainWithoutGaps) {
+TEST_F(Events, ConcurrentChangesOfOneRecordFormAChainWithoutGaps) {
   tenant.webhook(url(), "order_updated");
   increment_concurrently();
   const auto received = wait_for(all_changes);
@@ -194,7 +194,7 @@ TEST_F(Events, OfConcurrentChangesOfOneRecordFormAChainWithoutGaps) {
   EXPECT_EQ(receiver.count(tenant.path()), all_changes);
 }
 
-TEST_F(Events, OfOneRecordAreDeliveredInCommitOrderByAnOrderedWorkflow) {
+TEST_F(Events, AnOrderedWorkflowDeliversTheEventsOfARecordInCommitOrder) {
   tenant.webhook(url(), "order_updated", {{"ordered", true}});
   increment_concurrently();
   wait_for(all_changes);
@@ -203,7 +203,7 @@ TEST_F(Events, OfOneRecordAreDeliveredInCommitOrderByAnOrderedWorkflow) {
   for (std::size_t i = 0; i < notes.size(); ++i) EXPECT_EQ(notes[i], std::to_string(i + 1));
 }
 
-TEST_F(Events, OfOneRecordStayInOrderBesideASlowWorkflow) {
+TEST_F(Events, EventsOfOneRecordStayInOrderBesideASlowWorkflow) {
   const auto gate = std::make_shared<Gate>();
   receiver.answer_next(tenant.path("slow"), Reply::after(gate));
   tenant.webhook(url("slow"), "order_updated");
@@ -217,7 +217,7 @@ TEST_F(Events, OfOneRecordStayInOrderBesideASlowWorkflow) {
   gate->open();
 }
 
-TEST_F(Events, OfAnotherBusinessFireNothing) {
+TEST_F(Events, EventsOfAnotherBusinessFireNothing) {
   Tenant other(world.waybill, "other than " + tenant.name);
   tenant.webhook(url(), "order_created");
   other.insert_order();
@@ -238,7 +238,7 @@ TEST_F(Events, OlderThanAWorkflowAreNotMatched) {
   EXPECT_EQ(receiver.count(tenant.path()), 0U);
 }
 
-TEST_F(Events, OfADeletedRecordContainItsLastState) {
+TEST_F(Events, TheEventOfADeletedRecordContainsItsLastState) {
   tenant.webhook(url(), "order_deleted");
   const std::string hard = tenant.insert_order({{"notes", "'hard'"}});
   const std::string by_api = tenant.create_order({{"notes", "by the API"}});

@@ -207,7 +207,7 @@ TEST_F(Openings, BeginAndEndAtTheFirstOfTwoEqualTimes) {
             "10-24T20:00 10-25T00:30");
 }
 
-TEST_F(Openings, OfAnUnknownZoneAreNull) {
+TEST_F(Openings, AnUnknownZoneHasNoOpening) {
   EXPECT_EQ(opening("Nowhere", "{1}", "09:00", "18:00", "2026-11-20T08:59Z"), "");
 }
 

@@ -55,7 +55,7 @@ TEST_F(ReplayOfARange, SendsEachFinishedRunAgainAsANewRunThatNamesItsOriginal) {
   EXPECT_EQ(tenant.http.get("/api/workflows/ledger").data().at("matched"), 3);
 }
 
-TEST_F(ReplayOfARange, OfAnOrderedWorkflowKeepsTheOrderOfEachRecord) {
+TEST_F(ReplayOfARange, AnOrderedWorkflowKeepsTheOrderOfEachRecord) {
   workflow = tenant.webhook(url(), "order_updated", {{"ordered", true}});
   const std::string order = tenant.insert_order();
   constexpr int changes = 20;

@@ -365,7 +365,7 @@ TEST_F(Schedules, TestShowsTheListAndBacktestCountsTicks) {
   EXPECT_EQ(at(tenant.configure(definition({{"schedule", {{"cron", "0 8 * * *"}}}})), "firedLast7Days"), 7);
 }
 
-TEST_F(Schedules, OfASuspendedBusinessRunWhenItIsResumed) {
+TEST_F(Schedules, SchedulesOfASuspendedBusinessRunWhenItIsResumed) {
   const std::string workflow = scheduled({{"runWhenEmpty", true}});
   set_suspended(true);
   tenant.sql.exec(

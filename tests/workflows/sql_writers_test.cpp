@@ -361,7 +361,7 @@ TEST(SqlWritersElsewhere, TheSchemaMayHaveAnotherName) {
 
 class SqlWritersEvents : public WorkflowTest {};
 
-TEST_F(SqlWritersEvents, OfAnUnprivilegedRoleFireAndIgnoreAForgedDepth) {
+TEST_F(SqlWritersEvents, EventsOfAnUnprivilegedRoleFireAndIgnoreAForgedDepth) {
   const Role role("writer_" + world.database.name());
   world.database.exec("grant select, insert, update on orders to " + role.name);
   tenant.webhook(url(), "order_status_changed");

@@ -122,7 +122,7 @@ TEST_F(Steps, ThatNothingDelaysBeginWithoutAReturnToTheQueue) {
       "1,2,4");
 }
 
-TEST_F(Steps, OfOneActionAreShownAlike) {
+TEST_F(Steps, ARunOfOneActionHasOneStep) {
   const std::string flow = tenant.webhook(url(), "order_created");
   tenant.insert_order();
   const json::object run = tenant.run_with_status(flow, "succeeded");
@@ -281,7 +281,7 @@ TEST_F(Steps, APausedWorkflowHoldsItsRunsBetweenSteps) {
               ElementsAre("1 wait succeeded", "2 webhook succeeded"));
 }
 
-TEST_F(Steps, OfOneEventChangeRecordsInTheOrderOfTheirWorkflows) {
+TEST_F(Steps, RunsOfOneEventChangeRecordsInTheOrderOfTheirWorkflows) {
   std::vector<std::string> flows;
   flows.push_back(workflow({{{"type", "update_status"}, {"status", "processing"}}, hook("a")}));
   flows.push_back(tenant.update_status("order_created", "", "ready"));
@@ -391,7 +391,7 @@ TEST_F(Steps, AreAllShownByATest) {
   EXPECT_EQ(at(steps[3], "number"), 4);
 }
 
-TEST_F(Steps, OfAnErasedPersonAreSentWithoutTheirData) {
+TEST_F(Steps, StepsOfAnErasedPersonAreSentWithoutTheirData) {
   const std::string customer = text_at(
       tenant.http.post("/api/v1/Customers", {{"name", "Ada Lovelace"}, {"email", "ada@example.com"}}).body,
       "data.guid");

@@ -365,7 +365,7 @@ TEST_F(Timers, CountAsOneTriggerForTheLimit) {
   EXPECT_EQ(refused.status, 409) << refused.text;
 }
 
-TEST_F(Timers, OfDeletedWorkflowsAndOldResultsExpire) {
+TEST_F(Timers, DeletedWorkflowsAndOldResultsExpire) {
   const std::string workflow = timed("createdAt", "P1D");
   tenant.create_order();
   ASSERT_TRUE(come_to_wait(1));
@@ -380,7 +380,7 @@ TEST_F(Timers, OfDeletedWorkflowsAndOldResultsExpire) {
   EXPECT_TRUE(eventually([&] { return waiting() == 0 && results().size() == 1; })) << "a worker's start";
 }
 
-TEST_F(Timers, OfASuspendedBusinessFireWhenItIsResumed) {
+TEST_F(Timers, TimersOfASuspendedBusinessFireWhenItIsResumed) {
   timed("createdAt", "PT1H");
   tenant.create_order();
   ASSERT_TRUE(come_to_wait(1));

@@ -48,7 +48,7 @@ TEST(ClaimedRun, ARunThatWasCalledOffDuringItsDelayIsSkipped) {
   EXPECT_EQ(end_of(record_gone).status, RunStatus::skipped);
 }
 
-TEST(ClaimedRun, OfSeveralStepsReturnsToTheQueueUnlessItsStepIsToBePerformed) {
+TEST(ClaimedRun, ARunOfSeveralStepsReturnsToTheQueueUnlessItsStepIsToBePerformed) {
   storage::ClaimedRun run = claimed();
   storage::StepProgress step{.number = 2, .type = "webhook"};
   run.run.state.progress = std::make_shared<storage::StepProgress>(step);
