@@ -55,7 +55,7 @@ struct WorkflowView {
   Guid business_id;
   std::string_view business_name;
   const json::object& action;  // as `check` returned it, with "templates" (actions/stored_templates.hpp)
-  std::string_view sender_name = {};  // of the business's mails; may be empty
+  std::string_view sender_name = {};  // name in the business's mails; may be empty
   std::string_view reply_to = {};     // likewise
 };
 
@@ -74,7 +74,7 @@ struct Attempt {
   std::string_view body;
   Guid run;
   std::string_view message_id;  // the same for all attempts and replays of an event × workflow
-  std::span<const net::WebhookSecret> secrets;  // of the workflow, newest first, at most 2
+  std::span<const net::WebhookSecret> secrets;  // secrets of the workflow, newest first, at most 2
   int number;                                   // from 1
   Guid business_id{};
   std::string_view trigger = {};  // code
@@ -84,8 +84,8 @@ struct Attempt {
   Guid workflow{};
   std::string_view workflow_name = {};
   int depth = 0;                             // number of changes by workflows that led to the event
-  const Credentials* credentials = nullptr;  // of the workflow, or of its step
-  int step = 1;                              // of a workflow of several steps, from 1
+  const Credentials* credentials = nullptr;  // credentials of the workflow, or of its step
+  int step = 1;                              // number of the step in a workflow of several, from 1
 };
 
 /// The result of an attempt, from which the worker derives the run's next state.

@@ -17,7 +17,7 @@ struct SettableField {
   enum class Kind : std::uint8_t { text, long_text, name, code, email, timestamp, guid, money, web_address };
   domain::EntityType entity_type;
   std::string_view name;    // in the API
-  std::string_view column;  // of the table
+  std::string_view column;  // name of the table's column
   Kind kind;
 };
 

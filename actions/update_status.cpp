@@ -13,7 +13,7 @@ using domain::EntityType;
 
 /// The records that the action moves for an event.
 struct Recipient {
-  EntityType entity_type;  // of the event
+  EntityType entity_type;  // type of the event's record
   std::string_view name;   // empty: the record itself
   EntityType moved;
 };

@@ -14,10 +14,10 @@
 namespace waybill::actions {
 namespace {
 
-constexpr std::size_t max_in_flight = 32;                    // of one attempt
+constexpr std::size_t max_in_flight = 32;                    // messages of one attempt
 constexpr Duration sending_time = std::chrono::seconds(12);  // the attempt starts no request later
 constexpr Duration request_time = std::chrono::seconds(10);
-constexpr std::size_t max_reason_bytes = 500;  // of a refusal, as stored
+constexpr std::size_t max_reason_bytes = 500;  // stored bytes of a refusal
 
 bool is_permanent(int status) { return status < 500 && status != 429 && status != 408; }
 

@@ -27,7 +27,7 @@ class Api {
     Server::Options server;
     Gate::Options gate;
     storage::Database::Options database;
-    std::string standby_url;  // of all standbys; empty if there are none
+    std::string standby_url;  // URL of all standbys; empty if there are none
     Plans plans;
     /// If the public URL is empty, links have the address that the server listens on.
     Settings settings;

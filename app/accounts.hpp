@@ -25,7 +25,7 @@ struct TokenRequest {
 
 struct CreatedToken {
   std::string token;
-  std::string plan;  // of the business
+  std::string plan;  // plan of the business
 };
 
 struct FoundBusiness {

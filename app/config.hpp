@@ -42,7 +42,7 @@ struct Config {
   std::filesystem::path data_dir;
   std::filesystem::path pg_bin_dir;                     // searched for if empty
   std::string database_url;                             // the cluster of data_dir if empty
-  std::string read_database_url;                        // of the standbys; empty if there are none
+  std::string read_database_url;                        // URL of the standbys; empty if there are none
   std::vector<std::filesystem::path> secret_key_files;  // the first encrypts, all decrypt
   std::int64_t database_connections = 0;                // the most that this process opens to a server
   std::string public_url;

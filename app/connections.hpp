@@ -21,10 +21,10 @@ struct Roles {
 /// thread.
 struct ConnectionPlan {
   int io_threads = 0;  // 0 without the API
-  int reads = 0;       // of each io thread, as are the next two
+  int reads = 0;       // reading connections of each io thread, as are the next two
   int writes = 0;
   int long_reads = 0;
-  int store_reads = 0;  // of the worker's thread for stores, as is the next
+  int store_reads = 0;  // reading connections of the worker's thread for stores, as is the next
   int store_writes = 0;
   int total = 0;
 };

@@ -104,7 +104,7 @@ enum class Observable : std::uint8_t {
   standby_conflict,
   standby_unreachable,
   standby_promoted,
-  standby_foreign,  // of another cluster
+  standby_foreign,  // a server of another cluster
   standby_refused,  // it refused a statement
   standby_failed,
 };

@@ -31,7 +31,7 @@ struct Connection {
   explicit Connection(int fd) : socket(fd) {}
   Socket socket;
   std::string input;
-  std::int64_t first_byte = 0;  // of the message at the start of `input`
+  std::int64_t first_byte = 0;  // arrival of the message at the start of `input`
 };
 
 struct Delayed {

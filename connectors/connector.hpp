@@ -71,7 +71,7 @@ struct StoreItem {
   std::string description;
   std::optional<std::string> sku;
   std::int64_t quantity = 1;
-  std::optional<std::string> price;  // of one piece
+  std::optional<std::string> price;  // price of one piece
 };
 
 struct StoreOrder {
@@ -111,7 +111,7 @@ struct Unreadable {
   std::string external_id;              // empty if it is missing
   std::optional<std::string> number;    // if known
   std::string reason;                   // a sentence
-  std::optional<Time> created_at = {};  // of an order, if known
+  std::optional<Time> created_at = {};  // time of an order, if known
 };
 
 template <typename Record>
@@ -197,7 +197,7 @@ struct InboundVerdict {
     hint,  // something may have changed in the store
   };
   Kind kind = Kind::bad_signature;
-  std::optional<std::string> delivery_id;  // of a hint; identifies repeated deliveries
+  std::optional<std::string> delivery_id;  // id of a hint; identifies repeated deliveries
 };
 
 /// A provider's entry in the catalogue.
@@ -219,7 +219,7 @@ using Send = std::function<asio::awaitable<net::HttpResponse>(net::HttpRequest)>
 class Connector {
  public:
   struct Options {
-    std::string shopify_version = "2026-07";  // of the Admin API
+    std::string shopify_version = "2026-07";  // version of the Admin API
   };
 
   virtual ~Connector() = default;

@@ -23,7 +23,7 @@ struct Label {
   std::string carrier;
   std::string service_level;
   std::int64_t packages = 0;
-  std::string weight;  // of all packages, with its unit: "1.5 kg"
+  std::string weight;  // weight of all packages, with its unit: "1.5 kg"
   std::string order_number;
   std::string reference;
   std::string carrier_tracking_number;

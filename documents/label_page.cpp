@@ -87,7 +87,7 @@ void LabelPage::centered(Weight weight, float size, float baseline, const std::s
 
 void LabelPage::watermark(const Box& box, const std::string& text, float size) {
   constexpr float light_grey = 0.85F;
-  constexpr float cap_height = 0.729F;  // of DejaVu Sans, in its size
+  constexpr float cap_height = 0.729F;  // cap height of DejaVu Sans, in its size
   const float diagonal = std::hypot(box.width, box.height);
   const float cosine = box.width / diagonal;
   const float sine = box.height / diagonal;

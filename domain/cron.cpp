@@ -20,7 +20,7 @@ constexpr std::array<unsigned, 13> longest_month = {0, 31, 29, 31, 30, 31, 30, 3
 struct FieldRule {
   std::string_view name;
   unsigned first, last;
-  std::span<const std::string_view> names = {};  // of the values from `first` on
+  std::span<const std::string_view> names = {};  // names of the values from `first` on
 };
 
 constexpr std::array<FieldRule, 5> rules = {{{"minute", 0, 59},

@@ -48,7 +48,7 @@ std::vector<const Trigger*> narrowest_first(const TriggerSet& set);
 /// timer or schedule, instead of triggers.
 struct TriggerChoice {
   TriggerSet set;                  // empty for a timer or a schedule
-  const Trigger* first = nullptr;  // of the list; for all triggers that of the entity type; see choose
+  const Trigger* first = nullptr;  // head of the list; for all triggers that of the entity type; see choose
   bool is_list = false;
   bool is_all = false;  // `["*"]`
   /// The workflow's action needs a reader of the second format.

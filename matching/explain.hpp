@@ -22,14 +22,14 @@ struct ExplainedWorkflow {
   /// notifications_off or limited (its run was skipped), window (its run waits), timer_waiting, timer_moved.
   /// Empty if it fired or if the event is not matched yet.
   std::string_view reason;
-  std::vector<domain::ConditionResult> conditions;  // of the version at the event; empty if all are newer
-  json::value steps = {};                           // of the run, as the API shows them; null without a run
-  std::optional<Time> due = std::nullopt;           // of a timer
+  std::vector<domain::ConditionResult> conditions;  // by the version at the event; empty if all are newer
+  json::value steps = {};                  // steps of the run, as the API shows them; null without a run
+  std::optional<Time> due = std::nullopt;  // time of a timer
 };
 
 struct ExplainedEvent {
   std::optional<std::uint64_t> id;         // nullopt: a timer or a schedule, as `triggers` says
-  Time at;                                 // of a timer when it is due, or when it moved
+  Time at;                                 // time of the event; of a timer when it is due, or when it moved
   std::vector<std::string_view> triggers;  // the codes of the triggers that fired
   std::vector<ExplainedWorkflow> workflows;
 };

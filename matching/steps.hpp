@@ -21,12 +21,12 @@ inline constexpr std::size_t max_steps = 20;
 
 /// A step of a workflow.
 struct Step {
-  std::string type;                         // of its action, or wait or stop
+  std::string type;                         // type of its action, or wait or stop
   const actions::Action* action = nullptr;  // null for wait and stop
   json::object definition;                  // as stored
   std::optional<domain::Conditions> when;   // the step is skipped unless they hold
   bool goes_on = false;                     // the run goes on if the step fails
-  std::optional<Duration> delay = {};       // of a wait
+  std::optional<Duration> delay = {};       // length of a wait
   std::string until = {};                   // path of a timestamp, for a wait without a delay
   Duration offset = {};                     // added to `until`; may be negative
 };

@@ -13,7 +13,7 @@ namespace waybill::matching {
 
 struct StoredTexts {
   std::string business_name;
-  std::string sender_name;  // of the business's mails; may be empty
+  std::string sender_name;  // name in the business's mails; may be empty
   std::string reply_to;     // likewise
   json::object templates;   // the "templates" of an action's definition (actions/stored_templates.hpp)
 };

@@ -206,7 +206,7 @@ HttpFailure CurlTransfer::classify(CURLcode code) const {
   switch (code) {
     case CURLE_URL_MALFORMAT:
       return HttpFailure::refused_destination;
-    case CURLE_UNSUPPORTED_PROTOCOL: {  // of the URL, or of an answer that is not HTTP/1 or HTTP/2
+    case CURLE_UNSUPPORTED_PROTOCOL: {  // the URL's protocol, or an answer that is not HTTP/1 or HTTP/2
       curl_off_t until_request = 0;
       curl_easy_getinfo(easy_, CURLINFO_PRETRANSFER_TIME_T, &until_request);
       return until_request > 0 ? HttpFailure::protocol : HttpFailure::refused_destination;

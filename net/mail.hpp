@@ -112,7 +112,7 @@ struct MailOptions {
   std::string ca_file;              // additional CA certificates; only the system's if empty
   Duration connect_timeout = std::chrono::seconds(10);
   Duration total_timeout = std::chrono::seconds(60);  // for one message, from its turn on
-  Duration longest_wait = std::chrono::seconds(60);   // of a message for its turn
+  Duration longest_wait = std::chrono::seconds(60);   // a message's wait for its turn
   std::size_t most_waiting = 512;                     // messages that wait for their turn
 };
 

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view secret_prefix = "whsec_";
 constexpr std::size_t min_key_bytes = 24;
 constexpr std::size_t max_key_bytes = 64;
-constexpr std::size_t max_kept_bytes = 64UL * 1024;  // of memory kept between signatures
+constexpr std::size_t max_kept_bytes = 64UL * 1024;  // memory kept between signatures
 
 std::string sign(const WebhookSecret& secret, std::string_view id, std::string_view timestamp,
                  std::string_view body) {

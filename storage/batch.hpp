@@ -19,7 +19,7 @@ struct PostponedMatch {
   Guid business_id;
   Guid workflow_id;
   std::uint64_t event_id;
-  Time at;  // of the event
+  Time at;  // time of the event
 };
 
 /// A matched event and its runs. Final runs go to the history, the others to the queue. A running run is

@@ -62,11 +62,11 @@ struct StoredEvent {
 /// The result of one read of the outbox, all from one snapshot.
 struct Scan {
   std::vector<PendingEvent> events;  // by shard, then by id
-  std::vector<StoredEvent> rows;     // of some or none of `events`
+  std::vector<StoredEvent> rows;     // rows of some or none of `events`
   std::size_t transactions = 0;      // writers of `events`; one that wrote to n shards counts n times
   std::uint64_t last_id = 0;         // last value of the sequence, read after the snapshot was taken
   std::uint64_t workflow_epoch = 0;
-  std::uint64_t xmin = 0;            // of the snapshot: every earlier transaction has ended
+  std::uint64_t xmin = 0;            // oldest transaction of the snapshot: every earlier one has ended
   std::optional<std::uint64_t> xid;  // a transaction id drawn during the scan, if requested
 };
 

@@ -12,8 +12,8 @@ class Connection;
 void make_partitions(blocking::Connection& session);
 
 struct Retention {
-  int days = 30;            // of events, runs and texts of steps
-  int positions_days = 90;  // of positions
+  int days = 30;            // age of events, runs and texts of steps
+  int positions_days = 90;  // age of positions
 };
 
 /// Drops the partitions older than `retention`, each in its own transaction. Failures are handled as above.

@@ -27,7 +27,7 @@ struct FieldChange {
 struct NewShipment {
   Guid order;
   Guid shipment;                                  // the new guid; the same in each repetition
-  std::optional<std::vector<Guid>> items = {};    // of the order; nullopt: all
+  std::optional<std::vector<Guid>> items = {};    // items of the order; nullopt: all
   std::optional<Guid> carrier = {};               // nullopt: that of the order
   std::optional<std::string> service_level = {};  // likewise
   std::string cause;                              // as in StatusChange

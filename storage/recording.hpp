@@ -13,7 +13,7 @@ namespace waybill::storage {
 
 /// A change of records that a run of a batch requested, and its result.
 struct MadeChange {
-  const RunState* state = nullptr;  // of the run, before the change
+  const RunState* state = nullptr;  // state of the run before the change
   ChangeResult result;
   RunState next;  // the state of the run after the change; the caller sets it
 };
@@ -21,7 +21,7 @@ struct MadeChange {
 /// The result of a Recording. An event whose shard this worker has lost is not recorded, nor are its runs.
 struct Recorded {
   std::size_t events = 0;
-  std::vector<RunState> changed;  // of the runs that requested a status change
+  std::vector<RunState> changed;  // states of the runs that requested a status change
 };
 
 /// Records a batch in one transaction: all of it or nothing. The transaction is rolled back without `commit`.

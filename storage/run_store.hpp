@@ -52,7 +52,7 @@ class RunStore {
     Duration lease;
     std::size_t per_destination;
     std::size_t runs;
-    std::size_t bytes;  // of requests, bodies and `tries`; the last run may exceed it
+    std::size_t bytes;  // size of requests, bodies and `tries`; the last run may exceed it
     std::span<const std::string> blocked_destinations;
     std::span<const Guid> blocked_businesses;
   };

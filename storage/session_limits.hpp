@@ -10,7 +10,7 @@ namespace waybill::storage {
 /// Time limits of a session; zero is no limit.
 struct SessionLimits {
   Duration lock{};                 // wait for a lock, then StatementError (is_lock_conflict)
-  Duration idle_in_transaction{};  // of the client; then the server ends the session and frees its locks
+  Duration idle_in_transaction{};  // the client's idle time; then the session ends and frees its locks
 };
 
 /// Limits for the sessions of the worker's threads: no lock of another session blocks them for long, and a

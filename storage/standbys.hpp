@@ -44,7 +44,7 @@ struct StandbyRows {
 class Standbys {
  public:
   struct Options {
-    std::string url;  // of all standbys
+    std::string url;  // URL of all standbys
     Database::Options database;
   };
 

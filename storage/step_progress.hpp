@@ -14,8 +14,8 @@ namespace waybill::storage {
 /// Immutable once it is shared. It holds everything that the end of the step depends on, so that the end
 /// needs no definition.
 struct StepProgress {
-  int number = 1;                  // of the current step, from 1
-  std::string type;                // of the current step
+  int number = 1;                  // number of the current step, from 1
+  std::string type;                // type of the current step
   bool goes_on = false;            // the run goes on if the step fails
   std::string next;                // type of the next step; empty for the last step
   int attempts_before = 0;         // attempts of the run before this step

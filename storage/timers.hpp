@@ -13,7 +13,7 @@ namespace waybill::storage {
 /// The timer of a workflow for a record, as an event or a scan left it.
 struct TimerChange {
   struct Setting {
-    Time value;  // of the timer's field
+    Time value;  // value of the timer's field
     Time due;
   };
   Guid business_id;

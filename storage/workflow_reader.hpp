@@ -36,7 +36,7 @@ struct StoredWorkflow {
   Time created_at;
   std::optional<Time> previous_until;  // expiry of the older of two secrets
   std::optional<Bytes> sealed_credentials;
-  std::string sender_name;    // of the business's mails; may be empty
+  std::string sender_name;    // name in the business's mails; may be empty
   std::string reply_to;       // likewise
   bool email_enabled = true;  // the business's switches of notifications
   bool push_enabled = true;

@@ -11,7 +11,7 @@ namespace {
 using Node = Template::Node;
 using Kind = Node::Kind;
 
-constexpr std::size_t max_depth = 100;  // of nested sections, because rendering recurses
+constexpr std::size_t max_depth = 100;  // depth of nested sections, because rendering recurses
 constexpr std::string_view blanks = " \t";
 constexpr std::string_view white = " \t\r\n";
 

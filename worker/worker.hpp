@@ -29,14 +29,14 @@ class Worker {
     std::string mail_from;
     std::int64_t mails_per_day = 0;  // recipients of a self-registered business; 0: no limit
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
-    int retention_days = 30;  // of events and runs
+    int retention_days = 30;  // retention of events and runs
     int positions_retention_days = 90;
-    int deleted_retention_days = 90;                      // of deleted records
+    int deleted_retention_days = 90;                      // retention of deleted records
     std::int64_t blast_factor = 100;                      // worker/guard/blast_guard.hpp
     std::int64_t blast_minimum = 1000;                    // 0 in either turns the guard off
     Duration import_interval = std::chrono::seconds(60);  // between two imports from a store
     connectors::Connector::Options connectors;
-    std::string public_url;    // of the API, for links to tracking pages; without them if empty
+    std::string public_url;    // URL of the API, for links to tracking pages; without them if empty
     std::string push_contact;  // the operator's address for push services: a mailto: or https: URL, or empty
   };
 

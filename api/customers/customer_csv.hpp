@@ -52,7 +52,7 @@ class CustomerCsv {
   std::string row_problem(const CsvRecord& record, CustomerRow& row) const;
 
   CsvReader reader_;
-  std::vector<std::size_t> columns_;  // of the file, as indices of customer_csv_columns
+  std::vector<std::size_t> columns_;  // columns of the file, as indices of customer_csv_columns
   std::size_t rows_ = 0;
   std::optional<std::string> problem_;
   std::vector<LineError> errors_;

@@ -53,7 +53,7 @@ class Gate : public Responder {
 
   /// Null without `--read-database-url`.
   struct Offload {
-    storage::Standbys* standbys = nullptr;  // of this thread
+    storage::Standbys* standbys = nullptr;  // standbys of this thread
     OwnWrites* own_writes = nullptr;        // shared by the threads
   };
 

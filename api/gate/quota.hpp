@@ -109,8 +109,8 @@ class QuotaLedger {
   struct Account {
     std::int64_t limit = 0;
     std::int64_t used = 0;              // by all nodes, as of the last lease
-    std::int64_t left = 0;              // of the leases of this node
-    std::int64_t chunk = 1;             // of the next lease
+    std::int64_t left = 0;              // requests left in the leases of this node
+    std::int64_t chunk = 1;             // size of the next lease
     std::int64_t lowest_remaining = 0;  // the lowest `remaining` returned so far
     bool is_leasing = false;
     bool is_exhausted = false;

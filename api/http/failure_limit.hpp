@@ -17,7 +17,7 @@ namespace waybill::api {
 class FailureLimit {
  public:
   struct Options {
-    std::size_t most_failures = 30;     // of one client in a minute
+    std::size_t most_failures = 30;     // failures of one client in a minute
     std::size_t most_counted = 50'000;  // further clients are counted together
   };
 

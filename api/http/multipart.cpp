@@ -44,7 +44,7 @@ std::string take_value(std::string_view& text) {
 
 /// The position of a boundary line.
 struct Delimiter {
-  std::size_t begin = 0;  // of the line end before it, which is part of it
+  std::size_t begin = 0;  // start of the line end before it, which is part of it
   std::size_t end = 0;
   bool closes = false;  // the last one
 };

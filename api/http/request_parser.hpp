@@ -15,7 +15,7 @@ namespace waybill::api {
 struct HeadScan {
   enum class State { incomplete, complete, malformed };
   State state = State::incomplete;
-  std::size_t size = 0;  // of the head with its empty line, if complete
+  std::size_t size = 0;  // size of the head with its empty line, if complete
 };
 
 /// Scans the lines of `received`: each must end in CRLF (a bare CR or LF is malformed) and none may be folded

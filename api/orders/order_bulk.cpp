@@ -24,9 +24,9 @@ namespace sql = storage::sql::orders;
 struct Entry {
   Guid guid;
   OrderValues values;
-  std::optional<ItemList> items;   // of an entry without failure
+  std::optional<ItemList> items;   // items of an entry without failure
   std::optional<Failure> failure;  // that of a request for this order alone
-  std::string number = {};         // of the made order; empty before
+  std::string number = {};         // number of the made order; empty before
 };
 
 /// Runs `work`, which throws Failure for an entry that is refused.

@@ -311,7 +311,7 @@ class ListReader {
   Selection selection_;
   const bool is_piece_of_index_;
   TotalSource total_source_ = TotalSource::maintained;
-  std::string key_;  // of the total in Services::totals; empty if it is not counted
+  std::string key_;  // name of the total in Services::totals; empty if it is not counted
   Totals::Size last_size_ = Totals::Size::unknown;
 };
 

@@ -7,7 +7,7 @@ namespace waybill::api {
 namespace {
 
 struct Example {
-  std::string_view name;  // of a property, or of a schema and a property: "Carrier.code"
+  std::string_view name;  // name of a property, or of a schema and a property: "Carrier.code"
   std::string_view json;
 };
 

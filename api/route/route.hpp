@@ -40,7 +40,7 @@ struct Principal {
   Guid business_id;  // nil for a user without a business
   Guid token_id;
   Guid user_id;      // nil for API tokens
-  std::string name;  // of the token or the user
+  std::string name;  // name of the token or the user
   Role role = Role::viewer;
   bool is_user = false;
 };
@@ -71,11 +71,11 @@ struct Call {
   json::value body;                                             // validated; null if there is none
   std::string request_id;
   std::string raw_body;        // for BodyKind::raw and BodyKind::multipart
-  std::string content_type;    // of raw_body, as sent
+  std::string content_type;    // type of raw_body, as sent
   std::string path_text;       // the {name:text} part of the path, percent-decoded
   FieldErrors errors;          // found so far, for a route that `adds_errors`
   std::string_view peer = {};  // the client's network address
-  std::string_view head = {};  // of the request, for find_field (api/http/message.hpp)
+  std::string_view head = {};  // head of the request, for find_field (api/http/message.hpp)
   bool is_audited = false;     // its changes are in the audit log, which names the request and the client
 
   const Guid& business() const { return principal.business_id; }
@@ -90,7 +90,7 @@ struct Call {
 struct Answer {
   int status = 200;
   std::string data = {};
-  std::optional<std::int64_t> page = {}, page_size = {}, total_count = {};  // of a paginated list
+  std::optional<std::int64_t> page = {}, page_size = {}, total_count = {};  // place of a page in its list
   std::string location = {};
   std::string file_name = {};        // for saving a document: ASCII letters, digits, . - _
   std::string_view media_type = {};  // instead of the route's: `data` alone is the body
@@ -137,11 +137,11 @@ struct Route {
   std::string_view summary = {};
   std::string_view description = {};
   std::string_view tag = {};     // empty: not in the OpenAPI document, as part of another route's page
-  const Schema* body = nullptr;  // of an object, or of the objects of an array
+  const Schema* body = nullptr;  // schema of an object, or of the objects of an array
   BodyCheck body_check = nullptr;
   BodyKind body_kind = BodyKind::none;
   std::span<const Parameter> query = {};
-  const Schema* answer = nullptr;        // of `data`; for the OpenAPI document
+  const Schema* answer = nullptr;        // schema of `data`; for the OpenAPI document
   bool answer_is_array = false;          // without `answer`: always empty
   std::optional<Kind> answer_kind = {};  // instead of `answer`: of `data` that has no schema
   bool paginated = false;
@@ -152,7 +152,7 @@ struct Route {
   bool bare = false;                       // the answer is `data` alone, without the envelope
   bool adds_errors = false;          // the handler checks further rules and throws Call::errors with its own
   std::string_view media_type = {};  // the answer is `data` alone, a document of this type
-  std::span<const HeaderField> headers = {};  // of its successful answers
+  std::span<const HeaderField> headers = {};  // fields of its successful answers
   bool is_audited = false;    // it changes what the audit log covers; always true of Permission::administer
   bool from_standby = false;  // a standby may serve its reads, as those of paginated lists
 };

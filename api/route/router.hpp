@@ -41,7 +41,7 @@ struct Found {
   const Endpoint* endpoint =
       nullptr;             // null if the path or, when `allow` is set, the method is unknown; or for OPTIONS
   std::string_view allow;  // the methods of the path for the Allow header; empty for an unknown path
-  std::array<std::string_view, most_values> values;  // of the parameters, with %XX decoded
+  std::array<std::string_view, most_values> values;  // values of the parameters, with %XX decoded
   std::vector<std::string> decoded;                  // owns the decoded values
 };
 

@@ -28,7 +28,7 @@ enum class Kind : std::uint8_t {
   duration,  // ISO 8601
   one_of,    // a string of `values`
   object,    // by `schema`
-  array,     // of objects by `schema`, or of `items`
+  array,     // elements: objects by `schema`, or `items`
   any,       // checked by the handler
 };
 
@@ -47,9 +47,9 @@ struct Property {
   std::size_t min_length = 0;  // a required string is never blank, a required array never empty
   std::optional<double> minimum = {};
   std::optional<double> maximum = {};
-  const Schema* schema = nullptr;  // of an object or an array's objects; for the OpenAPI document alone if
-                                   // the kind is another
-  Kind items = Kind::any;          // of an array without schema
+  const Schema* schema = nullptr;  // type of an object or an array's objects; for the OpenAPI document alone
+                                   // if the kind is another
+  Kind items = Kind::any;  // elements of an array without schema
   std::span<const std::string_view> values = {};
   std::string_view description = {};
 };

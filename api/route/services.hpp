@@ -44,15 +44,15 @@ struct Settings {
   WorkflowLimits workflow_limits;
   AccountMailLimits account_mails;
   std::string public_url;                // for links in mails; without a trailing slash
-  std::string push_contact;              // of the operator, for push services (net::VapidSigner)
-  std::filesystem::path mail_directory;  // of written mails; empty if mails go to a server
+  std::string push_contact;              // address of the operator, for push services (net::VapidSigner)
+  std::filesystem::path mail_directory;  // folder of written mails; empty if mails go to a server
 };
 
 /// Limits of the calls without a token, of this process. Used by all io threads.
 struct PublicLimits {
   FailureLimit inbound_failures;  // webhook calls that no connected sender can have made
   FailureLimit page_views{
-      {.most_failures = 120, .most_counted = 200'000}};  // of tracking pages; each view counts
+      {.most_failures = 120, .most_counted = 200'000}};  // limit of tracking pages; each view counts
 };
 
 /// The services that handlers use: one set for each io thread, used on that thread only. All references
@@ -69,7 +69,7 @@ struct Services {
   PasswordHasher& passwords;
   Readiness& readiness;
   PublicLimits& public_limits;
-  Totals& totals;  // of lists
+  Totals& totals;  // totals of lists
 
   /// Invalidates the cached tokens of this process; those of other processes expire within half a second.
   /// Call it after the commit of a change to tokens, users or plans.

@@ -48,7 +48,7 @@ constexpr Property result_properties[] = {
 struct Found {
   std::size_t scan = 0;  // its position among all scans
   Guid shipment;
-  std::string status;  // of the shipment
+  std::string status;  // status of the shipment
   Time at = {};
   bool is_known = false;
   std::optional<Time> moved_at = {};  // the last move of the shipment

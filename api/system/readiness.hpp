@@ -31,7 +31,7 @@ class Readiness {
   /// The last result of a check.
   struct Result {
     std::optional<std::string> fault;  // nullopt before the first check
-    Moment at{};                       // of the check
+    Moment at{};                       // time of the check
     Moment next_check{};
   };
   using Check = asio::awaitable<std::string> (*)(storage::Database& database);

@@ -34,7 +34,7 @@ struct StatusTexts {
   std::string_view status;
   Text name;
   Text sentence;
-  std::string_view default_description;  // of a trace without one; says no more than the name
+  std::string_view default_description;  // text of a trace without a description; says no more than the name
 };
 
 /// Null for a status that shipments do not have.

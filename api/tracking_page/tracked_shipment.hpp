@@ -32,13 +32,13 @@ struct TrackedShipment {
   std::string carrier;  // empty if none; so are the texts below
   std::string carrier_tracking_number;
   std::string carrier_tracking_url;
-  std::string status;                                // of domain::shipment_states()
+  std::string status;                                // state of domain::shipment_states()
   std::optional<ZonedTime> estimated_delivery = {};  // the page shows its date
   std::optional<ZonedTime> delivered_at = {};
   ZonedTime created_at = {};
   std::vector<TrackedTrace> traces = {};  // the newest first
   std::size_t older_traces = 0;           // further ones, which are not in `traces`
-  std::string city;                       // of the destination
+  std::string city;                       // city of the destination
   std::string country;
   std::string business;
   std::string logo_url;

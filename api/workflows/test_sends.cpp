@@ -36,7 +36,7 @@ namespace {
 
 namespace sql = storage::sql;
 
-constexpr std::size_t tests_per_minute = 30;  // of a business, in this process
+constexpr std::size_t tests_per_minute = 30;  // tests of a business, in this process
 constexpr std::size_t max_response_bytes = 4UL * 1024;
 constexpr std::int64_t max_browsers = 10;
 
@@ -81,7 +81,7 @@ struct Test {
   WorkflowDefinition definition;
   int step = 1;
   const actions::Action* type = nullptr;
-  json::object action;  // of the step, with its templates
+  json::object action;  // action of the step, with its templates
   matching::StoredTexts texts;
   json::object entity;
   json::object previous;

@@ -20,7 +20,7 @@ json::array conditions_json(const std::vector<domain::ConditionResult>& results)
 /// A step as it would be performed for a record.
 struct TestedStep {
   matching::Step step;
-  std::string field;  // of the definition, for errors
+  std::string field;  // field of the definition, for errors
   bool matches = true;
   std::vector<domain::ConditionResult> conditions;
   std::optional<Time> until;

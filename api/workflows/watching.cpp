@@ -162,7 +162,7 @@ asio::awaitable<Answer> get_stats(Call& call, Services& services) {
         }
         for (const auto& row : session.run(statement_of(call, slots, now))) {
           const auto index = static_cast<std::size_t>((row.slot - slots.from) / slots.step);
-          if (index >= list.size()) continue;  // of an event in the future
+          if (index >= list.size()) continue;  // an event in the future
           json::object& slot = list[index].as_object();
           slot["succeeded"] = row.succeeded;
           slot["dead"] = row.dead;

@@ -58,7 +58,7 @@ class Progress {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Finding> findings_;
-  std::string name_;  // of the check that runs
+  std::string name_;  // name of the check that runs
   std::chrono::steady_clock::time_point begun_at_ = std::chrono::steady_clock::now();
   bool is_finished_ = false;
 };

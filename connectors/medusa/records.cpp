@@ -16,7 +16,7 @@ namespace {
 
 using Text = std::optional<std::string>;
 
-constexpr std::size_t text_limit = 10'000;  // of our records
+constexpr std::size_t text_limit = 10'000;  // limit of our records
 
 const json::value* field(const json::value& record, std::string_view path) {
   const auto* const object = record.if_object();

@@ -23,7 +23,7 @@ class MedusaList {
  public:
   struct Terms {
     std::string path;    // "/admin/orders"
-    std::string name;    // of the array in its answer: "orders"
+    std::string name;    // name of the array in its answer: "orders"
     std::string fields;  // including `id` and `updated_at`
     std::size_t page;    // records on a page
     /// True if the list can be filtered by `id[$gt]`: if a whole page has one time, the records of that time

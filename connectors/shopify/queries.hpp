@@ -15,8 +15,8 @@ struct ShopifyOperation {
 struct ShopifyList {
   ShopifyOperation page;         // $first, $after, $query
   ShopifyOperation more;         // $id, $first, $after: further entries of the inner list
-  std::string_view root;         // of `page`
-  std::string_view record_root;  // of `more`
+  std::string_view root;         // root of `page`
+  std::string_view record_root;  // root of `more`
   std::string_view inner;        // the inner list's field
 };
 

@@ -109,7 +109,7 @@ TEST(WooCommerceCursor, AlwaysAsksForTheFirstPageWhileTimeAdvances) {
 
 TEST(WooCommerceCursor, ReadsEachRecordOnceWhenItsPagesAreHalvedMeanwhile) {
   Model model;
-  for (int id = 1; id <= 150; ++id) model.records[id] = began - seconds(5000);  // of one second
+  for (int id = 1; id <= 150; ++id) model.records[id] = began - seconds(5000);  // records of one second
   for (int id = 151; id <= 250; ++id) model.records[id] = began - seconds(4000 - id);
   WooCursor cursor(std::nullopt);
   std::size_t given = 0;

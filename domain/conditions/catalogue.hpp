@@ -14,7 +14,7 @@ namespace waybill::domain {
 struct ConditionField {
   std::string path;       // "items.sku"; "metadata.*" stands for each key of metadata
   std::string_view type;  // uuid, string, integer, number, boolean, timestamp, object, or any
-  std::span<const std::string_view> values = {};  // of a status
+  std::span<const std::string_view> values = {};  // values of a status
   bool nullable = true;                           // the value can be missing
   bool array = false;                             // the path names a list, or goes through one
   std::vector<std::string_view> operators = {};

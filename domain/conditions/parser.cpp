@@ -12,7 +12,7 @@ using Node = Conditions::Node;
 constexpr int max_levels = 32;
 constexpr std::size_t max_comparisons = 1000;
 constexpr std::size_t max_list = 1000;
-constexpr std::size_t max_characters = 10'000;  // of a text
+constexpr std::size_t max_characters = 10'000;  // length of a text
 constexpr std::size_t max_errors = 1000;
 
 std::string listed(std::span<const std::string_view> words) {

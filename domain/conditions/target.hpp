@@ -27,7 +27,7 @@ struct Target {
   bool enters_list = false;  // the value is one of a list's
   Steps element;             // from an element of that list to the value; empty if the elements are values
   std::vector<Part> parts;   // for an object: its fields whose old values are kept
-  std::shared_ptr<const std::string> key;  // of metadata; null for all other paths
+  std::shared_ptr<const std::string> key;  // key of metadata; null for all other paths
   bool previous = false;                   // the value before the change
   bool relative = false;                   // reads a field that is not the record's own
   bool completed = false;                  // a field of the record that relatives may give a value

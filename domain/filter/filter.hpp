@@ -63,7 +63,7 @@ FilterResult compile_search(std::string_view text, const RecordType& type, int f
 struct SearchText {
   std::string_view indexed;         // has a trigram index
   std::string_view searched = {};   // a part of it; empty: all of it
-  std::string_view condition = {};  // of the index; empty: none
+  std::string_view condition = {};  // condition of the index; empty: none
 };
 
 /// Compiles a search like `compile_search`, in the given texts.

@@ -27,7 +27,7 @@ enum class FieldRole : std::uint8_t {
 
 struct Field {
   std::string_view path;    // as nested in the API: "deliveryAddress.city"
-  std::string_view column;  // of the record's table; empty for relatives and for computed fields
+  std::string_view column;  // column of the record's table; empty for relatives and for computed fields
   FieldType type;
   FieldRole role = FieldRole::plain;
   bool searchable = false;                       // used by $search

@@ -174,7 +174,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   std::deque<Sent> sent_;  // unanswered, in order
 
   State state_ = State::closed;
-  std::uint64_t epoch_ = 0;  // of this connection; completions with an earlier epoch are ignored
+  std::uint64_t epoch_ = 0;  // number of this connection; completions with an earlier one are ignored
   int syncs_due_ = 0;
   bool terminator_due_ = false;
   bool watching_ = false;

@@ -41,7 +41,7 @@ class ConnectionQueue : public std::enable_shared_from_this<ConnectionQueue<Conn
     Duration wait_limit{};
     std::size_t share = 0;
     std::size_t reserved = 0;
-    std::string description;  // of the connections, for errors
+    std::string description;  // name of the connections, for errors
   };
 
   ConnectionQueue(asio::io_context& io, Options options)

@@ -20,7 +20,7 @@ namespace waybill::storage::pq {
 struct Prepared {
   std::string_view name;  // for logs and metrics
   std::string_view text;
-  std::string server_name;                 // of the newest PREPARE, unique in the session
+  std::string server_name;                 // name of the newest PREPARE, unique in the session
   std::uint32_t generation = 0;            // 0: must be prepared before its next use
   std::uint32_t confirmed_generation = 0;  // the last one that the server accepted
   std::uint32_t refused_generation = 0;    // the last one that the server refused, with `refusal`

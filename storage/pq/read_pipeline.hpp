@@ -31,7 +31,7 @@ struct ReadRequest {
   Params params;
   Format format = Format::text;
 
-  ReadRequest* next_member = nullptr;  // of a merged call, which its first member represents
+  ReadRequest* next_member = nullptr;  // next member of a merged call, which its first member represents
   bool alone = false;                  // has its own sync, unmerged, after another request's failure
   bool resent_unprepared = false;
   bool resent_lost = false;

@@ -24,7 +24,7 @@ using Reply = RawServer::Reply;
 /// A directory of subscriptions that the test controls, instead of a database.
 struct SubscriptionScript {
   PushAudience audience;
-  std::atomic<int> failures = 0;  // of the next calls to fail as if the database were unreachable
+  std::atomic<int> failures = 0;  // number of the next calls to fail as if the database were unreachable
   bool refuses = false;           // every call fails, although the database is reachable
   std::atomic<int> calls = 0;
   std::vector<Guid> removed;

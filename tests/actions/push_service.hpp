@@ -20,7 +20,7 @@ struct Browser {
 
 /// A push message for a browser.
 struct Pushed {
-  int status = 0;  // of the response
+  int status = 0;  // status of the response
   json::object headers;
   json::value message;  // decrypted; null if the push was not accepted
 

@@ -15,7 +15,7 @@ struct Row {
   std::string_view path;
   std::string_view ids;   // values for the path's {…} and "?query"; see PreparedBusiness::fill
   std::string_view body;  // JSON text
-  int status;             // of POST where the document's method is GET
+  int status;             // status of POST where the document's method is GET
   Data data;
   std::string_view shape;  // keys of `data` or of a list's entries: "guid,customer{guid,name},items[price]"
   Caller caller = Caller::business;

@@ -85,7 +85,7 @@ class GraphqlProjection {
                    const json::value& value);
   json::value take_page(const GraphqlField& requested, const std::string& node, const GraphqlPage& page);
 
-  double cost() const { return cost_; }  // of the returned data
+  double cost() const { return cost_; }  // cost of the returned data
   json::array& errors() { return errors_; }
 
  private:

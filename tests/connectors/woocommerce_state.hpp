@@ -67,7 +67,7 @@ class WooCommerceState {
     std::string route;  // without leading and trailing slashes
     Parameters parameters;
     const Received* request = nullptr;
-    json::value body = {};  // of the request
+    json::value body = {};  // body of the request
     bool listed = false;    // a page of a list was built
   };
 

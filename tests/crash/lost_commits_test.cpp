@@ -101,8 +101,8 @@ class Books {
 
   struct Reuse {
     std::size_t lost = 0;             // commits
-    std::size_t sent = 0;             // of them, whose webhook was sent
-    std::size_t reused = 0;           // of the lost, whose id an event has
+    std::size_t sent = 0;             // number of them whose webhook was sent
+    std::size_t reused = 0;           // number of the lost whose id an event has
     std::size_t reused_and_sent = 0;  // both
   };
   Reuse reuse(const std::map<std::string, std::int64_t>& events) const {

@@ -164,7 +164,7 @@ TEST_F(Discovery, DeliveredEventsMeetTheListedSchemas) {
   json::array documents;
   std::map<std::string, int> seen;
   tenant.settle();
-  tenant.settle();  // of the change that the managed workflow made
+  tenant.settle();  // the event of the managed workflow's change
   for (const std::string_view hook : {"orders", "shipments", "customers", "products"}) {
     for (const Received& request : receiver.received(tenant.path(hook))) {
       const json::value body = json::parse(request.body);

@@ -65,7 +65,7 @@ TEST_F(WorkflowLimits, AListCountsForEachOfItsTriggers) {
   list["triggers"] = json::array{"*"};
   ASSERT_EQ(configure(list).status, 201);
   json::object form = definition("order_shipped");
-  form["action"].as_object()["method"] = "PUT";  // of the second format
+  form["action"].as_object()["method"] = "PUT";  // a method of the second format
   ASSERT_EQ(configure(form).status, 201);
   const Response refused = configure(definition("order_shipped"));
   EXPECT_EQ(refused.status, 409);

@@ -23,8 +23,8 @@ struct Alert {
   std::optional<std::string> workflow_name;  // null for import_failed
   std::optional<std::string> paused_reason;
   json::value run = nullptr;         // the last run, or that of an import
-  std::optional<std::string> tries;  // of the run: a JSON array
-  std::string store;                 // of import_failed: the store's URL
+  std::optional<std::string> tries;  // tries of the run: a JSON array
+  std::string store;                 // URL of the store; for import_failed
 
   bool is_of_import() const { return cause == "import_failed"; }
 };

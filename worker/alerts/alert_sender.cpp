@@ -21,9 +21,9 @@ using namespace std::chrono_literals;
 
 constexpr auto poll_interval = 1s;
 constexpr Duration lease = 45s;               // longer than an attempt, of a mail with its wait
-constexpr Duration not_attempted_delay = 5s;  // of a mail that had no turn
+constexpr Duration not_attempted_delay = 5s;  // delay of a mail that had no turn
 constexpr std::int64_t most_told = 100;       // alerts of one statement
-constexpr std::size_t most_in_flight = 64;    // of all businesses
+constexpr std::size_t most_in_flight = 64;    // messages of all businesses
 constexpr int gone = 410;
 
 /// The result of an attempt.

@@ -28,7 +28,7 @@ class AlertSender {
  public:
   struct Options {
     std::string database_url;
-    std::string public_url;  // of the API, for requests that replay; relative ones if empty
+    std::string public_url;  // URL of the API, for requests that replay; relative ones if empty
     std::string mail_from;
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
     const Clock* clock = &system_clock();
@@ -66,7 +66,7 @@ class AlertSender {
   std::mutex sending_;                                      // held while an attempt begins
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Result> results_;  // of attempts that ended; guarded by mutex_
+  std::vector<Result> results_;  // results of attempts that ended; guarded by mutex_
   std::set<Channel> in_flight_;  // guarded by mutex_
   bool stopping_ = false;        // set with sending_ and mutex_
   std::thread thread_;

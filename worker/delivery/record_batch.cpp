@@ -8,7 +8,7 @@
 namespace waybill::worker {
 namespace {
 
-constexpr std::size_t max_batch_bytes = 4UL * 1024 * 1024;  // of the texts in a batch, without its last entry
+constexpr std::size_t max_batch_bytes = 4UL * 1024 * 1024;  // texts in a batch, without its last entry
 
 std::size_t text_size(const storage::SettledEvent& event) {
   std::size_t bytes = 0;

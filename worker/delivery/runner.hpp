@@ -38,7 +38,7 @@ class Runner {
   struct Options {
     std::size_t max_in_flight = 1024;
     std::size_t max_held = 4000;                 // runs in memory
-    std::size_t max_bytes = 32UL * 1024 * 1024;  // of their requests and bodies, until they are recorded
+    std::size_t max_bytes = 32UL * 1024 * 1024;  // size of their requests and bodies, until they are recorded
     Duration patience =
         std::chrono::seconds(1);  // how long an event may wait for its runs before they are queued
     Duration destination_patience = std::chrono::milliseconds(250);  // how long a run may wait for a place
@@ -77,7 +77,7 @@ class Runner {
   void stop();
 
   std::size_t held() const;        // runs in memory
-  std::size_t in_flight() const;   // of them with an attempt in flight
+  std::size_t in_flight() const;   // number of them with an attempt in flight
   std::size_t free_bytes() const;  // that texts may still take
   /// True if there is room for further runs in memory, of any business.
   bool has_room() const;
@@ -113,7 +113,7 @@ class Runner {
   const GoOn go_on_;
   Outcomes& outcomes_;  // may be called under mutex_
 
-  mutable std::mutex mutex_;      // of all below but memory_, which has a lock of its own
+  mutable std::mutex mutex_;      // guards all below but memory_, which has a lock of its own
   std::condition_variable idle_;  // nothing in flight
   DestinationQueues queues_;
   OpenEvents events_;

@@ -16,9 +16,9 @@ namespace waybill::worker {
 
 struct DutyOptions {
   std::string database_url;
-  int retention_days = 30;  // of events and runs
+  int retention_days = 30;  // retention of events and runs
   int positions_retention_days = 90;
-  int deleted_retention_days = 90;  // of deleted records
+  int deleted_retention_days = 90;  // retention of deleted records
   const SecretBox& secrets;         // encrypts mails
   Duration longest_run{};           // from a run's first attempt to its last
 };

@@ -56,7 +56,7 @@ class BlastGuard {
   PauseWriter& pauses_;
   const Clock& clock_;
   FiringRates rates_;
-  std::unordered_map<Guid, Limit> limits_;                 // of workflows that reached the minimum
+  std::unordered_map<Guid, Limit> limits_;                 // limits of workflows that reached the minimum
   std::map<std::pair<Guid, Guid>, std::int64_t> unsaved_;  // counts by business and workflow
   Time next_save_{};
 };

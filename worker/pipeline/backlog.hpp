@@ -49,8 +49,8 @@ class Backlog {
   template <typename Drop>
   std::vector<storage::EventKey> forget_if(Drop drop);
 
-  Shares shares_;                           // of the taken events
-  std::unordered_map<Guid, Queue> queues_;  // of businesses with waiting events
+  Shares shares_;                           // taken events by business
+  std::unordered_map<Guid, Queue> queues_;  // queues of businesses with waiting events
   std::deque<Guid> turns_;                  // the same businesses, in the order of their turns
   std::unordered_map<storage::EventKey, Guid, storage::EventKeyHash> taken_;
   std::size_t waiting_ = 0;

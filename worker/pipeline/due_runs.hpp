@@ -30,7 +30,7 @@ class DueRuns {
     std::size_t batch = 256;
     std::size_t per_destination = 32;
     std::size_t bytes = 8UL * 1024 * 1024;
-    Duration retention = std::chrono::days(30);  // of events
+    Duration retention = std::chrono::days(30);  // retention of events
   };
 
   DueRuns(const Options& options, const Catalogue& catalogue, Runner& runner, Preparation& preparation,
@@ -60,7 +60,7 @@ class DueRuns {
   DelayedCheck delayed_;
   Pacer pacer_;
   Time next_look_{};
-  mutable std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // guards all below
   std::vector<Guid> full_;  // businesses that the last claim left out, because the preparation has many runs
   std::optional<Time> next_due_;
   bool waits_for_room_ = false;

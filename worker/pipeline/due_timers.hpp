@@ -65,7 +65,7 @@ class DueTimers {
   const Clock& clock_;
   storage::CachedColumns columns_;
   Time next_look_{};
-  std::uint64_t seen_epoch_ = 0;  // of the catalogue at the last look
+  std::uint64_t seen_epoch_ = 0;  // epoch of the catalogue at the last look
   bool has_scan_ = false;
   bool has_queued_ = false;
   std::atomic<Time::rep> noted_due_;

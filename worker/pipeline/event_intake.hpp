@@ -74,7 +74,7 @@ class EventIntake {
 
  private:
   const Options options_;
-  mutable std::mutex mutex_;  // of the next five
+  mutable std::mutex mutex_;  // guards the next five
   Watermarks watermarks_;
   Backlog backlog_;
   std::optional<storage::HeldShards> new_leases_;  // to be followed

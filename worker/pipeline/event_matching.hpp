@@ -25,7 +25,7 @@ class EventMatching {
  public:
   struct Options {
     Guid worker;
-    std::string public_url;  // of the service, for links to tracking pages; may be empty
+    std::string public_url;  // URL of the service, for links to tracking pages; may be empty
     Duration batch_time = std::chrono::milliseconds(2);
     std::size_t most_in_batch = 500;
   };

@@ -32,7 +32,7 @@ class Preparation {
   struct Options {
     std::string database_url;
     Guid worker;
-    std::string public_url;  // of the service, for links to tracking pages; may be empty
+    std::string public_url;  // URL of the service, for links to tracking pages; may be empty
   };
   using OnRoom = std::function<void()>;
 
@@ -77,13 +77,13 @@ class Preparation {
   Runner& runner_;
   const Clock& clock_;
   const OnRoom on_room_;
-  RunPreparer preparer_;                       // of the thread, like the next four
+  RunPreparer preparer_;                       // used by the thread, like the next four
   std::unique_ptr<storage::Session> session_;  // null while the database is away
   BatchSize render_batch_;
   BatchSize begin_batch_;
   Backoff backoff_;
   Heartbeat heartbeat_;
-  mutable std::mutex mutex_;  // of all below but the thread
+  mutable std::mutex mutex_;  // guards all below but the thread
   std::condition_variable_any changed_;
   RenderQueue to_render_;
   RenderQueue to_begin_;  // runs of several steps

@@ -34,8 +34,8 @@ class Pump {
   struct Options {
     std::string database_url;
     Guid worker;
-    std::string public_url;                      // of the service, for links to tracking pages; may be empty
-    Duration retention = std::chrono::days(30);  // of events
+    std::string public_url;  // URL of the service, for links to tracking pages; may be empty
+    Duration retention = std::chrono::days(30);  // retention of events
   };
 
   /// Everything referred to outlives it.
@@ -85,7 +85,7 @@ class Pump {
   EventMatching matching_;
   DueTimers timers_;
   DueRuns runs_;
-  std::unique_ptr<storage::Session> session_;  // of the thread; null while the database is away
+  std::unique_ptr<storage::Session> session_;  // session of the thread; null while the database is away
   std::atomic<bool> can_match_ = false;
   Backoff backoff_;  // between attempts to go on after a failure
   std::jthread thread_;

@@ -49,7 +49,7 @@ bool Watermarks::any_in_flight(std::int16_t shard) const {
 std::vector<storage::PendingEvent> Watermarks::take(storage::Scan scan, std::size_t limit) {
   std::vector<storage::PendingEvent> events = std::move(scan.events);
   std::map<std::int16_t, std::size_t> counts;
-  std::map<std::int16_t, std::uint64_t> read_up_to;  // of the shards that were not read to their end
+  std::map<std::int16_t, std::uint64_t> read_up_to;  // shards that were not read to their end
   for (storage::PendingEvent& event : events) {
     in_flight_.emplace(event.key(), event.shard);
     event.orphan = is_orphan(event, scan.last_id);

@@ -21,7 +21,7 @@ namespace waybill::worker {
 /// watermarks and so skip dead rows, even if vacuum cannot remove them. Pure. One thread.
 class Watermarks {
  public:
-  static constexpr std::size_t max_orphans = 2000;  // of a business; no worker has more in memory
+  static constexpr std::size_t max_orphans = 2000;  // orphans of a business; no worker has more in memory
 
   /// Starts a shard from the beginning. If it is `orphaned`, the events that its last owner may have had in
   /// memory are marked as orphans.

@@ -29,7 +29,7 @@ struct Workflow {
   Guid guid;
   Guid business_id;
   std::string business_name;
-  std::string sender_name;    // of the business's mails; may be empty
+  std::string sender_name;    // name in the business's mails; may be empty
   std::string reply_to;       // likewise
   bool email_enabled = true;  // the business's switches of notifications
   bool push_enabled = true;
@@ -37,7 +37,7 @@ struct Workflow {
   matching::Rule rule;
   // The first action of a workflow of several steps, or the action that does nothing.
   const actions::Action* action;
-  json::object definition;            // of the action
+  json::object definition;            // definition of the action
   std::vector<matching::Step> steps;  // empty for a workflow of one action
   bool shows_tracking_page;           // its runs may contain links to tracking pages
   bool is_active;

@@ -65,7 +65,7 @@ struct DueTimer {
   Guid workflow_id;
   Guid entity_id;
   int plan;
-  Time value;  // of the field; the tick
+  Time value;  // value of the field; the tick
   Time due;
   std::uint64_t run_event;  // the id that its run has instead of an event's
 };

@@ -61,7 +61,7 @@ void unless_unreadable(storage::ClaimedRun& claimed, Time now, Work work) {
     work();
   } catch (const std::invalid_argument& error) {
     mark_dead(claimed, "UNREADABLE", error.what(), now);
-  } catch (const boost::system::system_error& error) {  // of a stored text
+  } catch (const boost::system::system_error& error) {  // a stored text is not JSON
     mark_dead(claimed, "UNREADABLE", error.what(), now);
   }
 }

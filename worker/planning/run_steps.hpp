@@ -25,7 +25,7 @@ void count_steps(const storage::RunState& state);
 struct StepView {
   const storage::StoredEvent& event;
   const json::object& entity;    // as of the event for the first step, as it is now for later ones
-  const json::object& previous;  // of the event
+  const json::object& previous;  // record before the event
   bool created;                  // by the event
   std::span<const std::string_view> triggers;
   /// Returns the texts that an earlier run of the same event sent for a step; nullopt if there are none.

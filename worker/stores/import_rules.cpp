@@ -18,7 +18,7 @@ using connectors::StoreOrder;
 using connectors::StoreProduct;
 using Text = std::optional<std::string>;
 
-constexpr std::size_t whole_digits = 12;  // of amounts: below 10^12
+constexpr std::size_t whole_digits = 12;  // digits of amounts: below 10^12
 
 bool is_currency(std::string_view text) { return text.size() == 3 && std::ranges::all_of(text, is_upper); }
 

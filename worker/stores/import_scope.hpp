@@ -33,7 +33,7 @@ struct ImportScope {
   Guid integration;
   Guid worker;
   Guid run;
-  std::string cause;  // of the events of the import
+  std::string cause;  // cause of the import's events
   Duration lease;
   const connectors::Connector& connector;
   const ImportClaim& claim;

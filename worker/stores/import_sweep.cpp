@@ -20,10 +20,10 @@ using connectors::StoreError;
 using connectors::StoreProblem;
 
 constexpr auto longest_turn = std::chrono::seconds(60);
-constexpr int max_attempts = 3;  // of one call
+constexpr int max_attempts = 3;  // attempts of one call
 constexpr Duration max_wait = std::chrono::seconds(10);
 constexpr std::int64_t failures_per_round = 50;
-constexpr int max_rounds = 20;  // of failures in one pass
+constexpr int max_rounds = 20;  // rounds of failures in one pass
 
 /// Reported as busy, because a later request may succeed; smaller pages do not help.
 StoreError too_large() {

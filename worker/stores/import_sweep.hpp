@@ -27,7 +27,7 @@ struct SweepResult {
     failed,   // by an error of the store or of the worker
   };
   Kind kind = Kind::complete;
-  std::string reason;                   // of a failure, as a sentence
+  std::string reason;                   // cause of a failure, as a sentence
   std::optional<Duration> retry_after;  // the delay that the store asked for
   bool has_orders = false;              // true if all orders were read
   bool has_products = false;            // true if all products were read

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
 constexpr auto claim_interval = 250ms;  // between two searches for due integrations
-constexpr auto max_duration = 5min;     // of an import while others wait
+constexpr auto max_duration = 5min;     // length of an import while others wait
 // The lifetime of an open store with its token and dialect.
 constexpr auto max_unused = 10min;
 constexpr auto max_age = 1h;

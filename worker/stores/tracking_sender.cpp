@@ -45,7 +45,7 @@ struct Target {
   std::string tracking_number;                // ours
   std::optional<std::string> carrier_number;  // the carrier's, if known
   std::string carrier_url;                    // may be empty
-  std::optional<std::string> token;           // of the tracking page
+  std::optional<std::string> token;           // token of the tracking page
   std::optional<Time> shipped_at;
   std::optional<std::string> external_id;  // nullopt if the order was not imported
   std::string carrier_name, carrier_code;
