@@ -41,12 +41,12 @@ struct Api::Shared {
   Maps maps;
   Stores stores;
   std::atomic<std::uint64_t> token_epoch = 0;
-  struct Offload {
-    explicit Offload(std::size_t standbys) : log(standbys) {}
+  struct StandbyShared {
+    explicit StandbyShared(std::size_t standbys) : log(standbys) {}
     OwnWrites own_writes;
     storage::StandbyLog log;
   };
-  std::optional<Offload> standbys;
+  std::optional<StandbyShared> standbys;
 };
 
 class Api::ThreadResponder : public Responder {

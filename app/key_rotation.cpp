@@ -176,7 +176,7 @@ Rotation rotate_keys(const std::string& database_url, SecretBox& secrets, std::c
   Connection session(database_url, "waybill key", {.lock = std::chrono::seconds(10)});
   const std::size_t known = storage::check_secret_keys(session, secrets);
   const auto ids = secrets.key_ids();
-  // Again after the key is in use: from then on, no process starts without it.
+  // Checks again after UseKeys: from then on, no process starts without the key.
   wait_until_all_have(session, secrets, limit);
   session.run(processes::UseKeys{.key_ids = std::vector{ids.front(), ids.at(known)}});
   wait_until_all_have(session, secrets, limit);

@@ -1,4 +1,4 @@
-// Whom a business wants to be told of failures, and of which.
+// The alert settings of a business.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -53,7 +53,7 @@ constexpr Property properties[] = {
      .max_length = std::size(causes),
      .items = Kind::one_of,
      .values = causes,
-     .description = "The failures to tell of. Default: all four."},
+     .description = "The causes that send an alert. Default: all four."},
     {.name = "minutes",
      .kind = Kind::integer,
      .minimum = 1,
@@ -156,7 +156,7 @@ const Route routes[] = {
      .permission = Permission::read,
      .handler = get_alerts,
      .operation_id = "getAlerts",
-     .summary = "Returns whom the business is told of failures",
+     .summary = "Returns the alert settings",
      .tag = "Business",
      .answer = &alerts_schema},
     {.method = Method::put,
@@ -164,7 +164,7 @@ const Route routes[] = {
      .permission = Permission::administer,
      .handler = change_alerts,
      .operation_id = "updateAlerts",
-     .summary = "Updates whom the business is told of failures",
+     .summary = "Updates the alert settings",
      .description =
          "Fields that are left out keep their values, null sets the default. There is at most one "
          "alert for each workflow (or integration) and cause in a window. If more fails, one summary "

@@ -179,7 +179,7 @@ struct Gate::Exchange {
 };
 
 Gate::Gate(const Router& router, Services& services, Authenticator& authenticator, const Plans& plans,
-           Quota& quota, Options options, Offload offload)
+           Quota& quota, Options options, StandbyReads offload)
     : router_(router),
       services_(services),
       authenticator_(authenticator),

@@ -52,14 +52,14 @@ class Gate : public Responder {
   };
 
   /// Null without `--read-database-url`.
-  struct Offload {
+  struct StandbyReads {
     storage::Standbys* standbys = nullptr;  // standbys of this thread
     OwnWrites* own_writes = nullptr;        // shared by the threads
   };
 
   /// All references outlive the gate. `router`, `plans` and `quota` are shared by the threads.
   Gate(const Router& router, Services& services, Authenticator& authenticator, const Plans& plans,
-       Quota& quota, Options options, Offload offload);
+       Quota& quota, Options options, StandbyReads offload);
 
   asio::awaitable<void> respond(const Request& request, RequestBody& body, Response& response) override;
   void refuse(const Failure& failure, Response& response) override;
@@ -92,7 +92,7 @@ class Gate : public Responder {
   const Plans& plans_;
   Quota& quota_;
   Options options_;
-  const Offload offload_;
+  const StandbyReads offload_;
   RequestIds request_ids_;
   std::unordered_map<const Endpoint*, prometheus::Histogram*> seconds_;
   std::map<std::pair<const Endpoint*, int>, prometheus::Counter*> answers_;

@@ -78,7 +78,7 @@ asio::awaitable<Answer> change_variant(Call& call, Services& services) {
                                              .changes = to_json(changed_columns(call.object(), columns))},
                                  call.cause());
   if (rows.empty()) throw not_found("variant");
-  if (!rows.front().is_good) throw invalid("sku", "must not be null");
+  if (!rows.front().keeps_sku) throw invalid("sku", "must not be null");
   co_return Answer::of(json_object(rows.more()));
 }
 

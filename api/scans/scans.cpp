@@ -55,7 +55,7 @@ struct Found {
 };
 
 /// Scans of one shipment that are stored by one statement: one move, or any number of others.
-struct Step {
+struct ScanGroup {
   bool is_move = false;
   std::vector<const Found*> scans = {};
 };
@@ -65,7 +65,7 @@ struct Progress {
   std::string status;
   std::optional<Time> moved_at;
   std::set<std::string_view> external_ids = {};
-  std::vector<Step> steps = {};
+  std::vector<ScanGroup> groups = {};
 
   ScanOutcome add(const Scan& scan, const Found& found) {
     if (scan.external_id && (found.is_known || !external_ids.insert(*scan.external_id).second)) {
@@ -77,14 +77,14 @@ struct Progress {
       status = scan.status;
       moved_at = found.at;
     }
-    if (is_move || steps.empty() || steps.back().is_move) steps.push_back({.is_move = is_move});
-    steps.back().scans.push_back(&found);
+    if (is_move || groups.empty() || groups.back().is_move) groups.push_back({.is_move = is_move});
+    groups.back().scans.push_back(&found);
     return is_move ? ScanOutcome::moved : ScanOutcome::stored;
   }
 };
 
 /// The parameters of a statement that stores scans.
-struct Batch {
+struct ScanColumns {
   std::vector<Guid> shipments;
   std::vector<std::string> statuses, times, descriptions;
   std::vector<Text> locations, external_ids;
@@ -111,17 +111,17 @@ struct Batch {
 };
 
 /// Judges and stores the scans of one call.
-class Recorder {
+class ScanWriter {
  public:
-  Recorder(storage::Transaction& transaction, const Guid& business, std::span<const Scan> scans,
-           const ScanRules& rules)
+  ScanWriter(storage::Transaction& transaction, const Guid& business, std::span<const Scan> scans,
+             const ScanRules& rules)
       : transaction_(transaction), business_(business), scans_(scans), rules_(rules) {
     const auto is_ahead = [&](const Scan& scan) { return scan.at && *scan.at > rules.now + clock_tolerance; };
     for (const Scan& scan : scans)
       outcomes_.push_back(is_ahead(scan) ? ScanOutcome::future : ScanOutcome::unknown);
   }
 
-  asio::awaitable<std::vector<ScanOutcome>> record() {
+  asio::awaitable<std::vector<ScanOutcome>> write() {
     co_await lock();
     if (found_.empty()) co_return std::move(outcomes_);
     co_await read_facts();
@@ -131,7 +131,7 @@ class Recorder {
           shipments.try_emplace(found.shipment, Progress{.status = found.status, .moved_at = found.moved_at});
       outcomes_[found.scan] = entry->second.add(scans_[found.scan], found);
     }
-    for (std::size_t step = 0; co_await store(shipments, step); ++step) {
+    for (std::size_t group = 0; co_await store(shipments, group); ++group) {
     }
     co_return std::move(outcomes_);
   }
@@ -142,9 +142,9 @@ class Recorder {
     std::vector<Text> numbers;
     std::vector<std::optional<Guid>> guids;
     for (std::size_t scan = 0; scan < scans_.size(); ++scan) {
-      const bool is_good = outcomes_[scan] != ScanOutcome::future;
-      numbers.push_back(is_good ? scans_[scan].number : std::nullopt);
-      guids.push_back(is_good ? scans_[scan].shipment : std::nullopt);
+      const bool is_valid = outcomes_[scan] != ScanOutcome::future;
+      numbers.push_back(is_valid ? scans_[scan].number : std::nullopt);
+      guids.push_back(is_valid ? scans_[scan].shipment : std::nullopt);
     }
     const auto rows =
         co_await transaction_.run(sql::Lock{.business = business_, .numbers = numbers, .shipments = guids});
@@ -182,13 +182,13 @@ class Recorder {
     }
   }
 
-  /// Stores one step of each shipment. False if no shipment has this step.
-  asio::awaitable<bool> store(const std::map<Guid, Progress>& shipments, std::size_t step) {
-    Batch moves, others;
+  /// Stores one group of each shipment. False if no shipment has this group.
+  asio::awaitable<bool> store(const std::map<Guid, Progress>& shipments, std::size_t group) {
+    ScanColumns moves, others;
     for (const auto& [guid, progress] : shipments) {
-      if (step >= progress.steps.size()) continue;
-      auto& batch = progress.steps[step].is_move ? moves : others;
-      for (const Found* const found : progress.steps[step].scans) batch.add(scans_[found->scan], *found);
+      if (group >= progress.groups.size()) continue;
+      auto& batch = progress.groups[group].is_move ? moves : others;
+      for (const Found* const found : progress.groups[group].scans) batch.add(scans_[found->scan], *found);
     }
     if (!moves.shipments.empty()) co_await transaction_.run(moves.statement<sql::Move>(business_));
     if (!others.shipments.empty()) co_await transaction_.run(others.statement<sql::Store>(business_));
@@ -251,8 +251,8 @@ std::vector<Scan> scans_of(const json::array& entries) {
 asio::awaitable<std::vector<ScanOutcome>> record_scans(storage::Transaction& transaction,
                                                        const Guid& business, std::span<const Scan> scans,
                                                        const ScanRules& rules) {
-  Recorder recorder(transaction, business, scans, rules);
-  co_return co_await recorder.record();
+  ScanWriter writer(transaction, business, scans, rules);
+  co_return co_await writer.write();
 }
 
 std::string scan_results(std::span<const ScanOutcome> outcomes) {

@@ -92,12 +92,12 @@ asio::awaitable<Answer> get_location(Call& call, Services& services) {
 }
 
 void append_day(std::string& out, std::string_view date, const std::vector<domain::Fix>& fixes) {
-  constexpr double cents = 100;
+  constexpr double hundredths = 100;
   const auto day = domain::summarise_day(fixes);
   const auto& places = domain::Gazetteer::builtin();
   if (out.size() > 1) out += ',';
   append_json(out, json::object{{"date", date},
-                                {"distanceTraveled", std::round(day.kilometres * cents) / cents},
+                                {"distanceTraveled", std::round(day.kilometres * hundredths) / hundredths},
                                 {"travelTime", domain::hours_and_minutes(day.moving)},
                                 {"startLocation", places.describe(day.start)},
                                 {"endLocation", places.describe(day.end)},

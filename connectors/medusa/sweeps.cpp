@@ -86,7 +86,7 @@ class MedusaSweep : public StoreSweep<Record> {
     co_return page;
   }
 
-  /// Sets the page's `reached`, at most shortly before the begin of the sweep.
+  /// Sets the page's `reached` to the last change that was read, but no later than shortly before the sweep.
   void set_reached(StorePage<Record>& page) {
     if (current_ + 1 < stages_.size()) return;
     const MedusaList& list = stages_.back().list;

@@ -22,8 +22,8 @@ constexpr Statement undo_statement{"transaction.undo", "rollback to savepoint pa
 constexpr Statement commit_statement{"transaction.commit", "commit"};
 constexpr Statement rollback_statement{"transaction.rollback", "rollback"};
 
-// Without it, the unit can take its first lock again before the winner wakes up.
-constexpr std::chrono::milliseconds time_of_the_winner{50};
+// Gives the other transaction time to take the lock.
+constexpr std::chrono::milliseconds deadlock_pause{50};
 
 // Their addresses are the channel's owner pointers, which identify the kind of a step.
 char step_control;
@@ -115,7 +115,7 @@ void WriteSession::received(void* owner, Answer answer) {
       outcome_.repeat_after = Duration::zero();
       [[fallthrough]];
     case Answer::Kind::failed:
-      if (is_deadlock(*answer.error)) outcome_.repeat_after = time_of_the_winner;
+      if (is_deadlock(*answer.error)) outcome_.repeat_after = deadlock_pause;
       if (!outcome_.error) outcome_.error = std::make_exception_ptr(*answer.error);
   }
 }

@@ -24,7 +24,7 @@ namespace waybill::storage::pq {
 struct Outcome {
   Rows rows;
   std::exception_ptr error;  // StatementError or DatabaseUnavailable
-  // Set if the unit can be sent again: an outdated plan at once, a lost deadlock after the winner has passed.
+  // Set if the unit can be sent again: an outdated plan at once, a lost deadlock after a pause.
   std::optional<Duration> repeat_after;
   std::optional<CommitPosition> position;  // if asked for
 };

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 constexpr auto poll_interval = 1s;
 constexpr Duration lease = 45s;               // longer than an attempt, of a mail with its wait
 constexpr Duration not_attempted_delay = 5s;  // delay of a mail that had no turn
-constexpr std::int64_t most_told = 100;       // alerts of one statement
+constexpr std::int64_t most_alerts = 100;     // alerts of one statement
 constexpr std::size_t most_in_flight = 64;    // messages of all businesses
 constexpr int gone = 410;
 
@@ -147,7 +147,7 @@ void AlertSender::turn(std::vector<Result>& results) {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
   }
-  while (session_->run(sql::Tell{.limit = most_told}).front().alerts == most_told) continue;
+  while (session_->run(sql::Tell{.limit = most_alerts}).front().alerts == most_alerts) continue;
   for (Message& message : claim()) send(std::move(message));
 }
 

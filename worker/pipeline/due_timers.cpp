@@ -202,7 +202,8 @@ void DueTimers::write(storage::Session& session, const std::vector<Decided>& dec
   struct Keys {
     std::vector<Guid> businesses, workflows, records;
   } over, later;
-  std::vector<std::optional<std::string>> run_guids, reasons;
+  std::vector<std::optional<Guid>> run_guids;
+  std::vector<std::optional<std::string>> reasons;
   std::vector<storage::Run> runs;
   for (const Decided& each : decided) {
     Keys& keys = each.fate == Fate::postponed ? later : over;
@@ -210,7 +211,7 @@ void DueTimers::write(storage::Session& session, const std::vector<Decided>& dec
     keys.workflows.push_back(each.timer.workflow_id);
     keys.records.push_back(each.timer.entity_id);
     if (each.fate == Fate::postponed) continue;
-    run_guids.push_back(each.run ? std::optional(each.run->run.key.guid.to_string()) : std::nullopt);
+    run_guids.push_back(each.run ? std::optional(each.run->run.key.guid) : std::nullopt);
     reasons.push_back(each.fate == Fate::condition      ? std::optional<std::string>("condition")
                       : each.fate == Fate::switched_off ? std::optional<std::string>("switched_off")
                                                         : std::nullopt);

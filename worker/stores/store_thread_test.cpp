@@ -71,7 +71,7 @@ TEST_F(StoreThreadTest, ARequestToASilentStoreEndsAsCancelledOnceItsTasksStop) {
   thread_.stop();
 }
 
-TEST_F(StoreThreadTest, OtherTasksGoOnAfterOnesHaveStopped) {
+TEST_F(StoreThreadTest, TasksContinueAfterOthersStop) {
   StoreTasks imports(thread_);
   StoreTasks tracking(thread_);
   std::promise<net::HttpResponse> first, second;

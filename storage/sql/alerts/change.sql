@@ -1,4 +1,4 @@
--- Changes whom and of which failures a business is told; null keeps a value.
+-- Changes the alert settings of a business; null keeps a value.
 -- $1 business uuid, $2 emails text[] or null, $3 causes text[] or null, $4 minutes int or null,
 -- $5 webhook_url text or null, $6 sealed_secret bytea or null, $7 without_webhook boolean
 update business_defaults

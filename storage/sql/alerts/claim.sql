@@ -1,4 +1,4 @@
--- Claims due messages, at most one for each business and channel, and returns them with what they tell of. Suspended
+-- Claims due messages, at most one for each business and channel, and returns them with their contents. Suspended
 -- businesses and busy ones are left out. `address` is the webhook, or the addresses of the mail, one a line; null if the
 -- business has none any more.
 -- $1 lease interval, $2 limit bigint, $3 busy_mail uuid[] (businesses), $4 busy_webhook uuid[] (likewise)

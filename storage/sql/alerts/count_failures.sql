@@ -1,4 +1,4 @@
--- Counts failures of runs, if their businesses are to be told of them: those of groups, and those of queued runs that the
+-- Counts failures of runs, if their businesses want alerts about them: those of groups, and those of queued runs that the
 -- worker still holds. The order of the rows is the same for all workers, so they do not wait for each other in a circle.
 -- $1 worker uuid, $2 businesses uuid[], $3 causes text[], $4 workflows uuid[], $5 runs uuid[] (the last of each group),
 -- $6 oldest timestamptz[], $7 newest timestamptz[], $8 counts bigint[], $9 queued_businesses uuid[],

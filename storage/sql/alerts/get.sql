@@ -1,4 +1,4 @@
--- Returns whom and of which failures a business is told; columns without a value have the product's defaults.
+-- Returns the alert settings of a business; columns without a value have the product's defaults.
 -- $1 business uuid
 -- -> emails jsonb, webhook_url text or null, sealed_secret bytea or null, causes jsonb, minutes int
 select coalesce(to_jsonb(d.alert_emails), '[]') as emails, d.alert_webhook_url as webhook_url,

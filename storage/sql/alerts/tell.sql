@@ -1,5 +1,5 @@
 -- Makes the messages of alerts whose window is over, and begins their next window. An alert without a further failure, or
--- of which the business is no longer to be told, is deleted. Suspended businesses are left out. Returns the number of
+-- with a cause that the settings no longer have, is deleted. Suspended businesses are left out. Returns the number of
 -- alerts.
 -- $1 limit bigint
 -- -> alerts bigint

@@ -25,10 +25,10 @@ with awaited as materialized (
   where r.business_id = $1::uuid and r.guid = any ((select $2::uuid[])::uuid[]) and r.deleted_at is null
     and (h.guid is not null or not $7::boolean)  -- otherwise it was deleted while this waited
 ), verdict as materialized (
-  select bool_and(coalesce(t.status = $3 or (t.is_ready and t.status = any ($4::text[])), false)) as is_good from existing t
+  select bool_and(coalesce(t.status = $3 or (t.is_ready and t.status = any ($4::text[])), false)) as is_allowed from existing t
 ), moved as (
   update orders r set status = $3 from held h, verdict v
-  where v.is_good and r.business_id = $1::uuid and r.guid = h.guid and h.status <> $3
+  where v.is_allowed and r.business_id = $1::uuid and r.guid = h.guid and h.status <> $3
 )
 select t.guid, t.status, t.is_ready, c.cause
 from existing t,
