@@ -145,7 +145,7 @@ struct StoreTracking {
   Time shipped_at;
   /// Other numbers under which the store may show this parcel. They give way to tracking_number.
   std::vector<std::string> earlier_numbers = {};
-  /// True if tracking_number was pushed with another tracking_url before.
+  /// True if tracking_number was sent with another tracking_url before.
   bool has_new_url = false;
 
   /// True for a number of this parcel, the present or an earlier one.
@@ -165,7 +165,7 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  /// Makes an authenticated call that changes nothing. If `writes`, also checks the right to push tracking,
+  /// Makes an authenticated call that changes nothing. If `writes`, also checks the right to send tracking,
   /// as far as possible without a change. Throws StoreError.
   virtual asio::awaitable<void> check(bool writes) = 0;
 
@@ -180,7 +180,7 @@ class Store {
   /// Makes the store show the parcel. Can be repeated safely, also after a lost answer, because it first
   /// checks whether the store has this tracking number. What the store shows of the parcel already is
   /// changed, as far as its API can. Returns false if the store had it already. Throws StoreError.
-  virtual asio::awaitable<bool> push_tracking(StoreTracking tracking) = 0;
+  virtual asio::awaitable<bool> send_tracking(StoreTracking tracking) = 0;
 };
 
 /// A received call of the store's webhook.

@@ -14,7 +14,7 @@
 namespace waybill::connectors {
 namespace {
 
-/// Far more steps than one push needs, whatever the number of open fulfilments.
+/// Far more steps than one sending needs, whatever the number of open fulfilments.
 constexpr int most_steps = 50;
 
 const json::value& order_in(const json::object& answer) {
@@ -62,7 +62,7 @@ class MedusaStore : public Store {
     return sweep_medusa_products(api_, since);
   }
 
-  asio::awaitable<bool> push_tracking(StoreTracking tracking) override {
+  asio::awaitable<bool> send_tracking(StoreTracking tracking) override {
     MedusaStep done;
     for (int steps = 0; steps < most_steps; ++steps) {
       // Reads the order again after each step, so that changes by others are seen.
@@ -77,8 +77,7 @@ class MedusaStore : public Store {
       co_await perform(step);
       done = std::move(step);
     }
-    throw StoreError(StoreProblem::busy,
-                     "The order keeps changing in the store while its tracking is pushed.");
+    throw StoreError(StoreProblem::busy, "The order keeps changing in the store while its tracking is sent.");
   }
 
  private:

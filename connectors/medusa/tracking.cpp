@@ -169,8 +169,8 @@ MedusaStep next_medusa_step(const json::value& order, const StoreTracking& track
   if (status == "draft") throw StoreError(StoreProblem::refused, "The order is a draft in the store.");
   const auto open = open_fulfillments(order);
   if (const auto* const shown = labelled(order, tracking); shown != nullptr) {
-    // One push ships all fulfilments that are open when it begins: one older than its first shipment was left
-    // by an interruption, a younger one belongs to another parcel.
+    // One sending ships all fulfilments that are open when it begins: one older than its first shipment was
+    // left by an interruption, a younger one belongs to another parcel.
     const auto shipped_at = parse_timestamp(medusa_text(*shown, "shipped_at"));
     const auto left = std::ranges::find_if(open, [&](const auto* fulfillment) {
       const auto made = parse_timestamp(medusa_text(*fulfillment, "created_at"));

@@ -11,7 +11,7 @@ namespace waybill::connectors {
 inline constexpr std::string_view medusa_tracking_fields =
     "id,status,canceled_at,metadata,*items,*fulfillments,*fulfillments.labels,*fulfillments.items";
 
-/// One call of a push of tracking.
+/// One of the calls that send tracking.
 struct MedusaStep {
   enum class Kind {
     none,     // nothing to do: the order shows the parcel
@@ -26,7 +26,7 @@ struct MedusaStep {
   bool operator==(const MedusaStep&) const = default;
 };
 
-/// The next step of a push. Fulfilments without a shipment (the merchant's, or left by an interrupted push)
+/// The next call to make. Fulfilments without a shipment (the merchant's, or left by an interrupted sending)
 /// are shipped with the parcel's label; if there is none, one is created for the unfulfilled items. The
 /// server refuses further labels for a completely shipped order and changes of a label, so the number is
 /// written to its metadata as `waybill_tracking_NUMBER`. Throws StoreError refused for a canceled order or a

@@ -100,8 +100,8 @@ class ShopifyStore final : public Store {
     return shopify_products(api_, since);
   }
 
-  asio::awaitable<bool> push_tracking(StoreTracking tracking) override {
-    return shopify_push_tracking(api_, std::move(tracking));
+  asio::awaitable<bool> send_tracking(StoreTracking tracking) override {
+    return shopify_send_tracking(api_, std::move(tracking));
   }
 
  private:

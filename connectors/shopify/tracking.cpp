@@ -121,7 +121,7 @@ bool is_outdated(const Deliveries& deliveries, const StoreTracking& tracking) {
                              [&](const Fulfillment& made) { return made.is_outdated(tracking); });
 }
 
-// Keeps the locations that an interrupted push has left without the parcel. Open fulfillment orders at a
+// Keeps the locations that an interrupted sending has left without the parcel. Open fulfillment orders at a
 // location that has the parcel belong to another one, and so do all of them if the parcel's location is
 // unknown.
 void keep_unfinished(Deliveries& deliveries, const StoreTracking& tracking) {
@@ -277,7 +277,7 @@ std::string shopify_tracking_company(std::string_view carrier_code, std::string_
   return std::string(row == rows.end() ? carrier_name : row->company);
 }
 
-asio::awaitable<bool> shopify_push_tracking(std::shared_ptr<ShopifyApi> api, StoreTracking tracking) {
+asio::awaitable<bool> shopify_send_tracking(std::shared_ptr<ShopifyApi> api, StoreTracking tracking) {
   const json::value id(shopify_gid("Order", tracking.order_id));
   if (!shopify_id(&id)) throw StoreError(StoreProblem::refused, "The store has no such order.");
   auto deliveries = co_await read_deliveries(*api, id);
@@ -295,7 +295,7 @@ asio::awaitable<bool> shopify_push_tracking(std::shared_ptr<ShopifyApi> api, Sto
     refused = co_await add_number(*api, deliveries, tracking);
   }
   if (!refused) co_return true;
-  // An earlier push whose answer was lost may have succeeded in the meantime.
+  // An earlier sending whose answer was lost may have succeeded in the meantime.
   const auto now = co_await read_deliveries(*api, id);
   if (now.open.empty() && has_parcel(now, tracking) && !is_outdated(now, tracking)) co_return false;
   throw StoreError(StoreProblem::refused, "The store refuses the tracking number: " + *refused);

@@ -13,9 +13,9 @@ namespace waybill::connectors {
 /// (shopify.dev, FulfillmentTrackingInfo); the carrier's own name if it is not in the list.
 std::string shopify_tracking_company(std::string_view carrier_code, std::string_view carrier_name);
 
-/// Implements Store::push_tracking: replaces outdated numbers and links of the parcel, and fulfils open
+/// Implements Store::send_tracking: replaces outdated numbers and links of the parcel, and fulfils open
 /// fulfillment orders with the tracking number, once for each location; if the order is fulfilled already,
 /// adds the number to a fulfillment.
-asio::awaitable<bool> shopify_push_tracking(std::shared_ptr<ShopifyApi> api, StoreTracking tracking);
+asio::awaitable<bool> shopify_send_tracking(std::shared_ptr<ShopifyApi> api, StoreTracking tracking);
 
 }  // namespace waybill::connectors

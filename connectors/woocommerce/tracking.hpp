@@ -8,13 +8,13 @@
 
 namespace waybill::connectors {
 
-/// Pushes tracking numbers to one store by the best way that the store supports: a tracking plugin, the
+/// Sends tracking numbers to one store by the best way that the store supports: a tracking plugin, the
 /// core's fulfillments, or else a note to the buyer. In each case the order becomes `completed`.
 class WooTracking {
  public:
   explicit WooTracking(WooClient& client) : client_(client) {}
 
-  /// Implements Store::push_tracking.
+  /// Implements Store::send_tracking.
   asio::awaitable<bool> push(StoreTracking tracking);
 
  private:

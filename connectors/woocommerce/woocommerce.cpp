@@ -71,7 +71,7 @@ class WooStore : public Store {
         since, read);
   }
 
-  asio::awaitable<bool> push_tracking(StoreTracking tracking) override {
+  asio::awaitable<bool> send_tracking(StoreTracking tracking) override {
     return tracking_.push(std::move(tracking));
   }
 

@@ -1,4 +1,4 @@
-// Whom a business wants to be told of failures: GET and PUT /api/business/alerts.
+// The alert settings: GET and PUT /api/business/alerts.
 #include "tests/api/account_test.hpp"
 #include "tests/api/api_test.hpp"
 

@@ -16,13 +16,13 @@ using testing::UnorderedElementsAre;
 TEST_F(MedusaConnector, ShowsAParcelOnceAfterSeveralPushes) {
   const auto id = server().order();
   const auto store = open();
-  EXPECT_TRUE(await(store->push_tracking(parcel(id, "WB100"))));
+  EXPECT_TRUE(await(store->send_tracking(parcel(id, "WB100"))));
   EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB100")));
   const auto shipped = server().read(id);
   EXPECT_EQ(text_at(shipped, "fulfillment_status"), "shipped");
   EXPECT_EQ(text_at(shipped, "fulfillments.0.labels.0.tracking_url"), "https://track.example/WB100");
-  EXPECT_FALSE(await(store->push_tracking(parcel(id, "WB100"))));
-  EXPECT_FALSE(await(open()->push_tracking(parcel(id, "WB100"))));
+  EXPECT_FALSE(await(store->send_tracking(parcel(id, "WB100"))));
+  EXPECT_FALSE(await(open()->send_tracking(parcel(id, "WB100"))));
   EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB100")));
   EXPECT_EQ(text_at(server().read(id), "updated_at"), text_at(shipped, "updated_at"));
   EXPECT_EQ(only(id).status, "shipped");
@@ -33,7 +33,7 @@ TEST_F(MedusaConnector, AcceptsAParcelWithoutATrackingUrl) {
     const auto id = server().order();
     auto tracking = parcel(id, "WB101");
     tracking.tracking_url = url;
-    EXPECT_TRUE(await(open()->push_tracking(tracking)));
+    EXPECT_TRUE(await(open()->send_tracking(tracking)));
     EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB101")));
   }
 }
@@ -52,11 +52,11 @@ TEST_F(MedusaConnector, ContinuesAnInterruptedPush) {
                     if (done) answer();
                     return Proxy::lost();
                   });
-      EXPECT_EQ(problem_of(open(server().key(), proxy.url())->push_tracking(parcel(id, "WB102"))),
+      EXPECT_EQ(problem_of(open(server().key(), proxy.url())->send_tracking(parcel(id, "WB102"))),
                 StoreProblem::busy);
       faulty = false;
       const bool all_done = done && lost == "/shipments";
-      EXPECT_EQ(await(open(server().key(), proxy.url())->push_tracking(parcel(id, "WB102"))), !all_done);
+      EXPECT_EQ(await(open(server().key(), proxy.url())->send_tracking(parcel(id, "WB102"))), !all_done);
       EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB102")));
       EXPECT_EQ(only(id).status, "shipped");
     }
@@ -66,7 +66,7 @@ TEST_F(MedusaConnector, ContinuesAnInterruptedPush) {
 TEST_F(MedusaConnector, ShipsFulfilmentsOfTheMerchant) {
   const auto id = server().order();
   server().fulfill(id, 0);
-  EXPECT_TRUE(await(open()->push_tracking(parcel(id, "WB103"))));
+  EXPECT_TRUE(await(open()->send_tracking(parcel(id, "WB103"))));
   EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB103")));
   EXPECT_EQ(text_at(server().read(id), "fulfillment_status"), "partially_shipped");
 
@@ -74,7 +74,7 @@ TEST_F(MedusaConnector, ShipsFulfilmentsOfTheMerchant) {
   const auto two = server().order();
   server().fulfill(two, 0);
   server().fulfill(two, 1);
-  EXPECT_TRUE(await(open()->push_tracking(parcel(two, "WB104"))));
+  EXPECT_TRUE(await(open()->send_tracking(parcel(two, "WB104"))));
   EXPECT_THAT(labels(two), ElementsAre(ElementsAre("WB104"), ElementsAre("WB104")));
 }
 
@@ -82,8 +82,8 @@ TEST_F(MedusaConnector, LeavesALaterFulfilmentToTheNextParcel) {
   const auto id = server().order();
   server().ship(id, server().fulfill(id, 0), "WB105");
   server().fulfill(id, 1);
-  EXPECT_FALSE(await(open()->push_tracking(parcel(id, "WB105"))));
-  EXPECT_TRUE(await(open()->push_tracking(parcel(id, "WB106"))));
+  EXPECT_FALSE(await(open()->send_tracking(parcel(id, "WB105"))));
+  EXPECT_TRUE(await(open()->send_tracking(parcel(id, "WB106"))));
   EXPECT_THAT(labels(id), UnorderedElementsAre(ElementsAre("WB105"), ElementsAre("WB106")));
   EXPECT_EQ(text_at(server().read(id), "fulfillment_status"), "shipped");
 }
@@ -92,11 +92,11 @@ TEST_F(MedusaConnector, NotesFurtherParcelsOfAFullyShippedOrder) {
   const auto id = server().order();
   server().post("/admin/orders/" + id, {{"metadata", {{"gift", "yes"}}}});
   const auto store = open();
-  EXPECT_TRUE(await(store->push_tracking(parcel(id, "WB107"))));
-  EXPECT_TRUE(await(store->push_tracking(parcel(id, "WB108"))));
-  EXPECT_FALSE(await(store->push_tracking(parcel(id, "WB108"))));
-  EXPECT_TRUE(await(store->push_tracking(parcel(id, "WB109"))));
-  EXPECT_FALSE(await(store->push_tracking(parcel(id, "WB107"))));
+  EXPECT_TRUE(await(store->send_tracking(parcel(id, "WB107"))));
+  EXPECT_TRUE(await(store->send_tracking(parcel(id, "WB108"))));
+  EXPECT_FALSE(await(store->send_tracking(parcel(id, "WB108"))));
+  EXPECT_TRUE(await(store->send_tracking(parcel(id, "WB109"))));
+  EXPECT_FALSE(await(store->send_tracking(parcel(id, "WB107"))));
   EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB107")));
   const auto order = server().read(id);
   EXPECT_EQ(text_at(order, "metadata.gift"), "yes");
@@ -111,17 +111,17 @@ TEST_F(MedusaConnector, NotesACarriersNumberThatIsKnownAfterOurs) {
   auto tracking = parcel(id, "WB120");
   tracking.carrier_name = tracking.carrier_code = "";
   tracking.tracking_url = "https://parcels.example/track/00112233445566778899aabbccddeeff";
-  EXPECT_TRUE(await(store->push_tracking(tracking)));
+  EXPECT_TRUE(await(store->send_tracking(tracking)));
   EXPECT_EQ(text_at(server().read(id), "fulfillments.0.labels.0.tracking_url"), tracking.tracking_url);
 
   auto later = parcel(id, "1Z120");
   later.earlier_numbers = {"WB120"};
-  EXPECT_TRUE(await(store->push_tracking(later)));
-  EXPECT_FALSE(await(store->push_tracking(later)));
+  EXPECT_TRUE(await(store->send_tracking(later)));
+  EXPECT_FALSE(await(store->send_tracking(later)));
   auto corrected = parcel(id, "1Z121");
   corrected.earlier_numbers = {"1Z120", "WB120"};
-  EXPECT_TRUE(await(store->push_tracking(corrected)));
-  EXPECT_FALSE(await(store->push_tracking(corrected)));
+  EXPECT_TRUE(await(store->send_tracking(corrected)));
+  EXPECT_FALSE(await(store->send_tracking(corrected)));
   const auto order = server().read(id);
   EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB120")));
   EXPECT_EQ(text_at(order, "metadata.waybill_tracking_1Z121.tracking_url"), "https://track.example/1Z121");
@@ -133,10 +133,10 @@ TEST_F(MedusaConnector, ReportsPushesThatCanNeverSucceedAsPermanent) {
   const auto canceled = server().order();
   server().post("/admin/orders/" + canceled + "/cancel");
   std::string message;
-  EXPECT_EQ(problem_of(open()->push_tracking(parcel(canceled, "WB110")), &message), StoreProblem::refused);
+  EXPECT_EQ(problem_of(open()->send_tracking(parcel(canceled, "WB110")), &message), StoreProblem::refused);
   EXPECT_THAT(message, HasSubstr("canceled"));
-  EXPECT_EQ(problem_of(open()->push_tracking(parcel(server().draft(), "WB111"))), StoreProblem::refused);
-  EXPECT_EQ(problem_of(open()->push_tracking(parcel("order_none", "WB112"))), StoreProblem::refused);
+  EXPECT_EQ(problem_of(open()->send_tracking(parcel(server().draft(), "WB111"))), StoreProblem::refused);
+  EXPECT_EQ(problem_of(open()->send_tracking(parcel("order_none", "WB112"))), StoreProblem::refused);
 }
 
 TEST_F(MedusaConnector, ReportsTheMessageOfTheStore) {
@@ -148,7 +148,7 @@ TEST_F(MedusaConnector, ReportsTheMessageOfTheStore) {
                     400, R"({"type":"invalid_data","message":"No stock reservation found for item 1"})");
               });
   std::string message;
-  EXPECT_EQ(problem_of(open(server().key(), proxy.url())->push_tracking(parcel(id, "WB113")), &message),
+  EXPECT_EQ(problem_of(open(server().key(), proxy.url())->send_tracking(parcel(id, "WB113")), &message),
             StoreProblem::refused);
   EXPECT_THAT(message, HasSubstr("No stock reservation found"));
 }
@@ -163,7 +163,7 @@ TEST_F(MedusaConnector, SendsAStockLocationIfTheStoreRequiresOne) {
                 return RawServer::answer(
                     400, R"({"type":"invalid_data","message":"Field 'location_id' is required"})");
               });
-  EXPECT_TRUE(await(open(server().key(), proxy.url())->push_tracking(parcel(id, "WB114"))));
+  EXPECT_TRUE(await(open(server().key(), proxy.url())->send_tracking(parcel(id, "WB114"))));
   EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB114")));
 }
 

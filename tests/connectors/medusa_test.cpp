@@ -44,7 +44,7 @@ TEST_F(MedusaConnector, AcceptsAKeyAndDistinguishesARevokedKeyFromAWrongStore) {
   EXPECT_EQ(problem_of(store->check(false), &message), StoreProblem::credentials);
   EXPECT_EQ(problem_of(store->check(true)), StoreProblem::credentials);
   EXPECT_EQ(problem_of(store->orders_since(std::nullopt)->next()), StoreProblem::credentials);
-  EXPECT_EQ(problem_of(store->push_tracking(parcel(order, "WB1"))), StoreProblem::credentials);
+  EXPECT_EQ(problem_of(store->send_tracking(parcel(order, "WB1"))), StoreProblem::credentials);
   EXPECT_EQ(message.find(key.token), std::string::npos);
 
   // Its pages for users are HTML.

@@ -25,7 +25,7 @@ class ShopifyTracking : public ShopifyStoreTest {
     tracking.tracking_url = "https://parcels.example/track/0123";
     return tracking;
   }
-  bool push(const StoreTracking& tracking) { return store.wait(store->push_tracking(tracking)); }
+  bool push(const StoreTracking& tracking) { return store.wait(store->send_tracking(tracking)); }
   const json::array& fulfillments(const json::object& order) { return order.at("fulfillments").as_array(); }
 };
 
@@ -65,7 +65,7 @@ TEST_F(ShopifyTracking, ASecondPushChangesNothing) {
 TEST_F(ShopifyTracking, ALostResponseDuplicatesNothing) {
   const auto id = shop.add_order();
   shop.fail_after(1, Fault::cut);  // after the order is read
-  EXPECT_EQ(store.error(store->push_tracking(parcel(id))).problem(), Problem::busy);
+  EXPECT_EQ(store.error(store->send_tracking(parcel(id))).problem(), Problem::busy);
   EXPECT_FALSE(push(parcel(id)));
   EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
   EXPECT_EQ(shop.notifications(), 1U);
@@ -103,7 +103,7 @@ TEST_F(ShopifyTracking, ContinuesAtTheInterruptedLocation) {
   const auto id = shop.add_order({{"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(1, 1),
                                                                     ShopifyShop::fulfillment_order(2, 2)}}});
   shop.fail_after(2, Fault::server_error);  // after the order is read and fulfilled at the first location
-  EXPECT_EQ(store.error(store->push_tracking(parcel(id))).problem(), Problem::busy);
+  EXPECT_EQ(store.error(store->send_tracking(parcel(id))).problem(), Problem::busy);
   ASSERT_EQ(fulfillments(shop.order(id)).size(), 1U);
   EXPECT_TRUE(push(parcel(id)));
   EXPECT_EQ(fulfillments(shop.order(id)).size(), 2U);
@@ -207,7 +207,7 @@ TEST_F(ShopifyTracking, AnInterruptedPushGoesOnUnderTheNewNumber) {
   const auto id = shop.add_order({{"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(1, 1),
                                                                     ShopifyShop::fulfillment_order(2, 2)}}});
   shop.fail_after(2, Fault::server_error);  // after the order is read and fulfilled at the first location
-  EXPECT_EQ(store.error(store->push_tracking(ours(id))).problem(), Problem::busy);
+  EXPECT_EQ(store.error(store->send_tracking(ours(id))).problem(), Problem::busy);
   auto later = parcel(id);
   later.earlier_numbers = {"WB0000000017"};
   EXPECT_TRUE(push(later));
@@ -256,7 +256,7 @@ TEST_F(ShopifyTracking, IsPermanentlyRefusedWithoutAnythingToFulfil) {
       shop.add_order({{"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(1, 1, "ON_HOLD")}}});
   const auto empty = shop.add_order({{"fulfillmentOrders", json::array()}});
   const auto error_message = [&](std::int64_t id) {
-    const auto error = store.error(store->push_tracking(parcel(id)));
+    const auto error = store.error(store->send_tracking(parcel(id)));
     EXPECT_EQ(error.problem(), Problem::refused) << error.what();
     return std::string(error.what());
   };
@@ -273,7 +273,7 @@ TEST_F(ShopifyTracking, ReportsTheMessageOfTheStore) {
     shop.change_order(
         id, {{"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(1, 1, "CANCELLED")}}});
   });
-  const auto error = store.error(store->push_tracking(parcel(id)));
+  const auto error = store.error(store->send_tracking(parcel(id)));
   EXPECT_EQ(error.problem(), Problem::refused);
   EXPECT_NE(std::string(error.what()).find("does not exist"), std::string::npos) << error.what();
 }
@@ -283,7 +283,7 @@ TEST_F(ShopifyTracking, TwoConcurrentPushesFulfilOnce) {
   shop.before_call("WaybillFulfil", [&] {
     shop.before_call({}, {});
     OpenStore other(connector(), credentials());
-    EXPECT_TRUE(other.wait(other->push_tracking(parcel(id))));
+    EXPECT_TRUE(other.wait(other->send_tracking(parcel(id))));
   });
   EXPECT_FALSE(push(parcel(id)));
   EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
@@ -292,9 +292,9 @@ TEST_F(ShopifyTracking, TwoConcurrentPushesFulfilOnce) {
 TEST_F(ShopifyTracking, ReportsTheMissingScope) {
   const auto id = shop.add_order();
   shop.set_scopes({"read_orders", "read_products"});
-  EXPECT_EQ(store.error(store->push_tracking(parcel(id))).problem(), Problem::credentials);
+  EXPECT_EQ(store.error(store->send_tracking(parcel(id))).problem(), Problem::credentials);
   shop.set_scopes({"read_orders", "read_products", "read_merchant_managed_fulfillment_orders"});
-  const auto error = store.error(store->push_tracking(parcel(id)));
+  const auto error = store.error(store->send_tracking(parcel(id)));
   EXPECT_EQ(error.problem(), Problem::credentials);
   EXPECT_NE(std::string(error.what()).find("write_merchant_managed_fulfillment_orders"), std::string::npos);
 }

@@ -54,7 +54,7 @@ class WooCommerceStore : public testing::Test {
   }
 
   bool push(const connectors::StoreTracking& tracking) {
-    return client().run(connection_->push_tracking(tracking));
+    return client().run(connection_->send_tracking(tracking));
   }
 
   /// The problem that `act` throws; its message and wait are stored.

@@ -1,4 +1,4 @@
-// Being told of failures: alerts by webhook.
+// Alerts by webhook.
 #include <map>
 #include <set>
 

@@ -381,7 +381,7 @@ class StoreTrackingSender::Impl {
     co_await add_earlier(notice, target, tracking);
     std::optional<StoreProblem> problem;
     try {
-      const bool is_new = co_await connection->store->push_tracking(tracking);
+      const bool is_new = co_await connection->store->send_tracking(tracking);
       result.outcome = Done{};
       result.response = order + (is_new ? " shows " : " already showed ") + tracking.tracking_number;
     } catch (const StoreError& error) {
