@@ -49,7 +49,7 @@ struct Property {
   std::optional<double> maximum = {};
   const Schema* schema = nullptr;  // type of an object or an array's objects; for the OpenAPI document alone
                                    // if the kind is another
-  Kind items = Kind::any;  // elements of an array without schema
+  Kind items = Kind::any;          // elements of an array without schema
   std::span<const std::string_view> values = {};
   std::string_view description = {};
 };
