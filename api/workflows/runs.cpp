@@ -68,7 +68,7 @@ constexpr Property replay_input_properties[] = {
      .nullable = false,
      .minimum = 1,
      .maximum = static_cast<double>(matching::max_steps),
-     .description = "The step to begin with. Default: the first that did not succeed."},
+     .description = "The step to begin with. Default: the first that failed or has not ended; 1 if there is none."},
 };
 constexpr Schema replay_input_schema{"ReplayStart", replay_input_properties};
 
@@ -135,18 +135,47 @@ asio::awaitable<Answer> cancel_run(Call& call, Services& services) {
   co_return Answer::of(to_json(json::object{{"guid", call.id().to_string()}, {"status", "skipped"}}));
 }
 
+/// The runs that a request to replay names.
+struct ReplayRange {
+  std::optional<Guid> workflow;
+  std::optional<Time> from, end;
+  std::optional<std::string> status;
+};
+
+/// The number of the runs. They may be many, so an analysis thread counts them.
+asio::awaitable<std::int64_t> count_replays(const Call& call, Services& services, const ReplayRange& range) {
+  // The coroutine waits here, so the references stay valid.
+  const auto runs = co_await services.analysis.run(
+      call.business(), [&call, &range](storage::Session& session) -> std::optional<std::int64_t> {
+        const auto rows = session.run(sql::CountReplays{.business = call.business(),
+                                                        .workflow = range.workflow,
+                                                        .from = range.from,
+                                                        .end = range.end,
+                                                        .status = range.status});
+        return rows.empty() ? std::nullopt : std::optional(rows.front().runs);
+      });
+  if (!runs) throw not_found("workflow");
+  co_return *runs;
+}
+
 asio::awaitable<Answer> replay_range(Call& call, Services& services) {
   const json::object& body = call.object();
+  const ReplayRange range{.workflow = guid_at(body, "workflowId"),
+                          .from = parse_bound(text_at(body, "from"), false),
+                          .end = parse_bound(text_at(body, "to"), true),
+                          .status = text_at(body, "status")};
   const json::value* const plan = find_value(body, "plan");
-  const auto replayed =
-      co_await services.db.write(sql::ReplayRange{.business = call.business(),
-                                                  .workflow = guid_at(body, "workflowId"),
-                                                  .from = parse_bound(text_at(body, "from"), false),
-                                                  .end = parse_bound(text_at(body, "to"), true),
-                                                  .status = text_at(body, "status"),
-                                                  .max_runs = max_replays,
-                                                  .only_count = plan != nullptr && plan->as_bool()},
-                                 call.cause());
+  if (plan != nullptr && plan->as_bool()) {
+    const std::int64_t runs = co_await count_replays(call, services, range);
+    co_return Answer::of(to_json(json::object{{"runs", runs}}));
+  }
+  const auto replayed = co_await services.db.write(sql::ReplayRange{.business = call.business(),
+                                                                    .workflow = range.workflow,
+                                                                    .from = range.from,
+                                                                    .end = range.end,
+                                                                    .status = range.status,
+                                                                    .max_runs = max_replays},
+                                                   call.cause());
   if (replayed.empty()) throw not_found("workflow");
   const auto runs = replayed.front().runs;
   if (runs > max_replays)
@@ -180,7 +209,7 @@ const Route routes[] = {
      .handler = replay_run,
      .operation_id = "replayWorkflowRun",
      .summary = "Repeats a run as a new run",
-     .description = "A run of several steps goes on at the first step that did not succeed, or at fromStep.",
+     .description = "A run of several steps goes on at the first step that failed or has not ended, or at fromStep.",
      .tag = "Runs",
      .body = &replay_input_schema,
      .body_kind = BodyKind::object,

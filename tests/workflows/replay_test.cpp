@@ -118,7 +118,7 @@ TEST_F(ReplayOfARange, BadRequestsAreRefused) {
   EXPECT_EQ(replay({}).status, 404);
 }
 
-TEST_F(ReplayOfARange, BeyondTheLimitIs400AndQueuesNothing) {
+TEST_F(ReplayOfARange, BeyondTheLimitIs400AndQueuesNothingButAPlanCountsAll) {
   tenant.insert_order();
   finished(1);
   tenant.sql.exec(
@@ -134,6 +134,10 @@ TEST_F(ReplayOfARange, BeyondTheLimitIs400AndQueuesNothing) {
   EXPECT_EQ(tenant.sql.number(
                 "select count(*) from all_runs where workflow_id = $1 and replay_of is not null", {workflow}),
             0);
+  EXPECT_EQ(replayed({{"plan", true}}), 100'001);
+  EXPECT_EQ(replayed({{"plan", true}, {"status", "succeeded"}, {"from", "2020-01-01"}}), 100'001);
+  EXPECT_EQ(replayed({{"plan", true}, {"to", "2020-01-01"}}), 0);
+  EXPECT_EQ(replay({{"plan", true}, {"workflowId", tenant.id}}).status, 404);
 }
 
 }  // namespace

@@ -222,6 +222,44 @@ TEST_F(Steps, AReplayGoesOnAtTheFirstStepThatDidNotSucceedWithTheSameTexts) {
   EXPECT_EQ(text_at(at(beyond.body, "error.details"), "fromStep"), "must be at most 4, the number of steps");
 }
 
+TEST_F(Steps, AReplayDoesNotRepeatStepsBeforeTheFailedOneThatARuleSkipped) {
+  receiver.answer_next(tenant.path("bad"), Reply::with_status(500, {{"webhook-delivery", "abort-message"}}));
+  const std::string flow = workflow({hook("a", {{"when", {{"notes", "other"}}}}), hook("b"), hook("bad")});
+  tenant.insert_order();
+  const json::object replayed = replay(tenant.run_with_status(flow, "dead"));
+  EXPECT_THAT(steps_of(replayed),
+              ElementsAre("1 webhook skipped CONDITION", "2 webhook succeeded", "3 webhook succeeded"));
+  EXPECT_EQ(wait_for(2, "bad").size(), 2U);
+  EXPECT_EQ(receiver.count(tenant.path("b")), 1U);
+}
+
+TEST_F(Steps, AReplayOfARunWithoutAFailedOrOpenStepBeginsAgain) {
+  const std::string flow = workflow({hook("a"), hook("b", {{"when", {{"notes", "other"}}}})});
+  tenant.insert_order();
+  const json::object replayed = replay(tenant.run_with_status(flow, "succeeded"));
+  EXPECT_THAT(steps_of(replayed), ElementsAre("1 webhook succeeded", "2 webhook skipped CONDITION"));
+  EXPECT_EQ(wait_for(2, "a").size(), 2U);
+}
+
+TEST_F(Steps, AReplayOfACancelledRunGoesOnAtTheStepThatHadNotEnded) {
+  const std::string flow =
+      workflow({hook("a"), hook("b", {{"when", {{"notes", "other"}}}}), wait("PT1H"), hook("c")});
+  tenant.insert_order();
+  const std::string waiting = text_at(tenant.run_with_status(flow, "waiting"), "guid");
+  ASSERT_EQ(tenant.http.post("/api/workflows/runs/" + waiting + "/cancel").status, 200);
+  const Response answer =
+      tenant.http.post("/api/workflows/runs/" + waiting + "/replay", json::object());
+  ASSERT_EQ(answer.status, 201) << answer.text;
+  json::object run;
+  EXPECT_TRUE(eventually([&] {
+    run = tenant.run(text_at(answer.body, "data.guid"));
+    return text_at(run, "status") == "waiting";
+  }));
+  EXPECT_THAT(steps_of(run),
+              ElementsAre("1 webhook succeeded", "2 webhook skipped CONDITION", "3 wait waiting"));
+  EXPECT_EQ(receiver.count(tenant.path("a")), 1U);
+}
+
 TEST_F(Steps, AReplayOfARangeGoesOnLikeThatOfARun) {
   receiver.answer_next(tenant.path("bad"), Reply::with_status(500, {{"webhook-delivery", "abort-message"}}));
   const std::string flow = workflow({hook("a"), hook("bad")});

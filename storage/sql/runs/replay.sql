@@ -1,7 +1,7 @@
 -- Queues a new run that repeats the request of a run under the same webhook-id. A run of several steps is
 -- repeated from a step on. Returns whether the workflow still exists and the number of steps; nothing is queued
 -- without a workflow or if there is no such step. No row if the run does not exist.
--- $1 business uuid, $2 run uuid, $3 new_run uuid, $4 from_step int or null (the first that did not succeed)
+-- $1 business uuid, $2 run uuid, $3 new_run uuid, $4 from_step int or null (the first that failed or has not ended)
 -- -> has_workflow boolean, step_count int, ...
 with found as (
   select r.*, w.guid is not null as has_workflow, w.ordered,

@@ -1,10 +1,9 @@
 -- Queues a new run for each finished run of a workflow, or of all workflows, whose event is in a period, in
 -- the same order, without runs that are replays themselves and runs of deleted workflows. A run of several
--- steps is repeated from the first that did not succeed. Returns the number
--- of such runs; nothing is queued if they exceed the maximum, or if only their number is wanted. No row if
--- the workflow does not exist.
+-- steps is repeated from the first that failed or has not ended. Returns the number
+-- of such runs; nothing is queued if they exceed the maximum. No row if the workflow does not exist.
 -- $1 business uuid, $2 workflow uuid or null (all), $3 from timestamptz or null,
--- $4 end timestamptz or null (exclusive), $5 status text or null, $6 max_runs bigint, $7 only_count boolean
+-- $4 end timestamptz or null (exclusive), $5 status text or null, $6 max_runs bigint
 -- -> runs bigint, ...
 with wanted as (
   select business_id, guid, ordered from workflows
@@ -36,6 +35,6 @@ with wanted as (
     left join workflow_versions v on v.business_id = o.business_id and v.workflow_id = o.workflow_id
                                      and v.version = o.workflow_version
     where o.steps is not null) s on true,
-  counted c where c.runs <= $6::bigint and not $7::boolean
+  counted c where c.runs <= $6::bigint
 )
 select c.runs, pg_notify('waybill_queue', '') from counted c where $2::uuid is null or exists (select from wanted)
