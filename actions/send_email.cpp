@@ -212,10 +212,7 @@ class Composer {
 /// The service's address under the name of the business.
 std::string sender_of(const Attempt& attempt, const Effects& effects) {
   const auto* const name = find_value(attempt.request, "senderName");
-  auto mailbox = net::parse_mailbox(effects.mail_from);
-  if (name == nullptr || !mailbox) return std::string(effects.mail_from);
-  mailbox->name = name->as_string();
-  return net::mailbox_text(*mailbox);
+  return net::named_sender(effects.mail_from, name == nullptr ? "" : std::string_view(name->as_string()));
 }
 
 net::MailMessage message_of(const Attempt& attempt, const Effects& effects) {

@@ -110,7 +110,7 @@ void MailSender::send_all(std::vector<Mail>& mails) {
     }
     try {
       auto message = net::open_mail(secrets_, mail.guid, mail.sealed);
-      message.from = options_.from;
+      message.from = net::named_sender(options_.from, message.sender_name);
       message.message_id = net::message_id(mail.guid.to_string(), options_.from);
       {
         const std::scoped_lock lock(mutex_);

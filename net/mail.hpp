@@ -26,9 +26,10 @@ std::optional<Mailbox> parse_mailbox(std::string_view text);
 /// A message; all texts are UTF-8. `from` and `to` are mailboxes as parse_mailbox reads them.
 struct MailMessage {
   std::string from;
-  std::vector<std::string> to;         // 1 to 100
-  std::vector<std::string> cc;         // with `to` and `bcc` at most 100
-  std::vector<std::string> bcc;        // in no header
+  std::string sender_name;       // of a sealed message, which has no `from`: the name in it; may be empty
+  std::vector<std::string> to;   // 1 to 100
+  std::vector<std::string> cc;   // with `to` and `bcc` at most 100
+  std::vector<std::string> bcc;  // in no header
   std::vector<std::string> remaining;  // the recipients who do not have it; all if empty
   std::string reply_to;                // a mailbox; may be empty
   std::string subject;                 // control characters become spaces
@@ -44,6 +45,9 @@ struct MailMessage {
 
 /// The mailbox as text that parse_mailbox reads.
 std::string mailbox_text(const Mailbox& mailbox);
+
+/// The mailbox `from` under another name. `from` itself if the name is empty or `from` is not a mailbox.
+std::string named_sender(std::string_view from, std::string_view name);
 
 /// Returns why a message cannot be sent, as a sentence: an invalid address, a forbidden header, text that is
 /// not UTF-8. nullopt if it can be sent.

@@ -278,6 +278,13 @@ std::string mailbox_text(const Mailbox& mailbox) {
   return quoted_string(without_controls(mailbox.name)) + " <" + mailbox.address + ">";
 }
 
+std::string named_sender(std::string_view from, std::string_view name) {
+  auto mailbox = parse_mailbox(from);
+  if (name.empty() || !mailbox) return std::string(from);
+  mailbox->name = name;
+  return mailbox_text(*mailbox);
+}
+
 std::vector<std::string> MailMessage::recipients() const {
   if (!remaining.empty()) return remaining;
   std::vector<std::string> all = to;

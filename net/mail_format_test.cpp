@@ -207,12 +207,20 @@ TEST(Mailbox, IsAnAddressWithOrWithoutAName) {
   EXPECT_EQ(parse_mailbox("<a@b.c>")->address, "a@b.c");
 }
 
+TEST(Mailbox, TakesTheNameOfABusiness) {
+  EXPECT_EQ(named_sender("Waybill <a@b.c>", "Ada"), R"("Ada" <a@b.c>)");
+  EXPECT_EQ(named_sender("Waybill <a@b.c>", ""), "Waybill <a@b.c>");
+  EXPECT_EQ(named_sender("no address", "Ada"), "no address");
+}
+
 TEST(SealedMail, OpensOnlyUnderItsGuid) {
   const SecretBox box(SecretBox::Key{7});
   const auto guid = Guid::random();
   auto message = mail();
   message.headers = {{"X-Tag", "ä"}};
   message.html = "<p>";
+  message.sender_name = "Ada's shop";
+  message.reply_to = "replies@example.com";
   const auto sealed = sealed_mail(box, guid, message);
   EXPECT_EQ(std::string(sealed.begin(), sealed.end()).find("Ada"), std::string::npos);
   const auto opened = open_mail(box, guid, sealed);
@@ -221,6 +229,8 @@ TEST(SealedMail, OpensOnlyUnderItsGuid) {
   EXPECT_EQ(opened.text, message.text);
   EXPECT_EQ(opened.html, message.html);
   EXPECT_EQ(opened.headers, message.headers);
+  EXPECT_EQ(opened.sender_name, message.sender_name);
+  EXPECT_EQ(opened.reply_to, message.reply_to);
   EXPECT_THROW(open_mail(box, Guid::random(), sealed), SecretError);
   EXPECT_THROW(open_mail(box, guid, Bytes{1, 2, 3}), SecretError);
 }

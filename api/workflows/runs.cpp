@@ -68,7 +68,8 @@ constexpr Property replay_input_properties[] = {
      .nullable = false,
      .minimum = 1,
      .maximum = static_cast<double>(matching::max_steps),
-     .description = "The step to begin with. Default: the first that failed or has not ended; 1 if there is none."},
+     .description =
+         "The step to begin with. Default: the first that failed or has not ended; 1 if there is none."},
 };
 constexpr Schema replay_input_schema{"ReplayStart", replay_input_properties};
 
@@ -209,7 +210,8 @@ const Route routes[] = {
      .handler = replay_run,
      .operation_id = "replayWorkflowRun",
      .summary = "Repeats a run as a new run",
-     .description = "A run of several steps goes on at the first step that failed or has not ended, or at fromStep.",
+     .description =
+         "A run of several steps goes on at the first step that failed or has not ended, or at fromStep.",
      .tag = "Runs",
      .body = &replay_input_schema,
      .body_kind = BodyKind::object,

@@ -254,7 +254,11 @@ asio::awaitable<json::object> send_mail(const Call& call, Services& services, co
   message.subject = test.plan.request.at("subject").as_string();
   message.text = test.plan.body.value_or("");
   if (const auto* const html = test.plan.request.at("html").if_string()) message.html = *html;
-  message.reply_to = test.texts.reply_to;
+  const json::object& request = test.plan.request;
+  if (const json::value* const name = find_value(request, "senderName"))
+    message.sender_name = name->as_string();
+  if (const json::value* const reply_to = find_value(request, "replyTo"))
+    message.reply_to = reply_to->as_string();
   message.headers.emplace_back("Auto-Submitted", "auto-generated");  // RFC 3834 section 5
   message.owner = call.business().to_string();
   const Guid mail = Guid::random();

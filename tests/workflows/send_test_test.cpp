@@ -1,5 +1,8 @@
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/workflows/workflow_test.hpp"
@@ -92,6 +95,48 @@ TEST_F(SendTest, AMailGoesOnlyToUsersOfTheBusiness) {
   EXPECT_EQ(text_at(answer.data(), "to"), "send-test@example.com");
   EXPECT_TRUE(at(answer.data(), "error").is_null());
   EXPECT_EQ(runs(), 0U);
+}
+
+TEST(SendTestByMail, HasTheSenderAndTheAddressForRepliesOfARun) {
+  const TempDirectory directory;
+  World world(
+      {.arguments = {"--mail-dir", directory.path(), "--mail-from", "Waybill <mail@waybill.example>"}});
+  Tenant tenant(world.waybill, "shop");
+  tenant.sql.rows(
+      "insert into users (email, password_hash, business_id, role, verified_at) values ('ada@example.com', "
+      "'x', $1, 'viewer', now())",
+      {tenant.id});
+  const Response branded = tenant.http.put(
+      "/api/business", {{"branding", {{"senderName", "Ada's shop"}, {"replyTo", "business@example.com"}}}});
+  ASSERT_EQ(branded.status, 200) << branded.text;
+  const auto sent_mail = [&](const json::object& more) {
+    json::object action{
+        {"type", "send_email"}, {"recipient", "x@example.com"}, {"subject", "Test"}, {"body", "Hello"}};
+    for (const auto& [name, value] : more) action[name] = value;
+    const std::string workflow = tenant.webhook("", "order_created", {{"action", action}});
+    const Response answer =
+        tenant.http.post("/api/workflows/configured/" + workflow + "/send-test", {{"to", "ada@example.com"}});
+    EXPECT_EQ(answer.status, 200) << answer.text;
+    std::string text;
+    EXPECT_TRUE(eventually([&] {
+      for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
+        if (entry.path().extension() != ".eml") continue;
+        std::ifstream file(entry.path());
+        text.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+        file.close();
+        std::filesystem::remove(entry.path());
+        return true;
+      }
+      return false;
+    }));
+    return text;
+  };
+  const std::string own = sent_mail({{"replyTo", "replies@example.com"}});
+  EXPECT_THAT(own, testing::HasSubstr("Ada's shop"));
+  EXPECT_THAT(own, testing::HasSubstr("<mail@waybill.example>"));
+  EXPECT_THAT(own, testing::ContainsRegex("Reply-To: .*replies@example.com"));
+  EXPECT_THAT(own, testing::Not(testing::HasSubstr("business@example.com")));
+  EXPECT_THAT(sent_mail({}), testing::ContainsRegex("Reply-To: .*business@example.com"));
 }
 
 TEST_F(SendTest, MoreThanThirtyInAMinuteAreRefused) {

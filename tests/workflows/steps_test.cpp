@@ -247,8 +247,7 @@ TEST_F(Steps, AReplayOfACancelledRunGoesOnAtTheStepThatHadNotEnded) {
   tenant.insert_order();
   const std::string waiting = text_at(tenant.run_with_status(flow, "waiting"), "guid");
   ASSERT_EQ(tenant.http.post("/api/workflows/runs/" + waiting + "/cancel").status, 200);
-  const Response answer =
-      tenant.http.post("/api/workflows/runs/" + waiting + "/replay", json::object());
+  const Response answer = tenant.http.post("/api/workflows/runs/" + waiting + "/replay", json::object());
   ASSERT_EQ(answer.status, 201) << answer.text;
   json::object run;
   EXPECT_TRUE(eventually([&] {
