@@ -70,10 +70,14 @@ std::string_view content_type_of(const json::object& definition) {
 
 bool has_body(std::string_view method) { return method != "GET" && method != "DELETE"; }
 
+// True for the characters of the codes of templates.
+bool is_code_character(char c) { return is_alphanumeric(c) || c == '_' || c == '.' || c == '-'; }
+
 // Any other text is the code of a stored template.
 bool is_inline_body(std::string_view text, std::string_view content_type) {
   return text.starts_with('{') || is_url_template(text) ||
-         (content_type == form_type && text.find('=') != std::string_view::npos);
+         (content_type == form_type && text.find('=') != std::string_view::npos) ||
+         (content_type == text_type && !std::ranges::all_of(text, is_code_character));
 }
 
 templates::Escape escape_of(std::string_view content_type) {
@@ -98,12 +102,9 @@ class Checker {
     const json::value method = one_of(definition, "method", methods, "POST");
     const std::string_view method_name = method.get_string();
     const bool with_body = has_body(method_name);
-    json::value content_type;
-    if (with_body) {
-      constexpr std::string_view types[] = {json_type, form_type, text_type};
-      content_type = one_of(definition, "contentType", types, json_type);
-    }
-    if (with_body && find_value(definition, "contentType") == nullptr && has_content_type(definition))
+    constexpr std::string_view types[] = {json_type, form_type, text_type};
+    json::value content_type = one_of(definition, "contentType", types, json_type);
+    if (!with_body || (find_value(definition, "contentType") == nullptr && has_content_type(definition)))
       content_type = nullptr;
     check_content_type(definition);
     if (!with_body && !text_or(definition, "template", "").empty())

@@ -106,6 +106,20 @@ TEST(WebhookCheck, AFormNeedsATemplate) {
   }
 }
 
+TEST(WebhookCheck, APlainTextThatCannotBeACodeIsTheBody) {
+  json::object plain = definition("contentType", "text/plain");
+  for (const char* const good : {"An order was shipped.", "shipped!", "two words", "hook"}) {
+    plain["template"] = good;
+    EXPECT_THAT(check(plain).errors, IsEmpty()) << good;
+  }
+  plain["template"] = "unknown";
+  EXPECT_THAT(check(plain).fields(), ElementsAre("action.template"));
+  EXPECT_THAT(check(definition("template", "An order was shipped.")).fields(), ElementsAre("action.template"))
+      << "JSON";
+  plain["template"] = "An order was shipped.";
+  EXPECT_THAT(webhook().templates(check(plain).stored), IsEmpty());
+}
+
 TEST(WebhookCheck, GetAndDeleteHaveNoBodyAndNoTemplate) {
   for (const char* const method : {"GET", "DELETE"}) {
     json::object plain = definition("method", method);
@@ -115,6 +129,11 @@ TEST(WebhookCheck, GetAndDeleteHaveNoBodyAndNoTemplate) {
     EXPECT_THAT(check(checked.stored).errors, IsEmpty()) << "the stored form can be sent back";
     plain["template"] = "{{guid}}";
     EXPECT_THAT(check(plain).fields(), ElementsAre("action.template"));
+    json::object typed = definition("method", method);
+    typed["contentType"] = "text/html";
+    EXPECT_THAT(check(typed).fields(), ElementsAre("action.contentType"));
+    typed["contentType"] = "text/plain";
+    EXPECT_THAT(check(typed).errors, IsEmpty());
   }
 }
 

@@ -10,7 +10,6 @@
 #include "api/workflows/activity.hpp"
 #include "storage/run_rows.hpp"
 #include "storage/sql/runs.sql.hpp"
-#include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -143,11 +142,6 @@ json::value rounded_latency(std::optional<std::int32_t> bucket) {
 asio::awaitable<Answer> get_stats(Call& call, Services& services) {
   const Time now = services.clock.now();
   const Slots slots = slots_of(call, now);
-  if (const auto workflow = call.parameter("workflowId")) {
-    const auto found = co_await services.db.read(storage::sql::workflows::Present{
-        .business = call.business(), .workflow = Guid::parse(*workflow).value()});
-    if (found.empty()) throw not_found("workflow");
-  }
   const auto data = co_await services.analysis.run(
       services.db, call.business(), [&call, &slots, now](storage::Session& session) -> json::array {
         json::array list;
