@@ -29,7 +29,16 @@ constexpr Property tested_step_properties[] = {
      .kind = Kind::timestamp,
      .description = "When a wait that begins now ends; null if its field has no value."},
     {.name = "wouldSend", .kind = Kind::any, .schema = &planned_request_schema},
+    {.name = "code",
+     .kind = Kind::string,
+     .description = "Why the step would fail: INVALID_VALUE or PAYLOAD_TOO_LARGE; then wouldSend is null."},
+    {.name = "error", .kind = Kind::text},
 };
+
+json::value text_or_null(const std::optional<std::string>& text) {
+  return text ? json::value(*text) : json::value();
+}
+
 }  // namespace
 
 const Schema condition_schema{"ConditionResult", condition_properties};
@@ -60,12 +69,7 @@ std::vector<TestedStep> steps_of(const WorkflowDefinition& definition, const jso
   std::vector<TestedStep> tested;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     steps[i].definition["templates"] = templates;
-    tested.push_back(
-        {.step = std::move(steps[i]),
-         .field = is_single ? "definition.action" : "definition.steps[" + std::to_string(i) + "]",
-         .conditions = {},
-         .until = {},
-         .plan = {}});
+    tested.push_back({.step = std::move(steps[i]), .conditions = {}, .until = {}, .plan = {}});
   }
   return tested;
 }
@@ -89,9 +93,11 @@ void test_step(TestedStep& tested, const domain::Subject& subject, const actions
   try {
     tested.plan = step.action->plan(view, event);
   } catch (const std::length_error& error) {
-    throw invalid(tested.field, error.what());
+    tested.code = "PAYLOAD_TOO_LARGE";
+    tested.error = error.what();
   } catch (const actions::InvalidValue& error) {
-    throw invalid(tested.field, error.what());
+    tested.code = "INVALID_VALUE";
+    tested.error = error.what();
   }
 }
 
@@ -112,7 +118,9 @@ asio::awaitable<json::object> shown_step(Services& services, const Guid& busines
       {"matches", tested.matches},
       {"conditions", conditions_json(tested.conditions)},
       {"until", tested.until ? json::value(format_timestamp(*tested.until)) : json::value()},
-      {"wouldSend", std::move(request)}};
+      {"wouldSend", std::move(request)},
+      {"code", text_or_null(tested.code)},
+      {"error", text_or_null(tested.error)}};
 }
 
 }  // namespace waybill::api

@@ -20,19 +20,18 @@ json::array conditions_json(const std::vector<domain::ConditionResult>& results)
 /// A step as it would be performed for a record.
 struct TestedStep {
   matching::Step step;
-  std::string field;  // field of the definition, for errors
   bool matches = true;
   std::vector<domain::ConditionResult> conditions;
   std::optional<Time> until;
   std::optional<actions::Plan> plan;
+  std::optional<std::string> code, error;  // of a step that cannot be rendered
 };
 
 /// The steps of a definition, with their templates; one for a single action. Throws std::invalid_argument for
 /// an unreadable one.
 std::vector<TestedStep> steps_of(const WorkflowDefinition& definition, const json::object& templates);
 
-/// Fills in what a step would do. Throws Failure if it cannot be rendered. Takes milliseconds for a large
-/// template.
+/// Fills in what a step would do. Takes milliseconds for a large template.
 void test_step(TestedStep& tested, const domain::Subject& subject, const actions::WorkflowView& workflow,
                const actions::EventView& event);
 

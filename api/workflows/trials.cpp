@@ -240,6 +240,9 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
     }
     return true;
   });
+  const bool has_steps = matching::stored_steps(definition.action) != nullptr;
+  if (!has_steps && steps.front().error)
+    throw invalid(workflow ? "workflowId" : "definition.action", *steps.front().error);
   json::array shown;
   json::value first;
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -250,7 +253,7 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   json::object tested{{"matches", rule.conditions.evaluate(subject)},
                       {"conditions", conditions_json(rule.conditions.explain(subject))},
                       {"wouldSend", std::move(first)}};
-  if (matching::stored_steps(definition.action) != nullptr) tested["steps"] = std::move(shown);
+  if (has_steps) tested["steps"] = std::move(shown);
   if (definition.pacing.window)
     tested["windowOpensAt"] = co_await window_opens_at(call, services, definition);
   if (definition.pacing.limit)

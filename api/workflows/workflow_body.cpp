@@ -367,7 +367,8 @@ void show_triggers(json::object& workflow) {
   workflow["triggerId"] =
       choice && !has_timer && !has_schedule ? json::value(choice->first->guid.to_string()) : json::value();
   workflow["triggers"] = choice ? choice->shown() : json::array{workflow.at("trigger")};
-  if (has_timer) workflow["timer"] = choice->timer->shown();
+  workflow["timer"] = has_timer ? json::value(choice->timer->shown()) : json::value();
+  for (const char* const name : domain::schedule_members) workflow[name] = nullptr;
   if (has_schedule) {
     for (auto& [name, value] : choice->schedule->shown()) workflow[name] = std::move(value);
   }

@@ -47,8 +47,7 @@ void merge_workflow(const json::object& body, const net::DestinationPolicy& dest
                     const FindTemplate& find_template, Duration delay_below, WorkflowDefinition& definition);
 
 /// Replaces the member `trigger` of a workflow's row, the stored form of its triggers, by what the API shows:
-/// `trigger` (a code), `triggerId`, `triggers`, `timer`, and the members of a
-/// schedule.
+/// `trigger` (a code), `triggerId`, `triggers`, `timer`, and the members of a schedule.
 void show_triggers(json::object& workflow);
 
 /// Reads the members `window`, `limit` and `rate` of a workflow's row. Adds an error for each bad place.

@@ -39,36 +39,23 @@ inline constexpr Property triggers_property{.name = "triggers",
                                                 "The codes of the triggers, or \"*\" alone; "
                                                 "empty with a timer or a schedule."};
 extern const Schema timer_schema;
-inline constexpr Property timer_property{.name = "timer",
-                                         .kind = Kind::object,
-                                         .nullable = false,
-                                         .optional = true,
-                                         .schema = &timer_schema,
-                                         .description = "Only for a workflow with a timer."};
+inline constexpr Property timer_property{
+    .name = "timer", .kind = Kind::object, .schema = &timer_schema, .description = "Null without a timer."};
 
 extern const Schema trigger_code_schema;
 extern const Schema schedule_schema;
 extern const Schema schedule_query_schema;
 inline constexpr Property schedule_property{.name = "schedule",
                                             .kind = Kind::object,
-                                            .nullable = false,
-                                            .optional = true,
                                             .schema = &schedule_schema,
                                             .description =
-                                                "Only for a workflow with a schedule, as are "
-                                                "query, each and runWhenEmpty."};
-inline constexpr Property query_property{.name = "query",
-                                         .kind = Kind::object,
-                                         .nullable = false,
-                                         .optional = true,
-                                         .schema = &schedule_query_schema};
-inline constexpr Property each_property{.name = "each",
-                                        .kind = Kind::boolean,
-                                        .nullable = false,
-                                        .optional = true,
-                                        .description = "A run for each record, not one for all."};
-inline constexpr Property run_when_empty_property{
-    .name = "runWhenEmpty", .kind = Kind::boolean, .nullable = false, .optional = true};
+                                                "Null without a schedule, as are query, each "
+                                                "and runWhenEmpty."};
+inline constexpr Property query_property{
+    .name = "query", .kind = Kind::object, .schema = &schedule_query_schema};
+inline constexpr Property each_property{
+    .name = "each", .kind = Kind::boolean, .description = "A run for each record, not one for all."};
+inline constexpr Property run_when_empty_property{.name = "runWhenEmpty", .kind = Kind::boolean};
 
 extern const Schema run_trigger_schema;  // also `timer` and `schedule`
 extern const Schema conditions_schema;

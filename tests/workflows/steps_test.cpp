@@ -428,6 +428,44 @@ TEST_F(Steps, AreAllShownByATest) {
   EXPECT_EQ(at(steps[3], "number"), 4);
 }
 
+TEST_F(Steps, ThatCannotBeRenderedDoNotHideTheOthersInATest) {
+  const std::string order = tenant.insert_order({{"notes", "'..'"}});
+  const json::object bad{{"type", "webhook"}, {"recipient", receiver.url("/a/{{notes}}/b")}};
+  json::object skipped = bad;
+  skipped["when"] = {{"notes", "other"}};
+  const json::object steps = definition({bad, skipped, hook("c")});
+  const auto test = [&](const json::object& body) {
+    const Response tested = tenant.http.post("/api/workflows/test", body);
+    EXPECT_EQ(tested.status, 200) << tested.text;
+    return tested.data();
+  };
+  for (const json::value& tested :
+       {test({{"definition", steps}, {"entityId", order}}),
+        test({{"workflowId", tenant.configure(steps).at("guid")}, {"entityId", order}})}) {
+    const json::array& shown = at(tested, "steps").as_array();
+    for (const std::size_t i : {0U, 1U}) {
+      EXPECT_EQ(at(shown[i], "code"), "INVALID_VALUE");
+      EXPECT_THAT(text_at(shown[i], "error"), HasSubstr("recipient"));
+      EXPECT_TRUE(at(shown[i], "wouldSend").is_null());
+    }
+    EXPECT_TRUE(at(shown[2], "code").is_null());
+    EXPECT_TRUE(at(shown[2], "error").is_null());
+    EXPECT_EQ(at(tested, "wouldSend"), at(shown[2], "wouldSend"));
+    EXPECT_EQ(text_at(tested, "wouldSend.url"), url("c"));
+  }
+  const json::object single{{"name", "single"},
+                            {"entityType", "Order"},
+                            {"triggerId", trigger_guid("order_created")},
+                            {"action", bad}};
+  Response tested = tenant.http.post("/api/workflows/test", {{"definition", single}, {"entityId", order}});
+  EXPECT_EQ(tested.status, 400) << tested.text;
+  EXPECT_TRUE(tested.details().contains("definition.action"));
+  tested = tenant.http.post("/api/workflows/test",
+                            {{"workflowId", tenant.configure(single).at("guid")}, {"entityId", order}});
+  EXPECT_EQ(tested.status, 400) << tested.text;
+  EXPECT_TRUE(tested.details().contains("workflowId"));
+}
+
 TEST_F(Steps, StepsOfAnErasedPersonAreSentWithoutTheirData) {
   const std::string customer = text_at(
       tenant.http.post("/api/v1/Customers", {{"name", "Ada Lovelace"}, {"email", "ada@example.com"}}).body,

@@ -67,6 +67,21 @@ TEST_F(Watching, TheListShowsStateAndRunsOfTheLastDay) {
   EXPECT_EQ(text_at(listed(), "pausedReason"), "x");
 }
 
+TEST_F(Watching, ReadsShowAnUnusedTimerAndScheduleAsNull) {
+  const json::value versions =
+      tenant.http.get("/api/workflows/configured/" + workflow + "/versions").data().as_array().at(0);
+  for (const json::object& read :
+       {tenant.workflow(workflow), listed(), overview().at("workflows").as_array().at(0).as_object(),
+        versions.at("definition").as_object()}) {
+    for (const char* const name : {"timer", "schedule", "query", "each", "runWhenEmpty"}) {
+      ASSERT_TRUE(read.contains(name)) << name << " in " << json::serialize(read);
+      EXPECT_TRUE(read.at(name).is_null()) << name;
+    }
+  }
+  const Response same = tenant.http.post("/api/workflows/configure", tenant.workflow(workflow));
+  EXPECT_EQ(at(same.data(), "version"), 1) << same.text;
+}
+
 TEST_F(Watching, TheOverviewHasAllWorkflowsAndTheirTotals) {
   const json::object before = overview();
   const auto rise = [&](const json::object& shown, const std::string& total) {
