@@ -100,6 +100,8 @@ std::vector<Table> sealed_tables() {
   return {
       Table::of<sql::Workflows, sql::SetWorkflow>(
           "workflows", [](const Place& at) { return actions::Credentials::purpose(at.id); }),
+      Table::of<sql::WorkflowVersions, sql::SetWorkflowVersion>(
+          "workflow_versions", [](const Place& at) { return actions::Credentials::purpose(at.id); }),
       Table::of<sql::WorkflowSecrets, sql::SetWorkflowSecret>(
           "workflow_secrets", [](const Place& at) { return "workflow-secret:" + at.id.to_string(); }),
       Table::of<sql::AlertSecrets, sql::SetAlertSecret>(

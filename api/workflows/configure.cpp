@@ -178,7 +178,8 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid,
-                                        const json::object& body) {
+                                        const json::object& body,
+                                        std::optional<actions::Credentials> credentials) {
   const auto transaction = co_await services.db.begin(call.cause());
   // Locked before the workflow's row, as in every request that adds or switches a workflow, to prevent
   // deadlocks.
@@ -193,6 +194,7 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
   definition.credentials = actions::stored_credentials(
       definition.action, open_headers(services, found->sealed_credentials.value_or(""), guid));
   const WorkflowDefinition before = definition;
+  if (credentials) definition.credentials = *std::move(credentials);
   const FindTemplate find = co_await find_template(call, *transaction, body, definition);
   merge_workflow(body, services.settings.destinations, find, services.settings.workflow_limits.delay_below,
                  definition);

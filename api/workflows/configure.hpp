@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include <boost/asio/awaitable.hpp>
 
+#include "actions/credentials.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "base/crypto.hpp"
@@ -16,10 +18,12 @@ extern const Schema configured_schema;
 /// Creates a workflow, or changes the one that the body names.
 asio::awaitable<Answer> configure_workflow(Call& call, Services& services);
 
-/// Changes a workflow by a body of configure, and answers as configure does. A body that changes nothing
-/// makes no version. Throws Failure: 404, 403 for a managed workflow, 400, 409.
+/// Changes a workflow by a body of configure, and answers as configure does. Stars in headers refer to
+/// `credentials`, or to those of the workflow without them. A body that changes nothing makes no version.
+/// Throws Failure: 404, 403 for a managed workflow, 400, 409.
 asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid,
-                                        const json::object& body);
+                                        const json::object& body,
+                                        std::optional<actions::Credentials> credentials = {});
 
 /// Throws Failure if the workflow would exceed the business's limit of workflows, or of active workflows for
 /// one of its triggers (in the stored form). A workflow that is already counted may change. Requests that add

@@ -1,4 +1,5 @@
 // The versions of a workflow.
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "api/workflows/configure.hpp"
 #include "api/workflows/step_body.hpp"
 #include "api/workflows/workflow_body.hpp"
+#include "api/workflows/workflow_headers.hpp"
 #include "api/workflows/workflow_schemas.hpp"
 #include "base/number.hpp"
 #include "storage/sql/workflows.sql.hpp"
@@ -100,7 +102,10 @@ asio::awaitable<Answer> restore_version(Call& call, Services& services) {
   if (rows.empty()) throw not_found("version of a workflow");
   json::object body = shown_definition(json::parse(rows.front().definition).as_object());
   body.erase("trigger");
-  co_return co_await change_workflow(call, services, call.id(), body);
+  std::optional<actions::Credentials> credentials;
+  if (const auto sealed = rows.front().sealed_credentials)
+    credentials = open_headers(services, *sealed, call.id());
+  co_return co_await change_workflow(call, services, call.id(), body, std::move(credentials));
 }
 
 constexpr Property restored_properties[] = {
@@ -130,7 +135,8 @@ constexpr Route routes[] = {
      .handler = restore_version,
      .operation_id = "restoreWorkflowVersion",
      .summary = "Makes an earlier version of a workflow the present one, as a new version",
-     .description = "Values of headers and the signing secret are those of today.",
+     .description = "The signing secret is that of today, as are the values of headers of a version that an "
+                    "earlier version of the service stored.",
      .tag = "Workflows",
      .answer = &restored_schema},
 };

@@ -123,7 +123,8 @@ TEST_F(Keys, RotateSealsEveryValueWithTheFirstKey) {
   EXPECT_EQ(rotated.status, 0) << rotated.standard_output << rotated.standard_error;
   EXPECT_EQ(
       rotated.standard_output,
-      "workflows: 1 sealed again\nworkflow_secrets: 1 sealed again\nbusiness_defaults: 1 sealed again\n"
+      "workflows: 1 sealed again\nworkflow_versions: 1 sealed again\nworkflow_secrets: 1 sealed "
+      "again\nbusiness_defaults: 1 sealed again\n"
       "vapid_keys: 1 sealed again\n"
       "integrations: 2 sealed again\ncarrier_configurations: 3 sealed again\nmail_outbox: 1 sealed again\n"
       "idempotency_keys: 1 sealed again\nonly the key of " +

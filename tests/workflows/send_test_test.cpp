@@ -79,6 +79,26 @@ TEST_F(SendTest, ActionsThatChangeRecordsAreRefused) {
   EXPECT_TRUE(answer.details().contains("step"));
 }
 
+TEST_F(SendTest, StepsThatChangeRecordsWaitOrStopAreRefused) {
+  const json::object configured = tenant.configure({{"name", "steps"},
+                                                    {"entityType", "Order"},
+                                                    {"triggerId", trigger_guid("order_created")},
+                                                    {"steps",
+                                                     {{{"type", "update_record"}, {"set", {{"notes", "x"}}}},
+                                                      {{"type", "create_shipment"}},
+                                                      {{"type", "update_status"}, {"status", "ready"}},
+                                                      {{"type", "wait"}, {"delay", "PT1H"}},
+                                                      {{"type", "stop"}},
+                                                      {{"type", "webhook"}, {"recipient", url()}}}}});
+  const std::string workflow = text_at(configured, "guid");
+  for (int step = 1; step <= 5; ++step) {
+    const Response answer = send(workflow, {{"step", step}});
+    EXPECT_EQ(answer.status, 400) << step << answer.text;
+    EXPECT_TRUE(answer.details().contains("step")) << step;
+  }
+  EXPECT_EQ(send(workflow, {{"step", 6}}).status, 200);
+}
+
 TEST_F(SendTest, AMailGoesOnlyToUsersOfTheBusiness) {
   const std::string workflow = tenant.webhook(
       url(), "order_created",

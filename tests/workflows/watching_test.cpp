@@ -301,6 +301,46 @@ TEST_F(Versions, AreListedWithTheirAuthorsAndRestored) {
   EXPECT_EQ(at(restore("3").data(), "version"), 3) << "it is the present one";
 }
 
+TEST_F(Versions, AreRestoredWithTheValuesOfTheirHeaders) {
+  const auto change = [&](const json::object& headers, std::string_view hook) {
+    tenant.configure({{"guid", workflow},
+                      {"conditions", nullptr},
+                      {"delay", nullptr},
+                      {"action", {{"type", "webhook"}, {"recipient", url(hook)}, {"headers", headers}}}});
+  };
+  const auto value = [&] {
+    return text_at(tenant.http.get("/api/workflows/configured/" + workflow + "/headers").data(),
+                   "headers.X-Key");
+  };
+  change({{"X-Key", "old"}}, "hook");
+  change({{"X-Key", "new"}}, "hook");
+  change({}, "hook");
+  tenant.configure({{"guid", workflow},
+                    {"action",
+                     {{"type", "webhook"},
+                      {"recipient", "http://127.0.0.1:1/elsewhere"},
+                      {"headers", {{"X-Key", "of another host"}}}}}});
+  ASSERT_EQ(versions().size(), 5U);
+  const Response restored = restore("2");
+  EXPECT_EQ(restored.status, 200) << restored.text;
+  EXPECT_EQ(at(restored.data(), "version"), 6);
+  EXPECT_EQ(text_at(restored.data(), "action.headers.X-Key"), "********");
+  EXPECT_EQ(value(), "old");
+  tenant.insert_order();
+  EXPECT_EQ(wait_for(1).at(0).header("x-key"), "old");
+  EXPECT_EQ(restore("3").status, 200);
+  EXPECT_EQ(value(), "new");
+  const Response listed = tenant.http.get("/api/workflows/configured/" + workflow + "/versions");
+  EXPECT_EQ(listed.text.find("sealed"), std::string::npos);
+
+  tenant.sql.rows("update workflow_versions set sealed_credentials = null where workflow_id = $1",
+                  {workflow});
+  EXPECT_EQ(restore("2").status, 200) << "the value of today";
+  EXPECT_EQ(value(), "new");
+  change({}, "hook");
+  EXPECT_TRUE(restore("2").details().contains("action.headers.X-Key"));
+}
+
 TEST_F(Versions, AnUnchangedConfigureMakesNone) {
   const auto state = [&] {
     return tenant.sql.value(

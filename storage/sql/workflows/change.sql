@@ -22,9 +22,9 @@ with present as (
   where business_id = $1::uuid and guid = $2::uuid and deleted_at is null
   returning *
 ), version as (
-  insert into workflow_versions (business_id, workflow_id, version, definition)
+  insert into workflow_versions (business_id, workflow_id, version, definition, sealed_credentials)
   select business_id, guid, version, workflow_definition(changed)
-         || jsonb_build_object('window', $14::jsonb, 'limit', $15::jsonb, 'rate', $16::jsonb)
+         || jsonb_build_object('window', $14::jsonb, 'limit', $15::jsonb, 'rate', $16::jsonb), sealed_credentials
   from changed
 ), replaced as (
   delete from workflow_secrets s using changed c

@@ -10,9 +10,9 @@ with made as (
           $12::text[], $13::bytea, $14::jsonb, $15::jsonb, $16::jsonb)
   returning *
 ), version as (
-  insert into workflow_versions (business_id, workflow_id, version, definition)
+  insert into workflow_versions (business_id, workflow_id, version, definition, sealed_credentials)
   select business_id, guid, version, workflow_definition(made)
-         || jsonb_build_object('window', $14::jsonb, 'limit', $15::jsonb, 'rate', $16::jsonb)
+         || jsonb_build_object('window', $14::jsonb, 'limit', $15::jsonb, 'rate', $16::jsonb), sealed_credentials
   from made
 ), secret as (
   insert into workflow_secrets (business_id, workflow_id, sealed)
