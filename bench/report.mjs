@@ -273,6 +273,19 @@ const parts = {
       ['p99 of a claim with a million waiting, relative to without', 'full_claim_p99', 'empty_claim_p99', '< 1.1'],
     ],
   },
+  timers: {
+    title: 'A million waiting timers',
+    text:
+      'One claim of 256 due timers of each of the 16 shards (its statement alone, with pgbench): with nothing but ' +
+      '50 000 due timers in the table, and with 1 000 000 in it that are due on another day.',
+    rows: [
+      ['p99 of a claim, nothing waiting', 'empty_claim_p99', 'ms'],
+      ['p99 of a claim, 1 000 000 waiting', 'full_claim_p99', 'ms'],
+    ],
+    ratios: [
+      ['p99 of a claim with a million waiting, relative to without', 'full_claim_p99', 'empty_claim_p99', '< 1.1'],
+    ],
+  },
   fairness: {
     title: 'Fairness',
     text:
@@ -404,7 +417,8 @@ const parts = {
     title: 'Ten million runs',
     text:
       'A page of 50 runs of a business that has 10 000 000 of 30 days, with `totalCount`, one request at a time, ' +
-      'one of the first twenty pages.',
+      'one of the first twenty pages. The overview of its 50 workflows, the statistics of the 30 days by hour, and ' +
+      '`explain` of an order with ten events.',
     rows: [
       ['all runs, p50', 'all_p50', 'ms'],
       ['runs of the busiest workflow, p50', 'workflow_p50', 'ms'],
@@ -415,6 +429,9 @@ const parts = {
       ['runs of a day, p50', 'day_p50', 'ms'],
       ['runs of 24 hours from 6 to 6, p50', 'hours_p50', 'ms'],
       ['runs of a record, p50', 'entity_p50', 'ms'],
+      ['overview, p50', 'overview_p50', 'ms'],
+      ['statistics, p50', 'stats_p50', 'ms'],
+      ['explain of an order, p50', 'explain_p50', 'ms'],
     ],
     limits: [
       ['all runs, p99', 'all_p99', 50, 'ms'],
@@ -426,6 +443,9 @@ const parts = {
       ['runs of a day, p99', 'day_p99', 50, 'ms'],
       ['runs of 24 hours from 6 to 6, p99', 'hours_p99', 50, 'ms'],
       ['runs of a record, p99', 'entity_p99', 50, 'ms'],
+      ['overview, p99', 'overview_p99', 100, 'ms'],
+      ['statistics, p99', 'stats_p99', 100, 'ms'],
+      ['explain of an order, p99', 'explain_p99', 100, 'ms'],
     ],
   },
 };

@@ -1,14 +1,23 @@
-# The list of a business's runs, of which there are BENCH_RUNS (10 000 000). One request at a time: each figure is the p99 of
-# requests during a second or more, for the newest page or any of the first twenty.
+# A business's runs, of which there are BENCH_RUNS (10 000 000): their list, overview and statistics of the workflows, and
+# `explain` of one order. One request at a time: each figure is the p99 of requests during a second or more, in the list for
+# the newest page or any of the first twenty.
 runs=${BENCH_RUNS:-10000000}
 
-ask() { # NAME QUERY
+measure() { # NAME SCRIPT
   local p50 p99 errors
-  read -r _ _ p50 p99 errors < <(QUERY=$2 wrk -t1 --timeout 30s -c1 "-d${BENCH_SECONDS:-3}s" -s "$bench/wrk_runs.lua" \
-    "http://127.0.0.1:$api" | grep '^wrk:')
+  read -r _ _ p50 p99 errors < <(wrk -t1 --timeout 30s -c1 "-d${BENCH_SECONDS:-3}s" -s "$bench/$2" "http://127.0.0.1:$api" |
+    grep '^wrk:')
   [ "$errors" = 0 ] || die "$1: $errors errors"
   record "$1_p50" "$p50"
   record "$1_p99" "$p99"
+}
+
+ask() { # NAME QUERY
+  QUERY=$2 measure "$1" wrk_runs.lua
+}
+
+get() { # NAME PATH
+  TARGET=$2 measure "$1" wrk_get.lua
 }
 
 say "  writing $runs runs"
@@ -27,5 +36,8 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   ask day "&from=$(date -u -d '10 days ago' +%F)&to=$(date -u -d '10 days ago' +%F)"
   ask hours "&from=$(date -u -d '10 days ago' +%FT06:00:00Z)&to=$(date -u -d '9 days ago' +%FT06:00:00Z)"
   ask entity '&entityId=00000000-0000-4000-8000-100000000007'
+  get overview /api/workflows/overview
+  get stats "/api/workflows/stats?step=PT1H&from=$(date -u -d '30 days ago' +%FT%H:00:00Z)"
+  get explain '/api/workflows/explain?entityId=00000000-0000-4000-8000-100000000007'
 done
 stop_waybill
