@@ -276,7 +276,7 @@ const parts = {
   timers: {
     title: 'A million waiting timers',
     text:
-      'One claim of 256 due timers of each of the 16 shards (its statement alone, with pgbench): with nothing but ' +
+      'One claim of 16 due timers of each of the 16 shards (its statement alone, with pgbench): with nothing but ' +
       '50 000 due timers in the table, and with 1 000 000 in it that are due on another day.',
     rows: [
       ['p99 of a claim, nothing waiting', 'empty_claim_p99', 'ms'],

@@ -18,7 +18,7 @@ claim_times() { # NAME
   {
     echo 'begin;'
     sed -e '/^--/d' -e "s/\$1::smallint\[\]/'{0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15}'::smallint[]/" \
-      -e "s/\$2::bigint/256/" "$bench/../storage/sql/timers/claim.sql"
+      -e "s/\$2::bigint/16/" "$bench/../storage/sql/timers/claim.sql"
     echo ';'
     echo 'rollback;'
   } >"$work/claim.pgbench"
