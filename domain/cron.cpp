@@ -38,6 +38,13 @@ std::optional<unsigned> read_value(std::string_view text, const FieldRule& rule)
   return value;
 }
 
+/// Reads the end of a range. `sun` ends a range of days of the week that begins with a later day as 7.
+std::optional<unsigned> read_last(std::string_view text, const FieldRule& rule, unsigned first) {
+  const auto last = read_value(text, rule);
+  const bool is_sunday = rule.last == 7 && ascii_lower(text) == weekday_names[0];
+  return is_sunday && first > 0 ? rule.last : last;
+}
+
 /// Adds the values of one entry of a list. False if it is malformed.
 bool add_entry(std::string_view entry, const FieldRule& rule, std::vector<bool>& values) {
   unsigned step = 1;
@@ -53,7 +60,8 @@ bool add_entry(std::string_view entry, const FieldRule& rule, std::vector<bool>&
   std::optional<unsigned> last = rule.last;
   if (entry != "*") {
     first = read_value(entry.substr(0, dash), rule);
-    last = dash == std::string_view::npos ? first : read_value(entry.substr(dash + 1), rule);
+    last =
+        dash == std::string_view::npos ? first : read_last(entry.substr(dash + 1), rule, first.value_or(0));
     if (slash != std::string_view::npos && dash == std::string_view::npos)
       return false;  // a step needs a range
   }
@@ -80,6 +88,15 @@ void assign(const std::vector<bool>& values, std::bitset<size>& set) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i]) set.set(i % size);
   }
+}
+
+template <std::size_t size>
+std::vector<std::int64_t> numbers(const std::bitset<size>& set) {
+  std::vector<std::int64_t> all;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (set.test(i)) all.push_back(static_cast<std::int64_t>(i));
+  }
+  return all;
 }
 
 std::vector<std::string_view> words_of(std::string_view text) {
@@ -125,12 +142,12 @@ std::variant<Cron, std::string> parse_cron(std::string_view text) {
   return cron;
 }
 
-bool matches(const Cron& cron, unsigned month, unsigned day, unsigned weekday, unsigned hour,
-             unsigned minute) {
-  const bool in_month = cron.days.test(day);
-  const bool in_week = cron.weekdays.test(weekday);
-  return cron.months.test(month) && cron.hours.test(hour) && cron.minutes.test(minute) &&
-         (cron.either_day ? in_month || in_week : in_month && in_week);
+CronNumbers numbers_of(const Cron& cron) {
+  return {.minutes = numbers(cron.minutes),
+          .hours = numbers(cron.hours),
+          .days = numbers(cron.days),
+          .months = numbers(cron.months),
+          .weekdays = numbers(cron.weekdays)};
 }
 
 }  // namespace waybill::domain

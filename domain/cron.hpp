@@ -1,15 +1,18 @@
 #pragma once
 
 #include <bitset>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace waybill::domain {
 
 /// A cron expression of five fields: minute, hour, day of the month, month, day of the week. A field is `*`,
 /// a number, a range `a-b`, a step `*/n` or `a-b/n`, or a list of these with commas; months and days of the
-/// week may be three English letters. Sunday is 0 or 7. If both days are restricted (do not begin with `*`),
+/// week may be three English letters. Sunday is 0 or 7; `sun` is also the
+/// last day of a range. If both days are restricted (do not begin with `*`),
 /// one of them must match, as in Vixie cron.
 struct Cron {
   std::bitset<60> minutes;
@@ -26,8 +29,10 @@ struct Cron {
 /// (`0 0 30 2 *`), to follow the name of its field.
 std::variant<Cron, std::string> parse_cron(std::string_view text);
 
-/// True if the expression matches a minute of a day.
-bool matches(const Cron& cron, unsigned month, unsigned day, unsigned weekday, unsigned hour,
-             unsigned minute);
+/// The values of each field of an expression, as the database takes them.
+struct CronNumbers {
+  std::vector<std::int64_t> minutes, hours, days, months, weekdays;
+};
+CronNumbers numbers_of(const Cron& cron);
 
 }  // namespace waybill::domain

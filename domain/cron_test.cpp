@@ -50,15 +50,32 @@ TEST(Crons, EachRangeAndStepMeansItsNumbers) {
   EXPECT_EQ(parsed("0 0 * * 5-7").weekdays, parsed("0 0 * * 0,5,6").weekdays);
 }
 
+TEST(Crons, SundayEndsARangeOfDays) {
+  EXPECT_EQ(parsed("0 0 * * sat-sun").weekdays, parsed("0 0 * * 0,6").weekdays);
+  EXPECT_EQ(parsed("0 0 * * mon-sun").weekdays, parsed("0 0 * * *").weekdays);
+  EXPECT_EQ(parsed("0 0 * * Fri-SUN").weekdays, parsed("0 0 * * 0,5,6").weekdays);
+  EXPECT_EQ(parsed("0 0 * * mon-sun/3").weekdays, parsed("0 0 * * 1,4,7").weekdays);
+  EXPECT_EQ(parsed("0 0 * * 6-sun").weekdays, parsed("0 0 * * 6,7").weekdays);
+  EXPECT_EQ(parsed("0 0 * * sun-tue").weekdays, parsed("0 0 * * 0-2").weekdays);
+  EXPECT_EQ(parsed("0 0 * * sun-sun").weekdays, parsed("0 0 * * 0").weekdays);
+  EXPECT_TRUE(is_refused("0 0 * * sat-mon"));
+  EXPECT_TRUE(is_refused("0 0 * * 6-0"));
+}
+
 TEST(Crons, OneOfTwoRestrictedDaysIsEnough) {
-  const Cron either = parsed("0 8 13 * 5");
-  EXPECT_TRUE(matches(either, 11, 13, 1, 8, 0));
-  EXPECT_TRUE(matches(either, 11, 14, 5, 8, 0));
-  EXPECT_FALSE(matches(either, 11, 14, 6, 8, 0));
-  const Cron weekly = parsed("0 8 * * 5");
-  EXPECT_FALSE(matches(weekly, 11, 13, 1, 8, 0));
-  EXPECT_TRUE(matches(weekly, 11, 13, 5, 8, 0));
-  EXPECT_FALSE(matches(weekly, 11, 13, 5, 8, 1));
+  EXPECT_TRUE(parsed("0 8 13 * 5").either_day);
+  EXPECT_FALSE(parsed("0 8 * * 5").either_day);
+  EXPECT_FALSE(parsed("0 8 13 * *").either_day);
+  EXPECT_FALSE(parsed("0 8 */2 * 5").either_day);
+}
+
+TEST(Crons, TheDatabaseTakesTheNumbersOfEachField) {
+  const CronNumbers numbers = numbers_of(parsed("0,30 8 1-3 jan sat-sun"));
+  EXPECT_EQ(numbers.minutes, (std::vector<std::int64_t>{0, 30}));
+  EXPECT_EQ(numbers.hours, std::vector<std::int64_t>{8});
+  EXPECT_EQ(numbers.days, (std::vector<std::int64_t>{1, 2, 3}));
+  EXPECT_EQ(numbers.months, std::vector<std::int64_t>{1});
+  EXPECT_EQ(numbers.weekdays, (std::vector<std::int64_t>{0, 6}));
 }
 
 TEST(Crons, AnExpressionThatNeverComesDueIsRefused) {

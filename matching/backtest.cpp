@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "matching/past.hpp"
+#include "matching/schedule_backtest.hpp"
 
 namespace waybill::matching {
 namespace {
@@ -120,28 +121,11 @@ Backtest backtest_timer(storage::Session& session, const Rule& rule, const stora
   return result;
 }
 
-Backtest backtest_schedule(const domain::Schedule& schedule, const storage::PastEvents::Range& range) {
-  Backtest result;
-  for (auto at = std::chrono::ceil<std::chrono::minutes>(range.from); at < range.to;
-       at += std::chrono::minutes(1)) {
-    const auto day = std::chrono::floor<std::chrono::days>(at);
-    const std::chrono::year_month_day date(day);
-    const auto minute = static_cast<unsigned>((at - day).count());
-    if (!domain::matches(schedule.cron, static_cast<unsigned>(date.month()),
-                         static_cast<unsigned>(date.day()), std::chrono::weekday(day).c_encoding(),
-                         minute / 60, minute % 60))
-      continue;
-    ++result.matches;
-    ++result.per_day[format_timestamp(at).substr(0, 10)];
-  }
-  return result;
-}
-
 }  // namespace
 
 Backtest backtest(storage::Session& session, const Rule& rule, const storage::PastEvents::Range& range,
                   std::chrono::steady_clock::time_point deadline) {
-  if (rule.triggers.schedule) return backtest_schedule(*rule.triggers.schedule, range);
+  if (rule.triggers.schedule) return backtest_schedule(session, rule, range, deadline);
   if (rule.triggers.timer) return backtest_timer(session, rule, range, deadline);
   PastReader reader(session);
   Backtest result;

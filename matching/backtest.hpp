@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace waybill::matching {
 struct Backtest {
   struct Match {
     Guid entity_id;
-    std::uint64_t event_id;
+    std::optional<std::uint64_t> event_id;  // nullopt for a schedule
     Time at;
   };
   std::uint64_t events = 0;  // events of the entity type
@@ -29,8 +30,7 @@ inline constexpr std::size_t backtest_sample = 20;
 /// Finds the stored events for which the rule would have fired, with relatives as they were at the time. For
 /// an unchanged workflow these are exactly its runs. For a timer, finds the times at which it would have come
 /// due with its conditions met, as the stored events tell; a match then names the last event before it.
-/// For a schedule, counts its ticks by clocks that show UTC, without events. Throws DatabaseUnavailable or
-/// StatementError.
+/// For a schedule, see backtest_schedule. Throws DatabaseUnavailable or StatementError.
 Backtest backtest(storage::Session& session, const Rule& rule, const storage::PastEvents::Range& range,
                   std::chrono::steady_clock::time_point deadline);
 

@@ -59,6 +59,7 @@ class CachedColumns {
 
   /// Within `use` only.
   RecordColumns* operator->() { return &*columns_; }
+  RecordColumns& operator*() { return *columns_; }
 
  private:
   std::optional<RecordColumns> columns_;

@@ -10,6 +10,7 @@
 #include "matching/backtest.hpp"
 #include "matching/current_record.hpp"
 #include "matching/past.hpp"
+#include "matching/schedule_backtest.hpp"
 #include "matching/steps.hpp"
 #include "matching/stored_texts.hpp"
 #include "storage/sql/pacing.sql.hpp"
@@ -77,7 +78,7 @@ constexpr Property day_properties[] = {
 constexpr Schema day_schema{"BacktestDay", day_properties};
 constexpr Property match_properties[] = {
     {.name = "entityId", .kind = Kind::uuid, .nullable = false},
-    {.name = "eventId", .kind = Kind::integer, .nullable = false},
+    {.name = "eventId", .kind = Kind::integer, .description = "Null for a schedule."},
     {.name = "at", .kind = Kind::timestamp, .nullable = false},
 };
 constexpr Schema match_schema{"BacktestMatch", match_properties};
@@ -268,22 +269,27 @@ asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
   require_ascending(first, end);
   const Time to = end.value_or(services.clock.now());
   const Time from = first.value_or(to - std::chrono::days(30));
+  const matching::Rule rule = rule_of(definition);
+  const bool has_schedule = rule.triggers.schedule.has_value();
+  if (has_schedule && to - from > matching::longest_schedule_backtest)
+    throw invalid("from", "must be at most 366 days before `to`, because the workflow has a schedule");
   const auto result = co_await services.analysis.run(
       services.db, call.business(),
-      [rule = rule_of(definition), range = storage::PastEvents::Range{call.business(), definition.entity_type,
-                                                                      from, to}](storage::Session& session) {
+      [rule, range = storage::PastEvents::Range{call.business(), definition.entity_type, from, to}](
+          storage::Session& session) {
         return matching::backtest(session, rule, range, std::chrono::steady_clock::now() + backtest_limit);
       });
   if (!result.complete) {
     throw Failure(ErrorCode::unavailable,
-                  "There are too many events in this time range; choose a shorter one.");
+                  has_schedule ? "The query of the schedule takes too long."
+                               : "There are too many events in this time range; choose a shorter one.");
   }
   json::array days;
   for (const auto& [date, count] : result.per_day) days.push_back({{"date", date}, {"count", count}});
   json::array sample;
   for (const auto& match : result.sample) {
     sample.push_back({{"entityId", match.entity_id.to_string()},
-                      {"eventId", match.event_id},
+                      {"eventId", match.event_id ? json::value(*match.event_id) : json::value()},
                       {"at", format_timestamp(match.at)}});
   }
   co_return Answer::of(to_json(json::object{{"events", result.events},

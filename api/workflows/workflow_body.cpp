@@ -131,9 +131,13 @@ void merge_schedule(const json::object& body, WorkflowDefinition& definition, Fi
   }
 }
 
-/// Adds errors for what a workflow with one run for all records of a schedule cannot have.
-void check_scheduled(const WorkflowDefinition& definition, FieldErrors& errors) {
+/// Adds errors for what a workflow with a schedule, or with one run for all its records, cannot have.
+void check_scheduled(const json::object& body, const WorkflowDefinition& definition, FieldErrors& errors) {
   const auto choice = domain::parse_choice(definition.trigger_code);
+  const bool has_schedule = is_given(body, "schedule") || (choice && choice->schedule);
+  const bool has_delay =
+      body.contains("delay") ? text_at(body, "delay").has_value() : definition.delay.has_value();
+  if (has_schedule && has_delay) errors.push_back({"delay", "must not be given with a schedule"});
   if (!choice || !choice->schedule || choice->schedule->each) return;
   for_each_action(
       definition.action, [&](const actions::Action& action, const json::object&, const std::string& field) {
@@ -301,7 +305,7 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
   const domain::RecordType& record = domain::record_type(definition.entity_type);
   merge_triggers(body, definition, errors);
   merge_what_to_do(body, destinations, find_template, definition, errors);
-  check_scheduled(definition, errors);
+  check_scheduled(body, definition, errors);
   if (body.contains("conditions")) {
     const json::value* conditions = find_value(body, "conditions");
     definition.conditions = conditions == nullptr ? json::value(json::object()) : *conditions;
@@ -442,7 +446,6 @@ void merge_workflow(const json::object& body, const net::DestinationPolicy& dest
   merge_text(body, "delay", definition.delay);
   definition.template_codes = matching::template_codes(definition.action);
   if (auto choice = domain::parse_choice(definition.trigger_code)) {
-    if (choice->schedule && definition.delay) throw invalid("delay", "must not be given with a schedule");
     const actions::Action* const action = actions::find_action(definition.action.at("type").as_string());
     choice->second_format = action != nullptr && action->needs_second_format(definition.action);
     choice->third_format = static_cast<bool>(definition.pacing);

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <stdexcept>
 #include <utility>
-#include <vector>
 
-#include "base/crypto.hpp"
 #include "base/observe.hpp"
-#include "domain/filter/filter.hpp"
-#include "matching/relatives.hpp"
+#include "storage/errors.hpp"
+#include "storage/failure_counts.hpp"
+#include "storage/run_rows.hpp"
 #include "storage/run_store.hpp"
 #include "storage/sql/schedules.sql.hpp"
-#include "worker/planning/run_plan.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -21,35 +20,19 @@ namespace sql = storage::sql::schedules;
 constexpr Duration look_every = std::chrono::seconds(1);
 constexpr Duration catalogue_delay = std::chrono::milliseconds(250);  // until a new version is read
 constexpr Duration failure_delay = std::chrono::minutes(1);
-constexpr const char* session_settings = "set statement_timeout = '30s'";
+constexpr const char* usual_time_limit = "set statement_timeout = '30s'";
+// The query of a tick, and each portion of its records.
+constexpr const char* query_time_limit = "set local statement_timeout = '5s'";
+constexpr const char* end_of_query = "set local statement_timeout = '30s'";
+constexpr auto reading_limit = std::chrono::seconds(10);  // of all records of a tick
+constexpr std::size_t max_list_bytes = std::size_t{8} << 20U;
+constexpr std::string_view query_canceled = "57014";
 
-template <std::size_t size>
-std::vector<std::int64_t> numbers(const std::bitset<size>& set) {
-  std::vector<std::int64_t> all;
-  for (std::size_t i = 0; i < size; ++i) {
-    if (set.test(i)) all.push_back(static_cast<std::int64_t>(i));
-  }
-  return all;
-}
-
-/// The statement of a schedule's query, which the schedule's check has compiled before.
-struct Query {
-  std::string text;
-  storage::Params params;
+/// The query of a tick exceeds its time limit.
+class QueryTooSlow : public std::runtime_error {
+ public:
+  QueryTooSlow() : std::runtime_error("The query of the schedule takes too long.") {}
 };
-
-Query query_of(const domain::Schedule& schedule, domain::EntityType type, const Guid& business) {
-  const domain::RecordType& record = domain::record_type(type);
-  const auto filter = std::get<domain::SqlFragment>(domain::compile_filter(schedule.filter, record, 2));
-  const auto order = std::get<domain::SqlFragment>(domain::compile_orderby(schedule.order_by, record));
-  Query query;
-  query.text = "select r.guid, encode(record_send(r), 'hex') as record from " + std::string(record.table) +
-               " r where r.business_id = $1::uuid and r.deleted_at is null and " + filter.text +
-               " order by " + order.text + " limit " + std::to_string(schedule.limit);
-  query.params.add(business);
-  for (const std::string& param : filter.params) query.params.add(param);
-  return query;
-}
 
 }  // namespace
 
@@ -104,20 +87,26 @@ Duration ScheduleKeeper::work() {
   if (!session_) {
     session_ = std::make_unique<storage::Session>(options_.database_url, "waybill schedules",
                                                   storage::worker_limits);
-    session_->execute(session_settings);
+    session_->execute(usual_time_limit);
   }
   guard_.save(*session_);
   if (tick()) return Duration::zero();
-  const auto wait_ms = session_->run(sql::Look{}).front().wait_ms;
+  const bool had_turns = !had_turn_.empty();
+  had_turn_.clear();
+  const auto found = session_->run(sql::Look{}).front();
+  if (found.has_changed_zone) follow_zone();
+  if (had_turns) return Duration::zero();
+  const auto wait_ms = found.wait_ms;
   if (!wait_ms) return look_every;
   const Duration wait = std::chrono::milliseconds(std::max<std::int64_t>(*wait_ms, 1));
   return *wait_ms <= 0 ? catalogue_delay : std::min(wait, look_every);
 }
 
-/// Performs one schedule that is due. Returns false if there is none.
+/// Performs one schedule that is due, of a business that had no turn in the present round. Returns false if
+/// there is none.
 bool ScheduleKeeper::tick() {
   storage::Work work(*session_);
-  const auto rows = session_->run(sql::Claim{});
+  const auto rows = session_->run(sql::Claim{.passed_over = had_turn_});
   const auto found = rows.find();
   if (!found) {
     work.commit();
@@ -128,6 +117,7 @@ bool ScheduleKeeper::tick() {
                   .at = found->next_at,
                   .zone = std::string(found->zone),
                   .now = found->now};
+  had_turn_.push_back(tick.business_id);
   const WorkflowPtr workflow = catalogue_.find(tick.workflow_id);
   if (found->is_deleted) {
     session_->run(sql::Remove{.business = tick.business_id, .workflow = tick.workflow_id});
@@ -139,7 +129,7 @@ bool ScheduleKeeper::tick() {
     const bool was_on = found->is_active && tick.at && found->active_since <= *tick.at;
     session_->execute("savepoint tick");
     try {
-      if (was_on) columns_.use(*session_, [&] { queue_runs(tick, *workflow); });
+      if (was_on) perform(tick, *workflow);
       Tick next = tick;
       if (!tick.at) next.now = found->since;
       plan(next, *workflow);
@@ -156,110 +146,182 @@ bool ScheduleKeeper::tick() {
 /// Stores the next tick after the time of `tick`.
 void ScheduleKeeper::plan(const Tick& tick, const Workflow& workflow) {
   const domain::Schedule& schedule = *workflow.rule.triggers.schedule;
+  const domain::CronNumbers numbers = domain::numbers_of(schedule.cron);
   session_->run(sql::Move{.business = tick.business_id,
                           .workflow = tick.workflow_id,
-                          .minutes = numbers(schedule.cron.minutes),
-                          .hours = numbers(schedule.cron.hours),
-                          .days = numbers(schedule.cron.days),
-                          .months = numbers(schedule.cron.months),
-                          .weekdays = numbers(schedule.cron.weekdays),
+                          .minutes = numbers.minutes,
+                          .hours = numbers.hours,
+                          .days = numbers.days,
+                          .months = numbers.months,
+                          .weekdays = numbers.weekdays,
                           .either_day = schedule.cron.either_day,
                           .zone = schedule.time_zone.value_or(tick.zone),
                           .after = tick.now});
+}
+
+/// Computes the next ticks of a business whose time zone has changed anew. Those that are due come first.
+void ScheduleKeeper::follow_zone() {
+  try {
+    storage::Work work(*session_);
+    const auto changed = session_->run(sql::TakeChangedZone{});
+    if (const auto found = changed.find()) {
+      const Guid business = found->business_id;
+      for (const auto& row : session_->run(sql::Coming{.business = business})) {
+        const WorkflowPtr workflow = catalogue_.find(row.workflow_id);
+        if (!workflow || workflow->timer_plan != row.plan || !workflow->rule.triggers.schedule) continue;
+        if (workflow->rule.triggers.schedule->time_zone) continue;
+        plan({.business_id = business,
+              .workflow_id = row.workflow_id,
+              .at = std::nullopt,
+              .zone = std::string(row.zone),
+              .now = row.now},
+             *workflow);
+      }
+    }
+    work.commit();
+  } catch (const storage::StatementError& error) {
+    if (!storage::is_lock_conflict(error)) throw;  // the next look tries again
+  }
 }
 
 void ScheduleKeeper::postpone(const Guid& business, const Guid& workflow, Duration delay) {
   session_->run(sql::Postpone{.business = business, .workflow = workflow, .delay = format_duration(delay)});
 }
 
-/// Queues the runs of a tick: one for each record, or one for all.
-void ScheduleKeeper::queue_runs(const Tick& tick, const Workflow& workflow) {
-  const domain::Schedule& schedule = *workflow.rule.triggers.schedule;
-  std::vector<json::object> records = records_of(workflow, tick.business_id);
-  const std::size_t count = schedule.each                                 ? records.size()
-                            : records.empty() && !schedule.run_when_empty ? 0
-                                                                          : 1;
-  if (count == 0) return;
-  DueTimer due{.business_id = tick.business_id,
-               .workflow_id = tick.workflow_id,
-               .entity_id = {},
-               .plan = workflow.timer_plan,
-               .value = *tick.at,
-               .due = *tick.at,
-               .run_event = 0};
+/// Stores the runs of a tick. A tick whose query is too slow has one run, which is dead.
+void ScheduleKeeper::perform(const Tick& tick, const Workflow& workflow) {
   std::vector<MatchedEvent> fired(1);
-  const auto ids = session_->run(sql::RunEvents{.count = static_cast<std::int64_t>(count)});
-  const Time now = clock_.now();
-  for (std::size_t i = 0; i < count; ++i) {
-    due.run_event = static_cast<std::uint64_t>(ids[static_cast<int>(i)].id);
-    if (schedule.each) {
-      due.entity_id = Guid::parse(std::string_view(records[i].at("guid").as_string())).value();
-      PlannedRun planned = plan_timer_run(due, workflow, now);
-      limit_run(workflow, records[i], planned.run.key);
-      fired[0].runs.push_back(std::move(planned));
-    } else {
-      json::array items;
-      for (json::object& record : records) items.push_back(std::move(record));
-      json::object list{{"count", items.size()}, {"items", std::move(items)}};
-      if (workflow.steps.empty()) {
-        fired[0].runs.push_back(plan_list_run(due, std::move(list), workflow, now));
-      } else {
-        fired[0].runs.push_back(plan_timer_run(due, workflow, now));
-        session_->run(sql::KeepList{.business = tick.business_id,
-                                    .run = fired[0].runs.front().run.key.guid,
-                                    .number = storage::list_text_number,
-                                    .list = to_json(list)});
-      }
-    }
+  try {
+    columns_.use(*session_, [&] {
+      fired[0].runs =
+          workflow.rule.triggers.schedule->each ? runs_of_each(tick, workflow) : run_of_all(tick, workflow);
+    });
+  } catch (const QueryTooSlow& error) {
+    session_->execute("rollback to savepoint tick");
+    fired[0].runs.push_back(plan_dead_run(due_of(tick, workflow, new_ids(1).front()), "QUERY_TIMEOUT", error,
+                                          workflow, clock_.now()));
   }
+  if (fired[0].runs.empty()) return;
   guard_.watch(*session_, fired);
-  std::vector<storage::Run> runs;
-  for (PlannedRun& planned : fired[0].runs) runs.push_back(std::move(planned.run));
-  storage::RunStore(*session_, options_.worker).queue(runs);
-  observe(Observable::runs_planned, {}, runs.size());
+  write(std::move(fired[0].runs));
 }
 
-/// The records of the query that meet the workflow's conditions, with their relatives, in the query's order.
-std::vector<json::object> ScheduleKeeper::records_of(const Workflow& workflow, const Guid& business) {
-  const domain::EntityType type = workflow.rule.entity_type();
-  const Query query = query_of(*workflow.rule.triggers.schedule, type, business);
-  const storage::Rows rows = session_->run_replanned(
-      storage::Statement{.name = "schedules.query", .text = query.text}, query.params);
-  std::vector<json::object> entities;
-  std::vector<Guid> guids;
-  storage::RelativesWanted wanted;
-  for (int i = 0; i < rows.size(); ++i) {
-    const Guid guid = Guid::parse(rows.get(i, 0)).value();
-    const Bytes bytes = unhex(rows.get(i, 1)).value();
-    const std::string record(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const storage::StoredEvent stub{.id = 0,
-                                    .business_id = business,
-                                    .entity_type = type,
-                                    .entity_id = guid,
-                                    .at = {},
-                                    .cause = {},
-                                    .detail = {},
-                                    .before = record,
-                                    .after = record};
-    try {
-      entities.push_back(columns_->change(stub, {}).entity);
-    } catch (const std::invalid_argument& error) {
-      observe(Observable::event_unreadable, {{"event_id", 0}, {"error", std::string_view(error.what())}});
+/// Plans a run for each record.
+std::vector<PlannedRun> ScheduleKeeper::runs_of_each(const Tick& tick, const Workflow& workflow) {
+  std::vector<PlannedRun> planned;
+  const Time now = clock_.now();
+  read_records(workflow, [&](const std::vector<matching::ScheduledRecord>& records) {
+    const std::vector<std::uint64_t> ids = new_ids(records.size());
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      DueTimer due = due_of(tick, workflow, ids[i]);
+      due.entity_id = records[i].guid;
+      PlannedRun run = plan_timer_run(due, workflow, now);
+      limit_run(workflow, records[i].entity, run.run.key);
+      planned.push_back(std::move(run));
+    }
+    return true;
+  });
+  return planned;
+}
+
+/// Plans the run for all records; none if it is not to run without records.
+std::vector<PlannedRun> ScheduleKeeper::run_of_all(const Tick& tick, const Workflow& workflow) {
+  json::array items;
+  std::size_t bytes = 0;
+  read_records(workflow, [&](std::vector<matching::ScheduledRecord>& records) {
+    for (matching::ScheduledRecord& record : records) {
+      bytes += record.bytes;
+      items.push_back(std::move(record.entity));
+    }
+    return bytes <= max_list_bytes;
+  });
+  if (items.empty() && !workflow.rule.triggers.schedule->run_when_empty) return {};
+  const DueTimer due = due_of(tick, workflow, new_ids(1).front());
+  const Time now = clock_.now();
+  std::vector<PlannedRun> planned;
+  if (bytes > max_list_bytes) {
+    const std::length_error error("The records of the query have more than 8 MiB; it needs a lower limit.");
+    planned.push_back(plan_dead_run(due, "PAYLOAD_TOO_LARGE", error, workflow, now));
+    return planned;
+  }
+  json::object list{{"count", items.size()}, {"items", std::move(items)}};
+  if (workflow.steps.empty()) {
+    planned.push_back(plan_list_run(due, std::move(list), workflow, now));
+  } else {
+    planned.push_back(plan_timer_run(due, workflow, now));
+    session_->run(sql::KeepList{.business = tick.business_id,
+                                .run = planned.front().run.key.guid,
+                                .number = storage::list_text_number,
+                                .list = to_json(list)});
+  }
+  return planned;
+}
+
+/// Reads the records of a tick and calls `take` with each portion, until it returns false. Throws
+/// QueryTooSlow.
+void ScheduleKeeper::read_records(const Workflow& workflow,
+                                  const std::function<bool(std::vector<matching::ScheduledRecord>&)>& take) {
+  const auto end = std::chrono::steady_clock::now() + reading_limit;
+  session_->execute(query_time_limit);
+  try {
+    matching::ScheduledRecords records(
+        *session_, *columns_, workflow.rule, workflow.business_id,
+        {.wanted = workflow.shows_tracking_page, .public_url = options_.public_url});
+    while (!records.at_end()) {
+      if (std::chrono::steady_clock::now() > end) throw QueryTooSlow();
+      std::vector<matching::ScheduledRecord> portion = records.next();
+      if (!take(portion)) break;
+    }
+  } catch (const storage::StatementError& error) {
+    if (error.sqlstate() != query_canceled) throw;
+    throw QueryTooSlow();
+  }
+  session_->execute(end_of_query);
+}
+
+/// A tick as a timer without a record.
+DueTimer ScheduleKeeper::due_of(const Tick& tick, const Workflow& workflow, std::uint64_t run_event) {
+  return {.business_id = tick.business_id,
+          .workflow_id = tick.workflow_id,
+          .entity_id = {},
+          .plan = workflow.timer_plan,
+          .value = *tick.at,
+          .due = *tick.at,
+          .run_event = run_event};
+}
+
+/// Ids of new runs.
+std::vector<std::uint64_t> ScheduleKeeper::new_ids(std::size_t count) {
+  std::vector<std::uint64_t> ids;
+  if (count == 0) return ids;
+  for (const auto& row : session_->run(sql::RunEvents{.count = static_cast<std::int64_t>(count)}))
+    ids.push_back(static_cast<std::uint64_t>(row.id));
+  return ids;
+}
+
+/// Stores planned runs: those that are dead already as finished, the others in the queue.
+void ScheduleKeeper::write(std::vector<PlannedRun> planned) {
+  storage::FinishedRows finished;
+  storage::FailureCounts failures;
+  std::vector<storage::Run> open;
+  for (PlannedRun& each : planned) {
+    storage::Run& run = each.run;
+    if (!storage::is_final(run.state.status)) {
+      open.push_back(std::move(run));
       continue;
     }
-    guids.push_back(guid);
-    matching::collect_relatives(business, guid, type, entities.back(), wanted, workflow.shows_tracking_page);
+    finished.add(run.key, run.state);
+    failures.add(run.key, run.state);
+    observe(Observable::run_dead, {{"run", run.key.guid.to_string()},
+                                   {"workflow", run.key.workflow_id.to_string()},
+                                   {"event_id", static_cast<std::int64_t>(run.key.event_id)},
+                                   {"destination", std::string_view(run.key.destination)},
+                                   {"code", std::string_view(run.state.code.value_or(""))}});
   }
-  const auto relatives = storage::Outbox(*session_).relatives(wanted);
-  const matching::RelativeIndex index(relatives, options_.public_url);
-  std::vector<json::object> meeting;
-  const json::object no_previous;
-  for (std::size_t i = 0; i < entities.size(); ++i) {
-    index.fill(business, guids[i], type, entities[i]);
-    if (workflow.rule.conditions.evaluate({entities[i], no_previous, false}))
-      meeting.push_back(std::move(entities[i]));
-  }
-  return meeting;
+  finished.write(*session_);
+  failures.write(*session_, options_.worker);
+  storage::RunStore(*session_, options_.worker).queue(open);
+  observe(Observable::runs_planned, {}, planned.size());
 }
 
 }  // namespace waybill::worker

@@ -1,25 +1,31 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "matching/scheduled_records.hpp"
 #include "storage/record_columns.hpp"
 #include "storage/session.hpp"
 #include "worker/guard/blast_guard.hpp"
 #include "worker/planning/catalogue.hpp"
+#include "worker/planning/run_plan.hpp"
 
 namespace waybill::worker {
 
 /// Runs workflows at the ticks of their schedules, on a dedicated thread, because a query of records may take
 /// long. One transaction locks a schedule that is due, reads the records, queues the runs and stores the next
 /// tick, so each tick has its runs once, however many workers there are and whenever one is killed. Ticks
-/// that passed while no worker ran are made up by one. The database's clock decides what is due, and its time
-/// zones when. Connects only while a workflow has a schedule.
+/// that passed while no worker ran are made up by one. Businesses take turns, and the time and the memory of
+/// a tick are limited. The database's clock decides what is due, and its time zones when. Connects only while
+/// a workflow has a schedule.
 class ScheduleKeeper {
  public:
   struct Options {
@@ -43,16 +49,24 @@ class ScheduleKeeper {
   Duration work();
   bool tick();
   void plan(const Tick& tick, const Workflow& workflow);
-  void queue_runs(const Tick& tick, const Workflow& workflow);
-  std::vector<json::object> records_of(const Workflow& workflow, const Guid& business);
+  void perform(const Tick& tick, const Workflow& workflow);
+  std::vector<PlannedRun> runs_of_each(const Tick& tick, const Workflow& workflow);
+  std::vector<PlannedRun> run_of_all(const Tick& tick, const Workflow& workflow);
+  void read_records(const Workflow& workflow,
+                    const std::function<bool(std::vector<matching::ScheduledRecord>&)>& take);
+  static DueTimer due_of(const Tick& tick, const Workflow& workflow, std::uint64_t run_event);
+  std::vector<std::uint64_t> new_ids(std::size_t count);
+  void write(std::vector<PlannedRun> planned);
+  void follow_zone();
   void postpone(const Guid& business, const Guid& workflow, Duration delay);
 
   const Options options_;
   const Catalogue& catalogue_;
   const Clock& clock_;
-  std::unique_ptr<storage::Session> session_;  // used by thread_ only, as are the next two
+  std::unique_ptr<storage::Session> session_;  // used by thread_ only, as are the next three
   storage::CachedColumns columns_;
-  BlastGuard guard_;  // of the workflows with a schedule, which fire here only
+  std::vector<Guid> had_turn_;  // businesses in the present round
+  BlastGuard guard_;            // of the workflows with a schedule, which fire here only
   std::mutex mutex_;
   std::condition_variable stop_;
   bool stopping_ = false;

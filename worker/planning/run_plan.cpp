@@ -196,6 +196,14 @@ PlannedRun plan_list_run(const DueTimer& tick, json::object list, const Workflow
   return planned;
 }
 
+PlannedRun plan_dead_run(const DueTimer& tick, const char* code, const std::exception& error,
+                         const Workflow& workflow, Time now) {
+  PlannedRun planned = plan_timer_run(tick, workflow, now);
+  planned.run.state.at = now;
+  mark_dead(planned.run.state, code, error);
+  return planned;
+}
+
 bool is_loop(const actions::Action& action, int depth) {
   return action.changes_records() && depth >= max_depth;
 }

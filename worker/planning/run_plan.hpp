@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <vector>
 
 #include "actions/action.hpp"
@@ -80,6 +81,10 @@ PlannedRun plan_timer_run(const DueTimer& timer, const Workflow& workflow, Time 
 /// Plans the one run of a schedule's tick for `list` (`count` and `items`), with the texts of its one action.
 /// `tick` has no record.
 PlannedRun plan_list_run(const DueTimer& tick, json::object list, const Workflow& workflow, Time now);
+
+/// Plans the run of a schedule's tick whose records cannot be used: it is dead and has no texts.
+PlannedRun plan_dead_run(const DueTimer& tick, const char* code, const std::exception& error,
+                         const Workflow& workflow, Time now);
 
 /// True for a run that is not performed, because `depth` successive changes by workflows led to its event.
 bool is_loop(const actions::Action& action, int depth);

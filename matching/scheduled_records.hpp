@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/guid.hpp"
+#include "base/json.hpp"
+#include "matching/relatives.hpp"
+#include "matching/rule.hpp"
+#include "storage/record_columns.hpp"
+#include "storage/session.hpp"
+
+namespace waybill::matching {
+
+/// A record for which a schedule runs, with its relatives.
+struct ScheduledRecord {
+  Guid guid;
+  json::object entity;
+  std::size_t bytes;  // of the stored record
+};
+
+/// The records for which a workflow with a schedule runs now: those of its query that meet its conditions, in
+/// the query's order. They are read in portions, so that they are never all in memory. Throws
+/// DatabaseUnavailable, StatementError or ColumnsChanged.
+class ScheduledRecords {
+ public:
+  /// Runs the query. Everything referred to outlives the object.
+  ScheduledRecords(storage::Session& session, storage::RecordColumns& columns, const Rule& rule,
+                   const Guid& business, const TrackingPages& pages = {});
+
+  bool at_end() const { return position_ == guids_.size(); }
+  /// The next of them, at most `portion_records`; may be none before the end.
+  std::vector<ScheduledRecord> next();
+
+  static constexpr std::size_t portion_records = 64;
+  /// A portion ends with the record that reaches this size.
+  static constexpr std::size_t portion_bytes = std::size_t{4} << 20U;
+
+ private:
+  std::vector<ScheduledRecord> read();
+
+  storage::Session& session_;
+  storage::RecordColumns& columns_;
+  const Rule& rule_;
+  const Guid business_;
+  const TrackingPages pages_;
+  std::vector<Guid> guids_;  // the result of the query
+  std::size_t position_ = 0;
+};
+
+}  // namespace waybill::matching
