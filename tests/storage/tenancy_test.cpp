@@ -26,6 +26,7 @@ constexpr std::string_view of_all_businesses[] = {
     "outbox.",
     "queue.",
     "schedules.look",
+    "schedules.take_changed_zone",
     "schema_migrations.",
     "sealed.",
     "suspensions.list",

@@ -54,6 +54,12 @@ class Schedules : public WorkflowTest {
                                {workflow}) == 1;
     }));
   }
+  json::value backtested(const json::object& body, const char* from, const char* to) {
+    const Response response =
+        tenant.http.post("/api/workflows/backtest", {{"definition", body}, {"from", from}, {"to", to}});
+    EXPECT_EQ(response.status, 200) << response.text;
+    return response.data();
+  }
   std::string first_tick(std::string_view hour_and_minute, std::string_view zone, std::string_view after,
                          std::string_view weekdays = "array[0,1,2,3,4,5,6]") {
     return tenant.sql.value("select to_char(next_tick(" + std::string(hour_and_minute) +
@@ -339,6 +345,8 @@ TEST_F(Schedules, BadSchedulesAreNamed) {
   EXPECT_TRUE(refused({{"triggerId", trigger_guid("order_created")}}).contains("schedule"));
   EXPECT_TRUE(refused({{"timer", {{"field", "createdAt"}, {"offset", "P1D"}}}}).contains("timer"));
   EXPECT_TRUE(refused({{"delay", "PT1H"}}).contains("delay"));
+  const json::object both = refused({{"delay", "PT1H"}, {"schedule", {{"cron", "never"}}}});
+  EXPECT_TRUE(both.contains("delay") && both.contains("schedule.cron")) << to_json(both);
   EXPECT_TRUE(
       refused({{"action", {{"type", "update_status"}, {"status", "ready"}}}}).contains("action.type"));
   json::object body = definition();
@@ -348,7 +356,7 @@ TEST_F(Schedules, BadSchedulesAreNamed) {
   EXPECT_TRUE(details(body).as_object().contains("each"));
 }
 
-TEST_F(Schedules, TestShowsTheListAndBacktestCountsTicks) {
+TEST_F(Schedules, TestShowsTheList) {
   const std::string order = tenant.create_order();
   const Response tested =
       tenant.http.post("/api/workflows/test", {{"definition", definition()}, {"entityId", order}});
@@ -356,13 +364,223 @@ TEST_F(Schedules, TestShowsTheListAndBacktestCountsTicks) {
   const json::value body = json::parse(text_at(tested.body, "data.wouldSend.body"));
   EXPECT_EQ(at(body, "type"), "schedule");
   EXPECT_EQ(at(body, "data.count"), 1);
-  const Response backtested = tenant.http.post(
-      "/api/workflows/backtest", {{"definition", definition({{"schedule", {{"cron", "0 8 * * *"}}}})},
-                                  {"from", "2026-11-01"},
-                                  {"to", "2026-11-07"}});
-  ASSERT_EQ(backtested.status, 200) << backtested.text;
-  EXPECT_EQ(at(backtested.body, "data.matches"), 7);
-  EXPECT_EQ(at(tenant.configure(definition({{"schedule", {{"cron", "0 8 * * *"}}}})), "firedLast7Days"), 7);
+}
+
+TEST_F(Schedules, BacktestsCountTheRunsThatTheQueryMakesNow) {
+  const json::object daily{{"schedule", {{"cron", "0 8 * * *"}}}};
+  const auto backtest = [&](const json::object& more) {
+    json::object body = definition(daily);
+    for (const auto& [name, value] : more) body[name] = value;
+    return backtested(body, "2026-11-01", "2026-11-07");
+  };
+  EXPECT_EQ(at(backtest({}), "matches"), 0) << "there is no record";
+  EXPECT_EQ(at(backtest({{"runWhenEmpty", true}}), "matches"), 7);
+  std::vector<std::string> orders;
+  for (int i = 1; i <= 3; ++i) orders.push_back(tenant.create_order({{"orderNumber", std::to_string(i)}}));
+  EXPECT_EQ(at(backtest({}), "matches"), 7);
+  EXPECT_EQ(at(backtest({{"conditions", {{"orderNumber", "9"}}}}), "matches"), 0);
+  EXPECT_TRUE(at(backtest({}), "sample").as_array().empty()) << "a list is no record";
+  EXPECT_EQ(at(backtest({{"each", true}, {"query", {{"limit", 2}}}}), "matches"), 14);
+  const json::value each = backtest({{"each", true},
+                                     {"query", {{"orderBy", "orderNumber"}}},
+                                     {"conditions", {{"orderNumber", {{"in", {"1", "3"}}}}}}});
+  EXPECT_EQ(at(each, "matches"), 14);
+  EXPECT_EQ(at(each, "perDay").as_array().size(), 7U);
+  EXPECT_EQ(at(at(each, "perDay").as_array().at(0), "count"), 2);
+  const json::array& sample = at(each, "sample").as_array();
+  ASSERT_EQ(sample.size(), 14U);
+  EXPECT_EQ(at(sample[0], "entityId"), json::value(orders[0]));
+  EXPECT_EQ(at(sample[1], "entityId"), json::value(orders[2]));
+  EXPECT_EQ(at(sample[0], "eventId"), json::value());
+  EXPECT_TRUE(text_at(sample[0], "at").starts_with("2026-11-07T08:00:00")) << text_at(sample[0], "at");
+  json::object body = definition(daily);
+  body["each"] = true;
+  EXPECT_EQ(at(tenant.configure(body), "firedLast7Days"), 21);
+}
+
+TEST_F(Schedules, BacktestsFollowTheZone) {
+  const auto matches = [&](const json::object& schedule) {
+    return at(backtested(definition({{"schedule", schedule}, {"runWhenEmpty", true}}), "2026-11-01T00:00:00Z",
+                         "2026-11-01T12:00:00Z"),
+              "matches");
+  };
+  EXPECT_EQ(matches({{"cron", "0 8 * * *"}}), 1);
+  EXPECT_EQ(matches({{"cron", "0 8 * * *"}, {"timezone", "Asia/Tokyo"}}), 0);
+  EXPECT_EQ(matches({{"cron", "0 20 * * *"}, {"timezone", "Asia/Tokyo"}}), 1);
+  tenant.sql.exec("update businesses set timezone = 'Asia/Tokyo' where guid = '" + tenant.id + "'");
+  EXPECT_EQ(matches({{"cron", "0 8 * * *"}}), 0);
+  EXPECT_EQ(matches({{"cron", "0 8 * * *"}, {"timezone", "UTC"}}), 1);
+}
+
+TEST_F(Schedules, BacktestsCountTheTicksThatComeOneAfterTheOther) {
+  const std::string fields =
+      "array[0, 15, 30, 45], array[0, 1, 2, 23], (select array_agg(i) from generate_series(1, 31) i), "
+      "(select array_agg(i) from generate_series(1, 12) i), array[0,1,2,3,4,5,6], false, zone, ";
+  for (const char* const zone : {"Europe/Lisbon", "America/New_York", "Australia/Lord_Howe"}) {
+    EXPECT_EQ(tenant.sql.number(
+                  "with recursive one_by_one as ("
+                  "select zone, next_tick(" +
+                      fields +
+                      "'2026-03-01') as tick from (select $1::text as zone) z union all "
+                      "select zone, next_tick(" +
+                      fields +
+                      "tick) from one_by_one where tick < '2026-04-10') "
+                      "select count(*) from (select tick from one_by_one where tick < '2026-04-10') o "
+                      "full join (select tick from (select $1::text as zone) z, ticks_between(" +
+                      fields +
+                      "'2026-03-01 00:00:01', '2026-04-10') t (tick)) b using (tick) "
+                      "where o.tick is null or b.tick is null",
+                  {zone}),
+              0)
+        << zone;
+  }
+}
+
+TEST_F(Schedules, BacktestsHaveALongestRange) {
+  const json::object minutely = definition({{"schedule", {{"cron", "* * * * *"}}}, {"runWhenEmpty", true}});
+  const Response refused = tenant.http.post(
+      "/api/workflows/backtest", {{"definition", minutely}, {"from", "0001-01-01"}, {"to", "9999-12-30"}});
+  EXPECT_EQ(refused.status, 400) << refused.text;
+  EXPECT_TRUE(at(refused.body, "error.details").as_object().contains("from")) << refused.text;
+  EXPECT_EQ(at(backtested(minutely, "2026-01-01", "2026-01-31"), "matches"), 31 * 24 * 60);
+}
+
+TEST_F(Schedules, ARunForAllRecordsThatCannotBeRenderedIsDead) {
+  tenant.create_order({{"notes", ".."}});
+  ASSERT_EQ(tenant.http.put("/api/business/alerts", {{"webhook", {{"url", url("alerts")}}}}).status, 200);
+  const std::string workflow = scheduled(
+      {{"action", {{"type", "webhook"}, {"recipient", url() + "/{{#items}}{{notes}}{{/items}}/x"}}}});
+  tick(workflow);
+  const json::object run = tenant.run_with_status(workflow, "dead");
+  EXPECT_EQ(text_at(run, "code"), "INVALID_VALUE");
+  EXPECT_EQ(at(run, "entityId"), json::value());
+  EXPECT_EQ(text_at(wait_for(1, "alerts").at(0).json_body(), "data.run.guid"), text_at(run, "guid"));
+  EXPECT_EQ(at(tenant.http.get("/api/workflows/overview").data(), "totals.dead24h"), 1);
+  EXPECT_EQ(tenant.http.get("/api/workflows/ledger").data().at("balanced"), true);
+  tick(workflow, "30 seconds");
+  EXPECT_EQ(tenant.runs("workflowId=" + workflow + "&status=dead").size(), 2U) << "the next tick came";
+}
+
+TEST_F(Schedules, AListThatIsTooLargeEndsItsRun) {
+  for (int i = 0; i < 10; ++i) tenant.insert_order({{"notes", "repeat('x', 900000)"}});
+  const json::object small{{"type", "webhook"}, {"recipient", url()}, {"template", R"({"n": {{count}}})"}};
+  const std::string workflow = scheduled({{"action", small}});
+  tick(workflow);
+  const json::object run = tenant.run_with_status(workflow, "dead");
+  EXPECT_EQ(text_at(run, "code"), "PAYLOAD_TOO_LARGE");
+  EXPECT_THAT(text_at(run, "error"), testing::HasSubstr("8 MiB"));
+  const std::string less = scheduled({{"action", small}, {"query", {{"limit", 9}}}});
+  tick(less);
+  EXPECT_EQ(wait_for(1).at(0).json_body(), json::parse(R"({"n": 9})"));
+  const std::string each = scheduled(
+      {{"each", true},
+       {"action", {{"type", "webhook"}, {"recipient", url("each")}, {"template", R"({"n": "1"})"}}}});
+  tick(each);
+  EXPECT_EQ(wait_for(10, "each").size(), 10U) << "no run has more than one record";
+}
+
+TEST_F(Schedules, RecordsBeyondTheFirstPortionAreRead) {
+  tenant.sql.rows(
+      "insert into orders (business_id, order_number) select $1, 'P-' || lpad(i::text, 4, '0') "
+      "from generate_series(1, 150) i",
+      {tenant.id});
+  const std::string workflow =
+      scheduled({{"query", {{"orderBy", "orderNumber"}}},
+                 {"action",
+                  {{"type", "webhook"},
+                   {"recipient", url()},
+                   {"template", R"({"n": {{count}}, "all": "{{#items}}{{orderNumber}};{{/items}}"})"}}}});
+  tick(workflow);
+  const json::value body = wait_for(1).at(0).json_body();
+  EXPECT_EQ(at(body, "n"), 150);
+  const std::string all = text_at(body, "all");
+  EXPECT_EQ(all.size(), 150 * std::string("P-0001;").size());
+  EXPECT_TRUE(all.starts_with("P-0001;P-0002;") && all.ends_with("P-0149;P-0150;"));
+  const std::string each =
+      scheduled({{"each", true}, {"action", {{"type", "update_record"}, {"set", {{"notes", "seen"}}}}}});
+  tick(each);
+  EXPECT_TRUE(eventually([&] {
+    return tenant.sql.number("select count(*) from orders where business_id = $1 and notes = 'seen'",
+                             {tenant.id}) == 150;
+  }));
+}
+
+TEST_F(Schedules, BusinessesTakeTurns) {
+  Tenant quiet(world.waybill, test_name() + "Quiet");
+  constexpr int many = 8;
+  for (int i = 0; i < many; ++i) scheduled({{"runWhenEmpty", true}});
+  quiet.configure(definition({{"runWhenEmpty", true}}));
+  const auto ticks = [&](const std::string& condition) {
+    return tenant.sql.number("select count(*) from schedules where business_id in ($1, $2) and " + condition,
+                             {tenant.id, quiet.id});
+  };
+  ASSERT_TRUE(eventually([&] { return ticks("next_at is not null") == many + 1; }));
+  tenant.sql.rows(
+      "update workflows set active_since = now() - interval '30 days' where business_id in ($1, $2)",
+      {tenant.id, quiet.id});
+  tenant.sql.rows(
+      "update schedules set next_at = now() - interval '1 minute', "
+      "check_at = now() - case when business_id = $1 then interval '1 hour' else interval '0' end "
+      "where business_id in ($1, $2)",
+      {tenant.id, quiet.id});
+  ASSERT_TRUE(eventually([&] { return ticks("next_at > now()") == many + 1; }));
+  const auto runs = [&](const std::string& condition) {
+    return tenant.sql.number("select count(*) from all_runs r where r.business_id = $1 " + condition,
+                             {tenant.id});
+  };
+  EXPECT_EQ(runs(""), many);
+  EXPECT_LE(runs("and r.event_id < (select event_id from all_runs where business_id = '" + quiet.id + "')"),
+            1)
+      << "the numbers follow the order of the ticks";
+}
+
+TEST_F(Schedules, AChangedZoneOfTheBusinessMovesTheComingTicks) {
+  const auto hour = [&](const std::string& workflow) {
+    return tenant.sql.value(
+        "select extract(hour from next_at at time zone 'UTC') from schedules "
+        "where workflow_id = $1 and next_at > now() and check_at = next_at",
+        {workflow});
+  };
+  const std::string moved = scheduled({{"runWhenEmpty", true}, {"schedule", {{"cron", "0 8 * * *"}}}});
+  const std::string fixed = scheduled(
+      {{"runWhenEmpty", true}, {"schedule", {{"cron", "0 8 * * *"}, {"timezone", "Europe/Reykjavik"}}}});
+  EXPECT_EQ(hour(moved), "8");
+  tenant.sql.exec("update businesses set timezone = 'Asia/Tokyo' where guid = '" + tenant.id + "'");
+  EXPECT_TRUE(eventually([&] { return hour(moved) == "23"; }));
+  EXPECT_EQ(hour(fixed), "8");
+  EXPECT_EQ(tenant.sql.number("select count(*) from changed_zones where business_id = $1", {tenant.id}), 0);
+  EXPECT_TRUE(tenant.runs("workflowId=" + moved).empty()) << "the change is no tick";
+  EXPECT_TRUE(tenant.runs("workflowId=" + fixed).empty());
+}
+
+/// Schedules in a database of their own, in which a filter of `source/type` takes longer than a query may.
+class SlowSchedules : public testing::Test {
+ protected:
+  World world;
+  Tenant tenant{world.waybill, "slow"};
+};
+
+TEST_F(SlowSchedules, ATickWhoseQueryIsTooSlowEndsInADeadRun) {
+  tenant.create_order();
+  tenant.settle();
+  tenant.sql.exec(
+      "create or replace function source_kind(o orders) returns text language plpgsql as "
+      "$$ begin perform pg_sleep(60); return 'api'; end $$");
+  const Response made = tenant.http.post(
+      "/api/workflows/configure", {{"name", "slow"},
+                                   {"entityType", "Order"},
+                                   {"schedule", {{"cron", "0 8 1 1 *"}}},
+                                   {"query", {{"filter", "source/type eq 'api'"}}},
+                                   {"action", {{"type", "webhook"}, {"recipient", "http://127.0.0.1:9/"}}}});
+  ASSERT_EQ(made.status, 201) << made.text;
+  EXPECT_EQ(at(made.body, "data.firedLast7Days"), json::value()) << "the count is given up";
+  const std::string workflow = text_at(made.body, "data.guid");
+  make_tick_due(tenant, workflow);
+  const json::object run = tenant.run_with_status(workflow, "dead");
+  EXPECT_EQ(text_at(run, "code"), "QUERY_TIMEOUT");
+  EXPECT_EQ(tenant.sql.number("select count(*) from schedules where workflow_id = $1 and next_at > now()",
+                              {workflow}),
+            1);
 }
 
 TEST_F(Schedules, SchedulesOfASuspendedBusinessRunWhenItIsResumed) {
