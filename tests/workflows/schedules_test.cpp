@@ -553,34 +553,52 @@ TEST_F(Schedules, AChangedZoneOfTheBusinessMovesTheComingTicks) {
   EXPECT_TRUE(tenant.runs("workflowId=" + fixed).empty());
 }
 
-/// Schedules in a database of their own, in which a filter of `source/type` takes longer than a query may.
-class SlowSchedules : public testing::Test {
+/// Schedules in a database of their own, which fails them.
+class FailingSchedules : public testing::Test {
  protected:
+  /// Configures a schedule whose query has a filter; returns the workflow.
+  json::value configured(const char* filter) {
+    const Response made =
+        tenant.http.post("/api/workflows/configure",
+                         {{"name", "failing"},
+                          {"entityType", "Order"},
+                          {"schedule", {{"cron", "0 8 1 1 *"}}},
+                          {"query", {{"filter", filter}}},
+                          {"action", {{"type", "webhook"}, {"recipient", "http://127.0.0.1:9/"}}}});
+    EXPECT_EQ(made.status, 201) << made.text;
+    return made.data();
+  }
+  /// Waits for the dead run of a tick that is due. Returns its code.
+  std::string code_of_tick(const std::string& workflow) {
+    make_tick_due(tenant, workflow);
+    const json::object run = tenant.run_with_status(workflow, "dead");
+    EXPECT_EQ(tenant.sql.number("select count(*) from schedules where workflow_id = $1 and next_at > now()",
+                                {workflow}),
+              1)
+        << "the next tick comes";
+    return text_at(run, "code");
+  }
+
   World world;
-  Tenant tenant{world.waybill, "slow"};
+  Tenant tenant{world.waybill, "failing"};
 };
 
-TEST_F(SlowSchedules, ATickWhoseQueryIsTooSlowEndsInADeadRun) {
+TEST_F(FailingSchedules, ATickWhoseQueryIsTooSlowEndsInADeadRun) {
   tenant.create_order();
   tenant.settle();
   tenant.sql.exec(
       "create or replace function source_kind(o orders) returns text language plpgsql as "
       "$$ begin perform pg_sleep(60); return 'api'; end $$");
-  const Response made = tenant.http.post(
-      "/api/workflows/configure", {{"name", "slow"},
-                                   {"entityType", "Order"},
-                                   {"schedule", {{"cron", "0 8 1 1 *"}}},
-                                   {"query", {{"filter", "source/type eq 'api'"}}},
-                                   {"action", {{"type", "webhook"}, {"recipient", "http://127.0.0.1:9/"}}}});
-  ASSERT_EQ(made.status, 201) << made.text;
-  EXPECT_EQ(at(made.body, "data.firedLast7Days"), json::value()) << "the count is given up";
-  const std::string workflow = text_at(made.body, "data.guid");
-  make_tick_due(tenant, workflow);
-  const json::object run = tenant.run_with_status(workflow, "dead");
-  EXPECT_EQ(text_at(run, "code"), "QUERY_TIMEOUT");
-  EXPECT_EQ(tenant.sql.number("select count(*) from schedules where workflow_id = $1 and next_at > now()",
-                              {workflow}),
-            1);
+  const json::value workflow = configured("source/type eq 'api'");
+  EXPECT_EQ(at(workflow, "firedLast7Days"), json::value()) << "the count is given up";
+  EXPECT_EQ(code_of_tick(text_at(workflow, "guid")), "QUERY_TIMEOUT");
+}
+
+TEST_F(FailingSchedules, ATickWhoseRunsTheDatabaseRefusesEndsInADeadRun) {
+  tenant.create_order();
+  const json::value workflow = configured("");
+  tenant.sql.exec("alter table run_queue add constraint refused check (trigger_code <> 'schedule')");
+  EXPECT_EQ(code_of_tick(text_at(workflow, "guid")), "UNRECORDABLE");
 }
 
 TEST_F(Schedules, SchedulesOfASuspendedBusinessRunWhenItIsResumed) {

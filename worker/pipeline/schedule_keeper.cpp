@@ -20,6 +20,7 @@ namespace sql = storage::sql::schedules;
 constexpr Duration look_every = std::chrono::seconds(1);
 constexpr Duration catalogue_delay = std::chrono::milliseconds(250);  // until a new version is read
 constexpr Duration failure_delay = std::chrono::minutes(1);
+constexpr std::size_t longest_round = 256;  // ticks
 constexpr const char* usual_time_limit = "set statement_timeout = '30s'";
 // The query of a tick, and each portion of its records.
 constexpr const char* query_time_limit = "set local statement_timeout = '5s'";
@@ -90,7 +91,7 @@ Duration ScheduleKeeper::work() {
     session_->execute(usual_time_limit);
   }
   guard_.save(*session_);
-  if (tick()) return Duration::zero();
+  if (had_turn_.size() < longest_round && tick()) return Duration::zero();
   const bool had_turns = !had_turn_.empty();
   had_turn_.clear();
   const auto found = session_->run(sql::Look{}).front();
@@ -188,22 +189,31 @@ void ScheduleKeeper::postpone(const Guid& business, const Guid& workflow, Durati
   session_->run(sql::Postpone{.business = business, .workflow = workflow, .delay = format_duration(delay)});
 }
 
-/// Stores the runs of a tick. A tick whose query is too slow has one run, which is dead.
+/// Stores the runs of a tick. A tick whose query is too slow, or whose runs the database refuses, has one
+/// run, which is dead: tried again, it would fail again.
 void ScheduleKeeper::perform(const Tick& tick, const Workflow& workflow) {
-  std::vector<MatchedEvent> fired(1);
+  const auto end_dead = [&](const char* code, const std::exception& error) {
+    session_->execute("rollback to savepoint tick");
+    std::vector<PlannedRun> planned;
+    planned.push_back(
+        plan_dead_run(due_of(tick, workflow, new_ids(1).front()), code, error, workflow, clock_.now()));
+    write(std::move(planned));
+  };
   try {
+    std::vector<MatchedEvent> fired(1);
     columns_.use(*session_, [&] {
       fired[0].runs =
           workflow.rule.triggers.schedule->each ? runs_of_each(tick, workflow) : run_of_all(tick, workflow);
     });
+    if (fired[0].runs.empty()) return;
+    guard_.watch(*session_, fired);
+    write(std::move(fired[0].runs));
   } catch (const QueryTooSlow& error) {
-    session_->execute("rollback to savepoint tick");
-    fired[0].runs.push_back(plan_dead_run(due_of(tick, workflow, new_ids(1).front()), "QUERY_TIMEOUT", error,
-                                          workflow, clock_.now()));
+    end_dead("QUERY_TIMEOUT", error);
+  } catch (const storage::StatementError& error) {
+    if (!storage::refuses_data(error)) throw;
+    end_dead("UNRECORDABLE", error);
   }
-  if (fired[0].runs.empty()) return;
-  guard_.watch(*session_, fired);
-  write(std::move(fired[0].runs));
 }
 
 /// Plans a run for each record.
