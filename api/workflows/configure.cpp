@@ -127,11 +127,12 @@ void show_secret(const std::string& secret, json::object& shown) {
   }
 }
 
+/// `fired` is the number of times the workflow would have fired; nullopt if it was not counted.
 asio::awaitable<std::string> configured_answer(const Call& call, Services& services, const Guid& guid,
                                                const storage::Rows& rows,
-                                               const WorkflowDefinition& definition) {
+                                               const WorkflowDefinition& definition,
+                                               std::optional<std::uint64_t> fired) {
   json::object configured = json::parse(json_object(rows)).as_object();
-  const auto fired = co_await fired_last_7_days(services, call.business(), definition);
   configured["firedLast7Days"] = fired ? json::value(*fired) : json::value();
   if (fired) co_await store_expectation(call, services, guid, *fired);
   show_action(configured);
@@ -149,6 +150,59 @@ bool is_unchanged(const WorkflowDefinition& before, const WorkflowDefinition& af
          before.credentials.text() == after.credentials.text();
 }
 
+/// Merges the body of a request into a definition and checks the result.
+asio::awaitable<void> merge_checked(const Call& call, const Services& services,
+                                    storage::Transaction& transaction, const Guid& guid,
+                                    const json::object& body, WorkflowDefinition& definition) {
+  const FindTemplate find = co_await find_template(call, transaction, body, definition);
+  merge_workflow(body, services.settings.destinations, find, services.settings.workflow_limits.delay_below,
+                 definition);
+  co_await check_user(call, transaction, definition);
+  co_await check_zone(call, services, transaction, definition);
+  co_await check_limits(call, services, transaction, guid, definition.trigger_code, definition.is_active);
+}
+
+asio::awaitable<WorkflowDefinition> new_definition(const Call& call, const Services& services,
+                                                   storage::Transaction& transaction, const Guid& guid) {
+  WorkflowDefinition definition;
+  definition.conditions = json::object();
+  co_await merge_checked(call, services, transaction, guid, call.object(), definition);
+  co_return definition;
+}
+
+/// A stored workflow, which the transaction has locked, and its definition after a change.
+struct ChangedWorkflow {
+  WorkflowDefinition before;
+  WorkflowDefinition after;
+  std::optional<Bytes> kept_credentials;  // the stored ones if they do not change
+};
+
+asio::awaitable<ChangedWorkflow> changed_definition(const Call& call, const Services& services,
+                                                    storage::Transaction& transaction, const Guid& guid,
+                                                    const json::object& body,
+                                                    const std::optional<actions::Credentials>& credentials) {
+  // Locked before the workflow's row, as in every request that adds or switches a workflow, to prevent
+  // deadlocks.
+  co_await transaction.run(storage::sql::templates::LockBusiness{.business = call.business()});
+  const auto locked = co_await transaction.run(sql::Lock{.business = call.business(), .workflow = guid});
+  const auto found = locked.find();
+  if (!found) throw not_found("workflow");
+  if (found->is_managed) {
+    throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not changed.");
+  }
+  ChangedWorkflow changed;
+  changed.before = stored_definition(locked.more());
+  changed.before.credentials = actions::stored_credentials(
+      changed.before.action, open_headers(services, found->sealed_credentials.value_or(""), guid));
+  changed.after = changed.before;
+  if (credentials) changed.after.credentials = *credentials;
+  co_await merge_checked(call, services, transaction, guid, body, changed.after);
+  if (found->sealed_credentials && changed.after.credentials.text() == changed.before.credentials.text()) {
+    changed.kept_credentials = unhex(*found->sealed_credentials);
+  }
+  co_return changed;
+}
+
 }  // namespace
 
 const Schema configured_schema{"WorkflowConfigured", configured_properties};
@@ -157,60 +211,44 @@ Bytes seal_workflow_secret(const Services& services, std::string_view secret, co
   return services.secrets.seal(secret, "workflow-secret:" + workflow.to_string());
 }
 
+// The firings of the past are counted between two transactions: with an Idempotency-Key the second one stays
+// open until the answer is known, and its first write locks the row of the workflows' epoch, for which the
+// changes of all businesses wait.
+
 asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   if (const auto guid = guid_at(call.object(), "guid")) {
     co_return co_await change_workflow(call, services, *guid, call.object());
   }
-  WorkflowDefinition definition;
-  definition.conditions = json::object();
-  const auto transaction = co_await services.db.begin(call.cause());
-  const FindTemplate find = co_await find_template(call, *transaction, call.object(), definition);
-  merge_workflow(call.object(), services.settings.destinations, find,
-                 services.settings.workflow_limits.delay_below, definition);
-  co_await check_user(call, *transaction, definition);
-  co_await check_zone(call, services, *transaction, definition);
   const Guid guid = Guid::random();
-  co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
+  auto transaction = co_await services.db.begin(call.cause());
+  WorkflowDefinition definition = co_await new_definition(call, services, *transaction, guid);
+  transaction.reset();
+  const auto fired = co_await fired_last_7_days(services, call.business(), definition);
+  transaction = co_await services.db.begin(call.cause());
+  definition = co_await new_definition(call, services, *transaction, guid);
   const auto rows = co_await store<sql::Create>(call, services, *transaction, guid, definition);
   co_await transaction->commit();
-  co_return Answer::created(co_await configured_answer(call, services, guid, rows, definition),
+  co_return Answer::created(co_await configured_answer(call, services, guid, rows, definition, fired),
                             "/api/workflows/configured/" + guid.to_string());
 }
 
 asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid,
                                         const json::object& body,
                                         std::optional<actions::Credentials> credentials) {
-  const auto transaction = co_await services.db.begin(call.cause());
-  // Locked before the workflow's row, as in every request that adds or switches a workflow, to prevent
-  // deadlocks.
-  co_await transaction->run(storage::sql::templates::LockBusiness{.business = call.business()});
-  const auto locked = co_await transaction->run(sql::Lock{.business = call.business(), .workflow = guid});
-  const auto found = locked.find();
-  if (!found) throw not_found("workflow");
-  if (found->is_managed) {
-    throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not changed.");
-  }
-  WorkflowDefinition definition = stored_definition(locked.more());
-  definition.credentials = actions::stored_credentials(
-      definition.action, open_headers(services, found->sealed_credentials.value_or(""), guid));
-  const WorkflowDefinition before = definition;
-  if (credentials) definition.credentials = *std::move(credentials);
-  const FindTemplate find = co_await find_template(call, *transaction, body, definition);
-  merge_workflow(body, services.settings.destinations, find, services.settings.workflow_limits.delay_below,
-                 definition);
-  co_await check_user(call, *transaction, definition);
-  co_await check_zone(call, services, *transaction, definition);
-  co_await check_limits(call, services, *transaction, guid, definition.trigger_code, definition.is_active);
-  std::optional<Bytes> kept_credentials;
-  if (found->sealed_credentials && definition.credentials.text() == before.credentials.text())
-    kept_credentials = unhex(*found->sealed_credentials);
+  auto transaction = co_await services.db.begin(call.cause());
+  ChangedWorkflow changed =
+      co_await changed_definition(call, services, *transaction, guid, body, credentials);
+  transaction.reset();
+  const auto fired = co_await fired_last_7_days(services, call.business(), changed.after);
+  transaction = co_await services.db.begin(call.cause());
+  changed = co_await changed_definition(call, services, *transaction, guid, body, credentials);
   const auto rows =
-      is_unchanged(before, definition)
+      is_unchanged(changed.before, changed.after)
           ? co_await transaction->run(sql::Present{.business = call.business(), .workflow = guid})
-          : co_await store<sql::Change>(call, services, *transaction, guid, definition,
-                                        std::move(kept_credentials));
+          : co_await store<sql::Change>(call, services, *transaction, guid, changed.after,
+                                        std::move(changed.kept_credentials));
   co_await transaction->commit();
-  co_return Answer::of(co_await configured_answer(call, services, guid, rows, definition));
+  co_return Answer::of(co_await configured_answer(call, services, guid, rows, changed.after, fired));
 }
 
 asio::awaitable<void> check_limits(const Call& call, const Services& services,

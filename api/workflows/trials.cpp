@@ -329,7 +329,7 @@ constexpr Route routes[] = {
 
 asio::awaitable<std::optional<std::uint64_t>> fired_last_7_days(Services& services, const Guid& business,
                                                                 const WorkflowDefinition& definition) {
-  // The caller may have an open transaction, so it must not wait in the queue for an optional figure.
+  // A change of a workflow does not wait in the queue for an optional figure.
   if (services.analysis.is_busy()) co_return std::nullopt;
   const Time now = services.clock.now();
   try {
@@ -342,7 +342,7 @@ asio::awaitable<std::optional<std::uint64_t>> fired_last_7_days(Services& servic
         });
     co_return result.complete ? std::optional(result.matches) : std::nullopt;
   } catch (const std::exception&) {
-    // The workflow is stored; the figure is optional.
+    // The figure is optional.
     co_return std::nullopt;
   }
 }
