@@ -49,8 +49,9 @@ class Transaction {
 /// The author and reason of a change; stored as `events.cause` of every event of the transaction. Empty for
 /// plain SQL.
 struct Cause {
-  std::string json;    // {"by": {"type", "guid", "name"}, "note": ..., "depth": ...}
-  Guid business = {};  // its share of the write connections is used; nil: short work of the service itself
+  std::string json;      // {"by": {"type", "guid", "name"}, "note": ..., "depth": ...}
+  Guid business = {};    // its share of the write connections is used; nil: short work of the service itself
+  bool is_bulk = false;  // long work of a business, for which half of the write connections are used at most
 };
 
 /// A change of one record. Such changes can share a statement and a transaction.
@@ -76,7 +77,8 @@ struct StandbyTarget {
 /// thread. It connects lazily and reconnects automatically. Reads share a few pipelined connections (libpq
 /// pipeline mode, one sync per turn of the loop) and must have no side effects. A write has an exclusive
 /// connection for its whole transaction. Each business has a limited share of the write connections, so that
-/// its slow writes leave connections to others; one is reserved for writes without a business.
+/// its slow writes leave connections to others; one is reserved for writes without a business. Bulk work of
+/// all businesses together uses half of them at most, so that no long transactions keep all others waiting.
 /// `statement_timeout` bounds each statement (StatementError 57014); a connection without an answer for
 /// another `connect_timeout` is closed. While the server is unreachable, calls fail at once or after one
 /// attempt to connect. Calls cannot be cancelled. An open connection keeps `io.run()` from returning. The

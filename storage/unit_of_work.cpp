@@ -19,13 +19,13 @@ class UnitOfWork::State {
   bool was_begun() const { return was_begun_; }
   std::optional<CommitPosition> position() const { return position_; }
 
-  asio::awaitable<void> open(const Guid& business) {
+  asio::awaitable<void> open(Guid business, bool is_bulk) {
     if (session_) {
       check();
       co_return;
     }
     was_begun_ = true;
-    session_ = co_await writes_of(base_).acquire(business);
+    session_ = co_await writes_of(base_).acquire(business, is_bulk);
     session_->begin({});
     session_->add(opening_.statement, opening_.params);
     try {
@@ -194,7 +194,7 @@ asio::awaitable<Rows> UnitOfWork::read_long(Guid business, std::string_view name
 }
 
 asio::awaitable<Rows> UnitOfWork::write(const Statement& statement, Params params, Cause cause) {
-  co_await state_->open(cause.business);
+  co_await state_->open(cause.business, cause.is_bulk);
   try {
     auto rows =
         co_await state_->run_alone(statement, {}, std::move(params), Format::text, std::move(cause.json));
@@ -211,7 +211,7 @@ asio::awaitable<Rows> UnitOfWork::write_shared(SharedWrite change, Cause cause) 
 }
 
 asio::awaitable<std::unique_ptr<Transaction>> UnitOfWork::begin(Cause cause) {
-  co_await state_->open(cause.business);
+  co_await state_->open(cause.business, cause.is_bulk);
   co_return std::make_unique<Part>(*state_, cause.json);
 }
 

@@ -244,7 +244,8 @@ constexpr Route routes[] = {
      .summary = "Creates and updates the customers of an upload, all or none",
      .tag = "Customers",
      .query = confirm_parameters,
-     .changes = true},
+     .changes = true,
+     .is_bulk = true},
 };
 
 }  // namespace

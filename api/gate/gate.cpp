@@ -24,6 +24,8 @@ namespace waybill::api {
 namespace {
 
 constexpr std::string_view success_only = R"({"success":true})";
+// A larger body can name so many records that the writes of its request take long.
+constexpr std::size_t bulk_body = 16UL * 1024;
 constexpr std::string_view every_method = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 bool is_sane_request_id(std::string_view id) {
@@ -426,6 +428,7 @@ asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_bod
                                          Response& response) {
   const auto& route = exchange.route();
   auto& call = exchange.call;
+  call.is_bulk = route.is_bulk || raw_body.size() > bulk_body;
   FieldErrors errors;
   read_path(*exchange.found.endpoint, exchange.found, call, errors);
   read_parameters(route, exchange.query, call, errors);

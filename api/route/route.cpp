@@ -39,7 +39,7 @@ storage::Cause Call::cause(std::string_view note) const {
     append_json_string(text, note);
   }
   text += '}';
-  return {std::move(text), principal.business_id};
+  return {.json = std::move(text), .business = principal.business_id, .is_bulk = is_bulk};
 }
 
 }  // namespace waybill::api

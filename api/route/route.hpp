@@ -77,6 +77,7 @@ struct Call {
   std::string_view peer = {};  // the client's network address
   std::string_view head = {};  // head of the request, for find_field (api/http/message.hpp)
   bool is_audited = false;     // its changes are in the audit log, which names the request and the client
+  bool is_bulk = false;        // its writes are bulk work (storage::Cause)
 
   const Guid& business() const { return principal.business_id; }
   const Guid& id(std::size_t index = 0) const { return ids.at(index); }
@@ -155,6 +156,7 @@ struct Route {
   std::span<const HeaderField> headers = {};  // fields of its successful answers
   bool is_audited = false;    // it changes what the audit log covers; always true of Permission::administer
   bool from_standby = false;  // a standby may serve its reads, as those of paginated lists
+  bool is_bulk = false;       // its writes may take long whatever the size of its body
 };
 
 /// The rows of one resource, defined in the file of its handlers.

@@ -235,7 +235,8 @@ const Route routes[] = {
      .tag = "Runs",
      .body = &replay_range_schema,
      .body_kind = BodyKind::object,
-     .answer = &replayed_schema},
+     .answer = &replayed_schema,
+     .is_bulk = true},
 };
 
 }  // namespace

@@ -16,6 +16,8 @@ namespace {
 std::size_t reserved_of(std::size_t size) { return size > 1 ? 1 : 0; }
 /// Returns the maximum for one business: all but the reserved connection and one for other businesses.
 std::size_t share_of(std::size_t size) { return size > 3 ? size - 2 : 1; }
+/// Returns the number of connections that bulk work of all businesses can use.
+std::size_t bulk_places_of(std::size_t size) { return std::max<std::size_t>(size / 2, 1); }
 
 /// Adds the outcome of a commit. If the connection broke, the server may have committed.
 void note(Commits* commits, const Outcome& outcome, const WriteSession& session) {
@@ -62,7 +64,9 @@ class OpenTransaction final : public Transaction {
 
 }  // namespace
 
-void WritePool::Releaser::operator()(WriteSession* session) const { pool_->release(*session, holder_); }
+void WritePool::Releaser::operator()(WriteSession* session) {
+  pool_->release(*session, holder_, std::move(place_));
+}
 
 WritePool::WritePool(asio::io_context& io, const ChannelOptions& options, int size, Duration wait_limit)
     : queue_(std::make_shared<ConnectionQueue<WriteSession>>(
@@ -70,15 +74,29 @@ WritePool::WritePool(asio::io_context& io, const ChannelOptions& options, int si
                                                      .share = share_of(static_cast<std::size_t>(size)),
                                                      .reserved = reserved_of(static_cast<std::size_t>(size)),
                                                      .description = "write connection"})),
+      places_(bulk_places_of(static_cast<std::size_t>(size))),
+      bulk_(std::make_shared<ConnectionQueue<Place>>(
+          io, ConnectionQueue<Place>::Options{.wait_limit = wait_limit,
+                                              .share = std::max<std::size_t>(places_.size() - 1, 1),
+                                              .description = "write connection for bulk work"})),
       shared_(io) {
   for (int i = 0; i < size; ++i)
     queue_->add(*sessions_.emplace_back(std::make_unique<WriteSession>(io, options)));
+  for (Place& place : places_) bulk_->add(place);
 }
 
-asio::awaitable<WritePool::Lease> WritePool::acquire(Guid holder) {
-  Lease lease(co_await queue_->take(holder), Releaser(shared_from_this(), holder));
+asio::awaitable<WritePool::Lease> WritePool::acquire(Guid holder, bool is_bulk) {
+  BulkPlace place;
+  if (is_bulk) place = co_await take_bulk_place(holder);
+  WriteSession* const session = co_await queue_->take(holder);
+  Lease lease(session, Releaser(shared_from_this(), holder, std::move(place)));
   co_await lease->ensure_open();
   co_return std::move(lease);
+}
+
+asio::awaitable<WritePool::BulkPlace> WritePool::take_bulk_place(Guid holder) {
+  Place* const place = co_await bulk_->take(holder);
+  co_return BulkPlace(place, [queue = bulk_, place, holder](void*) { queue->give_back(*place, holder); });
 }
 
 asio::awaitable<Rows> WritePool::write(const Statement& statement, const Params& params, const Cause& cause,
@@ -88,7 +106,7 @@ asio::awaitable<Rows> WritePool::write(const Statement& statement, const Params&
 
 asio::awaitable<Rows> WritePool::send(const Statement& statement, const Params& params, const Cause& cause,
                                       Commits* commits, bool is_impatient) {
-  const auto session = co_await acquire(cause.business);
+  const auto session = co_await acquire(cause.business, cause.is_bulk);
   const auto attempt = [&] {
     session->begin(cause.json);
     if (is_impatient) session->limit_lock_waits();
@@ -154,15 +172,18 @@ asio::awaitable<void> WritePool::write_group(SharedWrites::Request& leader, cons
 }
 
 asio::awaitable<std::unique_ptr<Transaction>> WritePool::begin(const Cause& cause, Commits* commits) {
-  auto session = co_await acquire(cause.business);
+  auto session = co_await acquire(cause.business, cause.is_bulk);
   // Sent with the first statement.
   session->begin(cause.json);
   co_return std::make_unique<OpenTransaction>(std::move(session), commits);
 }
 
-void WritePool::release(WriteSession& session, const Guid& holder) {
+void WritePool::release(WriteSession& session, const Guid& holder, BulkPlace place) {
   if (shut_down_) return;
-  session.make_free([this, &session, holder] { queue_->give_back(session, holder); });
+  session.make_free([this, &session, holder, place = std::move(place)]() mutable {
+    queue_->give_back(session, holder);
+    place.reset();
+  });
 }
 
 SteadyTime WritePool::last_answer() const {
@@ -175,6 +196,7 @@ void WritePool::shut_down() {
   shut_down_ = true;
   shared_.shut_down();
   queue_->shut_down();
+  bulk_->shut_down();
   for (const auto& session : sessions_) session->shut_down();
 }
 

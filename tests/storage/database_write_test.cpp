@@ -185,6 +185,39 @@ TEST_F(DatabaseWrites, ABusinessLeavesConnectionsToOthersAndTheService) {
   on_io([&] { held.clear(); });
 }
 
+TEST_F(DatabaseWrites, AThirdBusinessDoesNotWaitForTheBulkWorkOfTwo) {
+  const std::vector<std::pair<int, std::size_t>> places{{1, 1}, {3, 1}, {6, 3}};  // by number of connections
+  int next = 0;
+  for (const auto& [size, most] : places) {
+    auto hasty = options();
+    hasty.write_connections = size;
+    hasty.wait_limit = 50ms;
+    auto& database = open(hasty);
+    const auto first = Guid::random();
+    const auto second = Guid::random();
+    std::vector<std::unique_ptr<Transaction>> held;
+    const auto begin = [&](const Guid& business, bool is_bulk) {
+      try {
+        held.push_back(
+            run([&] { return database.begin({.json = {}, .business = business, .is_bulk = is_bulk}); }));
+        return true;
+      } catch (const std::exception&) {  // Failure beyond its share, otherwise DatabaseUnavailable
+        return false;
+      }
+    };
+    while (begin(first, true)) EXPECT_LE(held.size(), most);
+    while (begin(second, true)) EXPECT_LE(held.size(), most);
+    EXPECT_EQ(held.size(), most) << size;
+    if (size > 1) {
+      EXPECT_EQ(write(insert, Params().add(next++), {.json = {}, .business = Guid::random()}).size(), 1);
+    }
+    on_io([&] { held.pop_back(); });
+    EXPECT_TRUE(begin(second, true)) << "the place is free again";
+    on_io([&] { held.clear(); });
+    close();
+  }
+}
+
 TEST_F(DatabaseWrites, TheBusinessWithTheFewestConnectionsComesFirst) {
   auto five = options();
   five.write_connections = 5;
