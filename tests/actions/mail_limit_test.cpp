@@ -86,6 +86,26 @@ TEST_F(MailLimits, DoNotApplyToABusinessThatTheOperatorCreated) {
   EXPECT_EQ(tenant.sql.number("select count(*) from business_mails"), 0);
 }
 
+TEST_F(MailLimits, ALockedCountOfOneBusinessDoesNotDelayTheMailsOfAnother) {
+  Tenant quiet{waybill, "Quiet"};
+  mail_for_each_order(quiet);
+  register_itself();
+  order_for("first@example.com");
+  ASSERT_TRUE(eventually([&] { return runs("succeeded") == 1; }));
+  Session holder = database.connect();
+  holder.exec("begin; select from business_mails where business_id = '" + tenant.id + "' for update");
+  for (int i = 0; i < 20; ++i) order_for("stranger" + std::to_string(i) + "@example.com");
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto since = std::chrono::steady_clock::now();
+    quiet.create_order({{"customer", {{"name", "Ada"}, {"email", "ada@example.com"}}}});
+    EXPECT_TRUE(eventually([&] { return quiet.runs("status=succeeded").size() == i + 1; })) << i;
+    EXPECT_LT(std::chrono::steady_clock::now() - since, std::chrono::seconds(1)) << i;
+  }
+  EXPECT_EQ(runs("succeeded"), 1U);
+  holder.exec("commit");
+  EXPECT_TRUE(eventually([&] { return runs("succeeded") == 5; }));
+}
+
 TEST(MailLimitsOfAnUnreachableServer, DoNotCountMailsThatWereNotSent) {
   const TestDatabase database;
   const Waybill waybill(database.url(),

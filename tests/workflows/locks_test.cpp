@@ -132,5 +132,43 @@ TEST(HeldRun, DoesNotPreventOtherRunsFromBeingRecorded) {
   tenant.run_with_status(hung, "succeeded");
 }
 
+/// A session that has locked hundreds of runs of one business, whose receivers then answer at once.
+TEST(HeldRuns, DoNotDelayTheRunsOfAnotherBusiness) {
+  constexpr int held = 300;
+  World world;
+  Receiver receiver;
+  Tenant loud(world.waybill, "loud");
+  Tenant quiet(world.waybill, "quiet");
+  const auto gate = std::make_shared<Gate>();
+  receiver.answer("/hung", Reply::after(gate));
+  const std::string hung = loud.webhook(receiver.url("/hung"), "order_created");
+  const std::string hook = quiet.webhook(receiver.url("/hook"), "order_created");
+  quiet.insert_order();
+  quiet.run_with_status(hook, "succeeded");
+  for (int i = 0; i < held; ++i) loud.insert_order();
+  loud.settle();
+  ASSERT_EQ(receiver.wait_for("/hung", 1).size(), 1U);
+  Session holder = world.database.connect();
+  holder.exec("begin; select from run_queue for update");
+  gate->open();
+  for (int i = 0; i < 3; ++i) {
+    const auto since = std::chrono::steady_clock::now();
+    const std::string order = quiet.insert_order();
+    EXPECT_TRUE(eventually([&] {
+      return quiet.sql.number("select count(*) from runs where entity_id = $1 and status = 'succeeded'",
+                              {order}) == 1;
+    })) << i;
+    EXPECT_LT(std::chrono::steady_clock::now() - since, 1s) << i;
+  }
+  EXPECT_EQ(loud.sql.number("select count(*) from runs where workflow_id = '" + hung + "'"), 0);
+  holder.exec("commit");
+  EXPECT_TRUE(eventually(
+      [&] {
+        return loud.sql.number("select count(*) from runs where workflow_id = '" + hung +
+                               "' and status = 'succeeded'") == held;
+      },
+      60s));
+}
+
 }  // namespace
 }  // namespace waybill::tests

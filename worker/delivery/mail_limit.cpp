@@ -12,6 +12,10 @@ namespace sql = storage::sql::business_mails;
 
 constexpr auto unlimited_lifetime = std::chrono::seconds(10);
 constexpr std::size_t max_unlimited = 10'000;
+constexpr auto lock_pause = std::chrono::seconds(1);
+// Short, because the mails of all businesses wait meanwhile.
+constexpr storage::SessionLimits limits{.lock = std::chrono::milliseconds(100),
+                                        .idle_in_transaction = storage::worker_limits.idle_in_transaction};
 
 std::vector<std::string> addresses_of(const net::MailMessage& message) {
   std::vector<std::string> addresses;
@@ -67,33 +71,41 @@ void MailLimit::run() {
     std::function<void()> work;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return stopping_ || !work_.empty(); });
-      if (work_.empty()) return;
-      work = std::move(work_.front());
-      work_.pop_front();
+      const auto has_work = [this] { return stopping_ || !work_.empty(); };
+      if (releases_.empty()) {
+        changed_.wait(lock, has_work);
+      } else {
+        changed_.wait_for(lock, lock_pause, has_work);
+      }
+      if (work_.empty() && stopping_) return;
+      if (!work_.empty()) {
+        work = std::move(work_.front());
+        work_.pop_front();
+      }
     }
-    work();
+    work ? work() : uncount_again();
   }
 }
 
 storage::blocking::Connection& MailLimit::session() {
   if (!session_)
-    session_ = std::make_unique<storage::blocking::Connection>(options_.database_url, "waybill mails");
+    session_ =
+        std::make_unique<storage::blocking::Connection>(options_.database_url, "waybill mails", limits);
   return *session_;
 }
 
 void MailLimit::count(Waiting waiting) {
   const std::string business = waiting.message.owner;
   if (is_stopping()) return waiting.done({net::MailResult::temporary, "The mailer was stopped."});
-  Guid guid;
+  const Guid guid = Guid::parse(business).value_or(Guid());
+  if (is_locked(guid)) return waiting.done({net::MailResult::not_attempted, "The count is locked."});
   storage::ResultOf<sql::Count, pqxx::result> counts;
   try {
-    guid = Guid::parse(business).value();
     counts = session().run(sql::Count{.business = guid,
                                       .addresses = addresses_of(waiting.message),
                                       .allowed_per_day = options_.recipients_per_day});
-  } catch (const std::exception&) {
-    session_.reset();
+  } catch (const std::exception& error) {
+    note_failure(guid, error);
     return waiting.done({net::MailResult::not_attempted, "The database is unavailable."});
   }
   const auto count = counts.front();
@@ -124,11 +136,36 @@ void MailLimit::send_counted(Waiting waiting, Release counted) {
 }
 
 void MailLimit::uncount(const Release& release) {
+  if (is_locked(release.business)) return releases_.push_back(release);
   try {
     session().run(
         sql::Release{.business = release.business, .day = release.day, .recipients = release.recipients});
-  } catch (const std::exception&) {
-    session_.reset();  // the recipients stay counted for the day
+  } catch (const std::exception& error) {
+    // Unless it met a lock, the recipients stay counted for the day.
+    note_failure(release.business, error);
+    if (is_locked(release.business)) releases_.push_back(release);
+  }
+}
+
+/// Repeats what had met a lock.
+void MailLimit::uncount_again() {
+  for (const Release& release : std::exchange(releases_, {})) uncount(release);
+}
+
+/// True if the count of a business was locked a moment ago.
+bool MailLimit::is_locked(const Guid& business) {
+  const auto found = locked_until_.find(business);
+  if (found == locked_until_.end()) return false;
+  if (std::chrono::steady_clock::now() < found->second) return true;
+  locked_until_.erase(found);
+  return false;
+}
+
+void MailLimit::note_failure(const Guid& business, const std::exception& error) {
+  if (storage::spoils_session(error)) {
+    session_.reset();
+  } else {
+    locked_until_[business] = std::chrono::steady_clock::now() + lock_pause;
   }
 }
 

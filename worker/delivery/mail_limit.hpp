@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -19,8 +20,9 @@ namespace waybill::worker {
 
 /// Passes messages to a mailer and limits the recipients per day of a business that registered itself and
 /// still has that plan. The database counts them for all workers together; a dedicated thread does this. A
-/// message beyond the limit ends as MailResult::limited, one that cannot be counted as not_attempted. The
-/// absence of a limit is cached for 10 s.
+/// message beyond the limit ends as MailResult::limited, one that cannot be counted as not_attempted. After
+/// the count of a business was locked by another session, its messages are not_attempted for a second, so
+/// that they do not delay those of others. The absence of a limit is cached for 10 s.
 class MailLimit final : public net::Mailer {
  public:
   struct Options {
@@ -47,6 +49,9 @@ class MailLimit final : public net::Mailer {
   void run();
   void count(Waiting waiting);
   void uncount(const Release& release);
+  void uncount_again();
+  bool is_locked(const Guid& business);
+  void note_failure(const Guid& business, const std::exception& error);
   storage::blocking::Connection& session();
   void send_counted(Waiting waiting, Release counted);
   void post(std::function<void()> work);
@@ -54,7 +59,9 @@ class MailLimit final : public net::Mailer {
   bool is_stopping();
 
   const Options options_;
-  std::unique_ptr<storage::blocking::Connection> session_;  // used by thread_ only
+  std::unique_ptr<storage::blocking::Connection> session_;                        // used by thread_ only
+  std::unordered_map<Guid, std::chrono::steady_clock::time_point> locked_until_;  // used by thread_ only
+  std::deque<Release> releases_;  // those that met a lock; used by thread_ only
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> work_;  // guarded by mutex_

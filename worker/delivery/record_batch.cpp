@@ -27,8 +27,9 @@ std::optional<std::pair<Guid, Guid>> record_of(const storage::SettledEvent& even
   return std::pair(event.runs[0].key.business_id, event.runs[0].key.entity_id);
 }
 
-bool has_record(const storage::Batch& batch, const std::pair<Guid, Guid>& record) {
-  return std::ranges::any_of(batch.events, [&](const auto& event) { return record_of(event) == record; });
+/// Likewise, of a batch of one entry.
+std::optional<std::pair<Guid, Guid>> record_of(const storage::Batch& single) {
+  return single.events.empty() ? std::nullopt : record_of(single.events[0]);
 }
 
 storage::Batch single_of(storage::SettledEvent event) {
@@ -50,22 +51,28 @@ void move_some(Items& from, Items& to, std::size_t limit) {
 }  // namespace
 
 void RecordQueue::set_aside(storage::Batch single, Moment retry_at) {
-  const auto record = single.events.empty() ? std::nullopt : record_of(single.events[0]);
-  std::deque<storage::Batch> others, followers;
-  for (storage::Batch& batch : set_aside_)
-    (record && has_record(batch, *record) ? followers : others).push_back(std::move(batch));
-  set_aside_ = std::move(others);
-  set_aside_.push_back(std::move(single));
+  const auto record = record_of(single);
+  std::deque<storage::Batch> followers;
+  if (record && records_aside_.contains(*record)) {
+    std::deque<storage::Batch> others;
+    for (storage::Batch& batch : set_aside_)
+      (record_of(batch) == record ? followers : others).push_back(std::move(batch));
+    set_aside_ = std::move(others);
+  }
+  push_aside(std::move(single));
   std::ranges::move(followers, std::back_inserter(set_aside_));
   retry_at_ = retry_at;
 }
 
-bool RecordQueue::follow(storage::Batch& single) {
-  const auto record = single.events.empty() ? std::nullopt : record_of(single.events[0]);
-  if (!record || std::ranges::none_of(
-                     set_aside_, [&](const storage::Batch& other) { return has_record(other, *record); }))
-    return false;
+void RecordQueue::push_aside(storage::Batch single) {
+  if (const auto record = record_of(single)) ++records_aside_[*record];
   set_aside_.push_back(std::move(single));
+}
+
+bool RecordQueue::follow(storage::Batch& single) {
+  const auto record = record_of(single);
+  if (!record || !records_aside_.contains(*record)) return false;
+  push_aside(std::move(single));
   return true;
 }
 
@@ -90,6 +97,10 @@ storage::Batch RecordQueue::take(std::size_t limit) {
 storage::Batch RecordQueue::take_set_aside() {
   storage::Batch single = std::move(set_aside_.front());
   set_aside_.pop_front();
+  if (const auto record = record_of(single)) {
+    const auto found = records_aside_.find(*record);
+    if (--found->second == 0) records_aside_.erase(found);
+  }
   return single;
 }
 

@@ -3,11 +3,14 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/guid.hpp"
 #include "storage/batch.hpp"
 #include "storage/recording.hpp"
 
@@ -42,8 +45,11 @@ class RecordQueue {
   storage::Batch take_set_aside();
 
  private:
+  void push_aside(storage::Batch single);
+
   storage::Batch waiting_;
   std::deque<storage::Batch> set_aside_;
+  std::map<std::pair<Guid, Guid>, std::size_t> records_aside_;  // set-aside events by business and record
   Moment retry_at_{};
 };
 

@@ -115,6 +115,18 @@ TEST(RecordQueue, AnEventThatIsSetAsideAgainStaysBeforeThoseThatFollowIt) {
   EXPECT_THAT(order, testing::ElementsAre(0U, 2U, 3U));
 }
 
+TEST(RecordQueue, ManyEntriesThatAreSetAsideDoNotSlowTheOthers) {
+  constexpr int count = 20'000;
+  RecordQueue queue;
+  const auto started_at = std::chrono::steady_clock::now();
+  for (int i = 0; i < count; ++i) queue.set_aside(change_of(Guid::random()), {});
+  for (int i = 0; i < count; ++i) {
+    queue.add(std::move(change_of(Guid::random()).events[0]));
+    ASSERT_THAT(queue.take(1).events, SizeIs(1));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - started_at, 5s) << "each looks at all that are set aside";
+}
+
 TEST(RecordBatch, IsSplitIntoEntriesWithSavepoints) {
   const auto singles = split({.events = {event(), event()}, .outcomes = {outcome(RunStatus::dead)}});
   ASSERT_THAT(singles, SizeIs(3));

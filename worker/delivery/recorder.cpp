@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <unordered_set>
 
 #include "base/backoff.hpp"
 #include "base/observe.hpp"
+#include "storage/binary.hpp"
+#include "storage/sql/queue.sql.hpp"
 #include "worker/delivery/outcome.hpp"
 #include "worker/planning/run_steps.hpp"
 
@@ -13,10 +16,13 @@ namespace {
 
 constexpr auto longest_pause = std::chrono::milliseconds(500);
 constexpr auto lock_retry_delay = std::chrono::milliseconds(250);
-// The lock limit for a single run or event, which delays the others. A batch has the limit of worker_limits,
-// because locks of whole tables are short.
-constexpr const char* short_lock_limit = "set lock_timeout = '100ms'";
+// A batch has the lock limit of worker_limits, because locks of whole tables are short. A batch that meets a
+// lock delays all others, so the limit is shorter as long as entries are set aside, and for a single run or
+// event. After the first of a batch that meets a lock, the others hardly wait.
 constexpr const char* usual_lock_limit = "reset lock_timeout";
+constexpr const char* contended_lock_limit = "set lock_timeout = '50ms'";
+constexpr const char* single_lock_limit = "set lock_timeout = '100ms'";
+constexpr const char* further_lock_limit = "set lock_timeout = '1ms'";
 
 /// The identity of a run in the log.
 struct RunName {
@@ -119,11 +125,13 @@ bool Recorder::wait_for_batch(storage::Batch& batch) {
   if (const auto retry_at = queue_.retry_at(); !retry_at) {
     changed_.wait(lock, has_work);
   } else if (changed_.wait_until(lock, *retry_at, has_work);
-             queue_.empty() || std::chrono::steady_clock::now() >= *retry_at) {
+             queue_.empty() || (!retried_ && std::chrono::steady_clock::now() >= *retry_at)) {
     batch = queue_.take_set_aside();
     writing_ = true;
+    retried_ = true;
     return true;
   }
+  retried_ = false;
   if (queue_.empty()) return false;
   changed_.wait_for(lock, options_.batch_delay,
                     [&] { return stopping_ || urgent_ || queue_.size() >= options_.batch_size; });
@@ -136,6 +144,7 @@ void Recorder::run() {
   storage::Batch batch;
   while (wait_for_batch(batch)) {
     pauses_.wait_briefly();
+    has_met_lock_ = false;
     if (!batch.empty() && !write(std::move(batch))) return;
     batch = {};
   }
@@ -144,7 +153,43 @@ void Recorder::run() {
 void Recorder::connect() {
   session_ =
       std::make_unique<storage::Session>(options_.database_url, "waybill recorder", storage::worker_limits);
-  short_locks_ = false;
+  lock_limit_ = usual_lock_limit;
+}
+
+void Recorder::limit_locks(const storage::Batch& batch) {
+  const char* limit = has_met_lock_ ? further_lock_limit : single_lock_limit;
+  if (!batch.with_savepoints) {
+    const std::lock_guard lock(mutex_);
+    limit = queue_.retry_at() ? contended_lock_limit : usual_lock_limit;
+  }
+  if (std::exchange(lock_limit_, limit) != limit) session_->execute(limit);
+}
+
+bool Recorder::set_locked_aside(storage::Batch& batch) {
+  std::vector<Guid> businesses, guids;
+  for (const storage::QueuedOutcome& outcome : batch.outcomes) {
+    businesses.push_back(outcome.business_id);
+    guids.push_back(outcome.guid);
+  }
+  if (guids.empty()) return false;
+  std::unordered_set<Guid> locked;
+  try {
+    for (const auto& row : session_->run_replanned(storage::sql::queue::Locked{
+             .businesses = storage::binary_array(businesses), .runs = storage::binary_array(guids)}))
+      locked.insert(row.guid);
+  } catch (const std::exception& error) {  // the entries are then written one by one
+    observe(Observable::batch_record_failed, {{"error", std::string_view(error.what())}});
+  }
+  if (locked.empty()) return false;
+  storage::Batch aside;
+  std::vector<storage::QueuedOutcome> free;
+  for (storage::QueuedOutcome& outcome : batch.outcomes)
+    (locked.contains(outcome.guid) ? aside.outcomes : free).push_back(std::move(outcome));
+  batch.outcomes = std::move(free);
+  const std::lock_guard lock(mutex_);
+  for (storage::Batch& single : split(std::move(aside)))
+    queue_.set_aside(std::move(single), std::chrono::steady_clock::now() + lock_retry_delay);
+  return true;
 }
 
 storage::Recorded Recorder::record_batch(const storage::Batch& batch) {
@@ -164,8 +209,7 @@ bool Recorder::write(storage::Batch batch) {
   for (;;) {
     try {
       if (!session_) connect();
-      if (std::exchange(short_locks_, batch.with_savepoints) != batch.with_savepoints)
-        session_->execute(batch.with_savepoints ? short_lock_limit : usual_lock_limit);
+      limit_locks(batch);
       const auto started_at = std::chrono::steady_clock::now();
       const storage::Recorded recorded = record_batch(batch);
       record(Histogram::record_batch_seconds,
@@ -184,6 +228,10 @@ bool Recorder::write(storage::Batch batch) {
       observe(Observable::batch_record_failed, {{"error", std::string_view(error.what())}});
       const bool refused = storage::refuses_data(error);
       const bool lock_conflict = storage::is_lock_conflict(error);
+      if (!batch.with_savepoints && lock_conflict && set_locked_aside(batch)) {
+        if (batch.empty()) return true;
+        continue;
+      }
       if (!batch.with_savepoints && (refused || lock_conflict)) {
         return std::ranges::all_of(split(std::move(batch)), [&](storage::Batch& single) {
           return follow(single) || write(std::move(single));
@@ -191,6 +239,7 @@ bool Recorder::write(storage::Batch batch) {
       } else if (refused) {
         drop_refused_texts(batch, error.what());
       } else if (lock_conflict) {
+        has_met_lock_ = true;
         const std::lock_guard lock(mutex_);
         queue_.set_aside(std::move(batch), std::chrono::steady_clock::now() + lock_retry_delay);
         return !stopping_;

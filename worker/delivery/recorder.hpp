@@ -59,6 +59,10 @@ class Recorder final : public Outcomes {
   storage::Recorded record_batch(const storage::Batch& batch);
   /// Returns false if the batch was dropped because the worker stops.
   bool write(storage::Batch batch);
+  /// Sets the time for which the session waits for a lock that the batch meets.
+  void limit_locks(const storage::Batch& batch);
+  /// Sets the outcomes aside whose runs other sessions have locked. Returns false if there are none.
+  bool set_locked_aside(storage::Batch& batch);
   bool follow(storage::Batch& single);
   void report(const storage::Batch& batch, const storage::Recorded& recorded) const;
 
@@ -66,7 +70,9 @@ class Recorder final : public Outcomes {
   PauseWriter& pauses_;
   Written written_;
   std::unique_ptr<storage::Session> session_;  // used by thread_ only
-  bool short_locks_ = false;                   // the lock limit that session_ has now
+  const char* lock_limit_ = nullptr;           // the statement that set the lock limit of session_
+  bool has_met_lock_ = false;                  // a single entry of the batch has met a lock
+  bool retried_ = false;                       // the last batch had been set aside; the next one is new
   std::mutex mutex_;
   std::condition_variable changed_;
   RecordQueue queue_;
