@@ -33,10 +33,11 @@ struct Pace {
 /// A run claimed from the queue.
 struct ClaimedRun {
   Run run;
-  bool conditions_failed = false;  // after its delay its conditions no longer hold
-  bool record_gone = false;        // after its delay its record is deleted
-  bool rendered = false;           // it was queued without its texts and has them now
-  bool goes_on = false;            // from a step whose end is not stored yet
+  bool conditions_failed = false;   // after its delay its conditions no longer hold
+  bool record_gone = false;         // after its delay its record is deleted
+  bool version_unreadable = false;  // this binary cannot read the version of its workflow
+  bool rendered = false;            // it was queued without its texts and has them now
+  bool goes_on = false;             // from a step whose end is not stored yet
   Pace pace = {};
   RunStatus previous_status;  // waiting, queued or retrying; running if its worker was lost during an attempt
 };

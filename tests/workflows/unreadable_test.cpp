@@ -22,6 +22,28 @@ class Unreadable : public WorkflowTest {
   void set_conditions(const std::string& workflow, const std::string& conditions) {
     tenant.sql.rows("update workflows set conditions = $2::jsonb where guid = $1", {workflow, conditions});
   }
+  /// Replaces a text in the stored definition of the first version.
+  void rewrite_first_version(const std::string& workflow, const std::string& from, const std::string& to) {
+    tenant.sql.rows(
+        "update workflow_versions set definition = replace(definition::text, $2, $3)::jsonb"
+        " where workflow_id = $1 and version = 1",
+        {workflow, from, to});
+  }
+  void make_second_version(const std::string& workflow) {
+    tenant.configure({{"guid", workflow}, {"name", "second"}});
+    ASSERT_EQ(tenant.sql.number("select version from workflows where guid = $1", {workflow}), 2);
+  }
+  /// Makes the only run of a workflow due.
+  void make_due(const std::string& workflow) {
+    tenant.sql.rows("update run_queue set due_at = now() where workflow_id = $1 and status <> 'running'",
+                    {workflow});
+  }
+  bool is_held(const std::string& workflow) {
+    return eventually([&] {
+      const auto runs = tenant.runs("workflowId=" + workflow);
+      return runs.size() == 1 && at(runs[0], "code") == "WORKFLOW_UNREADABLE";
+    });
+  }
   std::int64_t postponed() {
     return tenant.sql.number("select count(*) from postponed_matches where business_id = $1", {tenant.id});
   }
@@ -94,6 +116,76 @@ TEST_F(Unreadable, QueuedRunsAreKept) {
   set_type(workflow, "webhook");
   EXPECT_EQ(wait_for(1).size(), 1U);
   EXPECT_EQ(at(tenant.run_with_status(workflow, "succeeded"), "attempts"), 1);
+}
+
+TEST_F(Unreadable, QueuedRunsOfAnEarlierVersionAreKept) {
+  const std::string workflow = tenant.webhook(url(), "order_created", {{"delay", "PT1H"}});
+  tenant.insert_order();
+  tenant.run_with_status(workflow, "waiting");
+  make_second_version(workflow);
+  rewrite_first_version(workflow, "\"order_created\"", "\"4:order_created\"");
+  make_due(workflow);
+  ASSERT_TRUE(is_held(workflow));
+  EXPECT_EQ(receiver.count(tenant.path()), 0U);
+  rewrite_first_version(workflow, "\"4:order_created\"", "\"order_created\"");
+  make_due(workflow);
+  EXPECT_EQ(wait_for(1).size(), 1U);
+  EXPECT_EQ(at(tenant.run_with_status(workflow, "succeeded"), "attempts"), 1);
+}
+
+TEST_F(Unreadable, StepsOfAnEarlierVersionAreKept) {
+  const std::string workflow = text_at(
+      tenant.configure(
+          {{"name", "steps"},
+           {"entityType", "Order"},
+           {"triggerId", trigger_guid("order_created")},
+           {"steps", {{{"type", "wait"}, {"delay", "PT1H"}}, {{"type", "webhook"}, {"recipient", url()}}}}}),
+      "guid");
+  tenant.insert_order();
+  tenant.run_with_status(workflow, "waiting");
+  make_second_version(workflow);
+  rewrite_first_version(workflow, "\"webhook\"", "\"send_fax\"");
+  make_due(workflow);
+  ASSERT_TRUE(is_held(workflow));
+  EXPECT_EQ(receiver.count(tenant.path()), 0U);
+  rewrite_first_version(workflow, "\"send_fax\"", "\"webhook\"");
+  make_due(workflow);
+  EXPECT_EQ(wait_for(1).size(), 1U);
+  tenant.run_with_status(workflow, "succeeded");
+}
+
+TEST_F(Unreadable, ARunOfAVersionThatIsNoLongerStoredUsesTheCurrentOne) {
+  const std::string workflow = tenant.webhook(url(), "order_created", {{"delay", "PT1H"}});
+  tenant.insert_order();
+  tenant.run_with_status(workflow, "waiting");
+  make_second_version(workflow);
+  tenant.sql.rows("delete from workflow_versions where workflow_id = $1 and version = 1", {workflow});
+  make_due(workflow);
+  EXPECT_EQ(wait_for(1).size(), 1U);
+  tenant.run_with_status(workflow, "succeeded");
+}
+
+TEST(UnreadableWorkflow, IsLoggedAndCountedByTheMetrics) {
+  World world({.arguments = {"--metrics-listen", "127.0.0.1:0"}});
+  constexpr std::string_view host = "metrics=http://127.0.0.1:";
+  const auto line = world.waybill.process().wait_for_line(host);
+  ASSERT_TRUE(line);
+  Http metrics("127.0.0.1", std::stoi(line->substr(line->find(host) + host.size())));
+  const auto is_counted = [&](const std::string& count) {
+    return eventually([&] {
+      return metrics.get("/metrics").text.find("\nwaybill_workflows_unreadable " + count + "\n") !=
+             std::string::npos;
+    });
+  };
+  Tenant tenant(world.waybill, "metrics");
+  const std::string workflow = tenant.webhook("http://127.0.0.1:9/x", "order_created");
+  EXPECT_TRUE(is_counted("0"));
+  tenant.sql.exec("update workflows set action = jsonb_set(action, '{type}', '\"send_fax\"') where guid = '" +
+                  workflow + "'");
+  EXPECT_TRUE(is_counted("1"));
+  const auto logged = world.waybill.process().wait_for_line("workflow.unreadable");
+  ASSERT_TRUE(logged);
+  EXPECT_NE(logged->find(workflow), std::string::npos) << *logged;
 }
 
 TEST_F(Unreadable, EventsOfADeletedWorkflowAreDropped) {

@@ -17,6 +17,8 @@ namespace {
 using storage::RunState;
 using storage::RunStatus;
 
+constexpr const char* unreadable_code = "WORKFLOW_UNREADABLE";
+
 double seconds(Duration duration) { return std::max(std::chrono::duration<double>(duration).count(), 0.0); }
 
 Task::Moment moment() { return std::chrono::steady_clock::now(); }
@@ -160,6 +162,11 @@ void Runner::give_back(std::vector<storage::ClaimedRun> runs, Time due) {
   }
 }
 
+void Runner::hold_unreadable(std::vector<storage::ClaimedRun> runs) {
+  for (storage::ClaimedRun& claimed : runs) claimed.run.state.code = unreadable_code;
+  give_back(std::move(runs), effects_.clock.now() + unreadable_retry_delay);
+}
+
 bool Runner::may_hold(const Guid& business) const {
   return held_.may_take(business) && memory_.may_take(business);
 }
@@ -202,7 +209,7 @@ bool Runner::admit(const TaskPtr& task) {
   if (catalogue_.is_unreadable(task->run.key.workflow_id) || (task->action == nullptr && !is_deferred)) {
     // A worker of another version can perform it, or this one can once the workflow is repaired.
     state.status = waiting_status(state);
-    state.code = "WORKFLOW_UNREADABLE";
+    state.code = unreadable_code;
     state.at += unreadable_retry_delay;
   } else if (!workflow) {
     state.status = RunStatus::skipped;

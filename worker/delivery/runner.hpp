@@ -64,6 +64,8 @@ class Runner {
   void submit(std::vector<storage::ClaimedRun> runs);
   /// Puts claimed runs back into the queue unchanged, due at `due`.
   void give_back(std::vector<storage::ClaimedRun> runs, Time due);
+  /// Likewise, for runs whose workflow, or whose version of it, this binary cannot read.
+  void hold_unreadable(std::vector<storage::ClaimedRun> runs);
 
   /// Queues the runs of events of these shards, which go to another worker.
   void hand_over(std::span<const std::int16_t> shards);

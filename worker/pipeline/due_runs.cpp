@@ -85,16 +85,10 @@ bool DueRuns::claim(storage::Session& session) {
 /// Hands claimed runs to the runner, or to the preparation if they have no texts. The runner holds or ends
 /// those whose workflow is paused or gone.
 void DueRuns::take_over(storage::Session& session, std::vector<storage::ClaimedRun> claimed) {
-  std::vector<storage::ClaimedRun> unreadable;
-  std::erase_if(claimed, [&](storage::ClaimedRun& run) {
-    if (!catalogue_.is_unreadable(run.run.key.workflow_id)) return false;
-    run.run.state.code = "WORKFLOW_UNREADABLE";
-    unreadable.push_back(std::move(run));
-    return true;
-  });
-  runner_.give_back(std::move(unreadable), clock_.now() + unreadable_retry_delay);
+  hold_unreadable(claimed);
   try {
     delayed_.check(session, claimed);
+    hold_unreadable(claimed);
     pacer_.pace(session, claimed);
   } catch (...) {
     runner_.give_back(std::move(claimed), clock_.now());
@@ -113,6 +107,17 @@ void DueRuns::take_over(storage::Session& session, std::vector<storage::ClaimedR
   });
   preparation_.add(std::move(without_texts));
   runner_.submit(std::move(claimed));
+}
+
+/// Puts those runs back whose workflow, or whose version of it, this binary cannot read.
+void DueRuns::hold_unreadable(std::vector<storage::ClaimedRun>& claimed) {
+  std::vector<storage::ClaimedRun> unreadable;
+  std::erase_if(claimed, [&](storage::ClaimedRun& run) {
+    if (!run.version_unreadable && !catalogue_.is_unreadable(run.run.key.workflow_id)) return false;
+    unreadable.push_back(std::move(run));
+    return true;
+  });
+  runner_.hold_unreadable(std::move(unreadable));
 }
 
 Time DueRuns::next_look() const {

@@ -51,6 +51,7 @@ class DueRuns {
 
  private:
   void take_over(storage::Session& session, std::vector<storage::ClaimedRun> claimed);
+  void hold_unreadable(std::vector<storage::ClaimedRun>& claimed);
 
   const Options options_;
   const Catalogue& catalogue_;

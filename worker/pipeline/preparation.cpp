@@ -36,6 +36,20 @@ void count_stored_steps(storage::ClaimedRun& claimed) {
   state.progress = std::move(progress);
 }
 
+/// Removes the runs that are `unwanted`, and returns them as they were claimed.
+template <typename Unwanted>
+std::vector<storage::ClaimedRun> take_out(std::vector<storage::ClaimedRun>& runs,
+                                          std::vector<storage::ClaimedRun>& claimed, Unwanted unwanted) {
+  std::vector<storage::ClaimedRun> taken;
+  for (std::size_t i = runs.size(); i-- > 0;) {
+    if (!unwanted(runs[i])) continue;
+    taken.push_back(std::move(claimed[i]));
+    claimed.erase(claimed.begin() + static_cast<std::ptrdiff_t>(i));
+    runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return taken;
+}
+
 }  // namespace
 
 Preparation::Preparation(Options options, const Catalogue& catalogue, Runner& runner, const Clock& clock,
@@ -187,6 +201,7 @@ void Preparation::prepare(Runs claimed, BatchSize& batch) {
     preparer_.render(*session_, runs);
     batch.measured(runs.size(),
                    std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - started_at));
+    put_back_unreadable(runs, claimed);
     put_back_unbegun(runs, claimed);
     preparer_.store_steps(*session_, runs, claim_lease);
   } catch (...) {
@@ -198,17 +213,20 @@ void Preparation::prepare(Runs claimed, BatchSize& batch) {
   runner_.submit(std::move(runs));
 }
 
+/// Takes out the runs whose version of the workflow this binary cannot read.
+void Preparation::put_back_unreadable(Runs& runs, Runs& claimed) {
+  runner_.hold_unreadable(
+      take_out(runs, claimed, [](const storage::ClaimedRun& run) { return run.version_unreadable; }));
+}
+
 /// Takes out the runs that go on and perform no other step now: the end of their last one must be stored.
 void Preparation::put_back_unbegun(Runs& runs, Runs& claimed) {
-  Runs unbegun;
-  for (std::size_t i = runs.size(); i-- > 0;) {
-    if (!runs[i].goes_on || (performs_step(runs[i].run) && actions::only_sends(runs[i].run.key.action)))
-      continue;
-    unbegun.push_back(std::move(claimed[i]));
-    claimed.erase(claimed.begin() + static_cast<std::ptrdiff_t>(i));
-    runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-  runner_.give_back(std::move(unbegun), clock_.now());
+  runner_.give_back(take_out(runs, claimed,
+                             [](const storage::ClaimedRun& run) {
+                               return run.goes_on &&
+                                      !(performs_step(run.run) && actions::only_sends(run.run.key.action));
+                             }),
+                    clock_.now());
 }
 
 }  // namespace waybill::worker

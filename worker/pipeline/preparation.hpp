@@ -69,6 +69,7 @@ class Preparation {
   void begin_some();
   void take(RenderQueue& queue, std::size_t most, Runs& runs);
   void prepare(Runs claimed, BatchSize& batch);
+  void put_back_unreadable(Runs& runs, Runs& claimed);
   void put_back_unbegun(Runs& runs, Runs& claimed);
   void connect();
 

@@ -42,7 +42,9 @@ void DelayedCheck::check_all(storage::Session& session, std::vector<storage::Cla
     const auto event = find_event(events, claimed.run.key);
     const auto& now = current[static_cast<std::size_t>(event - events.begin())];
     const auto earlier = versions.find(claimed.run.key.guid);
-    const matching::Rule& rule = earlier == versions.end() ? workflow->rule : earlier->second.rule;
+    claimed.version_unreadable = earlier != versions.end() && !earlier->second;
+    if (claimed.version_unreadable) continue;
+    const matching::Rule& rule = earlier == versions.end() ? workflow->rule : earlier->second->rule;
     if (is_for_erasure(claimed.run.key)) continue;
     const bool is_deletion =
         event->after == std::nullopt && (event->before || is_for_deletion(claimed.run.key));

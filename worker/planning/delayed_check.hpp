@@ -17,9 +17,10 @@ class DelayedCheck {
  public:
   explicit DelayedCheck(const Catalogue& catalogue) : catalogue_(catalogue) {}
 
-  /// Marks the runs whose record is gone or no longer meets the conditions of the workflow. Other runs stay
-  /// as they are. Throws DatabaseUnavailable, StatementError, or ColumnsChanged if a migration ran meanwhile;
-  /// it may then be called again.
+  /// Marks the runs whose record is gone or no longer meets the conditions of the workflow, and those whose
+  /// version of the workflow this binary cannot read. Other runs stay as they are. Throws
+  /// DatabaseUnavailable, StatementError, or ColumnsChanged if a migration ran meanwhile; it may then be
+  /// called again.
   void check(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
 
  private:

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <unordered_set>
 
+#include "base/observe.hpp"
 #include "storage/sql/queue.sql.hpp"
 
 namespace waybill::worker {
@@ -26,15 +28,25 @@ EarlierVersions earlier_versions(storage::Session& session, const Catalogue& cat
   if (names.empty()) return versions;
   const auto definitions = session.run(storage::sql::queue::DefinitionsOfVersions{
       .businesses = businesses, .workflows = workflows, .versions = numbers, .names = names});
+  std::unordered_set<Guid> reported;  // workflows
   for (const auto& row : definitions) {
+    std::optional<EarlierVersion>& version = versions[row.name];
     try {
-      versions.emplace(row.name, EarlierVersion{matching::make_rule(row.trigger.value(),
-                                                                    json::parse(row.conditions.value())),
-                                                json::parse(row.action.value()).as_object()});
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the current version is used instead
+      version.emplace(
+          EarlierVersion{matching::make_rule(row.trigger.value(), json::parse(row.conditions.value())),
+                         json::parse(row.action.value()).as_object()});
+    } catch (const std::exception& error) {
+      const auto index = static_cast<std::size_t>(std::ranges::find(names, row.name) - names.begin());
+      if (reported.insert(workflows[index]).second)
+        report_unreadable_version(workflows[index], static_cast<int>(numbers[index]), error.what());
     }
   }
   return versions;
+}
+
+void report_unreadable_version(const Guid& workflow, int version, std::string_view error) {
+  observe(Observable::workflow_unreadable,
+          {{"workflow", workflow.to_string()}, {"version", version}, {"error", error}});
 }
 
 storage::StoredEvent event_stub(const storage::RunKey& run) {

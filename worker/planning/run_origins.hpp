@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -20,13 +22,18 @@ struct EarlierVersion {
   matching::Rule rule;
   json::object action;
 };
-using EarlierVersions = std::unordered_map<Guid, EarlierVersion>;  // by run
+/// By run. nullopt: this binary cannot read the version, and the run waits for one that can.
+using EarlierVersions = std::unordered_map<Guid, std::optional<EarlierVersion>>;
 
-/// Reads the versions of the wanted runs whose workflow was changed since. A version that this version of
-/// waybill cannot read is left out. Throws DatabaseUnavailable or StatementError.
+/// Reads the versions of the wanted runs whose workflow was changed since. A version that is no longer stored
+/// is left out; the current one is used instead. Logs the workflows of which a version cannot be read. Throws
+/// DatabaseUnavailable or StatementError.
 EarlierVersions earlier_versions(storage::Session& session, const Catalogue& catalogue,
                                  std::span<const storage::ClaimedRun> runs,
                                  const std::function<bool(const storage::ClaimedRun&)>& wanted);
+
+/// Logs that this binary cannot read a version of a workflow.
+void report_unreadable_version(const Guid& workflow, int version, std::string_view error);
 
 /// The event of a run that is no longer stored, or never was, with the facts that the run holds.
 storage::StoredEvent event_stub(const storage::RunKey& run);

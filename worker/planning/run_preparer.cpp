@@ -82,8 +82,12 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
     if (!needs_texts(claimed) || !workflow) continue;
     try {
       const auto earlier = versions.find(claimed.run.key.guid);
-      const WorkflowPtr its =
-          earlier == versions.end() ? workflow : with_version(session, workflow, earlier->second);
+      const WorkflowPtr its = earlier == versions.end() ? workflow
+                              : earlier->second
+                                  ? with_version(session, workflow, claimed.run.key, *earlier->second)
+                                  : nullptr;
+      claimed.version_unreadable = its == nullptr;
+      if (claimed.version_unreadable) continue;
       if (!its->steps.empty() || claimed.run.state.progress) {
         stepping.push_back({&claimed, its});
         continue;
@@ -280,10 +284,10 @@ const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, con
   return &*last_;
 }
 
-/// The workflow with the definition of an earlier version; the current one if this version of waybill lacks
-/// the action. The stored templates are the current ones.
+/// The workflow with the definition of the version that caused a run; null if this binary lacks the action.
+/// The stored templates are the current ones.
 WorkflowPtr RunPreparer::with_version(storage::Session& session, const WorkflowPtr& workflow,
-                                      const EarlierVersion& version) const {
+                                      const storage::RunKey& run, const EarlierVersion& version) const {
   json::object templates;
   if (const auto codes = matching::template_codes(version.action); !codes.empty()) {
     const auto stored =
@@ -295,8 +299,9 @@ WorkflowPtr RunPreparer::with_version(storage::Session& session, const WorkflowP
   earlier->rule = version.rule;
   try {
     earlier->set_action(version.action, templates);
-  } catch (const std::invalid_argument&) {
-    return workflow;
+  } catch (const std::exception& error) {
+    report_unreadable_version(run.workflow_id, run.workflow_version, error.what());
+    return nullptr;
   }
   return earlier;
 }

@@ -29,8 +29,9 @@ class RunPreparer {
       : catalogue_(catalogue), clock_(clock), worker_(worker), public_url_(std::move(public_url)) {}
 
   /// Renders runs that were queued without their texts, from their events. A run whose event is no longer
-  /// stored is dead with code EVENT_GONE. Runs whose workflow is gone or unreadable stay as they are. Runs of
-  /// several steps begin their next step; store_steps must follow.
+  /// stored is dead with code EVENT_GONE. Runs whose workflow is gone or unreadable stay as they are; those
+  /// whose version of it is unreadable are marked. Runs of several steps begin their next step; store_steps
+  /// must follow.
   void render(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
 
   /// Stores the steps that runs have begun, with their texts, before they are performed, and renews the
@@ -58,7 +59,7 @@ class RunPreparer {
   void begin_later(storage::Session& session, std::span<const Stepping* const> runs);
   void begin(storage::Session& session, const Stepping& run, const storage::StoredEvent& event,
              const json::object& entity, const domain::Change& then);
-  WorkflowPtr with_version(storage::Session& session, const WorkflowPtr& workflow,
+  WorkflowPtr with_version(storage::Session& session, const WorkflowPtr& workflow, const storage::RunKey& run,
                            const EarlierVersion& version) const;
 
   const Catalogue& catalogue_;
