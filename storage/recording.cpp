@@ -237,6 +237,7 @@ void Recording::finish(bool are_final) {
 void Recording::go_on() {
   std::vector<Guid> businesses, guids;
   std::vector<std::string> statuses, tries, steps, actions;
+  std::vector<std::optional<std::string>> codes;
   std::vector<std::int64_t> attempts;
   std::vector<Time> times;
   for (const QueuedOutcome& outcome : batch_.outcomes) {
@@ -250,6 +251,7 @@ void Recording::go_on() {
     tries.push_back(state->tries);
     steps.push_back(to_text(*state->progress));
     actions.push_back(state->progress->type);
+    codes.push_back(state->code == unreadable_code ? state->code : std::nullopt);
   }
   if (guids.empty()) return;
   session_.run_replanned(sql::queue::GoOn{.worker = worker_,
@@ -260,7 +262,8 @@ void Recording::go_on() {
                                           .times = binary_array(times),
                                           .tries = tries,
                                           .steps = steps,
-                                          .actions = actions});
+                                          .actions = actions,
+                                          .codes = codes});
 }
 
 }  // namespace waybill::storage

@@ -15,6 +15,8 @@ namespace waybill::storage {
 
 /// The code of a run that waits for the window of its workflow.
 inline constexpr std::string_view window_code = "WINDOW";
+/// The code of a run that waits for a binary that can read its workflow.
+inline constexpr std::string_view unreadable_code = "WORKFLOW_UNREADABLE";
 
 /// The decision of a workflow's window, limit and rate about a claimed run.
 struct Pace {

@@ -1,5 +1,6 @@
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -334,6 +335,33 @@ TEST_F(Insight, ExplainReadsOnlyTheVersionsAndSwitchesOfItsEvents) {
                                                    .entity_type = 0,
                                                    .times = storage::ArrayLiteral().add(first)});
   EXPECT_EQ(rows.size(), 2) << "the version at that time and the newest";
+}
+
+TEST_F(Insight, ExplainReadsABoundedNumberOfDeletedWorkflows) {
+  const std::string order = tenant.create_order();
+  tenant.settle();
+  const auto insert = [&](const std::string& name, const std::string& created, const std::string& deleted) {
+    tenant.sql.exec(
+        "with event as (select at from events where entity_id = '" + order +
+        "'), made as (insert into workflows (business_id, name, entity_type, trigger_code, action, is_active,"
+        " created_at, deleted_at) select '" +
+        tenant.id + "', '" + name +
+        "', 0, 'order_created', '{\"type\": \"webhook\", \"recipient\": \"http://127.0.0.1:9/x\"}', false, " +
+        created + ", " + deleted +
+        " + n * interval '1 second' from event, generate_series(1, 150) n returning *)" +
+        " insert into workflow_versions (business_id, workflow_id, version, definition, created_at)"
+        " select business_id, guid, 1, jsonb_build_object('name', name, 'trigger', trigger_code, "
+        "'conditions',"
+        " conditions), created_at from made on conflict do nothing");
+  };
+  insert("before", "at - interval '2 hours'", "at - interval '1 hour'");
+  insert("then", "at - interval '1 hour'", "at");
+  insert("later", "at + interval '1 hour'", "at + interval '2 hours'");
+  std::map<std::string, int> shown;
+  for (const json::value& entry : explained(order).at(0).at("workflows").as_array())
+    ++shown[text_at(entry, "name")];
+  EXPECT_EQ(shown["then"], 100) << "those that were deleted last";
+  EXPECT_EQ(shown["before"] + shown["later"], 0);
 }
 
 TEST_F(Insight, ExplainDoesNotWaitForBacktestsOfOtherBusinesses) {

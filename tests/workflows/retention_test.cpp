@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -91,6 +94,61 @@ TEST_F(Retention, VersionsOfALongDeletedWorkflowAreDeleted) {
                 "'");
   expire();
   EXPECT_EQ(versions(), "");
+}
+
+TEST_F(Retention, ALongDeletedWorkflowGoesWithAllThatIsStoredAboutIt) {
+  const std::vector<std::string> tables{"workflow_versions", "workflow_switches", "workflow_secrets",
+                                        "workflow_health",   "timer_scans",       "schedules"};
+  make_versions(3, 60);
+  add_switch(50);
+  const std::string names = "(business_id, workflow_id";
+  const std::string values = " values ('" + business + "', '" + workflow + "'";
+  database.exec("insert into workflow_secrets " + names + ", sealed)" + values + ", '\\x00');" +
+                "insert into workflow_health " + names + ")" + values + ");" + "insert into timer_scans " +
+                names + ", plan)" + values + ", 1);" + "insert into schedules " + names + ", plan)" + values +
+                ", 1)");
+  const auto remaining = [&] {
+    std::int64_t sum = database.number("select count(*) from workflows where guid = $1", {workflow});
+    for (const std::string& table : tables)
+      sum += database.number("select count(*) from " + table + " where workflow_id = $1", {workflow});
+    return sum;
+  };
+  const auto delete_workflow = [&](int days_ago) {
+    database.rows("update workflows set deleted_at = now() - $2::int * interval '1 day' where guid = $1",
+                  {workflow, std::to_string(days_ago)});
+  };
+  delete_workflow(31);
+  expire();
+  EXPECT_EQ(database.number("select count(*) from workflows where guid = $1", {workflow}), 1);
+  EXPECT_EQ(remaining(), 6) << "all but the versions";
+  delete_workflow(33);
+  expire();
+  EXPECT_EQ(remaining(), 0);
+  EXPECT_EQ(database.number("select count(*) from audit_log where entity_id = $1 and action = 'deleted'",
+                            {workflow}),
+            1)
+      << "only the deletion itself";
+}
+
+TEST_F(Retention, ADeletedWorkflowWithAQueuedRunIsKept) {
+  database.exec(
+      "insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, "
+      "entity_id, trigger_code, action, status, created_at, due_at, origin, request) values ('" +
+      business + "', '" + business + "', '" + workflow + "', 1, 1, 0, '" + business +
+      "', 'order_created', 'webhook', 'held', now(), now(), '" + business + "', '{}')");
+  database.exec("update workflows set deleted_at = now() - interval '60 days' where guid = '" + workflow +
+                "'");
+  expire();
+  EXPECT_EQ(database.number("select count(*) from workflows where guid = $1", {workflow}), 1);
+}
+
+TEST_F(Retention, DeletedWorkflowsArePurgedInSeveralTransactions) {
+  database.exec(
+      "insert into workflows (business_id, name, entity_type, trigger_code, action, deleted_at) select '" +
+      business +
+      "', 'w', 0, 'order_created', '{}', now() - interval '60 days' from generate_series(1, 2500)");
+  expire();
+  EXPECT_EQ(database.number("select count(*) from workflows where deleted_at is not null"), 0);
 }
 
 TEST_F(Retention, TheLastSwitchBeforeTheRetentionIsKept) {

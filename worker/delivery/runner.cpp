@@ -17,8 +17,6 @@ namespace {
 using storage::RunState;
 using storage::RunStatus;
 
-constexpr const char* unreadable_code = "WORKFLOW_UNREADABLE";
-
 double seconds(Duration duration) { return std::max(std::chrono::duration<double>(duration).count(), 0.0); }
 
 Task::Moment moment() { return std::chrono::steady_clock::now(); }
@@ -163,7 +161,7 @@ void Runner::give_back(std::vector<storage::ClaimedRun> runs, Time due) {
 }
 
 void Runner::hold_unreadable(std::vector<storage::ClaimedRun> runs) {
-  for (storage::ClaimedRun& claimed : runs) claimed.run.state.code = unreadable_code;
+  for (storage::ClaimedRun& claimed : runs) claimed.run.state.code = std::string(storage::unreadable_code);
   give_back(std::move(runs), effects_.clock.now() + unreadable_retry_delay);
 }
 
@@ -209,7 +207,7 @@ bool Runner::admit(const TaskPtr& task) {
   if (catalogue_.is_unreadable(task->run.key.workflow_id) || (task->action == nullptr && !is_deferred)) {
     // A worker of another version can perform it, or this one can once the workflow is repaired.
     state.status = waiting_status(state);
-    state.code = unreadable_code;
+    state.code = std::string(storage::unreadable_code);
     state.at += unreadable_retry_delay;
   } else if (!workflow) {
     state.status = RunStatus::skipped;

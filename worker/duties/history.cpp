@@ -22,6 +22,7 @@ void expire(storage::blocking::Connection& session, int days) {
 
 void expire_history(storage::blocking::Connection& session, const DutyOptions& options) {
   expire<storage::sql::duties::ExpireVersions>(session, options.retention_days);
+  expire<storage::sql::duties::PurgeWorkflows>(session, options.retention_days);
   expire<storage::sql::duties::ExpireTemplateVersions>(session, options.retention_days);
   expire<storage::sql::duties::ExpireSwitches>(session, options.retention_days);
   expire<storage::sql::duties::ExpireTokens>(session, tokens_retention_days);

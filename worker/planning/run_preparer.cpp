@@ -88,6 +88,7 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
                                   : nullptr;
       claimed.version_unreadable = its == nullptr;
       if (claimed.version_unreadable) continue;
+      if (claimed.run.state.code == storage::unreadable_code) claimed.run.state.code.reset();
       if (!its->steps.empty() || claimed.run.state.progress) {
         stepping.push_back({&claimed, its});
         continue;
