@@ -1,10 +1,13 @@
 // POST /api/v1/Orders/bulk: many orders in one call.
+#include <chrono>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/api/api_test.hpp"
+#include "tests/harness/eventually.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -245,6 +248,45 @@ TEST_F(OrdersBulkTest, AnotherBusinessesRecordsAreUnknown) {
   list[0].as_object().erase("customer");
   list[0].as_object()["customerId"] = foreign;
   EXPECT_EQ(statuses(make(list)), std::vector<std::int64_t>{404});
+}
+
+/// An API with one io thread, so that all requests share its six write connections.
+TEST(BulkWrites, OfTwoBusinessesDoNotDelayTheWritesOfAThird) {
+  TestDatabase database;
+  Waybill waybill(database.url(), {.command = "api", .arguments = {"--io-threads", "1"}});
+  Tenant quiet(waybill, "quiet");
+  std::vector<std::pair<std::string, json::array>> deletions;  // by token
+  for (const char* const name : {"first", "second"}) {
+    Tenant loud(waybill, name);
+    loud.sql.exec("insert into orders (business_id, order_number) select '" + loud.id +
+                  "', n::text from generate_series(1, 400) n");
+    json::array orders;
+    for (const std::string& guid :
+         loud.sql.column("select guid from orders where business_id = $1", {loud.id})) {
+      orders.push_back(json::object{{"guid", guid}});
+    }
+    deletions.emplace_back(waybill.token(name), std::move(orders));
+  }
+  Session holder = database.connect();
+  holder.exec("begin; select from orders for update");
+  std::vector<std::jthread> clients;
+  for (const auto& [token, orders] : deletions) {
+    for (int i = 0; i < 4; ++i) {
+      clients.emplace_back(
+          [&waybill, &token, &orders] { waybill.http(token).post("/api/v1/Orders/delete", orders); });
+    }
+  }
+  ASSERT_TRUE(eventually([&] {
+    return database.number(
+               "select count(*) from pg_stat_activity where datname = current_database()"
+               " and wait_event_type = 'Lock'") == 3;
+  })) << "half of the connections";
+  for (int i = 0; i < 5; ++i) {
+    const auto since = std::chrono::steady_clock::now();
+    EXPECT_EQ(quiet.http.post("/api/v1/Orders", order_body()).status, 201) << i;
+    EXPECT_LT(std::chrono::steady_clock::now() - since, std::chrono::seconds(1)) << i;
+  }
+  holder.exec("rollback");
 }
 
 }  // namespace
