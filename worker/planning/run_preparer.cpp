@@ -289,20 +289,20 @@ const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, con
 /// The stored templates are the current ones.
 WorkflowPtr RunPreparer::with_version(storage::Session& session, const WorkflowPtr& workflow,
                                       const storage::RunKey& run, const EarlierVersion& version) const {
-  json::object templates;
-  if (const auto codes = matching::template_codes(version.action); !codes.empty()) {
-    const auto stored =
-        session.run(storage::sql::templates::Texts{.business = workflow->business_id, .codes = codes});
-    templates = json::parse(stored.front().texts).as_object();
-    actions::add_built_in_templates(templates);
-  }
   auto earlier = std::make_shared<Workflow>(*workflow);
   earlier->rule = version.rule;
   try {
-    earlier->set_action(version.action, templates);
+    earlier->set_action(version.action, {});
   } catch (const std::exception& error) {
     report_unreadable_version(run.workflow_id, run.workflow_version, error.what());
     return nullptr;
+  }
+  if (const auto codes = matching::template_codes(version.action); !codes.empty()) {
+    const auto stored =
+        session.run(storage::sql::templates::Texts{.business = workflow->business_id, .codes = codes});
+    json::object templates = json::parse(stored.front().texts).as_object();
+    actions::add_built_in_templates(templates);
+    earlier->set_action(version.action, templates);
   }
   return earlier;
 }
