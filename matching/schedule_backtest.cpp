@@ -30,7 +30,8 @@ void limit_statements(storage::Session& session, steady_clock::time_point deadli
 /// The runs of one tick.
 struct RunsOfTick {
   std::uint64_t count = 0;
-  std::vector<Guid> records;  // the first of them; empty for one run for all records
+  std::uint64_t too_much_work = 0;  // records whose conditions need too much
+  std::vector<Guid> records;        // the first of them; empty for one run for all records
 };
 
 RunsOfTick runs_of_tick(storage::Session& session, const Rule& rule, const Guid& business,
@@ -43,6 +44,10 @@ RunsOfTick runs_of_tick(storage::Session& session, const Rule& rule, const Guid&
   while (!records.at_end()) {
     limit_statements(session, deadline);
     for (const ScheduledRecord& record : records.next()) {
+      if (record.is_unjudged) {
+        ++runs.too_much_work;
+        continue;
+      }
       if (!schedule.each) return {.count = 1};
       ++runs.count;
       if (runs.records.size() < backtest_sample) runs.records.push_back(record.guid);
@@ -77,6 +82,7 @@ Backtest count_ticks(storage::Session& session, const domain::Schedule& schedule
                           }
                           day->second += runs.count;
                           result.matches += runs.count;
+                          result.too_much_work += runs.too_much_work;
                           if (last.size() == backtest_sample) last.erase(last.begin());
                           last.push_back(tick);
                           return true;
@@ -99,7 +105,7 @@ Backtest backtest_schedule(storage::Session& session, const Rule& rule,
   try {
     limit_statements(session, deadline);
     const RunsOfTick runs = runs_of_tick(session, rule, range.business_id, deadline);
-    if (runs.count == 0) return {};
+    if (runs.count == 0 && runs.too_much_work == 0) return {};
     limit_statements(session, deadline);
     return count_ticks(session, *rule.triggers.schedule, runs, range);
   } catch (const TooLate&) {

@@ -67,7 +67,11 @@ std::vector<ScheduledRecord> ScheduledRecords::next() {
   const json::object no_previous;
   std::erase_if(records, [&](ScheduledRecord& record) {
     index.fill(business_, record.guid, rule_.entity_type(), record.entity);
-    return !rule_.conditions.evaluate({record.entity, no_previous, false});
+    const domain::Verdict verdict =
+        share_.is_exceeded() ? domain::Verdict::too_much_work
+                             : domain::judge(rule_.conditions, {record.entity, no_previous, false}, share_);
+    record.is_unjudged = verdict == domain::Verdict::too_much_work;
+    return verdict == domain::Verdict::fail;
   });
   return records;
 }

@@ -6,6 +6,8 @@
 
 #include "base/guid.hpp"
 #include "base/json.hpp"
+#include "base/work_budget.hpp"
+#include "domain/conditions/conditions.hpp"
 #include "matching/relatives.hpp"
 #include "matching/rule.hpp"
 #include "storage/record_columns.hpp"
@@ -17,11 +19,12 @@ namespace waybill::matching {
 struct ScheduledRecord {
   Guid guid;
   json::object entity;
-  std::size_t bytes;  // of the stored record
+  std::size_t bytes;         // size of the stored record
+  bool is_unjudged = false;  // the workflow's conditions need too much work
 };
 
-/// The records for which a workflow with a schedule runs now: those of its query that meet its conditions, in
-/// the query's order. They are read in portions, so that they are never all in memory. Throws
+/// The records for which a workflow with a schedule runs now: those of its query that meet its conditions, or
+/// may, in the query's order. They are read in portions, so that they are never all in memory. Throws
 /// DatabaseUnavailable, StatementError or ColumnsChanged.
 class ScheduledRecords {
  public:
@@ -36,6 +39,8 @@ class ScheduledRecords {
   static constexpr std::size_t portion_records = 64;
   /// A portion ends with the record that reaches this size.
   static constexpr std::size_t portion_bytes = std::size_t{4} << 20U;
+  /// The work of the conditions for all records; about 200 ms.
+  static constexpr std::size_t condition_work = 8 * domain::max_condition_work;
 
  private:
   std::vector<ScheduledRecord> read();
@@ -47,6 +52,7 @@ class ScheduledRecords {
   const TrackingPages pages_;
   std::vector<Guid> guids_;  // the result of the query
   std::size_t position_ = 0;
+  WorkBudget share_{condition_work};
 };
 
 }  // namespace waybill::matching

@@ -5,6 +5,7 @@
 
 #include "storage/binary.hpp"
 #include "storage/copy_rows.hpp"
+#include "storage/failure_counts.hpp"
 #include "storage/run_rows.hpp"
 #include "storage/sql/queue.sql.hpp"
 
@@ -30,8 +31,19 @@ std::string_view text(RunStatus status) { return status_names[static_cast<std::s
 
 void RunStore::queue(const std::vector<Run>& runs) {
   QueuedRows queued;
-  for (const Run& run : runs) queued.add(run.key, run.state, std::nullopt);
+  FinishedRows finished;
+  FailureCounts failures;
+  for (const Run& run : runs) {
+    if (!is_final(run.state.status)) {
+      queued.add(run.key, run.state, std::nullopt);
+      continue;
+    }
+    finished.add(run.key, run.state);
+    failures.add(run.key, run.state);
+  }
   queued.write(session_);
+  finished.write(session_);
+  failures.write(session_, worker_);
 }
 
 void RunStore::postpone(std::span<const PostponedMatch> matches) {
@@ -46,10 +58,10 @@ void RunStore::postpone(std::span<const PostponedMatch> matches) {
   if (!rows.empty()) session_.copy("postponed_matches (business_id, workflow_id, event_id, at)", rows.take());
 }
 
-std::vector<Guid> RunStore::workflows_with_postponed(std::size_t limit) {
+std::vector<Guid> RunStore::workflows_with_postponed(const Guid& after, std::size_t limit) {
   std::vector<Guid> workflows;
-  for (const auto& row :
-       session_.run(sql::queue::PostponedWorkflows{.limit = static_cast<std::int64_t>(limit)}))
+  for (const auto& row : session_.run(
+           sql::queue::PostponedWorkflows{.after = after, .limit = static_cast<std::int64_t>(limit)}))
     workflows.push_back(row.workflow_id);
   return workflows;
 }

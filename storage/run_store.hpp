@@ -36,6 +36,8 @@ struct Pace {
 struct ClaimedRun {
   Run run;
   bool conditions_failed = false;   // after its delay its conditions no longer hold
+  bool is_unjudged = false;         // they failed because they need too much work
+  bool waits_for_turn = false;      // they are to be evaluated after a later claim
   bool record_gone = false;         // after its delay its record is deleted
   bool version_unreadable = false;  // this binary cannot read the version of its workflow
   bool rendered = false;            // it was queued without its texts and has them now
@@ -69,14 +71,14 @@ class RunStore {
   std::optional<Time> next_due(std::span<const std::string> blocked_destinations,
                                std::span<const Guid> blocked_businesses);
 
-  /// Returns at most `limit` workflows that have postponed matches.
-  std::vector<Guid> workflows_with_postponed(std::size_t limit);
+  /// Returns the first workflows after `after`, at most `limit`, that have postponed matches.
+  std::vector<Guid> workflows_with_postponed(const Guid& after, std::size_t limit);
   /// Deletes and returns postponed matches of a workflow in the order of their events. They stay locked until
   /// the transaction ends.
   std::vector<PostponedMatch> take_postponed(const Guid& workflow, std::size_t limit);
   /// Stores matches that are made later.
   void postpone(std::span<const PostponedMatch> matches);
-  /// Queues the runs of events that were matched late.
+  /// Queues the runs of events that were matched late, and stores those that are final at once.
   void queue(const std::vector<Run>& runs);
 
   /// Releases this worker's claimed runs, which are then due for all workers.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -54,21 +55,25 @@ class Comparison {
   Comparison& operator=(const Comparison&) = delete;
   ~Comparison() = default;
 
-  bool holds(const Subject& subject) const;
-  ConditionResult explain(const Subject& subject) const;
+  /// Both take their work from `budget`; the result has no meaning once it is exceeded.
+  bool holds(const Subject& subject, WorkBudget& budget) const;
+  ConditionResult explain(const Subject& subject, WorkBudget& budget) const;
   bool reads_relatives() const { return target_.relative || target_.completed; }
   /// True if one value of the target meets the comparison; not for operators that need history.
-  bool test(const json::value* actual) const;
+  bool test(const json::value* actual, WorkBudget& budget) const;
   const Target& target() const { return target_; }
 
  private:
-  json::value actual(const Subject& subject) const;
+  json::value actual(const Subject& subject, WorkBudget& budget) const;
+  std::size_t work_of(const Scalar& value) const;
 
   std::string path_;
   const Operator& kind_;
   Target target_;
   json::value expected_;
   std::vector<Scalar> operands_;  // sorted for `in` and `nin`
+  std::size_t longest_text_ =
+      0;  // of the operands; without a limit for `contains`, which reads all of a text
 };
 
 struct Conditions::Node {

@@ -9,18 +9,21 @@
 namespace waybill::domain {
 namespace {
 
-bool any_element_meets(const std::vector<Conditions::Node>& comparisons, const Subject& subject) {
+bool any_element_meets(const std::vector<Conditions::Node>& comparisons, const Subject& subject,
+                       WorkBudget& budget) {
   const Target& target = comparisons.front().comparison->target();
   return any_value(target, subject, target.previous, [&](const json::value* value) {
-    return std::ranges::all_of(comparisons, [&](const auto& node) { return node.comparison->test(value); });
+    return std::ranges::all_of(comparisons,
+                               [&](const auto& node) { return node.comparison->test(value, budget); });
   });
 }
 
-bool holds(const Conditions::Node& node, const Subject& subject) {
-  const auto child_holds = [&](const Conditions::Node& child) { return holds(child, subject); };
+/// The result has no meaning once the budget is exceeded. Each comparison then returns at once.
+bool holds(const Conditions::Node& node, const Subject& subject, WorkBudget& budget) {
+  const auto child_holds = [&](const Conditions::Node& child) { return holds(child, subject, budget); };
   switch (node.kind) {
     case Conditions::Node::Kind::comparison:
-      return node.comparison->holds(subject);
+      return node.comparison->holds(subject, budget);
     case Conditions::Node::Kind::all:
       return std::ranges::all_of(node.children, child_holds);
     case Conditions::Node::Kind::any:
@@ -28,20 +31,20 @@ bool holds(const Conditions::Node& node, const Subject& subject) {
     case Conditions::Node::Kind::negation:
       return !child_holds(node.children.front());
     case Conditions::Node::Kind::element:
-      return any_element_meets(node.children, subject);
+      return any_element_meets(node.children, subject, budget);
   }
   return false;
 }
 
-void explain_into(std::vector<ConditionResult>& results, const Conditions::Node& node,
-                  const Subject& subject) {
-  if (node.comparison != nullptr) results.push_back(node.comparison->explain(subject));
+void explain_into(std::vector<ConditionResult>& results, const Conditions::Node& node, const Subject& subject,
+                  WorkBudget& budget) {
+  if (node.comparison != nullptr) results.push_back(node.comparison->explain(subject, budget));
   const auto first = static_cast<std::ptrdiff_t>(results.size());
-  for (const auto& child : node.children) explain_into(results, child, subject);
+  for (const auto& child : node.children) explain_into(results, child, subject, budget);
   if (node.kind != Conditions::Node::Kind::element) return;
   // Some element meets each comparison, but none meets them all.
   const std::span own(results.begin() + first, results.end());
-  if (!holds(node, subject) && std::ranges::all_of(own, &ConditionResult::holds)) {
+  if (!holds(node, subject, budget) && std::ranges::all_of(own, &ConditionResult::holds)) {
     for (ConditionResult& result : own) result.holds = false;
   }
 }
@@ -52,14 +55,32 @@ Conditions::Conditions() : Conditions(std::make_shared<Node>()) {}
 
 Conditions::Conditions(std::shared_ptr<const Node> root) : root_(std::move(root)) {}
 
-bool Conditions::evaluate(const Subject& subject) const { return holds(*root_, subject); }
+Verdict Conditions::judge(const Subject& subject, WorkBudget& budget) const {
+  const bool result = holds(*root_, subject, budget);
+  if (budget.is_exceeded()) return Verdict::too_much_work;
+  return result ? Verdict::hold : Verdict::fail;
+}
+
+Verdict Conditions::judge(const Subject& subject) const {
+  WorkBudget budget(max_condition_work);
+  return judge(subject, budget);
+}
 
 std::vector<ConditionResult> Conditions::explain(const Subject& subject) const {
   std::vector<ConditionResult> results;
-  explain_into(results, *root_, subject);
+  WorkBudget budget(max_condition_work);
+  explain_into(results, *root_, subject, budget);
   return results;
 }
 
 bool Conditions::reads_relatives() const { return root_->reads_relatives; }
+
+Verdict judge(const Conditions& conditions, const Subject& subject, WorkBudget& share) {
+  WorkBudget own(max_condition_work);
+  const Verdict verdict = conditions.judge(subject, own);
+  // One unit more, so that conditions that need too much work exceed a share of the same size.
+  share.take(max_condition_work - own.left() + 1);
+  return verdict;
+}
 
 }  // namespace waybill::domain

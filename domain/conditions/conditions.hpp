@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -8,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/work_budget.hpp"
 #include "domain/records/record_type.hpp"
 
 namespace waybill::domain {
@@ -27,6 +30,17 @@ struct ConditionResult {
   json::value actual;
   bool holds;
 };
+
+/// The result of evaluating conditions.
+enum class Verdict : std::uint8_t {
+  fail,
+  hold,
+  too_much_work,  // the budget was exceeded before the result was known
+};
+
+/// The most units of work that one evaluation may take, some tens of milliseconds. A unit is a compared byte
+/// of text; a compared value counts as 32 more.
+inline constexpr std::size_t max_condition_work = 32UL * 1024 * 1024;
 
 /// A workflow's conditions, parsed and checked against the fields of its entity type. Immutable and cheap to
 /// copy. Evaluate and explain may be called from any thread and throw only std::bad_alloc.
@@ -52,9 +66,15 @@ class Conditions {
   static std::variant<Conditions, FieldErrors> parse(const json::value& definition, const RecordType& type,
                                                      std::string_view prefix = "conditions");
 
-  bool evaluate(const Subject& subject) const;
+  /// Takes the work of the evaluation from `budget`.
+  Verdict judge(const Subject& subject, WorkBudget& budget) const;
+  /// Likewise, with a budget of its own.
+  Verdict judge(const Subject& subject) const;
+  /// True if the conditions hold; false if that needs too much work.
+  bool evaluate(const Subject& subject) const { return judge(subject) == Verdict::hold; }
 
-  /// Every comparison in the order written, all of them evaluated.
+  /// Every comparison in the order written. All of them are evaluated until they have taken
+  /// `max_condition_work`; the values of those after are null and do not hold.
   std::vector<ConditionResult> explain(const Subject& subject) const;
 
   /// True if a comparison reads a field that is not the record's own (customer.name, shipments.…).
@@ -66,5 +86,9 @@ class Conditions {
   explicit Conditions(std::shared_ptr<const Node> root);
   std::shared_ptr<const Node> root_;
 };
+
+/// Evaluates conditions with a budget of their own, and takes their work from `share` too. Conditions that
+/// need too much work exceed a share of `max_condition_work`.
+Verdict judge(const Conditions& conditions, const Subject& subject, WorkBudget& share);
 
 }  // namespace waybill::domain

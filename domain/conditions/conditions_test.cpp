@@ -1,5 +1,8 @@
 #include "domain/conditions/conditions.hpp"
 
+#include <chrono>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "base/guid.hpp"
@@ -475,6 +478,85 @@ TEST(Conditions, ExplainShowsAllTagsAndTheValueOfAKey) {
   EXPECT_EQ(results[1].path, "metadata.erp.id");
   EXPECT_TRUE(results[2].actual.is_null());
   EXPECT_TRUE(results[0].holds && results[1].holds && !results[2].holds);
+}
+
+/// An order of several items with long descriptions.
+Record large_order(std::size_t items, std::size_t description) {
+  json::array list;
+  for (std::size_t i = 0; i < items; ++i) list.push_back({{"description", std::string(description, 'x')}});
+  return {EntityType::order, json::object{{"status", "ready"}, {"items", std::move(list)}}};
+}
+
+/// A definition of comparisons of which none holds.
+json::object many_comparisons(std::string_view path, std::string_view op, int count) {
+  json::array any;
+  for (int i = 0; i < count; ++i) {
+    const std::string needle = "needle " + std::to_string(i);
+    any.push_back({{path, {{op, op == "in" ? json::value(json::array{needle}) : json::value(needle)}}}});
+  }
+  return {{"any", std::move(any)}};
+}
+
+TEST(ConditionsWork, UsualConditionsOnALargeRecordAreJudged) {
+  EXPECT_EQ(
+      parsed(many_comparisons("items.description", "contains", 20)).judge(large_order(100, 9'000).subject()),
+      Verdict::fail);
+  EXPECT_EQ(parsed(many_comparisons("items.description", "eq", 500)).judge(large_order(1'000, 900).subject()),
+            Verdict::fail);
+}
+
+TEST(ConditionsWork, TextsThatAreSearchedTooOftenAreTooMuchWork) {
+  const Record record = large_order(1, 900'000);
+  const json::object definition = many_comparisons("items.description", "contains", 1000);
+  EXPECT_EQ(parsed(definition).judge(record.subject()), Verdict::too_much_work);
+  EXPECT_FALSE(parsed(definition).evaluate(record.subject()));
+  EXPECT_FALSE(parsed(json::object{{"not", definition}}).evaluate(record.subject())) << "nor the opposite";
+}
+
+TEST(ConditionsWork, ElementsThatAreComparedTooOftenAreTooMuchWork) {
+  const Record record = large_order(20'000, 10);
+  for (const char* const op : {"eq", "in", "startsWith"})
+    EXPECT_EQ(parsed(many_comparisons("items.description", op, 1000)).judge(record.subject()),
+              Verdict::too_much_work)
+        << op;
+  Record changed = record;
+  changed.previous = json::object{{"items", record.entity.at("items")}};
+  json::array any;
+  for (int i = 0; i < 1000; ++i) any.push_back({{"items.sku", {{"changed", true}}}});
+  EXPECT_EQ(parsed(json::object{{"any", any}}).judge(changed.subject()), Verdict::too_much_work);
+  changed.created = true;
+  EXPECT_EQ(parsed(json::object{{"any", any}}).judge(changed.subject()), Verdict::too_much_work);
+}
+
+TEST(ConditionsWork, ASearchTakesTimeInProportionToTheText) {
+  // A part that nearly fits everywhere: the product of both sizes would be 10^10.
+  const std::string part = std::string(5'000, 'x') + "y" + std::string(4'999, 'x');
+  const auto conditions = parsed(json::object{{"items.description", {{"contains", part}}}});
+  const Record record = large_order(1, 1'000'000);
+  const auto since = std::chrono::steady_clock::now();
+  EXPECT_EQ(conditions.judge(record.subject()), Verdict::fail);
+  EXPECT_LT(std::chrono::steady_clock::now() - since, std::chrono::milliseconds(500));
+}
+
+TEST(ConditionsWork, AnExplanationEndsEarlyToo) {
+  const auto results = parsed(many_comparisons("items.description", "contains", 1000))
+                           .explain(large_order(1, 900'000).subject());
+  ASSERT_EQ(results.size(), 1000U);
+  EXPECT_FALSE(results.front().actual.is_null());
+  EXPECT_TRUE(results.back().actual.is_null());
+  EXPECT_FALSE(results.back().holds);
+}
+
+TEST(ConditionsWork, AShareIsExceededByConditionsThatNeedTooMuch) {
+  WorkBudget share(max_condition_work);
+  const Record small = large_order(1, 10);
+  const auto few = parsed(many_comparisons("items.description", "contains", 3));
+  EXPECT_EQ(judge(few, small.subject(), share), Verdict::fail);
+  EXPECT_FALSE(share.is_exceeded());
+  EXPECT_LT(share.left(), max_condition_work);
+  const auto many = parsed(many_comparisons("items.description", "contains", 1000));
+  EXPECT_EQ(judge(many, large_order(1, 900'000).subject(), share), Verdict::too_much_work);
+  EXPECT_TRUE(share.is_exceeded());
 }
 
 }  // namespace

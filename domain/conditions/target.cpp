@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::string_view previous_prefix = "previous.";
 constexpr std::size_t longest_metadata_key = 40;
+constexpr std::size_t work_of_element = 64;  // compared with the one before
 
 Steps split(std::string_view path) {
   Steps steps;
@@ -115,14 +116,18 @@ bool is_same(const json::value* a, const json::value* b, FieldType type) {
   return type == FieldType::object ? *a == *b : to_scalar(a, type) == to_scalar(b, type);
 }
 
-bool list_differs(const Target& target, const json::value* old_value, const json::value* new_value) {
+bool list_differs(const Target& target, const json::value* old_value, const json::value* new_value,
+                  WorkBudget& budget) {
   static const json::array none;
   const auto list_of = [](const json::value* value) -> const json::array& {
     const auto* list = value == nullptr ? nullptr : value->if_array();
     return list == nullptr ? none : *list;
   };
   return !std::ranges::equal(list_of(old_value), list_of(new_value), [&](const auto& a, const auto& b) {
-    return is_same(element_value(a, target.element), element_value(b, target.element), target.type);
+    const auto* before = element_value(a, target.element);
+    const auto* text = before == nullptr ? nullptr : before->if_string();
+    if (!budget.take(work_of_element + (text == nullptr ? 0 : text->size()))) return false;
+    return is_same(before, element_value(b, target.element), target.type);
   });
 }
 
@@ -179,16 +184,19 @@ Before before(const Subject& subject, const Steps& steps) {
   return old == nullptr ? Before{false, present} : Before{true, old};
 }
 
-bool is_changed(const Target& target, const Subject& subject) {
+bool is_changed(const Target& target, const Subject& subject, WorkBudget& budget) {
   if (subject.created) {
-    return any_value(target, subject, false, [](const json::value* value) { return !is_nothing(value); });
+    return any_value(target, subject, false, [&](const json::value* value) {
+      return !budget.take(work_of_element) || !is_nothing(value);
+    });
   }
   if (!target.parts.empty()) {
     return std::ranges::any_of(target.parts,
                                [&](const Target::Part& part) { return before(subject, part.steps).changed; });
   }
   const auto [changed, old] = before(subject, target.steps);
-  return changed && (!target.enters_list || list_differs(target, old, walk(subject.entity, target.steps)));
+  return changed &&
+         (!target.enters_list || list_differs(target, old, walk(subject.entity, target.steps), budget));
 }
 
 const json::value* value_of(const Target& target, const Subject& subject, bool previous) {

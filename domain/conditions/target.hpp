@@ -51,8 +51,8 @@ struct Before {
 Before before(const Subject& subject, const Steps& steps);
 
 /// True if the target changed: any part of an object, or the values at a path into a list. For a created
-/// record, true if the target has a value.
-bool is_changed(const Target& target, const Subject& subject);
+/// record, true if the target has a value. Takes the work of comparing lists from `budget`.
+bool is_changed(const Target& target, const Subject& subject, WorkBudget& budget);
 
 /// The value at the end of `steps`; null if a step is missing or not an object.
 const json::value* walk(const json::object& from, const Steps& steps);

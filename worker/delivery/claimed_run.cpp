@@ -75,6 +75,7 @@ std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedR
     return end(ended(std::move(state), RunStatus::skipped, "NO_RECORD",
                      "the record was deleted during the delay", now));
   }
+  if (claimed.conditions_failed && claimed.is_unjudged) return end(unjudged_state(std::move(state), now));
   if (claimed.conditions_failed) {
     return end(ended(std::move(state), RunStatus::skipped, "CONDITION",
                      "the conditions no longer held after the delay", now));

@@ -44,6 +44,9 @@ TEST(ClaimedRun, ARunThatWasCalledOffDuringItsDelayIsSkipped) {
                       record_gone = claimed(RunStatus::waiting);
   conditions_failed.conditions_failed = record_gone.record_gone = true;
   EXPECT_EQ(end_of(conditions_failed).code, "CONDITION");
+  conditions_failed.is_unjudged = true;
+  EXPECT_EQ(end_of(conditions_failed).code, "PAYLOAD_TOO_LARGE");
+  EXPECT_EQ(end_of(conditions_failed).status, RunStatus::dead);
   EXPECT_EQ(end_of(record_gone).code, "NO_RECORD");
   EXPECT_EQ(end_of(record_gone).status, RunStatus::skipped);
 }

@@ -82,6 +82,17 @@ bool DueRuns::claim(storage::Session& session) {
   return any;
 }
 
+/// Puts back the runs whose conditions are to be evaluated after a later claim.
+void DueRuns::give_back_waiting(std::vector<storage::ClaimedRun>& claimed) {
+  std::vector<storage::ClaimedRun> waiting;
+  std::erase_if(claimed, [&](storage::ClaimedRun& run) {
+    if (!run.waits_for_turn) return false;
+    waiting.push_back(std::move(run));
+    return true;
+  });
+  runner_.give_back(std::move(waiting), clock_.now());
+}
+
 /// Hands claimed runs to the runner, or to the preparation if they have no texts. The runner holds or ends
 /// those whose workflow is paused or gone.
 void DueRuns::take_over(storage::Session& session, std::vector<storage::ClaimedRun> claimed) {
@@ -89,6 +100,7 @@ void DueRuns::take_over(storage::Session& session, std::vector<storage::ClaimedR
   try {
     delayed_.check(session, claimed);
     hold_unreadable(claimed);
+    give_back_waiting(claimed);
     pacer_.pace(session, claimed);
   } catch (...) {
     runner_.give_back(std::move(claimed), clock_.now());

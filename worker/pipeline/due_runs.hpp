@@ -50,6 +50,7 @@ class DueRuns {
   Time next_look() const;
 
  private:
+  void give_back_waiting(std::vector<storage::ClaimedRun>& claimed);
   void take_over(storage::Session& session, std::vector<storage::ClaimedRun> claimed);
   void hold_unreadable(std::vector<storage::ClaimedRun>& claimed);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <unordered_map>
+#include <utility>
 
 #include "base/observe.hpp"
 #include "matching/relatives.hpp"
@@ -169,17 +171,27 @@ void DueTimers::judge(storage::Session& session, std::vector<Decided>& decided, 
   }
   const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
   const matching::RelativeIndex index(relatives, {});
+  std::unordered_map<Guid, WorkBudget> shares;  // of the work of conditions, by business
   for (std::size_t i = 0; i < records.size(); ++i) {
     Decided& each = *open[i];
     if (each.fate != Fate::open) continue;
     index.fill(records[i].business_id, records[i].entity_id, records[i].entity_type, entities[i]);
+    WorkBudget& share = shares.try_emplace(records[i].business_id, domain::max_condition_work).first->second;
+    if (share.is_exceeded()) {
+      each.fate = Fate::postponed;
+      continue;
+    }
     const json::object no_previous;
-    if (!each.workflow->rule.conditions.evaluate({entities[i], no_previous, false})) {
+    const domain::Verdict verdict =
+        domain::judge(each.workflow->rule.conditions, {entities[i], no_previous, false}, share);
+    if (verdict == domain::Verdict::fail) {
       each.fate = Fate::condition;
       continue;
     }
     each.fate = Fate::fired;
     each.run = plan_timer_run(each.timer, *each.workflow, now);
+    if (verdict == domain::Verdict::too_much_work)
+      each.run->run.state = unjudged_state(std::move(each.run->run.state), now);
     limit_run(*each.workflow, entities[i], each.run->run.key);
   }
 }

@@ -18,6 +18,7 @@ constexpr Duration postponed_look_every = std::chrono::seconds(1);
 constexpr std::size_t most_postponed_workflows = 100;
 constexpr std::int64_t most_set_aside = 100;  // events of a resumed business in one transaction
 constexpr std::size_t most_postponed = 200;   // matches of a workflow in one transaction
+constexpr Duration postponed_time = std::chrono::milliseconds(10);  // of postponed matches in one turn
 
 std::size_t run_count(const std::vector<MatchedEvent>& events) {
   std::size_t count = 0;
@@ -38,7 +39,8 @@ EventMatching::EventMatching(const Options& options, EventIntake& intake, const 
       runner_(runner),
       clock_(clock),
       matcher_(catalogue, clock, options.public_url),
-      batch_(first_batch, options.most_in_batch, options.batch_time) {}
+      batch_(first_batch, options.most_in_batch, options.batch_time),
+      postponed_batch_(1, most_postponed, postponed_time) {}
 
 bool EventMatching::match_some(storage::Session& session, std::vector<storage::StoredEvent> rows) {
   std::vector<storage::PendingEvent> events = intake_.take(batch_.get());
@@ -126,13 +128,19 @@ bool EventMatching::match_postponed(storage::Session& session) {
   const Time now = clock_.now();
   if (now < next_postponed_look_) return false;
   next_postponed_look_ = now + postponed_look_every;
+  const auto since = std::chrono::steady_clock::now();
   storage::RunStore store(session, options_.worker);
-  bool any = false;
-  for (const Guid& guid : store.workflows_with_postponed(most_postponed_workflows)) {
+  const std::vector<Guid> workflows =
+      store.workflows_with_postponed(last_postponed_, most_postponed_workflows);
+  // The workflows before the first one have their turn in the next round.
+  bool any = !last_postponed_.is_nil() || workflows.size() == most_postponed_workflows;
+  for (const Guid& guid : workflows) {
+    last_postponed_ = guid;
     const WorkflowPtr workflow = catalogue_.find(guid);
     if (!workflow && catalogue_.is_unreadable(guid)) continue;
+    const auto began = std::chrono::steady_clock::now();
     storage::Work work(session);
-    const std::vector<storage::PostponedMatch> matches = store.take_postponed(guid, most_postponed);
+    const std::vector<storage::PostponedMatch> matches = store.take_postponed(guid, postponed_batch_.get());
     // A workflow that was deleted meanwhile fires for none of them.
     if (workflow && workflow->rule.triggers.timer) {
       storage::change_timers(session, matcher_.postponed_timers(session, *workflow, matches));
@@ -141,7 +149,14 @@ bool EventMatching::match_postponed(storage::Session& session) {
     }
     work.commit();
     any = any || !matches.empty();
+    const auto now_after = std::chrono::steady_clock::now();
+    postponed_batch_.measured(matches.size(), std::chrono::duration_cast<Duration>(now_after - began));
+    if (now_after - since > postponed_time) {
+      next_postponed_look_ = {};
+      return true;
+    }
   }
+  if (workflows.size() < most_postponed_workflows) last_postponed_ = {};
   if (any) next_postponed_look_ = {};
   return any;
 }

@@ -19,8 +19,9 @@ namespace waybill::worker {
 
 /// Matches events with workflows and hands their runs to the runner: new events in batches of a few
 /// milliseconds in which businesses take turns, events of a suspended business once it is resumed, and events
-/// again whose workflow was unreadable when they came. Runs on the pump thread only. Methods throw
-/// DatabaseUnavailable or StatementError; the events then are matched later.
+/// with the workflows that were unreadable when they came, or whose conditions would have taken too long
+/// then. Runs on the pump thread only. Methods throw DatabaseUnavailable or StatementError; the events then
+/// are matched later.
 class EventMatching {
  public:
   struct Options {
@@ -41,8 +42,8 @@ class EventMatching {
   /// there may be more.
   bool match_set_aside(storage::Session& session);
 
-  /// Matches postponed events of workflows that are readable now; looks once a second. Returns true if there
-  /// may be more.
+  /// Matches some postponed events of workflows that are readable now; workflows take turns. Looks once a
+  /// second. Returns true if there may be more.
   bool match_postponed(storage::Session& session);
   Time next_postponed_look() const { return next_postponed_look_; }
 
@@ -63,6 +64,8 @@ class EventMatching {
   const Clock& clock_;
   Matcher matcher_;
   BatchSize batch_;
+  BatchSize postponed_batch_;
+  Guid last_postponed_;  // the workflow whose turn was last; nil at the beginning of a round
   Time next_postponed_look_{};
 };
 

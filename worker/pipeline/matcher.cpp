@@ -50,10 +50,10 @@ struct Matcher::Candidate {
   const storage::StoredEvent* event;
   domain::Change change;
   domain::TriggerSet fired;
-  std::vector<WorkflowPtr> workflows;
+  EventWorkflows workflows;
   domain::Subject subject() const { return {change.entity, change.previous, change.created}; }
   bool shows_tracking_page() const {
-    return std::ranges::any_of(workflows,
+    return std::ranges::any_of(workflows.open,
                                [](const WorkflowPtr& workflow) { return workflow->shows_tracking_page; });
   }
 };
@@ -85,7 +85,7 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
     for (const storage::StoredEvent& event : stored) left_out.erase(key_of(event));
   }
   for (const storage::StoredEvent& event : stored) {
-    if (!candidates.empty() && is_late(since, max_batch_time)) {
+    if (&event != &stored.front() && is_late(since, max_batch_time)) {
       left_out.insert(key_of(event));
       continue;
     }
@@ -122,6 +122,12 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
     run_count += planned.size();
     for (const PlannedRun& run : planned) bytes += storage::byte_size(run.run.key);
     if (!planned.empty()) runs.emplace(key_of(event), std::move(planned));
+    if (!candidate.workflows.later.empty()) {
+      auto& later = postponements[key_of(event)];
+      for (const WorkflowPtr& workflow : candidate.workflows.later)
+        later.push_back({event.business_id, workflow->guid, event.id, event.at});
+      observe(Observable::match_postponed, {}, candidate.workflows.later.size());
+    }
   }
 
   std::vector<MatchedEvent> matched;
@@ -153,15 +159,22 @@ std::optional<Matcher::Candidate> Matcher::candidate(const storage::StoredEvent&
             {{"event_id", static_cast<std::int64_t>(event.id)}, {"error", std::string_view(error.what())}});
     return std::nullopt;
   }
-  Candidate candidate{
-      .event = &event, .change = std::move(*change), .fired = {}, .workflows = std::move(workflows)};
+  Candidate candidate{.event = &event, .change = std::move(*change), .fired = {}, .workflows = {}};
   candidate.fired = domain::fired_triggers(candidate.change);
-  std::erase_if(candidate.workflows, [&](const WorkflowPtr& workflow) {
-    if (!workflow->rule.fires(candidate.fired)) return true;
-    return !workflow->rule.conditions.reads_relatives() &&
-           !workflow->rule.conditions.evaluate(candidate.subject());
-  });
-  if (candidate.workflows.empty()) return std::nullopt;
+  EventWorkflows& sorted = candidate.workflows;
+  for (WorkflowPtr& workflow : workflows) {
+    if (!workflow->rule.fires(candidate.fired)) continue;
+    if (sorted.share.is_exceeded()) {
+      sorted.later.push_back(std::move(workflow));
+      continue;
+    }
+    const auto verdict = workflow->rule.conditions.reads_relatives()
+                             ? domain::Verdict::hold
+                             : sorted.judge(*workflow, candidate.subject());
+    if (verdict == domain::Verdict::fail) continue;
+    (verdict == domain::Verdict::hold ? sorted.open : sorted.refused).push_back(std::move(workflow));
+  }
+  if (sorted.open.empty() && sorted.refused.empty() && sorted.later.empty()) return std::nullopt;
   return candidate;
 }
 
@@ -222,11 +235,19 @@ std::vector<storage::Run> Matcher::match_postponed(storage::Session& session, co
       // A pointer without ownership is enough, because the workflow outlives the call.
       auto found = candidate(event, {WorkflowPtr(WorkflowPtr(), &workflow)}, {});
       if (!found) continue;
-      matching::fill_relatives(outbox, event.business_id, event.entity_id, event.entity_type,
-                               found->change.entity);
-      if (workflow.rule.conditions.evaluate(found->subject())) {
+      auto verdict =
+          found->workflows.refused.empty() ? domain::Verdict::hold : domain::Verdict::too_much_work;
+      if (verdict == domain::Verdict::hold) {
+        matching::fill_relatives(outbox, event.business_id, event.entity_id, event.entity_type,
+                                 found->change.entity);
+        if (workflow.rule.conditions.reads_relatives())
+          verdict = workflow.rule.conditions.judge(found->subject());
+      }
+      if (verdict == domain::Verdict::hold) {
         runs.push_back(std::move(defer_run(event, found->fired, workflow, clock_.now()).run));
         limit_run(workflow, found->change.entity, runs.back().key);
+      } else if (verdict == domain::Verdict::too_much_work) {
+        runs.push_back(std::move(refuse_run(event, found->fired, workflow, clock_.now()).run));
       }
     }
     return runs;

@@ -7,8 +7,6 @@
 
 #include "base/observe.hpp"
 #include "storage/errors.hpp"
-#include "storage/failure_counts.hpp"
-#include "storage/run_rows.hpp"
 #include "storage/run_store.hpp"
 #include "storage/sql/schedules.sql.hpp"
 
@@ -227,6 +225,7 @@ std::vector<PlannedRun> ScheduleKeeper::runs_of_each(const Tick& tick, const Wor
       due.entity_id = records[i].guid;
       PlannedRun run = plan_timer_run(due, workflow, now);
       limit_run(workflow, records[i].entity, run.run.key);
+      if (records[i].is_unjudged) run.run.state = unjudged_state(std::move(run.run.state), now);
       planned.push_back(std::move(run));
     }
     return true;
@@ -238,9 +237,11 @@ std::vector<PlannedRun> ScheduleKeeper::runs_of_each(const Tick& tick, const Wor
 std::vector<PlannedRun> ScheduleKeeper::run_of_all(const Tick& tick, const Workflow& workflow) {
   json::array items;
   std::size_t bytes = 0;
+  bool any_unjudged = false;
   read_records(workflow, [&](std::vector<matching::ScheduledRecord>& records) {
     for (matching::ScheduledRecord& record : records) {
       bytes += record.bytes;
+      any_unjudged = any_unjudged || record.is_unjudged;
       items.push_back(std::move(record.entity));
     }
     return bytes <= max_list_bytes;
@@ -264,6 +265,8 @@ std::vector<PlannedRun> ScheduleKeeper::run_of_all(const Tick& tick, const Workf
                                 .number = storage::list_text_number,
                                 .list = to_json(list)});
   }
+  storage::RunState& state = planned.front().run.state;
+  if (any_unjudged) state = unjudged_state(std::move(state), now);
   return planned;
 }
 
@@ -311,27 +314,18 @@ std::vector<std::uint64_t> ScheduleKeeper::new_ids(std::size_t count) {
 
 /// Stores planned runs: those that are dead already as finished, the others in the queue.
 void ScheduleKeeper::write(std::vector<PlannedRun> planned) {
-  storage::FinishedRows finished;
-  storage::FailureCounts failures;
-  std::vector<storage::Run> open;
+  std::vector<storage::Run> runs;
   for (PlannedRun& each : planned) {
-    storage::Run& run = each.run;
-    if (!storage::is_final(run.state.status)) {
-      open.push_back(std::move(run));
-      continue;
-    }
-    finished.add(run.key, run.state);
-    failures.add(run.key, run.state);
+    const storage::Run& run = runs.emplace_back(std::move(each.run));
+    if (!storage::is_final(run.state.status)) continue;
     observe(Observable::run_dead, {{"run", run.key.guid.to_string()},
                                    {"workflow", run.key.workflow_id.to_string()},
                                    {"event_id", static_cast<std::int64_t>(run.key.event_id)},
                                    {"destination", std::string_view(run.key.destination)},
                                    {"code", std::string_view(run.state.code.value_or(""))}});
   }
-  finished.write(*session_);
-  failures.write(*session_, options_.worker);
-  storage::RunStore(*session_, options_.worker).queue(open);
-  observe(Observable::runs_planned, {}, planned.size());
+  storage::RunStore(*session_, options_.worker).queue(runs);
+  observe(Observable::runs_planned, {}, runs.size());
 }
 
 }  // namespace waybill::worker

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "matching/relatives.hpp"
 #include "worker/planning/run_origins.hpp"
@@ -36,6 +37,7 @@ void DelayedCheck::check_all(storage::Session& session, std::vector<storage::Cla
       events.push_back(event_stub(claimed.run.key));
   }
   const std::vector<storage::StoredEvent> current = outbox.current(events);
+  std::unordered_map<Guid, WorkBudget> shares;  // by business
   for (storage::ClaimedRun& claimed : runs) {
     const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
     if (!was_waiting(claimed) || !workflow) continue;
@@ -53,13 +55,20 @@ void DelayedCheck::check_all(storage::Session& session, std::vector<storage::Cla
     // A run that waits only for the window of its workflow is not checked again.
     const bool is_delayed =
         claimed.run.state.code != storage::window_code || workflow->delay > Duration::zero();
-    claimed.conditions_failed =
-        is_delayed && !claimed.record_gone && !still_holds(rule.conditions, *event, now, outbox);
+    if (!is_delayed || claimed.record_gone) continue;
+    WorkBudget& share =
+        shares.try_emplace(claimed.run.key.business_id, domain::max_condition_work).first->second;
+    claimed.waits_for_turn = share.is_exceeded();
+    if (claimed.waits_for_turn) continue;
+    const domain::Verdict verdict = judge(rule.conditions, *event, now, outbox, share);
+    claimed.conditions_failed = verdict != domain::Verdict::hold;
+    claimed.is_unjudged = verdict == domain::Verdict::too_much_work;
   }
 }
 
-bool DelayedCheck::still_holds(const domain::Conditions& conditions, const storage::StoredEvent& event,
-                               const storage::StoredEvent& current, storage::Outbox& outbox) {
+domain::Verdict DelayedCheck::judge(const domain::Conditions& conditions, const storage::StoredEvent& event,
+                                    const storage::StoredEvent& current, storage::Outbox& outbox,
+                                    WorkBudget& share) {
   const bool deletion = !event.after;
   try {
     // Previous values come from the event, if it is still stored; all others from the current record.
@@ -67,9 +76,9 @@ bool DelayedCheck::still_holds(const domain::Conditions& conditions, const stora
     const domain::Change then = is_kept ? columns_->change(event, {}) : domain::Change();
     domain::Change now = columns_->change(deletion && is_kept ? event : current, {});
     matching::fill_relatives(outbox, event.business_id, event.entity_id, event.entity_type, now.entity);
-    return conditions.evaluate({now.entity, then.previous, then.created});
+    return domain::judge(conditions, {now.entity, then.previous, then.created}, share);
   } catch (const std::invalid_argument&) {
-    return false;
+    return domain::Verdict::fail;
   }
 }
 

@@ -17,16 +17,16 @@ class DelayedCheck {
  public:
   explicit DelayedCheck(const Catalogue& catalogue) : catalogue_(catalogue) {}
 
-  /// Marks the runs whose record is gone or no longer meets the conditions of the workflow, and those whose
-  /// version of the workflow this binary cannot read. Other runs stay as they are. Throws
-  /// DatabaseUnavailable, StatementError, or ColumnsChanged if a migration ran meanwhile; it may then be
-  /// called again.
+  /// Marks the runs whose record is gone or no longer meets the conditions of the workflow, those whose
+  /// version of the workflow this binary cannot read, and those that must wait because the conditions of
+  /// others of their business took too long. Other runs stay as they are. Throws DatabaseUnavailable,
+  /// StatementError, or ColumnsChanged if a migration ran meanwhile; it may then be called again.
   void check(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
 
  private:
   void check_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
-  bool still_holds(const domain::Conditions& conditions, const storage::StoredEvent& event,
-                   const storage::StoredEvent& current, storage::Outbox& outbox);
+  domain::Verdict judge(const domain::Conditions& conditions, const storage::StoredEvent& event,
+                        const storage::StoredEvent& current, storage::Outbox& outbox, WorkBudget& share);
 
   const Catalogue& catalogue_;
   storage::CachedColumns columns_;

@@ -6,8 +6,12 @@ namespace waybill::worker {
 
 using std::chrono::steady_clock;
 
+domain::Verdict EventWorkflows::judge(const Workflow& workflow, const domain::Subject& subject) {
+  return domain::judge(workflow.rule.conditions, subject, share);
+}
+
 std::vector<PlannedRun> plan_event(const storage::StoredEvent& event, const domain::Change& change,
-                                   const domain::TriggerSet& fired, std::span<const WorkflowPtr> workflows,
+                                   const domain::TriggerSet& fired, EventWorkflows& workflows,
                                    const EventLimits& limits, Time now) {
   const auto since = steady_clock::now();
   const domain::Subject subject{change.entity, change.previous, change.created};
@@ -16,9 +20,19 @@ std::vector<PlannedRun> plan_event(const storage::StoredEvent& event, const doma
   std::size_t bytes = 0;
   std::size_t deferred = 0;
   bool has_deferred_change = false;
-  for (const WorkflowPtr& workflow : workflows) {
-    const domain::Conditions& conditions = workflow->rule.conditions;
-    if (conditions.reads_relatives() && !conditions.evaluate(subject)) continue;
+  for (const WorkflowPtr& workflow : workflows.refused)
+    runs.push_back(refuse_run(event, fired, *workflow, now));
+  for (auto each = workflows.open.begin(); each != workflows.open.end(); ++each) {
+    const WorkflowPtr& workflow = *each;
+    if (workflow->rule.conditions.reads_relatives()) {
+      if (workflows.share.is_exceeded()) {
+        workflows.later.insert(workflows.later.begin(), each, workflows.open.end());
+        break;
+      }
+      const domain::Verdict verdict = workflows.judge(*workflow, subject);
+      if (verdict == domain::Verdict::too_much_work) runs.push_back(refuse_run(event, fired, *workflow, now));
+      if (verdict != domain::Verdict::hold) continue;
+    }
     defers = defers || (limits.may_defer && (runs.size() >= limits.runs || bytes >= limits.bytes ||
                                              steady_clock::now() - since > limits.time));
     const bool waits = has_deferred_change && workflow->action->changes_records();

@@ -2,10 +2,11 @@
 
 #include <chrono>
 #include <cstddef>
-#include <span>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/work_budget.hpp"
+#include "domain/conditions/conditions.hpp"
 #include "domain/records/change.hpp"
 #include "domain/triggers.hpp"
 #include "storage/outbox.hpp"
@@ -24,12 +25,25 @@ struct EventLimits {
   std::chrono::steady_clock::duration time = std::chrono::milliseconds(5);
 };
 
+/// The workflows that may fire for an event.
+struct EventWorkflows {
+  std::vector<WorkflowPtr> open;     // with a trigger that the event meets; only relatives are still unknown
+  std::vector<WorkflowPtr> refused;  // those whose conditions need too much work
+  std::vector<WorkflowPtr> later;    // the last ones, which are matched in a later turn
+  // The work that conditions may take before the other workflows are left to a later turn.
+  WorkBudget share{domain::max_condition_work};
+
+  /// Evaluates the conditions of a workflow at the expense of the share.
+  domain::Verdict judge(const Workflow& workflow, const domain::Subject& subject);
+};
+
 /// Plans the runs that an event causes through those of `workflows` whose conditions hold, in their order.
 /// `fired` are the triggers that the event meets; the workflows have one of them. Conditions that read no
 /// relatives have been evaluated. Runs of several steps have no texts, and changes of records by one event
-/// that follow one without texts have none either, so that they are made in the order of the workflows.
+/// that follow one without texts have none either, so that they are made in the order of the workflows. Open
+/// workflows that the share does not reach are moved to `workflows.later`, those before it.
 std::vector<PlannedRun> plan_event(const storage::StoredEvent& event, const domain::Change& change,
-                                   const domain::TriggerSet& fired, std::span<const WorkflowPtr> workflows,
+                                   const domain::TriggerSet& fired, EventWorkflows& workflows,
                                    const EventLimits& limits, Time now);
 
 }  // namespace waybill::worker

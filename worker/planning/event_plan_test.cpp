@@ -35,7 +35,7 @@ class EventPlan : public testing::Test {
     return *workflow;
   }
 
-  std::vector<PlannedRun> plan(EventLimits limits = {}) const {
+  std::vector<PlannedRun> plan(EventLimits limits = {}) {
     if (limits.time == EventLimits().time) limits.time = std::chrono::hours(1);
     const storage::StoredEvent event{.id = 7,
                                      .business_id = business,
@@ -46,7 +46,10 @@ class EventPlan : public testing::Test {
                                      .detail = {},
                                      .before = {},
                                      .after = {}};
-    return plan_event(event, change_, domain::fired_triggers(change_), workflows_, limits, now);
+    EventWorkflows sorted{.open = workflows_, .refused = refused_, .later = {}};
+    auto runs = plan_event(event, change_, domain::fired_triggers(change_), sorted, limits, now);
+    later_ = sorted.later;
+    return runs;
   }
 
   /// True for each run that has no texts.
@@ -57,7 +60,7 @@ class EventPlan : public testing::Test {
   }
 
   domain::Change change_;
-  std::vector<WorkflowPtr> workflows_;
+  std::vector<WorkflowPtr> workflows_, refused_, later_;
 };
 
 TEST_F(EventPlan, RunsBeyondALimitHaveNoTexts) {
@@ -96,6 +99,30 @@ TEST_F(EventPlan, ConditionsThatReadRelativesAreEvaluated) {
   EXPECT_THAT(plan(), IsEmpty());
   add(hook, R"({"customer.name": "Ada"})");
   EXPECT_EQ(plan().size(), 1U);
+}
+
+TEST_F(EventPlan, ConditionsThatNeedTooMuchWorkEndARunAndLeaveTheNextWorkflowsForLater) {
+  json::object customer{{"name", std::string(900'000, 'x')}};
+  change_.entity["customer"] = customer;
+  json::array any;
+  for (int i = 0; i < 100; ++i)
+    any.push_back({{"customer.name", {{"contains", "needle " + std::to_string(i)}}}});
+  const std::string hostile = to_json(json::object{{"any", any}});
+  refused_.push_back(std::make_shared<Workflow>(add(hook)));
+  workflows_.clear();
+  add(hook);
+  add(hook, hostile.c_str());
+  add(move);
+  add(hook, R"({"customer.name": "Ada"})");
+  add(move);
+  const auto runs = plan();
+  ASSERT_EQ(runs.size(), 4U);
+  for (const std::size_t dead : {0U, 2U}) {
+    EXPECT_EQ(runs[dead].run.state.status, storage::RunStatus::dead) << dead;
+    EXPECT_EQ(runs[dead].run.state.code, "PAYLOAD_TOO_LARGE") << dead;
+  }
+  EXPECT_EQ(runs[3].run.key.workflow_id, workflows_[2]->guid) << "it reads no relatives";
+  EXPECT_THAT(later_, ElementsAre(workflows_[3], workflows_[4])) << "in their order";
 }
 
 TEST_F(EventPlan, RunsWithoutTextsAreCountedByTheLimitOfTheirWorkflowToo) {

@@ -175,6 +175,22 @@ PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet
   return planned;
 }
 
+PlannedRun refuse_run(const storage::StoredEvent& event, const domain::TriggerSet& fired,
+                      const Workflow& workflow, Time now) {
+  PlannedRun planned = begin_run(event, fired, workflow, now);
+  planned.run.key.request = storage::deferred_request;
+  planned.run.state = unjudged_state(std::move(planned.run.state), now);
+  return planned;
+}
+
+storage::RunState unjudged_state(storage::RunState state, Time now) {
+  state.status = storage::RunStatus::dead;
+  state.code = "PAYLOAD_TOO_LARGE";
+  state.error = "The conditions need too much work for this record.";
+  state.at = now;
+  return state;
+}
+
 void limit_run(const Workflow& workflow, const json::object& entity, storage::RunKey& run) {
   if (workflow.pacing.limit) run.limit_value = workflow.pacing.limit->value_of(entity, workflow.guid);
 }

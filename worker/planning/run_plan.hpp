@@ -41,6 +41,13 @@ struct MatchedEvent {
 PlannedRun plan_run(const storage::StoredEvent& event, const domain::Change& change,
                     const domain::TriggerSet& fired, const Workflow& workflow, Time now);
 
+/// Plans the run of a workflow whose conditions need too much work for the event: it is dead.
+PlannedRun refuse_run(const storage::StoredEvent& event, const domain::TriggerSet& fired,
+                      const Workflow& workflow, Time now);
+
+/// The final state of a run whose conditions, or those of its step, need too much work for the record.
+storage::RunState unjudged_state(storage::RunState state, Time now);
+
 /// Like plan_run, but without the texts (storage::is_deferred). All runs of several steps begin like this.
 PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet& fired,
                      const Workflow& workflow, Time now);

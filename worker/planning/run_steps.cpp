@@ -68,7 +68,11 @@ class Beginning {
     run_.state.progress = progress;
     run_.key.action = step.type;
     if (use_earlier_texts(step)) return;
-    if (step.when && !step.when->evaluate({view_.entity, view_.previous, view_.created})) {
+    const auto verdict =
+        step.when ? step.when->judge({view_.entity, view_.previous, view_.created}) : domain::Verdict::hold;
+    if (verdict == domain::Verdict::too_much_work) {
+      run_.state = unjudged_state(std::move(run_.state), now_);
+    } else if (verdict == domain::Verdict::fail) {
       set_end(run_.state, RunStatus::skipped, "CONDITION", "The conditions of the step did not hold.", now_);
     } else if (step.type == "stop") {
       progress->next.clear();

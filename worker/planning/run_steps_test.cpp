@@ -105,6 +105,17 @@ TEST(RunSteps, EachStepBeginsAfterTheEndOfTheOneBefore) {
   EXPECT_EQ(steps.results(), (Results{"1 webhook succeeded", "2 webhook succeeded"}));
 }
 
+TEST(RunSteps, AStepWhoseConditionsNeedTooMuchWorkIsDead) {
+  json::array any;
+  for (int i = 0; i < 100; ++i) any.push_back({{"notes", {{"contains", "needle " + std::to_string(i)}}}});
+  Case steps(
+      list({std::string(webhook) + R"(, "conditions": )" + to_json(json::object{{"any", any}}) + "}"}));
+  steps.entity["notes"] = std::string(900'000, 'x');
+  steps.begin();
+  EXPECT_EQ(steps.run.state.status, RunStatus::dead);
+  EXPECT_EQ(steps.run.state.code, "PAYLOAD_TOO_LARGE");
+}
+
 TEST(RunSteps, AFailedStepEndsTheRunUnlessItIsToContinue) {
   Case steps(list({std::string(webhook) + R"(, "onFailure": "continue"})", std::string(webhook) + "}",
                    std::string(webhook) + "}"}));
