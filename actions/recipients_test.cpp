@@ -21,7 +21,8 @@ constexpr std::string_view context = R"j({
 std::vector<std::string> resolve(const json::value& recipient) {
   const json::object data = json::parse(context).as_object();
   return resolve_recipients(recipient, [&](std::string_view text) {
-    return templates::render(text, data, templates::Escape::none, {});
+    WorkBudget budget(templates::max_work);
+    return templates::render(text, data, templates::Escape::none, {}, budget);
   });
 }
 

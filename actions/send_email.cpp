@@ -134,7 +134,7 @@ class Composer {
         reply_to_(workflow.reply_to),
         context_(template_context(workflow, event, &memory_)) {}
 
-  Plan plan() const {
+  Plan plan() {
     json::object request;
     std::vector<std::string> known;
     request["to"] = addresses("recipient", known);
@@ -155,7 +155,7 @@ class Composer {
 
  private:
   /// The valid addresses of a member that are not in `known`, which then has them too.
-  json::array addresses(std::string_view name, std::vector<std::string>& known) const {
+  json::array addresses(std::string_view name, std::vector<std::string>& known) {
     json::array list;
     for (std::string& address : resolve_recipients(
              action_.at(name), [&](std::string_view text) { return render(text, "recipient"); })) {
@@ -167,19 +167,19 @@ class Composer {
   }
 
   /// The address for replies: the action's own if it is valid, else that of the business.
-  std::string reply_address() const {
+  std::string reply_address() {
     const auto* const own = find_value(action_, "replyTo");
     if (own == nullptr) return std::string(reply_to_);
     auto list = resolve_recipients(*own, [&](std::string_view text) { return render(text, "recipient"); });
     return list.empty() ? std::string(reply_to_) : std::move(list.front());
   }
 
-  std::string render(std::string_view text, std::string_view name) const {
+  std::string render(std::string_view text, std::string_view name) {
     const auto escape = templates::part_escape("send_email", name);
-    return templates::render(text, context_, escape, stored_partials(action_, escape));
+    return templates::render(text, context_, escape, stored_partials(action_, escape), budget_);
   }
 
-  std::optional<std::string> part(std::string_view name) const {
+  std::optional<std::string> part(std::string_view name) {
     std::optional<std::string_view> text;
     if (const json::value* const own = find_value(action_, name)) {
       text = own->as_string();
@@ -191,7 +191,7 @@ class Composer {
   }
 
   /// The rendered `url` of a mail template, if it is a link (RFC 2369 section 3.4).
-  std::optional<std::string> unsubscribe_link() const {
+  std::optional<std::string> unsubscribe_link() {
     auto link = templates::single_line(part("url").value_or(""));
     const bool is_link =
         link.starts_with("https://") || link.starts_with("http://") || link.starts_with("mailto:");
@@ -207,6 +207,7 @@ class Composer {
   const std::string_view sender_name_;
   const std::string_view reply_to_;
   const json::object context_;
+  WorkBudget budget_{templates::max_work};
 };
 
 /// The service's address under the name of the business.

@@ -196,6 +196,32 @@ TEST(SendEmailPlan, ATemplatesUrlIsTheListUnsubscribeLink) {
   }
 }
 
+TEST(SendEmailPlan, AllTextsOfAMailShareTheLimitOfWork) {
+  // Each rendering of the nested list takes about 41 000 of the 100 000 units.
+  const std::string nested = "{{#l}}{{#l}}{{/l}}{{/l}}";
+  Example example;
+  example.entity["l"] = json::array(200, json::value(true));
+  json::array recipients{nested + "a@example.com", nested + "b@example.com"};
+  example.action["recipient"] = recipients;
+  EXPECT_EQ(example.plan().request.at("to").as_array().size(), 2U);
+  recipients.push_back(json::value(nested + "c@example.com"));
+  example.action["recipient"] = recipients;
+  EXPECT_THROW(example.plan(), std::length_error);
+  recipients.pop_back();
+  example.action["recipient"] = recipients;
+  example.action["html"] = nested;
+  EXPECT_THROW(example.plan(), std::length_error);
+}
+
+TEST(SendEmailPlan, AHundredOrdinaryRecipientsAreRendered) {
+  Example example;
+  json::array recipients;
+  for (int i = 0; i < 100; ++i)
+    recipients.push_back(json::value("{{#customer}}" + std::to_string(i) + "{{email}}{{/customer}}"));
+  example.action["recipient"] = recipients;
+  EXPECT_EQ(example.plan().request.at("to").as_array().size(), 100U);
+}
+
 TEST(SendEmailPlan, TooMuchTextThrows) {
   Example example;
   example.entity["notes"] = std::string(1024UL * 1024, 'x');

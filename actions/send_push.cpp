@@ -177,7 +177,8 @@ std::string message_text(const json::object& request, std::string_view body, std
 }
 
 // Returns null if there is no such part. Nothing is escaped, because the part is shown as plain text.
-json::value rendered_part(const json::object& action, std::string_view part, const json::object& context) {
+json::value rendered_part(const json::object& action, std::string_view part, const json::object& context,
+                          WorkBudget& budget) {
   std::optional<std::string_view> text;
   if (const json::value* const own = find_value(action, part)) {
     text = own->as_string();
@@ -186,8 +187,8 @@ json::value rendered_part(const json::object& action, std::string_view part, con
   }
   if (!text) return nullptr;
   const auto escape = templates::part_escape("send_push", part);
-  return json::value(
-      templates::render(*text, context, escape, stored_partials(action, escape), net::max_push_message));
+  return json::value(templates::render(*text, context, escape, stored_partials(action, escape), budget,
+                                       net::max_push_message));
 }
 
 class SendPush final : public Action {
@@ -219,8 +220,9 @@ class SendPush final : public Action {
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {
     json::monotonic_resource memory;
     const json::object context = template_context(workflow, event, &memory);
+    WorkBudget budget(templates::max_work);
     const auto rendered = [&](std::string_view part) {
-      return rendered_part(workflow.action, part, context);
+      return rendered_part(workflow.action, part, context, budget);
     };
     const json::value title = rendered("title");
     const json::value body = rendered("body");

@@ -121,7 +121,7 @@ class Renderer {
         type_(event.entity_type),
         context_(template_context(workflow, event, &memory_)) {}
 
-  json::object request(const Guid& record) const {
+  json::object request(const Guid& record) {
     json::object changes;
     json::array added, removed;
     for (const auto& [name, value] : action_.at("set").as_object()) {
@@ -150,14 +150,14 @@ class Renderer {
     throw InvalidValue(std::string(field) + " " + std::string(problem) + ".");
   }
 
-  json::value rendered(const json::value& value) const {
+  json::value rendered(const json::value& value) {
     if (!is_template(value)) return value;
     constexpr auto escape = templates::Escape::none;
     return json::value(
-        templates::render(value.get_string(), context_, escape, stored_partials(action_, escape)));
+        templates::render(value.get_string(), context_, escape, stored_partials(action_, escape), budget_));
   }
 
-  json::array tags(const json::value& list) const {
+  json::array tags(const json::value& list) {
     json::array result;
     for (const json::value& entry : list.as_array()) {
       const json::value tag = rendered(entry);
@@ -168,7 +168,7 @@ class Renderer {
     return result;
   }
 
-  json::object metadata(const json::object& given) const {
+  json::object metadata(const json::object& given) {
     json::object result;
     for (const auto& [key, entry] : given) {
       const json::value value = rendered(entry);
@@ -183,6 +183,7 @@ class Renderer {
   const json::object& action_;
   const domain::EntityType type_;
   const json::object context_;
+  WorkBudget budget_{templates::max_work};
 };
 
 std::vector<std::string> texts(const json::value& list) {

@@ -1,3 +1,4 @@
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -138,6 +139,16 @@ TEST(UpdateRecordPlan, AnInvalidRenderedValueNamesItsField) {
           order,
           R"({"metadata": {"k": "{{long}}{{long}}{{long}}{{long}}{{long}}{{long}}{{long}}{{long}}{{long}}{{long}}"}})"),
       "metadata.k must have at most 500 characters.");
+}
+
+TEST(UpdateRecordPlan, AllValuesShareTheLimitOfWork) {
+  // Each rendering of the nested list takes about 41 000 of the 100 000 units.
+  const std::string nested = "{{#l}}{{#l}}{{/l}}{{/l}}";
+  const json::object entity{{"l", json::array(200, json::value(true))}};
+  const std::string two =
+      R"({"tags": {"add": [")" + nested + R"(a"]}, "metadata": {"k": ")" + nested + R"(b"})";
+  EXPECT_EQ(plan(order, two + "}", entity).at("addedTags").as_array().size(), 1U);
+  EXPECT_THROW(plan(order, two + R"(, "notes": ")" + nested + R"("})", entity), std::length_error);
 }
 
 std::vector<std::string> bad_shipment(std::string_view definition, domain::EntityType type = order) {

@@ -265,11 +265,13 @@ std::string payload(const WorkflowView& workflow, const EventView& event) {
   return body;
 }
 
-std::string rendered(std::string_view text, const WorkflowView& workflow, const EventView& event) {
+std::string rendered(std::string_view text, const WorkflowView& workflow, const EventView& event,
+                     WorkBudget& budget) {
   json::monotonic_resource memory;
   const json::object context = template_context(workflow, event, &memory);
   const auto escape = escape_of(content_type_of(workflow.action));
-  return templates::render(text, context, escape, stored_partials(workflow.action, escape), max_body_bytes);
+  return templates::render(text, context, escape, stored_partials(workflow.action, escape), budget,
+                           max_body_bytes);
 }
 
 json::object plan_headers(const json::object& action) {
@@ -378,14 +380,15 @@ class Webhook final : public Action {
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {
     const std::string_view method = method_of(workflow.action);
     json::value url = workflow.action.at("recipient");
+    WorkBudget budget(templates::max_work);
     if (is_url_template(url.as_string())) {
       json::monotonic_resource memory;
-      url = rendered_url(url.as_string(), template_context(workflow, event, &memory));
+      url = rendered_url(url.as_string(), template_context(workflow, event, &memory), budget);
     }
     std::string body;
     if (has_body(method)) {
       const std::string_view text = body_template(workflow.action);
-      body = text.empty() ? payload(workflow, event) : rendered(text, workflow, event);
+      body = text.empty() ? payload(workflow, event) : rendered(text, workflow, event, budget);
     }
     if (body.size() > max_body_bytes) throw std::length_error("the body is too large");
     Plan plan{.request = {{"url", std::move(url)}, {"headers", plan_headers(workflow.action)}},

@@ -62,8 +62,8 @@ std::optional<std::string> url_problem(std::string_view url, const net::Destinat
   return net::check_url(url_without_tags(url), policy);
 }
 
-std::string rendered_url(std::string_view url, const json::object& context) {
-  std::string result = templates::render(url, context, templates::Escape::url, {});
+std::string rendered_url(std::string_view url, const json::object& context, WorkBudget& budget) {
+  std::string result = templates::render(url, context, templates::Escape::url, {}, budget);
   const std::size_t authority = end_of_authority(result);
   const std::string_view path =
       std::string_view(result).substr(authority, result.find('?', authority) - authority);

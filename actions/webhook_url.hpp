@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/json.hpp"
+#include "base/work_budget.hpp"
 #include "net/destination.hpp"
 
 // The URL of a webhook may have Mustache in its path and query.
@@ -21,6 +22,6 @@ std::optional<std::string> url_problem(std::string_view url, const net::Destinat
 /// Renders a template with values escaped for URLs. Throws InvalidValue if a path segment of the result is
 /// `.` or `..`, or if the result is no URL of the same scheme, host and port; std::length_error as Template
 /// does.
-std::string rendered_url(std::string_view url, const json::object& context);
+std::string rendered_url(std::string_view url, const json::object& context, WorkBudget& budget);
 
 }  // namespace waybill::actions

@@ -18,12 +18,6 @@ using Kind = Node::Kind;
 
 constexpr std::size_t max_partial_depth = 32;
 
-// The limit of work: nested lists and recursive partials can cause endless work without any output. A unit is
-// a rendered node, a name looked up in one level of the context, or 64 parsed bytes of a partial; each takes
-// some tens of nanoseconds.
-constexpr std::size_t max_work = 100'000;
-constexpr std::size_t bytes_per_unit = 64;
-
 // One level of the context stack. The root has an object but no value.
 struct Frame {
   const json::value* value;
@@ -111,11 +105,17 @@ std::string indented(std::string_view text, std::string_view indent) {
 
 class Renderer {
  public:
-  Renderer(const json::object& context, Escape escape, const Partials& partials, std::size_t max_bytes)
-      : escape_(escape), partials_(partials), max_bytes_(max_bytes), stack_{{nullptr, &context}} {}
+  Renderer(const json::object& context, Escape escape, const Partials& partials, WorkBudget& budget,
+           std::size_t max_bytes)
+      : escape_(escape),
+        partials_(partials),
+        budget_(budget),
+        max_bytes_(max_bytes),
+        stack_{{nullptr, &context}} {}
 
   std::string render(const Node& root) {
     render_all(root.children);
+    work(out_.size() / bytes_per_unit);
     return std::move(out_);
   }
 
@@ -241,18 +241,17 @@ class Renderer {
   }
 
   void work(std::size_t amount) {
-    work_ += amount;
-    if (work_ > max_work) throw std::length_error("rendering takes too long");
+    if (!budget_.take(amount)) throw std::length_error("rendering takes too long");
   }
 
   Escape escape_;
   const Partials& partials_;
+  WorkBudget& budget_;
   std::size_t max_bytes_;
   std::string out_;
   std::vector<Frame> stack_;
   std::map<std::pair<std::string, std::string>, std::optional<Node>> parsed_;
   std::size_t partial_depth_ = 0;
-  std::size_t work_ = 0;
 };
 
 void collect_partials(const Node& node, std::vector<std::string>& names) {
@@ -271,8 +270,14 @@ std::variant<Template, TemplateError> Template::parse(std::string_view text) {
 }
 
 std::string Template::render(const json::object& context, Escape escape, const Partials& partials,
+                             WorkBudget& budget, std::size_t max_bytes) const {
+  return Renderer(context, escape, partials, budget, max_bytes).render(*root_);
+}
+
+std::string Template::render(const json::object& context, Escape escape, const Partials& partials,
                              std::size_t max_bytes) const {
-  return Renderer(context, escape, partials, max_bytes).render(*root_);
+  WorkBudget budget(max_work);
+  return render(context, escape, partials, budget, max_bytes);
 }
 
 std::vector<std::string> Template::partials() const {

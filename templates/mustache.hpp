@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/work_budget.hpp"
 
 namespace waybill::templates {
 
@@ -24,6 +25,13 @@ struct TemplateError {
 /// Returns a partial's text by its name; nullopt renders as nothing (Mustache specification, partials).
 using Partials = std::function<std::optional<std::string>(std::string_view name)>;
 
+/// The most units of work that one plan of an action may take for all of its texts: some milliseconds. Nested
+/// lists and recursive partials can cause endless work without any output. A unit is a rendered node, a name
+/// looked up in one level of the context, or 64 bytes of a parsed or rendered text; each takes some tens of
+/// nanoseconds.
+inline constexpr std::size_t max_work = 100'000;
+inline constexpr std::size_t bytes_per_unit = 64;
+
 /// A parsed Mustache template (specification 1.4, without the optional lambdas). Immutable; any thread may
 /// render.
 class Template {
@@ -32,8 +40,10 @@ class Template {
 
   /// Missing values render as nothing. Numbers print as in JSON (19.99, never 1.999E1), objects and lists as
   /// their JSON text. Partials nest at most 32 deep. Throws std::length_error for output beyond `max_bytes`
-  /// and for more than 100 000 units of work (rendered nodes, names looked up in a level of the context, 64
-  /// bytes of a partial: a few milliseconds in all).
+  /// and for more work than `budget` has left.
+  std::string render(const json::object& context, Escape escape, const Partials& partials, WorkBudget& budget,
+                     std::size_t max_bytes = 1024UL * 1024) const;
+  /// Likewise, with a budget of `max_work`.
   std::string render(const json::object& context, Escape escape, const Partials& partials = {},
                      std::size_t max_bytes = 1024UL * 1024) const;
 

@@ -364,6 +364,15 @@ TEST(Mustache, WorkIsLimitedAlsoWithoutOutput) {
                std::length_error);
 }
 
+TEST(Mustache, TextsThatShareABudgetShareItsUnits) {
+  const json::object context{{"s", std::string(640, 'x')}};
+  const Template text = parsed("{{s}}");
+  WorkBudget budget(25);  // a node, a name and ten units of output for each text
+  EXPECT_EQ(text.render(context, Escape::none, {}, budget).size(), 640U);
+  EXPECT_EQ(text.render(context, Escape::none, {}, budget).size(), 640U);
+  EXPECT_THROW(text.render(context, Escape::none, {}, budget), std::length_error);
+}
+
 TEST(Mustache, EveryRenderingEndsWithinMilliseconds) {
   // Each name is looked up in a hundred levels, none of which has it.
   const json::object context{

@@ -20,12 +20,13 @@ std::optional<std::string> mustache_problem(std::string_view text) {
 }
 
 std::string render(std::string_view text, const json::object& context, Escape escape,
-                   const Partials& partials, std::size_t max_bytes) {
+                   const Partials& partials, WorkBudget& budget, std::size_t max_bytes) {
+  if (!budget.take(text.size() / bytes_per_unit)) throw std::length_error("rendering takes too long");
   const auto parsed = Template::parse(text);
   if (const auto* error = std::get_if<TemplateError>(&parsed)) {
     throw std::invalid_argument("a template does not parse: " + error->message);
   }
-  return std::get<Template>(parsed).render(context, escape, partials, max_bytes);
+  return std::get<Template>(parsed).render(context, escape, partials, budget, max_bytes);
 }
 
 std::string single_line(std::string_view text) {

@@ -24,10 +24,11 @@ Escape part_escape(std::string_view type, std::string_view part);
 /// The error in a Mustache text, as a sentence with the position in characters; nullopt if there is none.
 std::optional<std::string> mustache_problem(std::string_view text);
 
-/// Renders a text that was checked when it was saved. Throws std::length_error if the result is larger than
-/// `max_bytes`, std::invalid_argument if the text does not parse after all.
+/// Renders a text that was checked when it was saved. All texts of one plan share a budget. Throws
+/// std::length_error if the result is larger than `max_bytes` or the budget is exceeded,
+/// std::invalid_argument if the text does not parse after all.
 std::string render(std::string_view text, const json::object& context, Escape escape,
-                   const Partials& partials, std::size_t max_bytes = 1024UL * 1024);
+                   const Partials& partials, WorkBudget& budget, std::size_t max_bytes = 1024UL * 1024);
 
 /// `text` as one line: control characters become spaces, and spaces at the ends are removed.
 std::string single_line(std::string_view text);

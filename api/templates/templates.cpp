@@ -148,14 +148,15 @@ json::object render_parts(const TemplateDefinition& definition, const json::obje
                           const json::object& stored) {
   json::object rendered;
   FieldErrors errors;
+  WorkBudget budget(templates::max_work);
   for (std::size_t i = 0; i < definition.parts.size(); ++i) {
     const std::string_view name = templates::part_names[i];
     rendered[name] = nullptr;
     if (!definition.parts[i]) continue;
     const auto escape = templates::part_escape(definition.type, name);
     try {
-      const auto text =
-          templates::render(*definition.parts[i], context, escape, actions::stored_partials(stored, escape));
+      const auto text = templates::render(*definition.parts[i], context, escape,
+                                          actions::stored_partials(stored, escape), budget);
       rendered[name] = name == "subject" ? templates::single_line(text) : text;
     } catch (const std::length_error& error) {
       errors.push_back({std::string(name), error.what()});

@@ -108,8 +108,7 @@ TEST(RunSteps, EachStepBeginsAfterTheEndOfTheOneBefore) {
 TEST(RunSteps, AStepWhoseConditionsNeedTooMuchWorkIsDead) {
   json::array any;
   for (int i = 0; i < 100; ++i) any.push_back({{"notes", {{"contains", "needle " + std::to_string(i)}}}});
-  Case steps(
-      list({std::string(webhook) + R"(, "conditions": )" + to_json(json::object{{"any", any}}) + "}"}));
+  Case steps(list({std::string(webhook) + R"(, "when": )" + to_json(json::object{{"any", any}}) + "}"}));
   steps.entity["notes"] = std::string(900'000, 'x');
   steps.begin();
   EXPECT_EQ(steps.run.state.status, RunStatus::dead);
