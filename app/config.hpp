@@ -56,6 +56,7 @@ struct Config {
   std::int64_t blast_minimum = 0;
   std::int64_t workflows_per_business = 0;
   std::int64_t workflows_per_trigger = 0;
+  std::int64_t workflow_bytes_per_business = 0;
   std::int64_t runs_retention_days = 0;
   std::int64_t positions_retention_days = 0;
   std::int64_t deleted_retention_days = 0;

@@ -142,6 +142,7 @@ api::Api::Options api_options(const Config& config, const std::string& database_
   options.settings = {.destinations = destination_policy(config),
                       .workflow_limits = {.per_business = config.workflows_per_business,
                                           .per_trigger = config.workflows_per_trigger,
+                                          .bytes_per_business = config.workflow_bytes_per_business,
                                           .delay_below = std::chrono::days(config.runs_retention_days)},
                       .account_mails = {.per_network = config.account_mails_per_network,
                                         .per_address = config.account_mails_per_address},

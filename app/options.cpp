@@ -300,6 +300,10 @@ std::vector<Option> delivery_options() {
               api_alone, &Config::workflows_per_business, 1, 100'000),
       integer("workflows-per-trigger", "100", "The most active workflows of a business for one trigger.",
               api_alone, &Config::workflows_per_trigger, 1, 100'000),
+      integer("workflow-bytes-per-business", "8388608",
+              "The most bytes of the conditions and actions of a business's workflows; managed ones do not "
+              "count.",
+              api_alone, &Config::workflow_bytes_per_business, 1, 1'000'000'000),
       integer(
           "runs-retention-days", "30",
           "Days for which runs and events are kept. A workflow's delay must be shorter. `api` and `worker` "

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,8 +49,15 @@ struct StoredWorkflow {
   Time timer_since{};                 // when it did
 };
 
-/// Returns all workflows that changed since `epoch` or whose templates may have, including deleted ones, in
-/// order of epoch. Throws DatabaseUnavailable or StatementError.
-std::vector<StoredWorkflow> changed_workflows(Session& session, std::uint64_t epoch);
+/// The bytes of definitions and templates after which a portion of workflows ends.
+inline constexpr std::size_t workflows_portion = 1024UL * 1024;
+
+/// Reads all workflows that changed since `epoch` or whose templates may have, including deleted ones, in
+/// order of epoch. `take` gets them in portions, so that those of one business are never all in memory; it
+/// must not use the session. Returns the epoch of the last one, or `epoch` if there is none. Throws
+/// DatabaseUnavailable or StatementError; some may then have been taken.
+std::uint64_t read_changed_workflows(
+    Session& session, std::uint64_t epoch,
+    const std::function<void(const std::vector<StoredWorkflow>& portion)>& take);
 
 }  // namespace waybill::storage

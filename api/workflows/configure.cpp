@@ -159,7 +159,8 @@ asio::awaitable<void> merge_checked(const Call& call, const Services& services,
                  definition);
   co_await check_user(call, transaction, definition);
   co_await check_zone(call, services, transaction, definition);
-  co_await check_limits(call, services, transaction, guid, definition.trigger_code, definition.is_active);
+  co_await check_limits(call, services, transaction, guid, definition.trigger_code, definition.is_active,
+                        stored_size(definition));
 }
 
 asio::awaitable<WorkflowDefinition> new_definition(const Call& call, const Services& services,
@@ -253,7 +254,7 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
 
 asio::awaitable<void> check_limits(const Call& call, const Services& services,
                                    storage::Transaction& transaction, const Guid& guid,
-                                   std::string_view triggers, bool is_active) {
+                                   std::string_view triggers, bool is_active, std::size_t bytes) {
   const WorkflowLimits& limits = services.settings.workflow_limits;
   co_await transaction.run(storage::sql::templates::LockBusiness{.business = call.business()});
   std::vector<std::string> codes;
@@ -268,6 +269,12 @@ asio::awaitable<void> check_limits(const Call& call, const Services& services,
   if (!count.exists && count.others >= limits.per_business) {
     throw conflict("The business has " + std::to_string(count.others) + " workflows; " +
                    std::to_string(limits.per_business) + " are allowed.");
+  }
+  const auto size = static_cast<std::int64_t>(bytes);
+  if (size > count.bytes && count.others_bytes + size > limits.bytes_per_business) {
+    throw conflict("The definitions of the business's other workflows have " +
+                   std::to_string(count.others_bytes) + " bytes, that of this one " + std::to_string(size) +
+                   "; " + std::to_string(limits.bytes_per_business) + " are allowed together.");
   }
   if (is_active && count.trigger && count.others_active >= limits.per_trigger) {
     throw conflict("The business has " + std::to_string(count.others_active) +

@@ -25,12 +25,13 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
                                         const json::object& body,
                                         std::optional<actions::Credentials> credentials = {});
 
-/// Throws Failure if the workflow would exceed the business's limit of workflows, or of active workflows for
-/// one of its triggers (in the stored form). A workflow that is already counted may change. Requests that add
-/// a workflow wait for each other.
+/// Throws Failure if the workflow would exceed the business's limit of workflows, of the bytes of their
+/// definitions, or of active workflows for one of its triggers (in the stored form). A workflow that is
+/// already counted may change, and get smaller; `bytes` is 0 if its definition stays. Requests that add a
+/// workflow wait for each other.
 asio::awaitable<void> check_limits(const Call& call, const Services& services,
                                    storage::Transaction& transaction, const Guid& guid,
-                                   std::string_view triggers, bool is_active);
+                                   std::string_view triggers, bool is_active, std::size_t bytes);
 
 Bytes seal_workflow_secret(const Services& services, std::string_view secret, const Guid& workflow);
 

@@ -74,6 +74,7 @@ constexpr Property configure_properties[] = {
     {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
 };
 
+constexpr std::size_t max_definition_bytes = 256UL * 1024;
 constexpr const char* no_triggers = "is required unless triggers, timer or schedule is given";
 
 bool is_given(const json::object& body, const char* name) { return find_value(body, name) != nullptr; }
@@ -428,6 +429,26 @@ void check_workflow_body(const json::object& body, FieldErrors& errors) {
   merge_checked(body, {.allow_private = true}, {}, definition, errors);
 }
 
+std::size_t stored_size(const WorkflowDefinition& definition) {
+  return to_json(definition.action).size() + to_json(definition.conditions).size();
+}
+
+namespace {
+
+/// A stored workflow that is larger can still be changed in other ways.
+void check_size(const json::object& body, const WorkflowDefinition& definition, FieldErrors& errors) {
+  const bool has_conditions = body.contains("conditions");
+  if (!has_conditions && !body.contains("action") && !body.contains("steps")) return;
+  const std::size_t size = stored_size(definition);
+  if (size <= max_definition_bytes) return;
+  const bool is_long = to_json(definition.conditions).size() > size / 2;
+  errors.push_back({is_long ? "conditions" : "action",
+                    "conditions and action have " + std::to_string(size) + " bytes together; " +
+                        std::to_string(max_definition_bytes) + " are allowed"});
+}
+
+}  // namespace
+
 void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
                     const FindTemplate& find_template, Duration delay_below, WorkflowDefinition& definition) {
   if (const auto guid = guid_at(body, "triggerId"); guid && !domain::find_trigger(*guid)) {
@@ -439,6 +460,7 @@ void merge_workflow(const json::object& body, const net::DestinationPolicy& dest
   check_waits(definition.action, parse_duration(delay_text.value_or("PT0S")).value_or(Duration{}),
               delay_below, errors);
   check_longest_wait(definition, body, delay_below, errors);
+  if (errors.empty()) check_size(body, definition, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
 
   if (const json::value* active = find_value(body, "isActive")) definition.is_active = active->as_bool();

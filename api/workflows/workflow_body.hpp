@@ -42,9 +42,13 @@ asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transacti
                                             const json::object& body, const WorkflowDefinition& definition);
 
 /// Overwrites `definition` with the members of `body`, which has passed the schema, and checks the result. A
-/// delay must be below `delay_below`. Throws Failure with every invalid field; 404 for an unknown trigger.
+/// delay must be below `delay_below`, and action and conditions have at most 256 KiB together. Throws Failure
+/// with every invalid field; 404 for an unknown trigger.
 void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
                     const FindTemplate& find_template, Duration delay_below, WorkflowDefinition& definition);
+
+/// The bytes of action and conditions as they are stored.
+std::size_t stored_size(const WorkflowDefinition& definition);
 
 /// Replaces the member `trigger` of a workflow's row, the stored form of its triggers, by what the API shows:
 /// `trigger` (a code), `triggerId`, `triggers`, `timer`, and the members of a schedule.

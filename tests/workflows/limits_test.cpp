@@ -13,8 +13,8 @@ class WorkflowLimits : public testing::Test {
  protected:
   static Waybill::Options small() {
     Waybill::Options options;
-    options.arguments = {"--workflows-per-business", "4", "--workflows-per-trigger", "2",
-                         "--runs-retention-days",    "3"};
+    options.arguments = {"--workflows-per-business", "4", "--workflows-per-trigger",       "2",
+                         "--runs-retention-days",    "3", "--workflow-bytes-per-business", "600000"};
     return options;
   }
   json::object definition(std::string_view trigger, bool is_active = true) const {
@@ -74,6 +74,82 @@ TEST_F(WorkflowLimits, AListCountsForEachOfItsTriggers) {
   EXPECT_EQ(configure(list).status, 409);
   list["triggers"] = json::array{"order_created", "order_updated"};
   EXPECT_EQ(configure(list).status, 201);
+}
+
+/// Conditions with a text of `size` bytes.
+json::object conditions_of(std::size_t size) {
+  json::array any;
+  for (; size > 10'000; size -= 10'000) any.push_back({{"notes", std::string(10'000, 'x')}});
+  any.push_back({{"notes", std::string(size, 'x')}});
+  return {{"any", std::move(any)}};
+}
+
+TEST_F(WorkflowLimits, ADefinitionHasALimitedSize) {
+  json::object body = definition("order_created");
+  body["conditions"] = conditions_of(270'000);
+  const Response refused = configure(body);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(text_at(refused.body, "error.code"), "VALIDATION_ERROR");
+  EXPECT_THAT(text_at(refused.body, "error.details.conditions"), HasSubstr("262144 are allowed"));
+  body["conditions"] = conditions_of(250'000);
+  const Response made = configure(body);
+  ASSERT_EQ(made.status, 201);
+  const std::string guid = text_at(made.body, "data.guid");
+  EXPECT_EQ(configure({{"guid", guid}, {"conditions", conditions_of(270'000)}}).status, 400);
+  tenant.sql.rows(
+      "update workflows set conditions = jsonb_build_object('any', "
+      "(select jsonb_agg(jsonb_build_object('notes', repeat('x', 9999))) from generate_series(1, 30))) "
+      "where guid = $1",
+      {guid});
+  EXPECT_EQ(configure({{"guid", guid}, {"name", "renamed"}}).status, 200) << "a larger one of before";
+}
+
+TEST_F(WorkflowLimits, TheDefinitionsOfABusinessHaveALimitedSize) {
+  json::object large = definition("order_created");
+  large["conditions"] = conditions_of(250'000);
+  const std::string first = text_at(configure(large).body, "data.guid");
+  large["isActive"] = false;
+  const Response second = configure(large);
+  ASSERT_EQ(second.status, 201);
+  const Response refused = configure(large);
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_EQ(text_at(refused.body, "error.code"), "CONFLICT");
+  EXPECT_THAT(text_at(refused.body, "error.message"), HasSubstr("600000 are allowed"));
+  const Response small = configure(definition("order_created"));
+  ASSERT_EQ(small.status, 201);
+  EXPECT_EQ(
+      configure({{"guid", text_at(small.body, "data.guid")}, {"conditions", large.at("conditions")}}).status,
+      409);
+  EXPECT_EQ(configure({{"guid", first}, {"name", "renamed"}}).status, 200);
+  const std::string toggle = "/api/workflows/configured/" + text_at(second.body, "data.guid") + "/toggle";
+  ASSERT_EQ(tenant.http.get("/api/workflows/configured/" + first + "/toggle").status, 200);
+  EXPECT_EQ(tenant.http.get(toggle).status, 200) << "it counts already";
+}
+
+TEST_F(WorkflowLimits, TheListOfVersionsHasTheNewestUntil4MiB) {
+  const std::string guid = text_at(configure(definition("order_created")).body, "data.guid");
+  const std::string path = "/api/workflows/configured/" + guid + "/versions";
+  const auto versions = [&] {
+    std::vector<std::int64_t> numbers;
+    const json::value body = tenant.http.get(path).body;
+    for (const json::value& each : at(body, "data").as_array())
+      numbers.push_back(each.as_object().at("version").to_number<std::int64_t>());
+    return numbers;
+  };
+  const auto add = [&](int version, std::size_t size) {
+    tenant.sql.rows(
+        "insert into workflow_versions (business_id, workflow_id, version, definition) "
+        "select business_id, workflow_id, $2::int, "
+        "jsonb_set(definition, '{conditions}', jsonb_build_object('notes', repeat('x', $3::int))) "
+        "from workflow_versions where workflow_id = $1::uuid and version = 1",
+        {guid, std::to_string(version), std::to_string(size)});
+  };
+  for (int version = 2; version <= 6; ++version) add(version, 1'000'000);
+  EXPECT_THAT(versions(), testing::ElementsAre(6, 5, 4, 3));
+  add(7, 5'000'000);
+  EXPECT_THAT(versions(), testing::ElementsAre(7)) << "the newest is always listed";
+  tenant.sql.rows("delete from workflow_versions where workflow_id = $1 and version > 3", {guid});
+  EXPECT_THAT(versions(), testing::ElementsAre(3, 2, 1));
 }
 
 TEST_F(WorkflowLimits, ADelayIsShorterThanTheRetentionOfItsEvent) {

@@ -22,11 +22,16 @@ bool WorkflowFollower::connected() {
 void WorkflowFollower::follow(storage::Session& session, std::uint64_t epoch) {
   if (epoch == seen_epoch_ && !rereads_all_ && !rereads_suspended_) return;
   read_suspended(session);
-  if (rereads_all_) {
-    catalogue_.replace(storage::changed_workflows(session, 0));
-  } else {
-    catalogue_.apply(storage::changed_workflows(session, catalogue_.epoch()));
-  }
+  std::unordered_set<Guid> present;
+  const auto reached =
+      storage::read_changed_workflows(session, rereads_all_ ? 0 : catalogue_.epoch(),
+                                      [&](const std::vector<storage::StoredWorkflow>& portion) {
+                                        for (const storage::StoredWorkflow& workflow : portion)
+                                          present.insert(workflow.guid);
+                                        catalogue_.apply(portion);
+                                      });
+  if (rereads_all_) catalogue_.keep_only(present);
+  catalogue_.reached(reached);
   rereads_all_ = false;
   pauses_.seen(catalogue_.epoch());
   seen_epoch_ = epoch;

@@ -88,26 +88,19 @@ void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
       std::vector<WorkflowPtr>& all = by_business_[stored.business_id];
       all.insert(std::ranges::upper_bound(all, creation_order(workflow), {}, creation_order), workflow);
     }
-    epoch_ = stored.epoch;
   }
 }
 
-void Catalogue::replace(const std::vector<storage::StoredWorkflow>& all) {
-  std::unordered_set<Guid> present;
-  for (const storage::StoredWorkflow& stored : all) present.insert(stored.guid);
-  {
-    const std::unique_lock lock(mutex_);
-    std::vector<Guid> gone;
-    for (const auto& [guid, workflow] : workflows_) {
-      if (!present.contains(guid)) gone.push_back(guid);
-    }
-    for (const auto& [guid, workflow] : unreadable_) {
-      if (!present.contains(guid)) gone.push_back(guid);
-    }
-    for (const Guid& guid : gone) remove(guid);
+void Catalogue::keep_only(const std::unordered_set<Guid>& present) {
+  const std::unique_lock lock(mutex_);
+  std::vector<Guid> gone;
+  for (const auto& [guid, workflow] : workflows_) {
+    if (!present.contains(guid)) gone.push_back(guid);
   }
-  epoch_ = 0;
-  apply(all);
+  for (const auto& [guid, workflow] : unreadable_) {
+    if (!present.contains(guid)) gone.push_back(guid);
+  }
+  for (const Guid& guid : gone) remove(guid);
 }
 
 std::span<const net::WebhookSecret> valid_secrets(const Workflow& workflow, Time now) {

@@ -71,13 +71,16 @@ class Catalogue {
 
   std::uint64_t epoch() const { return epoch_; }
 
-  /// Applies the changes since `epoch()`. A workflow that this version cannot read (its trigger, conditions
-  /// or action come from a newer version or were changed by SQL) is logged and kept separately.
+  /// Applies some of the changes since `epoch()`. A workflow that this version cannot read (its trigger,
+  /// conditions or action come from a newer version or were changed by SQL) is logged and kept separately.
   void apply(const std::vector<storage::StoredWorkflow>& changed);
 
-  /// Replaces all workflows. Needed after the server lost commits, because it may have reused their epochs
-  /// for other changes.
-  void replace(const std::vector<storage::StoredWorkflow>& all);
+  /// Notes that all changes up to this epoch have been applied.
+  void reached(std::uint64_t epoch) { epoch_ = epoch; }
+
+  /// Removes all workflows that are not in `present`, after these were applied. Needed after the server lost
+  /// commits, because it may have reused their epochs for other changes.
+  void keep_only(const std::unordered_set<Guid>& present);
 
   /// Returns null if the workflow does not exist or this version cannot read it.
   WorkflowPtr find(const Guid& workflow) const;

@@ -49,12 +49,17 @@ TEST(Catalogue, WorkflowsKeepTheOrderOfTheirCreation) {
   EXPECT_THAT(names(), ElementsAre("first", "second", "third")) << "a change does not move it";
 }
 
-TEST(Catalogue, ReplaceForgetsLostWorkflowsAndTheirEpochs) {
+TEST(Catalogue, ForgetsLostWorkflowsAndTheirEpochs) {
   const SecretBox secrets{SecretBox::Key{}};
   Catalogue catalogue(secrets);
   using std::chrono::microseconds;
   catalogue.apply({stored("kept", microseconds(1), 5), stored("lost", microseconds(2), 6)});
-  catalogue.replace({stored("kept", microseconds(1), 3), stored("new", microseconds(3), 4)});
+  catalogue.reached(6);
+  catalogue.apply({stored("kept", microseconds(1), 3)});
+  catalogue.apply({stored("new", microseconds(3), 4)});
+  EXPECT_EQ(catalogue.epoch(), 6U) << "until all portions are applied";
+  catalogue.keep_only({Guid::from_name(namespace_url, "kept"), Guid::from_name(namespace_url, "new")});
+  catalogue.reached(4);
   EXPECT_EQ(catalogue.find(Guid::from_name(namespace_url, "lost")), nullptr);
   EXPECT_NE(catalogue.find(Guid::from_name(namespace_url, "kept")), nullptr);
   EXPECT_NE(catalogue.find(Guid::from_name(namespace_url, "new")), nullptr);

@@ -1,0 +1,55 @@
+#include "storage/workflow_reader.hpp"
+
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/postgres.hpp"
+
+namespace waybill::tests {
+namespace {
+
+class WorkflowReader : public testing::Test {
+ protected:
+  TestDatabase database_;
+  Session sql_{database_.url()};
+  storage::Session session_{database_.url(), "test"};
+};
+
+TEST_F(WorkflowReader, ChangedWorkflowsComeInPortions) {
+  const std::string business = sql_.value("insert into businesses (name) values ('b') returning guid");
+  sql_.rows(
+      "insert into workflows (business_id, name, entity_type, trigger_code, action, conditions) "
+      "select $1::uuid, 'w' || n, 0, 'order_created', '{\"type\": \"nothing\"}', "
+      "jsonb_build_object('notes', repeat('x', 250000)) from generate_series(1, 10) n",
+      {business});
+  std::vector<std::size_t> portions;
+  std::set<Guid> seen;
+  std::uint64_t last = 0;
+  const auto take = [&](const std::vector<storage::StoredWorkflow>& portion) {
+    portions.push_back(portion.size());
+    for (const storage::StoredWorkflow& workflow : portion) {
+      seen.insert(workflow.guid);
+      EXPECT_GE(workflow.epoch, last);
+      last = workflow.epoch;
+    }
+  };
+  const std::uint64_t reached = storage::read_changed_workflows(session_, 0, take);
+  EXPECT_EQ(reached, last);
+  EXPECT_GE(portions.size(), 3U);
+  for (const std::size_t portion : portions) EXPECT_LE(portion, 9U);
+  const auto all = static_cast<std::size_t>(sql_.number("select count(*) from workflows"));
+  EXPECT_EQ(seen.size(), all);
+  EXPECT_GE(all, 10U);
+
+  portions.clear();
+  EXPECT_EQ(storage::read_changed_workflows(session_, reached, take), reached);
+  EXPECT_TRUE(portions.empty()) << "nothing has changed since";
+  sql_.exec("update businesses set name = 'renamed'");
+  EXPECT_GT(storage::read_changed_workflows(session_, reached, take), reached);
+  EXPECT_GE(portions.size(), 3U);
+}
+
+}  // namespace
+}  // namespace waybill::tests
