@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::size_t page_size = 1000;
 
+bool is_late(std::chrono::steady_clock::time_point deadline) {
+  return std::chrono::steady_clock::now() > deadline;
+}
+
 void count(const Backtest::Match& entry, Backtest& result) {
   ++result.matches;
   ++result.per_day[format_timestamp(entry.at).substr(0, 10)];
@@ -60,7 +64,9 @@ class TimerHistory {
       value_ = value;
     }
     const json::object no_previous;
-    holds_ = rule_.conditions.evaluate({entity, no_previous, false});
+    const domain::Verdict verdict = rule_.conditions.judge({entity, no_previous, false});
+    holds_ = verdict == domain::Verdict::hold;
+    if (verdict == domain::Verdict::too_much_work) ++result_.too_much_work;
     event_ = event;
   }
 
@@ -106,11 +112,15 @@ Backtest backtest_timer(storage::Session& session, const Rule& rule, const stora
     std::vector<PastChange*> all;
     for (PastChange& change : changes) all.push_back(&change);
     if (rule.conditions.reads_relatives()) reader.fill_relatives(all);
-    for (const PastChange& change : changes) history.add(change, reader);
+    for (const PastChange& change : changes) {
+      history.add(change, reader);
+      result.complete = result.complete && !is_late(deadline);
+      if (!result.complete) return result;
+    }
     result.events += static_cast<std::uint64_t>(
         std::ranges::count_if(events, [&](const auto& event) { return event.at >= range.from; }));
     if (events.size() < page_size) break;
-    if (std::chrono::steady_clock::now() > deadline) {
+    if (!result.complete || is_late(deadline)) {
       result.complete = false;
       break;
     }
@@ -129,6 +139,13 @@ Backtest backtest(storage::Session& session, const Rule& rule, const storage::Pa
   if (rule.triggers.timer) return backtest_timer(session, rule, range, deadline);
   PastReader reader(session);
   Backtest result;
+  const auto meets = [&](const PastChange& change) {
+    result.complete = result.complete && !is_late(deadline);
+    if (!result.complete) return false;
+    const domain::Verdict verdict = rule.conditions.judge(change.subject());
+    if (verdict == domain::Verdict::too_much_work) ++result.too_much_work;
+    return verdict == domain::Verdict::hold;
+  };
   std::vector<storage::StoredEvent> events = reader.events().page(range, nullptr, page_size);
   while (!events.empty()) {
     json::monotonic_resource arena;
@@ -136,19 +153,17 @@ Backtest backtest(storage::Session& session, const Rule& rule, const storage::Pa
     std::vector<PastChange*> matches;
     for (PastChange& change : changes) {
       if (!rule.fires(change.fired)) continue;
-      if (rule.conditions.reads_relatives() || rule.conditions.evaluate(change.subject()))
-        matches.push_back(&change);
+      if (rule.conditions.reads_relatives() || meets(change)) matches.push_back(&change);
     }
     if (rule.conditions.reads_relatives()) {
       reader.fill_relatives(matches);
-      std::erase_if(matches,
-                    [&](const PastChange* change) { return !rule.conditions.evaluate(change->subject()); });
+      std::erase_if(matches, [&](const PastChange* change) { return !meets(*change); });
     }
     result.events += events.size();
     for (const PastChange* match : matches)
       count({match->event->entity_id, match->event->id, match->event->at}, result);
     if (events.size() < page_size) break;
-    if (std::chrono::steady_clock::now() > deadline) {
+    if (!result.complete || is_late(deadline)) {
       result.complete = false;
       break;
     }

@@ -20,6 +20,7 @@ struct Backtest {
   };
   std::uint64_t events = 0;  // events of the entity type
   std::uint64_t matches = 0;
+  std::uint64_t too_much_work = 0;               // events for which the conditions need too much of it
   std::map<std::string, std::uint64_t> per_day;  // matches by UTC date; days without matches are left out
   std::vector<Match> sample;                     // the latest matches, newest first
   bool complete = true;                          // false if the deadline ended the search

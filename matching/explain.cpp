@@ -15,6 +15,9 @@ namespace {
 
 namespace sql = storage::sql::history;
 
+// The work of evaluating conditions in one explanation, about a second.
+constexpr std::size_t max_explained_work = 32 * domain::max_condition_work;
+
 struct Version {
   Time at;
   std::string name;
@@ -102,6 +105,12 @@ const PastRun* find_run(const PastRuns& runs, const Guid& guid) {
   return found == runs.end() ? nullptr : &found->second;
 }
 
+/// Evaluates conditions with a part of `share`; without any of it they need too much work.
+domain::Verdict judge(const Rule& rule, const PastChange& change, WorkBudget& share) {
+  if (share.is_exceeded()) return domain::Verdict::too_much_work;
+  return domain::judge(rule.conditions, change.subject(), share);
+}
+
 /// Why a run did not act or waits; empty if it acted.
 std::string_view reason_of(const PastRun& run) {
   if (run.code == "NOTIFICATIONS_OFF") return "notifications_off";
@@ -111,30 +120,39 @@ std::string_view reason_of(const PastRun& run) {
 }
 
 std::string_view reason_of(const PastWorkflow& workflow, const Version* version, const PastChange& change,
-                           const PastRun* run, bool pending) {
+                           const PastRun* run, bool pending, WorkBudget& share) {
   const Time at = change.event->at;
+  if (run != nullptr && run->code == "PAYLOAD_TOO_LARGE" && version != nullptr && version->rule &&
+      judge(*version->rule, change, share) == domain::Verdict::too_much_work)
+    return "too_much_work";
   if (run != nullptr) return reason_of(*run);
   if (version == nullptr || at < workflow.created_at) return "newer_than_event";
   if (workflow.was_off(at)) return "switched_off";
   if (!version->rule || !version->rule->fires(change.fired)) return "other_trigger";
-  if (pending && version->rule->conditions.evaluate(change.subject())) return "";
-  return "condition";
+  if (!pending) return "condition";
+  const domain::Verdict verdict = judge(*version->rule, change, share);
+  return verdict == domain::Verdict::hold   ? ""
+         : verdict == domain::Verdict::fail ? "condition"
+                                            : "too_much_work";
 }
 
 ExplainedWorkflow explain_workflow(const PastWorkflow& workflow, const PastChange& change,
-                                   const PastRuns& runs, bool pending) {
+                                   const PastRuns& runs, bool pending, WorkBudget& share) {
   const Version* const version = workflow.version_at(change.event->at);
   const Guid guid = run_guid(*change.event, workflow.guid);
   const PastRun* const run = find_run(runs, guid);
   ExplainedWorkflow result{.guid = workflow.guid,
                            .name = (version != nullptr ? version : &workflow.versions.back())->name,
                            .run = run != nullptr ? std::optional(guid) : std::nullopt,
-                           .reason = reason_of(workflow, version, change, run, pending),
+                           .reason = reason_of(workflow, version, change, run, pending, share),
                            .conditions = {},
                            .steps = run != nullptr ? run->steps : json::value()};
   result.fired = run != nullptr && result.reason.empty();
-  if (version != nullptr && version->rule)
-    result.conditions = version->rule->conditions.explain(change.subject());
+  if (version != nullptr && version->rule && !share.is_exceeded()) {
+    WorkBudget own(domain::max_condition_work);
+    result.conditions = version->rule->conditions.explain(change.subject(), own);
+    share.take(domain::max_condition_work - own.left());
+  }
   return result;
 }
 
@@ -259,6 +277,7 @@ std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, co
   }
   const PastRuns runs = load_runs(session, business, guids);
   std::vector<ExplainedEvent> result;
+  WorkBudget share(max_explained_work);
   for (const PastChange& change : changes) {
     const storage::StoredEvent& event = *change.event;
     const bool pending = past[static_cast<std::size_t>(change.event - events.data())].pending;
@@ -267,7 +286,7 @@ std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, co
     for (const PastWorkflow& workflow : workflows) {
       if (workflow.deleted_at && *workflow.deleted_at < event.at) continue;
       if (is_timed(workflow.version_at(event.at))) continue;
-      entry.workflows.push_back(explain_workflow(workflow, change, runs, pending));
+      entry.workflows.push_back(explain_workflow(workflow, change, runs, pending, share));
     }
   }
   std::vector<ExplainedEvent> timers;

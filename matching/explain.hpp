@@ -19,10 +19,12 @@ struct ExplainedWorkflow {
   bool fired = false;
   std::optional<Guid> run;  // the run it caused, even if held or not performed
   /// The reason that it did not fire: switched_off, other_trigger, condition, loop, paused, newer_than_event,
-  /// notifications_off or limited (its run was skipped), window (its run waits), timer_waiting, timer_moved.
+  /// notifications_off or limited (its run was skipped), window (its run waits), timer_waiting, timer_moved,
+  /// too_much_work (its conditions need too much of it).
   /// Empty if it fired or if the event is not matched yet.
   std::string_view reason;
-  std::vector<domain::ConditionResult> conditions;  // by the version at the event; empty if all are newer
+  std::vector<domain::ConditionResult> conditions;  // by the version at the event; empty if all are newer,
+                                                    // and once an explanation has taken a second
   json::value steps = {};                  // steps of the run, as the API shows them; null without a run
   std::optional<Time> due = std::nullopt;  // time of a timer
 };

@@ -41,6 +41,11 @@ constexpr Property tested_properties[] = {
      .kind = Kind::any,
      .schema = &planned_request_schema,
      .description = "By the type of the action; without secrets. Of several steps, the first that sends."},
+    {.name = "tooMuchWork",
+     .kind = Kind::boolean,
+     .nullable = false,
+     .optional = true,
+     .description = "True if the conditions need too much work for this record: a run would be dead."},
     {.name = "windowOpensAt",
      .kind = Kind::timestamp,
      .optional = true,
@@ -86,6 +91,11 @@ constexpr Property backtested_properties[] = {
     {.name = "events", .kind = Kind::integer, .nullable = false},
     {.name = "matches", .kind = Kind::integer, .nullable = false},
     {.name = "perDay", .kind = Kind::array, .nullable = false, .schema = &day_schema},
+    {.name = "tooMuchWork",
+     .kind = Kind::integer,
+     .nullable = false,
+     .optional = true,
+     .description = "Events for which the conditions need too much work; left out if there is none."},
     {.name = "sample",
      .kind = Kind::array,
      .nullable = false,
@@ -219,8 +229,12 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   const json::object list =
       is_list ? json::object{{"count", 1}, {"items", json::array{*entity}}} : json::object();
   std::vector<TestedStep> steps = steps_of(definition, texts.templates);
+  auto verdict = domain::Verdict::fail;
+  std::vector<domain::ConditionResult> results;
   // The coroutine waits here, so the references in the work stay valid.
   co_await services.background.run(business, [&] {
+    verdict = rule.conditions.judge(subject);
+    results = rule.conditions.explain(subject);
     for (TestedStep& step : steps) {
       test_step(step, subject,
                 {.guid = workflow.value_or(Guid()),
@@ -251,9 +265,10 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
     if (first.is_null() && steps[i].matches) first = step.at("wouldSend");
     shown.push_back(std::move(step));
   }
-  json::object tested{{"matches", rule.conditions.evaluate(subject)},
-                      {"conditions", conditions_json(rule.conditions.explain(subject))},
+  json::object tested{{"matches", verdict == domain::Verdict::hold},
+                      {"conditions", conditions_json(results)},
                       {"wouldSend", std::move(first)}};
+  if (verdict == domain::Verdict::too_much_work) tested["tooMuchWork"] = true;
   if (has_steps) tested["steps"] = std::move(shown);
   if (definition.pacing.window)
     tested["windowOpensAt"] = co_await window_opens_at(call, services, definition);
@@ -292,10 +307,12 @@ asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
                       {"eventId", match.event_id ? json::value(*match.event_id) : json::value()},
                       {"at", format_timestamp(match.at)}});
   }
-  co_return Answer::of(to_json(json::object{{"events", result.events},
-                                            {"matches", result.matches},
-                                            {"perDay", std::move(days)},
-                                            {"sample", std::move(sample)}}));
+  json::object shown{{"events", result.events},
+                     {"matches", result.matches},
+                     {"perDay", std::move(days)},
+                     {"sample", std::move(sample)}};
+  if (result.too_much_work > 0) shown["tooMuchWork"] = result.too_much_work;
+  co_return Answer::of(to_json(shown));
 }
 
 constexpr Route routes[] = {

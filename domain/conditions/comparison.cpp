@@ -40,6 +40,23 @@ std::string_view text_in(const Scalar& scalar) {
   return held == nullptr ? std::string_view() : *held;
 }
 
+std::size_t text_size(const json::value& value) {
+  std::size_t size = 0;
+  if (const auto* text = value.if_string()) {
+    size = text->size();
+  } else if (const auto* list = value.if_array()) {
+    for (const json::value& each : *list) size += text_size(each);
+  } else if (const auto* object = value.if_object()) {
+    for (const auto& [key, each] : *object) size += text_size(each);
+  }
+  return size;
+}
+
+/// A copy of a value if its texts fit.
+json::value shown_value(const json::value* value, WorkBudget& shown) {
+  return value != nullptr && shown.take(text_size(*value)) ? *value : json::value();
+}
+
 // The old object, from the parts whose old values are kept; null if none has a value.
 json::value previous_object(const Target& target, const Subject& subject) {
   json::object object;
@@ -134,29 +151,33 @@ bool Comparison::test(const json::value* actual, WorkBudget& budget) const {
   return false;
 }
 
-json::value Comparison::actual(const Subject& subject, WorkBudget& budget) const {
+json::value Comparison::actual(const Subject& subject, WorkBudget& budget, WorkBudget& shown) const {
   if (budget.is_exceeded()) return nullptr;
   if (kind_.op == Op::changed) return is_changed(target_, subject, budget);
   const bool previous = target_.previous || kind_.op == Op::from;
-  if (previous && !target_.parts.empty()) return previous_object(target_, subject);
+  if (previous && !target_.parts.empty()) {
+    const json::value object = previous_object(target_, subject);
+    return shown_value(&object, shown);
+  }
   const auto* value = value_of(target_, subject, previous);
-  if (!target_.enters_list || target_.element.empty()) return value == nullptr ? json::value() : *value;
+  if (!target_.enters_list || target_.element.empty()) return shown_value(value, shown);
   const auto* list = value == nullptr ? nullptr : value->if_array();
   if (list == nullptr) return nullptr;
   json::array values;
   for (const auto& each : *list) {
     const auto* found = walk(each, target_.element);
-    values.push_back(found == nullptr ? json::value() : *found);
+    values.push_back(shown_value(found, shown));
   }
+  if (shown.is_exceeded()) return nullptr;
   return values;
 }
 
-ConditionResult Comparison::explain(const Subject& subject, WorkBudget& budget) const {
+ConditionResult Comparison::explain(const Subject& subject, WorkBudget& budget, WorkBudget& shown) const {
   const bool result = holds(subject, budget);
   return {.path = path_,
           .op = std::string(kind_.name),
           .expected = expected_,
-          .actual = actual(subject, budget),
+          .actual = actual(subject, budget, shown),
           .holds = result && !budget.is_exceeded()};
 }
 

@@ -57,14 +57,15 @@ class Comparison {
 
   /// Both take their work from `budget`; the result has no meaning once it is exceeded.
   bool holds(const Subject& subject, WorkBudget& budget) const;
-  ConditionResult explain(const Subject& subject, WorkBudget& budget) const;
+  /// The bytes of the values in the result are taken from `shown`, too; beyond it the value is null.
+  ConditionResult explain(const Subject& subject, WorkBudget& budget, WorkBudget& shown) const;
   bool reads_relatives() const { return target_.relative || target_.completed; }
   /// True if one value of the target meets the comparison; not for operators that need history.
   bool test(const json::value* actual, WorkBudget& budget) const;
   const Target& target() const { return target_; }
 
  private:
-  json::value actual(const Subject& subject, WorkBudget& budget) const;
+  json::value actual(const Subject& subject, WorkBudget& budget, WorkBudget& shown) const;
   std::size_t work_of(const Scalar& value) const;
 
   std::string path_;

@@ -67,8 +67,12 @@ Verdict Conditions::judge(const Subject& subject) const {
 }
 
 std::vector<ConditionResult> Conditions::explain(const Subject& subject) const {
-  std::vector<ConditionResult> results;
   WorkBudget budget(max_condition_work);
+  return explain(subject, budget);
+}
+
+std::vector<ConditionResult> Conditions::explain(const Subject& subject, WorkBudget& budget) const {
+  std::vector<ConditionResult> results;
   explain_into(results, *root_, subject, budget);
   return results;
 }

@@ -76,6 +76,8 @@ class Conditions {
   /// Every comparison in the order written. All of them are evaluated until they have taken
   /// `max_condition_work`; the values of those after are null and do not hold.
   std::vector<ConditionResult> explain(const Subject& subject) const;
+  /// Likewise, until `budget` is exceeded.
+  std::vector<ConditionResult> explain(const Subject& subject, WorkBudget& budget) const;
 
   /// True if a comparison reads a field that is not the record's own (customer.name, shipments.…).
   bool reads_relatives() const;

@@ -1,4 +1,5 @@
 #include <set>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -17,6 +18,44 @@ class Conditions : public WorkflowTest {
             {"conditions", std::move(conditions)}};
   }
 };
+
+TEST_F(Conditions, ThatNeedTooMuchWorkAreReported) {
+  json::array any;
+  for (int i = 0; i < 1000; ++i)
+    any.push_back({{"items.description", {{"contains", "needle " + std::to_string(i)}}}});
+  json::object configured = definition(json::object{{"any", std::move(any)}});
+  configured["triggerId"] = trigger_guid("order_created");
+  const std::string workflow = text_at(tenant.configure(configured), "guid");
+  const std::string order = tenant.insert_order(
+      {{"items",
+        "json_build_array(json_build_object('guid', gen_random_uuid(), 'description', repeat('x', 900000), "
+        "'quantity', 1, 'price', 1))"}});
+  const json::object run = tenant.run_with_status(workflow, "dead");
+  EXPECT_EQ(text_at(run, "code"), "PAYLOAD_TOO_LARGE");
+  EXPECT_NE(text_at(run, "error").find("conditions need too much work"), std::string::npos);
+  tenant.settle();
+
+  const Response explained = tenant.http.get("/api/workflows/explain?entityId=" + order);
+  ASSERT_EQ(explained.status, 200);
+  bool is_explained = false;
+  const json::array& workflows =
+      at(explained.body, "data").as_array().at(0).as_object().at("workflows").as_array();
+  for (const json::value& each : workflows) {
+    if (text_at(each, "guid") == workflow) is_explained = text_at(each, "reason") == "too_much_work";
+  }
+  EXPECT_TRUE(is_explained);
+
+  const Response tested =
+      tenant.http.post("/api/workflows/test", {{"workflowId", workflow}, {"entityId", order}});
+  ASSERT_EQ(tested.status, 200);
+  EXPECT_EQ(at(tested.body, "data.matches"), json::value(false));
+  EXPECT_EQ(at(tested.body, "data.tooMuchWork"), json::value(true));
+
+  const Response backtested = tenant.http.post("/api/workflows/backtest", {{"workflowId", workflow}});
+  ASSERT_EQ(backtested.status, 200);
+  EXPECT_EQ(at(backtested.body, "data.matches"), json::value(0));
+  EXPECT_EQ(at(backtested.body, "data.tooMuchWork"), json::value(1));
+}
 
 // Tests each condition with one change, notes from "old" to "new", on an order with known fields.
 TEST_F(Conditions, DecideWhichEventsFire) {

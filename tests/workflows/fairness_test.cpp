@@ -185,6 +185,36 @@ TEST_F(Fairness, ARunThatIsRenderedLateUsesTheVersionAtTheTimeOfItsEvent) {
   EXPECT_EQ(received[0].body, "{\"note\": \"first as it was\"}");
 }
 
+TEST_F(Fairness, ConditionsThatTakeTooLongDelayNoOtherBusiness) {
+  constexpr int workflows = 100;
+  constexpr int orders = 3;
+  json::array any;
+  for (int i = 0; i < 1000; ++i)
+    any.push_back({{"items.description", {{"contains", "needle " + std::to_string(i)}}}});
+  for (int i = 0; i < workflows; ++i)
+    loud.webhook(receiver.url("/loud"), "order_created", {{"conditions", {{"any", any}}}});
+  quiet.webhook(receiver.url("/quiet"), "order_created");
+  for (int i = 0; i < orders; ++i) {
+    loud.insert_order({{"items",
+                        "json_build_array(json_build_object('guid', gen_random_uuid(), 'description', "
+                        "repeat('x', 900000), 'quantity', 1, 'price', 1))"}});
+  }
+  const auto latencies = quiet_latencies(10);
+  ASSERT_EQ(latencies.size(), 10U);
+  EXPECT_LT(latencies[1], 500ms) << "longest " << latencies[0].count() << " ms";
+  EXPECT_TRUE(eventually(
+      [&] {
+        return loud.sql.number(
+                   "select count(*) from runs where business_id = $1 and status = 'dead' and "
+                   "code = 'PAYLOAD_TOO_LARGE'",
+                   {loud.id}) == workflows * orders;
+      },
+      60s))
+      << "each workflow has a run that says so, also those of later turns";
+  EXPECT_EQ(receiver.count("/loud"), 0U);
+  expect_little_memory();
+}
+
 TEST_F(Fairness, ATemplateWithEndlessWorkDelaysNoOtherBusiness) {
   // Nested lists: 40 items to the sixth power.
   std::string nested =
