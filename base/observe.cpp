@@ -117,7 +117,8 @@ constexpr auto observables = std::to_array<ObservableRow>({
     {Observable::workflow_unreadable, "workflow.unreadable", error, workflows, workflows_help, "move",
      "unreadable"},
     {Observable::match_postponed, "workflow.match_postponed", debug, "waybill_matches_postponed_total",
-     "Events to be matched later with a workflow that this version cannot read."},
+     "Events to be matched later with a workflow that this version cannot read, or whose conditions would "
+     "take too long."},
     {Observable::runs_deferred, "run.deferred", debug, "waybill_runs_deferred_total",
      "Runs queued without their texts because an event exceeded its bounds."},
     {Observable::events_set_aside, "event.set_aside", debug, "waybill_events_set_aside_total",

@@ -9,6 +9,8 @@
 namespace waybill::domain {
 namespace {
 
+constexpr std::size_t max_shown_bytes = 1024UL * 1024;  // of the values in one explanation
+
 bool any_element_meets(const std::vector<Conditions::Node>& comparisons, const Subject& subject,
                        WorkBudget& budget) {
   const Target& target = comparisons.front().comparison->target();
@@ -37,10 +39,10 @@ bool holds(const Conditions::Node& node, const Subject& subject, WorkBudget& bud
 }
 
 void explain_into(std::vector<ConditionResult>& results, const Conditions::Node& node, const Subject& subject,
-                  WorkBudget& budget) {
-  if (node.comparison != nullptr) results.push_back(node.comparison->explain(subject, budget));
+                  WorkBudget& budget, WorkBudget& shown) {
+  if (node.comparison != nullptr) results.push_back(node.comparison->explain(subject, budget, shown));
   const auto first = static_cast<std::ptrdiff_t>(results.size());
-  for (const auto& child : node.children) explain_into(results, child, subject, budget);
+  for (const auto& child : node.children) explain_into(results, child, subject, budget, shown);
   if (node.kind != Conditions::Node::Kind::element) return;
   // Some element meets each comparison, but none meets them all.
   const std::span own(results.begin() + first, results.end());
@@ -73,7 +75,8 @@ std::vector<ConditionResult> Conditions::explain(const Subject& subject) const {
 
 std::vector<ConditionResult> Conditions::explain(const Subject& subject, WorkBudget& budget) const {
   std::vector<ConditionResult> results;
-  explain_into(results, *root_, subject, budget);
+  WorkBudget shown(max_shown_bytes);
+  explain_into(results, *root_, subject, budget, shown);
   return results;
 }
 

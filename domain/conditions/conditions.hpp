@@ -74,7 +74,8 @@ class Conditions {
   bool evaluate(const Subject& subject) const { return judge(subject) == Verdict::hold; }
 
   /// Every comparison in the order written. All of them are evaluated until they have taken
-  /// `max_condition_work`; the values of those after are null and do not hold.
+  /// `max_condition_work`; the values of those after are null and do not hold. Values after 1 MiB of texts
+  /// are null, too.
   std::vector<ConditionResult> explain(const Subject& subject) const;
   /// Likewise, until `budget` is exceeded.
   std::vector<ConditionResult> explain(const Subject& subject, WorkBudget& budget) const;
