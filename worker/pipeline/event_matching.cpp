@@ -132,8 +132,6 @@ bool EventMatching::match_postponed(storage::Session& session) {
   storage::RunStore store(session, options_.worker);
   const std::vector<Guid> workflows =
       store.workflows_with_postponed(last_postponed_, most_postponed_workflows);
-  // The workflows before the first one have their turn in the next round.
-  bool any = !last_postponed_.is_nil() || workflows.size() == most_postponed_workflows;
   for (const Guid& guid : workflows) {
     last_postponed_ = guid;
     const WorkflowPtr workflow = catalogue_.find(guid);
@@ -148,7 +146,7 @@ bool EventMatching::match_postponed(storage::Session& session) {
       store.queue(matcher_.match_postponed(session, *workflow, matches));
     }
     work.commit();
-    any = any || !matches.empty();
+    round_has_matches_ = round_has_matches_ || !matches.empty();
     const auto now_after = std::chrono::steady_clock::now();
     postponed_batch_.measured(matches.size(), std::chrono::duration_cast<Duration>(now_after - began));
     if (now_after - since > postponed_time) {
@@ -156,9 +154,14 @@ bool EventMatching::match_postponed(storage::Session& session) {
       return true;
     }
   }
-  if (workflows.size() < most_postponed_workflows) last_postponed_ = {};
-  if (any) next_postponed_look_ = {};
-  return any;
+  // Another round follows at once if this one found anything.
+  const bool goes_on = workflows.size() == most_postponed_workflows || round_has_matches_;
+  if (workflows.size() < most_postponed_workflows) {
+    last_postponed_ = {};
+    round_has_matches_ = false;
+  }
+  if (goes_on) next_postponed_look_ = {};
+  return goes_on;
 }
 
 bool EventMatching::match_set_aside(storage::Session& session) {

@@ -66,6 +66,7 @@ class EventMatching {
   BatchSize batch_;
   BatchSize postponed_batch_;
   Guid last_postponed_;  // the workflow whose turn was last; nil at the beginning of a round
+  bool round_has_matches_ = false;
   Time next_postponed_look_{};
 };
 
