@@ -9,7 +9,7 @@
 namespace waybill::matching {
 namespace {
 
-constexpr std::size_t page_size = 1000;
+constexpr storage::PageLimits page_limits{.events = 1000};
 
 bool is_late(std::chrono::steady_clock::time_point deadline) {
   return std::chrono::steady_clock::now() > deadline;
@@ -23,6 +23,14 @@ void count(const Backtest::Match& entry, Backtest& result) {
   };
   result.sample.insert(std::ranges::upper_bound(result.sample, entry, newer), entry);
   if (result.sample.size() > backtest_sample) result.sample.pop_back();
+}
+
+/// Releases a page that is not empty and reads the next.
+storage::EventPage next_page(PastReader& reader, const storage::PastEvents::Range& range,
+                             storage::EventPage& page) {
+  const storage::StoredEvent last = std::move(page.events.back());
+  page = {};
+  return reader.events().page(range, &last, page_limits);
 }
 
 /// Follows the timer of one record after another through their events.
@@ -105,10 +113,10 @@ Backtest backtest_timer(storage::Session& session, const Rule& rule, const stora
   TimerHistory history(rule, range, result);
   storage::PastEvents::Range read = range;
   read.from -= look_back(*rule.triggers.timer);
-  std::vector<storage::StoredEvent> events = reader.events().page(read, nullptr, page_size);
-  while (!events.empty()) {
+  storage::EventPage page = reader.events().page(read, nullptr, page_limits);
+  while (!page.events.empty()) {
     json::monotonic_resource arena;
-    std::vector<PastChange> changes = reader.changes(events, &arena);
+    std::vector<PastChange> changes = reader.changes(page.events, &arena);
     std::vector<PastChange*> all;
     for (PastChange& change : changes) all.push_back(&change);
     if (rule.conditions.reads_relatives()) reader.fill_relatives(all);
@@ -118,14 +126,13 @@ Backtest backtest_timer(storage::Session& session, const Rule& rule, const stora
       if (!result.complete) return result;
     }
     result.events += static_cast<std::uint64_t>(
-        std::ranges::count_if(events, [&](const auto& event) { return event.at >= range.from; }));
-    if (events.size() < page_size) break;
+        std::ranges::count_if(page.events, [&](const auto& event) { return event.at >= range.from; }));
+    if (!page.has_more) break;
     if (!result.complete || is_late(deadline)) {
       result.complete = false;
       break;
     }
-    const storage::StoredEvent last = std::move(events.back());
-    events = reader.events().page(read, &last, page_size);
+    page = next_page(reader, read, page);
   }
   history.end_record();
   return result;
@@ -146,10 +153,10 @@ Backtest backtest(storage::Session& session, const Rule& rule, const storage::Pa
     if (verdict == domain::Verdict::too_much_work) ++result.too_much_work;
     return verdict == domain::Verdict::hold;
   };
-  std::vector<storage::StoredEvent> events = reader.events().page(range, nullptr, page_size);
-  while (!events.empty()) {
+  storage::EventPage page = reader.events().page(range, nullptr, page_limits);
+  while (!page.events.empty()) {
     json::monotonic_resource arena;
-    std::vector<PastChange> changes = reader.changes(events, &arena);
+    std::vector<PastChange> changes = reader.changes(page.events, &arena);
     std::vector<PastChange*> matches;
     for (PastChange& change : changes) {
       if (!rule.fires(change.fired)) continue;
@@ -159,16 +166,15 @@ Backtest backtest(storage::Session& session, const Rule& rule, const storage::Pa
       reader.fill_relatives(matches);
       std::erase_if(matches, [&](const PastChange* change) { return !meets(*change); });
     }
-    result.events += events.size();
+    result.events += page.events.size();
     for (const PastChange* match : matches)
       count({match->event->entity_id, match->event->id, match->event->at}, result);
-    if (events.size() < page_size) break;
+    if (!page.has_more) break;
     if (!result.complete || is_late(deadline)) {
       result.complete = false;
       break;
     }
-    const storage::StoredEvent last = std::move(events.back());
-    events = reader.events().page(range, &last, page_size);
+    page = next_page(reader, range, page);
   }
   return result;
 }

@@ -42,6 +42,41 @@ struct PastWorkflow {
   }
 };
 
+/// Bounds the values of records in an explanation.
+class ShownValues {
+ public:
+  /// Replaces large values by a note once many bytes are shown.
+  void limit(std::vector<domain::ConditionResult>& conditions) {
+    for (domain::ConditionResult& condition : conditions) {
+      const std::size_t bytes = size_of(condition.actual);
+      if (bytes > small && is_full()) {
+        condition.actual = "(too large to be shown here)";
+      } else {
+        bytes_ += bytes;
+      }
+    }
+  }
+  bool is_full() const { return bytes_ >= most; }
+
+ private:
+  static constexpr std::size_t most = 4UL * 1024 * 1024;
+  static constexpr std::size_t small = 1000;
+
+  static std::size_t size_of(const json::value& value) {
+    std::size_t bytes = sizeof(json::value);
+    if (const auto* const text = value.if_string()) bytes += text->size();
+    if (const auto* const list = value.if_array()) {
+      for (const json::value& each : *list) bytes += size_of(each);
+    }
+    if (const auto* const object = value.if_object()) {
+      for (const auto& [name, each] : *object) bytes += name.size() + size_of(each);
+    }
+    return bytes;
+  }
+
+  std::size_t bytes_ = 0;
+};
+
 struct PastRun {
   std::string status;
   std::string code;
@@ -166,7 +201,8 @@ std::string_view reason_of_timer(bool is_waiting, bool is_active, std::optional<
 /// The timers of a record that wait or came due, and its runs of schedules. `newest` is its last change; may
 /// be null.
 std::vector<ExplainedEvent> explain_timers(storage::Session& session, const Guid& business,
-                                           const Guid& entity, const PastChange* newest, std::size_t limit) {
+                                           const Guid& entity, const PastChange* newest, std::size_t limit,
+                                           ShownValues& shown) {
   const auto rows = session.run(
       sql::Timers{.business = business, .record = entity, .limit = static_cast<std::int64_t>(limit)});
   std::vector<Guid> guids;
@@ -190,6 +226,7 @@ std::vector<ExplainedEvent> explain_timers(storage::Session& session, const Guid
       const json::object no_previous;
       if (newest != nullptr && !workflow.run)
         workflow.conditions = rule.conditions.explain({newest->change.entity, no_previous, false});
+      shown.limit(workflow.conditions);
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): this version cannot read it
     }
     timers.push_back(
@@ -249,54 +286,84 @@ std::vector<std::string_view> codes(domain::EntityType type, const domain::Trigg
   return result;
 }
 
+/// Explains the last events of a record, portion by portion, because each event has its record twice.
+class Explainer {
+ public:
+  Explainer(storage::Session& session, const Guid& business, const Guid& entity)
+      : session_(session), business_(business), entity_(entity), reader_(session) {}
+
+  std::optional<std::vector<ExplainedEvent>> explain(storage::PastEvents::Latest latest) {
+    const bool is_first_page = latest.before == storage::PastEvents::Latest().before;
+    storage::PastOfRecord past = reader_.events().of_record(business_, entity_, latest);
+    if (past.events.empty()) {
+      if (session_.run(sql::RecordType{.business = business_, .record = entity_}).empty())
+        return std::nullopt;
+      return is_first_page ? explain_timers(session_, business_, entity_, nullptr, latest.limit, shown_)
+                           : std::vector<ExplainedEvent>{};
+    }
+    explain_portion(past, is_first_page, latest.limit);
+    const std::size_t limit = latest.limit;
+    for (std::size_t count = past.events.size(); past.has_more && count < limit && !shown_.is_full();
+         count += past.events.size()) {
+      latest.before = static_cast<std::int64_t>(past.events.back().id);
+      latest.limit = limit - count;
+      past = {};
+      past = reader_.events().of_record(business_, entity_, latest);
+      if (!past.events.empty()) explain_portion(past, false, limit);
+    }
+    return merged(std::move(result_), std::move(timers_));
+  }
+
+ private:
+  void explain_portion(const storage::PastOfRecord& past, bool with_timers, std::size_t limit) {
+    const std::vector<storage::StoredEvent>& events = past.events;
+    std::vector<PastChange> changes = reader_.changes(events);
+    std::vector<PastChange*> all;
+    all.reserve(changes.size());
+    for (PastChange& change : changes) all.push_back(&change);
+    reader_.fill_relatives(all);
+
+    const auto workflows = load_workflows(session_, business_, events);
+    std::vector<Guid> guids;
+    for (const storage::StoredEvent& event : events) {
+      for (const PastWorkflow& workflow : workflows) guids.push_back(run_guid(event, workflow.guid));
+    }
+    const PastRuns runs = load_runs(session_, business_, guids);
+    for (const PastChange& change : changes) {
+      if (!result_.empty() && shown_.is_full()) break;
+      const storage::StoredEvent& event = *change.event;
+      const bool pending = past.pending[static_cast<std::size_t>(change.event - events.data())];
+      ExplainedEvent& entry = result_.emplace_back(
+          ExplainedEvent{event.id, event.at, codes(event.entity_type, change.fired), {}});
+      for (const PastWorkflow& workflow : workflows) {
+        if (workflow.deleted_at && *workflow.deleted_at < event.at) continue;
+        if (is_timed(workflow.version_at(event.at))) continue;
+        entry.workflows.push_back(explain_workflow(workflow, change, runs, pending, share_));
+        shown_.limit(entry.workflows.back().conditions);
+      }
+      std::ranges::move(moved_timers(reader_, change, workflows), std::back_inserter(timers_));
+    }
+    if (!with_timers) return;
+    const PastChange* const newest = changes.empty() ? nullptr : &changes.front();
+    std::ranges::move(explain_timers(session_, business_, entity_, newest, limit, shown_),
+                      std::back_inserter(timers_));
+  }
+
+  storage::Session& session_;
+  const Guid business_;
+  const Guid entity_;
+  PastReader reader_;
+  ShownValues shown_;
+  WorkBudget share_{max_explained_work};
+  std::vector<ExplainedEvent> result_;
+  std::vector<ExplainedEvent> timers_;
+};
+
 }  // namespace
 
 std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, const Guid& business,
                                                    const Guid& entity, storage::PastEvents::Latest latest) {
-  PastReader reader(session);
-  const bool is_first_page = latest.before == storage::PastEvents::Latest().before;
-  const std::vector<storage::PastEvent> past = reader.events().of_record(business, entity, latest);
-  if (past.empty()) {
-    if (session.run(sql::RecordType{.business = business, .record = entity}).empty()) return std::nullopt;
-    return is_first_page ? explain_timers(session, business, entity, nullptr, latest.limit)
-                         : std::vector<ExplainedEvent>{};
-  }
-  std::vector<storage::StoredEvent> events;
-  events.reserve(past.size());
-  for (const auto& each : past) events.push_back(each.event);
-  std::vector<PastChange> changes = reader.changes(events);
-  std::vector<PastChange*> all;
-  all.reserve(changes.size());
-  for (PastChange& change : changes) all.push_back(&change);
-  reader.fill_relatives(all);
-
-  const auto workflows = load_workflows(session, business, events);
-  std::vector<Guid> guids;
-  for (const storage::StoredEvent& event : events) {
-    for (const PastWorkflow& workflow : workflows) guids.push_back(run_guid(event, workflow.guid));
-  }
-  const PastRuns runs = load_runs(session, business, guids);
-  std::vector<ExplainedEvent> result;
-  WorkBudget share(max_explained_work);
-  for (const PastChange& change : changes) {
-    const storage::StoredEvent& event = *change.event;
-    const bool pending = past[static_cast<std::size_t>(change.event - events.data())].pending;
-    ExplainedEvent& entry =
-        result.emplace_back(ExplainedEvent{event.id, event.at, codes(event.entity_type, change.fired), {}});
-    for (const PastWorkflow& workflow : workflows) {
-      if (workflow.deleted_at && *workflow.deleted_at < event.at) continue;
-      if (is_timed(workflow.version_at(event.at))) continue;
-      entry.workflows.push_back(explain_workflow(workflow, change, runs, pending, share));
-    }
-  }
-  std::vector<ExplainedEvent> timers;
-  if (is_first_page) {
-    const PastChange* const newest = changes.empty() ? nullptr : &changes.front();
-    timers = explain_timers(session, business, entity, newest, latest.limit);
-  }
-  for (const PastChange& change : changes)
-    std::ranges::move(moved_timers(reader, change, workflows), std::back_inserter(timers));
-  return merged(std::move(result), std::move(timers));
+  return Explainer(session, business, entity).explain(latest);
 }
 
 }  // namespace waybill::matching

@@ -37,9 +37,10 @@ struct ExplainedEvent {
 };
 
 /// The last events of a record, newest first, with their effect on each workflow of its type. Before the
-/// newest events also its timers: those that wait, came due or were moved; and its runs of schedules. Returns
-/// nullopt if the business does not have the record and no stored event names it. Throws DatabaseUnavailable
-/// or StatementError.
+/// newest events also its timers: those that wait, came due or were moved; and its runs of schedules. Ends
+/// early, but with one event at least, if the compared values are large; a note replaces the further large
+/// values of this event. Returns nullopt if the business does not have the record and no stored event names
+/// it. Throws DatabaseUnavailable or StatementError.
 std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, const Guid& business,
                                                    const Guid& entity, storage::PastEvents::Latest latest);
 

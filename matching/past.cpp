@@ -55,8 +55,7 @@ std::optional<domain::Change> last_change(storage::Session& session, const Guid&
                                           const Guid& entity) {
   PastReader reader(session);
   const auto past = reader.events().of_record(business, entity, {.limit = 1});
-  if (past.empty()) return std::nullopt;
-  std::vector<PastChange> changes = reader.changes({&past.front().event, 1});
+  std::vector<PastChange> changes = reader.changes(past.events);
   if (changes.empty()) return std::nullopt;
   return std::move(changes.front().change);
 }

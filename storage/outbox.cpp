@@ -31,7 +31,19 @@ KeyArrays arrays(std::vector<RelativeKey> keys) {
   return {binary_array(businesses), binary_array(guids)};
 }
 
-/// Reads a row in binary format that begins with the columns of event.inc, as the rows of fetch.sql do.
+}  // namespace
+
+int cause_depth(const std::optional<std::string>& cause) {
+  if (!cause) return 0;
+  constexpr std::int64_t max_depth = 1'000'000;
+  const auto parsed = parse_json(*cause, 128);
+  const auto* const value = std::get_if<json::value>(&parsed);
+  const auto* const object = value == nullptr ? nullptr : value->if_object();
+  const auto* const depth = object == nullptr ? nullptr : object->if_contains("depth");
+  if (depth == nullptr || !depth->is_int64()) return 0;
+  return static_cast<int>(std::clamp<std::int64_t>(depth->get_int64(), 0, max_depth));
+}
+
 StoredEvent stored_event(const Rows& rows, int row) {
   const sql::outbox::Fetch::Row event(RowOf<Rows>{rows, row});
   // The records are not typed: they would be copied twice.
@@ -45,19 +57,6 @@ StoredEvent stored_event(const Rows& rows, int row) {
           .detail = std::optional<std::string>(event.detail),
           .before = std::optional<std::string>(rows.find(row, before)),
           .after = std::optional<std::string>(rows.find(row, before + 1))};
-}
-
-}  // namespace
-
-int cause_depth(const std::optional<std::string>& cause) {
-  if (!cause) return 0;
-  constexpr std::int64_t max_depth = 1'000'000;
-  const auto parsed = parse_json(*cause, 128);
-  const auto* const value = std::get_if<json::value>(&parsed);
-  const auto* const object = value == nullptr ? nullptr : value->if_object();
-  const auto* const depth = object == nullptr ? nullptr : object->if_contains("depth");
-  if (depth == nullptr || !depth->is_int64()) return 0;
-  return static_cast<int>(std::clamp<std::int64_t>(depth->get_int64(), 0, max_depth));
 }
 
 Scan Outbox::scan(std::span<const ShardWatermark> watermarks, std::span<const EventKey> in_flight,
@@ -106,13 +105,6 @@ Scan Outbox::scan(std::span<const ShardWatermark> watermarks, std::span<const Ev
   return scan;
 }
 
-std::vector<StoredEvent> stored_events(const Rows& rows) {
-  std::vector<StoredEvent> events;
-  events.reserve(static_cast<std::size_t>(rows.size()));
-  for (int row = 0; row < rows.size(); ++row) events.push_back(stored_event(rows, row));
-  return events;
-}
-
 std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events) {
   bool complete = false;
   return fetch(events, SIZE_MAX, complete);
@@ -140,8 +132,9 @@ std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events, std
     complete = bytes < max_bytes;
     if (!complete) return false;
     StoredEvent event = stored_event(rows, row);
-    bytes += (event.before ? event.before->size() : 0) + (event.after ? event.after->size() : 0);
-    if (std::ranges::binary_search(keys, EventKey{event.id, event.at})) stored.push_back(std::move(event));
+    if (!std::ranges::binary_search(keys, EventKey{event.id, event.at})) return true;
+    bytes += record_bytes(event);
+    stored.push_back(std::move(event));
     return true;
   };
   if (events.size() <= max_unstreamed_events) {

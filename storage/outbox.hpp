@@ -70,8 +70,42 @@ struct Scan {
   std::optional<std::uint64_t> xid;  // a transaction id drawn during the scan, if requested
 };
 
-/// Reads binary rows of a statement whose columns begin with storage/sql/outbox/event.inc.
-std::vector<StoredEvent> stored_events(const Rows& rows);
+/// The size of an event's records.
+inline std::size_t record_bytes(const StoredEvent& event) {
+  return (event.before ? event.before->size() : 0) + (event.after ? event.after->size() : 0);
+}
+
+/// Reads a binary row of a statement whose columns begin with storage/sql/outbox/event.inc.
+StoredEvent stored_event(const Rows& rows, int row = 0);
+
+/// Some events of a list.
+struct EventPage {
+  std::vector<StoredEvent> events;
+  bool has_more = false;
+};
+
+/// The maximum of a page: the number of its events, and the bytes of their records. The last event may exceed
+/// the bytes, so that each page has one.
+struct PageLimits {
+  std::size_t events = 1;
+  std::size_t bytes = 4UL * 1024 * 1024;
+};
+
+/// Reads a page with a statement that has the limit of events and whose columns begin with those of
+/// event.inc. The rows that exceed the bytes are not read.
+template <TypedStatement S>
+EventPage read_page(Session& session, const S& statement, const PageLimits& limits) {
+  EventPage page;
+  std::size_t bytes = 0;
+  session.stream_binary(statement, [&](const Rows& row) {
+    page.has_more = bytes >= limits.bytes;
+    if (page.has_more) return false;
+    bytes += record_bytes(page.events.emplace_back(stored_event(row)));
+    return true;
+  });
+  page.has_more = page.has_more || page.events.size() == limits.events;
+  return page;
+}
 
 /// Returns the length of the chain of changes by workflows that led to an event; 0 if no workflow caused it
 /// or the cause is malformed (SQL can write anything).

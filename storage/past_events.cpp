@@ -5,31 +5,36 @@
 
 namespace waybill::storage {
 
-std::vector<StoredEvent> PastEvents::page(const Range& range, const StoredEvent* last, std::size_t limit) {
-  return stored_events(session_
-                           .run_binary(sql::history::Page{
-                               .business = range.business_id,
-                               .entity_type = static_cast<std::int16_t>(range.entity_type),
-                               .first_time = range.from,
-                               .end_time = range.to,
-                               .after_record = last == nullptr ? Guid() : last->entity_id,
-                               .after_event = last == nullptr ? 0 : static_cast<std::int64_t>(last->id),
-                               .limit = static_cast<std::int64_t>(limit)})
-                           .all());
+EventPage PastEvents::page(const Range& range, const StoredEvent* last, const PageLimits& limits) {
+  return read_page(
+      session_,
+      sql::history::Page{.business = range.business_id,
+                         .entity_type = static_cast<std::int16_t>(range.entity_type),
+                         .first_time = range.from,
+                         .end_time = range.to,
+                         .after_record = last == nullptr ? Guid() : last->entity_id,
+                         .after_event = last == nullptr ? 0 : static_cast<std::int64_t>(last->id),
+                         .limit = static_cast<std::int64_t>(limits.events)},
+      limits);
 }
 
-std::vector<PastEvent> PastEvents::of_record(const Guid& business, const Guid& entity, Latest latest) {
-  const auto rows =
-      session_.run_binary(sql::history::OfRecord{.business = business,
-                                                 .record = entity,
-                                                 .before = latest.before,
-                                                 .limit = static_cast<std::int64_t>(latest.limit)});
-  std::vector<StoredEvent> stored = stored_events(rows.more());
-  std::vector<PastEvent> events;
-  events.reserve(stored.size());
-  for (StoredEvent& event : stored)
-    events.push_back({std::move(event), rows[static_cast<int>(events.size())].pending});
-  return events;
+PastOfRecord PastEvents::of_record(const Guid& business, const Guid& entity, Latest latest) {
+  PastOfRecord past;
+  std::size_t bytes = 0;
+  session_.stream_binary(sql::history::OfRecord{.business = business,
+                                                .record = entity,
+                                                .before = latest.before,
+                                                .limit = static_cast<std::int64_t>(latest.limit)},
+                         [&](const Rows& row) {
+                           past.has_more = bytes >= latest.bytes;
+                           if (past.has_more) return false;
+                           const TypedRows<sql::history::OfRecord> typed(row);
+                           past.pending.push_back(typed.front().pending);
+                           bytes += record_bytes(past.events.emplace_back(stored_event(typed.more())));
+                           return true;
+                         });
+  past.has_more = past.has_more || past.events.size() == latest.limit;
+  return past;
 }
 
 std::vector<std::vector<Relative>> PastEvents::relatives(std::span<const PastRelativeKey> wanted,

@@ -10,10 +10,11 @@
 
 namespace waybill::storage {
 
-/// An event. `of_record` sets `pending` to true if no worker has recorded the event yet.
-struct PastEvent {
-  StoredEvent event;
-  bool pending = false;
+/// The last events of a record, newest first.
+struct PastOfRecord {
+  std::vector<StoredEvent> events;
+  std::vector<bool> pending;  // of each event: true if no worker has recorded it yet
+  bool has_more = false;
 };
 
 /// A relative that an event's record refers to, to be read as it was at the time of the event.
@@ -36,20 +37,21 @@ class PastEvents {
     Time to;
   };
 
-  /// The last `limit` events of a record with an id below `before`.
+  /// The last `limit` events of a record with an id below `before`. Fewer if their records have that many
+  /// `bytes`, but at least one, which may exceed them.
   struct Latest {
     std::int64_t before = std::numeric_limits<std::int64_t>::max();
     std::size_t limit = 0;
+    std::size_t bytes = PageLimits().bytes;
   };
 
   explicit PastEvents(Session& session) : session_(session) {}
 
-  /// Returns at most `limit` events after `last` (null: from the start), ordered by record and id. Events of
-  /// one record are in order of time; the order of the records has no meaning.
-  std::vector<StoredEvent> page(const Range& range, const StoredEvent* last, std::size_t limit);
+  /// Returns the events after `last` (null: from the start), ordered by record and id. Events of one record
+  /// are in order of time; the order of the records has no meaning.
+  EventPage page(const Range& range, const StoredEvent* last, const PageLimits& limits);
 
-  /// Returns the newest event first.
-  std::vector<PastEvent> of_record(const Guid& business, const Guid& entity, Latest latest);
+  PastOfRecord of_record(const Guid& business, const Guid& entity, Latest latest);
 
   /// Returns the relatives for each of `count` positions; empty for a position without relatives.
   std::vector<std::vector<Relative>> relatives(std::span<const PastRelativeKey> wanted, std::size_t count);

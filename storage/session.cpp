@@ -47,13 +47,34 @@ std::string Session::prepared(const Statement& statement) {
   return name;
 }
 
+void Session::stream(const Statement& statement, const Params& params,
+                     const std::function<bool(const Rows& row)>& take) {
+  stream(statement, params, Format::text, take);
+}
+
 void Session::stream_binary(const Statement& statement, const Params& params,
                             const std::function<bool(const Rows& row)>& take) {
+  stream(statement, params, Format::binary, take);
+}
+
+void Session::stream(const Statement& statement, const Params& params, Format format,
+                     const std::function<bool(const Rows& row)>& take) {
+  // The cancellation of a statement ends its transaction unless there is a savepoint.
+  const bool in_transaction = PQtransactionStatus(connection_.get()) == PQTRANS_INTRANS;
+  if (in_transaction) execute("savepoint stream");
+  const bool is_complete = stream_rows(statement, params, format, take);
+  if (in_transaction)
+    execute(is_complete ? "release stream" : "rollback to savepoint stream; release stream");
+}
+
+/// Returns true if `take` wanted all rows.
+bool Session::stream_rows(const Statement& statement, const Params& params, Format format,
+                          const std::function<bool(const Rows& row)>& take) {
   const std::string name = prepared(statement);
   const auto values = values_of(params);
   const bool sent =
       PQsendQueryPrepared(connection_.get(), name.c_str(), static_cast<int>(values.size()), values.data(),
-                          params.lengths(), params.formats(), static_cast<int>(Format::binary)) == 1 &&
+                          params.lengths(), params.formats(), static_cast<int>(format)) == 1 &&
       PQsetSingleRowMode(connection_.get()) == 1;
   if (!sent) throw_unavailable();
   bool wants_more = true;
@@ -73,6 +94,7 @@ void Session::stream_binary(const Statement& statement, const Params& params,
   } else {
     PQclear(last);  // the last rows, or the cancellation error
   }
+  return wants_more;
 }
 
 Rows Session::run(const Statement& statement, const Params& params, Format format) {

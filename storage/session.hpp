@@ -48,8 +48,15 @@ class Session {
     return ResultOf<S>(run_binary(S::statement, statement.params()));
   }
 
-  /// Like `run_binary`, row by row as they arrive, so that they are never all in memory. `take` gets each
-  /// row; when it returns false, the statement is cancelled.
+  /// Like `run`, row by row as they arrive, so that they are never all in memory. `take` gets each row; when
+  /// it returns false, the statement is cancelled; an open transaction goes on.
+  void stream(const Statement& statement, const Params& params,
+              const std::function<bool(const Rows& row)>& take);
+  template <TypedStatement S>
+  void stream(const S& statement, const std::function<bool(const Rows& row)>& take) {
+    stream(S::statement, statement.params(), take);
+  }
+  /// Likewise, with rows in binary format.
   void stream_binary(const Statement& statement, const Params& params,
                      const std::function<bool(const Rows& row)>& take);
   template <TypedStatement S>
@@ -71,6 +78,10 @@ class Session {
  private:
   std::string prepared(const Statement& statement);
   Rows run(const Statement& statement, const Params& params, Format format);
+  void stream(const Statement& statement, const Params& params, Format format,
+              const std::function<bool(const Rows& row)>& take);
+  bool stream_rows(const Statement& statement, const Params& params, Format format,
+                   const std::function<bool(const Rows& row)>& take);
   void cancel();
   Rows checked(PGresult* result);
   [[noreturn]] void throw_unavailable();

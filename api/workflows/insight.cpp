@@ -89,7 +89,8 @@ constexpr Parameter explain_parameters[] = {
     {.name = "before",
      .kind = Kind::integer,
      .minimum = 1,
-     .description = "The id of an event; lists up to 100 events before it."}};
+     .description = "The id of an event; lists up to 100 events before it. A page of large records can have "
+                    "fewer; after the last event the list is empty."}};
 constexpr Parameter ledger_parameters[] = {
     {.name = "from",
      .kind = Kind::date_or_timestamp,

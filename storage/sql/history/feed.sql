@@ -7,6 +7,7 @@
 select
 \ir ../outbox/event.inc
 from (
+  select e.* from (
   (select p.id, p.at
    from unnest($3::text[], $4::bigint[]) w (writer, low),
         lateral (select p.id, p.at from events p  -- the limit keeps the scan within the writer's range
@@ -16,7 +17,8 @@ from (
   union all
   (select p.id, p.at from events p where p.business_id = $1::uuid and p.id > $2::bigint order by p.id limit $5::bigint)
   order by id
-  limit $5::bigint
-) page
-join events e on e.business_id = $1::uuid and e.id = page.id and e.at = page.at
+  limit $5::bigint) page
+  join events e on e.business_id = $1::uuid and e.id = page.id and e.at = page.at
+  order by e.id
+  limit $5::bigint) e
 order by e.id
