@@ -9,6 +9,10 @@
 namespace waybill::api {
 namespace {
 
+// No transaction has this id. In its place among the transactions, earlier versions of waybill read the time
+// as a transaction without events.
+constexpr std::uint64_t xid_of_time = 0;
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (;;) {
@@ -50,6 +54,10 @@ std::optional<EventCursor> EventCursor::parse(std::string_view text) {
     const auto xid = parse_number<std::uint64_t>(parts[i]);
     const auto low = parse_number<std::int64_t>(parts[i + 1]);
     if (!xid || !low) return std::nullopt;
+    if (*xid == xid_of_time) {
+      cursor.at_ = Time(Duration(*low));
+      continue;
+    }
     cursor.owed_.push_back({*xid, *low});
   }
   return cursor;
@@ -57,6 +65,7 @@ std::optional<EventCursor> EventCursor::parse(std::string_view text) {
 
 std::string EventCursor::text() const {
   std::string text = std::to_string(position_);
+  if (at_) text.append(",0,").append(std::to_string(at_->time_since_epoch().count()));
   for (const Owed& owed : owed_)
     text.append(",").append(std::to_string(owed.xid)).append(",").append(std::to_string(owed.low));
   return text;
@@ -69,9 +78,14 @@ std::vector<EventCursor::Owed> EventCursor::due(const FeedSnapshot& snapshot) co
   return due;
 }
 
-void EventCursor::advance(const FeedSnapshot& snapshot, const std::vector<std::int64_t>& ids, bool complete) {
+void EventCursor::rewind(std::int64_t position) {
+  position_ = position;
+  at_.reset();
+}
+
+void EventCursor::advance(const FeedSnapshot& snapshot, const std::vector<Passed>& events, bool complete) {
   const std::int64_t passed = position_;
-  const std::int64_t last = ids.empty() ? 0 : ids.back();
+  const std::int64_t last = events.empty() ? 0 : events.back().id;
   if (complete || last > passed) {
     std::erase_if(owed_, [&](const Owed& owed) { return snapshot.is_over(owed.xid); });
   } else {
@@ -81,6 +95,7 @@ void EventCursor::advance(const FeedSnapshot& snapshot, const std::vector<std::i
   }
   if (last <= passed) return;
   position_ = last;
+  at_ = events.back().at;
   const auto add = [&](std::uint64_t xid) {
     if (std::ranges::find(owed_, xid, &Owed::xid) == owed_.end()) owed_.push_back({xid, passed});
   };

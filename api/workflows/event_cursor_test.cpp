@@ -10,19 +10,47 @@
 namespace waybill::api {
 namespace {
 
+/// Events with these ids, each with a time of its own.
+std::vector<EventCursor::Passed> events(const std::vector<std::int64_t>& ids) {
+  std::vector<EventCursor::Passed> result;
+  for (const std::int64_t id : ids) result.push_back({id, Time(std::chrono::seconds(id))});
+  return result;
+}
+
 TEST(EventCursor, RoundTripsAsText) {
   EventCursor cursor;
-  cursor.advance(FeedSnapshot::parse("5:9:5,7", "11"), {3, 4}, true);
-  EXPECT_EQ(cursor.text(), "4,5,0,7,0,9,0,10,0");
+  EXPECT_EQ(cursor.text(), "0");
+  cursor.advance(FeedSnapshot::parse("5:9:5,7", "11"), events({3, 4}), true);
+  EXPECT_EQ(cursor.text(), "4,0,4000000,5,0,7,0,9,0,10,0");
   EXPECT_EQ(EventCursor::parse(cursor.text())->text(), cursor.text());
   for (const char* text : {"", "x", "-1", "1,2", "1,2,x", "1,,3"})
     EXPECT_FALSE(EventCursor::parse(text)) << text;
 }
 
+TEST(EventCursor, KnowsTheTimeOfTheEventAtItsPosition) {
+  EventCursor cursor;
+  cursor.advance(FeedSnapshot::parse("9:9:", "9"), events({3, 4}), true);
+  EXPECT_EQ(EventCursor::parse(cursor.text())->at(), Time(std::chrono::seconds(4)));
+  cursor.advance(FeedSnapshot::parse("9:9:", "9"), {}, true);
+  EXPECT_EQ(cursor.at(), Time(std::chrono::seconds(4)));
+  cursor.rewind(2);
+  EXPECT_EQ(cursor.position(), 2);
+  EXPECT_FALSE(cursor.at());
+  EXPECT_EQ(cursor.text(), "2");
+}
+
+TEST(EventCursor, ReadsTheCursorOfAnEarlierVersion) {
+  const auto cursor = EventCursor::parse("4,5,0,7,2");
+  ASSERT_TRUE(cursor);
+  EXPECT_EQ(cursor->position(), 4);
+  EXPECT_FALSE(cursor->at());
+  EXPECT_EQ(cursor->text(), "4,5,0,7,2");
+}
+
 TEST(EventCursor, ATransactionThatWasRunningIsOwedFromThePositionBeforeThePage) {
   EventCursor cursor;
-  cursor.advance(FeedSnapshot::parse("10:12:", "12"), {1, 5}, true);
-  cursor.advance(FeedSnapshot::parse("12:14:12", "14"), {8}, true);
+  cursor.advance(FeedSnapshot::parse("10:12:", "12"), events({1, 5}), true);
+  cursor.advance(FeedSnapshot::parse("12:14:12", "14"), events({8}), true);
   EXPECT_EQ(cursor.position(), 8);
   EXPECT_TRUE(cursor.due(FeedSnapshot::parse("12:15:12", "15")).empty());
   const auto due = cursor.due(FeedSnapshot::parse("15:15:", "15"));
@@ -32,13 +60,13 @@ TEST(EventCursor, ATransactionThatWasRunningIsOwedFromThePositionBeforeThePage) 
 
 TEST(EventCursor, MissingEventsThatFillAPageLeaveTheRestForTheNext) {
   EventCursor cursor;
-  cursor.advance(FeedSnapshot::parse("7:8:7", "8"), {9}, true);
+  cursor.advance(FeedSnapshot::parse("7:8:7", "8"), events({9}), true);
   const auto over = FeedSnapshot::parse("8:8:", "8");
-  cursor.advance(over, {2, 3}, false);
+  cursor.advance(over, events({2, 3}), false);
   EXPECT_EQ(cursor.position(), 9);
   ASSERT_EQ(cursor.due(over).size(), 1U);
   EXPECT_EQ(cursor.due(over).front().low, 3);
-  cursor.advance(over, {5, 11}, false);
+  cursor.advance(over, events({5, 11}), false);
   EXPECT_EQ(cursor.position(), 11);
   EXPECT_TRUE(cursor.due(over).empty());
 }
@@ -120,7 +148,7 @@ TEST(EventCursor, EveryCommittedEventIsReadExactlyOnceHoweverTransactionsOverlap
       const auto limit = static_cast<std::size_t>(1 + model.pick(4));
       const auto ids = model.page(cursor, snapshot, limit);
       read.insert(ids.begin(), ids.end());
-      cursor.advance(snapshot, ids, ids.size() < limit);
+      cursor.advance(snapshot, events(ids), ids.size() < limit);
       cursor = EventCursor::parse(cursor.text()).value();
       return ids.size() == limit;
     };

@@ -26,6 +26,8 @@ constexpr std::int64_t max_limit = 500;
 constexpr std::size_t filtered_batch = 500;  // events that a filter examines at a time
 constexpr int max_batches = 10;
 constexpr std::size_t longest_cursor = 16'000;
+// A page ends with the event that reaches this size of its JSON; a batch, with this size of its records.
+constexpr std::size_t most_bytes = storage::PageLimits().bytes;
 
 constexpr Schema entity_object_schema{.name = "EventEntity", .json = R"({"type": "object"})"};
 constexpr Property event_properties[] = {
@@ -118,7 +120,8 @@ Wanted wanted_of(const Call& call) {
   return wanted;
 }
 
-json::object event_json(const matching::PastChange& past, const std::vector<const domain::Trigger*>& met) {
+/// Takes the record out of the change.
+json::object event_json(matching::PastChange& past, const std::vector<const domain::Trigger*>& met) {
   const storage::StoredEvent& event = *past.event;
   json::array triggers;
   for (const domain::Trigger* const trigger : met) triggers.push_back(json::value(trigger->code));
@@ -130,8 +133,8 @@ json::object event_json(const matching::PastChange& past, const std::vector<cons
           {"entityType", domain::record_type(event.entity_type).name},
           {"entityId", event.entity_id.to_string()},
           {"at", format_timestamp(event.at)},
-          {"entity", past.change.entity},
-          {"previous", past.change.previous},
+          {"entity", std::move(past.change.entity)},
+          {"previous", std::move(past.change.previous)},
           {"cause", std::move(cause)}};
 }
 
@@ -143,38 +146,46 @@ class FeedReader {
 
   bool has_more() const { return has_more_; }
 
-  json::array read() {
+  /// The events as JSON, separated by commas.
+  std::string read() {
     session_.execute("begin isolation level repeatable read");
-    const auto rows = session_.run(sql::FeedSnapshot{});
+    const auto rows = session_.run(
+        sql::FeedSnapshot{.business = business_, .event = cursor_.position(), .at = cursor_.at()});
     const auto snapshot = FeedSnapshot::parse(rows.front().snapshot, rows.front().drawn);
-    json::array events;
-    for (int i = 0; i < max_batches && has_more_ && events.size() < wanted_.limit; ++i)
-      read_batch(snapshot, events);
+    if (!rows.front().is_stored) rewind();
+    for (int i = 0; i < max_batches && has_more_ && count_ < wanted_.limit && data_.size() < most_bytes; ++i)
+      read_batch(snapshot);
     session_.execute("commit");
-    return events;
+    return std::move(data_);
   }
 
  private:
-  std::vector<storage::StoredEvent> fetch(const FeedSnapshot& snapshot, std::size_t limit) {
+  void rewind() {
+    const auto rows = session_.run(
+        sql::FeedRewind{.business = business_, .position = cursor_.position(), .at = cursor_.at().value()});
+    cursor_.rewind(rows.front().position);
+  }
+
+  storage::EventPage fetch(const FeedSnapshot& snapshot, std::size_t limit) {
     std::vector<std::string> writers;
     std::vector<std::int64_t> lows;
     for (const auto& owed : cursor_.due(snapshot)) {
       writers.push_back(std::to_string(owed.xid));
       lows.push_back(owed.low);
     }
-    return storage::stored_events(session_
-                                      .run_binary(sql::Feed{.business = business_,
-                                                            .position = cursor_.position(),
-                                                            .writers = writers,
-                                                            .lows = storage::binary_array(lows),
-                                                            .limit = static_cast<std::int64_t>(limit)})
-                                      .all());
+    return storage::read_page(session_,
+                              sql::Feed{.business = business_,
+                                        .position = cursor_.position(),
+                                        .writers = writers,
+                                        .lows = storage::binary_array(lows),
+                                        .limit = static_cast<std::int64_t>(limit)},
+                              {.events = limit, .bytes = most_bytes});
   }
 
-  void read_batch(const FeedSnapshot& snapshot, json::array& events) {
-    const std::size_t free = wanted_.limit - events.size();
+  void read_batch(const FeedSnapshot& snapshot) {
+    const std::size_t free = wanted_.limit - count_;
     const std::size_t limit = std::max(free + 1, wanted_.filters() ? filtered_batch : 0);
-    const auto stored = fetch(snapshot, limit);
+    const auto [stored, is_cut] = fetch(snapshot, limit);
     auto changes = past_.changes(stored);
     std::vector<std::pair<matching::PastChange*, std::vector<const domain::Trigger*>>> chosen;
     std::size_t used = stored.size();
@@ -190,11 +201,15 @@ class FeedReader {
     std::vector<matching::PastChange*> filled;
     for (const auto& [change, met] : chosen) filled.push_back(change);
     if (!filled.empty()) past_.fill_relatives(filled);
-    for (const auto& [change, met] : chosen) events.push_back(event_json(*change, met));
-    has_more_ = used < stored.size() || stored.size() == limit;
-    std::vector<std::int64_t> ids;
-    for (std::size_t i = 0; i < used; ++i) ids.push_back(static_cast<std::int64_t>(stored[i].id));
-    cursor_.advance(snapshot, ids, !has_more_);
+    for (const auto& [change, met] : chosen) {
+      if (count_++ > 0) data_ += ',';
+      data_ += to_json(event_json(*change, met));
+    }
+    has_more_ = used < stored.size() || is_cut;
+    std::vector<EventCursor::Passed> passed;
+    for (std::size_t i = 0; i < used; ++i)
+      passed.push_back({static_cast<std::int64_t>(stored[i].id), stored[i].at});
+    cursor_.advance(snapshot, passed, !has_more_);
   }
 
   bool is_wanted(const matching::PastChange& change, const domain::Trigger& narrowest) const {
@@ -208,6 +223,8 @@ class FeedReader {
   EventCursor& cursor_;
   matching::PastReader past_;
   bool has_more_ = true;
+  std::size_t count_ = 0;
+  std::string data_;
 };
 
 asio::awaitable<Answer> list_events(Call& call, Services& services) {
@@ -215,17 +232,17 @@ asio::awaitable<Answer> list_events(Call& call, Services& services) {
   EventCursor cursor = cursor_of(call, services);
   bool has_more = false;
   // The coroutine waits here, so the references in the work stay valid.
-  json::array events =
-      co_await services.analysis.run(call.business(), [&](storage::Session& session) -> json::array {
+  const std::string events =
+      co_await services.analysis.run(call.business(), [&](storage::Session& session) -> std::string {
         FeedReader reader(session, call.business(), wanted, cursor);
         auto read = reader.read();
         has_more = reader.has_more();
         return read;
       });
-  co_return Answer::of(to_json(json::object{{"data", std::move(events)},
-                                            {"nextCursor", sealed(services, call.business(), cursor)},
-                                            {"hasMore", has_more},
-                                            {"success", true}}));
+  std::string answer = R"({"data":[)";
+  answer.append(events).append(R"(],"nextCursor":")").append(sealed(services, call.business(), cursor));
+  answer.append(R"(","hasMore":)").append(has_more ? "true" : "false").append(R"(,"success":true})");
+  co_return Answer::of(std::move(answer));
 }
 
 const Route routes[] = {
@@ -236,7 +253,8 @@ const Route routes[] = {
      .operation_id = "listEvents",
      .summary = "Lists the events of the business from a cursor on",
      .description = "The events of one record are in commit order. The cursor skips no event, even if its "
-                    "transaction commits after later events were read.",
+                    "transaction commits after later events were read. After a fail-over that lost commits, "
+                    "events can be repeated. A page of large records ends before its limit.",
      .tag = "Workflows",
      .query = feed_parameters,
      .answer = &feed_schema,
