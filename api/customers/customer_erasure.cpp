@@ -4,7 +4,6 @@
 #include <chrono>
 #include <optional>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include "api/gate/idempotency.hpp"
@@ -12,6 +11,7 @@
 #include "base/crypto.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/pause.hpp"
 #include "net/mail_directory.hpp"
 #include "net/sealed_mail.hpp"
 #include "storage/sql/audit_log.sql.hpp"
@@ -27,8 +27,8 @@ using Guids = std::span<const Guid>;
 constexpr std::size_t portion_size = 200;                // records of a transaction
 constexpr std::size_t run_portion_size = 500;            // records whose runs one statement erases
 constexpr auto longest_wait = std::chrono::seconds(20);  // longer than an attempt of a webhook
-constexpr auto first_pause = std::chrono::milliseconds(50);
-constexpr auto longest_pause = std::chrono::milliseconds(500);
+constexpr Duration first_pause = std::chrono::milliseconds(50);
+constexpr Duration longest_pause = std::chrono::milliseconds(500);
 
 template <typename Work>
 void for_portions(Guids records, std::size_t size, Work work) {
@@ -42,12 +42,26 @@ void for_portions(Guids records, std::size_t size, Work work) {
 /// An answer without data, as the gate keeps it.
 constexpr std::string_view empty_answer = R"({"data":null,"success":true})";
 
+/// What an erasure has found and done.
+struct Erasure {
+  ErasedCounts counts;
+  std::optional<std::string> email;
+  std::vector<Guid> records;    // whose runs are to be erased
+  std::int64_t last_event = 0;  // the last that can hold the old data
+};
+
+void delete_files(const ErasureTarget& target, const std::optional<std::string>& email) {
+  if (email && !target.mail_directory.empty())
+    net::delete_mails(target.mail_directory, target.business.to_string(), *email);
+}
+
+/// Erases everything but the runs.
 class Eraser {
  public:
   Eraser(storage::Session& session, const SecretBox& secrets, const ErasureTarget& target)
       : session_(session), secrets_(secrets), target_(target) {}
 
-  ErasedCounts run() {
+  Erasure run() {
     session_.run(storage::sql::audit_log::SetAuthor{.cause = target_.cause});
     erase_person();
     const auto records = records_of_customer(session_, target_.business, target_.customer);
@@ -61,18 +75,10 @@ class Eraser {
     auto with_lists = all;
     with_lists.emplace_back();
     session_.run(sql::WaitForSchedules{.business = target_.business});
-    const bool is_settled = wait_for_workers(with_lists);
-    for_portions(with_lists, run_portion_size, [&](Guids portion) {
-      counts_.runs +=
-          session_.run(sql::EraseRuns{.business = target_.business, .records = portion}).front().runs;
-    });
-    delete_files();
-    if (!is_settled) {
-      throw Failure(ErrorCode::unavailable,
-                    "The data is erased, but messages with it are still being sent; repeat the request.")
-          .with_retry_after(std::chrono::seconds(10));
-    }
-    return counts_;
+    return {.counts = counts_,
+            .email = email_,
+            .records = std::move(with_lists),
+            .last_event = session_.run(sql::LastEvent{}).front().id};
   }
 
  private:
@@ -99,7 +105,7 @@ class Eraser {
       session_.run(sql::EraseVersions{.business = business, .email = *email_});
       delete_unsent_mails();
     }
-    delete_files();
+    delete_files(target_, email_);
     work.commit();
   }
 
@@ -131,11 +137,6 @@ class Eraser {
     }
   }
 
-  void delete_files() {
-    if (email_ && !target_.mail_directory.empty())
-      net::delete_mails(target_.mail_directory, target_.business.to_string(), *email_);
-  }
-
   void erase_answers(Guids records) {
     const auto answers = session_.run(sql::Answers{.business = target_.business, .records = records});
     for (const auto& answer : answers) {
@@ -147,33 +148,6 @@ class Eraser {
     }
   }
 
-  /// Erases queued runs until no live worker plans or performs a run with the old data. Returns false if that
-  /// takes too long. An event is pending until its runs are recorded, so a run is in the queue, in flight, or
-  /// its event is pending.
-  bool wait_for_workers(Guids records) {
-    const auto last_event = session_.run(sql::LastEvent{}).front().id;
-    const auto deadline = std::chrono::steady_clock::now() + longest_wait;
-    for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
-      std::int64_t open = 0;
-      for_portions(records, run_portion_size, [&](Guids portion) {
-        open +=
-            session_
-                .run(sql::Planned{.business = target_.business, .records = portion, .last_event = last_event})
-                .front()
-                .events;
-      });
-      for_portions(records, run_portion_size, [&](Guids portion) {
-        const auto queue =
-            session_.run(sql::EraseQueue{.business = target_.business, .records = portion}).front();
-        counts_.runs += queue.runs;
-        open += queue.in_flight;
-      });
-      if (open == 0) return true;
-      if (std::chrono::steady_clock::now() >= deadline) return false;
-      std::this_thread::sleep_for(pause);
-    }
-  }
-
   storage::Session& session_;
   const SecretBox& secrets_;
   const ErasureTarget& target_;
@@ -181,6 +155,42 @@ class Eraser {
   std::optional<std::string> email_;
   ErasedCounts counts_;
 };
+
+/// Erases queued runs. Returns true if no live worker plans or performs a run with the old data. An event is
+/// pending until its runs are recorded, so a run is in the queue, in flight, or its event is pending.
+bool erase_queue(storage::Session& session, const ErasureTarget& target, Erasure& erasure) {
+  std::int64_t open = 0;
+  for_portions(erasure.records, run_portion_size, [&](Guids portion) {
+    open += session
+                .run(sql::Planned{
+                    .business = target.business, .records = portion, .last_event = erasure.last_event})
+                .front()
+                .events;
+  });
+  for_portions(erasure.records, run_portion_size, [&](Guids portion) {
+    const auto queue = session.run(sql::EraseQueue{.business = target.business, .records = portion}).front();
+    erasure.counts.runs += queue.runs;
+    open += queue.in_flight;
+  });
+  return open == 0;
+}
+
+void erase_runs(storage::Session& session, const ErasureTarget& target, Erasure& erasure) {
+  for_portions(erasure.records, run_portion_size, [&](Guids portion) {
+    erasure.counts.runs +=
+        session.run(sql::EraseRuns{.business = target.business, .records = portion}).front().runs;
+  });
+  delete_files(target, erasure.email);
+}
+
+/// Returns the result of `work(session)` with a session that can write.
+template <typename Work>
+auto write(Analysis& analysis, const Guid& business, Work work) {
+  return analysis.run(business, [work = std::move(work)](storage::Session& session) mutable {
+    session.execute("set default_transaction_read_only = off");
+    return work(session);
+  });
+}
 
 }  // namespace
 
@@ -198,9 +208,31 @@ CustomerRecords records_of_customer(storage::Session& session, const Guid& busin
   return records;
 }
 
-ErasedCounts erase_customer(storage::Session& session, const SecretBox& secrets,
-                            const ErasureTarget& target) {
-  return Eraser(session, secrets, target).run();
+asio::awaitable<ErasedCounts> erase_customer(Analysis& analysis, const SecretBox& secrets,
+                                             ErasureTarget target) {
+  // The coroutine waits for each piece of work, so the references in it stay valid.
+  Erasure erasure = co_await write(analysis, target.business, [&](storage::Session& session) {
+    return Eraser(session, secrets, target).run();
+  });
+  const auto deadline = std::chrono::steady_clock::now() + longest_wait;
+  bool is_settled = false;
+  for (Duration time = first_pause;; time = std::min(2 * time, longest_pause)) {
+    is_settled = co_await write(analysis, target.business, [&](storage::Session& session) {
+      return erase_queue(session, target, erasure);
+    });
+    if (is_settled || std::chrono::steady_clock::now() >= deadline) break;
+    co_await pause(time);
+  }
+  co_await write(analysis, target.business, [&](storage::Session& session) {
+    erase_runs(session, target, erasure);
+    return true;
+  });
+  if (!is_settled) {
+    throw Failure(ErrorCode::unavailable,
+                  "The data is erased, but messages with it are still being sent; repeat the request.")
+        .with_retry_after(std::chrono::seconds(10));
+  }
+  co_return erasure.counts;
 }
 
 }  // namespace waybill::api

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/awaitable.hpp>
+
+#include "api/threads/analysis.hpp"
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
 #include "storage/session.hpp"
@@ -40,9 +43,10 @@ struct ErasureTarget {
 /// Erases the data of a person. The first transaction erases the customer and everything that is found by the
 /// person's address; it writes the event. Orders and shipments follow in portions of their own transactions.
 /// Then it waits until no worker has a message with the old data in memory, and erases the runs. It can be
-/// repeated after a crash at any point. Blocks; `session` must not be read-only. Throws Failure: NOT_FOUND,
+/// repeated after a crash at any point. It holds no thread while it waits. Throws Failure: NOT_FOUND,
 /// UNAVAILABLE if messages are still being sent after some seconds (everything else is erased then), and like
-/// storage::Session.
-ErasedCounts erase_customer(storage::Session& session, const SecretBox& secrets, const ErasureTarget& target);
+/// Analysis and storage::Session.
+asio::awaitable<ErasedCounts> erase_customer(Analysis& analysis, const SecretBox& secrets,
+                                             ErasureTarget target);
 
 }  // namespace waybill::api
