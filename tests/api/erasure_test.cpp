@@ -361,5 +361,36 @@ TEST_F(ErasureTest, IsAnsweredOnlyWhenNoMessageWithTheDataIsInFlight) {
   EXPECT_EQ(traces(), std::vector<std::string>());
 }
 
+// There are three threads for analysis, of which one business uses at most two.
+TEST_F(ErasureTest, WaitingForDestinationsTakesNoThreadFromOthers) {
+  const auto gate = std::make_shared<Gate>();
+  std::vector<std::unique_ptr<Tenant>> others;
+  std::vector<std::jthread> erasers;
+  for (int i = 0; i < 4; ++i) {
+    others.push_back(std::make_unique<Tenant>(world.waybill, "erasing-" + std::to_string(i)));
+    Tenant& other = *others.back();
+    receiver.answer_next(other.path(), Reply::after(gate));
+    other.webhook(receiver.url(other.path()), "order_created");
+    const auto created =
+        other.http.post("/api/v1/Customers", {{"name", "Hanging"}, {"email", "hanging@example.com"}});
+    const auto customer = text_at(created.data(), "guid");
+    other.create_order({{"customer", nullptr}, {"customerId", customer}});
+    EXPECT_EQ(receiver.wait_for(other.path(), 1).size(), 1U);
+    erasers.emplace_back([client = world.waybill.http(other.http.token()), customer]() mutable {
+      EXPECT_EQ(client.post("/api/v1/Customers/" + customer + "/erase").status, 200);
+    });
+  }
+  EXPECT_TRUE(eventually(
+      [&] { return world.database.number("select count(*) from customers where name = 'Hanging'") == 0; }));
+  const auto order = tenant.insert_order();
+  for (int i = 0; i < 3; ++i) {
+    const auto begun = std::chrono::steady_clock::now();
+    EXPECT_EQ(http.get("/api/workflows/explain?entityId=" + order).status, 200);
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
+  }
+  gate->open();
+  erasers.clear();
+}
+
 }  // namespace
 }  // namespace waybill::tests

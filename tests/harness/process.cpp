@@ -332,4 +332,15 @@ std::vector<pid_t> process_tree(pid_t root) {
   return tree;
 }
 
+std::size_t peak_memory(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string word; status >> word;) {
+    if (word != "VmHWM:") continue;
+    std::size_t kilobytes = 0;
+    status >> kilobytes;
+    return kilobytes * 1024;
+  }
+  return 0;
+}
+
 }  // namespace waybill::tests

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -15,18 +14,6 @@ namespace waybill::tests {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// The peak memory of a process, in bytes (proc(5), VmHWM).
-[[maybe_unused]] std::size_t peak_memory(pid_t pid) {
-  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
-  for (std::string word; status >> word;) {
-    if (word != "VmHWM:") continue;
-    std::size_t kilobytes = 0;
-    status >> kilobytes;
-    return kilobytes * 1024;
-  }
-  return 0;
-}
 
 /// A loud business that uses all the capacity it can get, and a quiet one that occasionally changes a record.
 class Fairness : public testing::Test {

@@ -80,5 +80,77 @@ TEST(ReusedIds, WorkflowsWithReusedEpochsAreRead) {
   EXPECT_EQ(receiver.count("/lost"), 1U);
 }
 
+/// A reader of the feed of events.
+class FeedOfOrders {
+ public:
+  explicit FeedOfOrders(Tenant& tenant) : tenant_(tenant) {}
+
+  /// The numbers of the orders of all further events.
+  std::vector<std::string> read() {
+    std::vector<std::string> numbers;
+    for (bool has_more = true; has_more;) {
+      const auto page = tenant_.http.get("/api/events?entityType=Order&limit=500" +
+                                         (cursor_.empty() ? "" : "&after=" + cursor_));
+      EXPECT_EQ(page.status, 200) << page.text;
+      if (page.status != 200) break;
+      cursor_ = text_at(page.body, "nextCursor");
+      has_more = at(page.body, "hasMore") == true;
+      for (const auto& event : page.data().as_array())
+        numbers.push_back(text_at(event, "entity.orderNumber"));
+    }
+    return numbers;
+  }
+
+ private:
+  Tenant& tenant_;
+  std::string cursor_;
+};
+
+TEST(ReusedIds, TheFeedShowsEventsWithIdsThatItHasPassed) {
+  World world;
+  Tenant tenant(world.waybill, "feed");
+  FeedOfOrders idle(tenant), asking(tenant);
+  const std::int64_t last_kept = insert_orders(tenant, "kept", 2);
+  insert_orders(tenant, "lost", 5);
+  tenant.settle();
+  EXPECT_EQ(idle.read().size(), 7U);
+  EXPECT_EQ(asking.read().size(), 7U);
+  EXPECT_TRUE(idle.read().empty());
+
+  lose_events_after(tenant.sql, last_kept);
+  EXPECT_EQ(asking.read(), (std::vector<std::string>{"kept1", "kept2"})) << "repeated, because it went back";
+  EXPECT_TRUE(asking.read().empty());
+  ASSERT_EQ(insert_orders(tenant, "new", 3), last_kept + 3);
+  EXPECT_EQ(asking.read(), (std::vector<std::string>{"new1", "new2", "new3"}));
+  EXPECT_EQ(idle.read(), (std::vector<std::string>{"kept1", "kept2", "new1", "new2", "new3"}));
+  EXPECT_TRUE(idle.read().empty());
+}
+
+TEST(ReusedIds, TheFeedShowsEventsWithTheIdOfTheEventAtItsPosition) {
+  World world;
+  Tenant tenant(world.waybill, "same");
+  FeedOfOrders feed(tenant);
+  const std::int64_t last_kept = insert_orders(tenant, "kept", 1);
+  insert_orders(tenant, "lost", 3);
+  tenant.settle();
+  EXPECT_EQ(feed.read().size(), 4U);
+  lose_events_after(tenant.sql, last_kept);
+  ASSERT_EQ(insert_orders(tenant, "new", 6), last_kept + 6);
+  EXPECT_EQ(feed.read(), (std::vector<std::string>{"kept1", "new1", "new2", "new3", "new4", "new5", "new6"}));
+}
+
+TEST(ReusedIds, TheFeedRepeatsNothingAfterItsLastEventHasExpired) {
+  World world;
+  Tenant tenant(world.waybill, "expired");
+  FeedOfOrders feed(tenant);
+  insert_orders(tenant, "old", 3);
+  tenant.settle();
+  EXPECT_EQ(feed.read().size(), 3U);
+  tenant.sql.exec("delete from events");
+  insert_orders(tenant, "new", 2);
+  EXPECT_EQ(feed.read(), (std::vector<std::string>{"new1", "new2"}));
+  EXPECT_TRUE(feed.read().empty());
+}
+
 }  // namespace
 }  // namespace waybill::tests
