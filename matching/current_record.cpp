@@ -39,7 +39,8 @@ asio::awaitable<std::optional<json::object>> current_entity(storage::Database& d
   const auto rows = co_await database.read(
       sql::outbox::Current{.entity_types = storage::binary_array(std::array{static_cast<std::int16_t>(type)}),
                            .businesses = storage::binary_array(std::array{business}),
-                           .records = storage::binary_array(std::array{record})},
+                           .records = storage::binary_array(std::array{record}),
+                           .max_bytes = 1},
       storage::Format::binary);
   const storage::Rows values = rows.more();
   if (values.empty() || values.is_null(0, 0)) co_return std::nullopt;

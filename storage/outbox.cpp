@@ -147,7 +147,7 @@ std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events, std
   return stored;
 }
 
-std::vector<StoredEvent> Outbox::current(std::span<const StoredEvent> events) {
+std::vector<StoredEvent> Outbox::current(std::span<const StoredEvent> events, std::size_t max_bytes) {
   std::vector<std::int16_t> types;
   std::vector<Guid> businesses, guids;
   for (const StoredEvent& event : events) {
@@ -155,15 +155,24 @@ std::vector<StoredEvent> Outbox::current(std::span<const StoredEvent> events) {
     businesses.push_back(event.business_id);
     guids.push_back(event.entity_id);
   }
-  const auto rows = session_.run_binary(sql::outbox::Current{.entity_types = binary_array(types),
-                                                             .businesses = binary_array(businesses),
-                                                             .records = binary_array(guids)});
+  const auto rows =
+      session_.run_binary(sql::outbox::Current{.entity_types = binary_array(types),
+                                               .businesses = binary_array(businesses),
+                                               .records = binary_array(guids),
+                                               .max_bytes = static_cast<std::int64_t>(max_bytes)});
   const Rows values = rows.more();
-  std::vector<StoredEvent> records(events.begin(), events.end());
+  std::vector<StoredEvent> records;
   for (int i = 0; i < rows.size(); ++i) {
-    StoredEvent& record = records.at(static_cast<std::size_t>(rows[i].position) - 1);
-    record.before.reset();
-    record.after = values.find(i, 0);
+    const StoredEvent& event = events[static_cast<std::size_t>(rows[i].position) - 1];
+    records.push_back({.id = event.id,
+                       .business_id = event.business_id,
+                       .entity_type = event.entity_type,
+                       .entity_id = event.entity_id,
+                       .at = event.at,
+                       .cause = event.cause,
+                       .detail = event.detail,
+                       .before = {},
+                       .after = std::optional<std::string>(values.find(i, 0))});
   }
   return records;
 }

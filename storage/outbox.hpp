@@ -162,8 +162,8 @@ class Outbox {
   std::vector<StoredEvent> fetch(std::span<const PendingEvent> events, std::size_t max_bytes, bool& complete);
 
   /// Returns the same events with the current records in `after` and an empty `before`. An event whose record
-  /// is deleted has neither.
-  std::vector<StoredEvent> current(std::span<const StoredEvent> events);
+  /// is deleted has neither. Only the first events if their records have `max_bytes`, but at least one.
+  std::vector<StoredEvent> current(std::span<const StoredEvent> events, std::size_t max_bytes);
 
   std::vector<Relative> relatives(const RelativesWanted& wanted);
 

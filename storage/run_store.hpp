@@ -37,7 +37,6 @@ struct ClaimedRun {
   Run run;
   bool conditions_failed = false;   // after its delay its conditions no longer hold
   bool is_unjudged = false;         // they failed because they need too much work
-  bool waits_for_turn = false;      // they are to be evaluated after a later claim
   bool record_gone = false;         // after its delay its record is deleted
   bool version_unreadable = false;  // this binary cannot read the version of its workflow
   bool rendered = false;            // it was queued without its texts and has them now

@@ -12,6 +12,8 @@ namespace {
 
 constexpr Duration look_every = std::chrono::seconds(1);
 constexpr Duration due_again_after = std::chrono::milliseconds(100);
+constexpr Duration check_time = std::chrono::milliseconds(20);  // of a turn of the pump
+constexpr std::size_t most_checks = 256;
 
 }  // namespace
 
@@ -23,6 +25,8 @@ DueRuns::DueRuns(const Options& options, const Catalogue& catalogue, Runner& run
       preparation_(preparation),
       clock_(clock),
       delayed_(catalogue),
+      to_check_(1),  // a business of which one waits for the next turn has too many for now
+      check_batch_(most_checks, most_checks, check_time),
       pacer_(catalogue, clock, options.retention) {}
 
 bool DueRuns::note_due(std::optional<Time> due) {
@@ -48,7 +52,8 @@ bool DueRuns::claim(storage::Session& session) {
   std::vector<Guid> full;
   {
     const std::lock_guard lock(mutex_);
-    if (now < next_look_ && (!next_due_ || now < *next_due_)) return false;
+    const bool may_be_due = now >= next_look_ || (next_due_ && now >= *next_due_);
+    if (!may_be_due && to_check_.empty()) return false;
     waits_for_room_ = !runner_.has_room() || !preparation_.has_room();
     if (waits_for_room_) return false;
     next_due_.reset();  // a time noted from now on counts besides what the query finds
@@ -59,15 +64,21 @@ bool DueRuns::claim(storage::Session& session) {
   std::ranges::move(pacer_.blocked_destinations(now), std::back_inserter(destinations));
   std::vector<Guid> businesses = runner_.blocked_businesses();
   std::ranges::copy(full, std::back_inserter(businesses));
-  std::vector<storage::ClaimedRun> claimed =
-      store.claim({.lease = claim_lease,
-                   .per_destination = options_.per_destination,
-                   .runs = options_.batch,
-                   .bytes = std::min(options_.bytes, runner_.free_bytes()),
-                   .blocked_destinations = destinations,
-                   .blocked_businesses = businesses});
-  const bool any = !claimed.empty();
+  const bool was_checking = !to_check_.empty();
+  runner_.give_back(to_check_.take_older(now - claim_patience), now);
+  std::ranges::move(to_check_.full_businesses(), std::back_inserter(businesses));
+  std::vector<storage::ClaimedRun> claimed;
+  if (to_check_.has_room()) {
+    claimed = store.claim({.lease = claim_lease,
+                           .per_destination = options_.per_destination,
+                           .runs = options_.batch,
+                           .bytes = std::min(options_.bytes, runner_.free_bytes()),
+                           .blocked_destinations = destinations,
+                           .blocked_businesses = businesses});
+  }
+  const bool any = !claimed.empty() || was_checking;
   take_over(session, std::move(claimed));
+  check_some(session);
   // The pacer may have blocked destinations just now.
   std::ranges::move(pacer_.blocked_destinations(now), std::back_inserter(destinations));
   std::optional<Time> next = store.next_due(destinations, businesses);
@@ -77,30 +88,59 @@ bool DueRuns::claim(storage::Session& session) {
   // workflows that did not fail last may probe.
   const Time next_probe = std::max(runner_.next_probe(), now + due_again_after);
   next_look_ = std::min({now + look_every, pacer_.next_unblocked(), next_probe});
+  if (was_checking || !to_check_.empty()) next_look_ = {};  // some businesses were left out
   const std::lock_guard lock(mutex_);
   if (next && (!next_due_ || *next < *next_due_)) next_due_ = next;
   return any;
 }
 
-/// Puts back the runs whose conditions are to be evaluated after a later claim.
-void DueRuns::give_back_waiting(std::vector<storage::ClaimedRun>& claimed) {
-  std::vector<storage::ClaimedRun> waiting;
+void DueRuns::take_over(storage::Session& session, std::vector<storage::ClaimedRun> claimed) {
+  hold_unreadable(claimed);
+  const Time now = clock_.now();
   std::erase_if(claimed, [&](storage::ClaimedRun& run) {
-    if (!run.waits_for_turn) return false;
-    waiting.push_back(std::move(run));
+    if (!DelayedCheck::is_wanted(run)) return false;
+    to_check_.push(std::move(run), now);
     return true;
   });
-  runner_.give_back(std::move(waiting), clock_.now());
+  pass_on(session, std::move(claimed));
+}
+
+/// Checks runs whose delay is over, as many as a turn has time for.
+void DueRuns::check_some(storage::Session& session) {
+  std::vector<storage::ClaimedRun> runs;
+  while (!to_check_.empty() && runs.size() < check_batch_.get()) runs.push_back(to_check_.pop());
+  if (runs.empty()) return;
+  hold_unreadable(runs);
+  const auto started_at = std::chrono::steady_clock::now();
+  std::vector<storage::ClaimedRun> left;
+  try {
+    left = delayed_.check(session, runs);
+  } catch (...) {
+    runner_.give_back(std::move(runs), clock_.now());
+    throw;
+  }
+  if (left.empty()) {
+    check_batch_.measured(
+        runs.size(), std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - started_at));
+  } else {
+    check_batch_.limited_to(runs.size());
+    runner_.give_back(std::move(left), clock_.now());
+  }
+  hold_unreadable(runs);
+  pass_on(session, std::move(runs));
+}
+
+void DueRuns::stop() {
+  std::vector<storage::ClaimedRun> runs;
+  while (!to_check_.empty()) runs.push_back(to_check_.pop());
+  runner_.give_back(std::move(runs), clock_.now());
 }
 
 /// Hands claimed runs to the runner, or to the preparation if they have no texts. The runner holds or ends
 /// those whose workflow is paused or gone.
-void DueRuns::take_over(storage::Session& session, std::vector<storage::ClaimedRun> claimed) {
-  hold_unreadable(claimed);
+void DueRuns::pass_on(storage::Session& session, std::vector<storage::ClaimedRun> claimed) {
+  if (claimed.empty()) return;
   try {
-    delayed_.check(session, claimed);
-    hold_unreadable(claimed);
-    give_back_waiting(claimed);
     pacer_.pace(session, claimed);
   } catch (...) {
     runner_.give_back(std::move(claimed), clock_.now());

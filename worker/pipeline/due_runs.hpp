@@ -11,8 +11,10 @@
 #include "storage/run_store.hpp"
 #include "storage/session.hpp"
 #include "worker/delivery/runner.hpp"
+#include "worker/pipeline/batch_size.hpp"
 #include "worker/pipeline/pacer.hpp"
 #include "worker/pipeline/preparation.hpp"
+#include "worker/pipeline/render_queue.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/delayed_check.hpp"
 
@@ -44,15 +46,18 @@ class DueRuns {
   /// Makes the next `claim` look, whatever is known.
   void look_again() { next_look_ = {}; }
 
-  /// Claims runs if any may be due. Returns true if it found some.
+  /// Claims runs if any may be due. Returns true if it found some, or has some to check.
   bool claim(storage::Session& session);
+  /// Puts the runs that are not checked back into the database's queue. `claim` is not called again.
+  void stop();
   /// When to look next, at the latest.
   Time next_look() const;
 
  private:
-  void give_back_waiting(std::vector<storage::ClaimedRun>& claimed);
   void take_over(storage::Session& session, std::vector<storage::ClaimedRun> claimed);
   void hold_unreadable(std::vector<storage::ClaimedRun>& claimed);
+  void check_some(storage::Session& session);
+  void pass_on(storage::Session& session, std::vector<storage::ClaimedRun> runs);
 
   const Options options_;
   const Catalogue& catalogue_;
@@ -60,6 +65,8 @@ class DueRuns {
   Preparation& preparation_;
   const Clock& clock_;
   DelayedCheck delayed_;
+  RenderQueue to_check_;  // runs whose delay is over
+  BatchSize check_batch_;
   Pacer pacer_;
   Time next_look_{};
   mutable std::mutex mutex_;  // guards all below

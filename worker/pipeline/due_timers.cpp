@@ -4,7 +4,6 @@
 #include <limits>
 #include <string>
 #include <unordered_map>
-#include <utility>
 
 #include "base/observe.hpp"
 #include "matching/relatives.hpp"
@@ -20,6 +19,7 @@ namespace sql = storage::sql::timers;
 
 constexpr Duration look_every = std::chrono::seconds(1);
 constexpr Duration due_again_after = std::chrono::milliseconds(100);
+constexpr std::size_t max_bytes = 4UL * 1024 * 1024;  // of the records of one transaction
 constexpr Time::rep never = std::numeric_limits<Time::rep>::max();
 
 }  // namespace
@@ -49,6 +49,8 @@ DueTimers::DueTimers(const Options& options, const EventIntake& intake, const Ca
       workflows_(workflows),
       guard_(guard),
       clock_(clock),
+      fire_batch_(options.of_shard, options.of_shard, {}),
+      scan_batch_(options.of_scan, options.of_scan, {}),
       noted_due_(never) {}
 
 void DueTimers::note_due(std::optional<Time> due) {
@@ -89,8 +91,8 @@ bool DueTimers::work(storage::Session& session) {
 /// Fires some due timers. Returns true if it found any.
 bool DueTimers::fire(storage::Session& session, const std::vector<std::int16_t>& shards) {
   storage::Work work(session);
-  const auto rows =
-      session.run(sql::Claim{.shards = storage::binary_array(shards), .limit_of_shard = options_.of_shard});
+  const auto rows = session.run(sql::Claim{.shards = storage::binary_array(shards),
+                                           .limit_of_shard = static_cast<std::int64_t>(fire_batch_.get())});
   if (rows.empty()) {
     work.commit();
     return false;
@@ -113,9 +115,16 @@ bool DueTimers::fire(storage::Session& session, const std::vector<std::int16_t>&
     decided.push_back(decide(claimed, workflow));
   }
   columns_.use(session, [&] { judge(session, decided, clock_.now()); });
+  const auto left = std::erase_if(
+      decided, [](const Decided& each) { return each.fate == Decided::Fate::open; });  // for the next turn
   hold_excess(session, decided);
   write(session, decided);
   work.commit();
+  if (left > 0) {
+    fire_batch_.limited_to(decided.size() / shards.size());
+  } else {
+    fire_batch_.measured(fire_batch_.get(), {});
+  }
   return true;
 }
 
@@ -136,63 +145,71 @@ DueTimers::Decided DueTimers::decide(const Claimed& claimed, WorkflowPtr& workfl
   return decided;
 }
 
-/// Decides the open timers by their records as these now are, and plans the runs.
+/// Decides the open timers by their records as these now are, and plans the runs. Timers of records that
+/// exceed the bytes stay open, but not all.
 void DueTimers::judge(storage::Session& session, std::vector<Decided>& decided, Time now) {
   using Fate = Decided::Fate;
-  std::vector<Decided*> open;
+  std::vector<std::pair<Decided*, std::size_t>> open;  // with the place of its record
   std::vector<storage::StoredEvent> stubs;
+  std::unordered_map<Guid, std::size_t> places;
   for (Decided& each : decided) {
     if (each.fate != Fate::open) continue;
-    open.push_back(&each);
-    stubs.push_back(stub_of(each.timer, *each.workflow));
+    const auto [place, is_new] = places.try_emplace(each.timer.entity_id, stubs.size());
+    if (is_new) stubs.push_back(stub_of(each.timer, *each.workflow));
+    open.emplace_back(&each, place->second);
   }
   if (open.empty()) return;
   storage::Outbox outbox(session);
-  std::vector<storage::StoredEvent> records = outbox.current(stubs);
+  std::vector<storage::StoredEvent> records = outbox.current(stubs, max_bytes);
+  std::erase_if(open, [&](const auto& each) { return each.second >= records.size(); });
   std::vector<json::object> entities(records.size());
   storage::RelativesWanted wanted;
   for (std::size_t i = 0; i < records.size(); ++i) {
     storage::StoredEvent& record = records[i];
-    const Decided& each = *open[i];
-    // A field with another value has an event that sets the timer anew.
-    open[i]->fate = Fate::dropped;
     if (!record.after) continue;
-    record.before = record.after;
+    record.before = std::move(record.after);
+    record.after = record.before;
     try {
       entities[i] = columns_->change(record, {}).entity;
     } catch (const std::invalid_argument& error) {
       observe(Observable::event_unreadable, {{"event_id", 0}, {"error", std::string_view(error.what())}});
+      record.after.reset();
       continue;
     }
-    if (each.workflow->rule.triggers.timer->value(entities[i]) != each.timer.value) continue;
-    open[i]->fate = Fate::open;
     matching::collect_relatives(record.business_id, record.entity_id, record.entity_type, entities[i],
                                 wanted);
   }
+  // A field with another value has an event that sets the timer anew.
+  for (const auto& [each, place] : open) {
+    const bool is_due = records[place].after &&
+                        each->workflow->rule.triggers.timer->value(entities[place]) == each->timer.value;
+    if (!is_due) each->fate = Fate::dropped;
+  }
   const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
   const matching::RelativeIndex index(relatives, {});
-  std::unordered_map<Guid, WorkBudget> shares;  // of the work of conditions, by business
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    Decided& each = *open[i];
-    if (each.fate != Fate::open) continue;
+  for (std::size_t i = 0; i < records.size(); ++i)
     index.fill(records[i].business_id, records[i].entity_id, records[i].entity_type, entities[i]);
-    WorkBudget& share = shares.try_emplace(records[i].business_id, domain::max_condition_work).first->second;
+  std::unordered_map<Guid, WorkBudget> shares;  // work of conditions, by business
+  for (const auto& [each, place] : open) {
+    if (each->fate != Fate::open) continue;
+    WorkBudget& share =
+        shares.try_emplace(records[place].business_id, domain::max_condition_work).first->second;
     if (share.is_exceeded()) {
-      each.fate = Fate::postponed;
+      each->fate = Fate::postponed;
       continue;
     }
     const json::object no_previous;
     const domain::Verdict verdict =
-        domain::judge(each.workflow->rule.conditions, {entities[i], no_previous, false}, share);
+        domain::judge(each->workflow->rule.conditions, {entities[place], no_previous, false}, share);
     if (verdict == domain::Verdict::fail) {
-      each.fate = Fate::condition;
+      each->fate = Fate::condition;
       continue;
     }
-    each.fate = Fate::fired;
-    each.run = plan_timer_run(each.timer, *each.workflow, now);
+    each->fate = Fate::fired;
+    each->run = plan_timer_run(each->timer, *each->workflow, now);
     if (verdict == domain::Verdict::too_much_work)
-      each.run->run.state = unjudged_state(std::move(each.run->run.state), now);
-    limit_run(*each.workflow, entities[i], each.run->run.key);
+      each->run->run.state = unjudged_state(std::move(each->run->run.state), now);
+    limit_run(*each->workflow, entities[place], each->run->run.key);
   }
 }
 
@@ -270,11 +287,13 @@ bool DueTimers::scan(storage::Session& session, const std::vector<std::int16_t>&
 }
 
 void DueTimers::set_timers(storage::Session& session, const Workflow& workflow, const Guid& position) {
+  const std::size_t most = scan_batch_.get();
   const auto rows =
       session.run_binary(sql::Records{.business = workflow.business_id,
                                       .entity_type = static_cast<std::int16_t>(workflow.rule.entity_type()),
                                       .after = position,
-                                      .limit = options_.of_scan});
+                                      .limit = static_cast<std::int64_t>(most),
+                                      .max_bytes = static_cast<std::int64_t>(max_bytes)});
   const storage::Rows values = rows.more();
   std::vector<storage::TimerChange> changes;
   Guid last = position;
@@ -302,7 +321,9 @@ void DueTimers::set_timers(storage::Session& session, const Workflow& workflow, 
   session.run(sql::MoveScan{.business = workflow.business_id,
                             .workflow = workflow.guid,
                             .position = last,
-                            .is_over = rows.size() < options_.of_scan});
+                            .is_over = rows.empty()});
+  const auto count = static_cast<std::size_t>(rows.size());
+  count < most ? scan_batch_.limited_to(count) : scan_batch_.measured(most, {});
 }
 
 }  // namespace waybill::worker

@@ -10,6 +10,7 @@
 #include "storage/record_columns.hpp"
 #include "storage/session.hpp"
 #include "worker/guard/blast_guard.hpp"
+#include "worker/pipeline/batch_size.hpp"
 #include "worker/pipeline/event_intake.hpp"
 #include "worker/pipeline/workflow_follower.hpp"
 #include "worker/planning/catalogue.hpp"
@@ -29,8 +30,8 @@ class DueTimers {
  public:
   struct Options {
     Guid worker;
-    std::int64_t of_shard = 16;  // timers in one transaction
-    std::int64_t of_scan = 200;  // records in one transaction
+    std::size_t of_shard = 16;  // timers in one transaction
+    std::size_t of_scan = 200;  // records in one transaction
   };
 
   DueTimers(const Options& options, const EventIntake& intake, const Catalogue& catalogue,
@@ -64,6 +65,8 @@ class DueTimers {
   BlastGuard& guard_;
   const Clock& clock_;
   storage::CachedColumns columns_;
+  BatchSize fire_batch_;  // smaller after records that exceeded the bytes of a transaction, like the next
+  BatchSize scan_batch_;
   Time next_look_{};
   std::uint64_t seen_epoch_ = 0;  // epoch of the catalogue at the last look
   bool has_scan_ = false;

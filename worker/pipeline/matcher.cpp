@@ -21,6 +21,8 @@ using std::chrono::steady_clock;
 constexpr std::size_t max_batch_runs = 2000;
 constexpr std::size_t max_batch_bytes = 16UL * 1024 * 1024;
 constexpr auto max_batch_time = std::chrono::milliseconds(10);
+// Of the postponed events; each has its record twice.
+constexpr std::size_t postponed_portion = 8;
 
 using Keys = std::unordered_set<storage::EventKey, storage::EventKeyHash>;
 
@@ -205,36 +207,48 @@ std::vector<storage::TimerChange> Matcher::timers(const storage::StoredEvent& ev
   return changes;
 }
 
+namespace {
+
+/// Calls `work(event)` for the stored events, of which a few are in memory at a time.
+template <typename Work>
+void for_postponed(storage::Outbox& outbox, std::span<const storage::PostponedMatch> matches,
+                   const Work& work) {
+  while (!matches.empty()) {
+    const auto portion = matches.first(std::min(postponed_portion, matches.size()));
+    matches = matches.subspan(portion.size());
+    std::vector<storage::PendingEvent> keys;
+    for (const storage::PostponedMatch& match : portion)
+      keys.push_back({.shard = 0, .id = match.event_id, .business_id = match.business_id, .at = match.at});
+    for (const storage::StoredEvent& event : outbox.fetch(keys)) work(event);
+  }
+}
+
+}  // namespace
+
 std::vector<storage::TimerChange> Matcher::postponed_timers(
     storage::Session& session, const Workflow& workflow, std::span<const storage::PostponedMatch> matches) {
-  std::vector<storage::PendingEvent> keys;
-  for (const storage::PostponedMatch& match : matches)
-    keys.push_back({.shard = 0, .id = match.event_id, .business_id = match.business_id, .at = match.at});
   return columns_.use(session, [&] {
+    storage::Outbox outbox(session);
     std::vector<storage::TimerChange> changes;
-    for (const storage::StoredEvent& event : storage::Outbox(session).fetch(keys)) {
+    for_postponed(outbox, matches, [&](const storage::StoredEvent& event) {
       try {
         if (auto made = timer_change(event, columns_->change(event, {}), workflow)) changes.push_back(*made);
       } catch (const std::invalid_argument&) {  // NOLINT(bugprone-empty-catch): reported when it was matched
       }
-    }
+    });
     return changes;
   });
 }
 
 std::vector<storage::Run> Matcher::match_postponed(storage::Session& session, const Workflow& workflow,
                                                    std::span<const storage::PostponedMatch> matches) {
-  std::vector<storage::PendingEvent> keys;
-  for (const storage::PostponedMatch& match : matches) {
-    keys.push_back({.shard = 0, .id = match.event_id, .business_id = match.business_id, .at = match.at});
-  }
   return columns_.use(session, [&] {
     storage::Outbox outbox(session);
     std::vector<storage::Run> runs;
-    for (const storage::StoredEvent& event : outbox.fetch(keys)) {
+    for_postponed(outbox, matches, [&](const storage::StoredEvent& event) {
       // A pointer without ownership is enough, because the workflow outlives the call.
       auto found = candidate(event, {WorkflowPtr(WorkflowPtr(), &workflow)}, {});
-      if (!found) continue;
+      if (!found) return;
       auto verdict =
           found->workflows.refused.empty() ? domain::Verdict::hold : domain::Verdict::too_much_work;
       if (verdict == domain::Verdict::hold) {
@@ -249,7 +263,7 @@ std::vector<storage::Run> Matcher::match_postponed(storage::Session& session, co
       } else if (verdict == domain::Verdict::too_much_work) {
         runs.push_back(std::move(refuse_run(event, found->fired, workflow, clock_.now()).run));
       }
-    }
+    });
     return runs;
   });
 }

@@ -83,6 +83,7 @@ void Pump::run(const std::stop_token& stop) {
       wake_up_.wait(-1, backoff_.next());
     }
   }
+  runs_.stop();
   store_firings();
 }
 

@@ -11,7 +11,7 @@
 
 namespace waybill::worker {
 
-/// Claimed runs that wait for their texts, businesses in turn. Pure; one thread at a time.
+/// Claimed runs that wait for their check or their texts, businesses in turn. Pure; one thread at a time.
 class RenderQueue {
  public:
   /// `most_of_a_business` is the number of waiting runs with which a business is full.

@@ -1,8 +1,12 @@
 #include "worker/planning/delayed_check.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include "matching/relatives.hpp"
 #include "worker/planning/run_origins.hpp"
@@ -10,76 +14,136 @@
 namespace waybill::worker {
 namespace {
 
-/// True for a run whose delay is over, not for one at the end of a step that waits.
-bool was_waiting(const storage::ClaimedRun& claimed) {
-  return claimed.previous_status == storage::RunStatus::waiting && !claimed.run.state.progress;
-}
+using std::chrono::steady_clock;
+
+// Limits of one call, which delays all else on its thread.
+constexpr std::size_t max_bytes = 4UL * 1024 * 1024;  // of events, and of current records
+constexpr auto max_time = std::chrono::milliseconds(20);
 
 }  // namespace
 
-void DelayedCheck::check(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
-  if (std::ranges::none_of(runs, was_waiting)) return;
-  columns_.use(session, [&] { check_all(session, runs); });
+/// An event, and its record as it is now.
+struct DelayedCheck::Records {
+  const storage::StoredEvent* event;
+  const storage::StoredEvent* current;
+  std::optional<domain::Change> then = std::nullopt, now = std::nullopt;  // once parsed
+  bool is_unreadable = false;
+  bool has_relatives = false;
+};
+
+bool DelayedCheck::is_wanted(const storage::ClaimedRun& claimed) {
+  return claimed.previous_status == storage::RunStatus::waiting && !claimed.run.state.progress;
 }
 
-void DelayedCheck::check_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
+std::vector<storage::ClaimedRun> DelayedCheck::check(storage::Session& session,
+                                                     std::vector<storage::ClaimedRun>& runs) {
+  std::vector<storage::ClaimedRun> left, checked;
+  if (std::ranges::none_of(runs, is_wanted)) return left;
+  const std::vector<bool> is_left = columns_.use(session, [&] { return check_some(session, runs); });
+  for (std::size_t i = 0; i < runs.size(); ++i) (is_left[i] ? left : checked).push_back(std::move(runs[i]));
+  runs = std::move(checked);
+  return left;
+}
+
+/// Returns true for each run that it did not come to.
+std::vector<bool> DelayedCheck::check_some(storage::Session& session,
+                                           std::vector<storage::ClaimedRun>& runs) {
+  const auto deadline = steady_clock::now() + max_time;
+  std::vector<bool> is_left(runs.size(), false);
   std::vector<storage::PendingEvent> keys;
+  std::unordered_set<storage::EventKey, storage::EventKeyHash> known;
   for (const storage::ClaimedRun& claimed : runs) {
     const storage::RunKey& key = claimed.run.key;
-    if (was_waiting(claimed))
+    if (is_wanted(claimed) && known.insert({key.event_id, key.created_at}).second)
       keys.push_back({.shard = 0, .id = key.event_id, .business_id = key.business_id, .at = key.created_at});
   }
-  const EarlierVersions versions = earlier_versions(session, catalogue_, runs, was_waiting);
+  const EarlierVersions versions = earlier_versions(session, catalogue_, runs, is_wanted);
   storage::Outbox outbox(session);
-  std::vector<storage::StoredEvent> events = outbox.fetch(keys);
+  bool has_all = true;
+  std::vector<storage::StoredEvent> events = outbox.fetch(keys, max_bytes, has_all);
   for (const storage::ClaimedRun& claimed : runs) {
-    if (was_waiting(claimed) && find_event(events, claimed.run.key) == events.end())
+    if (has_all && is_wanted(claimed) && find_event(events, claimed.run.key) == events.end())
       events.push_back(event_stub(claimed.run.key));
   }
-  const std::vector<storage::StoredEvent> current = outbox.current(events);
-  std::unordered_map<Guid, WorkBudget> shares;  // by business
-  for (storage::ClaimedRun& claimed : runs) {
-    const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
-    if (!was_waiting(claimed) || !workflow) continue;
-    const auto event = find_event(events, claimed.run.key);
-    const auto& now = current[static_cast<std::size_t>(event - events.begin())];
-    const auto earlier = versions.find(claimed.run.key.guid);
-    claimed.version_unreadable = earlier != versions.end() && !earlier->second;
-    if (claimed.version_unreadable) continue;
-    const matching::Rule& rule = earlier == versions.end() ? workflow->rule : earlier->second->rule;
-    if (is_for_erasure(claimed.run.key)) continue;
-    const bool is_deletion =
-        event->after == std::nullopt && (event->before || is_for_deletion(claimed.run.key));
-    if (is_deletion && !event->before) continue;  // nothing is left to compare
-    claimed.record_gone = !is_deletion && !now.after;
-    // A run that waits only for the window of its workflow is not checked again.
-    const bool is_delayed =
-        claimed.run.state.code != storage::window_code || workflow->delay > Duration::zero();
-    if (!is_delayed || claimed.record_gone) continue;
-    WorkBudget& share =
-        shares.try_emplace(claimed.run.key.business_id, domain::max_condition_work).first->second;
-    claimed.waits_for_turn = share.is_exceeded();
-    if (claimed.waits_for_turn) continue;
-    const domain::Verdict verdict = judge(rule.conditions, *event, now, outbox, share);
-    claimed.conditions_failed = verdict != domain::Verdict::hold;
-    claimed.is_unjudged = verdict == domain::Verdict::too_much_work;
+  // Several events can be of one record.
+  std::vector<storage::StoredEvent> stubs;
+  std::unordered_map<Guid, std::size_t> places;  // of the records
+  for (const storage::StoredEvent& event : events) {
+    if (!places.try_emplace(event.entity_id, stubs.size()).second) continue;
+    stubs.push_back({.id = event.id,
+                     .business_id = event.business_id,
+                     .entity_type = event.entity_type,
+                     .entity_id = event.entity_id,
+                     .at = event.at,
+                     .cause = {},
+                     .detail = {},
+                     .before = {},
+                     .after = {}});
   }
+  const std::vector<storage::StoredEvent> current = outbox.current(stubs, max_bytes);
+  std::unordered_map<storage::EventKey, std::vector<std::size_t>, storage::EventKeyHash> runs_of;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const storage::RunKey& key = runs[i].run.key;
+    if (!is_wanted(runs[i]) || catalogue_.find(key.workflow_id) == nullptr) continue;
+    is_left[i] = true;
+    runs_of[{key.event_id, key.created_at}].push_back(i);
+  }
+  std::unordered_map<Guid, WorkBudget> shares;  // work of conditions, by business
+  for (const storage::StoredEvent& event : events) {
+    const std::size_t place = places.at(event.entity_id);
+    if (place >= current.size()) continue;
+    if (&event != &events.front() && steady_clock::now() > deadline) break;
+    Records records{.event = &event, .current = &current[place]};
+    for (const std::size_t i : runs_of[{event.id, event.at}]) {
+      storage::ClaimedRun& claimed = runs[i];
+      is_left[i] = false;
+      const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
+      if (!workflow || is_for_erasure(claimed.run.key)) continue;
+      const auto earlier = versions.find(claimed.run.key.guid);
+      claimed.version_unreadable = earlier != versions.end() && !earlier->second;
+      if (claimed.version_unreadable) continue;
+      const matching::Rule& rule = earlier == versions.end() ? workflow->rule : earlier->second->rule;
+      const bool is_deletion =
+          event.after == std::nullopt && (event.before || is_for_deletion(claimed.run.key));
+      if (is_deletion && !event.before) continue;  // nothing is left to compare
+      claimed.record_gone = !is_deletion && !current[place].after;
+      // A run that waits only for the window of its workflow is not checked again.
+      const bool is_delayed =
+          claimed.run.state.code != storage::window_code || workflow->delay > Duration::zero();
+      if (!is_delayed || claimed.record_gone) continue;
+      WorkBudget& share =
+          shares.try_emplace(claimed.run.key.business_id, domain::max_condition_work).first->second;
+      is_left[i] = share.is_exceeded();
+      if (is_left[i]) continue;
+      const domain::Verdict verdict = judge(rule.conditions, records, outbox, share);
+      claimed.conditions_failed = verdict != domain::Verdict::hold;
+      claimed.is_unjudged = verdict == domain::Verdict::too_much_work;
+    }
+  }
+  return is_left;
 }
 
-domain::Verdict DelayedCheck::judge(const domain::Conditions& conditions, const storage::StoredEvent& event,
-                                    const storage::StoredEvent& current, storage::Outbox& outbox,
-                                    WorkBudget& share) {
-  const bool deletion = !event.after;
-  try {
-    // Previous values come from the event, if it is still stored; all others from the current record.
-    const bool is_kept = event.before || event.after;
-    const domain::Change then = is_kept ? columns_->change(event, {}) : domain::Change();
-    domain::Change now = columns_->change(deletion && is_kept ? event : current, {});
-    matching::fill_relatives(outbox, event.business_id, event.entity_id, event.entity_type, now.entity);
-    return domain::judge(conditions, {now.entity, then.previous, then.created}, share);
-  } catch (const std::invalid_argument&) {
-    return domain::Verdict::fail;
+domain::Verdict DelayedCheck::judge(const domain::Conditions& conditions, Records& records,
+                                    storage::Outbox& outbox, WorkBudget& share) {
+  const storage::StoredEvent& event = *records.event;
+  if (!records.now && !records.is_unreadable) {
+    const bool deletion = !event.after;
+    try {
+      // Previous values come from the event, if it is still stored; all others from the current record.
+      const bool is_kept = event.before || event.after;
+      records.then = is_kept ? columns_->change(event, {}) : domain::Change();
+      records.now = columns_->change(deletion && is_kept ? event : *records.current, {});
+    } catch (const std::invalid_argument&) {
+      records.is_unreadable = true;
+    }
   }
+  if (records.is_unreadable) return domain::Verdict::fail;
+  if (conditions.reads_relatives() && !std::exchange(records.has_relatives, true)) {
+    matching::fill_relatives(outbox, event.business_id, event.entity_id, event.entity_type,
+                             records.now->entity);
+  }
+  return domain::judge(conditions, {records.now->entity, records.then->previous, records.then->created},
+                       share);
 }
 
 }  // namespace waybill::worker

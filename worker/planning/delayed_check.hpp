@@ -17,16 +17,22 @@ class DelayedCheck {
  public:
   explicit DelayedCheck(const Catalogue& catalogue) : catalogue_(catalogue) {}
 
-  /// Marks the runs whose record is gone or no longer meets the conditions of the workflow, those whose
-  /// version of the workflow this binary cannot read, and those that must wait because the conditions of
-  /// others of their business took too long. Other runs stay as they are. Throws DatabaseUnavailable,
-  /// StatementError, or ColumnsChanged if a migration ran meanwhile; it may then be called again.
-  void check(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
+  /// Marks the runs whose record is gone or no longer meets the conditions of the workflow, and those whose
+  /// version of the workflow this binary cannot read. Other runs stay as they are. Large records, or
+  /// conditions that take long, end it early, after one record at least: it removes the runs that it did not
+  /// come to, and returns them. Throws DatabaseUnavailable, StatementError, or ColumnsChanged if a migration
+  /// ran meanwhile; it may then be called again.
+  std::vector<storage::ClaimedRun> check(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
+
+  /// True for a run whose delay is over, not for one at the end of a step that waits.
+  static bool is_wanted(const storage::ClaimedRun& claimed);
 
  private:
-  void check_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
-  domain::Verdict judge(const domain::Conditions& conditions, const storage::StoredEvent& event,
-                        const storage::StoredEvent& current, storage::Outbox& outbox, WorkBudget& share);
+  struct Records;
+
+  std::vector<bool> check_some(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
+  domain::Verdict judge(const domain::Conditions& conditions, Records& records, storage::Outbox& outbox,
+                        WorkBudget& share);
 
   const Catalogue& catalogue_;
   storage::CachedColumns columns_;

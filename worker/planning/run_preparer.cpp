@@ -18,12 +18,15 @@
 namespace waybill::worker {
 namespace {
 
+constexpr std::size_t max_bytes =
+    4UL * 1024 * 1024;  // of the events, and of the current records, of a portion
+
 bool needs_texts(const storage::ClaimedRun& claimed) { return storage::is_deferred(claimed.run.key); }
 
 /// The record of a run without an event, as an event that changes nothing; nullopt if it is deleted.
 std::optional<storage::StoredEvent> current_record(storage::Outbox& outbox, const storage::RunKey& run) {
   const storage::StoredEvent stub = event_stub(run);
-  storage::StoredEvent record = std::move(outbox.current({&stub, 1}).front());
+  storage::StoredEvent record = std::move(outbox.current({&stub, 1}, max_bytes).front());
   if (!record.after) return std::nullopt;
   record.before = record.after;
   return record;
@@ -126,7 +129,7 @@ void RunPreparer::begin_all(storage::Session& session, const std::vector<Steppin
       begin_first(session, run);
     }
   }
-  if (!later.empty()) begin_later(session, later);
+  begin_later(session, std::move(later));
 }
 
 void RunPreparer::store_steps(storage::Session& session, std::vector<storage::ClaimedRun>& runs,
@@ -197,23 +200,41 @@ void RunPreparer::begin_with_list(storage::Session& session, const Stepping& run
 }
 
 /// A later step sees the record as it is now; the last state of a record that the event deleted.
-void RunPreparer::begin_later(storage::Session& session, std::span<const Stepping* const> runs) {
+void RunPreparer::begin_later(storage::Session& session, std::vector<const Stepping*> runs) {
+  while (!runs.empty()) begin_portion(session, runs);
+}
+
+/// Begins the later steps of some runs, whose records are not too large together, and removes these.
+void RunPreparer::begin_portion(storage::Session& session, std::vector<const Stepping*>& waiting) {
   storage::Outbox outbox(session);
   std::vector<storage::PendingEvent> keys;
-  for (const Stepping* const run : runs) {
+  for (const Stepping* const run : waiting) {
     const storage::RunKey& key = run->claimed->run.key;
     if (!key.replay_of)
       keys.push_back({.shard = 0, .id = key.event_id, .business_id = key.business_id, .at = key.created_at});
   }
-  const std::vector<storage::StoredEvent> stored = outbox.fetch(keys);
+  bool has_all = true;
+  const std::vector<storage::StoredEvent> stored = outbox.fetch(keys, max_bytes, has_all);
+  std::vector<const Stepping*> runs, later;
   std::vector<storage::StoredEvent> events;
-  for (const Stepping* const run : runs) {
+  std::size_t bytes = 0;
+  for (const Stepping* const run : waiting) {
     const storage::RunKey& key = run->claimed->run.key;
+    const auto found = key.replay_of ? stored.end() : find_event(stored, key);
+    if (bytes >= max_bytes || (!key.replay_of && !has_all && found == stored.end())) {
+      later.push_back(run);
+      continue;
+    }
     auto event = key.replay_of ? outbox.origin(key.event_id, key.origin) : std::nullopt;
-    if (const auto found = find_event(stored, key); !event && found != stored.end()) event = *found;
+    if (found != stored.end()) event = *found;
     events.push_back(event ? std::move(*event) : event_stub(key));
+    bytes += record_bytes(events.back());
+    runs.push_back(run);
   }
-  const std::vector<storage::StoredEvent> current = outbox.current(events);
+  const std::vector<storage::StoredEvent> current = outbox.current(events, max_bytes);
+  later.insert(later.end(), runs.begin() + std::ssize(current), runs.end());
+  runs.resize(current.size());
+  waiting = std::move(later);
   std::vector<domain::Change> then(runs.size()), now(runs.size());
   std::vector<bool> gone(runs.size());
   storage::RelativesWanted wanted;

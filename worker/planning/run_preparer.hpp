@@ -56,7 +56,8 @@ class RunPreparer {
   void begin_all(storage::Session& session, const std::vector<Stepping>& stepping);
   void begin_first(storage::Session& session, const Stepping& run);
   void begin_with_list(storage::Session& session, const Stepping& run);
-  void begin_later(storage::Session& session, std::span<const Stepping* const> runs);
+  void begin_later(storage::Session& session, std::vector<const Stepping*> runs);
+  void begin_portion(storage::Session& session, std::vector<const Stepping*>& waiting);
   void begin(storage::Session& session, const Stepping& run, const storage::StoredEvent& event,
              const json::object& entity, const domain::Change& then);
   WorkflowPtr with_version(storage::Session& session, const WorkflowPtr& workflow, const storage::RunKey& run,

@@ -1,11 +1,18 @@
--- Returns the current records by position, in binary form; null for a deleted record.
--- $1 entity_types smallint[], $2 businesses uuid[], $3 records uuid[]
+-- Returns the first of the current records by position, in binary form; null for a deleted record. The last record may
+-- exceed the maximum of bytes.
+-- $1 entity_types smallint[], $2 businesses uuid[], $3 records uuid[], $4 max_bytes bigint
 -- -> position bigint, ...
-select w.position,
-       case w.entity_type
-         when 0 then (select record_send(o) from orders o where o.business_id = w.business_id and o.guid = w.guid and o.deleted_at is null)
-         when 1 then (select record_send(s) from shipments s where s.business_id = w.business_id and s.guid = w.guid and s.deleted_at is null)
-         when 2 then (select record_send(c) from customers c where c.business_id = w.business_id and c.guid = w.guid and c.deleted_at is null)
-         else (select record_send(p) from products p where p.business_id = w.business_id and p.guid = w.guid and p.deleted_at is null)
-       end as record
-from unnest($1::smallint[], $2::uuid[], $3::uuid[]) with ordinality w (entity_type, business_id, guid, position)
+select position, record
+from (select position, record, sum(coalesce(octet_length(record), 0)) over (order by position rows unbounded preceding)
+                               - coalesce(octet_length(record), 0) as bytes_before
+      from (select w.position,
+                   case w.entity_type
+                     when 0 then (select record_send(o) from orders o where o.business_id = w.business_id and o.guid = w.guid and o.deleted_at is null)
+                     when 1 then (select record_send(s) from shipments s where s.business_id = w.business_id and s.guid = w.guid and s.deleted_at is null)
+                     when 2 then (select record_send(c) from customers c where c.business_id = w.business_id and c.guid = w.guid and c.deleted_at is null)
+                     else (select record_send(p) from products p where p.business_id = w.business_id and p.guid = w.guid and p.deleted_at is null)
+                   end as record
+            from unnest($1::smallint[], $2::uuid[], $3::uuid[]) with ordinality w (entity_type, business_id, guid, position)
+            offset 0) r) f  -- a record is read once
+where bytes_before < $4::bigint
+order by position
