@@ -97,5 +97,38 @@ TEST_F(ReusedId, AFetchOmitsAnotherEventWithTheSameId) {
   EXPECT_EQ(storage::Outbox(session_).fetch(with_neighbour).size(), 1U);
 }
 
+// A transaction in which a statement was cancelled would refuse all further ones.
+TEST(OutboxFetch, EndsAtItsBytesWithinATransactionThatGoesOn) {
+  const TestDatabase database;
+  Session writer(database.url());
+  writer.exec(
+      "insert into businesses (guid, name) values ('00000000-0000-4000-8000-000000000001', 'one');"
+      "insert into orders (business_id, order_number, notes) select guid, gen_random_uuid(), repeat('x', "
+      "9000) "
+      "from businesses, generate_series(1, 200)");
+  storage::Session session(database.url(), "reader");
+  std::vector<storage::PendingEvent> wanted;
+  for (const auto& row :
+       writer.rows("select id, (extract(epoch from at) * 1000000)::bigint from events order by id")) {
+    wanted.push_back({.shard = 0,
+                      .id = std::stoull(row.at(0).value()),
+                      .business_id = {},
+                      .at = Time(Duration(std::stoll(row.at(1).value())))});
+  }
+  ASSERT_EQ(wanted.size(), 200U);
+  storage::Work work(session);
+  session.execute("create table of_the_transaction (id int)");
+  bool complete = true;
+  const auto some = storage::Outbox(session).fetch(wanted, 40'000, complete);
+  EXPECT_FALSE(complete);
+  EXPECT_GE(some.size(), 4U);
+  EXPECT_LE(some.size(), 6U);
+  EXPECT_EQ(storage::Outbox(session).fetch(wanted, 10'000'000, complete).size(), 200U);
+  EXPECT_TRUE(complete);
+  session.execute("insert into of_the_transaction values (1)");
+  work.commit();
+  EXPECT_EQ(writer.number("select count(*) from of_the_transaction"), 1);
+}
+
 }  // namespace
 }  // namespace waybill::tests

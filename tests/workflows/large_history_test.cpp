@@ -85,7 +85,7 @@ TEST_F(LargeHistory, ABacktestCountsAllEvents) {
   EXPECT_EQ(at(tested.data(), "events"), 160);
   EXPECT_EQ(at(tested.data(), "matches"), 120);
   const auto configured = client.post("/api/workflows/configure", definition({}));
-  EXPECT_EQ(configured.status, 200) << configured.text;
+  EXPECT_EQ(configured.status, 201) << configured.text;
   expect_little_memory();
 }
 

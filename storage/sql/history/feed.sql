@@ -20,5 +20,5 @@ from (
   limit $5::bigint) page
   join events e on e.business_id = $1::uuid and e.id = page.id and e.at = page.at
   order by e.id
-  limit $5::bigint) e
+  offset 0) e  -- the rows are sorted before their records are read, so that a reader can stop at a number of bytes
 order by e.id
