@@ -167,8 +167,7 @@ void DueTimers::judge(storage::Session& session, std::vector<Decided>& decided, 
   for (std::size_t i = 0; i < records.size(); ++i) {
     storage::StoredEvent& record = records[i];
     if (!record.after) continue;
-    record.before = std::move(record.after);
-    record.after = record.before;
+    record.before = record.after;
     try {
       entities[i] = columns_->change(record, {}).entity;
     } catch (const std::invalid_argument& error) {
