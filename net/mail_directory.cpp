@@ -40,12 +40,11 @@ std::vector<std::string> header_lines(const std::filesystem::path& path) {
   return lines;
 }
 
-/// True if a To header has the address. A quoted name may contain commas, so the parts of a mailbox are not
-/// told apart: the text before the address ends with a separator.
+/// True if a To or Cc header has the address. A quoted name may contain commas, so the parts of a mailbox are
+/// not told apart: the text before the address ends with a separator.
 bool is_to(std::string_view header, std::string_view address) {
-  constexpr std::string_view name = "to:";
   const auto text = ascii_lower(header);
-  if (!text.starts_with(name)) return false;
+  if (!text.starts_with("to:") && !text.starts_with("cc:")) return false;
   const auto wanted = ascii_lower(address);
   for (auto at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + 1)) {
     const auto end = at + wanted.size();

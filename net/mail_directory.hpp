@@ -14,8 +14,9 @@
 
 namespace waybill::net {
 
-/// Deletes the written mails of an owner (MailMessage::owner) to an address, which is compared without regard
-/// to case. Files that cannot be read are left. Throws std::filesystem::filesystem_error.
+/// Deletes the written mails of an owner (MailMessage::owner) that have an address in To or Cc, which is
+/// compared without regard to case. Files that cannot be read are left. Throws
+/// std::filesystem::filesystem_error.
 void delete_mails(const std::filesystem::path& directory, std::string_view owner, std::string_view address);
 
 /// Returns why this process cannot write mails to the directory, which the first mail makes; nullopt if it

@@ -17,12 +17,16 @@ class MailDirectory : public testing::Test {
  protected:
   ~MailDirectory() override { std::filesystem::remove_all(directory_); }
 
-  void write(const std::string& owner, std::vector<std::string> to) {
+  void write(const std::string& owner, std::vector<std::string> to, std::vector<std::string> cc = {}) {
     DirectoryMailer mailer(directory_);
     std::promise<MailOutcome> done;
-    mailer.send(
-        {.from = "shop@example.com", .to = std::move(to), .subject = "S", .text = "x", .owner = owner},
-        [&](MailOutcome outcome) { done.set_value(std::move(outcome)); });
+    mailer.send({.from = "shop@example.com",
+                 .to = std::move(to),
+                 .cc = std::move(cc),
+                 .subject = "S",
+                 .text = "x",
+                 .owner = owner},
+                [&](MailOutcome outcome) { done.set_value(std::move(outcome)); });
     ASSERT_EQ(done.get_future().get().result, MailResult::sent);
   }
 
@@ -48,6 +52,17 @@ TEST_F(MailDirectory, DeletesTheMailsOfAnOwnerToAnAddress) {
   EXPECT_EQ(files(), 5);
   delete_mails(directory_, "two", "ada@example.com");
   EXPECT_EQ(files(), 4);
+}
+
+// The header has one line for each address.
+TEST_F(MailDirectory, DeletesMailsWithTheAddressInCc) {
+  write("one", {"bob@example.com"}, {"ada@example.com"});
+  write("one", {"bob@example.com"}, {"eve@example.com", "Ada <Ada@Example.com>", "joe@example.com"});
+  write("one", {"bob@example.com"}, {"eve@example.com", "xada@example.com"});
+  write("two", {"bob@example.com"}, {"ada@example.com"});
+  ASSERT_EQ(files(), 4);
+  delete_mails(directory_, "one", "ada@example.com");
+  EXPECT_EQ(files(), 2);
 }
 
 TEST_F(MailDirectory, ADirectoryThatIsMissingHasNoMails) {
