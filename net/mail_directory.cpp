@@ -57,15 +57,18 @@ bool is_to(std::string_view header, std::string_view address) {
 
 }  // namespace
 
-void delete_mails(const std::filesystem::path& directory, std::string_view owner, std::string_view address) {
+void delete_mails(const std::filesystem::path& directory, std::string_view owner,
+                  std::span<const std::string> addresses) {
   if (!std::filesystem::exists(directory)) return;
   const auto line = std::string(owner_header).append(owner);
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     if (entry.path().extension() != ".eml") continue;
     const auto head = header_lines(entry.path());
     if (head.empty() || head.front() != line) continue;
-    if (std::ranges::any_of(head, [&](const std::string& header) { return is_to(header, address); }))
-      std::filesystem::remove(entry.path());
+    const bool is_theirs = std::ranges::any_of(addresses, [&](std::string_view address) {
+      return std::ranges::any_of(head, [&](const std::string& header) { return is_to(header, address); });
+    });
+    if (is_theirs) std::filesystem::remove(entry.path());
   }
 }
 

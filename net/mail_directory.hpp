@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -17,7 +18,8 @@ namespace waybill::net {
 /// Deletes the written mails of an owner (MailMessage::owner) that have an address in To or Cc, which is
 /// compared without regard to case. Files that cannot be read are left. Throws
 /// std::filesystem::filesystem_error.
-void delete_mails(const std::filesystem::path& directory, std::string_view owner, std::string_view address);
+void delete_mails(const std::filesystem::path& directory, std::string_view owner,
+                  std::span<const std::string> addresses);
 
 /// Returns why this process cannot write mails to the directory, which the first mail makes; nullopt if it
 /// can. Changes nothing.

@@ -30,6 +30,10 @@ class MailDirectory : public testing::Test {
     ASSERT_EQ(done.get_future().get().result, MailResult::sent);
   }
 
+  void delete_of(std::string_view owner, std::vector<std::string> addresses) const {
+    delete_mails(directory_, owner, addresses);
+  }
+
   std::ptrdiff_t files() const {
     return std::distance(std::filesystem::directory_iterator(directory_),
                          std::filesystem::directory_iterator());
@@ -48,9 +52,9 @@ TEST_F(MailDirectory, DeletesTheMailsOfAnOwnerToAnAddress) {
   write("two", {"ada@example.com"});
   write("", {"ada@example.com"});
   ASSERT_EQ(files(), 7);
-  delete_mails(directory_, "one", "ADA@example.com");
+  delete_of("one", {"ADA@example.com"});
   EXPECT_EQ(files(), 5);
-  delete_mails(directory_, "two", "ada@example.com");
+  delete_of("two", {"ada@example.com"});
   EXPECT_EQ(files(), 4);
 }
 
@@ -61,12 +65,20 @@ TEST_F(MailDirectory, DeletesMailsWithTheAddressInCc) {
   write("one", {"bob@example.com"}, {"eve@example.com", "xada@example.com"});
   write("two", {"bob@example.com"}, {"ada@example.com"});
   ASSERT_EQ(files(), 4);
-  delete_mails(directory_, "one", "ada@example.com");
+  delete_of("one", {"ada@example.com"});
   EXPECT_EQ(files(), 2);
 }
 
+TEST_F(MailDirectory, DeletesTheMailsToEachAddress) {
+  write("one", {"ada@example.com"});
+  write("one", {"old.ada@example.com"});
+  write("one", {"bob@example.com"});
+  delete_of("one", {"ada@example.com", "old.ada@example.com"});
+  EXPECT_EQ(files(), 1);
+}
+
 TEST_F(MailDirectory, ADirectoryThatIsMissingHasNoMails) {
-  delete_mails(directory_, "one", "ada@example.com");
+  delete_of("one", {"ada@example.com"});
   EXPECT_FALSE(std::filesystem::exists(directory_));
 }
 

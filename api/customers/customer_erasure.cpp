@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 #include <span>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "api/gate/idempotency.hpp"
 #include "base/ascii.hpp"
 #include "base/crypto.hpp"
 #include "base/error.hpp"
-#include "base/json.hpp"
 #include "base/pause.hpp"
 #include "net/mail_directory.hpp"
 #include "net/sealed_mail.hpp"
@@ -45,14 +45,14 @@ constexpr std::string_view empty_answer = R"({"data":null,"success":true})";
 /// What an erasure has found and done.
 struct Erasure {
   ErasedCounts counts;
-  std::optional<std::string> email;
-  std::vector<Guid> records;    // whose runs are to be erased
-  std::int64_t last_event = 0;  // the last that can hold the old data
+  std::vector<std::string> emails;  // of the person
+  std::vector<Guid> records;        // whose runs are to be erased
+  std::int64_t last_event = 0;      // the last that can hold the old data
 };
 
-void delete_files(const ErasureTarget& target, const std::optional<std::string>& email) {
-  if (email && !target.mail_directory.empty())
-    net::delete_mails(target.mail_directory, target.business.to_string(), *email);
+void delete_files(const ErasureTarget& target, std::span<const std::string> emails) {
+  if (!emails.empty() && !target.mail_directory.empty())
+    net::delete_mails(target.mail_directory, target.business.to_string(), emails);
 }
 
 /// Erases everything but the runs.
@@ -63,6 +63,10 @@ class Eraser {
 
   Erasure run() {
     session_.run(storage::sql::audit_log::SetAuthor{.cause = target_.cause});
+    lock_person();
+    const auto unlinked = unlinked_shipments(session_, target_.business, person_);
+    read_answer_words(unlinked);
+    erase_records<sql::EraseShipments>(unlinked);
     erase_person();
     const auto records = records_of_customer(session_, target_.business, target_.customer);
     counts_.orders = std::ssize(records.orders);
@@ -76,41 +80,57 @@ class Eraser {
     with_lists.emplace_back();
     session_.run(sql::WaitForSchedules{.business = target_.business});
     return {.counts = counts_,
-            .email = email_,
+            .emails = person_.emails,
             .records = std::move(with_lists),
             .last_event = session_.run(sql::LastEvent{}).front().id};
   }
 
  private:
+  /// Reads the person's texts. Returns true if the customer is erased.
+  bool lock_person() {
+    const auto& [business, customer, cause, directory] = target_;
+    const auto rows = session_.run(sql::Lock{.business = business, .customer = customer});
+    if (rows.empty()) throw not_found("customer");
+    const bool is_erased = rows.front().is_erased;
+    person_ = person_of_customer(session_, business, customer);
+    return is_erased;
+  }
+
+  void read_answer_words(Guids unlinked) {
+    auto records = records_of_customer(session_, target_.business, target_.customer);
+    records.shipments.insert(records.shipments.end(), unlinked.begin(), unlinked.end());
+    const auto rows = session_.run(sql::RecordWords{
+        .business = target_.business, .orders = records.orders, .shipments = records.shipments});
+    answer_words_ = person_.words;
+    for (const auto& row : rows) answer_words_.emplace_back(row.word);
+  }
+
   void erase_person() {
     const auto& [business, customer, cause, directory] = target_;
     storage::Work work(session_);
-    const auto rows = session_.run(sql::Lock{.business = business, .customer = customer});
-    if (rows.empty()) throw not_found("customer");
-    const auto person = rows.front();
-    words_ = json::value_to<std::vector<std::string>>(json::parse(person.words));
-    email_ = person.email;
-    const std::string name(person.name);
-    if (!person.is_erased) {
+    const bool is_erased = lock_person();
+    if (!is_erased) {
       session_.run(sql::EraseCustomer{.business = business, .customer = customer});
       session_.run(sql::DropNewEvents{.business = business, .records = Guids(&customer, 1)});
     }
     counts_.events += erase_events(Guids(&customer, 1));
-    if (!person.is_erased) {
+    if (!is_erased) {
       session_.run(sql::AddEvent{.business = business, .customer = customer});
-      session_.run(sql::EraseUploads{.business = business, .email = email_, .name = name});
-      session_.run(sql::EraseImports{.business = business, .words = words_});
+      session_.run(sql::EraseUploads{.business = business, .emails = person_.emails, .names = person_.names});
+      session_.run(sql::EraseImports{.business = business, .words = person_.words});
+      erase_other_answers();
     }
-    if (email_) {
-      session_.run(sql::EraseVersions{.business = business, .email = *email_});
+    if (!person_.emails.empty()) {
+      session_.run(sql::EraseVersions{.business = business, .emails = person_.emails});
       delete_unsent_mails();
     }
-    delete_files(target_, email_);
+    delete_files(target_, person_.emails);
     work.commit();
   }
 
   std::int64_t erase_events(Guids records) {
-    return session_.run(sql::EraseEvents{.business = target_.business, .records = records, .words = words_})
+    return session_
+        .run(sql::EraseEvents{.business = target_.business, .records = records, .words = person_.words})
         .front()
         .events;
   }
@@ -119,7 +139,14 @@ class Eraser {
   void erase_records(Guids records) {
     for_portions(records, portion_size, [&](Guids portion) {
       storage::Work work(session_);
-      session_.run(Statement{.business = target_.business, .records = portion, .words = words_});
+      if constexpr (std::is_same_v<Statement, sql::EraseShipments>) {
+        session_.run(Statement{.business = target_.business,
+                               .records = portion,
+                               .words = person_.words,
+                               .customer = target_.customer});
+      } else {
+        session_.run(Statement{.business = target_.business, .records = portion, .words = person_.words});
+      }
       session_.run(sql::DropNewEvents{.business = target_.business, .records = portion});
       counts_.events += erase_events(portion);
       work.commit();
@@ -128,31 +155,56 @@ class Eraser {
 
   /// Mails of the business's users; messages of workflows are runs.
   void delete_unsent_mails() {
-    const auto mails = session_.run(sql::Mails{.business = target_.business, .email = *email_});
+    const auto mails = session_.run(sql::Mails{.business = target_.business, .emails = person_.emails});
     for (const auto& mail : mails) {
       const auto message = net::open_mail(secrets_, mail.guid, mail.sealed);
-      const bool is_theirs = std::ranges::any_of(
-          message.to, [&](const std::string& to) { return equal_ignoring_case(to, *email_); });
+      const bool is_theirs = std::ranges::any_of(message.to, [&](const std::string& to) {
+        return std::ranges::find(person_.emails, ascii_lower(to)) != person_.emails.end();
+      });
       if (is_theirs) session_.run(storage::sql::mail_outbox::Remove{.mail = mail.guid});
     }
   }
 
   void erase_answers(Guids records) {
     const auto answers = session_.run(sql::Answers{.business = target_.business, .records = records});
-    for (const auto& answer : answers) {
-      const auto purpose = kept_answer_purpose(answer.token, answer.key);
-      session_.run(sql::EraseAnswer{.owner = answer.owner,
-                                    .token = answer.token,
-                                    .key = answer.key,
-                                    .body = base64(secrets_.seal(empty_answer, purpose))});
+    for (const auto& answer : answers) erase_answer(answer);
+  }
+
+  /// Answers that no path names: previews and tests of workflows show records.
+  void erase_other_answers() {
+    Guid token;
+    std::string key;
+    for (;;) {
+      const auto page = session_.run(
+          sql::OtherAnswers{.business = target_.business, .after_token = token, .after_key = key});
+      if (page.empty()) return;
+      std::vector<std::string> bodies;
+      for (const auto& answer : page) {
+        const auto sealed = base64_decode(answer.body);
+        if (!sealed) throw SecretError("a kept answer is not base64");
+        bodies.push_back(secrets_.open(*sealed, kept_answer_purpose(answer.token, answer.key)));
+      }
+      const auto found = session_.run(sql::FindPerson{.answers = bodies, .words = answer_words_});
+      for (const auto& row : found) erase_answer(page[static_cast<int>(row.place) - 1]);
+      const auto last = page[page.size() - 1];
+      token = last.token;
+      key = last.key;
     }
+  }
+
+  void erase_answer(const auto& answer) {
+    const auto purpose = kept_answer_purpose(answer.token, answer.key);
+    session_.run(sql::EraseAnswer{.owner = answer.owner,
+                                  .token = answer.token,
+                                  .key = answer.key,
+                                  .body = base64(secrets_.seal(empty_answer, purpose))});
   }
 
   storage::Session& session_;
   const SecretBox& secrets_;
   const ErasureTarget& target_;
-  std::vector<std::string> words_;
-  std::optional<std::string> email_;
+  Person person_;
+  std::vector<std::string> answer_words_;  // those of the person and of the person's orders and shipments
   ErasedCounts counts_;
 };
 
@@ -180,7 +232,7 @@ void erase_runs(storage::Session& session, const ErasureTarget& target, Erasure&
     erasure.counts.runs +=
         session.run(sql::EraseRuns{.business = target.business, .records = portion}).front().runs;
   });
-  delete_files(target, erasure.email);
+  delete_files(target, erasure.emails);
 }
 
 /// Returns the result of `work(session)` with a session that can write.
@@ -206,6 +258,24 @@ CustomerRecords records_of_customer(storage::Session& session, const Guid& busin
   const auto rows = session.run(sql::Records{.business = business, .customer = customer});
   for (const auto& row : rows) (row.kind == 0 ? records.orders : records.shipments).push_back(row.guid);
   return records;
+}
+
+Person person_of_customer(storage::Session& session, const Guid& business, const Guid& customer) {
+  Person person;
+  const auto rows = session.run(sql::Person{.business = business, .customer = customer});
+  for (const auto& row : rows) {
+    if (row.is_word) person.words.emplace_back(row.value);
+    if (row.kind == "name") person.names.emplace_back(row.value);
+    if (row.kind == "email") person.emails.emplace_back(row.value);
+  }
+  return person;
+}
+
+std::vector<Guid> unlinked_shipments(storage::Session& session, const Guid& business, const Person& person) {
+  std::vector<Guid> shipments;
+  const auto rows = session.run(sql::UnlinkedShipments{.business = business, .emails = person.emails});
+  for (const auto& row : rows) shipments.push_back(row.guid);
+  return shipments;
 }
 
 asio::awaitable<ErasedCounts> erase_customer(Analysis& analysis, const SecretBox& secrets,

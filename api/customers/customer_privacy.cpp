@@ -42,12 +42,23 @@ constexpr Property export_properties[] = {
      .kind = Kind::object,
      .nullable = false,
      .description = "As GET /api/v1/Customers/{customerId} returns it."},
-    {.name = "orders", .kind = Kind::array, .nullable = false, .items = Kind::any},
+    {.name = "orders",
+     .kind = Kind::array,
+     .nullable = false,
+     .items = Kind::any,
+     .description = "The orders. `deletedAt` is not null for a deleted one."},
     {.name = "shipments",
      .kind = Kind::array,
      .nullable = false,
      .items = Kind::any,
-     .description = "The shipments, each with its traces."},
+     .description =
+         "The shipments, each with its traces; also those without customer and order that go to the "
+         "person's e-mail address. `deletedAt` is not null for a deleted one."},
+    {.name = "statusHistory",
+     .kind = Kind::array,
+     .nullable = false,
+     .items = Kind::any,
+     .description = "The status changes of these orders and shipments, with their notes."},
     {.name = "events",
      .kind = Kind::array,
      .nullable = false,
@@ -58,6 +69,18 @@ constexpr Property export_properties[] = {
      .nullable = false,
      .items = Kind::any,
      .description = "Runs of workflows for these records, with what was sent."},
+    {.name = "scheduledRuns",
+     .kind = Kind::array,
+     .nullable = false,
+     .items = Kind::any,
+     .description =
+         "Runs of schedules whose messages name the person or these records. The messages are left "
+         "out, because they show other persons, too."},
+    {.name = "uploads",
+     .kind = Kind::array,
+     .nullable = false,
+     .items = Kind::any,
+     .description = "Rows of uploads that are not confirmed yet."},
 };
 constexpr Schema export_schema{"CustomerExport", export_properties};
 
@@ -78,7 +101,11 @@ std::string export_of(storage::Session& session, const Guid& business, const Gui
                       const std::string& public_url, Time now) {
   const auto found = session.run(storage::sql::customers::Get{.business = business, .customer = customer});
   if (found.empty()) return {};
-  const auto records = records_of_customer(session, business, customer).with(customer);
+  const auto person = person_of_customer(session, business, customer);
+  auto records = records_of_customer(session, business, customer);
+  for (const auto& shipment : unlinked_shipments(session, business, person))
+    records.shipments.push_back(shipment);
+  const auto all = records.with(customer);
   std::string document =
       "{\"exportedAt\":\"" + format_timestamp(now) + "\",\"customer\":" + json_object(found);
   // Row by row: the rows and their text would need twice the memory.
@@ -95,10 +122,14 @@ std::string export_of(storage::Session& session, const Guid& business, const Gui
                     "The export is too large; the operator can export the data of the business.");
     }
   };
-  add("orders", sql::Orders{.business = business, .customer = customer});
-  add("shipments", sql::Shipments{.business = business, .customer = customer, .public_url = public_url});
-  add("events", sql::Events{.business = business, .records = records});
-  add("runs", sql::Runs{.business = business, .records = records});
+  add("orders", sql::Orders{.business = business, .orders = records.orders});
+  add("shipments",
+      sql::Shipments{.business = business, .shipments = records.shipments, .public_url = public_url});
+  add("statusHistory", sql::StatusHistory{.business = business, .records = all});
+  add("events", sql::Events{.business = business, .records = all});
+  add("runs", sql::Runs{.business = business, .records = all});
+  add("scheduledRuns", sql::ScheduledRuns{.business = business, .records = all, .emails = person.emails});
+  add("uploads", sql::Uploads{.business = business, .emails = person.emails, .names = person.names});
   return document + "}";
 }
 

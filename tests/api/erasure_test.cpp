@@ -217,7 +217,8 @@ TEST_F(ErasureTest, ADumpOfTheDatabaseHoldsNothingOfThePerson) {
   const auto exported = http.get("/api/v1/Customers/" + customer + "/export");
   EXPECT_EQ(exported.status, 200);
   EXPECT_EQ(names_of(exported.data()),
-            (std::set<std::string>{"exportedAt", "customer", "orders", "shipments", "events", "runs"}));
+            (std::set<std::string>{"exportedAt", "customer", "orders", "shipments", "statusHistory", "events",
+                                   "runs", "scheduledRuns", "uploads"}));
   EXPECT_EQ(text_at(exported.data(), "customer.name"), name);
   EXPECT_EQ(text_at(exported.data(), "orders.0.guid"), order);
   EXPECT_EQ(text_at(exported.data(), "shipments.0.guid"), shipment);
@@ -250,6 +251,219 @@ TEST_F(ErasureTest, ADumpOfTheDatabaseHoldsNothingOfThePerson) {
       http.post("/api/v1/Customers", {{"name", "x"}}, {{"Idempotency-Key", "make the person"}});
   EXPECT_EQ(replayed.status, 409) << "another body";
   EXPECT_EQ(tenant.runs("workflowId=" + webhook).size(), 1U);
+}
+
+TEST_F(ErasureTest, EarlierNamesAndAddressesAreErasedToo) {
+  mail_workflow("order_status_changed");
+  auto versioned = mail_workflow("order_created", {{"isActive", false}});
+  tenant.configure(
+      {{"guid", versioned},
+       {"name", "to one"},
+       {"entityType", "Order"},
+       {"triggerId", trigger_guid("order_created")},
+       {"isActive", false},
+       {"action", {{"type", "send_email"}, {"recipient", email}, {"subject", "S"}, {"body", "B"}}}});
+  mail_workflow("order_created", {{"guid", versioned}, {"isActive", false}});
+  const auto customer = create_person();
+  const auto order = tenant.create_order({{"customer", nullptr}, {"customerId", customer}});
+  tenant.sql.rows(
+      "update orders set external_reference = $2, tags = jsonb_build_array('keep', $3::text),"
+      " metadata = jsonb_build_object('for', $4::text, 'size', 4) where guid = $1",
+      {order, "for " + std::string(name), std::string(email), std::string(phone)});
+  EXPECT_EQ(http.patch("/api/v1/Orders/" + order + "/status", {{"status", "processing"}}).status, 200);
+  upload_person();
+  fail_imports();
+  tenant.settle();
+  ASSERT_TRUE(eventually([&] { return files_with_the_address() == 1; }));
+  ASSERT_EQ(http.put("/api/v1/Customers/" + customer, {{"name", "Yolanda Brandt"},
+                                                       {"email", "yolanda@example.com"},
+                                                       {"phone", "+351 900 000 001"},
+                                                       {"company", nullptr},
+                                                       {"address", {{"street", "Rua 3"}}},
+                                                       {"externalReference", nullptr},
+                                                       {"tags", nullptr},
+                                                       {"metadata", nullptr}})
+                .status,
+            200);
+  tenant.settle();
+  EXPECT_GT(traces().size(), 5U);
+
+  erase(customer);
+  EXPECT_EQ(traces(), std::vector<std::string>());
+  EXPECT_EQ(files_with_the_address(), 0);
+  EXPECT_EQ(tenant.sql.value("select tags::text || metadata::text from orders where guid = $1", {order}),
+            R"(["keep"]{"size": 4})");
+  EXPECT_EQ(ascii_lower(dump_of(world.database.url())).find("yolanda"), std::string::npos);
+}
+
+// Each change adds a name, an address, a phone number and a street.
+TEST_F(ErasureTest, TheThousandNewestTextsOfAPersonAreSearchedFor) {
+  const auto customer = create_person();
+  constexpr int changes = 250;
+  for (int i = 0; i < changes; ++i) {
+    const auto number = std::to_string(1'000 + i);
+    tenant.sql.rows("update customers set name = $2, email = $3, phone = $4, street = $5 where guid = $1",
+                    {customer, "Name " + number, "mail" + number + "@example.com", "+1 555 " + number,
+                     "Street " + number});
+  }
+  const auto order = tenant.create_order(
+      {{"customer", nullptr}, {"customerId", customer}, {"tags", {name, "Name 1001", "Name 1249"}}});
+  erase(customer);
+  EXPECT_EQ(tenant.sql.value("select tags from orders where guid = $1", {order}),
+            json::serialize(json::array{name}))
+      << "the texts before the newest 1 000 are unknown";
+}
+
+TEST_F(ErasureTest, ShipmentsWithoutCustomerAreFoundByTheAddress) {
+  const auto customer = create_person();
+  const auto unlinked_to = [&](const std::string& address) {
+    const auto shipment = tenant.insert_shipment("");
+    tenant.sql.rows("update shipments set recipient_name = 'Z. Quux', recipient_email = $2 where guid = $1",
+                    {shipment, address});
+    return shipment;
+  };
+  const auto found = unlinked_to("Zenobia.QUUX@example.com");
+  const auto deleted = unlinked_to(std::string(email));
+  tenant.sql.rows("update shipments set deleted_at = now() where guid = $1", {deleted});
+  const auto other = unlinked_to("not." + std::string(email));
+  const auto of_order = tenant.insert_shipment(tenant.create_order());
+  tenant.sql.rows("update shipments set recipient_email = $2 where guid = $1",
+                  {of_order, std::string(email)});
+  tenant.settle();
+
+  const auto exported = http.get("/api/v1/Customers/" + customer + "/export").data();
+  EXPECT_EQ(at(exported, "shipments").as_array().size(), 2U);
+  const auto counts = erase(customer);
+  EXPECT_EQ(at(counts, "shipments"), 2);
+  EXPECT_EQ(at(erase(customer), "shipments"), 2) << "they belong to the erased customer";
+  const auto recipients = [&](const std::string& shipment) {
+    return tenant.sql.value(
+        "select recipient_name || coalesce(recipient_email, '') from shipments where guid = $1", {shipment});
+  };
+  EXPECT_EQ(recipients(found), "Erased");
+  EXPECT_EQ(recipients(deleted), "Erased");
+  EXPECT_EQ(recipients(other), "Z. Quuxnot." + std::string(email));
+  EXPECT_EQ(tenant.sql.number("select count(*) from events where business_id = $1 and entity_id = any ($2)"
+                              " and events::text ilike '%quux%'",
+                              {tenant.id, "{" + found + "," + deleted + "}"}),
+            0);
+  EXPECT_EQ(tenant.sql.value("select recipient_email from shipments where guid = $1", {of_order}), email)
+      << "a shipment of another customer's order";
+}
+
+TEST_F(ErasureTest, KeptPreviewsAreErasedToo) {
+  const auto customer = create_person();
+  const auto order = tenant.create_order({{"customer", nullptr}, {"customerId", customer}});
+  const auto other = tenant.create_order();
+  const auto made = http.post("/api/workflows/templates", {{"code", "t"},
+                                                           {"name", "T"},
+                                                           {"entityType", "Order"},
+                                                           {"type", "send_email"},
+                                                           {"subject", "S"},
+                                                           {"body", "For {{customer.name}}"}});
+  ASSERT_EQ(made.status, 201) << made.text;
+  const auto preview = [&](const std::string& of) {
+    return http.post("/api/workflows/templates/" + text_at(made.data(), "guid") + "/preview",
+                     {{"entityId", of}}, {{"Idempotency-Key", "preview " + of}});
+  };
+  const auto test = [&] {
+    return http.post("/api/workflows/test",
+                     {{"entityId", order},
+                      {"definition",
+                       {{"name", "w"},
+                        {"entityType", "Order"},
+                        {"triggerId", trigger_guid("order_created")},
+                        {"action", {{"type", "webhook"}, {"recipient", "http://127.0.0.1:9/x"}}}}}},
+                     {{"Idempotency-Key", "test"}});
+  };
+  EXPECT_NE(preview(order).text.find(name), std::string::npos);
+  EXPECT_NE(test().text.find(name), std::string::npos);
+  const auto of_other = preview(other).text;
+
+  erase(customer);
+  for (const auto& again : {preview(order), test()}) {
+    EXPECT_EQ(again.status, 200);
+    EXPECT_EQ(again.header("Idempotency-Replayed"), "true");
+    EXPECT_TRUE(at(again.body, "data").is_null()) << again.text;
+  }
+  EXPECT_EQ(preview(other).text, of_other) << "answers about others are kept";
+}
+
+// The word occurs as the name of a member.
+TEST_F(ErasureTest, KeptAnswersAboutOthersStay) {
+  const auto created = http.post("/api/v1/Customers", {{"name", "metadata"}});
+  ASSERT_EQ(created.status, 201) << created.text;
+  const auto order = tenant.create_order();
+  const auto test = [&] {
+    return http.post("/api/workflows/test",
+                     {{"entityId", order},
+                      {"definition",
+                       {{"name", "w"},
+                        {"entityType", "Order"},
+                        {"triggerId", trigger_guid("order_created")},
+                        {"action", {{"type", "webhook"}, {"recipient", "http://127.0.0.1:9/x"}}}}}},
+                     {{"Idempotency-Key", "test"}});
+  };
+  const auto answer = test().text;
+  ASSERT_NE(answer.find("metadata"), std::string::npos) << answer;
+  erase(text_at(created.data(), "guid"));
+  EXPECT_EQ(test().text, answer);
+}
+
+// One statement reads 100 answers.
+TEST_F(ErasureTest, AllKeptAnswersAreSearched) {
+  const auto customer = create_person();
+  const auto other = tenant.create_order();
+  const auto made = http.post("/api/workflows/templates", {{"code", "t"},
+                                                           {"name", "T"},
+                                                           {"entityType", "Order"},
+                                                           {"type", "send_email"},
+                                                           {"subject", "S"},
+                                                           {"body", "B"},
+                                                           {"html", "For {{deliveryAddress.name}}"}});
+  ASSERT_EQ(made.status, 201) << made.text;
+  const auto preview = [&](const std::string& of, int number) {
+    return http.post("/api/workflows/templates/" + text_at(made.data(), "guid") + "/preview",
+                     {{"entityId", of}}, {{"Idempotency-Key", "preview " + std::to_string(1'000 + number)}});
+  };
+  for (int i = 0; i < 101; ++i) EXPECT_EQ(preview(other, i).status, 200);
+  const auto order =
+      tenant.create_order({{"customer", nullptr},
+                           {"customerId", customer},
+                           {"deliveryAddress", {{"name", "Yolanda \"Yo\" O'Brandt"}, {"city", "Lisbon"}}}});
+  EXPECT_EQ(text_at(preview(order, 101).data(), "html"), "For Yolanda &quot;Yo&quot; O&#39;Brandt");
+  erase(customer);
+  EXPECT_TRUE(at(preview(order, 101).body, "data").is_null());
+  for (const int i : {0, 99, 100}) EXPECT_FALSE(at(preview(other, i).body, "data").is_null());
+}
+
+TEST_F(ErasureTest, KeptAnswersAreSearchedForTheThousandNewestTextsOfRecords) {
+  const auto customer = create_person();
+  tenant.sql.rows(
+      "insert into orders (business_id, order_number, customer_id, delivery_name, created_at)"
+      " select $1, 'O' || n, $2, 'Recipient ' || n, now() - n * interval '1 minute'"
+      " from generate_series(1, 1001) n",
+      {tenant.id, customer});
+  const auto made = http.post("/api/workflows/templates", {{"code", "t"},
+                                                           {"name", "T"},
+                                                           {"entityType", "Order"},
+                                                           {"type", "send_email"},
+                                                           {"subject", "S"},
+                                                           {"body", "For {{deliveryAddress.name}}."}});
+  ASSERT_EQ(made.status, 201) << made.text;
+  const auto preview = [&](const std::string& number) {
+    const auto order = tenant.sql.value(
+        "select guid from orders where business_id = $1 and order_number = $2", {tenant.id, number});
+    return http.post("/api/workflows/templates/" + text_at(made.data(), "guid") + "/preview",
+                     {{"entityId", order}}, {{"Idempotency-Key", "preview " + number}});
+  };
+  EXPECT_EQ(text_at(preview("O1000").data(), "body"), "For Recipient 1000.");
+  // The text of the oldest order is not part of another one.
+  tenant.sql.rows("update orders set delivery_name = 'Somebody' where order_number = 'O1001'");
+  EXPECT_EQ(text_at(preview("O1001").data(), "body"), "For Somebody.");
+  erase(customer);
+  EXPECT_TRUE(at(preview("O1000").body, "data").is_null());
+  EXPECT_FALSE(at(preview("O1001").body, "data").is_null());
 }
 
 TEST_F(ErasureTest, ARepeatedRequestGetsNoDataOfThePerson) {

@@ -1,5 +1,6 @@
--- Erases a person's data in shipments, their traces, labels and stops.
--- $1 business uuid, $2 records uuid[], $3 words text[]
+-- Erases a person's data in shipments, their traces, labels and stops. A shipment without customer and order becomes one
+-- of the erased customer, so that a repeated request finds it.
+-- $1 business uuid, $2 records uuid[], $3 words text[], $4 customer uuid
 with held as materialized (
   select s as old from shipments s where s.business_id = $1 and s.guid = any ($2::uuid[]) order by s.guid for update
 ), traces as (
@@ -19,6 +20,7 @@ set recipient_name = e.recipient_name, recipient_company = e.recipient_company, 
     recipient_postal_code = e.recipient_postal_code, instructions = e.instructions, sender_name = e.sender_name,
     sender_company = e.sender_company, sender_phone = e.sender_phone, sender_street = e.sender_street,
     sender_postal_code = e.sender_postal_code, external_reference = e.external_reference, tags = e.tags,
-    metadata = e.metadata
+    metadata = e.metadata,
+    customer_id = case when r.customer_id is null and r.order_id is null then $4 else r.customer_id end
 from held h, erased(h.old, $3::text[]) e
 where r.business_id = $1 and r.guid = e.guid and h.old::text is distinct from e::text  -- json has no equality

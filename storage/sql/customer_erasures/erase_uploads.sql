@@ -1,5 +1,5 @@
--- Deletes the rows of uploads that hold a person's e-mail address, or the name in a row without an address.
--- $1 business uuid, $2 email text or null, $3 name text
+-- Deletes the rows of uploads that hold an e-mail address of a person, or a name in a row without an address.
+-- $1 business uuid, $2 emails text[], $3 names text[] (both in lower case)
 update customer_upload_parts p
 set lines = n.lines, names = n.names, emails = n.emails, phones = n.phones, companies = n.companies, streets = n.streets,
     cities = n.cities, states = n.states, postal_codes = n.postal_codes, countries = n.countries,
@@ -22,8 +22,8 @@ from (
   cross join unnest(o.lines, o.names, o.emails, o.phones, o.companies, o.streets, o.cities, o.states, o.postal_codes,
                     o.countries, o.external_references, o.tags) with ordinality
     u (line, name, email, phone, company, street, city, state, postal_code, country, external_reference, tags, n)
-  cross join lateral (select not coalesce(lower(u.email) = lower($2::text),
-                                          u.email is null and lower(u.name) = lower($3)) as kept) k
+  cross join lateral (select case when u.email is null then lower(u.name) <> all ($3::text[])
+                                  else lower(u.email) <> all ($2::text[]) end as kept) k
   where o.business_id = $1
   group by o.upload_id, o.part
   having bool_or(not kept)

@@ -1,0 +1,14 @@
+-- Returns the names, e-mail addresses, phone numbers and streets that identify a person in orders and shipments, in lower
+-- case, those of the newest records first, at most 1 000.
+-- $1 business uuid, $2 orders uuid[], $3 shipments uuid[]
+-- -> word text
+select lower(v.word) as word
+from (select o.created_at, unnest(array[o.delivery_name, o.delivery_email, o.delivery_phone, o.delivery_street])
+      from orders o where o.business_id = $1 and o.guid = any ($2::uuid[])
+      union all
+      select s.created_at, unnest(array[s.recipient_name, s.recipient_email, s.recipient_phone, s.recipient_street])
+      from shipments s where s.business_id = $1 and s.guid = any ($3::uuid[])) v (at, word)
+where length(lower(v.word)) > 2 and v.word <> 'Erased'
+group by lower(v.word)
+order by max(v.at) desc, lower(v.word)
+limit 1000
