@@ -117,16 +117,28 @@ constexpr Property notifications_properties[] = {
     {.name = "pushEnabled", .kind = Kind::boolean, .nullable = false},
 };
 constexpr Schema notifications_schema{"Notifications", notifications_properties};
-constexpr Property defaults_properties[] = {
-    {.name = "defaultCarrier", .kind = Kind::uuid, .description = "The guid of a carrier."},
-    {.name = "defaultServiceLevel",
-     .kind = Kind::string,
-     .nullable = false,
-     .description = "standard, express, sameday or a code of a carrier."},
-    {.name = "defaultDimensions", .kind = Kind::object, .nullable = false, .schema = &dimensions_schema},
-    {.name = "notifications", .kind = Kind::object, .nullable = false, .schema = &notifications_schema},
-};
+constexpr auto defaults_properties_of(bool update) {
+  return std::to_array<Property>({
+      {.name = "defaultCarrier", .kind = Kind::uuid, .description = "The guid of a carrier."},
+      {.name = "defaultServiceLevel",
+       .kind = Kind::string,
+       .nullable = update,
+       .description = update ? "standard, express, sameday or a code of a carrier; null: there is no default."
+                             : "standard, express, sameday or a code of a carrier; standard if none is set, "
+                               "which does not act."},
+      {.name = "defaultDimensions",
+       .kind = Kind::object,
+       .nullable = update,
+       .schema = &dimensions_schema,
+       .description =
+           update ? "Null: there is no default." : "30 x 20 x 10 cm if none are set, which do not act."},
+      {.name = "notifications", .kind = Kind::object, .nullable = false, .schema = &notifications_schema},
+  });
+}
+constexpr auto defaults_properties = defaults_properties_of(false);
+constexpr auto defaults_update_properties = defaults_properties_of(true);
 constexpr Schema defaults_schema{"DefaultConfiguration", defaults_properties};
+constexpr Schema defaults_update_schema{"DefaultConfigurationUpdate", defaults_update_properties};
 
 struct Column {
   std::string_view path;
@@ -383,7 +395,7 @@ constexpr Route routes[] = {
      .summary = "Updates the defaults of new orders and shipments",
      .description = "Fields that are left out keep their values.",
      .tag = "Business",
-     .body = &defaults_schema,
+     .body = &defaults_update_schema,
      .body_kind = BodyKind::object,
      .answer = &defaults_schema},
 };

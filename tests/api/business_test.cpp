@@ -219,12 +219,29 @@ TEST_F(BusinessTest, PutMergesTheDefaultConfiguration) {
   EXPECT_EQ(owner.get(defaults).data(), response.data());
 }
 
+TEST_F(BusinessTest, NullClearsADefault) {
+  auto owner = new_owner();
+  const auto unset = owner.get(defaults).data();
+  ASSERT_EQ(owner
+                .put(defaults, {{"defaultServiceLevel", "express"},
+                                {"defaultDimensions", {{"length", 12.5}, {"unit", "in"}}}})
+                .status,
+            200);
+  const auto cleared =
+      owner.put(defaults, {{"defaultServiceLevel", nullptr}, {"defaultDimensions", nullptr}});
+  ASSERT_EQ(cleared.status, 200) << cleared.text;
+  EXPECT_EQ(cleared.data(), unset);
+  expect_invalid(
+      owner.put(defaults, {{"defaultDimensions", {{"length", nullptr}}}, {"notifications", nullptr}}),
+      {"defaultDimensions.length", "notifications"});
+}
+
 TEST_F(BusinessTest, TheDefaultConfigurationRefusesUnknownReferences) {
   auto owner = new_owner();
   expect_refused(owner.put(defaults, {{"defaultCarrier", unknown_guid}}), 404, "NOT_FOUND");
   expect_invalid(owner.put(defaults, {{"defaultServiceLevel", "teleport"}}), {"defaultServiceLevel"});
   expect_invalid(owner.put(defaults, {{"defaultCarrier", "x"},
-                                      {"defaultServiceLevel", nullptr},
+                                      {"defaultServiceLevel", 1},
                                       {"defaultDimensions", {{"length", -1}, {"unit", "ell"}, {"depth", 1}}},
                                       {"notifications", {{"emailEnabled", "yes"}}}}),
                  {"defaultCarrier", "defaultServiceLevel", "defaultDimensions.length",

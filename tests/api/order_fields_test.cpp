@@ -299,6 +299,41 @@ TEST_F(OrderFieldsTest, DefaultsApplyToNewOrdersThatNameNone) {
   EXPECT_TRUE(http.get(path_of(tenant.insert_order())).data().at("carrier").is_null());
 }
 
+TEST_F(OrderFieldsTest, TheDefaultServiceLevelOfACarriersAccountComesFirst) {
+  const auto ups = carrier("UPS");
+  const auto configured =
+      http.post("/api/carriers/configure",
+                {{"carrierId", ups}, {"accountNumber", "A-1"}, {"defaultServiceLevel", "express"}});
+  ASSERT_EQ(configured.status, 200) << configured.text;
+  EXPECT_EQ(text_at(created({{"carrierId", ups}}), "serviceLevel"), "express");
+  EXPECT_EQ(text_at(created({{"carrierId", ups}, {"serviceLevel", "standard"}}), "serviceLevel"), "standard");
+  EXPECT_TRUE(created().at("serviceLevel").is_null()) << "without a carrier";
+
+  ASSERT_EQ(http.put(defaults, {{"defaultCarrier", ups}, {"defaultServiceLevel", "standard"}}).status, 200);
+  EXPECT_EQ(text_at(created(), "serviceLevel"), "express") << "the account of the default carrier";
+  EXPECT_EQ(text_at(created({{"carrierId", carrier("FedEx")}}), "serviceLevel"), "standard");
+  // The carrier does not have the level any more.
+  tenant.sql.rows("update carrier_configurations set default_service_level = 'gone' where business_id = $1",
+                  {tenant.id});
+  EXPECT_EQ(text_at(created(), "serviceLevel"), "standard");
+}
+
+TEST_F(OrderFieldsTest, DefaultsThatAreClearedDoNotApply) {
+  ASSERT_EQ(http.put(defaults, {{"defaultCarrier", carrier("DHL Express")},
+                                {"defaultServiceLevel", "express"},
+                                {"defaultDimensions", {{"length", 12}}}})
+                .status,
+            200);
+  const auto shown = http.put(
+      defaults,
+      {{"defaultCarrier", nullptr}, {"defaultServiceLevel", nullptr}, {"defaultDimensions", nullptr}});
+  EXPECT_EQ(text_at(shown.data(), "defaultServiceLevel"), "standard");
+  const auto order = created();
+  EXPECT_TRUE(order.at("carrier").is_null());
+  EXPECT_TRUE(order.at("serviceLevel").is_null());
+  EXPECT_TRUE(at(order, "items.0.dimensions").is_null());
+}
+
 TEST_F(OrderFieldsTest, AnItemHasTheDimensionsOfItsProductBeforeTheDefault) {
   ASSERT_EQ(http.put(defaults, {{"defaultDimensions", {{"length", 9}}}}).status, 200);
   const auto product = text_at(

@@ -231,6 +231,13 @@ TEST_F(ShipmentsNumbersTest, DefaultsApplyToShipmentsThatNameNone) {
   EXPECT_EQ(text_at(standard, "serviceLevel"), "standard");
   const auto strange = get(create({{"serviceLevel", "overnight"}}));
   EXPECT_TRUE(at(strange, "carrier").is_null()) << "UPS has no overnight";
+
+  const auto account =
+      http.post("/api/carriers/configure",
+                {{"carrierId", ups}, {"accountNumber", "A"}, {"defaultServiceLevel", "standard"}});
+  ASSERT_EQ(account.status, 200) << account.text;
+  EXPECT_EQ(text_at(get(create({})), "serviceLevel"), "standard") << "the account's default comes first";
+  EXPECT_EQ(text_at(get(create({{"serviceLevel", "express"}})), "serviceLevel"), "express");
 }
 
 }  // namespace

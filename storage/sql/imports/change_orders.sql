@@ -1,6 +1,7 @@
--- Writes the store's changes of locked orders and returns their guids. An item keeps the dimensions that it
--- was given here; an order without a customer in the store keeps its customer. Carrier and service level are kept,
--- unless the shipping method has changed and the service mapping has it. Unchanged orders are not written.
+-- Writes the store's changes of locked orders and returns their guids. An item keeps the dimensions that it has
+-- here; an order without a customer in the store keeps its customer. Carrier and service level are kept, unless the
+-- shipping method has changed and the service mapping has it. Then one that the mapping does not have is kept if it fits: a
+-- service level is one of the carrier. Unchanged orders are not written.
 -- $1 business uuid, $2 orders jsonb (JSON array)
 with changes as materialized (
   select n.guid, n.number, n.status, n.customer, n.street, n.city, n.state, n.postal_code, n.country,
@@ -26,11 +27,20 @@ join orders o on o.business_id = $1 and o.guid = n.guid
 cross join lateral (
   select o.shipping_method is not null and o.shipping_method is distinct from n.shipping_method as has_new_method
 ) m
+left join lateral (
+  select coalesce(jsonb_path_query_array(k.service_levels, '$[*].code'), '[]') as levels from carriers k
+  where m.has_new_method and k.business_id in ($1, catalogue_business()) and k.guid = coalesce(n.carrier, o.carrier_id)
+    and k.deleted_at is null
+) c on true
 cross join lateral (
-  select coalesce(jsonb_agg(i.item || jsonb_build_object('dimensions', h.item -> 'dimensions') order by i.place), '[]')
-           as items,
-         case when m.has_new_method and n.carrier is not null then n.carrier else o.carrier_id end as carrier,
-         case when m.has_new_method and n.level is not null then n.level else o.service_level end as level
+  select coalesce(jsonb_agg(case when h.item is null then i.item
+                                 else i.item || jsonb_build_object('dimensions', h.item -> 'dimensions') end
+                            order by i.place), '[]') as items,
+         case when n.carrier is not null and m.has_new_method then n.carrier
+              when n.level is null or not m.has_new_method or c.levels ? n.level then o.carrier_id end as carrier,
+         case when n.level is not null and m.has_new_method then n.level
+              when n.carrier is null or not m.has_new_method or n.carrier = o.carrier_id or c.levels ? o.service_level
+                then o.service_level end as level
   from jsonb_array_elements(n.listed) with ordinality i (item, place)
   left join lateral (select e.item from jsonb_array_elements(o.items::jsonb) e (item)
                      where e.item ->> 'guid' = i.item ->> 'guid' limit 1) h on true

@@ -2,8 +2,9 @@
 -- are found by their e-mail address or added; those with the same e-mail address are one customer. To keep two calls from
 -- deadlocking, customers, numbers and orders are added in this order, customers by e-mail address and orders by number.
 -- If another transaction takes the number of an order meanwhile, the order is left out, but its customer stays.
--- An order that names no carrier or service level has the business's default, unless the two do not fit: a service level is
--- one of the carrier. Items without lengths have the business's default dimensions, in the unit of its products.
+-- An order that names no carrier has the business's default; one that names no service level has the default of the business's
+-- account with the carrier, else the business's. A default that does not fit is not used: a service level is one of the
+-- carrier. Items without lengths have the business's default dimensions, in the unit of its products.
 -- $1 business uuid, $2 orders json (an array of objects with the columns of `given_entries`)
 -- -> guid uuid, order_number text
 with given_entries as materialized (
@@ -66,7 +67,10 @@ select b.guid, g.guid, g.customer, g.number, g.status,
                                            'cm') as unit) u) m) end,
        items_value(g.items), g.street, g.city, g.state, g.postal_code, g.country,
        coalesce(g.carrier, case when g.service_level is null or k.levels ? g.service_level then k.guid end),
-       coalesce(g.service_level, case when k.guid is null or k.levels ? d.service_level then d.service_level end),
+       coalesce(g.service_level,
+                (select f.default_service_level from carrier_configurations f
+                 where f.business_id = $1 and f.carrier_id = k.guid and k.levels ? f.default_service_level),
+                case when k.guid is null or k.levels ? d.service_level then d.service_level end),
        coalesce(g.currency, b.currency), g.collection_date, g.window_start, g.window_end, g.notes, g.delivery_name,
        g.delivery_company, g.delivery_phone, g.delivery_email, g.shipping_method, g.shipping_cost, g.external_reference,
        g.tags, g.metadata, 'api'

@@ -1,5 +1,6 @@
--- Adds a shipment. One that names no carrier or service level has the business's default, unless the two do not fit: a
--- service level is one of the carrier. Packages without dimensions have the business's default dimensions, in the unit of
+-- Adds a shipment. One that names no carrier has the business's default; one that names no service level has the default of
+-- the business's account with the carrier, else the business's. A default that does not fit is not used: a service level is
+-- one of the carrier. Packages without dimensions have the business's default dimensions, in the unit of
 -- its products.
 -- $1 business uuid, $2 guid uuid, $3 tracking_number text, $4 order uuid or null, $5 customer uuid or null,
 -- $6 carrier uuid or null, $7 service_level text or null, $8 instructions text or null,
@@ -20,7 +21,10 @@ insert into shipments (business_id, guid, tracking_number, order_id, customer_id
                        carrier_tracking_url, external_reference, tags, metadata)
 select b.guid, $2, $3, $4, $5,
        coalesce($6, case when $7::text is null or k.levels ? $7 then k.guid end),
-       coalesce($7, case when k.guid is null or k.levels ? d.service_level then d.service_level end),
+       coalesce($7,
+                (select f.default_service_level from carrier_configurations f
+                 where f.business_id = $1 and f.carrier_id = k.guid and k.levels ? f.default_service_level),
+                case when k.guid is null or k.levels ? d.service_level then d.service_level end),
        $8, $9,
        case when coalesce(d.length, d.width, d.height) is null then $10 else (
          select jsonb_agg(case when coalesce(p.item ->> 'length', p.item ->> 'width', p.item ->> 'height') is null
