@@ -341,6 +341,33 @@ TEST_F(IntegrationsTest, AStoreThatIsConfiguredAgainKeepsItsMappingAndImportSinc
   EXPECT_EQ(tenant.sql.value("select orders_reached is null from integrations where guid = $1", {guid}), "t");
 }
 
+TEST_F(IntegrationsTest, TheDefaultOfImportSinceCountsFromTheFirstConnection) {
+  const auto guid = connect();
+  const auto path = "/api/integrations/" + guid;
+  const auto since = text_at(http.get(path).body, "data.settings.importSince");
+  const auto set_default = [&] {
+    const auto changed = http.patch(path, {{"settings", {{"importSince", nullptr}}}});
+    EXPECT_EQ(changed.status, 200) << changed.text;
+    return text_at(changed.body, "data.settings.importSince");
+  };
+  http.get(disable_path(guid));
+  connect({{"autoImportOrders", false}, {"importSince", "2026-01-02T03:04:05Z"}});
+  EXPECT_EQ(set_default(), since);
+  http.get(disable_path(guid));
+  connect();
+  EXPECT_EQ(set_default(), since) << "of a store that is connected for the third time";
+
+  // A store that an earlier version has connected.
+  tenant.sql.rows(
+      "update integrations set first_connected_at = null, import_since = null,"
+      " connected_at = '2026-03-01T00:00:00Z' where guid = $1",
+      {guid});
+  EXPECT_EQ(text_at(http.get(path).body, "data.settings.importSince"), "2026-01-30T00:00:00.000Z");
+  http.get(disable_path(guid));
+  connect();
+  EXPECT_EQ(set_default(), "2026-01-30T00:00:00.000Z");
+}
+
 TEST_F(IntegrationsTest, ARemovedStoreLeavesItsOrdersAndReturnsWithItsGuid) {
   const auto guid = connect();
   const auto order = tenant.insert_order({{"integration_id", "'" + guid + "'"}, {"external_id", "'7'"}});

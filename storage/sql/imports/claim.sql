@@ -63,5 +63,5 @@ select l.business_id, l.guid as integration_id, l.provider, l.store_url, encode(
        l.due_at, l.failures,
        l.orders_reached, l.orders_moved_at, l.orders_swept_at,
        l.products_reached, l.products_moved_at, l.products_swept_at, l.service_mapping,
-       coalesce(l.import_since, l.connected_at - interval '30 days') as import_since
+       coalesce(l.import_since, coalesce(l.first_connected_at, l.connected_at) - interval '30 days') as import_since
 from leased l left join begun b on b.business_id = l.business_id and b.integration_id = l.guid

@@ -5,11 +5,11 @@
 -- $8 default_since boolean (import_since becomes the default)
 with before as (
   select o.guid,
-         case when $8 then o.connected_at - interval '30 days' else $7::timestamptz end
-           < coalesce(o.import_since, o.connected_at - interval '30 days') as is_earlier
+         case when $8 then f.default_since else $7::timestamptz end < coalesce(o.import_since, f.default_since) as is_earlier
   from integrations o
+  cross join lateral (select coalesce(o.first_connected_at, o.connected_at) - interval '30 days' as default_since) f
   where o.business_id = $1 and o.guid = $2 and o.status = 'active' and o.removed_at is null
-  for update
+  for update of o
 )
 update integrations i
 set auto_import = coalesce($3::boolean, i.auto_import), sync_products = coalesce($4::boolean, i.sync_products),

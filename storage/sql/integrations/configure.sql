@@ -12,10 +12,13 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce($11::jsonb, '[]'), $12::tim
 on conflict (business_id, provider, store_url) do update
 set api_key = excluded.api_key, api_secret = excluded.api_secret, auto_import = excluded.auto_import,
     sync_products = excluded.sync_products, push_tracking = excluded.push_tracking, status = 'active',
-    connected_at = now(), removed_at = null, due_at = now(), failures = 0,
+    connected_at = now(), first_connected_at = coalesce(i.first_connected_at, i.connected_at), removed_at = null,
+    due_at = now(), failures = 0,
     service_mapping = coalesce($11::jsonb, i.service_mapping),
-    import_since = coalesce($12::timestamptz, i.import_since, i.connected_at - interval '30 days'),
-    orders_reached = case when $12::timestamptz >= coalesce(i.import_since, i.connected_at - interval '30 days')
+    import_since = coalesce($12::timestamptz, i.import_since,
+                            coalesce(i.first_connected_at, i.connected_at) - interval '30 days'),
+    orders_reached = case when $12::timestamptz >= coalesce(i.import_since, coalesce(i.first_connected_at, i.connected_at)
+                                                                              - interval '30 days')
                             or $12::timestamptz is null then i.orders_reached end
 where i.guid = excluded.guid and (i.status = 'disabled' or i.removed_at is not null)
   and (i.removed_at is not null) = $10
