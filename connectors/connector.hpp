@@ -140,7 +140,7 @@ struct StoreTracking {
   std::string order_id;  // the store's id
   std::string tracking_number;
   std::string carrier_name;  // empty if unknown, or if the number is not the carrier's
-  std::string carrier_code;  // our code ("dhl"); empty if the name is
+  std::string carrier_code;  // our code ("dhl_express"); empty if the name is
   std::string tracking_url;  // may be empty
   Time shipped_at;
   /// Other numbers under which the store may show this parcel. They give way to tracking_number.

@@ -14,6 +14,7 @@ namespace {
 using woo::member;
 
 constexpr std::string_view number_key = "_tracking_number";
+constexpr std::string_view other_provider = "other";  // the store shows the _provider_name
 
 std::string text(const json::value* value) { return clean_text(value).value_or(""); }
 
@@ -128,12 +129,10 @@ json::array items_left(const json::value& order, const json::array& parcels) {
 json::value fulfillment_body(const StoreTracking& tracking, json::array meta_data) {
   meta_data.push_back({{"key", number_key}, {"value", tracking.tracking_number}});
   meta_data.push_back({{"key", "_tracking_url"}, {"value", tracking.tracking_url}});
-  if (!tracking.carrier_code.empty()) {
-    meta_data.push_back({{"key", "_shipment_provider"}, {"value", tracking.carrier_code}});
-  } else {
-    meta_data.push_back({{"key", "_shipment_provider"}, {"value", "other"}});
+  const auto provider = woo_shipping_provider(tracking.carrier_code);
+  meta_data.push_back({{"key", "_shipment_provider"}, {"value", provider}});
+  if (provider == other_provider)
     meta_data.push_back({{"key", "_provider_name"}, {"value", carrier_of(tracking)}});
-  }
   return {{"status", "fulfilled"},
           {"is_fulfilled", true},
           {"notify_customer", true},
@@ -174,6 +173,31 @@ void refuse_if_over(const std::string& status) {
 }
 
 }  // namespace
+
+std::string_view woo_shipping_provider(std::string_view carrier_code) {
+  struct Row {
+    std::string_view code, provider;
+  };
+  // WooCommerce's src/Admin/Features/Fulfillments/ShippingProviders.php.
+  constexpr auto rows = std::to_array<Row>({
+      {"australia_post", "australia-post"},
+      {"canada_post", "canada-post"},
+      {"chronopost", "chronopost"},
+      {"colissimo", "la-poste-colissimo"},
+      {"dhl_express", "dhl"},
+      {"dhl_parcel", "dhl"},
+      {"dpd", "dpd"},
+      {"evri", "evri-hermes"},
+      {"fedex", "fedex"},
+      {"gls", "gls"},
+      {"postnl", "postnl"},
+      {"royal_mail", "royal-mail"},
+      {"ups", "ups"},
+      {"usps", "usps"},
+  });
+  const auto* const row = std::ranges::find(rows, carrier_code, &Row::code);
+  return row == rows.end() ? other_provider : row->provider;
+}
 
 asio::awaitable<std::optional<json::array>> WooTracking::parcels(Dialect dialect,
                                                                  const std::string& order_id) {

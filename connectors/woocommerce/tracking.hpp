@@ -8,6 +8,10 @@
 
 namespace waybill::connectors {
 
+/// The key of WooCommerce's order fulfillments for a carrier of the catalogue; "other" for a carrier that
+/// WooCommerce does not have.
+std::string_view woo_shipping_provider(std::string_view carrier_code);
+
 /// Sends tracking numbers to one store by the best way that the store supports: a tracking plugin, the
 /// core's fulfillments, or else a note to the buyer. In each case the order becomes `completed`.
 class WooTracking {

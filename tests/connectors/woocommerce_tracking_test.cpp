@@ -20,7 +20,7 @@ class WooCommerceTracking : public WooCommerceStore {
     return {.order_id = std::to_string(order_),
             .tracking_number = std::move(number),
             .carrier_name = "DHL Express",
-            .carrier_code = "dhl",
+            .carrier_code = "dhl_express",
             .tracking_url = "https://dhl.example/WB123",
             .shipped_at = shipped};
   }
@@ -256,14 +256,33 @@ TEST_F(WooCommerceTracking, ItemsOfAnEarlierParcelAreNotFulfilledAgain) {
   EXPECT_NE(pushed.find(R"("qty":1)"), std::string::npos) << pushed;
 }
 
-TEST_F(WooCommerceTracking, AnUnknownCarrierKeepsItsName) {
+TEST_F(WooCommerceTracking, AFulfillmentHasTheStoresKeyOfTheCarrier) {
   start_with_order({.fulfillments = true});
   auto tracking = parcel();
-  tracking.carrier_code.clear();
+  tracking.carrier_name = "Royal Mail";
+  tracking.carrier_code = "royal_mail";
   push(tracking);
   const std::string made = to_json(store_->fulfillments(order_)[0]);
-  EXPECT_NE(made.find(R"("_shipment_provider","value":"other")"), std::string::npos) << made;
-  EXPECT_NE(made.find(R"("_provider_name","value":"DHL Express")"), std::string::npos) << made;
+  EXPECT_NE(made.find(R"("_shipment_provider","value":"royal-mail")"), std::string::npos) << made;
+  EXPECT_EQ(made.find("_provider_name"), std::string::npos) << made;
+}
+
+TEST_F(WooCommerceTracking, ACarrierThatTheStoreDoesNotHaveKeepsItsName) {
+  struct Carrier {
+    std::string name, code;
+  };
+  for (const auto& [name, code] : {Carrier{"Aramex", "aramex"},                // built in
+                                   Carrier{"Harbour Bikes", "harbour_bikes"},  // of the business
+                                   Carrier{"DHL Express", ""}}) {
+    start_with_order({.fulfillments = true});
+    auto tracking = parcel();
+    tracking.carrier_name = name;
+    tracking.carrier_code = code;
+    push(tracking);
+    const std::string made = to_json(store_->fulfillments(order_)[0]);
+    EXPECT_NE(made.find(R"("_shipment_provider","value":"other")"), std::string::npos) << made;
+    EXPECT_NE(made.find(R"("_provider_name","value":")" + name + "\""), std::string::npos) << made;
+  }
 }
 
 TEST_F(WooCommerceTracking, ACancelledOrUnknownOrderIsPermanentlyRefused) {
