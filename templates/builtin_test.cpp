@@ -52,7 +52,7 @@ TEST(BuiltInTemplates, LinkToTheTrackingPageIfThereIsOne) {
   const auto order = R"({"shipments": [)" + std::string(shipment) + R"(, {"trackingNumber": "WB2"}]})";
   int with_link = 0;
   for (const BuiltIn& built_in : built_in_templates()) {
-    const bool is_order = built_in.code == "order_shipped";
+    const bool is_order = built_in.code == "order_shipped" || built_in.code == "order_delivered";
     if (!is_order && built_in.entity_type != domain::EntityType::shipment) continue;
     ++with_link;
     const auto context = json::parse(is_order ? std::string_view(order) : shipment).as_object();
@@ -66,7 +66,7 @@ TEST(BuiltInTemplates, LinkToTheTrackingPageIfThereIsOne) {
     EXPECT_EQ(html.find("<a ", link + 1), std::string::npos) << "the second shipment has no page";
     EXPECT_EQ(render(built_in.body, {}, Escape::none, {}).find("Follow"), std::string::npos);
   }
-  EXPECT_EQ(with_link, 7);
+  EXPECT_EQ(with_link, 8);
 }
 
 TEST(BuiltInTemplates, AddressTheRecipientOfAnOrder) {

@@ -11,6 +11,7 @@
 #include "api/route/services.hpp"
 #include "api/route/static_file.hpp"
 #include "api/tracking_page/page.hpp"
+#include "api/tracking_page/presented.hpp"
 #include "base/ascii.hpp"
 #include "storage/sql/tracking_pages.sql.hpp"
 
@@ -73,6 +74,10 @@ TrackedShipment shipment_of(const sql::Get::Row& row) {
   const auto text = [](const std::optional<std::string_view>& value) {
     return std::string(value.value_or(""));
   };
+  auto traces = traces_of(row.traces.value_or("[]"));
+  hide_private(traces, {.street = text(row.recipient_street),
+                        .phone = text(row.recipient_phone),
+                        .email = text(row.recipient_email)});
   return {.tracking_number = std::string(row.tracking_number),
           .carrier = text(row.carrier),
           .carrier_tracking_number = text(row.carrier_tracking_number),
@@ -81,7 +86,7 @@ TrackedShipment shipment_of(const sql::Get::Row& row) {
           .estimated_delivery = zoned(row.estimated_delivery, row.estimated_clock),
           .delivered_at = zoned(row.delivered_at, row.delivered_clock),
           .created_at = zoned(row.created_at, row.created_clock),
-          .traces = traces_of(row.traces.value_or("[]")),
+          .traces = std::move(traces),
           .older_traces = static_cast<std::size_t>(row.older_traces),
           .city = text(row.city),
           .country = text(row.country),

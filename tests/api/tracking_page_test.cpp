@@ -53,6 +53,25 @@ TEST_F(TrackingPageTest, AnyoneWithTheLinkSeesTheShipmentButNoPersonalData) {
   }
 }
 
+TEST_F(TrackingPageTest, AScanThatNamesTheRecipientsStreetPhoneOrEmailIsNotShown) {
+  const auto guid = create({{"recipient",
+                             {{"name", "Grace Hopper"},
+                              {"street", "Elm Street 7"},
+                              {"city", "Braga"},
+                              {"phone", "+351 253 111 222"},
+                              {"email", "grace@example.com"}}}});
+  report(guid, {{"status", "in_transit"}, {"description", "Left the depot"}, {"location", "Porto"}});
+  report(guid, {{"status", "in_transit"}, {"description", "Called 253111222"}, {"location", "ELM STREET 7"}});
+  report(guid, {{"status", "in_transit"}, {"description", "Wrote to Grace@Example.com"}});
+  const auto path = page_of(guid);
+  for (const auto& answer : {anonymous.get(path), anonymous.get(path + ".json")}) {
+    ASSERT_EQ(answer.status, 200) << answer.text;
+    EXPECT_NE(answer.text.find("Left the depot"), std::string::npos);
+    for (const auto* const hidden : {"253111222", "Called", "ELM", "Wrote", "Grace"})
+      EXPECT_EQ(answer.text.find(hidden), std::string::npos) << hidden;
+  }
+}
+
 TEST_F(TrackingPageTest, ConcurrentReadersSeeTheirOwnShipments) {
   constexpr int readers = 8, requests = 10;
   std::vector<std::pair<std::string, std::string>> pages;  // path and tracking number
