@@ -1,6 +1,7 @@
 # Lists of BENCH_LIST_ORDERS (100 000) orders of one business, newest first, with an exact total: of a status (a quarter of
 # the orders has it), of a customer, of a day, and of a month; beside Fastify and Go on the same tables. Each request takes
-# one of the first twenty pages; those of a customer the only one.
+# one of the first twenty pages; those of a customer the only one. Orders with a tag, a reference or metadata (a thousandth
+# of them has some) are measured without peers, with 8 connections, like $search.
 seconds=${BENCH_SECONDS:-5}
 list_orders=${BENCH_LIST_ORDERS:-100000}
 connections=64
@@ -40,6 +41,9 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   beside_peers day 'createdAt%20ge%202026-01-20%20and%20createdAt%20lt%202026-01-21' 'from=2026-01-20&to=2026-01-21'
   beside_peers month 'createdAt%20ge%202026-01-10%20and%20createdAt%20lt%202026-02-10' 'from=2026-01-10&to=2026-02-10'
   connections=8 lists search "$api" '/api/v1/Orders?$search={word}'
+  connections=8 lists tag "$api" '/api/v1/Orders?PageSize=50&$filter=tags%20eq%20%27vip%27'
+  connections=8 lists reference "$api" '/api/v1/Orders?PageSize=50&$filter=externalReference%20eq%20%27PO-7%27'
+  connections=8 lists metadata "$api" '/api/v1/Orders?PageSize=50&$filter=metadata/channel%20eq%20%27fair%27'
 done
 stop "$fastify_pid"
 [ -z "$go" ] || stop "$go_pid"
