@@ -1,7 +1,7 @@
 // The export of what is stored about a person.
 #include <string>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "tests/api/api_test.hpp"
 #include "tests/harness/eventually.hpp"
