@@ -9,6 +9,11 @@
 namespace waybill::templates {
 namespace {
 
+std::string rendered(std::string_view text, const json::object& context, Escape escape) {
+  WorkBudget budget(max_work);
+  return render(text, context, escape, {}, budget);
+}
+
 TEST(BuiltInTemplates, AreCompleteMailsThatParse) {
   ASSERT_GE(built_in_templates().size(), 10U);
   std::set<std::string> codes;
@@ -38,7 +43,7 @@ TEST(BuiltInTemplates, HaveTheSameGuidEverywhere) {
 TEST(BuiltInTemplates, GreetCustomersByNameAndTolerateMissingValues) {
   const BuiltIn& shipped = *find_built_in("order_shipped");
   const auto render_html = [&](std::string_view context) {
-    return render(shipped.html, json::parse(context).as_object(), Escape::html, {});
+    return rendered(shipped.html, json::parse(context).as_object(), Escape::html);
   };
   EXPECT_NE(render_html(R"({"customer": {"name": "A & B"}, "carrier": {"name": "DHL"}})")
                 .find("<p>Hello A &amp; B,</p>"),
@@ -57,14 +62,14 @@ TEST(BuiltInTemplates, LinkToTheTrackingPageIfThereIsOne) {
     ++with_link;
     const auto context = json::parse(is_order ? std::string_view(order) : shipment).as_object();
     EXPECT_NE(
-        render(built_in.body, context, Escape::none, {}).find("Follow it here: https://a.example/track/0f\n"),
+        rendered(built_in.body, context, Escape::none).find("Follow it here: https://a.example/track/0f\n"),
         std::string::npos)
         << built_in.code;
-    const auto html = render(built_in.html, context, Escape::html, {});
+    const auto html = rendered(built_in.html, context, Escape::html);
     const auto link = html.find("<a href=\"https://a.example/track/0f\">");
     EXPECT_NE(link, std::string::npos) << built_in.code;
     EXPECT_EQ(html.find("<a ", link + 1), std::string::npos) << "the second shipment has no page";
-    EXPECT_EQ(render(built_in.body, {}, Escape::none, {}).find("Follow"), std::string::npos);
+    EXPECT_EQ(rendered(built_in.body, {}, Escape::none).find("Follow"), std::string::npos);
   }
   EXPECT_EQ(with_link, 8);
 }
@@ -73,7 +78,7 @@ TEST(BuiltInTemplates, AddressTheRecipientOfAnOrder) {
   const BuiltIn& created = *find_built_in("order_created");
   const auto body = [&](std::string_view address) {
     const auto context = R"({"name": "outer", "deliveryAddress": )" + std::string(address) + "}";
-    return render(created.body, json::parse(context).as_object(), Escape::none, {});
+    return rendered(created.body, json::parse(context).as_object(), Escape::none);
   };
   EXPECT_NE(body(R"({"name": "Grace", "company": "Navy", "street": "S 1", "postalCode": "1", "city": "C"})")
                 .find("It goes to:\nGrace\nNavy\nS 1\n1 C\n"),

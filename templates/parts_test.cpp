@@ -22,9 +22,10 @@ TEST(TemplateParts, AProblemNamesTheCharacterNotTheByte) {
 }
 
 TEST(TemplateParts, RenderingRefusesInvalidMustache) {
-  EXPECT_THROW(render("{{#x}}", {}, Escape::none, {}), std::invalid_argument);
-  EXPECT_THROW(render("abc", {}, Escape::none, {}, 2), std::length_error);
-  EXPECT_EQ(render("abc", {}, Escape::none, {}, 3), "abc");
+  WorkBudget budget(max_work);
+  EXPECT_THROW(render("{{#x}}", {}, Escape::none, {}, budget), std::invalid_argument);
+  EXPECT_THROW(render("abc", {}, Escape::none, {}, budget, 2), std::length_error);
+  EXPECT_EQ(render("abc", {}, Escape::none, {}, budget, 3), "abc");
 }
 
 TEST(TemplateParts, ASingleLineHasNoControlCharacters) {

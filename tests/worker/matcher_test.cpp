@@ -18,7 +18,7 @@ class MatcherTest : public WorkerDatabase {
  protected:
   /// Matches all events of the outbox with the workflows as they are now.
   std::vector<MatchedEvent> match(bool has_memory = true) {
-    catalogue_.replace(storage::changed_workflows(session_, 0));
+    storage::read_changed_workflows(session_, 0, [&](const auto& portion) { catalogue_.apply(portion); });
     return matcher_.match(session_, pending_events(session_), {},
                           {.has_memory = [=](const Guid&) { return has_memory; }});
   }

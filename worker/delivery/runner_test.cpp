@@ -220,7 +220,7 @@ TEST_F(RunnerTest, ARunOfASuspendedBusinessIsHeld) {
 }
 
 TEST_F(RunnerTest, ARunOfADeletedWorkflowIsSkipped) {
-  catalogue_.replace({});
+  catalogue_.keep_only({});
   submit_claimed(run());
   EXPECT_EQ(finished_state().status, RunStatus::skipped);
   EXPECT_EQ(finished_state().code, "WORKFLOW_DELETED");
