@@ -224,9 +224,9 @@ constexpr Row table[] = {
     {"GET", "/api/workflows/triggers/{entityType}", "Order", "", 200, Data::array,
      "guid,name,code,description"},
     {"GET", "/api/workflows/{entityType}/configured", "Order ?managed=true", "", 200, Data::array,
-     "guid,name,entityType,trigger,triggerId,triggers[],action,isActive,isManaged,status,pausedReason,"
-     "lastRunAt,"
-     "succeeded24h,dead24h"},
+     "guid,name,entityType,trigger,triggerId,triggers[],timer,schedule,query,each,runWhenEmpty,action,"
+     "isActive,"
+     "isManaged,status,pausedReason,lastRunAt,succeeded24h,dead24h"},
     {"POST", "/api/workflows/configure", "",
      R"({"name": "Thanks", "entityType": "Order", "triggerId": "$orderCreated", "conditions": {"status": "pending"},
          "action": {"type": "send_email", "recipient": "ada@example.com", "subject": "s", "body": "b"}})",

@@ -22,7 +22,7 @@ TEST_F(WorkflowReader, ChangedWorkflowsComeInPortions) {
   sql_.rows(
       "insert into workflows (business_id, name, entity_type, trigger_code, action, conditions) "
       "select $1::uuid, 'w' || n, 0, 'order_created', '{\"type\": \"nothing\"}', "
-      "jsonb_build_object('notes', repeat('x', 250000)) from generate_series(1, 10) n",
+      "jsonb_build_object('notes', repeat('x', 250000)) from generate_series(1, 14) n",
       {business});
   std::vector<std::size_t> portions;
   std::set<Guid> seen;
@@ -41,7 +41,7 @@ TEST_F(WorkflowReader, ChangedWorkflowsComeInPortions) {
   for (const std::size_t portion : portions) EXPECT_LE(portion, 9U);
   const auto all = static_cast<std::size_t>(sql_.number("select count(*) from workflows"));
   EXPECT_EQ(seen.size(), all);
-  EXPECT_GE(all, 10U);
+  EXPECT_GE(all, 14U);
 
   portions.clear();
   EXPECT_EQ(storage::read_changed_workflows(session_, reached, take), reached);

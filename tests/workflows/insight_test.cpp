@@ -358,8 +358,8 @@ TEST_F(Insight, ExplainReadsABoundedNumberOfDeletedWorkflows) {
   insert("then", "at - interval '1 hour'", "at");
   insert("later", "at + interval '1 hour'", "at + interval '2 hours'");
   std::map<std::string, int> shown;
-  for (const json::value& entry : explained(order).at(0).at("workflows").as_array())
-    ++shown[text_at(entry, "name")];
+  const auto events = explained(order);
+  for (const json::value& entry : events.at(0).at("workflows").as_array()) ++shown[text_at(entry, "name")];
   EXPECT_EQ(shown["then"], 100) << "those that were deleted last";
   EXPECT_EQ(shown["before"] + shown["later"], 0);
 }

@@ -147,7 +147,7 @@ TEST(HeldRuns, DoNotDelayTheRunsOfAnotherBusiness) {
   quiet.run_with_status(hook, "succeeded");
   for (int i = 0; i < held; ++i) loud.insert_order();
   loud.settle();
-  ASSERT_EQ(receiver.wait_for("/hung", 1).size(), 1U);
+  ASSERT_GE(receiver.wait_for("/hung", 1).size(), 1U);
   Session holder = world.database.connect();
   holder.exec("begin; select from run_queue for update");
   gate->open();

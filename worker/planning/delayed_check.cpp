@@ -80,7 +80,7 @@ std::vector<bool> DelayedCheck::check_some(storage::Session& session,
                      .before = {},
                      .after = {}});
   }
-  const std::vector<storage::StoredEvent> current = outbox.current(stubs, max_bytes);
+  std::vector<storage::StoredEvent> current = outbox.current(stubs, max_bytes);
   std::unordered_map<storage::EventKey, std::vector<std::size_t>, storage::EventKeyHash> runs_of;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const storage::RunKey& key = runs[i].run.key;
@@ -93,6 +93,7 @@ std::vector<bool> DelayedCheck::check_some(storage::Session& session,
     const std::size_t place = places.at(event.entity_id);
     if (place >= current.size()) continue;
     if (&event != &events.front() && steady_clock::now() > deadline) break;
+    current[place].detail = event.detail;
     Records records{.event = &event, .current = &current[place]};
     for (const std::size_t i : runs_of[{event.id, event.at}]) {
       storage::ClaimedRun& claimed = runs[i];
