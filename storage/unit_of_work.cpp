@@ -91,6 +91,18 @@ class UnitOfWork::State {
     end_if_unused();
   }
 
+  /// Like `undo_part`, but returns after the rollback of a transaction that ends.
+  asio::awaitable<void> roll_back_part() {
+    check();
+    if (is_used_ || open_parts_ > 1) {
+      undo_part();
+      co_return;
+    }
+    --open_parts_;
+    co_await session_->roll_back();
+    session_.reset();
+  }
+
   void mark_used() { is_used_ = true; }
 
   /// Ends a transaction without writes, which needs no connection. A broken connection is kept, so that no
@@ -148,6 +160,12 @@ class UnitOfWork::Part final : public Transaction {
     state_.keep_part();
     is_over_ = true;
     co_return;
+  }
+
+  asio::awaitable<void> roll_back() override {
+    if (is_over_) throw std::logic_error("the transaction has ended");
+    is_over_ = true;
+    co_await state_.roll_back_part();
   }
 
  private:

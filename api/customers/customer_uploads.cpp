@@ -189,7 +189,10 @@ asio::awaitable<bool> try_confirming(const Call& call, Services& services, const
   if (state.is_confirmed) throw confirmed_already();
   if (!state.is_locked) throw conflict("The upload is being confirmed.");
   const auto lock = co_await transaction->run(sql::LockBusiness{.business = business});
-  if (!lock.front().is_locked) co_return false;
+  if (!lock.front().is_locked) {
+    co_await transaction->roll_back();
+    co_return false;
+  }
   for (int part = 0; part < state.parts; ++part) {
     co_await transaction->run(sql::ApplyPart{.business = business, .upload = upload, .part = part});
   }

@@ -223,7 +223,7 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   const Guid guid = Guid::random();
   auto transaction = co_await services.db.begin(call.cause());
   WorkflowDefinition definition = co_await new_definition(call, services, *transaction, guid);
-  transaction.reset();
+  co_await transaction->roll_back();
   const auto fired = co_await fired_last_7_days(services, call.business(), definition);
   transaction = co_await services.db.begin(call.cause());
   definition = co_await new_definition(call, services, *transaction, guid);
@@ -239,7 +239,7 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
   auto transaction = co_await services.db.begin(call.cause());
   ChangedWorkflow changed =
       co_await changed_definition(call, services, *transaction, guid, body, credentials);
-  transaction.reset();
+  co_await transaction->roll_back();
   const auto fired = co_await fired_last_7_days(services, call.business(), changed.after);
   transaction = co_await services.db.begin(call.cause());
   changed = co_await changed_definition(call, services, *transaction, guid, body, credentials);

@@ -50,6 +50,13 @@ class OpenTransaction final : public Transaction {
     if (outcome.error) std::rethrow_exception(outcome.error);
   }
 
+  asio::awaitable<void> roll_back() override {
+    if (!session_) throw std::logic_error("the transaction has ended");
+    if (!session_->is_open()) throw DatabaseUnavailable("the connection broke");
+    co_await session_->roll_back();
+    session_.reset();
+  }
+
  private:
   void check() const {
     if (!session_) throw std::logic_error("the transaction has ended");

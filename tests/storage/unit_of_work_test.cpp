@@ -132,6 +132,29 @@ TEST_F(UnitOfWorkTest, HoldsNoConnectionWhileNothingIsWritten) {
   EXPECT_EQ(count(), 2);
 }
 
+TEST_F(UnitOfWorkTest, ATransactionThatIsRolledBackIsOverBeforeTheNextOneBegins) {
+  constexpr Statement try_lock{"test.try_lock", "select pg_try_advisory_xact_lock(1)"};
+  auto several = options();
+  several.write_connections = 4;
+  auto& database = open(several);
+  on_io([&] {
+    unit_.emplace(database, UnitOfWork::Opening{try_lock, {}, [](const Rows& rows) {
+                                                  if (rows.get(0, 0) != "t")
+                                                    throw std::runtime_error("locked");
+                                                }});
+  });
+  EXPECT_EQ(failure_of([&] {
+              run([&]() -> asio::awaitable<void> {
+                for (int i = 0; i < 100; ++i) {
+                  const auto part = co_await unit_->begin({});
+                  co_await part->roll_back();
+                }
+              });
+            }),
+            "");
+  EXPECT_EQ(in_transaction(), 0);
+}
+
 TEST_F(UnitOfWorkTest, ARefusedOpeningRefusesTheWrite) {
   unit({nothing, {}, [](const Rows&) { throw StatementError("refused", "WB001", ""); }});
   EXPECT_EQ(put(1), "WB001");
