@@ -267,7 +267,6 @@ constexpr const Schema* actions[] = {&webhook_schema, &email_schema,    &push_sc
                                      &record_schema,  &shipment_schema, &tracking_schema};
 
 constexpr Property planned_webhook_properties[] = {
-    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = webhook},
     {.name = "method",
      .kind = Kind::one_of,
      .nullable = false,
@@ -281,7 +280,6 @@ constexpr Property planned_webhook_properties[] = {
 constexpr Schema planned_webhook_schema{"PlannedWebhook", planned_webhook_properties};
 
 constexpr Property planned_email_properties[] = {
-    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = send_email},
     {.name = "to", .kind = Kind::array, .nullable = false, .items = Kind::string},
     {.name = "cc", .kind = Kind::array, .nullable = false, .optional = true, .items = Kind::string},
     {.name = "bcc", .kind = Kind::array, .nullable = false, .optional = true, .items = Kind::string},
@@ -307,7 +305,6 @@ constexpr Property planned_email_properties[] = {
 constexpr Schema planned_email_schema{"PlannedEmail", planned_email_properties};
 
 constexpr Property planned_push_properties[] = {
-    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = send_push},
     {.name = "title", .kind = Kind::text, .nullable = false},
     {.name = "body", .kind = Kind::text},
     {.name = "url", .kind = Kind::text},
@@ -319,7 +316,6 @@ constexpr Property planned_push_properties[] = {
 constexpr Schema planned_push_schema{"PlannedPush", planned_push_properties};
 
 constexpr Property planned_status_properties[] = {
-    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = update_status},
     {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
     {.name = "entityIds", .kind = Kind::array, .nullable = false, .items = Kind::uuid},
     {.name = "status", .kind = Kind::string, .nullable = false},
@@ -328,7 +324,6 @@ constexpr Property planned_status_properties[] = {
 constexpr Schema planned_status_schema{"PlannedStatus", planned_status_properties};
 
 constexpr Property planned_tracking_properties[] = {
-    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = push_tracking},
     {.name = "orderId", .kind = Kind::uuid},
     {.name = "trackingNumber", .kind = Kind::string},
     {.name = "carrier", .kind = Kind::string},
@@ -340,7 +335,6 @@ constexpr Schema column_values_schema{
     .name = "ColumnValues",
     .json = R"({"type": "object", "description": "New values by column; metadata by key."})"};
 constexpr Property planned_record_properties[] = {
-    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = update_record},
     {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
     {.name = "entityId", .kind = Kind::uuid, .nullable = false},
     {.name = "changes", .kind = Kind::any, .nullable = false, .schema = &column_values_schema},
@@ -350,7 +344,6 @@ constexpr Property planned_record_properties[] = {
 constexpr Schema planned_record_schema{"PlannedRecord", planned_record_properties};
 
 constexpr Property planned_shipment_properties[] = {
-    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = create_shipment},
     {.name = "orderId", .kind = Kind::uuid, .nullable = false},
     {.name = "itemIds", .kind = Kind::array, .items = Kind::uuid},
     {.name = "carrierId", .kind = Kind::uuid},

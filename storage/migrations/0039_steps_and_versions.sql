@@ -1,4 +1,4 @@
--- The first step of replays, the credentials of versions, and the type of requests.
+-- The first step of replays, and the credentials of versions.
 
 -- The first step of a run that failed or has not ended, from which a replay continues; 1 if there is none. A step that a rule
 -- skipped has a result and is over. The current step of a run that was cancelled, or whose record is gone, has none.
@@ -11,8 +11,3 @@ create or replace function first_open_step(action text, status text, code text, 
 -- The credentials that a version was stored with, sealed as those of its workflow. Null without credentials, and in versions that
 -- earlier versions of the service made.
 alter table workflow_versions add column sealed_credentials bytea;
-
--- A request as it is shown, with the type of its action.
-create function typed_request(business uuid, action text, request json, body text) returns json language sql stable as $$
-  select (case r.shown when '{}' then '{' else left(r.shown, -1) || ',' end || '"type":' || to_json(action) || '}')::json
-  from (select shown_request(business, action, request, body)::text as shown) r $$;

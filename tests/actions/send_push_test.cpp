@@ -135,8 +135,7 @@ TEST_F(SendPush, EveryBrowserDecryptsTheMessageOfTheContract) {
     EXPECT_EQ(pushes[0].header("content-encoding"), "aes128gcm");
   }
   const json::object run = tenant.run_with_status(guid, "succeeded");
-  EXPECT_THAT(keys(at(run, "request")),
-              UnorderedElementsAre("type", "title", "body", "url", "subscriptions"));
+  EXPECT_THAT(keys(at(run, "request")), UnorderedElementsAre("title", "body", "url", "subscriptions"));
   EXPECT_EQ(text_at(run, "request.title"), number + " & more");
   EXPECT_EQ(at(run, "request.body"), "Grüße, “Ada” <b>");
   EXPECT_EQ(at(run, "request.subscriptions"), 2);

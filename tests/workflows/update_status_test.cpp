@@ -40,10 +40,8 @@ TEST_F(UpdateStatus, ChangesTheRecordInTheTransactionOfTheRunAndIsTheCauseOfTheC
   const json::object run = tenant.run_with_status(workflow, "succeeded");
   EXPECT_EQ(at(run, "attempts"), 1);
   EXPECT_EQ(at(run, "code"), nullptr);
-  EXPECT_EQ(
-      at(run, "request"),
-      (json::object{
-          {"type", "update_status"}, {"entityType", "Order"}, {"entityIds", {order}}, {"status", "ready"}}));
+  EXPECT_EQ(at(run, "request"),
+            (json::object{{"entityType", "Order"}, {"entityIds", {order}}, {"status", "ready"}}));
   EXPECT_EQ(at(run, "tries").as_array().size(), 1U);
   EXPECT_THAT(tenant.history_of_order(order),
               ElementsAre(" > pending by sql", "pending > ready by workflow"));
@@ -294,18 +292,12 @@ TEST_F(UpdateStatus, TestShowsTheStatusChangesWithoutMakingThem) {
     EXPECT_EQ(response.status, 200) << response.text;
     return at(response.body, "data.wouldSend");
   };
-  EXPECT_EQ(
-      tested("Order", "", "ready", order),
-      (json::object{
-          {"type", "update_status"}, {"entityType", "Order"}, {"entityIds", {order}}, {"status", "ready"}}));
-  EXPECT_EQ(tested("Order", "shipments", "cancelled", order), (json::object{{"type", "update_status"},
-                                                                            {"entityType", "Shipment"},
-                                                                            {"entityIds", {shipment}},
-                                                                            {"status", "cancelled"}}));
-  EXPECT_EQ(tested("Shipment", "order", "shipped", shipment), (json::object{{"type", "update_status"},
-                                                                            {"entityType", "Order"},
-                                                                            {"entityIds", {order}},
-                                                                            {"status", "shipped"}}));
+  EXPECT_EQ(tested("Order", "", "ready", order),
+            (json::object{{"entityType", "Order"}, {"entityIds", {order}}, {"status", "ready"}}));
+  EXPECT_EQ(tested("Order", "shipments", "cancelled", order),
+            (json::object{{"entityType", "Shipment"}, {"entityIds", {shipment}}, {"status", "cancelled"}}));
+  EXPECT_EQ(tested("Shipment", "order", "shipped", shipment),
+            (json::object{{"entityType", "Order"}, {"entityIds", {order}}, {"status", "shipped"}}));
   EXPECT_EQ(tenant.status_of(order), "pending");
 }
 

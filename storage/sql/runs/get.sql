@@ -5,7 +5,7 @@ select guid, workflow_id as "workflowId", workflow_version as "workflowVersion",
        trigger_code as trigger, status, code, error, attempts, created_at as "createdAt",
        next_attempt_at as "nextAttemptAt", finished_at as "finishedAt", replay_of as "replayOf",
        failed_steps(status, steps) as "failedSteps",
-       case when request <> 'null' then typed_request($1::uuid, action, request::json, body) end as request,  -- null if not rendered
+       case when request <> 'null' then shown_request($1::uuid, action, request::json, body) end as request,  -- null if not rendered
        shown_steps(action, status, code, error, finished_at, tries, steps) as steps,
        shown_tries(tries) as tries
 from all_runs

@@ -1,4 +1,4 @@
--- Returns a run's request as the API shows it, with the type of its action.
+-- Returns a run's request as the API shows it.
 -- $1 business uuid, $2 action text, $3 request json, $4 body text or null
 -- -> request json
-select typed_request($1::uuid, $2, $3::json, $4) as request
+select shown_request($1::uuid, $2, $3::json, $4) as request
