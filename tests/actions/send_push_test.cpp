@@ -400,7 +400,7 @@ TEST_F(SendPush, UnreachableBrowsersAreRetried) {
   const json::object run = tenant.run_with_status(guid, "retrying");
   EXPECT_EQ(run.at("code"), "CONNECT");
   EXPECT_THAT(service.wait_for(good, 1), SizeIs(1));
-  tenant.sql.value("delete from push_subscriptions where business_id = $1 and endpoint = $2",
+  tenant.sql.value("delete from push_subscriptions where business_id = $1 and endpoint = $2 returning guid",
                    {tenant.id, away.endpoint});
   EXPECT_THAT(results(tenant.run_with_status(guid, "succeeded"), 1),
               UnorderedElementsAre("delivered", "failed"));
