@@ -88,27 +88,28 @@ class UnitOfWork::State {
   void undo_part() {
     --open_parts_;
     if (session_ && session_->is_open()) session_->undo();
-    end_if_unused();
+    if (is_unused()) session_.reset();
   }
 
   /// Like `undo_part`, but returns after the rollback of a transaction that ends.
   asio::awaitable<void> roll_back_part() {
     check();
-    if (is_used_ || open_parts_ > 1) {
-      undo_part();
+    --open_parts_;
+    if (!is_unused()) {
+      session_->undo();
       co_return;
     }
-    --open_parts_;
-    co_await session_->roll_back();
-    session_.reset();
+    co_await end_if_unused();
   }
 
   void mark_used() { is_used_ = true; }
 
-  /// Ends a transaction without writes, which needs no connection. A broken connection is kept, so that no
-  /// other transaction begins.
-  void end_if_unused() {
-    if (!is_used_ && open_parts_ == 0 && session_ && session_->is_open()) session_.reset();
+  /// Returns once a transaction without writes, which needs no connection, is rolled back: the next one takes
+  /// the same locks.
+  asio::awaitable<void> end_if_unused() {
+    if (!is_unused()) co_return;
+    co_await session_->roll_back();
+    session_.reset();
   }
 
   asio::awaitable<void> commit() {
@@ -127,6 +128,8 @@ class UnitOfWork::State {
     if (!session_) throw std::logic_error("the transaction has ended");
     if (!session_->is_open()) throw DatabaseUnavailable("the connection broke");
   }
+  /// False for a broken connection, which is kept, so that no other transaction begins.
+  bool is_unused() const { return !is_used_ && open_parts_ == 0 && session_ && session_->is_open(); }
 
   Database& base_;
   Opening opening_;
@@ -213,15 +216,17 @@ asio::awaitable<Rows> UnitOfWork::read_long(Guid business, std::string_view name
 
 asio::awaitable<Rows> UnitOfWork::write(const Statement& statement, Params params, Cause cause) {
   co_await state_->open(cause.business, cause.is_bulk);
+  std::exception_ptr error;
   try {
     auto rows =
         co_await state_->run_alone(statement, {}, std::move(params), Format::text, std::move(cause.json));
     state_->mark_used();
     co_return rows;
   } catch (...) {
-    state_->end_if_unused();
-    throw;
+    error = std::current_exception();
   }
+  co_await state_->end_if_unused();
+  std::rethrow_exception(error);
 }
 
 asio::awaitable<Rows> UnitOfWork::write_shared(SharedWrite change, Cause cause) {

@@ -139,6 +139,7 @@ asio::awaitable<WorkflowDefinition> definition_of(Call& call, Services& services
       for (FieldError& error : errors) error.field = "definition." + error.field;
       throw invalid(std::move(errors));
     }
+    co_await transaction->roll_back();
     co_return definition;
   }
   const auto rows = co_await services.db.read(storage::sql::workflows::Get{
