@@ -15,8 +15,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::string_view query_canceled = "57014";
-
 /// The deadline has passed.
 struct TooLate {};
 
@@ -111,7 +109,7 @@ Backtest backtest_schedule(storage::Session& session, const Rule& rule,
   } catch (const TooLate&) {
     return incomplete;
   } catch (const storage::StatementError& error) {
-    if (error.sqlstate() != query_canceled) throw;
+    if (!storage::is_canceled(error)) throw;
     return incomplete;
   }
 }

@@ -11,6 +11,11 @@ bool refuses_data(const StatementError& error) {
                              [&](std::string_view each) { return error.sqlstate().starts_with(each); });
 }
 
+bool is_canceled(const StatementError& error) {
+  constexpr std::string_view query_canceled = "57014";
+  return error.sqlstate() == query_canceled;
+}
+
 bool is_deadlock(const StatementError& error) {
   constexpr std::string_view deadlock_detected = "40P01";
   return error.sqlstate() == deadlock_detected;

@@ -26,6 +26,8 @@ class StatementError : public std::runtime_error {
 /// exceeded, P0 raised by a trigger (Appendix A of PostgreSQL's manual). Other errors (deadlock, full disk,
 /// lock timeout) are independent of the data.
 bool refuses_data(const StatementError& error);
+/// True if the statement was cancelled, as at its time limit.
+bool is_canceled(const StatementError& error);
 /// True if the server ended the transaction to break a deadlock.
 bool is_deadlock(const StatementError& error);
 /// True for a lock conflict with another transaction: a lock timeout or a deadlock.

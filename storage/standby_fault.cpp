@@ -6,8 +6,7 @@
 namespace waybill::storage {
 
 std::optional<Observable> standby_fault(const StatementError& error) {
-  constexpr std::string_view query_canceled = "57014";
-  if (error.sqlstate() == query_canceled) return std::nullopt;
+  if (is_canceled(error)) return std::nullopt;
   // Class 40: a rollback, here always for a conflict with recovery.
   if (error.sqlstate().starts_with("40")) return Observable::standby_conflict;
   // Errors of the text or of its values, or a schema or plan that is older than the primary's. The primary

@@ -42,7 +42,7 @@ void for_portions(Guids records, std::size_t size, Work work) {
 /// An answer without data, as the gate keeps it.
 constexpr std::string_view empty_answer = R"({"data":null,"success":true})";
 
-/// What an erasure has found and done.
+/// The findings and the counts of an erasure.
 struct Erasure {
   ErasedCounts counts;
   std::vector<std::string> emails;  // of the person

@@ -9,7 +9,7 @@
 
 namespace waybill::api {
 
-/// What only the sender and the carrier may know of the recipient; empty if unknown.
+/// The facts about the recipient that only the sender and the carrier may know; empty if unknown.
 struct PrivateFacts {
   std::string street;
   std::string phone;

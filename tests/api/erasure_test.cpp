@@ -171,6 +171,19 @@ class ErasureTest : public testing::Test {
     return text_at(tenant.configure(definition), "guid");
   }
 
+  /// Gives a workflow an earlier version that mails to the person's address.
+  void make_version_with_address() {
+    const auto versioned = mail_workflow("order_created", {{"isActive", false}});
+    tenant.configure(
+        {{"guid", versioned},
+         {"name", "to one"},
+         {"entityType", "Order"},
+         {"triggerId", trigger_guid("order_created")},
+         {"isActive", false},
+         {"action", {{"type", "send_email"}, {"recipient", email}, {"subject", "S"}, {"body", "B"}}}});
+    mail_workflow("order_created", {{"guid", versioned}, {"isActive", false}});
+  }
+
   json::value erase(const std::string& customer) {
     const auto response = http.post("/api/v1/Customers/" + customer + "/erase");
     EXPECT_EQ(response.status, 200) << response.text;
@@ -190,15 +203,7 @@ TEST_F(ErasureTest, ADumpOfTheDatabaseHoldsNothingOfThePerson) {
       tenant.webhook(receiver.url(tenant.path("later")), "order_status_changed", {{"delay", "PT2H"}});
   mail_workflow("order_status_changed");
   const auto delayed_mail = mail_workflow("order_status_changed", {{"delay", "PT2H"}});
-  auto versioned = mail_workflow("order_created", {{"isActive", false}});
-  tenant.configure(
-      {{"guid", versioned},
-       {"name", "to one"},
-       {"entityType", "Order"},
-       {"triggerId", trigger_guid("order_created")},
-       {"isActive", false},
-       {"action", {{"type", "send_email"}, {"recipient", email}, {"subject", "S"}, {"body", "B"}}}});
-  mail_workflow("order_created", {{"guid", versioned}, {"isActive", false}});
+  make_version_with_address();
 
   const auto customer = create_person();
   ASSERT_EQ(http.post("/api/v1/Customers/" + customer + "/contacts",
@@ -255,15 +260,7 @@ TEST_F(ErasureTest, ADumpOfTheDatabaseHoldsNothingOfThePerson) {
 
 TEST_F(ErasureTest, EarlierNamesAndAddressesAreErasedToo) {
   mail_workflow("order_status_changed");
-  auto versioned = mail_workflow("order_created", {{"isActive", false}});
-  tenant.configure(
-      {{"guid", versioned},
-       {"name", "to one"},
-       {"entityType", "Order"},
-       {"triggerId", trigger_guid("order_created")},
-       {"isActive", false},
-       {"action", {{"type", "send_email"}, {"recipient", email}, {"subject", "S"}, {"body", "B"}}}});
-  mail_workflow("order_created", {{"guid", versioned}, {"isActive", false}});
+  make_version_with_address();
   const auto customer = create_person();
   const auto order = tenant.create_order({{"customer", nullptr}, {"customerId", customer}});
   tenant.sql.rows(

@@ -13,7 +13,6 @@ namespace sql = storage::sql::duties;
 // Limits the search: while any snapshot is open, deleted rows remain before the first event and must be read.
 constexpr const char* set_limit = "set statement_timeout = '500ms'";
 constexpr const char* reset_limit = "reset statement_timeout";
-constexpr std::string_view timed_out = "57014";
 
 storage::ResultOf<sql::FindPassedOver, pqxx::result> find_passed_over(
     storage::blocking::Connection& session) {
@@ -23,7 +22,7 @@ storage::ResultOf<sql::FindPassedOver, pqxx::result> find_passed_over(
     session.execute(reset_limit);
     return rows;
   } catch (const storage::StatementError& error) {
-    if (error.sqlstate() != timed_out) throw;
+    if (!storage::is_canceled(error)) throw;
     session.execute(reset_limit);
     return {};
   }

@@ -21,7 +21,7 @@ using std::chrono::steady_clock;
 constexpr std::size_t max_batch_runs = 2000;
 constexpr std::size_t max_batch_bytes = 16UL * 1024 * 1024;
 constexpr auto max_batch_time = std::chrono::milliseconds(10);
-// Of the postponed events; each has its record twice.
+// The number of postponed events in memory; each has its record twice.
 constexpr std::size_t postponed_portion = 8;
 
 using Keys = std::unordered_set<storage::EventKey, storage::EventKeyHash>;

@@ -25,7 +25,6 @@ constexpr const char* query_time_limit = "set local statement_timeout = '5s'";
 constexpr const char* end_of_query = "set local statement_timeout = '30s'";
 constexpr auto reading_limit = std::chrono::seconds(10);  // of all records of a tick
 constexpr std::size_t max_list_bytes = std::size_t{8} << 20U;
-constexpr std::string_view query_canceled = "57014";
 
 /// The query of a tick exceeds its time limit.
 class QueryTooSlow : public std::runtime_error {
@@ -286,7 +285,7 @@ void ScheduleKeeper::read_records(const Workflow& workflow,
       if (!take(portion)) break;
     }
   } catch (const storage::StatementError& error) {
-    if (error.sqlstate() != query_canceled) throw;
+    if (!storage::is_canceled(error)) throw;
     throw QueryTooSlow();
   }
   session_->execute(end_of_query);
