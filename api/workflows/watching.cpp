@@ -8,7 +8,7 @@
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "api/workflows/activity.hpp"
-#include "storage/run_rows.hpp"
+#include "api/workflows/latency_histogram.hpp"
 #include "storage/sql/runs.sql.hpp"
 
 namespace waybill::api {
@@ -134,9 +134,10 @@ sql::Stats statement_of(const Call& call, const Slots& slots, Time now) {
           .unit = days ? "day" : "hour"};
 }
 
-json::value rounded_latency(std::optional<std::int32_t> bucket) {
-  if (!bucket) return nullptr;
-  return std::round(storage::latency_of_bucket(*bucket) * 10) / 10;
+/// The latency that `percent` of the runs do not exceed, in milliseconds with one decimal.
+json::value rounded_latency(const LatencyHistogram& latencies, int percent) {
+  const auto ms = latencies.percentile_ms(percent);
+  return ms ? json::value(std::round(*ms * 10) / 10) : json::value();
 }
 
 asio::awaitable<Answer> get_stats(Call& call, Services& services) {
@@ -162,8 +163,10 @@ asio::awaitable<Answer> get_stats(Call& call, Services& services) {
           slot["dead"] = row.dead;
           slot["skipped"] = row.skipped;
           slot["open"] = row.open;
-          slot["p50Ms"] = rounded_latency(row.p50);
-          slot["p95Ms"] = rounded_latency(row.p95);
+          LatencyHistogram latencies;
+          latencies.add(row.latencies.value_or("[]"));
+          slot["p50Ms"] = rounded_latency(latencies, 50);
+          slot["p95Ms"] = rounded_latency(latencies, 95);
         }
         return list;
       });

@@ -1,11 +1,10 @@
 -- Returns the numbers of a business's runs and the latencies of the succeeded ones, by slots of a length
 -- that begin at `from`, without empty slots. Runs before `counted_end` are read from the counts of whole
--- units, later ones by themselves. The percentiles are buckets of latency_bucket. Their histograms are read from
--- run_sums where that has as many runs as the counts.
+-- units, later ones by themselves. The latencies are a list of histograms: numbers of runs by latency_bucket. They are
+-- read from run_sums where that has as many runs as the counts.
 -- $1 business uuid, $2 workflow uuid or null, $3 from timestamptz, $4 counted_end timestamptz,
 -- $5 end timestamptz (exclusive), $6 step interval, $7 unit text (day or hour)
--- -> slot timestamptz, succeeded bigint, dead bigint, skipped bigint, open bigint, p50 int or null,
--- p95 int or null
+-- -> slot timestamptz, succeeded bigint, dead bigint, skipped bigint, open bigint, latencies json or null
 with counted as materialized (
   select c.start, sum(c.runs) filter (where c.status = 'succeeded')::bigint as succeeded,
          sum(c.runs) filter (where c.status = 'dead')::bigint as dead,
@@ -49,21 +48,14 @@ with counted as materialized (
         where q.business_id = $1::uuid and q.created_at >= $3::timestamptz and q.created_at < $5::timestamptz
           and ($2::uuid is null or q.workflow_id = $2::uuid)) r
   group by slot
-), times as (
-  select slot, bucket, sum(runs) as runs
-  from (select date_bin($6::interval, c.start, $3::timestamptz) as slot, l.key::integer as bucket, l.value::bigint as runs
-        from latencies c, jsonb_each_text(c.latencies) l
+), histograms as (
+  select slot, json_agg(latencies) as latencies
+  from (select date_bin($6::interval, start, $3::timestamptz) as slot, latencies from latencies
         union all
-        select slot, bucket, runs from single where status = 'succeeded') l
-  group by slot, bucket
-), ranked as (
-  select slot, bucket, sum(runs) over (partition by slot order by bucket) as up_to, sum(runs) over (partition by slot) as total
-  from times
-), percentiles as (
-  select slot, min(bucket) filter (where up_to >= 0.5 * total) as p50, min(bucket) filter (where up_to >= 0.95 * total) as p95
-  from ranked group by slot
+        select slot, jsonb_object_agg(bucket, runs) from single where status = 'succeeded' group by slot) h
+  group by slot
 )
 select t.slot, coalesce(t.succeeded, 0)::bigint as succeeded, coalesce(t.dead, 0)::bigint as dead,
-       coalesce(t.skipped, 0)::bigint as skipped, coalesce(t.open, 0)::bigint as open, p.p50, p.p95
-from totals t left join percentiles p using (slot)
+       coalesce(t.skipped, 0)::bigint as skipped, coalesce(t.open, 0)::bigint as open, h.latencies
+from totals t left join histograms h using (slot)
 order by t.slot
