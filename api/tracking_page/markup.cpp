@@ -32,13 +32,14 @@ std::size_t escaped_size(std::string_view text) {
 }
 
 Markup& Markup::text(std::string_view value) {
-  for (const char c : value) {
-    if (const auto escaped = reference(c); !escaped.empty()) {
-      html_ += escaped;
-    } else {
-      html_ += c;
-    }
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const auto escaped = reference(value[i]);
+    if (escaped.empty()) continue;
+    html_.append(value, begin, i - begin).append(escaped);
+    begin = i + 1;
   }
+  html_.append(value, begin);
   return *this;
 }
 

@@ -13,6 +13,10 @@ std::size_t escaped_size(std::string_view text);
 /// HTML in the making.
 class Markup {
  public:
+  Markup() = default;
+  /// Takes room for so many bytes at once.
+  explicit Markup(std::size_t expected_bytes) { html_.reserve(expected_bytes); }
+
   /// Appends markup. It takes literals only, because a value would not be escaped.
   template <std::size_t size>
   Markup& raw(const char (&markup)[size]) {  // NOLINT(modernize-avoid-c-arrays)
@@ -30,6 +34,9 @@ class Markup {
   }
   /// Appends a text or the value of a quoted attribute, escaped.
   Markup& text(std::string_view value);
+
+  /// Removes all but the first `size` bytes.
+  void cut(std::size_t size) { html_.resize(size); }
 
   std::size_t size() const { return html_.size(); }
   const std::string& html() const& { return html_; }

@@ -29,6 +29,9 @@ constexpr Rgb dark_background{0x1a, 0x1e, 0x24};
 /// Room for the end of the history: its closing tags and the sentence on older traces.
 constexpr std::size_t history_end_bytes = 300;
 
+/// A page with a few traces has no more.
+constexpr std::size_t usual_page_bytes = 12 * 1024;
+
 std::string style_source(std::string_view style) { return "'sha256-" + base64(sha256(style)) + "'"; }
 
 /// The style that sets the business's color; empty if it has none.
@@ -73,7 +76,7 @@ Answer page_answer(int status, Locale locale, Markup page, std::string_view poli
 }
 
 Markup page_head(Locale locale, std::string_view title, const Markup& brand) {
-  Markup out;
+  Markup out(usual_page_bytes);
   out.raw("<!doctype html>\n<html lang=\"").text(locale.tag());
   out.raw(
       "\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -89,15 +92,20 @@ Markup page_head(Locale locale, std::string_view title, const Markup& brand) {
 class Page {
  public:
   Page(const TrackedShipment& shipment, Locale locale)
-      : shipment_(shipment), locale_(locale), offset_(common_offset(shipment)) {}
+      : shipment_(shipment),
+        locale_(locale),
+        offset_(common_offset(shipment)),
+        out_(page_head(locale, title(), brand())) {}
 
-  Markup render() const {
-    Markup out = page_head(locale_, title(), brand());
-    out.add(header()).raw("<main>\n").add(summary()).add(details());
+  Markup render() && {
+    add_header();
+    out_.raw("<main>\n");
+    add_summary();
+    add_details();
     const auto end = footer();
-    const auto taken = out.size() + end.size();
-    out.add(history(taken < max_tracking_page_bytes ? max_tracking_page_bytes - taken : 0));
-    return std::move(out.add(end));
+    const auto taken = out_.size() + end.size();
+    add_history(taken < max_tracking_page_bytes ? max_tracking_page_bytes - taken : 0);
+    return std::move(out_.add(end));
   }
 
  private:
@@ -132,46 +140,46 @@ class Page {
     return out;
   }
 
-  Markup header() const {
-    Markup out;
-    out.raw("<header>\n");
+  void add_header() {
+    out_.raw("<header>\n");
     if (shipment_.logo_url.empty()) {
-      out.raw("<p class=\"name\"><bdi>").text(shipment_.business).raw("</bdi></p>\n");
+      out_.raw("<p class=\"name\"><bdi>").text(shipment_.business).raw("</bdi></p>\n");
     } else {
-      out.raw("<p class=\"logo\"><img src=\"").text(shipment_.logo_url);
-      out.raw("\" alt=\"").text(shipment_.business).raw("\"></p>\n");
+      out_.raw("<p class=\"logo\"><img src=\"").text(shipment_.logo_url);
+      out_.raw("\" alt=\"").text(shipment_.business).raw("\"></p>\n");
     }
-    return std::move(out.raw("</header>\n"));
+    out_.raw("</header>\n");
   }
 
   /// Status, expected or actual delivery, and progress.
-  Markup summary() const {
-    Markup out;
-    out.raw("<section").add(is_halted() ? std::move(Markup().raw(" class=\"problem\"")) : Markup());
-    out.raw(" aria-labelledby=\"status\">\n<p class=\"muted\">").text(say(texts::tracking_number));
-    out.raw(" <bdi>").text(shipment_.tracking_number).raw("</bdi></p>\n<h1 id=\"status\">");
-    out.text(status_name(shipment_.status)).raw("</h1>\n");
+  void add_summary() {
+    out_.raw("<section");
+    if (is_halted()) out_.raw(" class=\"problem\"");
+    out_.raw(" aria-labelledby=\"status\">\n<p class=\"muted\">").text(say(texts::tracking_number));
+    out_.raw(" <bdi>").text(shipment_.tracking_number).raw("</bdi></p>\n<h1 id=\"status\">");
+    out_.text(status_name(shipment_.status)).raw("</h1>\n");
     if (const auto* const known = status_texts(shipment_.status)) {
-      out.raw("<p class=\"lead\">").text(say(known->sentence)).raw("</p>\n");
+      out_.raw("<p class=\"lead\">").text(say(known->sentence)).raw("</p>\n");
     }
-    return std::move(out.add(delivery()).add(progress()).raw("</section>\n"));
+    add_delivery();
+    add_progress();
+    out_.raw("</section>\n");
   }
 
   bool is_halted() const { return !step_of(shipment_.status); }
   bool is_closed() const { return shipment_.status == "returned" || shipment_.status == "cancelled"; }
 
-  Markup delivery() const {
-    Markup out;
+  void add_delivery() {
     if (shipment_.status == "delivered" && shipment_.delivered_at) {
-      out.raw("<dl class=\"when\"><dt>").text(say(texts::delivered)).raw("</dt><dd>");
-      out.add(moment(*shipment_.delivered_at)).raw("</dd></dl>\n");
+      out_.raw("<dl class=\"when\"><dt>").text(say(texts::delivered)).raw("</dt><dd>");
+      add_moment(*shipment_.delivered_at);
+      out_.raw("</dd></dl>\n");
     } else if (shipment_.status != "delivered" && !is_closed() && shipment_.estimated_delivery) {
       const auto& day = *shipment_.estimated_delivery;
-      out.raw("<dl class=\"when\"><dt>").text(say(texts::estimated_delivery));
-      out.raw("</dt><dd><time datetime=\"").text(machine_date(day)).raw("\">");
-      out.text(date_text(locale_, day)).raw("</time></dd></dl>\n");
+      out_.raw("<dl class=\"when\"><dt>").text(say(texts::estimated_delivery));
+      out_.raw("</dt><dd><time datetime=\"").text(machine_date(day)).raw("\">");
+      out_.text(date_text(locale_, day)).raw("</time></dd></dl>\n");
     }
-    return out;
   }
 
   static std::optional<std::size_t> step_of(std::string_view status) {
@@ -190,144 +198,145 @@ class Page {
   }
 
   /// The steps of the way. A shipment that was returned or cancelled has its past steps and then that status.
-  Markup progress() const {
+  void add_progress() {
     const std::size_t farthest = reached();
     const std::size_t past = is_closed() ? farthest + 1 : farthest;
-    Markup out;
-    out.raw("<ol class=\"steps\" role=\"list\" aria-label=\"").text(say(texts::progress)).raw("\">\n");
-    for (std::size_t step = 0; step < past; ++step) out.add(past_step(way[step]));
-    out.add(current_step(is_closed() ? std::string_view(shipment_.status) : way[farthest]));
-    for (std::size_t step = past + 1; step < way.size() && !is_closed(); ++step)
-      out.add(open_step(way[step]));
-    return std::move(out.raw("</ol>\n"));
+    out_.raw("<ol class=\"steps\" role=\"list\" aria-label=\"").text(say(texts::progress)).raw("\">\n");
+    for (std::size_t step = 0; step < past; ++step) add_past_step(way[step]);
+    add_current_step(is_closed() ? std::string_view(shipment_.status) : way[farthest]);
+    for (std::size_t step = past + 1; step < way.size() && !is_closed(); ++step) add_open_step(way[step]);
+    out_.raw("</ol>\n");
   }
 
-  Markup past_step(std::string_view status) const {
-    Markup out;
-    out.raw("<li class=\"past\">").add(check_mark()).raw("<span>").text(status_name(status));
-    out.raw("<span class=\"vh\">, ").text(say(texts::step_done)).raw("</span></span></li>\n");
-    return out;
+  void add_past_step(std::string_view status) {
+    out_.raw("<li class=\"past\">");
+    add_check_mark();
+    out_.raw("<span>").text(status_name(status));
+    out_.raw("<span class=\"vh\">, ").text(say(texts::step_done)).raw("</span></span></li>\n");
   }
 
-  Markup open_step(std::string_view status) const {
-    Markup out;
-    out.raw("<li><span class=\"mark\"></span><span>").text(status_name(status));
-    out.raw("<span class=\"vh\">, ").text(say(texts::step_open)).raw("</span></span></li>\n");
-    return out;
+  void add_open_step(std::string_view status) {
+    out_.raw("<li><span class=\"mark\"></span><span>").text(status_name(status));
+    out_.raw("<span class=\"vh\">, ").text(say(texts::step_open)).raw("</span></span></li>\n");
   }
 
-  Markup current_step(std::string_view status) const {
-    Markup out;
-    out.raw("<li class=\"now");
+  void add_current_step(std::string_view status) {
+    out_.raw("<li class=\"now");
     if (is_halted()) {
-      out.raw(" halt\" aria-current=\"step\">").add(halt_mark());
+      out_.raw(" halt\" aria-current=\"step\">");
+      add_halt_mark();
     } else if (shipment_.status == "delivered") {
-      out.raw(" end\" aria-current=\"step\">").add(check_mark());
+      out_.raw(" end\" aria-current=\"step\">");
+      add_check_mark();
     } else {
-      out.raw("\" aria-current=\"step\"><span class=\"mark\"></span>");
+      out_.raw("\" aria-current=\"step\"><span class=\"mark\"></span>");
     }
-    out.raw("<span>").text(status_name(status));
+    out_.raw("<span>").text(status_name(status));
     if (is_halted() && !is_closed()) {
-      out.raw("<span class=\"vh\">, ").text(say(texts::step_interrupted)).raw("</span>");
+      out_.raw("<span class=\"vh\">, ").text(say(texts::step_interrupted)).raw("</span>");
     }
-    return std::move(out.raw("</span></li>\n"));
+    out_.raw("</span></li>\n");
   }
 
   /// A filled circle with a drawing of 20 by 20 units.
   template <std::size_t size>
-  static Markup mark(const char (&path)[size]) {  // NOLINT(modernize-avoid-c-arrays)
-    Markup out;
-    out.raw("<span class=\"mark\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"").raw(path);
-    return std::move(out.raw("\"/></svg></span>"));
+  void add_mark(const char (&path)[size]) {  // NOLINT(modernize-avoid-c-arrays)
+    out_.raw("<span class=\"mark\"><svg viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"");
+    out_.raw(path).raw("\"/></svg></span>");
   }
-  static Markup check_mark() { return mark("m5.5 10.5 3 3 6-7"); }
+  void add_check_mark() { add_mark("m5.5 10.5 3 3 6-7"); }
 
   /// An arrow back, a cross or an exclamation mark.
-  Markup halt_mark() const {
-    if (shipment_.status == "returned") return mark("M15 10H5m4-4-4 4 4 4");
-    return is_closed() ? mark("m6.5 6.5 7 7m0-7-7 7") : mark("M10 5v6m0 3.5v.1");
+  void add_halt_mark() {
+    if (shipment_.status == "returned") {
+      add_mark("M15 10H5m4-4-4 4 4 4");
+    } else if (is_closed()) {
+      add_mark("m6.5 6.5 7 7m0-7-7 7");
+    } else {
+      add_mark("M10 5v6m0 3.5v.1");
+    }
   }
 
-  Markup details() const {
-    Markup out;
-    out.raw("<section aria-labelledby=\"details\">\n<h2 id=\"details\">").text(say(texts::details));
-    out.raw("</h2>\n<dl class=\"facts\">\n");
+  void add_details() {
+    out_.raw("<section aria-labelledby=\"details\">\n<h2 id=\"details\">").text(say(texts::details));
+    out_.raw("</h2>\n<dl class=\"facts\">\n");
     auto destination = shipment_.city;
     if (!destination.empty() && !shipment_.country.empty()) destination += ", ";
     destination += country_name(shipment_.country, locale_.language);
-    add_fact(out, texts::destination, destination);
-    add_fact(out, texts::carrier, shipment_.carrier);
-    add_carrier_number(out);
-    out.raw("<div><dt>").text(say(texts::created)).raw("</dt><dd>").add(moment(shipment_.created_at));
-    return std::move(out.raw("</dd></div>\n</dl>\n</section>\n"));
+    add_fact(texts::destination, destination);
+    add_fact(texts::carrier, shipment_.carrier);
+    add_carrier_number();
+    out_.raw("<div><dt>").text(say(texts::created)).raw("</dt><dd>");
+    add_moment(shipment_.created_at);
+    out_.raw("</dd></div>\n</dl>\n</section>\n");
   }
 
-  void add_fact(Markup& out, const Text& name, std::string_view value) const {
+  void add_fact(const Text& name, std::string_view value) {
     if (value.empty()) return;
-    out.raw("<div><dt>").text(say(name)).raw("</dt><dd><bdi>").text(value).raw("</bdi></dd></div>\n");
+    out_.raw("<div><dt>").text(say(name)).raw("</dt><dd><bdi>").text(value).raw("</bdi></dd></div>\n");
   }
 
-  void add_carrier_number(Markup& out) const {
+  void add_carrier_number() {
     if (shipment_.carrier_tracking_number.empty() && shipment_.carrier_tracking_url.empty()) return;
-    out.raw("<div><dt>").text(say(texts::carrier_number)).raw("</dt><dd>");
+    out_.raw("<div><dt>").text(say(texts::carrier_number)).raw("</dt><dd>");
     if (!shipment_.carrier_tracking_number.empty()) {
-      out.raw("<bdi>").text(shipment_.carrier_tracking_number).raw("</bdi><br>");
+      out_.raw("<bdi>").text(shipment_.carrier_tracking_number).raw("</bdi><br>");
     }
     if (!shipment_.carrier_tracking_url.empty()) {
-      out.raw("<a href=\"").text(shipment_.carrier_tracking_url).raw("\" rel=\"noreferrer nofollow\">");
-      out.text(say(texts::carrier_link)).raw("</a>");
+      out_.raw("<a href=\"").text(shipment_.carrier_tracking_url).raw("\" rel=\"noreferrer nofollow\">");
+      out_.text(say(texts::carrier_link)).raw("</a>");
     }
-    out.raw("</dd></div>\n");
+    out_.raw("</dd></div>\n");
   }
 
-  /// The newest traces that fit in `max_bytes`, by day.
-  Markup history(std::size_t max_bytes) const {
-    Markup out;
-    out.raw("<section aria-labelledby=\"history\">\n<h2 id=\"history\">").text(say(texts::history));
-    out.raw("</h2>\n");
+  /// Adds the newest traces that fit in `max_bytes`, by day.
+  void add_history(std::size_t max_bytes) {
+    const auto begin = out_.size();
+    out_.raw("<section aria-labelledby=\"history\">\n<h2 id=\"history\">").text(say(texts::history));
+    out_.raw("</h2>\n");
     std::string day;
     std::size_t shown = 0;
     for (const auto& trace : shipment_.traces) {
-      const auto trace_day = machine_date(trace.at);
-      Markup entry;
+      const auto end = out_.size();
+      auto trace_day = machine_date(trace.at);
       if (trace_day != day) {
-        if (!day.empty()) entry.raw("</ol>\n");
-        entry.raw("<h3>").text(date_text(locale_, trace.at)).raw("</h3>\n<ol role=\"list\">\n");
+        if (!day.empty()) out_.raw("</ol>\n");
+        out_.raw("<h3>").text(date_text(locale_, trace.at)).raw("</h3>\n<ol role=\"list\">\n");
       }
-      add_trace(entry, trace);
-      if (out.size() + entry.size() + history_end_bytes > max_bytes) break;
-      out.add(entry);
-      day = trace_day;
+      add_trace(trace);
+      if (out_.size() - begin + history_end_bytes > max_bytes) {
+        out_.cut(end);
+        break;
+      }
+      day = std::move(trace_day);
       ++shown;
     }
-    out.add(day.empty() ? Markup() : std::move(Markup().raw("</ol>\n")));
+    if (!day.empty()) out_.raw("</ol>\n");
     const auto hidden = shipment_.older_traces + shipment_.traces.size() - shown;
     if (hidden > 0) {
-      out.raw("<p class=\"older muted\">").text(older_traces_text(locale_.language, hidden)).raw("</p>\n");
+      out_.raw("<p class=\"older muted\">").text(older_traces_text(locale_.language, hidden)).raw("</p>\n");
     } else if (shown == 0) {
-      out.raw("<p class=\"muted\">").text(say(texts::no_traces)).raw("</p>\n");
+      out_.raw("<p class=\"muted\">").text(say(texts::no_traces)).raw("</p>\n");
     }
-    return std::move(out.raw("</section>\n"));
+    out_.raw("</section>\n");
   }
 
-  void add_trace(Markup& out, const TrackedTrace& trace) const {
+  void add_trace(const TrackedTrace& trace) {
     const auto* const known = status_texts(trace.status);
     const auto name = status_name(trace.status);
-    out.raw("<li class=\"trace\"><time datetime=\"").text(machine_time(trace.at)).raw("\">");
-    out.text(time_text(locale_, trace.at) + offset_suffix(trace.at));
-    out.raw("</time><div><b>").text(name).raw("</b>");
+    out_.raw("<li class=\"trace\"><time datetime=\"").text(machine_time(trace.at)).raw("\">");
+    out_.text(time_text(locale_, trace.at)).text(offset_suffix(trace.at));
+    out_.raw("</time><div><b>").text(name).raw("</b>");
     const bool says_more = !trace.description.empty() && trace.description != name &&
                            (known == nullptr || trace.description != known->default_description);
-    if (says_more) out.raw("<p><bdi>").text(trace.description).raw("</bdi></p>");
-    if (!trace.location.empty()) out.raw("<p class=\"muted\"><bdi>").text(trace.location).raw("</bdi></p>");
-    out.raw("</div></li>\n");
+    if (says_more) out_.raw("<p><bdi>").text(trace.description).raw("</bdi></p>");
+    if (!trace.location.empty()) out_.raw("<p class=\"muted\"><bdi>").text(trace.location).raw("</bdi></p>");
+    out_.raw("</div></li>\n");
   }
 
-  Markup moment(const ZonedTime& time) const {
-    Markup out;
-    out.raw("<time datetime=\"").text(machine_time(time)).raw("\">");
-    out.text(moment_text(locale_, time) + offset_suffix(time)).raw("</time>");
-    return out;
+  void add_moment(const ZonedTime& time) {
+    out_.raw("<time datetime=\"").text(machine_time(time)).raw("\">");
+    out_.text(moment_text(locale_, time)).text(offset_suffix(time)).raw("</time>");
   }
 
   /// Empty if the footer has the offset of all times.
@@ -347,6 +356,7 @@ class Page {
   const TrackedShipment& shipment_;
   Locale locale_;
   std::optional<std::chrono::minutes> offset_;
+  Markup out_;
 };
 
 json::value or_null(std::string_view text) { return text.empty() ? json::value() : json::value(text); }
