@@ -1,9 +1,6 @@
 #include "storage/pq/channel.hpp"
 
-#include <algorithm>
 #include <utility>
-
-#include <boost/asio/post.hpp>
 
 #include "base/observe.hpp"
 #include "storage/pq/connect_params.hpp"
@@ -11,7 +8,8 @@
 namespace waybill::storage::pq {
 namespace {
 
-using Wait = asio::posix::stream_descriptor::wait_type;
+using Kind = Sent::Kind;
+using Wait = ChannelWaits::Direction;
 using std::chrono::steady_clock;
 
 constexpr auto slow_statement_limit = std::chrono::milliseconds(500);
@@ -42,13 +40,10 @@ bool loses_session(const PGresult* result, bool read_only) {
 }  // namespace
 
 Channel::Channel(asio::io_context& io, ChannelOptions options, Listener& listener)
-    : io_(io),
-      options_(std::move(options)),
-      host_count_(host_count(options_.url)),
-      last_connection_(last_connection(options_.url)),
+    : options_(std::move(options)),
+      attempts_(host_count(options_.url), last_connection(options_.url)),
       listener_(&listener),
-      socket_(io),
-      timer_(io) {}
+      waits_(io) {}
 
 Channel::~Channel() { tear_down(); }
 
@@ -80,7 +75,7 @@ void Channel::send(Prepared& prepared, const Params& params, void* owner, Format
     if (PQsendPrepare(connection_.get(), prepared.server_name.c_str(), text.c_str(), 0, nullptr) == 0) {
       send_failed_ = true;
     }
-    sent_.push_back(
+    sent_.add(
         {.kind = Kind::prepare, .generation = prepared.generation, .prepared = &prepared, .owner = owner});
   }
   boost::container::small_vector<const char*, 16> values(params.size());
@@ -90,8 +85,7 @@ void Channel::send(Prepared& prepared, const Params& params, void* owner, Format
     send_failed_ = true;
   }
   ++prepared.in_flight;
-  sent_.push_back(
-      {.kind = Kind::query, .generation = prepared.generation, .prepared = &prepared, .owner = owner});
+  sent_.add({.kind = Kind::query, .generation = prepared.generation, .prepared = &prepared, .owner = owner});
 }
 
 void Channel::deallocate(const std::string& server_name) {
@@ -99,17 +93,16 @@ void Channel::deallocate(const std::string& server_name) {
   if (PQsendQueryParams(connection_.get(), text.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0) == 0) {
     send_failed_ = true;
   }
-  sent_.push_back({.kind = Kind::deallocate});
+  sent_.add({.kind = Kind::deallocate});
 }
 
 void Channel::sync() {
-  const auto now = steady_clock::now();
-  for (auto sent = sent_.rbegin(); sent != sent_.rend() && sent->kind != Kind::sync; ++sent) sent->at = now;
-  if (syncs_due_++ == 0) progress_ = now;
+  sent_.add_sync(steady_clock::now());
   if (PQpipelineSync(connection_.get()) == 0) send_failed_ = true;
-  sent_.push_back({.kind = Kind::sync});
   if (send_failed_) return fail(PQerrorMessage(connection_.get()));
-  if (!watching_) watch_until(progress_ + options_.statement_timeout + options_.connect_timeout);
+  if (!waits_.awaits_time()) {
+    watch_until(sent_.last_progress() + options_.statement_timeout + options_.connect_timeout);
+  }
   if (!writing_) flush();
 }
 
@@ -127,11 +120,11 @@ void Channel::flush() {
 }
 
 void Channel::on_readable() {
-  const auto epoch = epoch_;
-  progress_ = steady_clock::now();
+  const auto epoch = waits_.epoch();
+  sent_.received(steady_clock::now());
   const bool received = PQconsumeInput(connection_.get()) != 0;
   process();
-  if (epoch != epoch_ || !is_open()) return;
+  if (epoch != waits_.epoch() || !is_open()) return;
   if (!received) return fail(PQerrorMessage(connection_.get()));
   if (is_ending_) return fail("the server ended the session");
   on_socket(Wait::wait_read, &Channel::on_readable);
@@ -139,26 +132,23 @@ void Channel::on_readable() {
 }
 
 void Channel::process() {
-  const auto epoch = epoch_;
-  while (epoch == epoch_ && is_open() && PQisBusy(connection_.get()) == 0) {
+  const auto epoch = waits_.epoch();
+  while (epoch == waits_.epoch() && is_open() && PQisBusy(connection_.get()) == 0) {
     ResultHandle result(PQgetResult(connection_.get()));
     if (!result) {
       // The end of one statement's results, or no data.
-      if (!std::exchange(terminator_due_, false)) return;
+      if (!sent_.take_terminator()) return;
       continue;
     }
     if (sent_.empty()) return fail("an unexpected result");
-    const Sent sent = sent_.front();
-    sent_.pop_front();
-    terminator_due_ = sent.kind != Kind::sync;
-    dispatch(sent, std::move(result));
+    dispatch(sent_.take(), std::move(result));
   }
 }
 
 void Channel::dispatch(Sent sent, ResultHandle result) {
   const auto status = PQresultStatus(result.get());
   if (status == PGRES_FATAL_ERROR && loses_session(result.get(), options_.read_only)) {
-    sent_.push_front(sent);
+    sent_.put_back(sent);
     return fail(PQresultErrorMessage(result.get()));
   }
   const bool expected = sent.kind == Kind::sync
@@ -167,12 +157,11 @@ void Channel::dispatch(Sent sent, ResultHandle result) {
                                   status == PGRES_EMPTY_QUERY || status == PGRES_FATAL_ERROR ||
                                   status == PGRES_PIPELINE_ABORTED;
   if (!expected) {
-    sent_.push_front(sent);
+    sent_.put_back(sent);
     return fail(std::string("unexpected result ") + PQresStatus(status));
   }
-  answered_ = progress_;
-  if (!std::exchange(has_answered_, true)) last_connection_->worked_at = progress_;
-  failures_ = 0;
+  sent_.answered(sent.kind);
+  attempts_.answered(sent_.last_progress());
   switch (sent.kind) {
     case Kind::prepare:
       return prepare_answered(sent, result.get());
@@ -181,7 +170,6 @@ void Channel::dispatch(Sent sent, ResultHandle result) {
     case Kind::deallocate:
       return;
     case Kind::sync:
-      --syncs_due_;
       return listener_->synced();
   }
 }
@@ -197,7 +185,7 @@ void Channel::prepare_answered(const Sent& sent, const PGresult* result) {
   prepared.refused_generation = sent.generation;
   prepared.refusal = std::make_shared<StatementError>(statement_error(result));
   // Its query is next, and the server skips it.
-  sent_.front().is_answered = true;
+  sent_.answer_first();
   listener_->received(sent.owner, {Answer::Kind::failed, {}, prepared.refusal});
 }
 
@@ -230,10 +218,8 @@ Answer Channel::explain_failure(const Sent& sent, const PGresult* result) {
 }
 
 void Channel::time_statement(const Sent& sent) {
-  sent.prepared->seconds->Observe(seconds_between(sent.at, progress_));
-  // Time spent behind other statements of the pipeline does not count.
-  const auto own_time = progress_ - std::max(sent.at, head_since_);
-  head_since_ = progress_;
+  sent.prepared->seconds->Observe(seconds_between(sent.at, sent_.last_progress()));
+  const auto own_time = sent_.own_time(sent);
   if (own_time < slow_statement_limit) return;
   observe(Observable::slow_statement,
           {{"statement", sent.prepared->name},

@@ -1,29 +1,27 @@
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include "base/clock.hpp"
 #include "storage/params.hpp"
+#include "storage/pq/channel_waits.hpp"
+#include "storage/pq/connect_attempts.hpp"
 #include "storage/pq/libpq.hpp"
 #include "storage/pq/prepared.hpp"
+#include "storage/pq/sent_statements.hpp"
+#include "storage/pq/steady_time.hpp"
 #include "storage/rows.hpp"
 #include "storage/statement.hpp"
 
 namespace waybill::storage::pq {
 
 namespace asio = boost::asio;
-using SteadyTime = std::chrono::steady_clock::time_point;
 
 struct ChannelOptions {
   std::string url;
@@ -47,21 +45,11 @@ struct Answer {
   std::shared_ptr<const StatementError> error;
 };
 
-/// The last connection of this process to a URL; all its channels share it.
-struct LastConnection {
-  std::atomic<std::size_t> host = 0;       // its index in the URL
-  std::atomic<SteadyTime> worked_at = {};  // time of the first answer of the latest that gave one
-};
-std::shared_ptr<LastConnection> last_connection(const std::string& url);
-
 /// One libpq connection in pipeline mode on an io_context. Statements are sent in order and prepared before
 /// their first use; the listener receives their answers in the same order. After a failed statement the
-/// server skips the rest up to the next sync. The channel connects only in `open`; a broken connection is
-/// closed and reported. An attempt to connect uses each host of the URL once, starting with the one that
-/// answered last. After a failed attempt the next one is allowed 25 ms later, then after twice that time, up
-/// to 1 s, less a random part, or once another channel has had its first answer; a connection that worked
-/// before may be reopened at once. A server that refuses
-/// a write as read-only is treated as if it had ended the connection, unless the channel is read-only.
+/// server skips the rest up to the next sync. The channel connects only in `open` (see ConnectAttempts); a
+/// broken connection is closed and reported. A server that refuses a write as read-only is treated as if it
+/// had ended the connection, unless the channel is read-only.
 ///
 /// One thread. libpq resolves host names synchronously. The listener is called from the io_context, never
 /// from inside `query`, and from inside `sync` and `alive` only with `lost`. It may call any method in its
@@ -88,10 +76,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   bool is_open() const { return state_ == State::open; }
   bool is_closed() const { return state_ == State::closed; }
   /// False during the pause after a failed attempt.
-  bool may_open() const {
-    return std::chrono::steady_clock::now() >= next_attempt_ ||
-           last_connection_->worked_at.load() > attempted_at_;
-  }
+  bool may_open() const { return attempts_.may_begin(std::chrono::steady_clock::now()); }
   const std::string& last_failure() const { return last_failure_; }
 
   /// Starts connecting; only while closed. `opened` or `lost` follows.
@@ -111,11 +96,11 @@ class Channel : public std::enable_shared_from_this<Channel> {
   /// True if a query is unanswered.
   bool busy() const { return !sent_.empty(); }
   /// Returns the owners of the unanswered queries in order.
-  std::vector<void*> unanswered() const;
+  std::vector<void*> unanswered() const { return sent_.owners(); }
   /// Time of the last received data, or of the sending of the first unanswered unit.
-  SteadyTime last_progress() const { return progress_; }
+  SteadyTime last_progress() const { return sent_.last_progress(); }
   /// Time of the server's last answer; min() if there is none.
-  SteadyTime last_answer() const { return answered_; }
+  SteadyTime last_answer() const { return sent_.last_answer(); }
 
   /// Closes the connection without calling the listener.
   void close();
@@ -124,16 +109,6 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
  private:
   enum class State : std::uint8_t { closed, connecting, open };
-  enum class Kind : std::uint8_t { prepare, query, deallocate, sync };
-
-  struct Sent {
-    Kind kind;
-    bool is_answered = false;  // its owner has already received an answer
-    std::uint32_t generation = 0;
-    Prepared* prepared = nullptr;
-    void* owner = nullptr;
-    SteadyTime at{};
-  };
 
   using Step = void (Channel::*)();
 
@@ -141,7 +116,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void start_connecting();
   void poll_connecting();
   void established();
-  void on_socket(asio::posix::stream_descriptor::wait_type direction, Step step);
+  void on_socket(ChannelWaits::Direction direction, Step step);
   void watch_until(SteadyTime time);
   void check_progress();
 
@@ -160,35 +135,18 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void tear_down();
   static void on_notice(void* channel, const PGresult* notice);
 
-  asio::io_context& io_;
   const ChannelOptions options_;
-  const std::size_t host_count_;  // hosts of the URL
-  const std::shared_ptr<LastConnection> last_connection_;
-  std::size_t host_ = 0;             // index of the current host
-  std::size_t attempted_hosts_ = 0;  // since `open`
+  ConnectAttempts attempts_;
   Listener* listener_;
-  asio::posix::stream_descriptor socket_;
-  asio::steady_timer timer_;
+  ChannelWaits waits_;
   ConnectionHandle connection_;
   PreparedCache prepared_;
-  std::deque<Sent> sent_;  // unanswered, in order
+  SentStatements sent_;
 
   State state_ = State::closed;
-  std::uint64_t epoch_ = 0;  // number of this connection; completions with an earlier one are ignored
-  int syncs_due_ = 0;
-  bool terminator_due_ = false;
-  bool watching_ = false;
   bool writing_ = false;
   bool is_ending_ = false;  // the server has announced the end of this session
   bool send_failed_ = false;
-  bool has_answered_ = false;  // the server has answered on this connection
-  bool was_lost_ = false;
-  int failures_ = 0;
-  SteadyTime next_attempt_{};
-  SteadyTime attempted_at_{};  // when the last attempt began
-  SteadyTime progress_{};
-  SteadyTime answered_ = SteadyTime::min();
-  SteadyTime head_since_{};  // time when the oldest unanswered query became the oldest
   std::string last_failure_ = "not connected";
 };
 
