@@ -6,24 +6,16 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/beast/http/error.hpp>
 
 namespace waybill::api {
 namespace {
 
 constexpr auto awaiting = asio::as_tuple(asio::use_awaitable);
-constexpr std::size_t read_size = 4'096;
-constexpr std::size_t body_read_size = 32'768;
 constexpr std::size_t write_ahead = 65'536;     // bytes of answers to pipelined requests, written together
 constexpr std::size_t kept_capacity = 262'144;  // capacity of the output buffer between requests
 constexpr std::size_t dropped_body = 65'536;    // a longer unread body ends the connection
 constexpr std::size_t lingering_bytes = 16'777'216;
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
-
-std::string_view view(const boost::beast::flat_buffer& buffer) {
-  const auto data = buffer.cdata();
-  return {static_cast<const char*>(data.data()), data.size()};
-}
 
 Failure malformed_request() {
   return {ErrorCode::validation_error, "The request is not well-formed HTTP/1.1."};
@@ -49,14 +41,11 @@ class Connection::Body : public RequestBody {
 
  private:
   Connection& connection_;
-  bool present_ = !connection_.body_is_complete();
+  bool present_ = !connection_.input_.body_is_complete();
 };
 
 Connection::Connection(Socket socket, Host& host, const HttpLimits& limits)
-    : socket_(std::move(socket)),
-      host_(host),
-      limits_(limits),
-      in_(limits.head_bytes + read_size + body_read_size) {
+    : socket_(std::move(socket)), host_(host), limits_(limits), input_(limits.head_bytes) {
   boost::system::error_code ignored;
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   socket_.non_blocking(true, ignored);
@@ -78,7 +67,7 @@ void Connection::close() {
 
 asio::awaitable<void> Connection::serve() {
   while (co_await read_head() == Next::request) {
-    if (!parse_head()) {
+    if (!input_.parse_head()) {
       co_await refuse(malformed_request());
       co_return;
     }
@@ -86,31 +75,26 @@ asio::awaitable<void> Connection::serve() {
   }
 }
 
-/// Reads until `in_` begins with a whole head. Writes pending answers before it waits for the client.
+/// Reads until the input begins with a whole head. Writes pending answers before it waits for the client.
 asio::awaitable<Connection::Next> Connection::read_head() {
   auto ends_at = Steady::now() + (first_request_ ? limits_.head_timeout : limits_.idle_timeout);
   bool begun = first_request_;
   for (;;) {
-    while (view(in_).starts_with("\r\n")) in_.consume(2);
-    const auto scan = scan_head(view(in_), scanned_);
-    const bool complete = scan.state == HeadScan::State::complete;
-    const bool fits = complete ? scan.size <= limits_.head_bytes : in_.size() < limits_.head_bytes;
-    if (scan.state == HeadScan::State::malformed || !fits) {
+    const auto head = input_.find_head();
+    if (head == RequestInput::Head::refused) {
       co_await refuse(malformed_request());
       co_return Next::closed;
     }
-    if (complete) {
-      head_size_ = scan.size;
-      co_return Next::request;
-    }
+    if (head == RequestInput::Head::complete) co_return Next::request;
     if (!co_await flush()) co_return Next::closed;
-    set_awaits_request(in_.size() == 0);
+    set_awaits_request(input_.empty());
     if (awaits_request_ && host_.stopping()) co_return Next::closed;
     if (!awaits_request_ && !begun) {
       begun = true;
       ends_at = Steady::now() + limits_.head_timeout;
     }
-    if (!co_await read_more(in_, read_size, ends_at)) co_return Next::closed;
+    if (!co_await read_more(input_.head_buffer(), RequestInput::head_read_size, ends_at))
+      co_return Next::closed;
     set_awaits_request(false);
   }
 }
@@ -121,20 +105,14 @@ void Connection::set_awaits_request(bool awaits) {
   awaits ? host_.begins_to_wait(*this) : host_.begins_to_work(*this);
 }
 
-bool Connection::parse_head() {
-  parser_.emplace();
-  RequestParser::ErrorCode error;
-  const auto used = parser_->put(asio::buffer(view(in_).data(), head_size_), error);
-  return !error && used == head_size_ && parser_->is_header_done();
-}
-
 /// False if the connection has to end.
 asio::awaitable<bool> Connection::handle() {
   Response response;
   Body body(*this);
-  Request request = parser_->request();
+  RequestParser& parser = input_.parser();
+  Request request = parser.request();
   request.peer = peer_;
-  request.head = view(in_).substr(0, head_size_);
+  request.head = input_.head();
   bool broken = false;
   try {
     co_await host_.responder().respond(request, body, response);
@@ -142,20 +120,20 @@ asio::awaitable<bool> Connection::handle() {
     broken = true;  // the client closed the connection, or the responder failed
   }
   if (broken || !socket_.is_open()) co_return false;
-  const bool reusable = parser_->keep_alive() && !host_.stopping() && rest_of_body_is_short();
+  const bool reusable = parser.keep_alive() && !host_.stopping() && rest_of_body_is_short();
   append_response(out_, response,
                   {.date = host_.date(),
                    .keep_alive = reusable,
-                   .http_1_0 = parser_->is_http_1_0(),
-                   .head_only = parser_->is_head()});
+                   .http_1_0 = parser.is_http_1_0(),
+                   .head_only = parser.is_head()});
   if (!reusable) {
     if (co_await flush()) co_await linger();
     co_return false;
   }
-  if (!body_is_complete()) {
+  if (!input_.body_is_complete()) {
     if (!co_await flush()) co_return false;
-    parser_->keep_body(nullptr, 0);
-    if (!co_await feed_body() || !body_is_complete()) co_return false;
+    parser.keep_body(nullptr, 0);
+    if (!co_await feed_body() || !input_.body_is_complete()) co_return false;
   }
   end_request();
   co_return out_.size() < write_ahead || co_await flush();
@@ -163,61 +141,44 @@ asio::awaitable<bool> Connection::handle() {
 
 asio::awaitable<std::string> Connection::read_body(std::size_t limit) {
   std::string body;
-  if (body_is_complete()) co_return body;
+  if (input_.body_is_complete()) co_return body;
+  RequestParser& parser = input_.parser();
   body_failed_ = true;
-  const auto length = parser_->content_length();
+  const auto length = parser.content_length();
   if (length && *length > limit) throw body_too_large(limit);
   if (length) body.reserve(*length);
-  parser_->keep_body(&body, limit);
-  if (parser_->expects_continue() && !parser_->is_http_1_0() && in_.size() == head_size_) {
+  parser.keep_body(&body, limit);
+  if (parser.expects_continue() && !parser.is_http_1_0() && !input_.has_more_than_head()) {
     out_.append(continue_line);
     if (!co_await flush()) throw Disconnected();
   }
   if (!co_await feed_body()) throw Disconnected();
-  if (parser_->body_is_too_large()) throw body_too_large(limit);
-  if (!body_is_complete()) throw malformed_request();
+  if (parser.body_is_too_large()) throw body_too_large(limit);
+  if (!input_.body_is_complete()) throw malformed_request();
   body_failed_ = false;
   co_return body;
 }
 
 /// Reads and parses until the body ends or is malformed. False if the client left or was too slow.
 asio::awaitable<bool> Connection::feed_body() {
-  using boost::beast::http::error::need_more;
   const auto ends_at = Steady::now() + limits_.body_timeout;
-  RequestParser::ErrorCode error;
-  const auto unfinished = [&] { return !body_is_complete() && (!error || error == need_more); };
-  while (body_used_ < in_.size() - head_size_ && !body_is_complete() && !error) {
-    const auto rest = view(in_).substr(head_size_ + body_used_);
-    body_used_ += parser_->put(asio::buffer(rest.data(), rest.size()), error);
-  }
-  if (!unfinished()) co_return true;
-  const auto rest = view(in_).substr(head_size_ + body_used_);
-  body_in_.commit(asio::buffer_copy(body_in_.prepare(rest.size()), asio::buffer(rest)));
-  body_used_ += rest.size();
-  while (unfinished() && body_in_.size() < body_read_size) {  // more is an endless line between chunks
-    if (!co_await read_more(body_in_, body_read_size, ends_at)) co_return false;
-    error = {};
-    while (body_in_.size() > 0 && !body_is_complete() && !error) {
-      body_in_.consume(parser_->put(body_in_.cdata(), error));
-    }
+  bool unfinished = input_.parse_received_body();
+  while (unfinished) {
+    if (!co_await read_more(input_.body_buffer(), RequestInput::body_read_size, ends_at)) co_return false;
+    unfinished = input_.parse_more_body();
   }
   co_return true;
 }
 
 /// True if the connection can be kept although the body was not read to its end.
 bool Connection::rest_of_body_is_short() const {
-  if (body_is_complete()) return true;
-  const auto left = parser_->content_length_remaining();
-  return !body_failed_ && !parser_->expects_continue() && left && *left <= dropped_body;
+  if (input_.body_is_complete()) return true;
+  const auto left = input_.parser().content_length_remaining();
+  return !body_failed_ && !input_.parser().expects_continue() && left && *left <= dropped_body;
 }
 
 void Connection::end_request() {
-  in_.consume(head_size_ + body_used_);
-  if (body_in_.size() > 0) {
-    in_.commit(asio::buffer_copy(in_.prepare(body_in_.size()), body_in_.cdata()));
-    body_in_.consume(body_in_.size());
-  }
-  scanned_ = head_size_ = body_used_ = 0;
+  input_.go_on();
   body_failed_ = false;
   first_request_ = false;
 }
@@ -261,9 +222,9 @@ asio::awaitable<void> Connection::linger() {
   boost::system::error_code error;
   socket_.shutdown(Socket::shutdown_send, error);
   const auto ends_at = Steady::now() + limits_.linger_timeout;
-  for (std::size_t dropped = 0; !error && dropped < lingering_bytes; dropped += in_.size()) {
-    in_.clear();
-    if (!co_await read_more(in_, read_size, ends_at)) co_return;
+  for (std::size_t dropped = 0; !error && dropped < lingering_bytes; dropped += input_.head_buffer().size()) {
+    input_.drop();
+    if (!co_await read_more(input_.head_buffer(), RequestInput::head_read_size, ends_at)) co_return;
   }
 }
 

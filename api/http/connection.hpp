@@ -12,10 +12,9 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/optional.hpp>
 
 #include "api/http/message.hpp"
-#include "api/http/request_parser.hpp"
+#include "api/http/request_input.hpp"
 #include "api/http/server.hpp"
 
 namespace waybill::api {
@@ -43,7 +42,7 @@ class Connection {
     virtual void begins_to_wait(Connection& connection) = 0;
     virtual void begins_to_work(Connection& connection) = 0;
   };
-  /// The position in the lists of the io thread.
+  /// The position in the ConnectionLists of the io thread.
   struct Place {
     std::list<Connection*>* list = nullptr;
     std::list<Connection*>::iterator at;
@@ -63,7 +62,7 @@ class Connection {
   void finish();
   void close();
 
-  Place place;  // set by the io thread
+  Place place;  // set by ConnectionLists
 
  private:
   class Body;
@@ -71,12 +70,10 @@ class Connection {
 
   asio::awaitable<Next> read_head();
   void set_awaits_request(bool awaits);
-  bool parse_head();
   asio::awaitable<bool> handle();
   asio::awaitable<std::string> read_body(std::size_t limit);
   asio::awaitable<bool> feed_body();
   bool rest_of_body_is_short() const;
-  bool body_is_complete() const { return parser_->is_done(); }
   void end_request();
   asio::awaitable<bool> read_more(boost::beast::flat_buffer& buffer, std::size_t size,
                                   Steady::time_point ends_at);
@@ -89,16 +86,8 @@ class Connection {
   std::string peer_;
   Steady::time_point deadline_ = Steady::time_point::max();
   bool awaits_request_ = false;  // no byte of the next request has arrived
-
-  // The head stays in place while its request is answered, as views point into it. The part of the body that
-  // arrives later goes through another buffer.
-  boost::beast::flat_buffer in_;
-  boost::beast::flat_buffer body_in_;
-  std::size_t scanned_ = 0;
-  std::size_t head_size_ = 0;
-  std::size_t body_used_ = 0;              // bytes of the body taken out of in_, after the head
-  bool body_failed_ = false;               // reading it began and did not succeed
-  boost::optional<RequestParser> parser_;  // one for each request
+  RequestInput input_;
+  bool body_failed_ = false;  // reading it began and did not succeed
   std::string out_;
   bool first_request_ = true;
 };
