@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <ctime>
 #include <iterator>
-#include <list>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -23,6 +22,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "api/http/connection.hpp"
+#include "api/http/connection_lists.hpp"
 #include "api/http/failure_limit.hpp"
 #include "base/error.hpp"
 #include "base/heartbeat.hpp"
@@ -140,24 +140,24 @@ class Server::IoThread : public Connection::Host {
     });
   }
 
-  /// The time since which the longest waiting connection waits for a request; max() if none waits. Any
-  /// thread.
-  std::int64_t waiting_since() const { return waiting_since_.load(std::memory_order_relaxed); }
+  /// See ConnectionLists. Any thread.
+  std::int64_t waiting_since() const { return connections_.waiting_since(); }
 
   /// Closes that connection. Any thread.
   void close_longest_waiting() {
     asio::post(io_, [this] {
-      if (waiting_.empty()) return;
-      Connection& connection = *waiting_.front();
-      put_into(working_, connection);
-      connection.close();
+      Connection* const connection = connections_.longest_waiting();
+      if (connection == nullptr) return;
+      begins_to_work(*connection);
+      connection->close();
     });
   }
 
   /// Any thread.
   void for_each_connection(void (Connection::*action)()) {
-    asio::post(io_,
-               [this, action] { for_all([action](Connection& connection) { (connection.*action)(); }); });
+    asio::post(io_, [this, action] {
+      connections_.for_all([action](Connection& connection) { (connection.*action)(); });
+    });
   }
 
   /// See Server::turns. Any thread.
@@ -177,8 +177,12 @@ class Server::IoThread : public Connection::Host {
 
   Responder& responder() override { return *responder_; }
   bool stopping() const override { return stopping_; }
-  void begins_to_wait(Connection& connection) override { put_into(waiting_, connection); }
-  void begins_to_work(Connection& connection) override { put_into(working_, connection); }
+  void begins_to_wait(Connection& connection) override {
+    connections_.begins_to_wait(connection, Connection::Steady::now());
+  }
+  void begins_to_work(Connection& connection) override {
+    connections_.begins_to_work(connection, Connection::Steady::now());
+  }
 
   std::string_view date() override {
     const auto now = static_cast<std::int64_t>(std::time(nullptr));
@@ -195,15 +199,12 @@ class Server::IoThread : public Connection::Host {
    public:
     Membership(IoThread& thread, Connection& connection, ConnectionCounts::Entry entry)
         : thread_(thread), connection_(connection), entry_(std::move(entry)) {
-      if (thread_.working_.empty() && thread_.waiting_.empty()) thread_.sweep_later();
-      connection_.place = {.list = &thread_.working_,
-                           .at = thread_.working_.insert(thread_.working_.end(), &connection_),
-                           .since = {}};
+      if (thread_.connections_.empty()) thread_.sweep_later();
+      thread_.connections_.add(connection_);
     }
     ~Membership() {
-      connection_.place.list->erase(connection_.place.at);
-      thread_.note_waiting();
-      if (thread_.working_.empty() && thread_.waiting_.empty()) thread_.sweep_.cancel();
+      thread_.connections_.remove(connection_);
+      if (thread_.connections_.empty()) thread_.sweep_.cancel();
       thread_.counts_.remove(entry_);
     }
     Membership(const Membership&) = delete;
@@ -214,26 +215,6 @@ class Server::IoThread : public Connection::Host {
     Connection& connection_;
     ConnectionCounts::Entry entry_;
   };
-
-  void put_into(std::list<Connection*>& list, Connection& connection) {
-    list.splice(list.end(), *connection.place.list, connection.place.at);
-    connection.place.list = &list;
-    connection.place.since = Connection::Steady::now();
-    note_waiting();
-  }
-
-  void note_waiting() {
-    constexpr auto never = Connection::Steady::time_point::max();
-    const auto since = waiting_.empty() ? never : waiting_.front()->place.since;
-    waiting_since_.store(since.time_since_epoch().count(), std::memory_order_relaxed);
-  }
-
-  template <typename Act>
-  void for_all(Act act) {
-    for (auto* const list : {&waiting_, &working_}) {
-      for (auto* const connection : *list) act(*connection);
-    }
-  }
 
   asio::awaitable<void> serve(Socket socket, ConnectionCounts::Entry entry, std::optional<Failure> refusal) {
     Connection connection(std::move(socket), *this, limits_);
@@ -248,18 +229,16 @@ class Server::IoThread : public Connection::Host {
   void sweep_later() {
     sweep_.expires_after(sweep_interval(limits_));
     sweep_.async_wait([this](const boost::system::error_code& error) {
-      if (error || (working_.empty() && waiting_.empty())) return;
+      if (error || connections_.empty()) return;
       const auto now = Connection::Steady::now();
-      for_all([now](Connection& connection) { connection.close_if_late(now); });
+      connections_.for_all([now](Connection& connection) { connection.close_if_late(now); });
       sweep_later();
     });
   }
 
   const HttpLimits& limits_;
   ConnectionCounts& counts_;
-  std::list<Connection*> working_;
-  std::list<Connection*> waiting_;  // for a request; the longest waiting first
-  std::atomic<std::int64_t> waiting_since_ = Connection::Steady::time_point::max().time_since_epoch().count();
+  ConnectionLists connections_;
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(io_);
   asio::steady_timer sweep_;
@@ -373,8 +352,7 @@ class Server::Impl {
   bool close_longest_waiting() {
     auto& thread = **std::ranges::min_element(
         threads_, {}, [](const auto& candidate) { return candidate->waiting_since(); });
-    if (thread.waiting_since() == Connection::Steady::time_point::max().time_since_epoch().count())
-      return false;
+    if (thread.waiting_since() == ConnectionLists::never) return false;
     thread.close_longest_waiting();
     return true;
   }
