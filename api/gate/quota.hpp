@@ -119,7 +119,7 @@ class QuotaLedger {
     Grant grant(std::int64_t window, bool allowed);
   };
   struct Shard {
-    std::mutex mutex;
+    std::mutex mutex;  // guards the rest; no thread holds those of two shards
     std::int64_t window = 0;
     std::unordered_map<Guid, Account> accounts;
   };
