@@ -13,6 +13,11 @@ Time second_of(Time time) { return std::chrono::floor<std::chrono::seconds>(time
 
 }  // namespace
 
+void SecondReadings::read_again() {
+  rows_before_ = std::exchange(rows_, {});
+  was_over_ = is_over_;
+}
+
 ShopifyChanges::ShopifyChanges(std::optional<Time> since) {
   if (since) from_ = second_of(*since);
 }
@@ -31,24 +36,16 @@ bool ShopifyChanges::is_new(const Row& row) {
 void ShopifyChanges::move_to(std::optional<Time> second) {
   after_.reset();
   second_.clear();
-  second_before_.clear();
-  is_over_ = was_over_ = false;
   if (!second || (from_ && *second <= *from_)) return;
   from_ = second;
   if (certain_) reached_ = second;
   seen_.erase(seen_.begin(), seen_.lower_bound({*second, std::string()}));
 }
 
-void ShopifyChanges::read_second_again() {
-  after_.reset();
-  second_before_ = std::exchange(second_, {});
-  was_over_ = is_over_;
-}
-
 // Rows after the second may have been shifted past the cursor, too, so they are requested again. Rows may
 // have been added before the cursor to a second that was not over, so the next sweep begins there.
 void ShopifyChanges::leave_second() {
-  certain_ = certain_ && was_over_;
+  certain_ = certain_ && second_.was_over();
   move_to(*from_ + std::chrono::seconds(1));
 }
 
@@ -60,24 +57,23 @@ std::vector<bool> ShopifyChanges::take(const std::vector<Row>& rows, const std::
     if (fresh.back()) new_in_pass_ = true;
     if (!row.changed_at) continue;
     last = std::max(last.value_or(Time::min()), second_of(*row.changed_at));
-    if (from_ && second_of(*row.changed_at) == *from_) second_.insert(row.id);
+    if (from_ && second_of(*row.changed_at) == *from_) second_.add(row.id);
   }
   const bool later = last && (!from_ || *last > *from_);
-  is_over_ = is_over_ || later;
+  if (later) second_.end();
   if (next && !later) {
     after_ = next;
     return fresh;
   }
-  // A row that leaves the second between two of its pages shifts another row past the cursor, and is missing
-  // in the next reading. So nothing was shifted if two readings are the same.
   const bool by_cursor = after_ && from_;
-  const bool unsure = by_cursor && (second_ != second_before_ || (is_over_ && !was_over_));
+  const bool unsure = by_cursor && second_.differ();
   if (!next && !by_cursor) {
     ended_ = !new_in_pass_ || ++passes_ >= most_passes;
     new_in_pass_ = false;
   }
   if (unsure) {
-    read_second_again();
+    after_.reset();
+    second_.read_again();
   } else if (by_cursor) {
     leave_second();
   } else {

@@ -11,6 +11,33 @@
 
 namespace waybill::connectors {
 
+/// The readings of one second of a list by cursor. A row that leaves the second between two of its pages
+/// shifts another row past the cursor, and is missing in the next reading; so nothing was shifted if two
+/// readings are the same. Pure.
+class SecondReadings {
+ public:
+  /// Notes a row of the second in this reading.
+  void add(const std::string& id) { rows_.insert(id); }
+  /// Notes that a later row followed the second: it is over.
+  void end() { is_over_ = true; }
+
+  /// True if this reading differs from the one before.
+  bool differ() const { return rows_ != rows_before_ || (is_over_ && !was_over_); }
+  /// True if the second was over when this reading began.
+  bool was_over() const { return was_over_; }
+
+  /// Begins another reading of the same second.
+  void read_again();
+  /// Begins the first reading of another second.
+  void clear() { *this = SecondReadings(); }
+
+ private:
+  std::set<std::string> rows_;         // in this reading
+  std::set<std::string> rows_before_;  // in the reading before
+  bool is_over_ = false;
+  bool was_over_ = false;
+};
+
 /// The position of a sweep over a list sorted by the time of change. Each page is requested by time, from the
 /// second of the last row on, because a cursor can skip a row when rows move during the sweep. A cursor is
 /// used only within a second that has more rows than a page; such a second is read until two readings have
@@ -42,7 +69,6 @@ class ShopifyChanges {
  private:
   bool is_new(const Row& row);
   void move_to(std::optional<Time> second);
-  void read_second_again();
   void leave_second();
 
   std::optional<Time> from_;
@@ -50,12 +76,9 @@ class ShopifyChanges {
   std::optional<Time> reached_;
   std::set<std::pair<Time, std::string>> seen_;  // rows of `from_` and later
   std::set<std::string> seen_undated_;
-  std::set<std::string> second_;         // the rows of the second `from_` in this reading
-  std::set<std::string> second_before_;  // the same in the reading before
-  bool is_over_ = false;                 // a later row followed that second
-  bool was_over_ = false;                // the same when this reading began
-  bool certain_ = true;                  // `reached_` may increase
-  bool new_in_pass_ = false;             // a row was new since the last end of the list
+  SecondReadings second_;     // those of the second `from_`
+  bool certain_ = true;       // `reached_` may increase
+  bool new_in_pass_ = false;  // a row was new since the last end of the list
   std::size_t passes_ = 0;
   bool ended_ = false;
 };

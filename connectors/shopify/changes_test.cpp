@@ -53,6 +53,37 @@ std::vector<std::string> read_all(const List& list, ShopifyChanges& changes) {
   return all;
 }
 
+TEST(SecondReadings, AreTheSameOnceTwoHaveTheSameRows) {
+  SecondReadings readings;
+  readings.add("a");
+  EXPECT_TRUE(readings.differ()) << "there is no reading before";
+  readings.read_again();
+  readings.add("a");
+  readings.add("b");
+  EXPECT_TRUE(readings.differ());
+  readings.read_again();
+  readings.add("b");
+  readings.add("a");
+  EXPECT_FALSE(readings.differ());
+  readings.clear();
+  readings.add("a");
+  EXPECT_TRUE(readings.differ());
+}
+
+TEST(SecondReadings, DifferUntilOneBeginsAfterTheEndOfTheSecond) {
+  SecondReadings readings;
+  readings.add("a");
+  readings.read_again();
+  readings.add("a");
+  readings.end();
+  EXPECT_TRUE(readings.differ());
+  EXPECT_FALSE(readings.was_over());
+  readings.read_again();
+  readings.add("a");
+  EXPECT_FALSE(readings.differ());
+  EXPECT_TRUE(readings.was_over());
+}
+
 TEST(ShopifyChanges, FiltersByTheQuotedSecond) {
   EXPECT_EQ(ShopifyChanges(std::nullopt).filter(), "");
   EXPECT_EQ(ShopifyChanges(start + std::chrono::milliseconds(900)).filter(),
