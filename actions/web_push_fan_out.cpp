@@ -1,6 +1,5 @@
 #include "actions/web_push_fan_out.hpp"
 
-#include <algorithm>
 #include <deque>
 #include <map>
 #include <memory>
@@ -8,8 +7,8 @@
 #include <unordered_set>
 
 #include "actions/http_response.hpp"
+#include "actions/web_push_results.hpp"
 #include "base/observe.hpp"
-#include "domain/retry.hpp"
 
 namespace waybill::actions {
 namespace {
@@ -17,34 +16,6 @@ namespace {
 constexpr std::size_t max_in_flight = 32;                    // messages of one attempt
 constexpr Duration sending_time = std::chrono::seconds(12);  // the attempt starts no request later
 constexpr Duration request_time = std::chrono::seconds(10);
-constexpr std::size_t max_reason_bytes = 500;  // stored bytes of a refusal
-
-bool is_permanent(int status) { return status < 500 && status != 429 && status != 408; }
-
-PushEntry entry_for(const Guid& subscription, const net::HttpResponse& response, Time now) {
-  PushEntry entry{.subscription = subscription, .code = {}};
-  if (response.failure != net::HttpFailure::none) {
-    entry.result = PushResult::failed;
-    entry.code = failure_code(response.failure);
-    return entry;
-  }
-  entry.status_code = response.status;
-  if (response.status >= 200 && response.status < 300) {
-    entry.result = PushResult::delivered;
-    return entry;
-  }
-  entry.code = "HTTP_" + std::to_string(response.status);
-  if (response.status == 404 || response.status == 410) {
-    entry.result = PushResult::gone;  // RFC 8030 section 7.3
-  } else if (is_permanent(response.status)) {
-    entry.result = PushResult::refused;
-  } else {
-    entry.result = PushResult::failed;
-    if (const auto after = response.header("retry-after"))
-      entry.retry_after = domain::parse_retry_after(*after, now);
-  }
-  return entry;
-}
 
 /// One attempt. Runs on the sender's thread only; the client's responses are posted there.
 class FanOut : public std::enable_shared_from_this<FanOut> {
@@ -65,12 +36,12 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
       if (auto audience = sender_.find(message_.business, message_.user)) {
         gather(std::move(*audience));
       } else {
-        cancelled_ = true;
+        results_.cancel();
       }
     } catch (const std::exception& error) {
       observe(Observable::push_lookup_failed,
               {{"business", message_.business.to_string()}, {"error", std::string_view(error.what())}});
-      error_ = "The subscriptions could not be read.";
+      results_.unreadable();
       return finish(Retry{"INTERNAL_ERROR"});
     }
     advance();
@@ -84,26 +55,21 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
       remaining.insert(message_.history.remaining->begin(), message_.history.remaining->end());
     for (storage::PushSubscription& subscription : audience.subscriptions) {
       if (message_.history.remaining && !remaining.contains(subscription.guid)) continue;
-      const std::size_t index = targets_.size();
-      entries_.push_back({.subscription = subscription.guid, .code = "NOT_TRIED"});
+      const std::size_t index = results_.add(subscription.guid);
       const auto destination = net::parse_destination(subscription.endpoint);
       if (signer_ && destination) {
         waiting_[destination->key() + '/' + message_.business.to_string()].push_back(index);
       } else {
-        refuse(index, signer_ ? "MALFORMED" : "NO_VAPID_KEYS");
+        results_.refuse(index, signer_ ? "MALFORMED" : "NO_VAPID_KEYS");
       }
       targets_.push_back(std::move(subscription));
     }
   }
 
-  void refuse(std::size_t index, std::string_view code) {
-    entries_[index].result = PushResult::refused;
-    entries_[index].code = code;
-  }
-
   // Sends what the limits allow, gives up on broken services, and ends the attempt when none is left.
   void advance() {
-    const bool over = cancelled_ || sender_.closed() || clock_.now() - started_at_ >= sending_time;
+    const bool over =
+        results_.is_cancelled() || sender_.closed() || clock_.now() - started_at_ >= sending_time;
     for (auto each = waiting_.begin(); each != waiting_.end();) {
       auto& [service, indexes] = *each;
       if (!over) send_to(service, indexes);
@@ -136,7 +102,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     const storage::PushSubscription& target = targets_[index];
     const auto receiver = net::PushReceiver::parse(target.p256dh, target.auth);
     if (!receiver) {
-      refuse(index, "MALFORMED");
+      results_.refuse(index, "MALFORMED");
       return false;
     }
     net::HttpRequest request;
@@ -146,13 +112,11 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
       request.headers = message_.headers;
       request.headers.emplace_back("Authorization", signer_->authorization(request.url, clock_.now()));
     } catch (const std::runtime_error& error) {  // OpenSSL failed
-      entries_[index].result = PushResult::failed;
-      entries_[index].code = "INTERNAL_ERROR";
-      error_ = error.what();
+      results_.fail(index, error.what());
       return false;
     }
     request.total_timeout = request_time;
-    request.keep_limit = max_reason_bytes;
+    request.keep_limit = PushResults::max_reason_bytes;
     request.headers.emplace_back("Content-Type", "application/octet-stream");
     request.headers.emplace_back("Content-Encoding", "aes128gcm");
     ++in_flight_;
@@ -168,7 +132,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     const Time now = clock_.now();
     --in_flight_;
     if (response.failure == net::HttpFailure::cancelled) {
-      cancelled_ = true;
+      results_.cancel();
       sender_.services().released(service, now);
     } else {
       record_response(index, service, response, now);
@@ -184,21 +148,14 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
       sender_.services().failed(service, now);
     } else {
       sender_.services().succeeded(service, now);
-      healthy_ = true;
     }
-    PushEntry& entry = entries_[index];
-    entry = entry_for(entry.subscription, response, now);
-    observe_entry(entry);
-    if (entry.result == PushResult::gone) sender_.remove(message_.business, targets_[index]);
-    if (entry.result == PushResult::delivered || entry.result == PushResult::gone || error_) return;
-    error_ = response.failure != net::HttpFailure::none
-                 ? response.error
-                 : "A push service answered " + std::to_string(response.status) + ": " +
-                       limited_text(response.body, max_reason_bytes);
+    const PushResult result = results_.respond(index, response, now);
+    observe_result(result);
+    if (result == PushResult::gone) sender_.remove(message_.business, targets_[index]);
   }
 
-  static void observe_entry(const PushEntry& entry) {
-    switch (entry.result) {
+  static void observe_result(PushResult result) {
+    switch (result) {
       case PushResult::delivered:
         return observe(Observable::push_delivered);
       case PushResult::gone:
@@ -209,18 +166,13 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
   }
 
   void give_up(std::deque<std::size_t>& indexes, bool broken) {
-    if (broken) {
-      for (const std::size_t index : indexes) entries_[index].code = "SERVICE_DOWN";
-      down_ = true;
-    }
+    if (broken) results_.service_is_down(indexes);
     indexes.clear();
   }
 
   void conclude() {
-    const bool unfinished = std::ranges::any_of(
-        entries_, [](const PushEntry& entry) { return entry.result == PushResult::waiting; });
-    cancelled_ = cancelled_ || (unfinished && sender_.closed());
-    finish(push_outcome(entries_, message_.history));
+    if (results_.any_waiting() && sender_.closed()) results_.cancel();
+    finish(results_.outcome(message_.history));
   }
 
   void finish(Outcome outcome) {
@@ -231,26 +183,8 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     result.outcome = std::move(outcome);
     result.started_at = started_at_;
     result.duration = now - started_at_;
-    result.cancelled = cancelled_;
-    if (!entries_.empty()) result.response = push_report(entries_);
-    result.status_code = status_code();
-    if (!std::holds_alternative<Done>(result.outcome)) result.error = std::move(error_);
-    result.destination_failed =
-        !healthy_ && (down_ || std::ranges::any_of(entries_, [](const PushEntry& entry) {
-                        return entry.result == PushResult::failed;
-                      }));
+    results_.report(result);
     done(std::move(result));
-  }
-
-  // The status code of the worst result.
-  std::optional<int> status_code() const {
-    for (const auto wanted :
-         {PushResult::failed, PushResult::refused, PushResult::delivered, PushResult::gone}) {
-      for (const PushEntry& entry : entries_) {
-        if (entry.result == wanted && entry.status_code) return entry.status_code;
-      }
-    }
-    return std::nullopt;
   }
 
   const PushMessage message_;
@@ -261,14 +195,10 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
   const Time started_at_;
   std::shared_ptr<net::VapidSigner> signer_;
   std::vector<storage::PushSubscription> targets_;
-  std::vector<PushEntry> entries_;                          // by index of targets_
+  PushResults results_;                                     // by index of targets_
   std::map<std::string, std::deque<std::size_t>> waiting_;  // indexes of targets_ by push service
   std::size_t in_flight_ = 0;
-  std::optional<std::string> error_;  // the first error
-  bool awaits_slot_ = false;          // registered with the sender for a free slot
-  bool cancelled_ = false;
-  bool healthy_ = false;  // a push service answered
-  bool down_ = false;     // the circuit breaker of a push service is open
+  bool awaits_slot_ = false;  // registered with the sender for a free slot
 };
 
 }  // namespace
