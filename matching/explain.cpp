@@ -5,8 +5,10 @@
 #include <iterator>
 #include <stdexcept>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "matching/rule.hpp"
+#include "matching/scheduled_records.hpp"
 #include "storage/binary.hpp"
 #include "storage/sql/history.sql.hpp"
 
@@ -171,6 +173,16 @@ std::string_view reason_of(const PastWorkflow& workflow, const Version* version,
                                             : "too_much_work";
 }
 
+/// Explains conditions with a part of `share`; nothing without any of it.
+std::vector<domain::ConditionResult> explain_conditions(const Rule& rule, const domain::Subject& subject,
+                                                        WorkBudget& share) {
+  if (share.is_exceeded()) return {};
+  WorkBudget own(domain::max_condition_work);
+  std::vector<domain::ConditionResult> results = rule.conditions.explain(subject, own);
+  share.take(domain::max_condition_work - own.left());
+  return results;
+}
+
 ExplainedWorkflow explain_workflow(const PastWorkflow& workflow, const PastChange& change,
                                    const PastRuns& runs, bool pending, WorkBudget& share) {
   const Version* const version = workflow.version_at(change.event->at);
@@ -183,11 +195,8 @@ ExplainedWorkflow explain_workflow(const PastWorkflow& workflow, const PastChang
                            .conditions = {},
                            .steps = run != nullptr ? run->steps : json::value()};
   result.fired = run != nullptr && result.reason.empty();
-  if (version != nullptr && version->rule && !share.is_exceeded()) {
-    WorkBudget own(domain::max_condition_work);
-    result.conditions = version->rule->conditions.explain(change.subject(), own);
-    share.take(domain::max_condition_work - own.left());
-  }
+  if (version != nullptr && version->rule)
+    result.conditions = explain_conditions(*version->rule, change.subject(), share);
   return result;
 }
 
@@ -198,11 +207,27 @@ std::string_view reason_of_timer(bool is_waiting, bool is_active, std::optional<
   return run == nullptr ? "" : reason_of(*run);
 }
 
-/// The timers of a record that wait or came due, and its runs of schedules. `newest` is its last change; may
-/// be null.
+/// The work and the values of an explanation.
+struct Bounds {
+  WorkBudget work{max_explained_work};
+  ShownValues shown;
+};
+
+/// Explains the conditions of a timer or schedule by the record as of its last change, which may be null.
+std::vector<domain::ConditionResult> explain_timed(const Rule& rule, const PastChange* newest,
+                                                   Bounds& bounds) {
+  if (newest == nullptr) return {};
+  const json::object no_previous;
+  auto results = explain_conditions(rule, {newest->change.entity, no_previous, false}, bounds.work);
+  bounds.shown.limit(results);
+  return results;
+}
+
+/// The timers of a record that wait or came due, and the runs of schedules for it. `newest` is its last
+/// change; may be null.
 std::vector<ExplainedEvent> explain_timers(storage::Session& session, const Guid& business,
                                            const Guid& entity, const PastChange* newest, std::size_t limit,
-                                           ShownValues& shown) {
+                                           Bounds& bounds) {
   const auto rows = session.run(
       sql::Timers{.business = business, .record = entity, .limit = static_cast<std::int64_t>(limit)});
   std::vector<Guid> guids;
@@ -223,16 +248,56 @@ std::vector<ExplainedEvent> explain_timers(storage::Session& session, const Guid
     workflow.fired = workflow.run && workflow.reason.empty();
     try {
       const Rule rule = make_rule(row.trigger, json::parse(row.conditions));
-      const json::object no_previous;
-      if (newest != nullptr && !workflow.run)
-        workflow.conditions = rule.conditions.explain({newest->change.entity, no_previous, false});
-      shown.limit(workflow.conditions);
+      if (!workflow.run) workflow.conditions = explain_timed(rule, newest, bounds);
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): this version cannot read it
     }
     timers.push_back(
         {std::nullopt, row.due_at, {row.is_schedule ? "schedule" : "timer"}, {std::move(workflow)}});
   }
   return timers;
+}
+
+/// The coming ticks of the schedules whose query the record meets. A schedule that will run for the record is
+/// left out if a run that it made is among `timers`.
+std::vector<ExplainedEvent> explain_schedules(storage::Session& session, const Guid& business,
+                                              const Guid& entity, domain::EntityType type,
+                                              const PastChange* newest, std::size_t limit,
+                                              const std::vector<ExplainedEvent>& timers, Bounds& bounds) {
+  const auto rows = session.run(sql::Schedules{.business = business,
+                                               .entity_type = static_cast<std::int16_t>(type),
+                                               .limit = static_cast<std::int64_t>(limit)});
+  std::vector<ExplainedEvent> coming;
+  if (rows.empty()) return coming;
+  std::unordered_set<Guid> ran;
+  for (const ExplainedEvent& entry : timers) {
+    if (entry.workflows.front().run) ran.insert(entry.workflows.front().guid);
+  }
+  storage::RecordColumns columns(session);
+  for (const auto& row : rows) {
+    if (bounds.work.is_exceeded()) break;
+    std::optional<Rule> rule;
+    try {
+      rule = make_rule(row.trigger, json::parse(row.conditions));
+    } catch (const std::exception&) {
+      continue;  // this version cannot read it
+    }
+    ScheduledRecords records(session, columns, *rule, business, {}, entity);
+    if (records.at_end()) continue;
+    const std::vector<ScheduledRecord> found = records.next();
+    const std::string_view reason = !row.is_active              ? "switched_off"
+                                    : found.empty()             ? "condition"
+                                    : found.front().is_unjudged ? "too_much_work"
+                                                                : "timer_waiting";
+    if (reason == "timer_waiting" && ran.contains(row.workflow_id)) continue;
+    ExplainedWorkflow workflow{.guid = row.workflow_id,
+                               .name = std::string(row.name),
+                               .run = {},
+                               .reason = reason,
+                               .conditions = explain_timed(*rule, newest, bounds),
+                               .due = row.next_at};
+    coming.push_back({std::nullopt, row.next_at, {"schedule"}, {std::move(workflow)}});
+  }
+  return coming;
 }
 
 /// The timers that a change moved before they were due.
@@ -296,14 +361,17 @@ class Explainer {
     const bool is_first_page = latest.before == storage::PastEvents::Latest().before;
     storage::PastOfRecord past = reader_.events().of_record(business_, entity_, latest);
     if (past.events.empty()) {
-      if (session_.run(sql::RecordType{.business = business_, .record = entity_}).empty())
-        return std::nullopt;
-      return is_first_page ? explain_timers(session_, business_, entity_, nullptr, latest.limit, shown_)
-                           : std::vector<ExplainedEvent>{};
+      const auto type = session_.run(sql::RecordType{.business = business_, .record = entity_});
+      if (type.empty()) return std::nullopt;
+      if (is_first_page) {
+        explain_timed_workflows(static_cast<domain::EntityType>(type.front().entity_type), nullptr,
+                                latest.limit);
+      }
+      return merged({}, std::move(timers_));
     }
     explain_portion(past, is_first_page, latest.limit);
     const std::size_t limit = latest.limit;
-    for (std::size_t count = past.events.size(); past.has_more && count < limit && !shown_.is_full();
+    for (std::size_t count = past.events.size(); past.has_more && count < limit && !bounds_.shown.is_full();
          count += past.events.size()) {
       latest.before = static_cast<std::int64_t>(past.events.back().id);
       latest.limit = limit - count;
@@ -330,7 +398,7 @@ class Explainer {
     }
     const PastRuns runs = load_runs(session_, business_, guids);
     for (const PastChange& change : changes) {
-      if (!result_.empty() && shown_.is_full()) break;
+      if (!result_.empty() && bounds_.shown.is_full()) break;
       const storage::StoredEvent& event = *change.event;
       const bool pending = past.pending[static_cast<std::size_t>(change.event - events.data())];
       ExplainedEvent& entry = result_.emplace_back(
@@ -338,23 +406,29 @@ class Explainer {
       for (const PastWorkflow& workflow : workflows) {
         if (workflow.deleted_at && *workflow.deleted_at < event.at) continue;
         if (is_timed(workflow.version_at(event.at))) continue;
-        entry.workflows.push_back(explain_workflow(workflow, change, runs, pending, share_));
-        shown_.limit(entry.workflows.back().conditions);
+        entry.workflows.push_back(explain_workflow(workflow, change, runs, pending, bounds_.work));
+        bounds_.shown.limit(entry.workflows.back().conditions);
       }
       std::ranges::move(moved_timers(reader_, change, workflows), std::back_inserter(timers_));
     }
-    if (!with_timers) return;
-    const PastChange* const newest = changes.empty() ? nullptr : &changes.front();
-    std::ranges::move(explain_timers(session_, business_, entity_, newest, limit, shown_),
+    if (with_timers) {
+      explain_timed_workflows(events.front().entity_type, changes.empty() ? nullptr : &changes.front(),
+                              limit);
+    }
+  }
+
+  void explain_timed_workflows(domain::EntityType type, const PastChange* newest, std::size_t limit) {
+    auto timers = explain_timers(session_, business_, entity_, newest, limit, bounds_);
+    std::ranges::move(explain_schedules(session_, business_, entity_, type, newest, limit, timers, bounds_),
                       std::back_inserter(timers_));
+    std::ranges::move(timers, std::back_inserter(timers_));
   }
 
   storage::Session& session_;
   const Guid business_;
   const Guid entity_;
   PastReader reader_;
-  ShownValues shown_;
-  WorkBudget share_{max_explained_work};
+  Bounds bounds_;
   std::vector<ExplainedEvent> result_;
   std::vector<ExplainedEvent> timers_;
 };

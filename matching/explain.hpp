@@ -19,14 +19,14 @@ struct ExplainedWorkflow {
   bool fired = false;
   std::optional<Guid> run;  // the run it caused, even if held or not performed
   /// The reason that it did not fire: switched_off, other_trigger, condition, loop, paused, newer_than_event,
-  /// notifications_off or limited (its run was skipped), window (its run waits), timer_waiting, timer_moved,
-  /// too_much_work (its conditions need too much of it).
-  /// Empty if it fired or if the event is not matched yet.
+  /// notifications_off or limited (its run was skipped), window (its run waits), timer_waiting (its timer or
+  /// tick is still to come), timer_moved, too_much_work (its conditions need too much of it). Empty if it
+  /// fired or if the event is not matched yet.
   std::string_view reason;
   std::vector<domain::ConditionResult> conditions;  // by the version at the event; empty if all are newer,
                                                     // and once an explanation has taken a second
   json::value steps = {};                  // steps of the run, as the API shows them; null without a run
-  std::optional<Time> due = std::nullopt;  // time of a timer
+  std::optional<Time> due = std::nullopt;  // time of a timer or tick
 };
 
 struct ExplainedEvent {
@@ -37,7 +37,8 @@ struct ExplainedEvent {
 };
 
 /// The last events of a record, newest first, with their effect on each workflow of its type. Before the
-/// newest events also its timers: those that wait, came due or were moved; and its runs of schedules. Ends
+/// newest events also its timers: those that wait, came due or were moved; the runs of schedules for it; and
+/// the coming ticks of schedules whose query it meets but that have made no run, or will make none. Ends
 /// early, but with one event at least, if the compared values are large; a note replaces the further large
 /// values of this event. Returns nullopt if the business does not have the record and no stored event names
 /// it. Throws DatabaseUnavailable or StatementError.

@@ -18,12 +18,13 @@ namespace {
 
 /// Reads the guids of a schedule's query, which the schedule's check has compiled before.
 std::vector<Guid> query(storage::Session& session, const domain::Schedule& schedule, domain::EntityType type,
-                        const Guid& business) {
+                        const Guid& business, const std::optional<Guid>& only) {
   const domain::RecordType& record = domain::record_type(type);
   const auto filter = std::get<domain::SqlFragment>(domain::compile_filter(schedule.filter, record, 2));
   const auto order = std::get<domain::SqlFragment>(domain::compile_orderby(schedule.order_by, record));
   const std::string text = "select r.guid from " + std::string(record.table) +
-                           " r where r.business_id = $1::uuid and r.deleted_at is null and " + filter.text +
+                           " r where r.business_id = $1::uuid and r.deleted_at is null and " +
+                           (only ? "r.guid = '" + only->to_string() + "'::uuid and " : "") + filter.text +
                            " order by " + order.text + " limit " + std::to_string(schedule.limit);
   storage::Params params;
   params.add(business);
@@ -49,13 +50,14 @@ std::string records_text(domain::EntityType type) {
 }  // namespace
 
 ScheduledRecords::ScheduledRecords(storage::Session& session, storage::RecordColumns& columns,
-                                   const Rule& rule, const Guid& business, const TrackingPages& pages)
+                                   const Rule& rule, const Guid& business, const TrackingPages& pages,
+                                   const std::optional<Guid>& only)
     : session_(session),
       columns_(columns),
       rule_(rule),
       business_(business),
       pages_(pages),
-      guids_(query(session, rule.triggers.schedule.value(), rule.entity_type(), business)) {}
+      guids_(query(session, rule.triggers.schedule.value(), rule.entity_type(), business, only)) {}
 
 std::vector<ScheduledRecord> ScheduledRecords::next() {
   std::vector<ScheduledRecord> records = read();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,11 @@ struct ScheduledRecord {
 /// DatabaseUnavailable, StatementError or ColumnsChanged.
 class ScheduledRecords {
  public:
-  /// Runs the query. Everything referred to outlives the object.
+  /// Runs the query, for `only` alone if given, as if its limit were larger. Everything referred to outlives
+  /// the object.
   ScheduledRecords(storage::Session& session, storage::RecordColumns& columns, const Rule& rule,
-                   const Guid& business, const TrackingPages& pages = {});
+                   const Guid& business, const TrackingPages& pages = {},
+                   const std::optional<Guid>& only = std::nullopt);
 
   bool at_end() const { return position_ == guids_.size(); }
   /// The next of them, at most `portion_records`; may be none before the end.

@@ -60,6 +60,24 @@ class Schedules : public WorkflowTest {
     EXPECT_EQ(response.status, 200) << response.text;
     return response.data();
   }
+  /// The entries of schedules in the explanation of a record, newest first: the reason, or "fired" and the
+  /// run.
+  std::vector<std::string> explained(const std::string& record) {
+    const Response response = tenant.http.get("/api/workflows/explain?entityId=" + record);
+    EXPECT_EQ(response.status, 200) << response.text;
+    std::vector<std::string> entries;
+    for (const json::value& entry : response.data().as_array()) {
+      if (!at(entry, "eventId").is_null()) continue;
+      EXPECT_EQ(at(entry, "kind"), "schedule");
+      EXPECT_EQ(at(entry, "triggers"), json::parse(R"(["schedule"])"));
+      const json::value& workflow = at(entry, "workflows").as_array().at(0);
+      EXPECT_TRUE(at(workflow, "dueAt").is_string());
+      const bool fired = at(workflow, "fired").as_bool();
+      EXPECT_EQ(fired, at(workflow, "reason").is_null());
+      entries.push_back(fired ? "fired " + text_at(workflow, "runId") : text_at(workflow, "reason"));
+    }
+    return entries;
+  }
   std::string first_tick(std::string_view hour_and_minute, std::string_view zone, std::string_view after,
                          std::string_view weekdays = "array[0,1,2,3,4,5,6]") {
     return tenant.sql.value("select to_char(next_tick(" + std::string(hour_and_minute) +
@@ -167,6 +185,43 @@ TEST_F(Schedules, HaveARunForEachRecord) {
   for (const json::value& entry : explained.data().as_array())
     kinds.push_back(at(entry, "eventId").is_null() ? text_at(entry, "kind") : "event");
   EXPECT_THAT(kinds, testing::UnorderedElementsAre("event", "event", "schedule"));
+}
+
+TEST_F(Schedules, ExplainTellsWhyTheyMadeNoRunForARecord) {
+  const json::object query{{"filter", "startswith(orderNumber,'A')"}};
+  const std::string listed = tenant.create_order({{"orderNumber", "A-1"}});
+  const std::string refused = tenant.create_order({{"orderNumber", "A-2"}});
+  const std::string other = tenant.create_order({{"orderNumber", "B-1"}});
+  tenant.settle();
+  const std::string workflow =
+      scheduled({{"query", query}, {"conditions", {{"orderNumber", {{"ne", "A-2"}}}}}});
+  EXPECT_EQ(explained(listed), std::vector<std::string>{"timer_waiting"});
+  EXPECT_EQ(explained(refused), std::vector<std::string>{"condition"});
+  EXPECT_EQ(explained(other), std::vector<std::string>());
+
+  tick(workflow);
+  ASSERT_EQ(wait_for(1).size(), 1U);
+  const std::string run = text_at(tenant.run_with_status(workflow, "succeeded"), "guid");
+  EXPECT_EQ(explained(listed), std::vector<std::string>{"fired " + run}) << "the run for all records";
+  EXPECT_EQ(explained(refused), std::vector<std::string>{"condition"});
+
+  tenant.http.get("/api/workflows/configured/" + workflow + "/toggle");
+  EXPECT_EQ(explained(refused), std::vector<std::string>{"switched_off"});
+  EXPECT_EQ(explained(listed), (std::vector<std::string>{"switched_off", "fired " + run}));
+  EXPECT_EQ(explained(other), std::vector<std::string>());
+}
+
+TEST_F(Schedules, ExplainFindsTheRunOfSeveralStepsThatHasTheRecordInItsList) {
+  const std::string order = tenant.create_order({{"orderNumber", "A-1"}});
+  const std::string workflow =
+      scheduled_steps({{{"type", "webhook"}, {"recipient", url()}, {"template", "{\"count\": {{count}}}"}},
+                       {{"type", "wait"}, {"delay", "PT1H"}},
+                       {{"type", "webhook"}, {"recipient", url()}}});
+  tick(workflow);
+  ASSERT_EQ(wait_for(1).size(), 1U);
+  ASSERT_EQ(tenant.runs("workflowId=" + workflow).size(), 1U);
+  const std::string run = text_at(tenant.runs("workflowId=" + workflow).front(), "guid");
+  EXPECT_EQ(explained(order), std::vector<std::string>{"fired " + run});
 }
 
 TEST_F(Schedules, TheListsOfRunsAreErasedWithAPerson) {

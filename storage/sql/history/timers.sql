@@ -1,5 +1,6 @@
--- Returns the timers of a record that wait, the last of those that came due with their results, and its last runs of
--- schedules, newest first. The definitions are the present ones.
+-- Returns the timers of a record that wait, the last of those that came due with their results, its last runs of
+-- schedules, and those of the business's last 20 runs of schedules for all records whose message names it, newest first.
+-- The definitions are the present ones.
 -- $1 business uuid, $2 record uuid, $3 limit bigint
 -- -> workflow_id uuid, name text, trigger text, conditions text, is_active boolean, due_at timestamptz,
 -- is_waiting boolean, run_id uuid or null, reason text or null, is_schedule boolean
@@ -23,4 +24,16 @@ union all
    and (r.status <> 'waiting' or r.status = 'waiting')  -- as the partial indexes
  order by r.guid desc
  limit $3::bigint)
+union all
+(select r.workflow_id, w.name, w.trigger_code, w.conditions::text, w.is_active, r.created_at, false, r.guid, null, true
+ from (select l.* from all_runs l
+       where l.business_id = $1::uuid and l.entity_id = '00000000-0000-0000-0000-000000000000' and l.trigger_code = 'schedule'
+         and l.replay_of is null and (l.status <> 'waiting' or l.status = 'waiting')
+       order by l.guid desc
+       limit 20) r
+ join workflows w on w.business_id = r.business_id and w.guid = r.workflow_id
+ where position($2::uuid::text in r.request) > 0 or position($2::uuid::text in r.body) > 0
+    or exists (select from run_step_texts t
+               where t.business_id = r.business_id and t.origin = r.origin and t.at = guid_time(r.origin) and t.number = 0
+                 and position($2::uuid::text in t.request) > 0))
 order by due_at desc, workflow_id
