@@ -44,17 +44,19 @@ struct PastWorkflow {
   }
 };
 
-/// Bounds the values of records in an explanation.
+/// Bounds the values of records and of conditions in an explanation.
 class ShownValues {
  public:
   /// Replaces large values by a note once many bytes are shown.
   void limit(std::vector<domain::ConditionResult>& conditions) {
     for (domain::ConditionResult& condition : conditions) {
-      const std::size_t bytes = size_of(condition.actual);
-      if (bytes > small && is_full()) {
-        condition.actual = "(too large to be shown here)";
-      } else {
-        bytes_ += bytes;
+      for (json::value* const value : {&condition.expected, &condition.actual}) {
+        const std::size_t bytes = size_of(*value);
+        if (bytes > small && is_full()) {
+          *value = "(too large to be shown here)";
+        } else {
+          bytes_ += bytes;
+        }
       }
     }
   }

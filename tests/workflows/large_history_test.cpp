@@ -1,5 +1,6 @@
 // Reading the past events of large records.
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <set>
 #include <string>
@@ -116,12 +117,37 @@ TEST_F(LargeHistory, ExplainShowsEachEventOnceInSmallPages) {
   expect_little_memory();
 }
 
+TEST_F(LargeHistory, ExplainShowsFewLargeConditions) {
+  json::array values;
+  for (int i = 0; i < 400; ++i) values.emplace_back(std::to_string(i) + std::string(500, 'x'));
+  for (int i = 0; i < 30; ++i) tenant.configure(definition({{"notes", {{"in", values}}}}));
+  const std::string order = tenant.create_order();
+  for (int i = 0; i < 5; ++i) tenant.update_orders("notes = '" + std::to_string(i) + "' where true");
+  tenant.settle();
+  const auto page = client.get("/api/workflows/explain?entityId=" + order);
+  ASSERT_EQ(page.status, 200) << page.text.substr(0, 300);
+  EXPECT_LT(page.text.size(), 6'000'000U) << "30 conditions of 200 kB at each event";
+  EXPECT_NE(page.text.find("too large to be shown"), std::string::npos);
+  EXPECT_EQ(page.data().as_array().size(), 1U);
+  expect_little_memory();
+}
+
 TEST_F(LargeHistory, AnExportBeyondTheLimitIsRefused) {
   make_orders(40, 2);
   const auto exported = client.get("/api/v1/Customers/" + customer + "/export");
   EXPECT_EQ(exported.status, 413) << exported.text.substr(0, 300);
   EXPECT_EQ(exported.error_code(), "PAYLOAD_TOO_LARGE");
+  const std::string message = text_at(exported.body, "error.message");
+  EXPECT_NE(message.find("waybill business export --customer " + customer), std::string::npos) << message;
   expect_little_memory();
+
+  const TempDirectory directory;
+  const std::string output = directory / "customer.json";
+  const Finished written =
+      run({waybill_binary(), "business", "export", "--business", tenant.id, "--customer", customer,
+           "--output", output, "--database-url", world.waybill.database_url()});
+  ASSERT_EQ(written.status, 0) << written.standard_error;
+  EXPECT_GT(std::filesystem::file_size(output), 48U * 1024 * 1024);
 }
 
 }  // namespace

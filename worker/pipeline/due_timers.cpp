@@ -10,6 +10,7 @@
 #include "storage/binary.hpp"
 #include "storage/run_store.hpp"
 #include "storage/sql/timers.sql.hpp"
+#include "worker/planning/condition_shares.hpp"
 #include "worker/planning/timer_plan.hpp"
 
 namespace waybill::worker {
@@ -146,7 +147,7 @@ DueTimers::Decided DueTimers::decide(const Claimed& claimed, WorkflowPtr& workfl
 }
 
 /// Decides the open timers by their records as these now are, and plans the runs. Timers of records that
-/// exceed the bytes stay open, but not all.
+/// exceed the bytes, and those that the work of the turn does not reach, stay open, but not all.
 void DueTimers::judge(storage::Session& session, std::vector<Decided>& decided, Time now) {
   using Fate = Decided::Fate;
   std::vector<std::pair<Decided*, std::size_t>> open;  // with the place of its record
@@ -188,18 +189,18 @@ void DueTimers::judge(storage::Session& session, std::vector<Decided>& decided, 
   const matching::RelativeIndex index(relatives, {});
   for (std::size_t i = 0; i < records.size(); ++i)
     index.fill(records[i].business_id, records[i].entity_id, records[i].entity_type, entities[i]);
-  std::unordered_map<Guid, WorkBudget> shares;  // work of conditions, by business
+  ConditionShares shares;
   for (const auto& [each, place] : open) {
+    if (shares.is_over()) break;
     if (each->fate != Fate::open) continue;
-    WorkBudget& share =
-        shares.try_emplace(records[place].business_id, domain::max_condition_work).first->second;
-    if (share.is_exceeded()) {
+    const Guid& business = records[place].business_id;
+    if (shares.is_exceeded(business)) {
       each->fate = Fate::postponed;
       continue;
     }
     const json::object no_previous;
     const domain::Verdict verdict =
-        domain::judge(each->workflow->rule.conditions, {entities[place], no_previous, false}, share);
+        shares.judge(business, each->workflow->rule.conditions, {entities[place], no_previous, false});
     if (verdict == domain::Verdict::fail) {
       each->fate = Fate::condition;
       continue;

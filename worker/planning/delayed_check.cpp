@@ -88,11 +88,11 @@ std::vector<bool> DelayedCheck::check_some(storage::Session& session,
     is_left[i] = true;
     runs_of[{key.event_id, key.created_at}].push_back(i);
   }
-  std::unordered_map<Guid, WorkBudget> shares;  // work of conditions, by business
+  ConditionShares shares;
   for (const storage::StoredEvent& event : events) {
     const std::size_t place = places.at(event.entity_id);
     if (place >= current.size()) continue;
-    if (&event != &events.front() && steady_clock::now() > deadline) break;
+    if (&event != &events.front() && (shares.is_over() || steady_clock::now() > deadline)) break;
     current[place].detail = event.detail;
     Records records{.event = &event, .current = &current[place]};
     for (const std::size_t i : runs_of[{event.id, event.at}]) {
@@ -112,11 +112,9 @@ std::vector<bool> DelayedCheck::check_some(storage::Session& session,
       const bool is_delayed =
           claimed.run.state.code != storage::window_code || workflow->delay > Duration::zero();
       if (!is_delayed || claimed.record_gone) continue;
-      WorkBudget& share =
-          shares.try_emplace(claimed.run.key.business_id, domain::max_condition_work).first->second;
-      is_left[i] = share.is_exceeded();
+      is_left[i] = shares.is_exceeded(claimed.run.key.business_id);
       if (is_left[i]) continue;
-      const domain::Verdict verdict = judge(rule.conditions, records, outbox, share);
+      const domain::Verdict verdict = judge(rule.conditions, records, outbox, shares);
       claimed.conditions_failed = verdict != domain::Verdict::hold;
       claimed.is_unjudged = verdict == domain::Verdict::too_much_work;
     }
@@ -125,7 +123,7 @@ std::vector<bool> DelayedCheck::check_some(storage::Session& session,
 }
 
 domain::Verdict DelayedCheck::judge(const domain::Conditions& conditions, Records& records,
-                                    storage::Outbox& outbox, WorkBudget& share) {
+                                    storage::Outbox& outbox, ConditionShares& shares) {
   const storage::StoredEvent& event = *records.event;
   if (!records.now && !records.is_unreadable) {
     const bool deletion = !event.after;
@@ -143,8 +141,8 @@ domain::Verdict DelayedCheck::judge(const domain::Conditions& conditions, Record
     matching::fill_relatives(outbox, event.business_id, event.entity_id, event.entity_type,
                              records.now->entity);
   }
-  return domain::judge(conditions, {records.now->entity, records.then->previous, records.then->created},
-                       share);
+  return shares.judge(event.business_id, conditions,
+                      {records.now->entity, records.then->previous, records.then->created});
 }
 
 }  // namespace waybill::worker

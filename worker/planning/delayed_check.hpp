@@ -8,6 +8,7 @@
 #include "storage/run_store.hpp"
 #include "storage/session.hpp"
 #include "worker/planning/catalogue.hpp"
+#include "worker/planning/condition_shares.hpp"
 
 namespace waybill::worker {
 
@@ -32,7 +33,7 @@ class DelayedCheck {
 
   std::vector<bool> check_some(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
   domain::Verdict judge(const domain::Conditions& conditions, Records& records, storage::Outbox& outbox,
-                        WorkBudget& share);
+                        ConditionShares& shares);
 
   const Catalogue& catalogue_;
   storage::CachedColumns columns_;
