@@ -1,13 +1,17 @@
+#include <fcntl.h>
 #include <fstream>
 #include <map>
 #include <string>
 #include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 
+#include "api/customers/customer_export.hpp"
 #include "app/accounts.hpp"
 #include "app/businesses.hpp"
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "storage/session.hpp"
 #include "storage/sql/business_commands.sql.hpp"
 
 namespace waybill::app {
@@ -84,6 +88,14 @@ void write_table(Transaction& transaction, const Guid& business, std::string_vie
   transaction.execute("close " + cursor);
 }
 
+/// Creates a file that only the user who runs the command can read.
+void create_file(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0)
+    throw CommandError("cannot create " + path.string() + ": " + std::generic_category().message(errno));
+  ::close(file);
+}
+
 }  // namespace
 
 std::int64_t export_business(OperatorSession& session, const Guid& business, const fs::path& directory) {
@@ -105,6 +117,30 @@ std::int64_t export_business(OperatorSession& session, const Guid& business, con
   fs::rename(partial, directory, error);
   if (error) throw CommandError("cannot rename " + partial.string() + ": " + error.message());
   return files.rows();
+}
+
+void export_customer(const std::string& database_url, const Guid& business, const Guid& customer,
+                     const std::string& public_url, const fs::path& file) {
+  if (fs::exists(file)) throw CommandError(file.string() + " exists");
+  fs::path partial = file;
+  partial += ".partial";
+  create_file(partial);
+  std::ofstream output(partial, std::ios::binary);
+  storage::Session session(database_url, "waybill business");
+  storage::Work work(session);
+  session.execute("set transaction isolation level repeatable read, read only");
+  const bool is_known = api::export_customer(
+      session,
+      {.business = business, .customer = customer, .public_url = public_url, .at = system_clock().now()},
+      [&](std::string_view part) { return static_cast<bool>(output << part); });
+  output.close();
+  if (!is_known) {
+    fs::remove(partial);
+    throw CommandError("the business has no customer " + customer.to_string());
+  }
+  std::error_code error;
+  if (output) fs::rename(partial, file, error);
+  if (!output || error) throw CommandError("cannot write " + partial.string());
 }
 
 }  // namespace waybill::app

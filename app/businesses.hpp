@@ -18,10 +18,12 @@ class OperatorSession {
   OperatorSession(const std::string& database_url, const char* application_name);
 
   storage::blocking::Connection& connection() { return connection_; }
+  const std::string& database_url() const { return database_url_; }
   /// The business with this name or guid. Throws CommandError if there is none or several have the name.
   Guid find(const std::string& name_or_guid);
 
  private:
+  const std::string database_url_;
   storage::blocking::Connection connection_;
 };
 
@@ -48,5 +50,12 @@ std::int64_t delete_business(OperatorSession& session, const Guid& business);
 /// until then its name ends with ".partial". Throws CommandError if it exists or cannot be written.
 std::int64_t export_business(OperatorSession& session, const Guid& business,
                              const std::filesystem::path& directory);
+
+/// Writes everything that is stored about a customer, as of one moment, to a new file: the document of GET
+/// /api/v1/Customers/{customerId}/export, of any size. The file appears when it is complete; until then its
+/// name ends with ".partial". Throws CommandError if it exists or cannot be written, or if the business has
+/// no such customer.
+void export_customer(const std::string& database_url, const Guid& business, const Guid& customer,
+                     const std::string& public_url, const std::filesystem::path& file);
 
 }  // namespace waybill::app

@@ -1,18 +1,15 @@
 // Erasing a person, and the export of what is stored about one.
 #include <string>
+#include <utility>
 
 #include "api/customers/customer_erasure.hpp"
-#include "api/records/row_json.hpp"
+#include "api/customers/customer_export.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "base/clock.hpp"
-#include "storage/sql/customer_exports.sql.hpp"
-#include "storage/sql/customers.sql.hpp"
 
 namespace waybill::api {
 namespace {
-
-namespace sql = storage::sql::customer_exports;
 
 constexpr std::size_t longest_export = 48UL * 1024 * 1024;
 
@@ -97,48 +94,31 @@ asio::awaitable<Answer> erase(Call& call, Services& services) {
 }
 
 /// The document, as JSON; empty if there is no such customer.
-std::string export_of(storage::Session& session, const Guid& business, const Guid& customer,
-                      const std::string& public_url, Time now) {
-  const auto found = session.run(storage::sql::customers::Get{.business = business, .customer = customer});
-  if (found.empty()) return {};
-  const auto person = person_of_customer(session, business, customer);
-  auto records = records_of_customer(session, business, customer);
-  for (const auto& shipment : unlinked_shipments(session, business, person))
-    records.shipments.push_back(shipment);
-  const auto all = records.with(customer);
-  std::string document =
-      "{\"exportedAt\":\"" + format_timestamp(now) + "\",\"customer\":" + json_object(found);
-  // Row by row: the rows and their text would need twice the memory.
-  const auto add = [&](std::string_view name, const auto& statement) {
-    document.append(",\"").append(name).append("\":[");
-    session.stream(statement, [&](const storage::Rows& row) {
-      if (document.back() != '[') document += ',';
-      RowWriter(row).append(document, 0);
-      return document.size() <= longest_export;
-    });
-    document += ']';
-    if (document.size() > longest_export) {
-      throw Failure(ErrorCode::payload_too_large,
-                    "The export is too large; the operator can export the data of the business.");
-    }
-  };
-  add("orders", sql::Orders{.business = business, .orders = records.orders});
-  add("shipments",
-      sql::Shipments{.business = business, .shipments = records.shipments, .public_url = public_url});
-  add("statusHistory", sql::StatusHistory{.business = business, .records = all});
-  add("events", sql::Events{.business = business, .records = all});
-  add("runs", sql::Runs{.business = business, .records = all});
-  add("scheduledRuns", sql::ScheduledRuns{.business = business, .records = all, .emails = person.emails});
-  add("uploads", sql::Uploads{.business = business, .emails = person.emails, .names = person.names});
-  return document + "}";
+std::string document_of(storage::Session& session, const CustomerExport& wanted) {
+  std::string document;
+  export_customer(session, wanted, [&](std::string_view part) {
+    document += part;
+    return document.size() <= longest_export;
+  });
+  if (document.size() > longest_export) {
+    throw Failure(
+        ErrorCode::payload_too_large,
+        "The export has more than 48 MiB; the operator can write it to a file with `waybill business "
+        "export --customer " +
+            wanted.customer.to_string() + "`.");
+  }
+  return document;
 }
 
-asio::awaitable<Answer> export_customer(Call& call, Services& services) {
+asio::awaitable<Answer> read_export(Call& call, Services& services) {
   const auto business = call.business();
   auto document = co_await services.analysis.run(
-      business,
-      [business, customer = call.id(), public_url = services.settings.public_url, now = services.clock.now()](
-          storage::Session& session) { return export_of(session, business, customer, public_url, now); });
+      business, [wanted = CustomerExport{.business = business,
+                                         .customer = call.id(),
+                                         .public_url = services.settings.public_url,
+                                         .at = services.clock.now()}](storage::Session& session) {
+        return document_of(session, wanted);
+      });
   if (document.empty()) throw not_found("customer");
   co_return Answer::of(std::move(document));
 }
@@ -160,10 +140,10 @@ constexpr Route routes[] = {
     {.method = Method::get,
      .path = "/api/v1/Customers/{customerId}/export",
      .permission = Permission::read,
-     .handler = export_customer,
+     .handler = read_export,
      .operation_id = "exportCustomer",
      .summary = "Returns everything that is stored about a customer",
-     .description = "Up to 48 MiB.",
+     .description = "Up to 48 MiB; the operator can write a larger one to a file.",
      .tag = "Customers",
      .answer = &export_schema,
      .errors = export_errors},

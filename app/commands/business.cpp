@@ -13,6 +13,7 @@ struct Arguments {
   std::string business;
   std::string plan;
   std::string output;
+  std::string customer;
   bool json = false;
   bool yes = false;
 };
@@ -29,8 +30,14 @@ int usage(OperatorSession& session, const Arguments& arguments, const Config& co
   return 0;
 }
 
-int export_all(OperatorSession& session, const Arguments& arguments, const Config& /*config*/) {
+int export_all(OperatorSession& session, const Arguments& arguments, const Config& config) {
   const Guid business = session.find(arguments.business);
+  if (!arguments.customer.empty()) {
+    const auto customer = Guid::parse(arguments.customer);
+    if (!customer) throw CommandError("\"" + arguments.customer + "\" is no guid");
+    export_customer(session.database_url(), business, *customer, config.public_url, arguments.output);
+    return 0;
+  }
   std::cout << export_business(session, business, arguments.output) << " rows in " << arguments.output
             << '\n';
   return 0;
@@ -99,9 +106,12 @@ void add_business(CLI::App& program, Chosen& chosen) {
   add("list", "Lists the businesses", list)->add_flag("--json", arguments->json, "Prints JSON");
   add("usage", "Prints what a business uses: records, runs, mails, requests and storage", usage)
       ->add_flag("--json", arguments->json, "Prints JSON");
-  add("export", "Writes all data of a business to files of JSON lines, without secrets", export_all)
-      ->add_option("--output", arguments->output, "The directory to create")
+  CLI::App* exported =
+      add("export", "Writes all data of a business, or of one customer, to files of JSON, without secrets",
+          export_all);
+  exported->add_option("--output", arguments->output, "The directory to create; with --customer the file")
       ->required();
+  exported->add_option("--customer", arguments->customer, "The guid of the customer");
   add("suspend", "Refuses the business's tokens, and matches, imports and sends nothing of it", suspend);
   add("resume", "Ends a suspension; what happened meanwhile is matched", resume);
   add("delete", "Deletes a business with all its data; can be repeated if it was interrupted", remove)

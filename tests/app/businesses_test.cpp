@@ -311,6 +311,33 @@ TEST_F(BusinessesTest, AnExportHasEveryTableOfTheBusinessWithoutSecrets) {
       << "the directory exists";
 }
 
+TEST_F(BusinessesTest, TheExportOfACustomerIsTheDocumentOfTheApi) {
+  const std::string order = tenant.create_order();
+  tenant.settle();
+  const std::string customer = text_at(tenant.http.get("/api/v1/Orders/" + order).data(), "customer.guid");
+  const TempDirectory directory;
+  const fs::path output = directory / "customer.json";
+  const auto exported = [&](const std::string& guid) {
+    return command({"export", "--business", tenant.id, "--customer", guid, "--output", output});
+  };
+  EXPECT_NE(exported("Ada").status, 0) << "no guid";
+  const Finished unknown = exported(order);
+  EXPECT_NE(unknown.status, 0);
+  EXPECT_NE(unknown.standard_error.find("no customer"), std::string::npos) << unknown.standard_error;
+  EXPECT_TRUE(fs::is_empty(fs::path(directory / "customer.json").parent_path()));
+
+  const Finished written = exported(customer);
+  ASSERT_EQ(written.status, 0) << written.standard_error;
+  EXPECT_FALSE(fs::exists(directory / "customer.json.partial"));
+  EXPECT_EQ(fs::status(output).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  json::object document = json::parse(content_of(output)).as_object();
+  json::object answered = tenant.http.get("/api/v1/Customers/" + customer + "/export").data().as_object();
+  EXPECT_EQ(document.at("orders").as_array().size(), 1U);
+  for (json::object* const each : {&document, &answered}) each->erase("exportedAt");
+  EXPECT_EQ(document, answered);
+  EXPECT_NE(exported(customer).status, 0) << "the file exists";
+}
+
 /// Everything in a database as text, as a dump has it.
 std::string dump_of(TestDatabase& database) {
   return run({(server_programs() / "pg_dump").string(), "--inserts", database.url()}).standard_output;
