@@ -111,7 +111,11 @@ std::vector<ClaimedRun> RunStore::claim(const ClaimLimits& limits) {
                        .attempts = row.attempts,
                        .tries = std::string(row.tries),
                        .at = {}};
-    if (row.steps) taken.run.state.progress = parse_progress(*row.steps);
+    try {
+      if (row.steps) taken.run.state.progress = parse_progress(*row.steps);
+    } catch (const std::invalid_argument&) {
+      taken.version_unreadable = true;  // the steps are of a newer version; the other runs of the claim go on
+    }
   }
   read_depths(claimed);
   return claimed;

@@ -38,7 +38,7 @@ struct ClaimedRun {
   bool conditions_failed = false;   // after its delay its conditions no longer hold
   bool is_unjudged = false;         // they failed because they need too much work
   bool record_gone = false;         // after its delay its record is deleted
-  bool version_unreadable = false;  // this binary cannot read the version of its workflow
+  bool version_unreadable = false;  // this binary cannot read the version of its workflow, or its steps
   bool rendered = false;            // it was queued without its texts and has them now
   bool goes_on = false;             // from a step whose end is not stored yet
   Pace pace = {};

@@ -118,6 +118,34 @@ TEST_F(Unreadable, QueuedRunsAreKept) {
   EXPECT_EQ(at(tenant.run_with_status(workflow, "succeeded"), "attempts"), 1);
 }
 
+TEST_F(Unreadable, RunsWithStepsInAnUnknownFormAreKeptWhileOthersContinue) {
+  const std::string workflow = text_at(
+      tenant.configure(
+          {{"name", "steps"},
+           {"entityType", "Order"},
+           {"triggerId", trigger_guid("order_created")},
+           {"steps", {{{"type", "wait"}, {"delay", "PT1H"}}, {{"type", "webhook"}, {"recipient", url()}}}}}),
+      "guid");
+  const std::string other = tenant.webhook(url("other"), "order_created", {{"delay", "PT1H"}});
+  tenant.insert_order();
+  tenant.run_with_status(workflow, "waiting");
+  tenant.run_with_status(other, "waiting");
+  const auto rename = [&](const std::string& from, const std::string& to) {
+    tenant.sql.rows("update run_queue set steps = replace(steps, $2, $3) where workflow_id = $1",
+                    {workflow, from, to});
+  };
+  rename("\"goesOn\"", "\"continues\"");
+  make_due(workflow);
+  make_due(other);
+  ASSERT_TRUE(is_held(workflow));
+  EXPECT_EQ(wait_for(1, "other").size(), 1U);
+  EXPECT_EQ(at(tenant.run_with_status(other, "succeeded"), "attempts"), 1);
+  EXPECT_EQ(receiver.count(tenant.path()), 0U);
+  rename("\"continues\"", "\"goesOn\"");
+  EXPECT_EQ(wait_for(1).size(), 1U);
+  EXPECT_EQ(at(tenant.run_with_status(workflow, "succeeded"), "attempts"), 1);
+}
+
 TEST_F(Unreadable, QueuedRunsOfAnEarlierVersionAreKept) {
   const std::string workflow = tenant.webhook(url(), "order_created", {{"delay", "PT1H"}});
   tenant.insert_order();

@@ -1,5 +1,5 @@
 -- Returns the timers of a record that wait, the last of those that came due with their results, its last runs of
--- schedules, and those of the business's last 20 runs of schedules for all records whose message names it, newest first.
+-- schedules, and those of the business's last 10 runs of schedules for all records whose message names it, newest first.
 -- The definitions are the present ones.
 -- $1 business uuid, $2 record uuid, $3 limit bigint
 -- -> workflow_id uuid, name text, trigger text, conditions text, is_active boolean, due_at timestamptz,
@@ -30,7 +30,7 @@ union all
        where l.business_id = $1::uuid and l.entity_id = '00000000-0000-0000-0000-000000000000' and l.trigger_code = 'schedule'
          and l.replay_of is null and (l.status <> 'waiting' or l.status = 'waiting')
        order by l.guid desc
-       limit 20) r
+       limit 10) r
  join workflows w on w.business_id = r.business_id and w.guid = r.workflow_id
  where position($2::uuid::text in r.request) > 0 or position($2::uuid::text in r.body) > 0
     or exists (select from run_step_texts t
