@@ -283,6 +283,7 @@ std::vector<ExplainedEvent> explain_schedules(storage::Session& session, const G
     } catch (const std::exception&) {
       continue;  // this version cannot read it
     }
+    if (!rule->triggers.schedule) continue;
     ScheduledRecords records(session, columns, *rule, business, {}, entity);
     if (records.at_end()) continue;
     const std::vector<ScheduledRecord> found = records.next();
