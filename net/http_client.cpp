@@ -3,21 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <mutex>
 #include <span>
 #include <thread>
 
 #include "net/curl_global.hpp"
 #include "net/curl_loop.hpp"
-#include "net/curl_transfer.hpp"
+#include "net/request_inbox.hpp"
+#include "net/transfer_pool.hpp"
 #include "net/trust_store.hpp"
 
 namespace waybill::net {
-namespace {
-
-constexpr std::size_t max_idle_transfers = 1024;
-
-}  // namespace
 
 std::string_view failure_text(HttpFailure failure) {
   switch (failure) {
@@ -52,82 +47,49 @@ class HttpClient::Impl {
  public:
   explicit Impl(const Options& options)
       : trust_(options.ca_file),
-        shared_{options.user_agent, options.policy.allow_private, trust_, loop_},
+        pool_({options.user_agent, options.policy.allow_private, trust_, loop_}),
         guarded_(loop_, options),
         unguarded_(loop_, options),
         thread_([this] { run(); }) {}
 
   ~Impl() {
-    {
-      const std::scoped_lock lock(mutex_);
-      stopping_ = true;
-    }
+    inbox_.stop();
     loop_.wake();
     thread_.join();
   }
 
   void send(HttpRequest request, Done done) {
     in_flight_.fetch_add(1, std::memory_order_relaxed);
-    bool wake = false;
-    {
-      const std::scoped_lock lock(mutex_);
-      inbox_.emplace_back(std::move(request), std::move(done));
-      // One wake-up serves all requests that arrive while the thread sleeps.
-      wake = std::exchange(asleep_, false);
-    }
-    if (wake) loop_.wake();
+    if (inbox_.add(std::move(request), std::move(done))) loop_.wake();
   }
 
   std::size_t in_flight() const { return in_flight_.load(std::memory_order_relaxed); }
 
  private:
-  using Incoming = std::pair<HttpRequest, Done>;
-
   void run() {
     block_sigpipe();
     const std::array lanes{&guarded_, &unguarded_};
-    while (take_inbox()) {
+    while (inbox_.take(taken_)) {
       for (auto& [request, done] : taken_) start(std::move(request), std::move(done));
       taken_.clear();
       loop_.run_due(lanes);
       deliver(lanes);
-      const bool may_wait = fall_asleep();
+      const bool may_wait = inbox_.fall_asleep();
       loop_.run_ready(lanes, may_wait);
       deliver(lanes);
     }
     cancel_all();
   }
 
-  // Returns false once the client must stop.
-  bool take_inbox() {
-    const std::scoped_lock lock(mutex_);
-    asleep_ = false;
-    taken_.swap(inbox_);
-    return !stopping_;
-  }
-
-  bool fall_asleep() {
-    const std::scoped_lock lock(mutex_);
-    asleep_ = inbox_.empty() && !stopping_;
-    return asleep_;
-  }
-
   CurlLoop::Lane& lane_of(const CurlTransfer& transfer) { return transfer.guarded() ? guarded_ : unguarded_; }
 
   void start(HttpRequest request, Done done) {
-    CurlTransfer& transfer = idle_transfer();
+    CurlTransfer& transfer = pool_.take();
     if (transfer.prepare(std::move(request), std::move(done))) {
       lane_of(transfer).add(transfer);
     } else {
       complete(transfer, transfer.refused());
     }
-  }
-
-  CurlTransfer& idle_transfer() {
-    if (idle_.empty()) return *transfers_.emplace_back(std::make_unique<CurlTransfer>(shared_));
-    CurlTransfer& transfer = *idle_.back();
-    idle_.pop_back();
-    return transfer;
   }
 
   void deliver(std::span<CurlLoop::Lane* const> lanes) {
@@ -146,26 +108,17 @@ class HttpClient::Impl {
 
   void complete(CurlTransfer& transfer, HttpResponse response) {
     const Done done = transfer.take_done();
-    recycle(transfer);
+    pool_.give_back(transfer);
     in_flight_.fetch_sub(1, std::memory_order_relaxed);
     done(std::move(response));
   }
 
-  void recycle(CurlTransfer& transfer) {
-    if (idle_.size() < max_idle_transfers) {
-      idle_.push_back(&transfer);
-    } else {
-      std::erase_if(transfers_, [&](const auto& owned) { return owned.get() == &transfer; });
-    }
-  }
-
   void cancel_all() {
-    for (std::size_t i = 0; i < transfers_.size(); ++i) {
-      CurlTransfer& transfer = *transfers_[i];
-      if (!transfer.active) continue;
-      lane_of(transfer).remove(transfer);
+    for (const auto& transfer : pool_.all()) {
+      if (!transfer->active) continue;
+      lane_of(*transfer).remove(*transfer);
       in_flight_.fetch_sub(1, std::memory_order_relaxed);
-      transfer.take_done()(transfer.cancelled());
+      transfer->take_done()(transfer->cancelled());
     }
     // Requests that `done` sends meanwhile are cancelled, too.
     do {
@@ -178,23 +131,17 @@ class HttpClient::Impl {
         done(std::move(response));
       }
       taken_.clear();
-      take_inbox();
+      inbox_.take(taken_);
     } while (!taken_.empty());
   }
 
   TrustStore trust_;
   CurlLoop loop_;
-  CurlTransfer::Shared shared_;
-  std::vector<std::unique_ptr<CurlTransfer>> transfers_;
-  std::vector<CurlTransfer*> idle_;
+  TransferPool pool_;
   CurlLoop::Lane guarded_;
   CurlLoop::Lane unguarded_;
-
-  std::mutex mutex_;
-  std::vector<Incoming> inbox_;  // guarded by mutex_
-  bool asleep_ = false;          // guarded by mutex_
-  bool stopping_ = false;        // guarded by mutex_
-  std::vector<Incoming> taken_;
+  RequestInbox inbox_;
+  std::vector<RequestInbox::Incoming> taken_;  // used by thread_ only
   std::atomic<std::size_t> in_flight_ = 0;
   std::thread thread_;
 };
