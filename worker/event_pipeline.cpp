@@ -1,0 +1,57 @@
+#include "worker/event_pipeline.hpp"
+
+#include <utility>
+
+namespace waybill::worker {
+namespace {
+
+Runner::Options runner_options(const Worker::Options& options) {
+  Runner::Options runner;
+  runner.schedule = options.schedule;
+  return runner;
+}
+
+}  // namespace
+
+EventPipeline::EventPipeline(const Worker::Options& options, const Guid& worker, Catalogue& catalogue,
+                             PauseWriter& pauses, const actions::Effects& effects)
+    : recorder_(std::make_unique<Recorder>(
+          Recorder::Options{.database_url = options.database_url, .worker = worker}, pauses,
+          [this](const auto& events, auto next_due) { pump_.settled(events, next_due); })),
+      runner_(runner_options(options), catalogue, effects, *recorder_,
+              [this](storage::ClaimedRun run) { return preparation_.go_on(std::move(run)); }),
+      preparation_({.database_url = options.database_url, .worker = worker, .public_url = options.public_url},
+                   catalogue, runner_, system_clock(), [this] { pump_.note_room(); }),
+      guard_({.factor = options.blast_factor, .minimum = options.blast_minimum}, pauses, system_clock()),
+      pump_({.database_url = options.database_url,
+             .worker = worker,
+             .public_url = options.public_url,
+             .retention = std::chrono::days(options.retention_days)},
+            catalogue, guard_, pauses, runner_, preparation_, system_clock()) {}
+
+void EventPipeline::start() {
+  preparation_.start();
+  pump_.start();
+}
+
+LeaseKeeper::Callbacks EventPipeline::lease_callbacks() {
+  return {.changed = [this](const storage::HeldShards& held) { pump_.hold(held); },
+          .busy = [this](std::int16_t shard) { return pump_.is_busy(shard); },
+          .hand_over = [this](const std::vector<std::int16_t>& shards) { runner_.hand_over(shards); },
+          .matched_until = [this] { return pump_.matched_until(); },
+          .can_match = [this] { return pump_.can_match(); }};
+}
+
+void EventPipeline::stop() {
+  pump_.stop();
+  preparation_.stop();
+  runner_.stop();
+  recorder_->flush(std::chrono::seconds(1));
+}
+
+void EventPipeline::finish(Duration limit) {
+  recorder_->flush(limit);
+  recorder_.reset();
+}
+
+}  // namespace waybill::worker

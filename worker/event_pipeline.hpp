@@ -1,0 +1,62 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "worker/delivery/recorder.hpp"
+#include "worker/delivery/runner.hpp"
+#include "worker/guard/blast_guard.hpp"
+#include "worker/guard/pause_writer.hpp"
+#include "worker/pipeline/lease_keeper.hpp"
+#include "worker/pipeline/preparation.hpp"
+#include "worker/pipeline/pump.hpp"
+#include "worker/planning/catalogue.hpp"
+#include "worker/worker.hpp"
+
+namespace waybill::worker {
+
+/// The way of an event through a worker: the pump matches it, the preparation and the runner perform its
+/// runs, and the recorder writes them. Puts these parts together and stops them in that order.
+class EventPipeline {
+ public:
+  /// Everything referred to outlives it. The objects in `effects` may be destroyed after `drain`, but end the
+  /// attempts in flight.
+  EventPipeline(const Worker::Options& options, const Guid& worker, Catalogue& catalogue, PauseWriter& pauses,
+                const actions::Effects& effects);
+  ~EventPipeline() = default;
+  EventPipeline(const EventPipeline&) = delete;
+  EventPipeline& operator=(const EventPipeline&) = delete;
+
+  void start();
+
+  /// The requests of the leases to this pipeline, which outlives their keeper's thread. From `start` on.
+  LeaseKeeper::Callbacks lease_callbacks();
+
+  /// Takes no more events, begins no more runs, and writes the outcomes so far. The steps of a stop: this,
+  /// `drain`, the end of the attempts in flight, `finish`. Each is called once.
+  void stop();
+  /// Waits up to `limit` for the attempts in flight.
+  void drain(Duration limit) { runner_.drain(limit); }
+  /// Writes the remaining outcomes; waits for that up to `limit`, and longer unless the database is
+  /// unavailable.
+  void finish(Duration limit);
+
+  /// The time since the slower of its threads last turned, with or without a database. Any thread.
+  std::chrono::steady_clock::duration silence() const {
+    return std::max(pump_.heartbeat().age(), preparation_.heartbeat().age());
+  }
+  /// The time at which the outbox was last read. Any thread.
+  Time last_look() const { return pump_.last_look(); }
+
+ private:
+  std::unique_ptr<Recorder> recorder_;
+  Runner runner_;
+  Preparation preparation_;
+  BlastGuard guard_;  // used by the pump's thread only
+  Pump pump_;
+};
+
+}  // namespace waybill::worker

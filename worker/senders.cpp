@@ -1,0 +1,56 @@
+#include "worker/senders.hpp"
+
+#include <utility>
+
+#include "actions/stored_subscriptions.hpp"
+#include "worker/delivery/mail_limit.hpp"
+
+namespace waybill::worker {
+namespace {
+
+std::unique_ptr<net::Mailer> make_mailer(const Worker::Options& options) {
+  auto mailer = net::make_mailer(options.mail);
+  if (options.mails_per_day == 0) return mailer;
+  return std::make_unique<MailLimit>(
+      MailLimit::Options{.database_url = options.database_url, .recipients_per_day = options.mails_per_day},
+      std::move(mailer));
+}
+
+}  // namespace
+
+Senders::Senders(const Worker::Options& options, const Guid& worker, const SecretBox& secrets)
+    : options_(options),
+      push_(std::make_unique<actions::WebPushSender>(std::make_unique<actions::StoredSubscriptions>(
+          options.database_url, secrets, options.push_contact))),
+      http_(std::make_unique<net::HttpClient>(
+          net::HttpClient::Options{.policy = options.destinations, .ca_file = options.ca_file})),
+      stores_({.database_url = options.database_url,
+               .destinations = options.destinations,
+               .ca_file = options.ca_file,
+               .read_connections = options.store_reads,
+               .write_connections = options.store_writes}),
+      tracking_({.worker = worker, .connectors = options.connectors, .public_url = options.public_url},
+                secrets, system_clock(), stores_),
+      mailer_(make_mailer(options)) {}
+
+actions::Effects Senders::effects() {
+  return {.http = *http_,
+          .clock = system_clock(),
+          .mailer = *mailer_,
+          .mail_from = options_.mail_from,
+          .mailer_stopping = &mailer_stopping_,
+          .push = push_.get(),
+          .tracking = &tracking_};
+}
+
+void Senders::close() {
+  push_->close();
+  tracking_.close();
+  http_.reset();
+  push_.reset();
+  stores_.stop();
+  mailer_stopping_ = true;
+  mailer_.reset();
+}
+
+}  // namespace waybill::worker
