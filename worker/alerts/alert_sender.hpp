@@ -63,7 +63,7 @@ class AlertSender {
   net::HttpClient& http_;
   net::Mailer& mailer_;
   std::unique_ptr<storage::blocking::Connection> session_;  // used by thread_ only
-  std::mutex sending_;                                      // held while an attempt begins
+  std::mutex sending_;  // held while an attempt begins; locked before mutex_
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Result> results_;  // results of attempts that ended; guarded by mutex_

@@ -40,6 +40,32 @@ constexpr auto lock_margin = std::chrono::seconds(5);  // the lock of an order o
 constexpr int database_attempts = 3;
 constexpr auto database_pause = std::chrono::milliseconds(100);
 
+/// The integration with the store of an order, and its credentials.
+struct StoreAccount {
+  Guid integration;
+  std::string provider;
+  std::string url;
+  std::string sealed_key;
+  std::optional<std::string> sealed_secret;
+
+  explicit StoreAccount(const sql::PushTarget::Row& row)
+      : integration(row.integration_id.value_or(Guid())),
+        provider(row.provider.value_or("")),
+        url(row.store_url.value_or("")),
+        sealed_key(row.sealed_key.value_or("")),
+        sealed_secret(row.sealed_secret) {}
+
+  /// Changes with the parameters of a connection.
+  std::string fingerprint() const {
+    return provider + " " + url + " " + sealed_key + " " + sealed_secret.value_or("");
+  }
+
+  /// Throws SecretError.
+  StoreCredentials credentials(const SecretBox& secrets, const Guid& business) const {
+    return connectors::open_credentials(secrets, business, integration, sealed_key, sealed_secret, url);
+  }
+};
+
 /// The current state of a shipment, its order and the order's store.
 struct Target {
   std::string tracking_number;                // ours
@@ -49,11 +75,7 @@ struct Target {
   std::optional<Time> shipped_at;
   std::optional<std::string> external_id;  // nullopt if the order was not imported
   std::string carrier_name, carrier_code;
-  Guid integration;
-  std::string provider;
-  std::string store_url;
-  std::string sealed_key;
-  std::optional<std::string> sealed_secret;
+  StoreAccount store;
   bool is_on = false;
   bool is_test = false;  // the carrier is in test mode
 
@@ -66,21 +88,12 @@ struct Target {
         external_id(row.external_id),
         carrier_name(row.carrier_name.value_or("")),
         carrier_code(row.carrier_code.value_or("")),
-        integration(row.integration_id.value_or(Guid())),
-        provider(row.provider.value_or("")),
-        store_url(row.store_url.value_or("")),
-        sealed_key(row.sealed_key.value_or("")),
-        sealed_secret(row.sealed_secret),
+        store(row),
         is_on(row.is_on),
         is_test(row.is_test) {
     if (!row.carrier_url && row.url_pattern && carrier_number) {
       carrier_url = matching::carrier_tracking_url(*row.url_pattern, *carrier_number);
     }
-  }
-
-  /// Changes with the parameters of a connection.
-  std::string fingerprint() const {
-    return provider + " " + store_url + " " + sealed_key + " " + sealed_secret.value_or("");
   }
 };
 
@@ -189,11 +202,11 @@ class StoreTrackingSender::Impl {
       skip(result, "PUSH_OFF", "Tracking is not sent to the store of the order.");
     } else if (target->is_test) {
       skip(result, "TEST_MODE", "The carrier of the shipment is in test mode.");
-    } else if (connectors::find_connector(target->provider) == nullptr) {
+    } else if (connectors::find_connector(target->store.provider) == nullptr) {
       result.outcome = Dead{"NO_CONNECTOR"};
-      result.error = "There is no connector for " + target->provider + ".";
+      result.error = "There is no connector for " + target->store.provider + ".";
     } else {
-      StoreQueue& queue = queue_of(target->integration);
+      StoreQueue& queue = queue_of(target->store.integration);
       ++queue.users;
       co_await send_in_turn(queue, notice, *target, deadline, result);
       --queue.users;
@@ -226,7 +239,7 @@ class StoreTrackingSender::Impl {
   /// Must not throw.
   asio::awaitable<void> send_in_turn(StoreQueue& queue, const actions::TrackingNotice& notice,
                                      const Target& target, Time deadline, AttemptResult& result) {
-    const std::string name = target.integration.to_string();
+    const std::string name = target.store.integration.to_string();
     const auto later = co_await take_slot(queue, name, *target.external_id);
     if (later) {
       requeue(result, *later);
@@ -268,7 +281,7 @@ class StoreTrackingSender::Impl {
   asio::awaitable<bool> lock_order(const Guid& business, const Target& target) {
     const auto rows = co_await thread_.database().write(
         sql::HoldPush{.business = business,
-                      .integration = target.integration,
+                      .integration = target.store.integration,
                       .external_id = *target.external_id,
                       .worker = options_.worker,
                       .duration = format_duration(options_.attempt_limit + lock_margin)},
@@ -280,7 +293,7 @@ class StoreTrackingSender::Impl {
   asio::awaitable<void> unlock_order(const Guid& business, const Target& target) {
     try {
       co_await thread_.database().write(sql::ReleasePush{.business = business,
-                                                         .integration = target.integration,
+                                                         .integration = target.store.integration,
                                                          .external_id = *target.external_id,
                                                          .worker = options_.worker},
                                         {});
@@ -374,7 +387,7 @@ class StoreTrackingSender::Impl {
                                                              const actions::TrackingNotice& notice,
                                                              const Target& target, Time deadline,
                                                              AttemptResult& result) {
-    auto connection = connect(queue, notice.business, target);
+    auto connection = connect(queue, notice.business, target.store);
     *connection->deadline = deadline;
     const std::string order = "The store's order " + *target.external_id;
     auto tracking = tracking_of(notice, target);
@@ -405,8 +418,8 @@ class StoreTrackingSender::Impl {
   }
 
   /// Returns an idle connection with the current credentials, or a new one.
-  std::unique_ptr<Connection> connect(StoreQueue& queue, const Guid& business, const Target& target) {
-    const auto fingerprint = target.fingerprint();
+  std::unique_ptr<Connection> connect(StoreQueue& queue, const Guid& business, const StoreAccount& store) {
+    const auto fingerprint = store.fingerprint();
     std::erase_if(queue.idle, [&](const auto& each) { return each->fingerprint != fingerprint; });
     if (!queue.idle.empty()) {
       auto connection = std::move(queue.idle.back());
@@ -415,11 +428,10 @@ class StoreTrackingSender::Impl {
     }
     auto connection = std::make_unique<Connection>();
     connection->fingerprint = fingerprint;
-    connection->credentials = connectors::open_credentials(
-        secrets_, business, target.integration, target.sealed_key, target.sealed_secret, target.store_url);
+    connection->credentials = store.credentials(secrets_, business);
     connection->deadline = std::make_shared<Time>();
     connection->store =
-        connectors::find_connector(target.provider)
+        connectors::find_connector(store.provider)
             ->open(connection->credentials, sender(connection->deadline), clock_, options_.connectors);
     return connection;
   }
