@@ -85,8 +85,7 @@ Runner::Runner(Options options, const Catalogue& catalogue, actions::Effects eff
       go_on_(std::move(go_on)),
       outcomes_(outcomes),
       queues_({.places = options_.max_in_flight, .breaker = options_.breaker}),
-      held_(options_.max_held),
-      memory_(options_.max_bytes) {}
+      room_(options_.max_held, options_.max_bytes) {}
 
 Runner::~Runner() = default;
 
@@ -102,8 +101,8 @@ void Runner::submit(std::vector<MatchedEvent> events) {
       // Ordered runs go through the database's queue, which knows the open runs before them. They must be
       // there before those of the next event, so none of their event's runs waits for an attempt.
       const bool all_to_queue =
-          event.orphan || !may_hold(business) || std::ranges::any_of(event.runs, is_ordered);
-      auto memory = bytes > 0 ? memory_.hold(business, bytes) : nullptr;
+          event.orphan || !room_.may_enter(business) || std::ranges::any_of(event.runs, is_ordered);
+      auto memory = bytes > 0 ? room_.hold_bytes(business, bytes) : nullptr;
       storage::SettledEvent over{
           event.shard, event.key, {}, std::move(event.postponed), memory, std::move(event.timers)};
       std::vector<TaskPtr> open;
@@ -139,7 +138,7 @@ void Runner::submit(std::vector<storage::ClaimedRun> runs) {
     }
     const TaskPtr& task = tasks.emplace_back(std::get<TaskPtr>(std::move(opened)));
     if (const std::size_t bytes = storage::byte_size(task->run.key))
-      task->memory = memory_.hold(task->business(), bytes);
+      task->memory = room_.hold_bytes(task->business(), bytes);
   }
   {
     const std::lock_guard lock(mutex_);
@@ -165,13 +164,9 @@ void Runner::hold_unreadable(std::vector<storage::ClaimedRun> runs) {
   give_back(std::move(runs), effects_.clock.now() + unreadable_retry_delay);
 }
 
-bool Runner::may_hold(const Guid& business) const {
-  return held_.may_take(business) && memory_.may_take(business);
-}
-
 void Runner::enqueue(TaskPtr task, Moment now) {
   task->since = now;
-  held_.take(task->business());
+  room_.enter(task->business());
   queues_.add(std::move(task));
 }
 
@@ -320,7 +315,7 @@ void Runner::measure(const Task& task, const actions::AttemptResult& result) {
 }
 
 void Runner::leave(const TaskPtr& task) {
-  held_.release(task->business());
+  room_.leave(task->business());
   task->place = Task::Place::gone;
 }
 
@@ -356,7 +351,7 @@ void Runner::settle(OpenEvents::Queued queued) {
     task->place = Task::Place::gone;
     task->request = {};
     task->memory.reset();
-    held_.release(task->business());
+    room_.leave(task->business());
   }
   outcomes_.settle(std::move(queued.settled));
 }
@@ -398,7 +393,7 @@ void Runner::stop() {
 
 std::size_t Runner::held() const {
   const std::lock_guard lock(mutex_);
-  return held_.taken();
+  return room_.runs();
 }
 
 std::size_t Runner::in_flight() const {
@@ -406,16 +401,16 @@ std::size_t Runner::in_flight() const {
   return queues_.in_flight();
 }
 
-std::size_t Runner::free_bytes() const { return memory_.free(); }
+std::size_t Runner::free_bytes() const { return room_.free_bytes(); }
 
 bool Runner::has_room() const {
   const std::lock_guard lock(mutex_);
-  return held_.free() > 0 && memory_.free() > 0;
+  return room_.has_room();
 }
 
 bool Runner::has_memory(const Guid& business) const {
   const std::lock_guard lock(mutex_);
-  return may_hold(business);
+  return room_.may_enter(business);
 }
 
 std::vector<std::string> Runner::blocked_destinations() const {
@@ -431,10 +426,8 @@ Time Runner::next_probe() const {
 std::vector<Guid> Runner::blocked_businesses() const {
   const std::lock_guard lock(mutex_);
   std::vector<Guid> blocked = queues_.blocked_businesses();
-  for (const auto& businesses : {held_.beyond_share(), memory_.beyond_share()}) {
-    for (const Guid& business : businesses) {
-      if (std::ranges::find(blocked, business) == blocked.end()) blocked.push_back(business);
-    }
+  for (const Guid& business : room_.full_businesses()) {
+    if (std::ranges::find(blocked, business) == blocked.end()) blocked.push_back(business);
   }
   return blocked;
 }

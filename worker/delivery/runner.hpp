@@ -15,10 +15,9 @@
 #include "storage/run_store.hpp"
 #include "worker/delivery/claimed_run.hpp"
 #include "worker/delivery/destination_queues.hpp"
-#include "worker/delivery/memory.hpp"
 #include "worker/delivery/open_events.hpp"
 #include "worker/delivery/outcomes.hpp"
-#include "worker/delivery/shares.hpp"
+#include "worker/delivery/run_room.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/run_plan.hpp"
 
@@ -29,10 +28,14 @@ class Histogram;
 namespace waybill::worker {
 
 /// Performs runs: many at once, in the order of DestinationQueues. Runs and bytes in memory are shared by
-/// business (Shares), so that one whose destinations are slow leaves room to others. A run that cannot be
+/// business (RunRoom), so that one whose destinations are slow leaves room to others. A run that cannot be
 /// finished soon goes to the database's queue, so that memory holds only what moves. Any thread may call any
 /// method. A crash loses nothing: an event that was not recorded is matched again, and a run that was not
 /// recorded is claimed again.
+///
+/// Order of locks: that of DueRuns, then that of the runner, then one of those that take no further lock: of
+/// the Outcomes (the recorder's, the pause writer's), the Catalogue, and the bytes in RunRoom. An action and
+/// `GoOn` are called without a lock, because an attempt that ends at once comes back to the runner.
 class Runner {
  public:
   struct Options {
@@ -95,7 +98,6 @@ class Runner {
  private:
   using Moment = Task::Moment;
 
-  bool may_hold(const Guid& business) const;
   void enqueue(TaskPtr task, Moment now);
   void start_all();
   bool admit(const TaskPtr& task);
@@ -115,12 +117,11 @@ class Runner {
   const GoOn go_on_;
   Outcomes& outcomes_;  // may be called under mutex_
 
-  mutable std::mutex mutex_;      // guards all below but memory_, which has a lock of its own
+  mutable std::mutex mutex_;      // guards all below but the bytes in room_, which have a lock of their own
   std::condition_variable idle_;  // nothing in flight
   DestinationQueues queues_;
   OpenEvents events_;
-  Shares held_;  // runs in memory
-  Memory memory_;
+  RunRoom room_;
   std::unordered_map<const actions::Action*, prometheus::Histogram*> attempt_seconds_;
   bool stopping_ = false;
 };
