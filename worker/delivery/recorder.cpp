@@ -15,14 +15,6 @@ namespace waybill::worker {
 namespace {
 
 constexpr auto longest_pause = std::chrono::milliseconds(500);
-constexpr auto lock_retry_delay = std::chrono::milliseconds(250);
-// A batch has the lock limit of worker_limits, because locks of whole tables are short. A batch that meets a
-// lock delays all others, so the limit is shorter as long as entries are set aside, and for a single run or
-// event. After the first of a batch that meets a lock, the others hardly wait.
-constexpr const char* usual_lock_limit = "reset lock_timeout";
-constexpr const char* contended_lock_limit = "set lock_timeout = '50ms'";
-constexpr const char* single_lock_limit = "set lock_timeout = '100ms'";
-constexpr const char* further_lock_limit = "set lock_timeout = '1ms'";
 
 /// The identity of a run in the log.
 struct RunName {
@@ -70,81 +62,19 @@ Recorder::Recorder(Options options, PauseWriter& pauses, Written written)
     : options_(std::move(options)),
       pauses_(pauses),
       written_(std::move(written)),
+      inbox_({.batch_size = options_.batch_size, .batch_delay = options_.batch_delay}),
       thread_([this] { run(); }) {}
 
 Recorder::~Recorder() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_all();
+  inbox_.stop();
   thread_.join();
-}
-
-template <typename Add>
-void Recorder::add(Add add_to) {
-  bool wake = false;
-  {
-    const std::lock_guard lock(mutex_);
-    const bool was_empty = queue_.empty();
-    add_to(queue_);
-    wake = was_empty || urgent_ || queue_.size() >= options_.batch_size;
-  }
-  if (wake) changed_.notify_all();
-}
-
-void Recorder::settle(storage::SettledEvent event) {
-  add([&](RecordQueue& queue) { queue.add(std::move(event)); });
-}
-
-void Recorder::settle(std::vector<storage::SettledEvent> events) {
-  if (events.empty()) return;
-  add([&](RecordQueue& queue) {
-    for (storage::SettledEvent& event : events) queue.add(std::move(event));
-  });
-}
-
-void Recorder::finish(storage::QueuedOutcome outcome) {
-  add([&](RecordQueue& queue) { queue.add(std::move(outcome)); });
-}
-
-bool Recorder::flush(Duration limit) {
-  std::unique_lock lock(mutex_);
-  urgent_ = true;
-  changed_.notify_all();
-  const bool done = changed_.wait_for(lock, limit, [&] { return queue_.empty() && !writing_; });
-  urgent_ = false;
-  return done;
-}
-
-bool Recorder::wait_for_batch(storage::Batch& batch) {
-  std::unique_lock lock(mutex_);
-  writing_ = false;
-  changed_.notify_all();
-  const auto has_work = [&] { return stopping_ || !queue_.empty(); };
-  if (const auto retry_at = queue_.retry_at(); !retry_at) {
-    changed_.wait(lock, has_work);
-  } else if (changed_.wait_until(lock, *retry_at, has_work);
-             queue_.empty() || (!retried_ && std::chrono::steady_clock::now() >= *retry_at)) {
-    batch = queue_.take_set_aside();
-    writing_ = true;
-    retried_ = true;
-    return true;
-  }
-  retried_ = false;
-  if (queue_.empty()) return false;
-  changed_.wait_for(lock, options_.batch_delay,
-                    [&] { return stopping_ || urgent_ || queue_.size() >= options_.batch_size; });
-  batch = queue_.take(options_.batch_size);
-  writing_ = true;
-  return true;
 }
 
 void Recorder::run() {
   storage::Batch batch;
-  while (wait_for_batch(batch)) {
+  while (inbox_.wait_for_batch(batch)) {
     pauses_.wait_briefly();
-    has_met_lock_ = false;
+    lock_limit_.begin_batch();
     if (!batch.empty() && !write(std::move(batch))) return;
     batch = {};
   }
@@ -153,16 +83,13 @@ void Recorder::run() {
 void Recorder::connect() {
   session_ =
       std::make_unique<storage::Session>(options_.database_url, "waybill recorder", storage::worker_limits);
-  lock_limit_ = usual_lock_limit;
+  lock_limit_.connected();
 }
 
 void Recorder::limit_locks(const storage::Batch& batch) {
-  const char* limit = has_met_lock_ ? further_lock_limit : single_lock_limit;
-  if (!batch.with_savepoints) {
-    const std::lock_guard lock(mutex_);
-    limit = queue_.retry_at() ? contended_lock_limit : usual_lock_limit;
-  }
-  if (std::exchange(lock_limit_, limit) != limit) session_->execute(limit);
+  const bool is_single = batch.with_savepoints;
+  const char* const statement = lock_limit_.next_statement(is_single, !is_single && inbox_.any_set_aside());
+  if (statement != nullptr) session_->execute(statement);
 }
 
 bool Recorder::set_locked_aside(storage::Batch& batch) {
@@ -186,9 +113,7 @@ bool Recorder::set_locked_aside(storage::Batch& batch) {
   for (storage::QueuedOutcome& outcome : batch.outcomes)
     (locked.contains(outcome.guid) ? aside.outcomes : free).push_back(std::move(outcome));
   batch.outcomes = std::move(free);
-  const std::lock_guard lock(mutex_);
-  for (storage::Batch& single : split(std::move(aside)))
-    queue_.set_aside(std::move(single), std::chrono::steady_clock::now() + lock_retry_delay);
+  inbox_.set_aside(split(std::move(aside)));
   return true;
 }
 
@@ -197,11 +122,6 @@ storage::Recorded Recorder::record_batch(const storage::Batch& batch) {
   while (storage::MadeChange* const change = recording.make_next_change())
     change->next = judge_change(*change->state, change->result, options_.clock->now());
   return recording.commit();
-}
-
-bool Recorder::follow(storage::Batch& single) {
-  const std::lock_guard lock(mutex_);
-  return queue_.follow(single);
 }
 
 bool Recorder::write(storage::Batch batch) {
@@ -234,15 +154,14 @@ bool Recorder::write(storage::Batch batch) {
       }
       if (!batch.with_savepoints && (refused || lock_conflict)) {
         return std::ranges::all_of(split(std::move(batch)), [&](storage::Batch& single) {
-          return follow(single) || write(std::move(single));
+          return inbox_.follow(single) || write(std::move(single));
         });
       } else if (refused) {
         drop_refused_texts(batch, error.what());
       } else if (lock_conflict) {
-        has_met_lock_ = true;
-        const std::lock_guard lock(mutex_);
-        queue_.set_aside(std::move(batch), std::chrono::steady_clock::now() + lock_retry_delay);
-        return !stopping_;
+        lock_limit_.met_lock();
+        inbox_.set_aside(std::move(batch));
+        return !inbox_.is_stopping();
       } else {
         session_.reset();
       }
@@ -250,9 +169,7 @@ bool Recorder::write(storage::Batch batch) {
       session_.reset();
       observe(Observable::batch_record_failed, {{"error", std::string_view(error.what())}});
     }
-    std::unique_lock lock(mutex_);
-    if (stopping_) return false;  // the next owner matches the events again
-    changed_.wait_for(lock, spread(pause), [&] { return stopping_; });
+    if (!inbox_.pause(spread(pause))) return false;  // the next owner matches the events again
     pause = std::min<std::chrono::milliseconds>(pause * 2 + std::chrono::milliseconds(20), longest_pause);
   }
 }

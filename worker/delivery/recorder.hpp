@@ -1,9 +1,8 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,8 +11,9 @@
 #include "base/guid.hpp"
 #include "storage/batch.hpp"
 #include "storage/recording.hpp"
+#include "worker/delivery/lock_limit.hpp"
 #include "worker/delivery/outcomes.hpp"
-#include "worker/delivery/record_batch.hpp"
+#include "worker/delivery/record_inbox.hpp"
 #include "worker/guard/pause_writer.hpp"
 
 namespace waybill::worker {
@@ -41,21 +41,18 @@ class Recorder final : public Outcomes {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  void settle(storage::SettledEvent event) override;
-  void settle(std::vector<storage::SettledEvent> events) override;
-  void finish(storage::QueuedOutcome outcome) override;
+  void settle(storage::SettledEvent event) override { inbox_.add(std::move(event)); }
+  void settle(std::vector<storage::SettledEvent> events) override { inbox_.add(std::move(events)); }
+  void finish(storage::QueuedOutcome outcome) override { inbox_.add(std::move(outcome)); }
   void pause(PauseRequest request) override { pauses_.pause(std::move(request)); }
   bool is_pausing(const Guid& workflow) const override { return pauses_.is_pausing(workflow); }
 
   /// Waits until all earlier entries are written. Returns false if that takes longer than `limit`.
-  bool flush(Duration limit);
+  bool flush(Duration limit) { return inbox_.flush(limit); }
 
  private:
   void run();
   void connect();
-  bool wait_for_batch(storage::Batch& batch);
-  template <typename Add>
-  void add(Add add_to);
   storage::Recorded record_batch(const storage::Batch& batch);
   /// Returns false if the batch was dropped because the worker stops.
   bool write(storage::Batch batch);
@@ -63,22 +60,14 @@ class Recorder final : public Outcomes {
   void limit_locks(const storage::Batch& batch);
   /// Sets the outcomes aside whose runs other sessions have locked. Returns false if there are none.
   bool set_locked_aside(storage::Batch& batch);
-  bool follow(storage::Batch& single);
   void report(const storage::Batch& batch, const storage::Recorded& recorded) const;
 
-  Options options_;
+  const Options options_;
   PauseWriter& pauses_;
-  Written written_;
+  const Written written_;
   std::unique_ptr<storage::Session> session_;  // used by thread_ only
-  const char* lock_limit_ = nullptr;           // the statement that set the lock limit of session_
-  bool has_met_lock_ = false;                  // a single entry of the batch has met a lock
-  bool retried_ = false;                       // the last batch had been set aside; the next one is new
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  RecordQueue queue_;
-  bool writing_ = false;
-  bool urgent_ = false;  // a caller waits in flush
-  bool stopping_ = false;
+  LockLimit lock_limit_;                       // likewise
+  RecordInbox inbox_;
   std::thread thread_;
 };
 

@@ -1,0 +1,113 @@
+#include "worker/delivery/record_inbox.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace waybill::worker {
+namespace {
+
+constexpr auto lock_retry_delay = std::chrono::milliseconds(250);
+
+}  // namespace
+
+template <typename Add>
+void RecordInbox::add_with(Add add_to) {
+  bool wake = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const bool was_empty = queue_.empty();
+    add_to(queue_);
+    wake = was_empty || urgent_ || queue_.size() >= options_.batch_size;
+  }
+  if (wake) changed_.notify_all();
+}
+
+void RecordInbox::add(storage::SettledEvent event) {
+  add_with([&](RecordQueue& queue) { queue.add(std::move(event)); });
+}
+
+void RecordInbox::add(std::vector<storage::SettledEvent> events) {
+  if (events.empty()) return;
+  add_with([&](RecordQueue& queue) {
+    for (storage::SettledEvent& event : events) queue.add(std::move(event));
+  });
+}
+
+void RecordInbox::add(storage::QueuedOutcome outcome) {
+  add_with([&](RecordQueue& queue) { queue.add(std::move(outcome)); });
+}
+
+bool RecordInbox::flush(Duration limit) {
+  std::unique_lock lock(mutex_);
+  urgent_ = true;
+  changed_.notify_all();
+  const bool done = changed_.wait_for(lock, limit, [&] { return queue_.empty() && !writing_; });
+  urgent_ = false;
+  return done;
+}
+
+void RecordInbox::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+}
+
+bool RecordInbox::wait_for_batch(storage::Batch& batch) {
+  std::unique_lock lock(mutex_);
+  writing_ = false;
+  changed_.notify_all();
+  const auto has_work = [&] { return stopping_ || !queue_.empty(); };
+  if (const auto retry_at = queue_.retry_at(); !retry_at) {
+    changed_.wait(lock, has_work);
+  } else if (changed_.wait_until(lock, *retry_at, has_work);
+             queue_.empty() || (!last_was_set_aside_ && std::chrono::steady_clock::now() >= *retry_at)) {
+    batch = queue_.take_set_aside();
+    writing_ = true;
+    last_was_set_aside_ = true;
+    return true;
+  }
+  last_was_set_aside_ = false;
+  if (queue_.empty()) return false;
+  changed_.wait_for(lock, options_.batch_delay,
+                    [&] { return stopping_ || urgent_ || queue_.size() >= options_.batch_size; });
+  batch = queue_.take(options_.batch_size);
+  writing_ = true;
+  return true;
+}
+
+void RecordInbox::set_aside(std::vector<storage::Batch> singles) {
+  const std::lock_guard lock(mutex_);
+  for (storage::Batch& single : singles)
+    queue_.set_aside(std::move(single), std::chrono::steady_clock::now() + lock_retry_delay);
+}
+
+void RecordInbox::set_aside(storage::Batch single) {
+  const std::lock_guard lock(mutex_);
+  queue_.set_aside(std::move(single), std::chrono::steady_clock::now() + lock_retry_delay);
+}
+
+bool RecordInbox::follow(storage::Batch& single) {
+  const std::lock_guard lock(mutex_);
+  return queue_.follow(single);
+}
+
+bool RecordInbox::any_set_aside() const {
+  const std::lock_guard lock(mutex_);
+  return queue_.retry_at().has_value();
+}
+
+bool RecordInbox::is_stopping() const {
+  const std::lock_guard lock(mutex_);
+  return stopping_;
+}
+
+bool RecordInbox::pause(Duration length) {
+  std::unique_lock lock(mutex_);
+  if (stopping_) return false;
+  changed_.wait_for(lock, length, [&] { return stopping_; });
+  return true;
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "storage/batch.hpp"
+#include "worker/delivery/record_batch.hpp"
+
+namespace waybill::worker {
+
+/// The entries between the threads that settle and finish, which add them, and the recorder's thread, which
+/// takes them in batches: a RecordQueue with its lock, the waits for a batch and for an empty queue, and the
+/// end. No other lock is taken under its own, and nothing is called back. A crash loses the entries: their
+/// events and runs are matched or attempted again.
+class RecordInbox {
+ public:
+  struct Options {
+    std::size_t batch_size = 500;
+    Duration batch_delay{};  // the longest wait for further entries
+  };
+
+  explicit RecordInbox(const Options& options) : options_(options) {}
+
+  // By any thread.
+  void add(storage::SettledEvent event);
+  void add(std::vector<storage::SettledEvent> events);
+  void add(storage::QueuedOutcome outcome);
+  /// Waits until all earlier entries are written. Returns false if that takes longer than `limit`.
+  bool flush(Duration limit);
+  /// Ends all waits. The remaining entries can still be taken.
+  void stop();
+
+  // By the recorder's thread only.
+  /// Notes that the last batch is written, and waits for the next one. After `stop` it does not wait; returns
+  /// false once nothing is left.
+  bool wait_for_batch(storage::Batch& batch);
+  /// Sets batches of one entry aside, which met a lock. They are taken again a little later.
+  void set_aside(std::vector<storage::Batch> singles);
+  void set_aside(storage::Batch single);
+  /// RecordQueue::follow.
+  bool follow(storage::Batch& single);
+  bool any_set_aside() const;
+  bool is_stopping() const;
+  /// Waits before another attempt. Returns false, without a wait, if the inbox was stopped before.
+  bool pause(Duration length);
+
+ private:
+  template <typename Add>
+  void add_with(Add add_to);
+
+  const Options options_;
+  mutable std::mutex mutex_;  // guards all below
+  std::condition_variable changed_;
+  RecordQueue queue_;
+  bool writing_ = false;  // a batch is taken and not written
+  bool urgent_ = false;   // a caller waits in `flush`
+  bool stopping_ = false;
+  bool last_was_set_aside_ = false;  // the last batch had been set aside; the next one is new
+};
+
+}  // namespace waybill::worker
