@@ -15,15 +15,16 @@ using std::chrono::steady_clock;
 constexpr Duration first_reconnect = std::chrono::milliseconds(100);
 // A worker looks for the new primary with this one session; when it is found, the others follow.
 constexpr Duration longest_reconnect = std::chrono::milliseconds(250);
-// The time for other workers to reconnect after a restart or fail-over of the server ended all sessions.
-constexpr Duration return_time = std::chrono::seconds(2);
 constexpr Duration entry_check_interval = std::chrono::milliseconds(20);
 constexpr Duration surplus_check_interval = std::chrono::milliseconds(20);
 
 }  // namespace
 
 LeaseKeeper::LeaseKeeper(Options options, Callbacks callbacks)
-    : options_(std::move(options)), callbacks_(std::move(callbacks)), thread_([this] { run(); }) {}
+    : options_(std::move(options)),
+      callbacks_(std::move(callbacks)),
+      renewals_(options_.renewal_interval),
+      thread_([this] { run(); }) {}
 
 LeaseKeeper::~LeaseKeeper() { leave(); }
 
@@ -69,14 +70,12 @@ Duration LeaseKeeper::keep() {
   if (!entered) return entry_check_interval;
   const Moment now = steady_clock::now();
   release_idle_surplus(now);
-  const auto remaining =
-      std::chrono::duration_cast<Duration>(last_renewal_ + options_.renewal_interval - now);
-  return surplus_.empty() ? std::max(remaining, Duration::zero()) : surplus_check_interval;
+  return surplus_.empty() ? renewals_.until_next(now) : surplus_check_interval;
 }
 
 bool LeaseKeeper::is_renewal_due() {
   const bool notified = !session_->notifications().empty();
-  return notified || steady_clock::now() - last_renewal_ >= options_.renewal_interval;
+  return notified || renewals_.is_due(steady_clock::now());
 }
 
 /// Connects and registers the worker. Returns false while it cannot match events.
@@ -92,8 +91,7 @@ bool LeaseKeeper::enter() {
   if (!storage::Leases(*session_, options_.worker, options_.name, options_.lease).enter())
     throw storage::DatabaseUnavailable("the server has not ended the previous session yet");
   has_entered_ = true;
-  last_renewal_ = {};
-  if (std::exchange(has_entered_before_, true)) others_return_until_ = steady_clock::now() + return_time;
+  renewals_.entered(steady_clock::now());
   return true;
 }
 
@@ -104,8 +102,8 @@ void LeaseKeeper::renew() {
   storage::HeldShards held = leases.renew(lag);
   const Moment now = steady_clock::now();
   // If this worker or the database was stalled, the silence of other workers proves nothing.
-  const bool was_awake = now - std::exchange(last_renewal_, now) < 2 * options_.renewal_interval;
-  const bool others_are_back = now >= others_return_until_;
+  const bool was_awake = renewals_.renewed(now);
+  const bool others_are_back = renewals_.others_are_back(now);
   if (others_are_back) leases.free_lost(was_awake ? std::optional(options_.max_silence) : std::nullopt);
   const std::size_t share = leases.fair_share();
   if (held.size() < share) held.merge(leases.take(share - held.size(), others_are_back));
@@ -114,32 +112,18 @@ void LeaseKeeper::renew() {
     return kept == held.end() || kept->second != lease.second;
   });
   if (lost > 0) observe(Observable::lease_lost, {{"shards", lost}});
-  choose_surplus(held, share);
+  surplus_.choose(held, share, steady_clock::now());
   publish(std::move(held));
-}
-
-/// Removes the shards beyond the share from `held`.
-void LeaseKeeper::choose_surplus(storage::HeldShards& held, std::size_t share) {
-  const bool had_any = !surplus_.empty();
-  std::erase_if(surplus_, [&](std::int16_t shard) { return !held.contains(shard); });
-  if (held.size() <= share) surplus_.clear();  // another worker has left: this worker keeps them
-  while (held.size() - surplus_.size() > share) {
-    for (auto entry = held.rbegin(); entry != held.rend(); ++entry) {
-      if (surplus_.insert(entry->first).second) break;
-    }
-  }
-  for (const std::int16_t shard : surplus_) held.erase(shard);
-  if (!had_any) surplus_since_ = steady_clock::now();
 }
 
 void LeaseKeeper::release_idle_surplus(Moment now) {
   if (surplus_.empty()) return;
   std::vector<std::int16_t> idle, busy;
-  for (const std::int16_t shard : surplus_) (callbacks_.busy(shard) ? busy : idle).push_back(shard);
-  if (!busy.empty() && now - surplus_since_ >= options_.hand_over_after) callbacks_.hand_over(busy);
+  for (const std::int16_t shard : surplus_.shards()) (callbacks_.busy(shard) ? busy : idle).push_back(shard);
+  if (!busy.empty() && surplus_.lasts(now, options_.hand_over_after)) callbacks_.hand_over(busy);
   if (idle.empty()) return;
   storage::Leases(*session_, options_.worker, options_.name, options_.lease).release(idle);
-  for (const std::int16_t shard : idle) surplus_.erase(shard);
+  surplus_.released(idle);
 }
 
 void LeaseKeeper::publish(storage::HeldShards held) {

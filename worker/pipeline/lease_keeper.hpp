@@ -4,7 +4,6 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +12,8 @@
 #include "base/guid.hpp"
 #include "storage/blocking/connection.hpp"
 #include "storage/leases.hpp"
+#include "worker/pipeline/renewals.hpp"
+#include "worker/pipeline/surplus_shards.hpp"
 #include "worker/pipeline/wake_up.hpp"
 
 namespace waybill::worker {
@@ -65,20 +66,16 @@ class LeaseKeeper {
   bool is_renewal_due();
   void renew();
   bool enter();
-  void choose_surplus(storage::HeldShards& held, std::size_t share);
   void release_idle_surplus(Moment now);
   void publish(storage::HeldShards held);
 
   Options options_;
   Callbacks callbacks_;
   std::unique_ptr<storage::blocking::Connection> session_;
-  storage::HeldShards held_;        // published
-  std::set<std::int16_t> surplus_;  // held but no longer published; released when idle
-  Moment surplus_since_{};
-  Moment last_renewal_{};
-  Moment others_return_until_{};  // after a reconnection
-  bool has_entered_ = false;      // in this session
-  bool has_entered_before_ = false;
+  storage::HeldShards held_;  // published
+  SurplusShards surplus_;     // held but no longer published; released when idle
+  Renewals renewals_;
+  bool has_entered_ = false;  // in this session
   bool lost_database_ = false;
   std::atomic<bool> stopping_ = false;
   WakeUp wake_up_;

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <chrono>
+
+#include "base/clock.hpp"
+
+namespace waybill::worker {
+
+/// When a worker renews its leases, and when the silence of other workers proves that they are lost: not
+/// after this one was stalled, and not soon after it reconnected, when they may still be on their way. Pure;
+/// one thread. Times are passed in.
+class Renewals {
+ public:
+  using Moment = std::chrono::steady_clock::time_point;
+
+  explicit Renewals(Duration interval) : interval_(interval) {}
+
+  /// Notes that the worker entered with a new session. A renewal is then due.
+  void entered(Moment now);
+  bool is_due(Moment now) const { return now - last_ >= interval_; }
+  /// Notes a renewal. True if the worker was awake since the last one, not longer than two intervals ago.
+  bool renewed(Moment now);
+  /// True once other workers have had the time to reconnect.
+  bool others_are_back(Moment now) const { return now >= others_return_until_; }
+  /// The time until the next renewal; zero if it is due.
+  Duration until_next(Moment now) const;
+
+ private:
+  Duration interval_;
+  Moment last_{};
+  Moment others_return_until_{};  // after a reconnection
+  bool has_entered_before_ = false;
+};
+
+}  // namespace waybill::worker
