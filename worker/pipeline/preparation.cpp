@@ -12,18 +12,15 @@
 namespace waybill::worker {
 namespace {
 
+using Kind = PreparationQueues::Kind;
+
 constexpr std::size_t most_in_batch = 64;
 constexpr std::size_t first_render_batch = 4;
 constexpr Duration render_time = std::chrono::milliseconds(2);
 // Runs of several steps share the reads of a batch and the commit that stores their steps.
 constexpr Duration begin_time = std::chrono::milliseconds(10);
 constexpr std::size_t least_to_begin = 8;
-// The number of waiting runs with which a business is full.
-constexpr std::size_t most_to_render = 32;
-constexpr std::size_t most_to_begin = 128;
 constexpr Duration no_memory_pause = std::chrono::milliseconds(250);
-constexpr Duration first_pause = std::chrono::milliseconds(100);
-constexpr Duration longest_pause = std::chrono::seconds(1);
 constexpr std::chrono::seconds beat_every{1};
 
 /// Counts the steps that ended before the one that begins. The recorder counts those of other runs.
@@ -60,12 +57,9 @@ Preparation::Preparation(Options options, const Catalogue& catalogue, Runner& ru
       clock_(clock),
       on_room_(std::move(on_room)),
       preparer_(catalogue, clock, options_.worker, options_.public_url),
+      session_(options_.database_url, "waybill preparation", {storage::index_walking_plans}),
       render_batch_(first_render_batch, most_in_batch, render_time),
-      begin_batch_(most_in_batch, most_in_batch, begin_time),
-      backoff_(first_pause, longest_pause),
-      to_render_(most_to_render),
-      to_begin_(most_to_begin),
-      to_go_on_(most_to_begin) {}
+      begin_batch_(most_in_batch, most_in_batch, begin_time) {}
 
 Preparation::~Preparation() { stop(); }
 
@@ -74,32 +68,21 @@ void Preparation::start() {
 }
 
 void Preparation::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
+  queues_.close();
   thread_.request_stop();
   if (thread_.joinable()) thread_.join();
-  const std::lock_guard lock(mutex_);
-  Runs runs;
-  for (RenderQueue* const queue : {&to_render_, &to_begin_, &to_go_on_}) {
-    while (!queue->empty()) runs.push_back(queue->pop());
-  }
-  runner_.give_back(std::move(runs), clock_.now());
+  runner_.give_back(queues_.take_all(), clock_.now());
 }
 
 void Preparation::add(Runs runs) {
   if (runs.empty()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    const Time now = clock_.now();
-    for (storage::ClaimedRun& run : runs) {
-      const WorkflowPtr workflow = catalogue_.find(run.run.key.workflow_id);
-      const bool has_steps = run.run.state.progress || (workflow && !workflow->steps.empty());
-      (has_steps ? to_begin_ : to_render_).push(std::move(run), now);
-    }
+  Runs to_render, to_begin;
+  for (storage::ClaimedRun& run : runs) {
+    const WorkflowPtr workflow = catalogue_.find(run.run.key.workflow_id);
+    const bool has_steps = run.run.state.progress || (workflow && !workflow->steps.empty());
+    (has_steps ? to_begin : to_render).push_back(std::move(run));
   }
-  changed_.notify_one();
+  queues_.add(std::move(to_render), std::move(to_begin), clock_.now());
 }
 
 bool Preparation::go_on(storage::ClaimedRun run) {
@@ -109,61 +92,30 @@ bool Preparation::go_on(storage::ClaimedRun run) {
   if (!workflow || workflow->paused || workflow->pacing || catalogue_.is_unreadable(key.workflow_id) ||
       catalogue_.is_suspended(key.business_id))
     return false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (stopping_ || !to_go_on_.has_room() || to_go_on_.is_full(key.business_id)) return false;
-    to_go_on_.push(std::move(run), clock_.now());
-  }
-  changed_.notify_one();
-  return true;
+  return queues_.go_on(std::move(run), clock_.now());
 }
-
-bool Preparation::has_room() const {
-  const std::lock_guard lock(mutex_);
-  return to_render_.has_room() && to_begin_.has_room();
-}
-
-std::vector<Guid> Preparation::full_businesses() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<Guid> businesses = to_render_.full_businesses();
-  std::ranges::copy(to_begin_.full_businesses(), std::back_inserter(businesses));
-  return businesses;
-}
-
-bool Preparation::has_runs() const { return !to_render_.empty() || !to_begin_.empty() || !to_go_on_.empty(); }
 
 void Preparation::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     heartbeat_.beat();
-    {
-      std::unique_lock lock(mutex_);
-      if (!changed_.wait_for(lock, stop, beat_every, [this] { return has_runs(); })) continue;
-    }
+    if (!queues_.wait(stop, beat_every)) continue;
     try {
-      if (!session_) connect();
+      session_.open();
       render_some();
       begin_some();
-      backoff_.reset();
+      session_.worked();
     } catch (const std::exception& error) {
-      if (storage::spoils_session(error)) session_.reset();
       if (dynamic_cast<const storage::DatabaseUnavailable*>(&error) == nullptr)
         observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
-      std::unique_lock lock(mutex_);
-      changed_.wait_for(lock, stop, backoff_.next(), [] { return false; });
+      queues_.pause(stop, session_.failed(error));
     }
     on_room_();
   }
 }
 
-void Preparation::connect() {
-  session_ = std::make_unique<storage::Session>(options_.database_url, "waybill preparation",
-                                                storage::worker_limits);
-  session_->execute(storage::index_walking_plans);
-}
-
 void Preparation::render_some() {
   Runs runs;
-  take(to_render_, render_batch_.get(), runs);
+  take(Kind::render, render_batch_.get(), runs);
   prepare(std::move(runs), render_batch_);
 }
 
@@ -171,23 +123,18 @@ void Preparation::render_some() {
 void Preparation::begin_some() {
   Runs runs;
   const std::size_t most = std::max(begin_batch_.get(), least_to_begin);
-  take(to_go_on_, most, runs);
-  take(to_begin_, std::max(most - runs.size(), least_to_begin), runs);
+  take(Kind::go_on, most, runs);
+  take(Kind::begin, std::max(most - runs.size(), least_to_begin), runs);
   prepare(std::move(runs), begin_batch_);
 }
 
-/// Adds the next runs of a queue.
-void Preparation::take(RenderQueue& queue, std::size_t most, Runs& runs) {
+/// Adds the next runs of a kind.
+void Preparation::take(Kind kind, std::size_t most, Runs& runs) {
   const Time now = clock_.now();
-  Runs late, without_memory;
-  {
-    const std::lock_guard lock(mutex_);
-    late = queue.take_older(now - claim_patience);
-    for (std::size_t i = 0; i < most && !queue.empty(); ++i) {
-      storage::ClaimedRun run = queue.pop();
-      (runner_.has_memory(run.run.key.business_id) ? runs : without_memory).push_back(std::move(run));
-    }
-  }
+  auto [taken, late] = queues_.take(kind, most, now - claim_patience);
+  Runs without_memory;
+  for (storage::ClaimedRun& run : taken)
+    (runner_.has_memory(run.run.key.business_id) ? runs : without_memory).push_back(std::move(run));
   runner_.give_back(std::move(late), now);
   runner_.give_back(std::move(without_memory), now + no_memory_pause);
 }

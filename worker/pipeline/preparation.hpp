@@ -1,23 +1,20 @@
 #pragma once
 
-#include <condition_variable>
+#include <cstddef>
 #include <functional>
-#include <memory>
-#include <mutex>
 #include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/heartbeat.hpp"
 #include "storage/run_store.hpp"
-#include "storage/session.hpp"
 #include "worker/delivery/runner.hpp"
 #include "worker/pipeline/batch_size.hpp"
-#include "worker/pipeline/render_queue.hpp"
+#include "worker/pipeline/preparation_queues.hpp"
+#include "worker/pipeline/thread_session.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/run_preparer.hpp"
 
@@ -54,42 +51,34 @@ class Preparation {
   /// takes none, or none of the business.
   bool go_on(storage::ClaimedRun run);
   /// False if no more runs should be claimed.
-  bool has_room() const;
+  bool has_room() const { return queues_.has_room(); }
   /// Businesses of which no more runs should be claimed.
-  std::vector<Guid> full_businesses() const;
+  std::vector<Guid> full_businesses() const { return queues_.full_businesses(); }
   /// Beats at each turn, also while the database is away.
   const Heartbeat& heartbeat() const { return heartbeat_; }
 
  private:
-  using Runs = std::vector<storage::ClaimedRun>;
+  using Runs = PreparationQueues::Runs;
 
-  bool has_runs() const;
   void run(const std::stop_token& stop);
   void render_some();
   void begin_some();
-  void take(RenderQueue& queue, std::size_t most, Runs& runs);
+  void take(PreparationQueues::Kind kind, std::size_t most, Runs& runs);
   void prepare(Runs claimed, BatchSize& batch);
   void put_back_unreadable(Runs& runs, Runs& claimed);
   void put_back_unbegun(Runs& runs, Runs& claimed);
-  void connect();
 
   const Options options_;
   const Catalogue& catalogue_;
   Runner& runner_;
   const Clock& clock_;
   const OnRoom on_room_;
-  RunPreparer preparer_;                       // used by the thread, like the next four
-  std::unique_ptr<storage::Session> session_;  // null while the database is away
+  RunPreparer preparer_;  // used by the thread, like the next three
+  ThreadSession session_;
   BatchSize render_batch_;
   BatchSize begin_batch_;
-  Backoff backoff_;
   Heartbeat heartbeat_;
-  mutable std::mutex mutex_;  // guards all below but the thread
-  std::condition_variable_any changed_;
-  RenderQueue to_render_;
-  RenderQueue to_begin_;  // runs of several steps
-  RenderQueue to_go_on_;  // likewise, which need not be claimed
-  bool stopping_ = false;
+  PreparationQueues queues_;
   std::jthread thread_;
 };
 

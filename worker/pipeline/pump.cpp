@@ -11,15 +11,12 @@ namespace {
 
 constexpr Duration poll = std::chrono::seconds(1);
 constexpr Duration spill_every = std::chrono::milliseconds(100);
-constexpr Duration first_reconnect = std::chrono::milliseconds(100);
-constexpr Duration longest_reconnect = std::chrono::seconds(1);
 
 }  // namespace
 
 Pump::Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, PauseWriter& pauses,
            Runner& runner, Preparation& preparation, const Clock& clock)
-    : database_url_(options.database_url),
-      guard_(guard),
+    : guard_(guard),
       runner_(runner),
       clock_(clock),
       workflows_(catalogue, pauses),
@@ -29,67 +26,70 @@ Pump::Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, Paus
       timers_({.worker = options.worker}, intake_, catalogue, workflows_, guard, clock),
       runs_({.worker = options.worker, .retention = options.retention}, catalogue, runner, preparation,
             clock),
-      backoff_(first_reconnect, longest_reconnect) {}
+      session_(options.database_url, "waybill matcher",
+               {storage::index_walking_plans, "listen waybill_events", "listen waybill_workflows",
+                "listen waybill_queue"}) {}
 
 Pump::~Pump() { stop(); }
 
 void Pump::start() {
-  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  thread_.start([this](const std::stop_token& stop) { run(stop); });
 }
 
-void Pump::stop() {
-  thread_.request_stop();
-  wake_up_.wake();
-  if (thread_.joinable()) thread_.join();
-}
+void Pump::stop() { thread_.stop(); }
 
 void Pump::hold(const storage::HeldShards& shards) {
   intake_.hold(shards);
-  wake_up_.wake();
+  thread_.wake();
 }
 
 void Pump::settled(const std::vector<storage::EventKey>& events, std::optional<Time> next_due) {
   const bool events_wait = intake_.settled(events);
   const bool runs_wait = runs_.note_due(next_due);
   timers_.note_due(next_due);
-  if (events_wait || runs_wait) wake_up_.wake();
+  if (events_wait || runs_wait) thread_.wake();
 }
 
 void Pump::note_room() {
-  if (runs_.note_room()) wake_up_.wake();
+  if (runs_.note_room()) thread_.wake();
 }
 
 bool Pump::can_match() {
-  if (!can_match_) wake_up_.wake();
+  if (!can_match_) thread_.wake();
   return can_match_;
 }
 
 void Pump::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    heartbeat_.beat();
+    thread_.beat();
     try {
-      if (!session_) connect();
+      connect();
       turn(stop);
-      backoff_.reset();
-    } catch (const storage::DatabaseUnavailable&) {
-      disconnect();  // the lease keeper reports it
-      set_gauge(Gauge::listen_up, 0);
-      runner_.spill();
-      wake_up_.wait(-1, backoff_.next());
+      session_.worked();
     } catch (const std::exception& error) {
-      if (storage::spoils_session(error)) disconnect();
-      observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
-      runner_.spill();
-      wake_up_.wait(-1, backoff_.next());
+      recover(error);
     }
   }
   runs_.stop();
   store_firings();
 }
 
+/// Waits before the next turn, with a new session if the error spoils this one.
+void Pump::recover(const std::exception& error) {
+  const Duration pause = session_.failed(error);
+  if (!session_.is_open()) can_match_ = false;
+  if (dynamic_cast<const storage::DatabaseUnavailable*>(&error) != nullptr) {
+    set_gauge(Gauge::listen_up, 0);  // the lease keeper reports it
+  } else {
+    observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
+  }
+  runner_.spill();
+  thread_.wait(-1, pause);
+}
+
 /// Stores how often workflows fired. This is an estimate: a database that is away costs a minute of it.
 void Pump::store_firings() {
-  if (!session_) return;
+  if (!session_.is_open()) return;
   try {
     guard_.save_now(*session_);
   } catch (const std::exception& error) {
@@ -97,17 +97,8 @@ void Pump::store_firings() {
   }
 }
 
-void Pump::disconnect() {
-  session_.reset();
-  can_match_ = false;
-}
-
 void Pump::connect() {
-  session_ = std::make_unique<storage::Session>(database_url_, "waybill matcher", storage::worker_limits);
-  session_->execute(storage::index_walking_plans);
-  session_->execute("listen waybill_events");
-  session_->execute("listen waybill_workflows");
-  session_->execute("listen waybill_queue");
+  if (!session_.open()) return;
   intake_.connected();
   if (workflows_.connected()) observe(Observable::listen_reconnected);
   set_gauge(Gauge::listen_up, 1);
@@ -151,7 +142,7 @@ void Pump::wait(const std::stop_token& stop) {
   const Time next = std::min({runs_.next_look(), matching_.next_postponed_look(), timers_.next_look()});
   Duration limit = std::min(intake_.patience(poll), std::max(Duration::zero(), next - now));
   if (runner_.held() > 0) limit = std::min(limit, spill_every);
-  wake_up_.wait(session_->socket(), limit);
+  thread_.wait(session_->socket(), limit);
 }
 
 }  // namespace waybill::worker

@@ -2,26 +2,23 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
+#include <exception>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "base/heartbeat.hpp"
 #include "storage/leases.hpp"
-#include "storage/session.hpp"
 #include "worker/delivery/runner.hpp"
 #include "worker/guard/blast_guard.hpp"
 #include "worker/pipeline/due_runs.hpp"
 #include "worker/pipeline/due_timers.hpp"
 #include "worker/pipeline/event_intake.hpp"
 #include "worker/pipeline/event_matching.hpp"
-#include "worker/pipeline/wake_up.hpp"
+#include "worker/pipeline/thread_session.hpp"
+#include "worker/pipeline/work_thread.hpp"
 #include "worker/pipeline/workflow_follower.hpp"
 
 namespace waybill::worker {
@@ -57,7 +54,7 @@ class Pump {
   bool is_busy(std::int16_t shard) const { return intake_.is_busy(shard); }
   Time last_look() const { return intake_.last_look(); }
   /// Beats at each turn, also while the database is away.
-  const Heartbeat& heartbeat() const { return heartbeat_; }
+  const Heartbeat& heartbeat() const { return thread_.heartbeat(); }
   /// True while it is connected and has read the workflows. Otherwise it tries again at once: the caller has
   /// found the database.
   bool can_match();
@@ -67,28 +64,24 @@ class Pump {
  private:
   void run(const std::stop_token& stop);
   void connect();
-  void disconnect();
+  void recover(const std::exception& error);
   void turn(const std::stop_token& stop);
   bool read_notifications();
   bool match_events();
   void wait(const std::stop_token& stop);
   void store_firings();
 
-  const std::string database_url_;
   BlastGuard& guard_;
   Runner& runner_;
   const Clock& clock_;
-  WakeUp wake_up_;
-  Heartbeat heartbeat_;
   WorkflowFollower workflows_;
   EventIntake intake_;
   EventMatching matching_;
   DueTimers timers_;
   DueRuns runs_;
-  std::unique_ptr<storage::Session> session_;  // session of the thread; null while the database is away
+  ThreadSession session_;
   std::atomic<bool> can_match_ = false;
-  Backoff backoff_;  // between attempts to go on after a failure
-  std::jthread thread_;
+  WorkThread thread_;
 };
 
 }  // namespace waybill::worker
