@@ -12,8 +12,6 @@ namespace {
 
 constexpr Duration look_every = std::chrono::seconds(1);
 constexpr Duration due_again_after = std::chrono::milliseconds(100);
-constexpr Duration check_time = std::chrono::milliseconds(20);  // of a turn of the pump
-constexpr std::size_t most_checks = 256;
 
 }  // namespace
 
@@ -24,9 +22,7 @@ DueRuns::DueRuns(const Options& options, const Catalogue& catalogue, Runner& run
       runner_(runner),
       preparation_(preparation),
       clock_(clock),
-      delayed_(catalogue),
-      to_check_(1),  // a business of which one waits for the next turn has too many for now
-      check_batch_(most_checks, most_checks, check_time),
+      to_check_(catalogue),
       pacer_(catalogue, clock, options.retention) {}
 
 bool DueRuns::note_due(std::optional<Time> due) {
@@ -107,34 +103,22 @@ void DueRuns::take_over(storage::Session& session, std::vector<storage::ClaimedR
 
 /// Checks runs whose delay is over, as many as a turn has time for.
 void DueRuns::check_some(storage::Session& session) {
-  std::vector<storage::ClaimedRun> runs;
-  while (!to_check_.empty() && runs.size() < check_batch_.get()) runs.push_back(to_check_.pop());
+  std::vector<storage::ClaimedRun> runs = to_check_.take_some();
   if (runs.empty()) return;
   hold_unreadable(runs);
-  const auto started_at = std::chrono::steady_clock::now();
   std::vector<storage::ClaimedRun> left;
   try {
-    left = delayed_.check(session, runs);
+    left = to_check_.check(session, runs);
   } catch (...) {
     runner_.give_back(std::move(runs), clock_.now());
     throw;
   }
-  if (left.empty()) {
-    check_batch_.measured(
-        runs.size(), std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - started_at));
-  } else {
-    check_batch_.limited_to(runs.size());
-    runner_.give_back(std::move(left), clock_.now());
-  }
+  if (!left.empty()) runner_.give_back(std::move(left), clock_.now());
   hold_unreadable(runs);
   pass_on(session, std::move(runs));
 }
 
-void DueRuns::stop() {
-  std::vector<storage::ClaimedRun> runs;
-  while (!to_check_.empty()) runs.push_back(to_check_.pop());
-  runner_.give_back(std::move(runs), clock_.now());
-}
+void DueRuns::stop() { runner_.give_back(to_check_.take_all(), clock_.now()); }
 
 /// Hands claimed runs to the runner, or to the preparation if they have no texts. The runner holds or ends
 /// those whose workflow is paused or gone.

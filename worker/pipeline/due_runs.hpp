@@ -11,12 +11,10 @@
 #include "storage/run_store.hpp"
 #include "storage/session.hpp"
 #include "worker/delivery/runner.hpp"
-#include "worker/pipeline/batch_size.hpp"
+#include "worker/pipeline/delayed_runs.hpp"
 #include "worker/pipeline/pacer.hpp"
 #include "worker/pipeline/preparation.hpp"
-#include "worker/pipeline/render_queue.hpp"
 #include "worker/planning/catalogue.hpp"
-#include "worker/planning/delayed_check.hpp"
 
 namespace waybill::worker {
 
@@ -64,12 +62,12 @@ class DueRuns {
   Runner& runner_;
   Preparation& preparation_;
   const Clock& clock_;
-  DelayedCheck delayed_;
-  RenderQueue to_check_;  // runs whose delay is over
-  BatchSize check_batch_;
+  DelayedRuns to_check_;
   Pacer pacer_;
   Time next_look_{};
-  mutable std::mutex mutex_;  // guards all below
+  // Guards all below. The locks of the preparation and of the runner are taken under it, never it under them:
+  // room that comes free after `claim` looked for it must find waits_for_room_ set.
+  mutable std::mutex mutex_;
   std::vector<Guid> full_;  // businesses that the last claim left out, because the preparation has many runs
   std::optional<Time> next_due_;
   bool waits_for_room_ = false;
