@@ -51,7 +51,7 @@ DueTimers::DueTimers(const Options& options, const EventIntake& intake, const Ca
       guard_(guard),
       clock_(clock),
       fire_batch_(options.of_shard, options.of_shard, {}),
-      scan_batch_(options.of_scan, options.of_scan, {}),
+      scan_(catalogue, options.of_scan),
       noted_due_(never) {}
 
 void DueTimers::note_due(std::optional<Time> due) {
@@ -68,18 +68,17 @@ Time DueTimers::next_look() const {
 
 bool DueTimers::work(storage::Session& session) {
   const Time now = clock_.now();
-  const bool is_changed = seen_epoch_ != catalogue_.epoch() && catalogue_.has_timers();
+  const bool is_changed = scan_.follow_catalogue();
   if (now < next_look() && !is_changed) return false;
-  seen_epoch_ = catalogue_.epoch();
   const std::vector<std::int16_t> shards = intake_.shards();
   noted_due_ = never;
   if (shards.empty()) {
     next_look_ = now + look_every;
     return false;
   }
-  if (fire(session, shards) || ((has_scan_ || is_changed) && scan(session, shards))) return true;
+  if (fire(session, shards) || ((scan_.is_open() || is_changed) && scan(session, shards))) return true;
   const auto found = session.run(sql::Look{.shards = storage::binary_array(shards)}).front();
-  has_scan_ = found.has_scan;
+  scan_.note(found.has_scan);
   next_look_ = now + look_every;
   // A timer that is due and was not claimed: another worker fires it.
   if (found.wait_ms) {
@@ -263,67 +262,11 @@ void DueTimers::write(storage::Session& session, const std::vector<Decided>& dec
   if (!runs.empty()) observe(Observable::runs_planned, {}, runs.size());
 }
 
-/// Sets the timers of the next records of one workflow. Returns true if it found a scan that it could
-/// perform.
+/// Sets some timers of a workflow's records. Returns true if it found a scan that it could perform.
 bool DueTimers::scan(storage::Session& session, const std::vector<std::int16_t>& shards) {
-  std::vector<Guid> passed_over;
-  storage::Work work(session);
-  for (;;) {
-    const auto rows =
-        session.run(sql::ClaimScan{.shards = storage::binary_array(shards), .passed_over = passed_over});
-    const auto found = rows.find();
-    if (!found) break;
-    const WorkflowPtr workflow = catalogue_.find(found->workflow_id);
-    if (workflow && workflow->timer_plan == found->plan) {
-      columns_.use(session, [&] { set_timers(session, *workflow, found->position); });
-      work.commit();
-      return true;
-    }
-    passed_over.push_back(found->workflow_id);  // unreadable, deleted, or newer than the catalogue
-  }
-  work.commit();
-  has_scan_ = false;  // until the next look
-  return false;
-}
-
-void DueTimers::set_timers(storage::Session& session, const Workflow& workflow, const Guid& position) {
-  const std::size_t most = scan_batch_.get();
-  const auto rows =
-      session.run_binary(sql::Records{.business = workflow.business_id,
-                                      .entity_type = static_cast<std::int16_t>(workflow.rule.entity_type()),
-                                      .after = position,
-                                      .limit = static_cast<std::int64_t>(most),
-                                      .max_bytes = static_cast<std::int64_t>(max_bytes)});
-  const storage::Rows values = rows.more();
-  std::vector<storage::TimerChange> changes;
-  Guid last = position;
-  for (int i = 0; i < rows.size(); ++i) {
-    last = rows[i].guid;
-    storage::StoredEvent record{.id = 0,
-                                .business_id = workflow.business_id,
-                                .entity_type = workflow.rule.entity_type(),
-                                .entity_id = last,
-                                .at = workflow.timer_since,
-                                .cause = {},
-                                .detail = {},
-                                .before = {},
-                                .after = std::optional<std::string>(values.find(i, 0))};
-    try {
-      const json::object entity = columns_->change(record, {}).entity;
-      if (auto change = timer_of_record(last, entity, workflow)) {
-        note_due(change->setting->due);
-        changes.push_back(*change);
-      }
-    } catch (const std::invalid_argument&) {  // NOLINT(bugprone-empty-catch): no timer has such a value
-    }
-  }
-  storage::change_timers(session, changes);
-  session.run(sql::MoveScan{.business = workflow.business_id,
-                            .workflow = workflow.guid,
-                            .position = last,
-                            .is_over = rows.empty()});
-  const auto count = static_cast<std::size_t>(rows.size());
-  count < most ? scan_batch_.limited_to(count) : scan_batch_.measured(most, {});
+  const TimerScan::Result result = scan_.go_on(session, shards);
+  note_due(result.due);
+  return result.found;
 }
 
 }  // namespace waybill::worker

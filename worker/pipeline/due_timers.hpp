@@ -12,6 +12,7 @@
 #include "worker/guard/blast_guard.hpp"
 #include "worker/pipeline/batch_size.hpp"
 #include "worker/pipeline/event_intake.hpp"
+#include "worker/pipeline/timer_scan.hpp"
 #include "worker/pipeline/workflow_follower.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/run_plan.hpp"
@@ -21,8 +22,8 @@ namespace waybill::worker {
 /// Fires the timers of this worker's shards when they are due: a transaction locks some of them, judges them
 /// by their records as these now are, queues the runs and deletes the timers. So each fires once, however
 /// many workers there are and whenever one is killed or stopped. Also sets the timers of the records that
-/// exist when a workflow is made, some at a time. The database's clock decides what is due. Does nothing
-/// while no workflow has a timer.
+/// exist when a workflow is made (TimerScan). The database's clock decides what is due. Does nothing while no
+/// workflow has a timer.
 ///
 /// `note_due` may be called by any thread, the others on the pump thread only. `work` throws
 /// DatabaseUnavailable, StatementError or ColumnsChanged, after which nothing is half done.
@@ -56,7 +57,6 @@ class DueTimers {
   void judge(storage::Session& session, std::vector<Decided>& decided, Time now);
   void hold_excess(storage::Session& session, std::vector<Decided>& decided);
   void write(storage::Session& session, const std::vector<Decided>& decided);
-  void set_timers(storage::Session& session, const Workflow& workflow, const Guid& position);
 
   const Options options_;
   const EventIntake& intake_;
@@ -65,11 +65,9 @@ class DueTimers {
   BlastGuard& guard_;
   const Clock& clock_;
   storage::CachedColumns columns_;
-  BatchSize fire_batch_;  // smaller after records that exceeded the bytes of a transaction, like the next
-  BatchSize scan_batch_;
+  BatchSize fire_batch_;  // smaller after records that exceeded the bytes of a transaction
+  TimerScan scan_;
   Time next_look_{};
-  std::uint64_t seen_epoch_ = 0;  // epoch of the catalogue at the last look
-  bool has_scan_ = false;
   bool has_queued_ = false;
   std::atomic<Time::rep> noted_due_;
 };
