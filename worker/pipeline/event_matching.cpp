@@ -14,7 +14,6 @@ namespace {
 namespace sql = storage::sql::suspensions;
 
 constexpr std::size_t first_batch = 32;
-constexpr Duration postponed_look_every = std::chrono::seconds(1);
 constexpr std::size_t most_postponed_workflows = 100;
 constexpr std::int64_t most_set_aside = 100;  // events of a resumed business in one transaction
 constexpr std::size_t most_postponed = 200;   // matches of a workflow in one transaction
@@ -125,15 +124,13 @@ void EventMatching::give_back_unmatched(std::vector<storage::PendingEvent> event
 }
 
 bool EventMatching::match_postponed(storage::Session& session) {
-  const Time now = clock_.now();
-  if (now < next_postponed_look_) return false;
-  next_postponed_look_ = now + postponed_look_every;
+  if (!postponed_.begin_look(clock_.now())) return false;
   const auto since = std::chrono::steady_clock::now();
   storage::RunStore store(session, options_.worker);
   const std::vector<Guid> workflows =
-      store.workflows_with_postponed(last_postponed_, most_postponed_workflows);
+      store.workflows_with_postponed(postponed_.last(), most_postponed_workflows);
   for (const Guid& guid : workflows) {
-    last_postponed_ = guid;
+    postponed_.turn_of(guid);
     const WorkflowPtr workflow = catalogue_.find(guid);
     if (!workflow && catalogue_.is_unreadable(guid)) continue;
     const auto began = std::chrono::steady_clock::now();
@@ -146,22 +143,15 @@ bool EventMatching::match_postponed(storage::Session& session) {
       store.queue(matcher_.match_postponed(session, *workflow, matches));
     }
     work.commit();
-    round_has_matches_ = round_has_matches_ || !matches.empty();
+    if (!matches.empty()) postponed_.found_matches();
     const auto now_after = std::chrono::steady_clock::now();
     postponed_batch_.measured(matches.size(), std::chrono::duration_cast<Duration>(now_after - began));
     if (now_after - since > postponed_time) {
-      next_postponed_look_ = {};
+      postponed_.interrupt();
       return true;
     }
   }
-  // Another round follows at once if this one found anything.
-  const bool goes_on = workflows.size() == most_postponed_workflows || round_has_matches_;
-  if (workflows.size() < most_postponed_workflows) {
-    last_postponed_ = {};
-    round_has_matches_ = false;
-  }
-  if (goes_on) next_postponed_look_ = {};
-  return goes_on;
+  return postponed_.end_look(workflows.size() < most_postponed_workflows);
 }
 
 bool EventMatching::match_set_aside(storage::Session& session) {

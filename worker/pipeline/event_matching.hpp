@@ -13,6 +13,7 @@
 #include "worker/pipeline/batch_size.hpp"
 #include "worker/pipeline/event_intake.hpp"
 #include "worker/pipeline/matcher.hpp"
+#include "worker/pipeline/postponed_round.hpp"
 #include "worker/pipeline/workflow_follower.hpp"
 
 namespace waybill::worker {
@@ -45,7 +46,7 @@ class EventMatching {
   /// Matches some postponed events of workflows that are readable now; workflows take turns. Looks once a
   /// second. Returns true if there may be more.
   bool match_postponed(storage::Session& session);
-  Time next_postponed_look() const { return next_postponed_look_; }
+  Time next_postponed_look() const { return postponed_.next_look(); }
 
  private:
   std::vector<MatchedEvent> match(storage::Session& session, const std::vector<storage::PendingEvent>& events,
@@ -65,9 +66,7 @@ class EventMatching {
   Matcher matcher_;
   BatchSize batch_;
   BatchSize postponed_batch_;
-  Guid last_postponed_;  // the workflow whose turn was last; nil at the beginning of a round
-  bool round_has_matches_ = false;
-  Time next_postponed_look_{};
+  PostponedRound postponed_;
 };
 
 }  // namespace waybill::worker
