@@ -1,7 +1,5 @@
 #include "storage/copy_rows.hpp"
 
-#include <utility>
-
 #include "storage/binary.hpp"
 #include "storage/errors.hpp"
 
@@ -15,7 +13,19 @@ constexpr std::string_view header = "PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0"sv;  // 
 // In bytes; MaxAllocSize in PostgreSQL's memutils.h.
 constexpr std::size_t max_value_size = 0x3fffffff;
 
+constexpr std::size_t max_kept_bytes = 4UL * 1024 * 1024;
+
+// A batch has a megabyte or two of rows. Memory of that size comes from the kernel each time and costs a page
+// fault for each of its pages.
+thread_local std::string kept;
+
 }  // namespace
+
+CopyRows::~CopyRows() {
+  if (buffer_.capacity() <= kept.capacity() || buffer_.capacity() > max_kept_bytes) return;
+  buffer_.clear();
+  kept.swap(buffer_);
+}
 
 template <std::integral Number>
 void CopyRows::append(Number value) {
@@ -30,7 +40,11 @@ CopyRows& CopyRows::number(Number value) {
 }
 
 CopyRows& CopyRows::begin_row() {
-  if (buffer_.empty()) buffer_ = header;
+  if (empty()) {
+    if (kept.capacity() > buffer_.capacity()) buffer_.swap(kept);
+    buffer_ = header;
+    is_taken_ = false;
+  }
   append(columns_);
   return *this;
 }
@@ -58,9 +72,10 @@ CopyRows& CopyRows::null() {
   return *this;
 }
 
-std::string CopyRows::take() {
+std::string_view CopyRows::take() {
   append(std::int16_t{-1});
-  return std::exchange(buffer_, {});
+  is_taken_ = true;
+  return buffer_;
 }
 
 template CopyRows& CopyRows::number(std::int8_t);

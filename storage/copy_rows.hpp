@@ -12,10 +12,14 @@
 namespace waybill::storage {
 
 /// Rows in COPY's binary format (PostgreSQL documentation, COPY, "Binary Format"), for Session::copy. Every
-/// row has the same number of values, each of exactly its column's type.
+/// row has the same number of values, each of exactly its column's type. The memory of the rows is kept for
+/// the next ones of the same thread, up to 4 MiB. One thread.
 class CopyRows {
  public:
   explicit CopyRows(std::int16_t columns) : columns_(columns) {}
+  ~CopyRows();
+  CopyRows(const CopyRows&) = delete;
+  CopyRows& operator=(const CopyRows&) = delete;
 
   CopyRows& begin_row();
   /// Throws StatementError (54000) for a value too long for any column; the object is then unusable.
@@ -32,9 +36,10 @@ class CopyRows {
   CopyRows& maybe_text(const std::optional<std::string>& value) { return value ? text(*value) : null(); }
   CopyRows& maybe_guid(const std::optional<Guid>& value) { return value ? guid(*value) : null(); }
 
-  bool empty() const { return buffer_.empty(); }
-  /// Returns all rows with the format's header and trailer.
-  std::string take();
+  bool empty() const { return is_taken_ || buffer_.empty(); }
+  /// Returns all rows with the format's header and trailer, and empties the object. The view is valid until
+  /// the next row or the end of the object.
+  std::string_view take();
 
  private:
   template <std::integral Number>
@@ -43,6 +48,7 @@ class CopyRows {
   CopyRows& number(Number value);
 
   std::int16_t columns_;
+  bool is_taken_ = false;  // the rows of the buffer were taken
   std::string buffer_;
 };
 

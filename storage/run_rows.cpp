@@ -90,11 +90,11 @@ FinishedRows::FinishedRows() : rows_(common_column_count + 1) {}
 void FinishedRows::add(const RunKey& key, const RunState& state) {
   append_common(rows_, key, state);
   rows_.timestamp(state.at);
-  Count one{.runs = 1, .latencies = {}, .newest_at = key.created_at};
-  if (state.status == RunStatus::succeeded) one.latencies[latency_bucket(state.at - key.created_at)] = 1;
-  hours_[{key.business_id, std::chrono::floor<std::chrono::hours>(key.created_at), key.workflow_id,
-          state.status}]
-      .add(one);
+  Count& count = hours_[{key.business_id, std::chrono::floor<std::chrono::hours>(key.created_at),
+                         key.workflow_id, state.status}];
+  ++count.runs;
+  if (state.status == RunStatus::succeeded) ++count.latencies[latency_bucket(state.at - key.created_at)];
+  count.newest_at = std::max(count.newest_at, key.created_at);
 }
 
 void FinishedRows::write(Session& session) {

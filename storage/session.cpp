@@ -9,8 +9,9 @@
 namespace waybill::storage {
 namespace {
 
-// Bytes per call of PQputCopyData, which takes an int and buffers a copy until it is sent.
-constexpr std::size_t copy_portion = std::size_t{1} << 20U;
+// Bytes per call of PQputCopyData, which buffers a copy until it is sent. Each becomes one message, which the
+// server reads whole into memory of the next power of two: small ones stay in the caches of both sides.
+constexpr std::size_t copy_portion = 60UL * 1024;
 
 /// Returns the values for libpq, valid as long as the parameters.
 std::vector<const char*> values_of(const Params& params) {

@@ -56,6 +56,31 @@ TEST_F(CopyRowsTest, ValuesOfEveryTypeArriveUnchanged) {
                                     "1999-12-31 23:59:59.999999", "false"}));
 }
 
+TEST_F(CopyRowsTest, RowsAfterThoseThatWereTakenBeginAnew) {
+  CopyRows rows(7);
+  for (const char* const name : {"first", "second"}) {
+    rows.begin_row().null().text(name).null().null().null().null().null();
+    EXPECT_FALSE(rows.empty());
+    copy(rows);
+    EXPECT_TRUE(rows.empty());
+  }
+  EXPECT_EQ(sql_.number("select count(*) from copied where name in ('first', 'second')"), 2);
+  EXPECT_EQ(sql_.number("select count(*) from copied"), 2);
+}
+
+TEST_F(CopyRowsTest, RowsKeepNothingOfEarlierOnesOfTheThread) {
+  {
+    CopyRows earlier(7);
+    earlier.begin_row().null().text(std::string(10'000, 'x')).null().null().null().null().null();
+  }
+  CopyRows rows(7);
+  EXPECT_TRUE(rows.empty());
+  rows.begin_row().null().text("own").null().null().null().null().null();
+  copy(rows);
+  EXPECT_EQ(sql_.number("select count(*) from copied where name = 'own'"), 1);
+  EXPECT_EQ(sql_.number("select count(*) from copied"), 1);
+}
+
 TEST_F(CopyRowsTest, InvalidTextIsRefusedAndNothingIsWritten) {
   for (const std::string& text : {std::string("\0", 1), std::string("\xff")}) {
     CopyRows rows(7);
