@@ -36,8 +36,9 @@ domain::Change RecordColumns::change(const StoredEvent& event, const json::stora
   const json::object detail = read_detail(event.detail);
   if (!event.before && !event.after && detail.contains("erased"))
     return domain::make_erasure(event.entity_type, event.entity_id.to_string(), memory);
-  const auto* before = read(columns, event.before, before_value_, before_);
-  const auto* after = read(columns, event.after, after_value_, after_);
+  const auto* before = read(columns, event.before, before_value_, nullptr, before_);
+  const auto* after =
+      read(columns, event.after, after_value_, before == nullptr ? nullptr : &before_value_, after_);
   domain::Change change = domain::make_change(domain::record_type(event.entity_type), before, after, memory);
   const json::value* const trace = detail.if_contains("trace");
   if (trace != nullptr && trace->is_object()) domain::add_trace(change, trace->get_object());
@@ -45,9 +46,9 @@ domain::Change RecordColumns::change(const StoredEvent& event, const json::stora
 }
 
 const domain::Row* RecordColumns::read(const ColumnMap& columns, const std::optional<std::string>& value,
-                                       RecordValue& record, domain::Row& row) const {
+                                       RecordValue& record, const RecordValue* like, domain::Row& row) const {
   if (!value) return nullptr;
-  if (!record.parse(*value)) throw std::invalid_argument("not a composite value");
+  if (!record.parse(*value, like)) throw std::invalid_argument("not a composite value");
   if (record.fields().size() != columns.column_count())
     throw ColumnsChanged("the record's table has changed");
   columns.fill(record.fields(), row);

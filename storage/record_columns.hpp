@@ -32,7 +32,7 @@ class RecordColumns {
 
  private:
   const domain::Row* read(const ColumnMap& columns, const std::optional<std::string>& value,
-                          RecordValue& record, domain::Row& row) const;
+                          RecordValue& record, const RecordValue* like, domain::Row& row) const;
 
   std::vector<ColumnMap> columns_;  // by entity type
   RecordValue before_value_;

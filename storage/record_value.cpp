@@ -26,6 +26,11 @@ std::optional<std::int32_t> take_number(std::string_view& bytes) {
   return binary_number<std::int32_t>(*taken);
 }
 
+/// True if the text of a value of this type is not among its bytes.
+bool is_printed(std::uint32_t type) {
+  return type == type_oid::uuid || type == type_oid::timestamptz || type == type_oid::numeric;
+}
+
 template <typename Number>
 std::string printed(std::string_view value) {
   return std::to_string(binary_number<Number>(value));
@@ -33,8 +38,9 @@ std::string printed(std::string_view value) {
 
 }  // namespace
 
-bool RecordValue::parse(std::string_view bytes) {
+bool RecordValue::parse(std::string_view bytes, const RecordValue* like) {
   fields_.clear();
+  sent_.clear();
   printed_.release();
   const auto count = take_number(bytes);
   if (!count || *count < 0) return false;
@@ -45,10 +51,19 @@ bool RecordValue::parse(std::string_view bytes) {
       if (!size || *size < -1) return false;
       if (*size == -1) {
         fields_.emplace_back();
+        sent_.emplace_back();
         continue;
       }
       const auto value = take(bytes, static_cast<std::size_t>(*size));
-      if (!value || !read(static_cast<std::uint32_t>(*type), *value)) return false;
+      if (!value) return false;
+      const Sent& sent = sent_.emplace_back(Sent{static_cast<std::uint32_t>(*type), *value});
+      const auto place = static_cast<std::size_t>(column);
+      if (like != nullptr && place < like->sent_.size() && is_printed(sent.type) &&
+          like->sent_[place] == sent) {
+        fields_.push_back(like->fields_[place]);
+      } else if (!read(sent.type, sent.value)) {
+        return false;
+      }
     }
   } catch (const std::invalid_argument&) {
     return false;

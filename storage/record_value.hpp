@@ -24,8 +24,10 @@ class RecordValue {
   RecordValue(const RecordValue&) = delete;
   RecordValue& operator=(const RecordValue&) = delete;
 
-  /// Returns false if `bytes` is not in the form of record_send.
-  bool parse(std::string_view bytes);
+  /// Returns false if `bytes` is not in the form of record_send. `like` is another record of the same table,
+  /// parsed before, or null: the text of a column that has the same value there is not printed again. The
+  /// views then also point into `like`, and its bytes must still exist.
+  bool parse(std::string_view bytes, const RecordValue* like = nullptr);
 
   /// The columns of the last parsed value. nullopt is null or a value of an unsupported type; supported types
   /// are text, varchar, json, jsonb, uuid, timestamptz, numeric, the integers and boolean. The views point
@@ -34,10 +36,17 @@ class RecordValue {
   std::span<const std::optional<std::string_view>> fields() const { return fields_; }
 
  private:
+  /// A column as it was sent.
+  struct Sent {
+    std::uint32_t type = 0;
+    std::string_view value;
+    bool operator==(const Sent&) const = default;
+  };
   bool read(std::uint32_t type, std::string_view value);
   std::string_view keep(std::string_view text);
 
   std::vector<std::optional<std::string_view>> fields_;
+  std::vector<Sent> sent_;  // for each field; empty for null
   std::array<std::byte, 2048> initial_buffer_;
   std::pmr::monotonic_buffer_resource printed_{initial_buffer_.data(), initial_buffer_.size()};
 };

@@ -1,6 +1,7 @@
 #include "storage/record_value.hpp"
 
 #include <stdexcept>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -49,6 +50,44 @@ TEST(RecordValue, KeepsTheViewsOfManyPrintedFieldsValid) {
   ASSERT_EQ(record.fields().size(), 1000U);
   EXPECT_EQ(record.fields()[7], "00000000-0000-0000-0000-000000000103");
   EXPECT_EQ(record.fields()[999], "00000000-0000-0000-0000-00000000f903");
+}
+
+// The result of record_send for row(a uuid that ends with `last`, 'text'::text, null::uuid).
+std::string uuid_value(char last, std::string_view text) {
+  using namespace std::string_view_literals;
+  return std::string("\0\0\0\x03\0\0\x0b\x86\0\0\0\x10"sv) + std::string(15, '\0') + last +
+         std::string("\0\0\0\x19\0\0\0\x03"sv) + std::string(text) +
+         std::string("\0\0\x0b\x86\xff\xff\xff\xff"sv);
+}
+
+TEST(RecordValue, ColumnsAreReadTheSameBesideALikeRecord) {
+  const std::string before = uuid_value('\x01', "one"), same = before, after = uuid_value('\x02', "two");
+  RecordValue like;
+  ASSERT_TRUE(like.parse(before));
+  for (const std::string& bytes : {same, after}) {
+    RecordValue alone, beside;
+    ASSERT_TRUE(alone.parse(bytes));
+    ASSERT_TRUE(beside.parse(bytes, &like));
+    EXPECT_EQ(std::vector(beside.fields().begin(), beside.fields().end()),
+              std::vector(alone.fields().begin(), alone.fields().end()));
+  }
+  RecordValue record;
+  ASSERT_TRUE(record.parse(after, &like));
+  EXPECT_EQ(record.fields()[0], "00000000-0000-0000-0000-000000000002");
+  EXPECT_EQ(record.fields()[1], "two");
+  EXPECT_EQ(record.fields()[2], std::nullopt);
+}
+
+TEST(RecordValue, ALikeRecordWithOtherColumnsIsOfNoUseAndDoesNoHarm) {
+  RecordValue like, record;
+  ASSERT_TRUE(like.parse(value()));
+  const std::string bytes = uuid_value('\x01', "one");
+  ASSERT_TRUE(record.parse(bytes, &like));
+  EXPECT_EQ(record.fields()[0], "00000000-0000-0000-0000-000000000001");
+  EXPECT_EQ(record.fields()[1], "one");
+  RecordValue none;
+  ASSERT_TRUE(record.parse(bytes, &none));
+  EXPECT_EQ(record.fields()[0], "00000000-0000-0000-0000-000000000001");
 }
 
 TEST(ColumnMap, MapsColumnsToTheirFields) {
