@@ -119,6 +119,17 @@ TEST(Change, OwnDataAreShownAsStored) {
   EXPECT_EQ(to_json(entity.at("metadata")), R"({"erp.id":7,"gift":true})");
 }
 
+TEST(Change, EmptyListsAndObjectsAreShownAsSuch) {
+  const Row empty = row(orders, with(order_columns, {{"items", "[]"}, {"tags", "[]"}, {"metadata", "{}"}}));
+  json::monotonic_resource memory;
+  const Change change = make_change(orders, nullptr, &empty, &memory);
+  EXPECT_EQ(to_json(change.entity.at("items")), "[]");
+  EXPECT_EQ(to_json(change.entity.at("tags")), "[]");
+  EXPECT_EQ(to_json(change.entity.at("metadata")), "{}");
+  const Row wrong = row(orders, with(order_columns, {{"metadata", "[]"}}));
+  EXPECT_THROW(make_change(orders, nullptr, &wrong), std::invalid_argument);
+}
+
 TEST(Change, TheDispatchIsNotShown) {
   const Row after = row(shipments, {{"guid", guid}, {"dispatch_id", other_guid}});
   EXPECT_FALSE(make_change(shipments, nullptr, &after).entity.contains("dispatchId"));
