@@ -1,5 +1,6 @@
 #include "base/crypto.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -57,12 +58,9 @@ class HmacSha256 {
   }
 
   std::array<std::uint8_t, 32> operator()(std::span<const std::uint8_t> key, std::string_view data) {
-    // OpenSSL reuses the last key if the pointer is null.
-    static constexpr std::uint8_t no_key = 0;
-    const std::uint8_t* key_data = key.empty() ? &no_key : key.data();
     std::array<std::uint8_t, 32> result{};
     std::size_t length = 0;
-    if (EVP_MAC_init(context_.get(), key_data, key.size(), nullptr) != 1 ||
+    if (!use(key) ||
         EVP_MAC_update(context_.get(), reinterpret_cast<const unsigned char*>(data.data()), data.size()) !=
             1 ||
         EVP_MAC_final(context_.get(), result.data(), &length, result.size()) != 1) {
@@ -72,7 +70,20 @@ class HmacSha256 {
   }
 
  private:
+  /// Begins a message. Messages with one key follow each other, and setting a key up costs two blocks and two
+  /// contexts: OpenSSL keeps the last key and reuses it if the pointer is null.
+  bool use(std::span<const std::uint8_t> key) {
+    if (has_key_ && std::ranges::equal(key, key_))
+      return EVP_MAC_init(context_.get(), nullptr, 0, nullptr) == 1;
+    static constexpr std::uint8_t no_key = 0;
+    has_key_ = EVP_MAC_init(context_.get(), key.empty() ? &no_key : key.data(), key.size(), nullptr) == 1;
+    key_.assign(key.begin(), key.end());
+    return has_key_;
+  }
+
   Owned<EVP_MAC_CTX, EVP_MAC_CTX_free> context_;
+  bool has_key_ = false;
+  Bytes key_;  // the key that the context has
 };
 
 std::string encode(std::span<const std::uint8_t> data, int variant) {

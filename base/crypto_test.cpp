@@ -25,6 +25,17 @@ TEST(Hmac, MatchesRfc4231) {
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
+TEST(Hmac, MessagesWithOneKeyAreSignedIndependently) {
+  const std::string_view text = "what do ya want for nothing?";
+  const auto expected = hex(hmac_sha256(bytes("Jefe"), text));
+  const auto other = hex(hmac_sha256(bytes("Jefe"), "another text"));
+  EXPECT_NE(other, expected);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(hex(hmac_sha256(bytes("Jefe"), text)), expected);
+  EXPECT_NE(hex(hmac_sha256(bytes("Jeff"), text)), expected);
+  EXPECT_EQ(hex(hmac_sha256(bytes("Jefe"), text)), expected);
+  EXPECT_EQ(expected, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+}
+
 TEST(Hmac, AnEmptyKeyDoesNotReuseTheLastKey) {
   const auto expected = hex(hmac_sha256({}, ""));
   hmac_sha256(bytes("Jefe"), "");
