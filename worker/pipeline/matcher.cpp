@@ -1,6 +1,7 @@
 #include "worker/pipeline/matcher.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <unordered_map>
 #include <unordered_set>
@@ -41,6 +42,25 @@ std::vector<storage::StoredEvent> with_rows(storage::Outbox& outbox,
   return rows;
 }
 
+/// The workflows of the businesses and record types in a batch. Each is looked up once, although the events
+/// of a bulk change are all of one business.
+class ActiveWorkflows {
+ public:
+  explicit ActiveWorkflows(const Catalogue& catalogue) : catalogue_(catalogue) {}
+
+  /// Catalogue::active of an event's business and type; valid as long as this object.
+  std::span<const WorkflowPtr> of(const storage::StoredEvent& event) {
+    auto& known = by_business_[event.business_id].at(static_cast<std::size_t>(event.entity_type));
+    if (!known) known = catalogue_.active(event.business_id, event.entity_type);
+    return *known;
+  }
+
+ private:
+  const Catalogue& catalogue_;
+  std::unordered_map<Guid, std::array<std::optional<std::vector<WorkflowPtr>>, domain::entity_type_count>>
+      by_business_;
+};
+
 bool is_late(steady_clock::time_point since, steady_clock::duration limit) {
   return steady_clock::now() - since > limit;
 }
@@ -75,7 +95,9 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
 
   Moment since = steady_clock::now();  // excludes the time spent in the database
   json::monotonic_resource arena;
+  ActiveWorkflows active(catalogue_);
   std::vector<Candidate> candidates;
+  candidates.reserve(stored.size());
   storage::RelativesWanted wanted;
   Keys left_out;
   std::unordered_map<storage::EventKey, std::vector<storage::PostponedMatch>, storage::EventKeyHash>
@@ -95,7 +117,7 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
       postponements.emplace(key_of(event), std::move(matches));
     if (auto changes = timers(event, &arena); !changes.empty())
       timer_changes.emplace(key_of(event), std::move(changes));
-    auto found = candidate(event, catalogue_.active(event.business_id, event.entity_type), &arena);
+    auto found = candidate(event, active.of(event), &arena);
     if (!found) continue;
     matching::collect_relatives(event.business_id, event.entity_id, event.entity_type, found->change.entity,
                                 wanted, found->shows_tracking_page());
@@ -107,6 +129,7 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
   const matching::RelativeIndex index(relatives, public_url_);
 
   std::unordered_map<storage::EventKey, std::vector<PlannedRun>, storage::EventKeyHash> runs;
+  runs.reserve(candidates.size());
   std::size_t run_count = 0;
   std::size_t bytes = 0;
   for (Candidate& candidate : candidates) {
@@ -149,10 +172,10 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
 }
 
 std::optional<Matcher::Candidate> Matcher::candidate(const storage::StoredEvent& event,
-                                                     std::vector<WorkflowPtr> workflows,
+                                                     std::span<const WorkflowPtr> workflows,
                                                      const json::storage_ptr& memory) {
-  std::erase_if(workflows, [&](const WorkflowPtr& workflow) { return workflow->active_since > event.at; });
-  if (workflows.empty()) return std::nullopt;
+  const auto is_newer = [&](const WorkflowPtr& workflow) { return workflow->active_since > event.at; };
+  if (std::ranges::all_of(workflows, is_newer)) return std::nullopt;
   std::optional<domain::Change> change;
   try {
     change.emplace(columns_->change(event, memory));
@@ -164,17 +187,17 @@ std::optional<Matcher::Candidate> Matcher::candidate(const storage::StoredEvent&
   Candidate candidate{.event = &event, .change = std::move(*change), .fired = {}, .workflows = {}};
   candidate.fired = domain::fired_triggers(candidate.change);
   EventWorkflows& sorted = candidate.workflows;
-  for (WorkflowPtr& workflow : workflows) {
-    if (!workflow->rule.fires(candidate.fired)) continue;
+  for (const WorkflowPtr& workflow : workflows) {
+    if (is_newer(workflow) || !workflow->rule.fires(candidate.fired)) continue;
     if (sorted.share.is_exceeded()) {
-      sorted.later.push_back(std::move(workflow));
+      sorted.later.push_back(workflow);
       continue;
     }
     const auto verdict = workflow->rule.conditions.reads_relatives()
                              ? domain::Verdict::hold
                              : sorted.judge(*workflow, candidate.subject());
     if (verdict == domain::Verdict::fail) continue;
-    (verdict == domain::Verdict::hold ? sorted.open : sorted.refused).push_back(std::move(workflow));
+    (verdict == domain::Verdict::hold ? sorted.open : sorted.refused).push_back(workflow);
   }
   if (sorted.open.empty() && sorted.refused.empty() && sorted.later.empty()) return std::nullopt;
   return candidate;
@@ -245,9 +268,10 @@ std::vector<storage::Run> Matcher::match_postponed(storage::Session& session, co
   return columns_.use(session, [&] {
     storage::Outbox outbox(session);
     std::vector<storage::Run> runs;
+    // A pointer without ownership is enough, because the workflow outlives the call.
+    const WorkflowPtr pointer(WorkflowPtr(), &workflow);
     for_postponed(outbox, matches, [&](const storage::StoredEvent& event) {
-      // A pointer without ownership is enough, because the workflow outlives the call.
-      auto found = candidate(event, {WorkflowPtr(WorkflowPtr(), &workflow)}, {});
+      auto found = candidate(event, {&pointer, 1}, {});
       if (!found) return;
       auto verdict =
           found->workflows.refused.empty() ? domain::Verdict::hold : domain::Verdict::too_much_work;

@@ -54,8 +54,8 @@ class Matcher {
   std::vector<MatchedEvent> match_all(storage::Session& session,
                                       std::span<const storage::PendingEvent> events,
                                       std::vector<storage::StoredEvent> rows, const Limits& limits);
-  std::optional<Candidate> candidate(const storage::StoredEvent& event, std::vector<WorkflowPtr> workflows,
-                                     const json::storage_ptr& memory);
+  std::optional<Candidate> candidate(const storage::StoredEvent& event,
+                                     std::span<const WorkflowPtr> workflows, const json::storage_ptr& memory);
   std::vector<storage::PostponedMatch> postponed(const storage::StoredEvent& event) const;
   std::vector<storage::TimerChange> timers(const storage::StoredEvent& event,
                                            const json::storage_ptr& memory);

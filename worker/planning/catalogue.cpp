@@ -80,6 +80,7 @@ void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
                                                   .is_active = stored.is_active,
                                                   .active_since = stored.active_since});
     }
+    any_unreadable_ = !unreadable_.empty();
     set_gauge(Gauge::workflows_unreadable, static_cast<double>(unreadable_.size()));
     if (workflow) {
       workflows_.emplace(stored.guid, workflow);
@@ -101,6 +102,7 @@ void Catalogue::keep_only(const std::unordered_set<Guid>& present) {
     if (!present.contains(guid)) gone.push_back(guid);
   }
   for (const Guid& guid : gone) remove(guid);
+  any_unreadable_ = !unreadable_.empty();
 }
 
 std::span<const net::WebhookSecret> valid_secrets(const Workflow& workflow, Time now) {
@@ -115,13 +117,15 @@ WorkflowPtr Catalogue::find(const Guid& workflow) const {
 }
 
 bool Catalogue::is_unreadable(const Guid& workflow) const {
+  if (!any_unreadable_) return false;
   const std::shared_lock lock(mutex_);
   return unreadable_.contains(workflow);
 }
 
 std::vector<Guid> Catalogue::unreadable(const Guid& business, domain::EntityType type, Time at) const {
-  const std::shared_lock lock(mutex_);
   std::vector<Guid> workflows;
+  if (!any_unreadable_) return workflows;
+  const std::shared_lock lock(mutex_);
   for (const auto& [guid, workflow] : unreadable_) {
     if (workflow.business_id == business && workflow.entity_type == type && workflow.is_active &&
         workflow.active_since <= at) {
