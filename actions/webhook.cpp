@@ -239,7 +239,7 @@ std::string_view body_template(const json::object& action) {
 
 std::string payload(const WorkflowView& workflow, const EventView& event) {
   std::string body;
-  body.reserve(1024);
+  body.reserve(2048);
   body += R"({"type":)";
   append_json_string(body, event.trigger);
   if (!event.triggers.empty()) {

@@ -138,7 +138,11 @@ storage::RunState judge_change(const storage::RunState& state, const storage::Ch
 
 std::string append_attempt(std::string_view tries, int number, int step,
                            const actions::AttemptResult& result) {
-  std::string out(tries.substr(0, tries.size() - 1));
+  constexpr std::size_t others = 192;  // bytes of an attempt without its texts
+  std::string out;
+  out.reserve(tries.size() + others + (result.response ? result.response->size() : 0) +
+              (result.error ? result.error->size() : 0));
+  out += tries.substr(0, tries.size() - 1);
   if (out.size() > 1) out += ',';
   out += R"({"number":)";
   out += std::to_string(number);

@@ -51,7 +51,7 @@ std::vector<storage::PendingEvent> Watermarks::take(storage::Scan scan, std::siz
   std::map<std::int16_t, std::size_t> counts;
   std::map<std::int16_t, std::uint64_t> read_up_to;  // shards that were not read to their end
   for (storage::PendingEvent& event : events) {
-    in_flight_.emplace(event.key(), event.shard);
+    in_flight_.emplace_hint(in_flight_.end(), event.key(), event.shard);  // most are newer than all others
     event.orphan = is_orphan(event, scan.last_id);
     if (++counts[event.shard] == limit) read_up_to[event.shard] = event.id;
   }

@@ -10,6 +10,7 @@ namespace waybill::worker {
 namespace {
 
 constexpr int max_depth = 8;
+constexpr std::size_t usual_request_bytes = 256;
 
 actions::WorkflowView view_of(const Workflow& workflow, const json::object& definition) {
   return {.guid = workflow.guid,
@@ -147,7 +148,9 @@ void render_action(const Workflow& workflow, const actions::Action& action, cons
   } catch (const std::exception& error) {  // a definition written by SQL, which `check` would have refused
     mark_dead(run.state, "CONFIGURATION_ERROR", error);
   }
-  run.key.request = to_json(request);
+  run.key.request.clear();
+  run.key.request.reserve(usual_request_bytes);
+  append_json(run.key.request, request);
 }
 
 PlannedRun plan_run(const storage::StoredEvent& event, const domain::Change& change,
