@@ -33,6 +33,7 @@ constexpr std::string_view of_all_businesses[] = {
     "suspensions.release_runs",
     "suspensions.set_aside",
     "system.",
+    "timers.businesses",
     "timers.claim",
     "timers.look",
     "tokens.find",

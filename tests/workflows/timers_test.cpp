@@ -397,5 +397,23 @@ TEST_F(Timers, TimersOfASuspendedBusinessFireWhenItIsResumed) {
   EXPECT_TRUE(come_to_result({"fired"}));
 }
 
+TEST_F(Timers, OfManyRecordsDoNotDelayThoseOfAnotherBusiness) {
+  timed("createdAt", "PT1H");
+  tenant.create_order();
+  ASSERT_TRUE(come_to_wait(1));
+  Tenant crowd(world.waybill, test_name() + "2");
+  const std::string workflow = text_at(crowd.configure(definition("createdAt", "PT1H")), "guid");
+  tenant.sql.exec(
+      "insert into timers (business_id, workflow_id, entity_id, shard, plan, value, due_at, check_at, "
+      "event_id) "
+      "select '" +
+      crowd.id + "', '" + workflow + "', gen_random_uuid(), shard_of('" + tenant.id +
+      "'), 1, now(), now() - interval '1 hour', now() - interval '1 hour', 0 from generate_series(1, 30000)");
+  jump();
+  EXPECT_TRUE(come_to_result({"fired"}));
+  EXPECT_GT(tenant.sql.number("select count(*) from timers where business_id = $1", {crowd.id}), 15'000)
+      << "they are due since an hour";
+}
+
 }  // namespace
 }  // namespace waybill::tests

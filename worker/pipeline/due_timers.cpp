@@ -25,14 +25,6 @@ constexpr Time::rep never = std::numeric_limits<Time::rep>::max();
 
 }  // namespace
 
-/// A locked timer and the state of its workflow, from one snapshot.
-struct DueTimers::Claimed {
-  DueTimer timer;
-  bool is_active;
-  Time active_since;
-  bool is_deleted;
-};
-
 /// A locked timer and what becomes of it.
 struct DueTimers::Decided {
   enum class Fate : std::uint8_t { open, dropped, postponed, condition, switched_off, fired };
@@ -50,7 +42,7 @@ DueTimers::DueTimers(const Options& options, const EventIntake& intake, const Ca
       workflows_(workflows),
       guard_(guard),
       clock_(clock),
-      fire_batch_(options.of_shard, options.of_shard, {}),
+      claims_(options.of_shard),
       scan_(catalogue, options.of_scan),
       noted_due_(never) {}
 
@@ -91,27 +83,16 @@ bool DueTimers::work(storage::Session& session) {
 /// Fires some due timers. Returns true if it found any.
 bool DueTimers::fire(storage::Session& session, const std::vector<std::int16_t>& shards) {
   storage::Work work(session);
-  const auto rows = session.run(sql::Claim{.shards = storage::binary_array(shards),
-                                           .limit_of_shard = static_cast<std::int64_t>(fire_batch_.get())});
-  if (rows.empty()) {
+  const auto batch = claims_.take(session, shards);
+  if (batch.timers.empty()) {
     work.commit();
     return false;
   }
-  // The catalogue is then at least as new as the state of the workflows in the rows.
-  workflows_.follow(session, static_cast<std::uint64_t>(rows.front().epoch));
+  // The catalogue is then at least as new as the state of the workflows in the batch.
+  workflows_.follow(session, batch.epoch);
   std::vector<Decided> decided;
-  for (const auto& row : rows) {
-    const Claimed claimed{.timer = {.business_id = row.business_id,
-                                    .workflow_id = row.workflow_id,
-                                    .entity_id = row.entity_id,
-                                    .plan = row.plan,
-                                    .value = row.value,
-                                    .due = row.due_at,
-                                    .run_event = static_cast<std::uint64_t>(row.run_event)},
-                          .is_active = row.is_active,
-                          .active_since = row.active_since,
-                          .is_deleted = row.is_deleted};
-    WorkflowPtr workflow = row.is_deleted ? nullptr : catalogue_.find(row.workflow_id);
+  for (const auto& claimed : batch.timers) {
+    WorkflowPtr workflow = claimed.is_deleted ? nullptr : catalogue_.find(claimed.timer.workflow_id);
     decided.push_back(decide(claimed, workflow));
   }
   columns_.use(session, [&] { judge(session, decided, clock_.now()); });
@@ -120,16 +101,12 @@ bool DueTimers::fire(storage::Session& session, const std::vector<std::int16_t>&
   hold_excess(session, decided);
   write(session, decided);
   work.commit();
-  if (left > 0) {
-    fire_batch_.limited_to(decided.size() / shards.size());
-  } else {
-    fire_batch_.measured(fire_batch_.get(), {});
-  }
+  claims_.worked(decided.size(), left, shards.size());
   return true;
 }
 
 /// Decides what can be decided without the record.
-DueTimers::Decided DueTimers::decide(const Claimed& claimed, WorkflowPtr& workflow) const {
+DueTimers::Decided DueTimers::decide(const ClaimedTimer& claimed, WorkflowPtr& workflow) const {
   using Fate = Decided::Fate;
   const DueTimer& timer = claimed.timer;
   Decided decided{.timer = timer, .workflow = std::move(workflow), .fate = Fate::open};

@@ -10,8 +10,8 @@
 #include "storage/record_columns.hpp"
 #include "storage/session.hpp"
 #include "worker/guard/blast_guard.hpp"
-#include "worker/pipeline/batch_size.hpp"
 #include "worker/pipeline/event_intake.hpp"
+#include "worker/pipeline/timer_claims.hpp"
 #include "worker/pipeline/timer_scan.hpp"
 #include "worker/pipeline/workflow_follower.hpp"
 #include "worker/planning/catalogue.hpp"
@@ -48,12 +48,11 @@ class DueTimers {
   Time next_look() const;
 
  private:
-  struct Claimed;
   struct Decided;
 
   bool fire(storage::Session& session, const std::vector<std::int16_t>& shards);
   bool scan(storage::Session& session, const std::vector<std::int16_t>& shards);
-  Decided decide(const Claimed& timer, WorkflowPtr& workflow) const;
+  Decided decide(const ClaimedTimer& timer, WorkflowPtr& workflow) const;
   void judge(storage::Session& session, std::vector<Decided>& decided, Time now);
   void hold_excess(storage::Session& session, std::vector<Decided>& decided);
   void write(storage::Session& session, const std::vector<Decided>& decided);
@@ -65,7 +64,7 @@ class DueTimers {
   BlastGuard& guard_;
   const Clock& clock_;
   storage::CachedColumns columns_;
-  BatchSize fire_batch_;  // smaller after records that exceeded the bytes of a transaction
+  TimerClaims claims_;
   TimerScan scan_;
   Time next_look_{};
   bool has_queued_ = false;

@@ -2,10 +2,10 @@
 -- workflows. The epoch is that of the workflows in this snapshot. Each has an id for its run, in the order of the times.
 -- $1 shards smallint[], $2 limit_of_shard bigint
 -- -> business_id uuid, workflow_id uuid, entity_id uuid, plan int, value timestamptz, due_at timestamptz, run_event bigint,
--- is_active boolean, active_since timestamptz, is_deleted boolean, epoch bigint
-select d.business_id, d.workflow_id, d.entity_id, d.plan, d.value, d.due_at, nextval('eventless_ids') as run_event,
-       coalesce(w.is_active, false) as is_active, coalesce(w.active_since, 'infinity') as active_since,
-       w.guid is null or w.deleted_at is not null as is_deleted, (select epoch from workflow_epoch) as epoch
+-- is_active boolean, active_since timestamptz, is_deleted boolean, epoch bigint, shard smallint
+select
+\ir answer.inc
+, d.shard
 from (select l.*
       from unnest($1::smallint[]) s (shard),
            lateral (select * from timers t
