@@ -9,7 +9,7 @@
 #include "base/guid.hpp"
 #include "storage/session.hpp"
 #include "worker/pipeline/batch_size.hpp"
-#include "worker/planning/timer_plan.hpp"
+#include "worker/planning/run_plan.hpp"
 
 namespace waybill::worker {
 
