@@ -1,49 +1,16 @@
 #include "api/orders/order_text.hpp"
 
-#include <optional>
 #include <string_view>
-#include <utility>
 
-#include "base/clock.hpp"
+#include "api/records/entry_text.hpp"
 #include "base/json.hpp"
 
 namespace waybill::api {
 namespace {
 
-class OrderText {
- public:
-  OrderText& text(std::string_view name, const std::optional<std::string>& value) {
-    if (!value) return *this;
-    begin(name);
-    append_json_string(text_, *value);
-    return *this;
-  }
-  OrderText& guid(std::string_view name, const std::optional<Guid>& value) {
-    return value ? text(name, value->to_string()) : *this;
-  }
-  /// `value` is JSON.
-  OrderText& json(std::string_view name, const std::optional<std::string>& value) {
-    if (!value) return *this;
-    begin(name);
-    text_ += *value;
-    return *this;
-  }
-  std::string take() { return std::move(text_) + '}'; }
-
- private:
-  void begin(std::string_view name) {
-    text_ += text_.empty() ? R"({")" : R"(,")";
-    text_.append(name).append(R"(":)");
-  }
-
-  std::string text_;
-};
-
 /// Adds the values that a new and a changed order have.
-OrderText& add_values(OrderText& order, const OrderValues& values) {
+EntryText& add_values(EntryText& order, const OrderValues& values) {
   const auto& [street, city, state, postal_code, country, name, company, phone, email] = values.address;
-  std::optional<std::string> collection_date;
-  if (values.collection_date) collection_date = format_sql_timestamp(*values.collection_date);
   return order.text("number", values.number)
       .guid("customer", values.customer)
       .text("customer_name", values.customer_name)
@@ -57,7 +24,7 @@ OrderText& add_values(OrderText& order, const OrderValues& values) {
       .guid("carrier", values.carrier)
       .text("service_level", values.service_level)
       .text("currency", values.currency)
-      .text("collection_date", collection_date)
+      .time("collection_date", values.collection_date)
       .text("window_start", values.window_start)
       .text("window_end", values.window_end)
       .text("notes", values.notes)
@@ -75,14 +42,14 @@ OrderText& add_values(OrderText& order, const OrderValues& values) {
 }  // namespace
 
 std::string order_text(const Guid& order, const OrderValues& values, const ItemList& items) {
-  OrderText text;
+  EntryText text;
   text.guid("guid", order).text("status", values.status).json("items", to_json(items.items()));
   return add_values(text, values).take();
 }
 
 std::string order_change_text(const Guid& order, std::string_view version, const OrderValues& values,
                               const ItemList* items) {
-  OrderText text;
+  EntryText text;
   text.guid("guid", order).text("version", std::string(version));
   if (items != nullptr) text.json("items", to_json(items->items()));
   return add_values(text, values).take();

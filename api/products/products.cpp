@@ -10,6 +10,8 @@
 #include "api/records/own_data.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
+#include "base/clock.hpp"
+#include "base/guid.hpp"
 #include "storage/sql/product_settings.sql.hpp"
 #include "storage/sql/products.sql.hpp"
 
@@ -125,16 +127,24 @@ asio::awaitable<Answer> get_product(Call& call, Services& services) {
 
 asio::awaitable<Answer> create_product(Call& call, Services& services) {
   const bool assigns_sku = co_await needs_generated_sku(call, services);
-  const auto made = co_await write_numbered(
-      services, sql::Create{.business = call.business(), .columns = to_json(columns_of(call.object()))},
-      call.cause(), assigns_sku, sku_constraints);
-  co_return Answer::created(json_object(made.all()), "/api/v1/Products/" + made.front().guid.to_string());
+  const auto product = Guid::timed_random(to_unix_ms(services.clock.now()));
+  auto values = columns_of(call.object());
+  values.emplace("guid", product.to_string());
+  const auto entry = to_json(values);
+  const auto products = '[' + entry + ']';
+  const auto made = co_await write_numbered(assigns_sku, sku_constraints, [&] {
+    return services.db.write_shared<sql::Create>(
+        sql::Create{.business = call.business(), .products = products}, product, entry, call.cause());
+  });
+  co_return Answer::created(json_object(made.all()), "/api/v1/Products/" + product.to_string());
 }
 
 asio::awaitable<Answer> update_product(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(
-      sql::Update{
-          .business = call.business(), .product = call.id(), .changes = to_json(columns_of(call.object()))},
+  const auto product = call.id();
+  const auto changes = to_json(columns_of(call.object()));
+  const auto entry = R"({"product":")" + product.to_string() + R"(","changes":)" + changes + '}';
+  const auto rows = co_await services.db.write_shared<sql::UpdateShared>(
+      sql::Update{.business = call.business(), .product = product, .changes = changes}, product, entry,
       call.cause());
   if (rows.empty()) throw not_found("product");
   if (!rows.front().keeps_sku) throw invalid("sku", "must not be null");

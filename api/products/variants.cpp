@@ -54,9 +54,11 @@ asio::awaitable<Answer> add_variant(Call& call, Services& services) {
   const bool assigns_sku = co_await needs_generated_sku(call, services);
   const auto guid = Guid::random().to_string();
   const json::object variant = new_element(call.object(), columns, guid);
-  const auto rows = co_await write_numbered(
-      services, sql::Add{.business = call.business(), .product = call.id(), .variant = to_json(variant)},
-      call.cause(), assigns_sku, sku_constraints);
+  const auto text = to_json(variant);
+  const auto rows = co_await write_numbered(assigns_sku, sku_constraints, [&] {
+    return services.db.write(sql::Add{.business = call.business(), .product = call.id(), .variant = text},
+                             call.cause());
+  });
   if (rows.empty()) throw not_found("product");
   if (!rows.front().has_room) throw conflict("The product already has the maximum of 1000 variants.");
   co_return Answer::created(json_object(rows.more()),

@@ -1,31 +1,29 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
+#include "storage/errors.hpp"
 
 namespace waybill::api {
 
-/// Runs a write that assigns a number (of an order, or a SKU) if `assigns_number`. Another request may commit
-/// the same number first: then one of `constraints` is violated, and the write is repeated with the next
-/// number, up to three attempts.
-asio::awaitable<storage::Rows> write_numbered(Services& services, const storage::Statement& statement,
-                                              storage::Params params, storage::Cause cause,
-                                              bool assigns_number,
-                                              std::span<const std::string_view> constraints);
-template <storage::TypedStatement S>
-asio::awaitable<storage::ResultOf<S>> write_numbered(Services& services, const S& statement,
-                                                     storage::Cause cause, bool assigns_number,
-                                                     std::span<const std::string_view> constraints) {
-  auto rows = write_numbered(services, S::statement, statement.params(), std::move(cause), assigns_number,
-                             constraints);
-  if constexpr (storage::HasRow<S>) {
-    return storage::typed_rows<S>(std::move(rows));
-  } else {
-    return rows;
+/// Awaits `write()`, which assigns a number (a SKU) if `assigns_number`. Another request may commit the same
+/// number first: then one of `constraints` is violated, and the write is repeated with the next number, up to
+/// three attempts.
+template <typename Write>
+std::invoke_result_t<Write> write_numbered(bool assigns_number, std::span<const std::string_view> constraints,
+                                           Write write) {
+  constexpr int attempts = 3;
+  for (int attempt = 1;; ++attempt) {
+    try {
+      co_return co_await write();
+    } catch (const storage::StatementError& error) {
+      const bool is_number_taken =
+          assigns_number && std::ranges::find(constraints, error.constraint()) != constraints.end();
+      if (!is_number_taken || attempt == attempts) throw;
+    }
   }
 }
 

@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "api/records/fields.hpp"
 #include "api/shipments/shipment_body.hpp"
 #include "api/shipments/shipment_handlers.hpp"
+#include "api/shipments/shipment_text.hpp"
 #include "base/crypto.hpp"
 #include "base/guid.hpp"
 #include "base/observe.hpp"
@@ -32,41 +35,9 @@ bool is_number_taken(const storage::StatementError& error) {
   return error.constraint() == "shipments_tracking_unique";
 }
 
-/// Returns Create or Update with the values of a shipment, except the packages.
-template <typename S>
-S with_values(S statement, const ShipmentValues& values) {
-  statement.customer = values.customer;
-  statement.carrier = values.carrier;
-  statement.service_level = values.service_level;
-  statement.instructions = values.instructions;
-  statement.collection_date = values.collection_date;
-  statement.sender_name = values.sender.name;
-  statement.sender_company = values.sender.company;
-  statement.sender_street = values.sender.street;
-  statement.sender_city = values.sender.city;
-  statement.sender_state = values.sender.state;
-  statement.sender_postal_code = values.sender.postal_code;
-  statement.sender_country = values.sender.country;
-  statement.sender_phone = values.sender.phone;
-  statement.recipient_name = values.recipient.name;
-  statement.recipient_company = values.recipient.company;
-  statement.recipient_street = values.recipient.street;
-  statement.recipient_city = values.recipient.city;
-  statement.recipient_state = values.recipient.state;
-  statement.recipient_postal_code = values.recipient.postal_code;
-  statement.recipient_country = values.recipient.country;
-  statement.recipient_phone = values.recipient.phone;
-  statement.recipient_email = values.recipient.email;
-  statement.carrier_tracking_number = values.carrier_tracking_number;
-  statement.carrier_tracking_url = values.carrier_tracking_url;
-  statement.external_reference = values.own.external_reference;
-  statement.tags = values.own.tags;
-  statement.metadata = values.own.metadata;
-  return statement;
-}
-
-/// Returns the values of a locked shipment, without the packages.
-ShipmentValues values_of(const sql::Lock::Row& row) {
+/// Returns the values of a shipment, without the packages. `Row` is that of sql::Values or sql::Lock.
+template <typename Row>
+ShipmentValues values_of(const Row& row) {
   using Text = std::optional<std::string>;
   return {.customer = row.customer_id,
           .carrier = row.carrier_id,
@@ -97,6 +68,37 @@ asio::awaitable<void> check_references(Services& services, const Guid& business,
   if (new_customer && !found.customer_exists) throw not_found("customer");
   if (new_carrier && !found.levels) throw not_found("carrier");
   if (new_carrier && values.service_level) check_service_level(*values.service_level, *found.levels, errors);
+}
+
+/// Checks the change of a shipment whose values are `row`, and returns its entry for shipments/update.sql.
+template <typename Row>
+asio::awaitable<std::string> change_of(Call& call, Services& services, Row row) {
+  const auto& body = call.object();
+  const auto before = values_of(row);
+  auto values = before;
+  FieldErrors errors;
+  values.merge(body, errors);
+  if (const auto status = text_at(body, "status"); status && *status != row.status) {
+    errors.push_back({"status", "is " + std::string(row.status) + "; use POST …/traces to change it"});
+  }
+  check_not_cleared(body, values, before, errors);
+  co_await check_references(services, call.business(), values, before, errors);
+  if (!errors.empty()) throw invalid(std::move(errors));
+  const bool new_number = values.carrier_tracking_number != before.carrier_tracking_number ||
+                          values.carrier_tracking_url != before.carrier_tracking_url;
+  if (new_number && is_final_shipment(row.status)) throw final_shipment(row.status);
+  co_return shipment_change_text(call.id(), row.version, values);
+}
+
+/// Changes a shipment that others change at the same time.
+asio::awaitable<void> update_locked(Call& call, Services& services) {
+  const auto transaction = co_await services.db.begin(call.cause());
+  const auto locked =
+      co_await transaction->run(sql::Lock{.business = call.business(), .shipment = call.id()});
+  if (locked.empty()) throw not_found("shipment");
+  const auto changes = '[' + co_await change_of(call, services, locked.front()) + ']';
+  co_await transaction->run(sql::Update{.business = call.business(), .shipments = changes});
+  co_await transaction->commit();
 }
 
 /// Returns the items of a stored order that the body names, or all. Throws Failure (404) for a guid that no
@@ -166,12 +168,8 @@ asio::awaitable<void> insert_for_order(Call& call, Services& services, const Gui
   if (shipment.front().has_open) throw conflict("The order already has a shipment.");
   const auto values = values_of_order(*locked, call.object());
   check_deliverable(values);
-  co_await transaction->run(with_values(sql::Create{.business = business,
-                                                    .guid = guid,
-                                                    .tracking_number = tracking_number,
-                                                    .order = order,
-                                                    .packages = values.packages.value()},
-                                        values));
+  const auto shipments = '[' + shipment_text(guid, tracking_number, order, values) + ']';
+  co_await transaction->run(sql::Create{.business = business, .shipments = shipments});
   co_await transaction->commit();
 }
 
@@ -197,12 +195,10 @@ asio::awaitable<Answer> create_shipment(Call& call, Services& services) {
   const auto guid = Guid::timed_random(to_unix_ms(services.clock.now()));
   for (int attempt = 1;; ++attempt) {
     try {
-      co_await services.db.write(with_values(sql::Create{.business = call.business(),
-                                                         .guid = guid,
-                                                         .tracking_number = random_tracking_number(),
-                                                         .packages = values.packages.value()},
-                                             values),
-                                 call.cause());
+      const auto entry = shipment_text(guid, random_tracking_number(), {}, values);
+      const auto shipments = '[' + entry + ']';
+      co_await services.db.write_shared<sql::Create>(
+          sql::Create{.business = call.business(), .shipments = shipments}, guid, entry, call.cause());
       break;
     } catch (const storage::StatementError& error) {
       if (!is_number_taken(error) || attempt == number_attempts) throw;
@@ -212,29 +208,16 @@ asio::awaitable<Answer> create_shipment(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> update_shipment(Call& call, Services& services) {
-  const auto& body = call.object();
-  const auto transaction = co_await services.db.begin(call.cause());
-  const auto rows = co_await transaction->run(sql::Lock{.business = call.business(), .shipment = call.id()});
-  const auto locked = rows.find();
-  if (!locked) throw not_found("shipment");
-  const auto before = values_of(*locked);
-  auto values = before;
-  FieldErrors errors;
-  values.merge(body, errors);
-  if (const auto status = text_at(body, "status"); status && *status != locked->status) {
-    errors.push_back({"status", "is " + std::string(locked->status) + "; use POST …/traces to change it"});
-  }
-  check_not_cleared(body, values, before, errors);
-  co_await check_references(services, call.business(), values, before, errors);
-  if (!errors.empty()) throw invalid(std::move(errors));
-  const bool new_number = values.carrier_tracking_number != before.carrier_tracking_number ||
-                          values.carrier_tracking_url != before.carrier_tracking_url;
-  if (new_number && is_final_shipment(locked->status)) throw final_shipment(locked->status);
-
-  co_await transaction->run(with_values(
-      sql::Update{.business = call.business(), .shipment = call.id(), .packages = values.packages}, values));
-  co_await transaction->commit();
-  co_return Answer::of(R"({"guid":")" + call.id().to_string() + R"("})");
+  const auto shipment = call.id();
+  const auto values =
+      co_await services.db.read(sql::Values{.business = call.business(), .shipment = shipment});
+  if (values.empty()) throw not_found("shipment");
+  const auto change = co_await change_of(call, services, values.front());
+  const auto changes = '[' + change + ']';
+  const auto changed = co_await services.db.write_shared<sql::Update>(
+      sql::Update{.business = call.business(), .shipments = changes}, shipment, change, call.cause());
+  if (changed.empty()) co_await update_locked(call, services);
+  co_return Answer::of(R"({"guid":")" + shipment.to_string() + R"("})");
 }
 
 asio::awaitable<Answer> schedule_shipment(Call& call, Services& services) {

@@ -8,14 +8,8 @@
 -- recipient_city text or null, recipient_state text or null, recipient_postal_code text or null,
 -- recipient_country text or null, recipient_phone text or null, recipient_email text or null,
 -- carrier_tracking_number text or null, carrier_tracking_url text or null, made_tracking_url text or null,
--- external_reference text or null, tags jsonb or null, metadata jsonb or null
-select r.status, r.customer_id, r.carrier_id, r.service_level, r.instructions, r.collection_date, r.sender_name,
-       r.sender_company, r.sender_street, r.sender_city, r.sender_state, r.sender_postal_code, r.sender_country,
-       r.sender_phone, r.recipient_name, r.recipient_company, r.recipient_street, r.recipient_city, r.recipient_state,
-       r.recipient_postal_code, r.recipient_country, r.recipient_phone, r.recipient_email, r.carrier_tracking_number,
-       r.carrier_tracking_url,
-       (select tracking_url(k.tracking_url_pattern, r.carrier_tracking_number) from carriers k
-        where k.business_id in (r.business_id, catalogue_business()) and k.guid = r.carrier_id) as made_tracking_url,
-       r.external_reference, r.tags, r.metadata
+-- external_reference text or null, tags jsonb or null, metadata jsonb or null, version text
+select
+\ir values.inc
 from shipments r where r.business_id = $1 and r.guid = $2 and r.deleted_at is null
 for update

@@ -1,26 +1,46 @@
--- Replaces the values of a locked shipment. Writes nothing if nothing changes.
--- $1 business uuid, $2 shipment uuid, $3 customer uuid or null, $4 carrier uuid or null,
--- $5 service_level text or null, $6 instructions text or null, $7 collection_date timestamptz or null,
--- $8 packages jsonb or null (null: unchanged), $9 sender_name text or null, $10 sender_company text or null,
--- $11 sender_street text or null, $12 sender_city text or null, $13 sender_state text or null,
--- $14 sender_postal_code text or null, $15 sender_country text or null, $16 sender_phone text or null,
--- $17 recipient_name text or null, $18 recipient_company text or null, $19 recipient_street text or null,
--- $20 recipient_city text or null, $21 recipient_state text or null, $22 recipient_postal_code text or null,
--- $23 recipient_country text or null, $24 recipient_phone text or null, $25 recipient_email text or null,
--- $26 carrier_tracking_number text or null, $27 carrier_tracking_url text or null,
--- $28 external_reference text or null, $29 tags jsonb or null, $30 metadata jsonb or null
-update shipments r
-set customer_id = $3, carrier_id = $4, service_level = $5, instructions = $6, collection_date = $7, packages =
-    coalesce($8, r.packages), sender_name = $9, sender_company = $10, sender_street = $11, sender_city = $12,
-    sender_state = $13, sender_postal_code = $14, sender_country = $15, sender_phone = $16, recipient_name = $17,
-    recipient_company = $18, recipient_street = $19, recipient_city = $20, recipient_state = $21,
-    recipient_postal_code = $22, recipient_country = $23, recipient_phone = $24, recipient_email = $25,
-    carrier_tracking_number = $26, carrier_tracking_url = $27, external_reference = $28, tags = $29, metadata = $30
-where r.business_id = $1 and r.guid = $2
-  and (r.customer_id, r.carrier_id, r.service_level, r.instructions, r.collection_date, r.packages, r.sender_name,
-       r.sender_company, r.sender_street, r.sender_city, r.sender_state, r.sender_postal_code, r.sender_country,
-       r.sender_phone, r.recipient_name, r.recipient_company, r.recipient_street, r.recipient_city, r.recipient_state,
-       r.recipient_postal_code, r.recipient_country, r.recipient_phone, r.recipient_email, r.carrier_tracking_number,
-       r.carrier_tracking_url, r.external_reference, r.tags, r.metadata)
-      is distinct from ($3, $4, $5, $6, $7, coalesce($8, r.packages), $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-                        $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)
+-- Replaces the values of shipments that still have the given versions, and returns those shipments. A shipment that another
+-- transaction has locked is left out. Writes nothing for a shipment that does not change.
+-- $1 business uuid, $2 shipments json (an array of objects with the columns of `given`; without packages they stay)
+-- -> guid uuid
+with given as materialized (
+  select g.* from json_to_recordset($2::json) as g (
+    guid uuid, version text, customer uuid, carrier uuid, service_level text, instructions text,
+    collection_date timestamptz, packages jsonb, sender_name text, sender_company text, sender_street text,
+    sender_city text, sender_state text, sender_postal_code text, sender_country text, sender_phone text,
+    recipient_name text, recipient_company text, recipient_street text, recipient_city text, recipient_state text,
+    recipient_postal_code text, recipient_country text, recipient_phone text, recipient_email text,
+    carrier_tracking_number text, carrier_tracking_url text, external_reference text, tags jsonb, metadata jsonb)
+), held as materialized (
+  select h.guid
+  from given g
+  cross join lateral (select s.guid from shipments s
+                      where s.business_id = $1 and s.guid = g.guid and s.xmin::text = g.version
+                      for no key update skip locked) h
+), written as (
+  update shipments r
+  set customer_id = n.customer, carrier_id = n.carrier, service_level = n.service_level, instructions = n.instructions,
+      collection_date = n.collection_date, packages = coalesce(n.packages, r.packages), sender_name = n.sender_name,
+      sender_company = n.sender_company, sender_street = n.sender_street, sender_city = n.sender_city,
+      sender_state = n.sender_state, sender_postal_code = n.sender_postal_code, sender_country = n.sender_country,
+      sender_phone = n.sender_phone, recipient_name = n.recipient_name, recipient_company = n.recipient_company,
+      recipient_street = n.recipient_street, recipient_city = n.recipient_city, recipient_state = n.recipient_state,
+      recipient_postal_code = n.recipient_postal_code, recipient_country = n.recipient_country,
+      recipient_phone = n.recipient_phone, recipient_email = n.recipient_email,
+      carrier_tracking_number = n.carrier_tracking_number, carrier_tracking_url = n.carrier_tracking_url,
+      external_reference = n.external_reference, tags = n.tags, metadata = n.metadata
+  from held h join given n on n.guid = h.guid
+  where r.business_id = $1 and r.guid = h.guid
+    and (r.customer_id, r.carrier_id, r.service_level, r.instructions, r.collection_date, r.packages, r.sender_name,
+         r.sender_company, r.sender_street, r.sender_city, r.sender_state, r.sender_postal_code, r.sender_country,
+         r.sender_phone, r.recipient_name, r.recipient_company, r.recipient_street, r.recipient_city, r.recipient_state,
+         r.recipient_postal_code, r.recipient_country, r.recipient_phone, r.recipient_email, r.carrier_tracking_number,
+         r.carrier_tracking_url, r.external_reference, r.tags, r.metadata)
+        is distinct from (n.customer, n.carrier, n.service_level, n.instructions, n.collection_date,
+                          coalesce(n.packages, r.packages), n.sender_name, n.sender_company, n.sender_street,
+                          n.sender_city, n.sender_state, n.sender_postal_code, n.sender_country, n.sender_phone,
+                          n.recipient_name, n.recipient_company, n.recipient_street, n.recipient_city,
+                          n.recipient_state, n.recipient_postal_code, n.recipient_country, n.recipient_phone,
+                          n.recipient_email, n.carrier_tracking_number, n.carrier_tracking_url, n.external_reference,
+                          n.tags, n.metadata)
+)
+select guid from held
