@@ -44,6 +44,7 @@ left join lateral (
   select c.guid, coalesce(jsonb_path_query_array(c.service_levels, '$[*].code'), '[]') as levels from carriers c
   where c.business_id in (b.guid, catalogue_business()) and c.guid = coalesce(g.carrier, d.carrier_id)
     and c.deleted_at is null
+  limit 1  -- keeps the planner from reading all carriers
 ) k on true
 order by g.tracking_number
 returning guid
