@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "api/gate/idempotency.hpp"
 #include "api/gate/quota.hpp"
 #include "app/accounts.hpp"
 #include "base/json.hpp"
@@ -179,7 +180,7 @@ std::int64_t empty_table(Connection& connection, const Guid& business, std::stri
 /// to; the next call deletes them.
 std::int64_t empty_tables(Connection& connection, const Guid& business) {
   std::int64_t total = 0;
-  connection.run(sql::DeleteSessions{.business = business});
+  connection.run(sql::DeleteSessions{.business = business, .session_owner = api::owner_of_sessions});
   for (const auto& table : connection.run(sql::Tables{})) {
     try {
       total += empty_table(connection, business, table.name);

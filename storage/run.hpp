@@ -49,6 +49,8 @@ struct RunKey {
 /// The request of a queued run that is not rendered yet. The worker that claims the run renders its request
 /// and body from the event.
 inline constexpr std::string_view deferred_request = "null";
+/// The record of a run that is for a list of records.
+inline constexpr Guid no_record{};
 /// The number under which the texts of steps hold the list of a run for all records of a schedule's query.
 inline constexpr int list_text_number = 0;
 /// The destination of a run of several steps while its next step is to begin.

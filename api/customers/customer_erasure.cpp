@@ -14,6 +14,7 @@
 #include "base/pause.hpp"
 #include "net/mail_directory.hpp"
 #include "net/sealed_mail.hpp"
+#include "storage/run.hpp"
 #include "storage/sql/audit_log.sql.hpp"
 #include "storage/sql/customer_erasures.sql.hpp"
 #include "storage/sql/mail_outbox.sql.hpp"
@@ -75,9 +76,9 @@ class Eraser {
     erase_records<sql::EraseShipments>(records.shipments);
     const auto all = records.with(target_.customer);
     erase_answers(all);
-    // A run for several records has no record; it is erased whatever it lists.
+    // A run for a list of records is erased whatever it lists.
     auto with_lists = all;
-    with_lists.emplace_back();
+    with_lists.push_back(storage::no_record);
     session_.run(sql::WaitForSchedules{.business = target_.business});
     return {.counts = counts_,
             .emails = person_.emails,
@@ -166,7 +167,8 @@ class Eraser {
   }
 
   void erase_answers(Guids records) {
-    const auto answers = session_.run(sql::Answers{.business = target_.business, .records = records});
+    const auto answers = session_.run(
+        sql::Answers{.business = target_.business, .records = records, .session_owner = owner_of_sessions});
     for (const auto& answer : answers) erase_answer(answer);
   }
 
@@ -175,8 +177,10 @@ class Eraser {
     Guid token;
     std::string key;
     for (;;) {
-      const auto page = session_.run(
-          sql::OtherAnswers{.business = target_.business, .after_token = token, .after_key = key});
+      const auto page = session_.run(sql::OtherAnswers{.business = target_.business,
+                                                       .after_token = token,
+                                                       .after_key = key,
+                                                       .session_owner = owner_of_sessions});
       if (page.empty()) return;
       std::vector<std::string> bodies;
       for (const auto& answer : page) {
@@ -220,7 +224,11 @@ bool erase_queue(storage::Session& session, const ErasureTarget& target, Erasure
                 .events;
   });
   for_portions(erasure.records, run_portion_size, [&](Guids portion) {
-    const auto queue = session.run(sql::EraseQueue{.business = target.business, .records = portion}).front();
+    const auto queue =
+        session
+            .run(sql::EraseQueue{
+                .business = target.business, .records = portion, .no_record = storage::no_record})
+            .front();
     erasure.counts.runs += queue.runs;
     open += queue.in_flight;
   });
@@ -230,7 +238,11 @@ bool erase_queue(storage::Session& session, const ErasureTarget& target, Erasure
 void erase_runs(storage::Session& session, const ErasureTarget& target, Erasure& erasure) {
   for_portions(erasure.records, run_portion_size, [&](Guids portion) {
     erasure.counts.runs +=
-        session.run(sql::EraseRuns{.business = target.business, .records = portion}).front().runs;
+        session
+            .run(sql::EraseRuns{
+                .business = target.business, .records = portion, .no_record = storage::no_record})
+            .front()
+            .runs;
   });
   delete_files(target, erasure.emails);
 }

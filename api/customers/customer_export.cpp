@@ -2,6 +2,7 @@
 
 #include "api/customers/customer_erasure.hpp"
 #include "api/records/row_json.hpp"
+#include "storage/run.hpp"
 #include "storage/sql/customer_exports.sql.hpp"
 #include "storage/sql/customers.sql.hpp"
 
@@ -45,7 +46,9 @@ bool export_customer(storage::Session& session, const CustomerExport& wanted,
   add("statusHistory", sql::StatusHistory{.business = business, .records = all});
   add("events", sql::Events{.business = business, .records = all});
   add("runs", sql::Runs{.business = business, .records = all});
-  add("scheduledRuns", sql::ScheduledRuns{.business = business, .records = all, .emails = person.emails});
+  add("scheduledRuns",
+      sql::ScheduledRuns{
+          .business = business, .records = all, .emails = person.emails, .no_record = storage::no_record});
   add("uploads", sql::Uploads{.business = business, .emails = person.emails, .names = person.names});
   if (goes_on) write("}");
   return true;

@@ -47,7 +47,7 @@ std::string kept_answer_purpose(const Guid& token, std::string_view key) {
 IdempotentRequest::IdempotentRequest(const Services& services, const Principal& principal,
                                      std::string_view key, std::string_view request)
     : services_(services),
-      business_id_(principal.is_user ? Guid{} : principal.business_id),
+      business_id_(principal.is_user ? owner_of_sessions : principal.business_id),
       token_id_(principal.token_id),
       key_(key),
       request_hash_(sha256(request)) {

@@ -22,6 +22,9 @@ struct KeptAnswer {
   std::string location;
 };
 
+/// The business of the kept answers to sessions of users, because a user can change business.
+inline constexpr Guid owner_of_sessions{};
+
 /// The purpose with which the answer to a request of a token is sealed.
 std::string kept_answer_purpose(const Guid& token, std::string_view key);
 
@@ -61,7 +64,7 @@ class IdempotentRequest {
   std::string name() const;
 
   const Services& services_;
-  Guid business_id_;  // nil for a user's session, because a user can change business
+  Guid business_id_;  // or `owner_of_sessions`
   Guid token_id_;
   std::string key_;
   std::array<std::uint8_t, 32> request_hash_;

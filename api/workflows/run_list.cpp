@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/records/row_json.hpp"
 #include "api/records/time_range.hpp"
 #include "base/clock.hpp"
+#include "storage/run.hpp"
 #include "storage/sql/runs.sql.hpp"
 
 namespace waybill::api {
@@ -59,11 +61,11 @@ Cover cover_of(const Span& span) {
   return cover;
 }
 
-/// The query parameters of a call as SQL conditions after a `where`.
+/// The query parameters of a call as SQL conditions after a `where`. `params` are those of the statement.
 class RunQuery {
  public:
-  explicit RunQuery(const Call& call) : status_(call.parameter("status")) {
-    params_.add(call.business());
+  RunQuery(const Call& call, storage::Params params)
+      : status_(call.parameter("status")), params_(std::move(params)) {
     narrow("workflow_id", "::uuid", call.parameter("workflowId"));
     narrow("status", "", status_);
     span_ = {parse_bound(call.parameter("from"), false), parse_bound(call.parameter("to"), true)};
@@ -107,7 +109,7 @@ class RunQuery {
   void narrow(std::string_view column, std::string_view type, std::optional<std::string_view> value) {
     if (!value) return;
     params_.add(*value);
-    narrowing_ += " and " + std::string(column) + " = $" + std::to_string(++last_param_) + std::string(type);
+    narrowing_ += " and " + std::string(column) + " = $" + std::to_string(params_.size()) + std::string(type);
   }
 
   bool includes_open() const { return !status_ || !is_final(*status_); }
@@ -121,7 +123,6 @@ class RunQuery {
   std::optional<std::string_view> status_;
   Span span_;
   storage::Params params_;
-  int last_param_ = 1;
   std::string narrowing_;  // conditions other than the span
   std::string counted_;    // narrowing_ without the entity
   bool by_entity_ = false;
@@ -141,7 +142,8 @@ struct Counts {
   std::vector<FinishedOfDay> days;  // newest first
 };
 
-asio::awaitable<Counts> count(const Call& call, Services& services, const RunQuery& query) {
+asio::awaitable<Counts> count(const Call& call, Services& services) {
+  const RunQuery query(call, sql::Count{.business = call.business()}.params());
   std::string text(sql::Count::statement.text);
   put(text, "/*open*/", query.open_condition());
   put(text, "/*counted*/", query.counted_condition());
@@ -178,8 +180,9 @@ std::string days_of(const std::vector<FinishedOfDay>& days, std::int64_t wanted)
 
 asio::awaitable<Answer> list_runs(Call& call, Services& services) {
   const Page page = page_of(call);
-  const RunQuery query(call);
-  const Counts counts = co_await count(call, services, query);
+  const Counts counts = co_await count(call, services);
+  const RunQuery query(call,
+                       sql::List{.business = call.business(), .no_record = storage::no_record}.params());
   std::string text(sql::List::statement.text);
   const auto days = days_of(counts.days, page.offset() + page.limit());
   put(text, "/*finished*/", query.finished_condition());

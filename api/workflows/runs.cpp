@@ -9,6 +9,7 @@
 #include "api/workflows/run_steps.hpp"
 #include "api/workflows/workflow_schemas.hpp"
 #include "matching/steps.hpp"
+#include "storage/run.hpp"
 #include "storage/sql/runs.sql.hpp"
 
 namespace waybill::api {
@@ -103,7 +104,8 @@ constexpr Schema replayed_schema{"Replayed", replayed_properties};
 constexpr std::int64_t max_replays = 100'000;
 
 asio::awaitable<Answer> get_run(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .run = call.id()});
+  const auto rows = co_await services.db.read(
+      sql::Get{.business = call.business(), .run = call.id(), .no_record = storage::no_record});
   if (rows.empty()) throw not_found("run");
   co_return Answer::of(json_object(rows));
 }
@@ -129,7 +131,8 @@ asio::awaitable<Answer> cancel_run(Call& call, Services& services) {
       co_await services.db.write(sql::Cancel{.business = call.business(), .run = call.id()}, call.cause());
   if (!cancelled.front().is_cancelled) {
     // Read after the attempt to cancel, so a run that has just ended is found.
-    const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .run = call.id()});
+    const auto rows = co_await services.db.read(
+        sql::Get{.business = call.business(), .run = call.id(), .no_record = storage::no_record});
     if (rows.empty()) throw not_found("run");
     throw conflict("The run has ended and cannot be cancelled.");
   }

@@ -195,8 +195,8 @@ class TrackingPatternTest : public ApiTest {
         {{"name", "Bikes"}, {"code", "bikes"}, {"type", "lastmile"}, {"trackingUrlPattern", pattern}});
   }
   std::string ups() {
-    return tenant.sql.value("select guid from carriers where code = 'ups' and business_id = $1",
-                            {"00000000-0000-0000-0000-000000000000"});
+    return tenant.sql.value(
+        "select guid from carriers where code = 'ups' and business_id = catalogue_business()");
   }
 };
 

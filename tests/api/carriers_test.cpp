@@ -18,7 +18,7 @@ class CarriersTest : public ApiTest {
   static std::string path_of(std::string_view guid) { return "/api/carriers/" + std::string(guid); }
   std::string builtin(std::string_view code) {
     return tenant.sql.value(
-        "select guid from carriers where code = $1 and business_id = '00000000-0000-0000-0000-000000000000'",
+        "select guid from carriers where code = $1 and business_id = catalogue_business()",
         {std::string(code)});
   }
   std::string own(std::string_view code, const json::object& more = {}) {
@@ -270,8 +270,8 @@ TEST_F(CarriersTest, BadCarriersAreRefused) {
 TEST_F(CarriersTest, ABusinessHasAtMostAThousandCarriers) {
   tenant.sql.rows(
       "insert into carriers (business_id, name, code, type) select $1, 'C' || n, 'c' || n, 'courier' "
-      "from generate_series(1, 1000 - (select count(*)::int from carriers where business_id = "
-      "'00000000-0000-0000-0000-000000000000')) n",
+      "from generate_series(1, 1000 - (select count(*)::int from carriers "
+      "where business_id = catalogue_business())) n",
       {tenant.id});
   EXPECT_EQ(http.get("/api/carriers").data().as_array().size(), 1000U);
   expect_refused(http.post("/api/carriers", {{"name", "x"}, {"code", "x"}, {"type", "courier"}}), 409,

@@ -38,8 +38,7 @@ class ShipmentsFixture : public ApiTest {
   }
   std::string carrier(std::string_view code) {
     return tenant.sql.value(
-        "select guid from carriers where code = $1 and business_id in ($2, "
-        "'00000000-0000-0000-0000-000000000000')",
+        "select guid from carriers where code = $1 and business_id in ($2, catalogue_business())",
         {std::string(code), tenant.id});
   }
   std::string customer(std::string_view name) {

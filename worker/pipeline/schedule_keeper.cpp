@@ -295,7 +295,7 @@ void ScheduleKeeper::read_records(const Workflow& workflow,
 DueTimer ScheduleKeeper::due_of(const Tick& tick, const Workflow& workflow, std::uint64_t run_event) {
   return {.business_id = tick.business_id,
           .workflow_id = tick.workflow_id,
-          .entity_id = {},
+          .entity_id = storage::no_record,
           .plan = workflow.timer_plan,
           .value = *tick.at,
           .due = *tick.at,

@@ -73,7 +73,7 @@ bool is_for_deletion(const storage::RunKey& run) { return run.trigger_code.ends_
 bool is_for_erasure(const storage::RunKey& run) { return run.trigger_code.ends_with("_erased"); }
 
 bool is_of_list(const storage::RunKey& run) {
-  return storage::is_eventless(run.event_id) && run.entity_id.is_nil();
+  return storage::is_eventless(run.event_id) && run.entity_id == storage::no_record;
 }
 
 }  // namespace waybill::worker

@@ -6,7 +6,7 @@ select json_build_object('data', json_build_object(
                                        'postalCode', r.delivery_postal_code, 'country', r.delivery_country),
   'carrier', json_build_object('guid', r.carrier_id, 'name', (
     select k.name from carriers k
-    where k.business_id in (r.business_id, '00000000-0000-0000-0000-000000000000') and k.guid = r.carrier_id)),
+    where k.business_id in (r.business_id, catalogue_business()) and k.guid = r.carrier_id)),
   'serviceLevel', r.service_level,
   'shipments', (select coalesce(json_agg(json_build_object('guid', s.guid, 'trackingNumber', s.tracking_number,
                                                            'status', s.status) order by s.created_at), '[]')

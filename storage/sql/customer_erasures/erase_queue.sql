@@ -1,7 +1,7 @@
 -- Erases a person's data in queued runs of records, except those of an attempt in flight. Mails end as skipped; other
 -- messages are rendered again from the erased records when they are due. Returns the number of runs, and the number
 -- of attempts in flight.
--- $1 business uuid, $2 records uuid[]
+-- $1 business uuid, $2 records uuid[], $3 no_record uuid
 -- -> runs bigint, in_flight bigint
 with found as materialized (
   select q.guid, q.action, q.status from run_queue q
@@ -36,7 +36,7 @@ with found as materialized (
 ), texts as (
   delete from run_step_texts t using run_queue q
   where q.business_id = $1 and q.entity_id = any ($2::uuid[]) and (q.status <> 'waiting' or q.status = 'waiting')
-    and (q.steps is not null or q.entity_id = '00000000-0000-0000-0000-000000000000') and t.business_id = $1 and t.origin = q.origin
+    and (q.steps is not null or q.entity_id = $3::uuid) and t.business_id = $1 and t.origin = q.origin
 )
 select (select count(*) from moved) + (select count(*) from changed) as runs,
        (select count(*) from found) - (select count(*) from held) as in_flight

@@ -1,5 +1,5 @@
 -- Erases a person's data in finished runs of records. Returns the number of runs that held some.
--- $1 business uuid, $2 records uuid[]
+-- $1 business uuid, $2 records uuid[], $3 no_record uuid
 -- -> runs bigint
 with changed as (
   update runs r
@@ -12,7 +12,7 @@ with changed as (
   returning 1
 ), texts as (
   delete from run_step_texts t using runs r
-  where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and (r.steps is not null or r.entity_id = '00000000-0000-0000-0000-000000000000')
+  where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and (r.steps is not null or r.entity_id = $3::uuid)
     and t.business_id = $1 and t.origin = r.origin
 )
 select count(*) as runs from changed

@@ -1,5 +1,5 @@
 -- Returns a page of the kept answers of idempotent requests that have no path of a new record, of the last 24 hours.
--- $1 business uuid, $2 after_token uuid, $3 after_key text
+-- $1 business uuid, $2 after_token uuid, $3 after_key text, $4 session_owner uuid
 -- -> owner uuid, token uuid, key text, body text (sealed)
 (select k.business_id as owner, k.token_id as token, k.key, k.body
  from idempotency_keys k
@@ -10,7 +10,7 @@ union all
 (select k.business_id, k.token_id, k.key, k.body
  from users u
  join user_sessions s on s.user_id = u.guid
- join idempotency_keys k on k.business_id = '00000000-0000-0000-0000-000000000000' and k.token_id = s.guid
+ join idempotency_keys k on k.business_id = $4::uuid and k.token_id = s.guid
  where u.business_id = $1 and (k.token_id, k.key) > ($2::uuid, $3::text)
    and k.status is not null and k.location is null and k.created_at >= now() - interval '24 hours'
  order by k.token_id, k.key limit 100)

@@ -1,6 +1,6 @@
 -- Returns the runs of schedules, oldest first, whose messages name one of some records or hold an e-mail
 -- address of a person, without the messages: these show other persons, too.
--- $1 business uuid, $2 records uuid[], $3 emails text[] (in lower case)
+-- $1 business uuid, $2 records uuid[], $3 emails text[] (in lower case), $4 no_record uuid
 select r.guid, r.workflow_id as "workflowId", r.action, r.status, r.code, r.created_at as "createdAt",
        r.finished_at as "finishedAt"
 from all_runs r
@@ -10,7 +10,7 @@ cross join lateral (
   select concat(t.request, t.body) from run_step_texts t
   where r.steps is not null and t.business_id = r.business_id and t.origin = r.origin and t.at = guid_time(r.origin)
 ) m
-where r.business_id = $1 and r.entity_id = '00000000-0000-0000-0000-000000000000'
+where r.business_id = $1 and r.entity_id = $4::uuid
   and (holds_word(m.text, $3::text[])
        or exists (select from regexp_matches(m.text, '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}', 'g') g (part)
                   where g.part[1]::uuid = any ($2::uuid[])))

@@ -1,7 +1,7 @@
 -- Returns a run with its request, its steps and its attempts.
--- $1 business uuid, $2 run uuid
+-- $1 business uuid, $2 run uuid, $3 no_record uuid
 select guid, workflow_id as "workflowId", workflow_version as "workflowVersion", case when event_id >= 0 then event_id end as "eventId",
-       (array['Order', 'Shipment', 'Customer', 'Product'])[entity_type + 1] as "entityType", nullif(entity_id, '00000000-0000-0000-0000-000000000000') as "entityId",
+       (array['Order', 'Shipment', 'Customer', 'Product'])[entity_type + 1] as "entityType", nullif(entity_id, $3::uuid) as "entityId",
        trigger_code as trigger, status, code, error, attempts, created_at as "createdAt",
        next_attempt_at as "nextAttemptAt", finished_at as "finishedAt", replay_of as "replayOf",
        failed_steps(status, steps) as "failedSteps",
