@@ -97,8 +97,8 @@ std::string column_of(const json::array& mapping) {
   return to_json(column);
 }
 
-/// Calls the store to check its credentials' right to push tracking.
-asio::awaitable<void> check_right_to_push(Call& call, Services& services, const sql::Access::Row& row) {
+/// Calls the store to check its credentials' right to send tracking.
+asio::awaitable<void> check_right_to_send(Call& call, Services& services, const sql::Access::Row& row) {
   const auto* const connector = connectors::find_connector(row.provider);
   if (connector == nullptr) co_return;
   const auto credentials = connectors::open_credentials(services.secrets, call.business(), call.id(),
@@ -177,8 +177,8 @@ asio::awaitable<Answer> change_settings(Call& call, Services& services) {
   constexpr std::string_view disabled = "The store is disabled; configure it again.";
   if (!row->is_active) throw conflict(std::string(disabled));
   co_await check_service_mapping(call, services);
-  if (settings.push_tracking.value_or(false) && !row->pushes_tracking) {
-    co_await check_right_to_push(call, services, *row);
+  if (settings.push_tracking.value_or(false) && !row->sends_tracking) {
+    co_await check_right_to_send(call, services, *row);
   }
   const auto changed =
       co_await services.db.write(sql::ChangeSettings{.business = call.business(),

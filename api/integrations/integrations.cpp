@@ -161,7 +161,7 @@ constexpr Route routes[] = {
      .summary = "Updates the settings of a connected store",
      .description =
          "Settings that are absent stay; null sets the default. The store is called only to check the "
-         "right to push tracking when this is switched on. An earlier importSince makes the next import "
+         "right to send tracking when this is switched on. An earlier importSince makes the next import "
          "read the store's orders again.",
      .tag = "Integrations",
      .body = &settings_change_schema,
@@ -191,7 +191,7 @@ constexpr Route routes[] = {
      .handler = disable_integration,
      .operation_id = "disableIntegration",
      .summary = "Disables a store",
-     .description = "Nothing is imported from it or pushed to it until it is configured again.",
+     .description = "Nothing is imported from it or sent to it until it is configured again.",
      .tag = "Integrations",
      .answer = &disabled_schema,
      .changes = true},

@@ -16,7 +16,7 @@ asio::awaitable<Answer> configure_integration(Call& call, Services& services);
 /// Checks the rules that involve several members of its body.
 void check_configure(const json::object& body, FieldErrors& errors);
 
-/// Calls a store with its credentials; if `writes`, checks the right to push tracking too. Throws Failure
+/// Calls a store with its credentials; if `writes`, checks the right to send tracking too. Throws Failure
 /// (CONFIGURATION_ERROR).
 asio::awaitable<void> check_store(Services& services, const connectors::Connector& connector,
                                   const connectors::StoreCredentials& credentials, bool writes);

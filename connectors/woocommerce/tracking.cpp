@@ -228,7 +228,7 @@ asio::awaitable<json::array> WooTracking::discover(const std::string& order_id) 
   co_return json::array();
 }
 
-asio::awaitable<bool> WooTracking::push_note(const StoreTracking& tracking, const json::value& order) {
+asio::awaitable<bool> WooTracking::send_note(const StoreTracking& tracking, const json::value& order) {
   const std::string known = text(meta(&order, number_key));
   if (has_number(known, tracking.tracking_number) && !tracking.has_new_url) co_return false;
   const std::string route = "wc/v3/orders/" + tracking.order_id;
@@ -248,7 +248,7 @@ asio::awaitable<bool> WooTracking::push_note(const StoreTracking& tracking, cons
   co_return true;
 }
 
-asio::awaitable<bool> WooTracking::push_fulfillment(const StoreTracking& tracking, const json::value& order,
+asio::awaitable<bool> WooTracking::send_fulfillment(const StoreTracking& tracking, const json::value& order,
                                                     const json::array& known) {
   if (has_parcel(known, tracking)) co_return false;
   const std::string route = "wc/v3/orders/" + tracking.order_id + "/fulfillments";
@@ -265,7 +265,7 @@ asio::awaitable<bool> WooTracking::push_fulfillment(const StoreTracking& trackin
 }
 
 // The plugins can add and delete parcels, but not change them.
-asio::awaitable<bool> WooTracking::push_plugin(const StoreTracking& tracking, const json::array& known) {
+asio::awaitable<bool> WooTracking::send_plugin(const StoreTracking& tracking, const json::array& known) {
   const bool advanced = *dialect_ == Dialect::advanced_tracking;
   const std::string route = std::string(advanced ? "wc-ast/v3" : "wc-shipment-tracking/v3") + "/orders/" +
                             tracking.order_id + "/shipment-trackings";
@@ -286,7 +286,7 @@ asio::awaitable<bool> WooTracking::push_plugin(const StoreTracking& tracking, co
   co_return !had || has_deleted;
 }
 
-asio::awaitable<bool> WooTracking::push(StoreTracking tracking) {
+asio::awaitable<bool> WooTracking::send(StoreTracking tracking) {
   const bool is_id = all_digits(tracking.order_id);
   if (!is_id) throw StoreError(StoreProblem::refused, "The order's id is not one of the store.");
   const std::string route = "wc/v3/orders/" + tracking.order_id;
@@ -301,11 +301,11 @@ asio::awaitable<bool> WooTracking::push(StoreTracking tracking) {
   std::optional<json::array> known;
   if (dialect_) known = co_await parcels(*dialect_, tracking.order_id);
   if (!known) known = co_await discover(tracking.order_id);
-  if (*dialect_ == Dialect::note) co_return co_await push_note(tracking, order.body);
+  if (*dialect_ == Dialect::note) co_return co_await send_note(tracking, order.body);
 
   const bool is_new = *dialect_ == Dialect::fulfillments
-                          ? co_await push_fulfillment(tracking, order.body, *known)
-                          : co_await push_plugin(tracking, *known);
+                          ? co_await send_fulfillment(tracking, order.body, *known)
+                          : co_await send_plugin(tracking, *known);
   if (is_open(status)) co_await client_.expect("PUT", route, {}, {{"status", "completed"}});
   co_return is_new;
 }

@@ -19,7 +19,7 @@ class WooTracking {
   explicit WooTracking(WooClient& client) : client_(client) {}
 
   /// Implements Store::send_tracking.
-  asio::awaitable<bool> push(StoreTracking tracking);
+  asio::awaitable<bool> send(StoreTracking tracking);
 
  private:
   enum class Dialect { shipment_tracking, advanced_tracking, fulfillments, note };
@@ -27,10 +27,10 @@ class WooTracking {
   // The order's parcels that the store has in a dialect; nullopt if the store does not support the dialect.
   asio::awaitable<std::optional<json::array>> parcels(Dialect dialect, const std::string& order_id);
   asio::awaitable<json::array> discover(const std::string& order_id);
-  asio::awaitable<bool> push_note(const StoreTracking& tracking, const json::value& order);
-  asio::awaitable<bool> push_fulfillment(const StoreTracking& tracking, const json::value& order,
+  asio::awaitable<bool> send_note(const StoreTracking& tracking, const json::value& order);
+  asio::awaitable<bool> send_fulfillment(const StoreTracking& tracking, const json::value& order,
                                          const json::array& known);
-  asio::awaitable<bool> push_plugin(const StoreTracking& tracking, const json::array& known);
+  asio::awaitable<bool> send_plugin(const StoreTracking& tracking, const json::array& known);
 
   WooClient& client_;
   std::optional<Dialect> dialect_;

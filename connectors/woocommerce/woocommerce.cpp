@@ -72,7 +72,7 @@ class WooStore : public Store {
   }
 
   asio::awaitable<bool> send_tracking(StoreTracking tracking) override {
-    return tracking_.push(std::move(tracking));
+    return tracking_.send(std::move(tracking));
   }
 
  private:

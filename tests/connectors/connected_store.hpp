@@ -16,9 +16,9 @@ std::string provider_guid(std::string_view code);
 json::object configuration(const WooCommerceSimulator& store,
                            const json::object& settings = {{"autoImportOrders", false}});
 
-/// The guid of the managed workflow that pushes tracking numbers to stores.
+/// The guid of the managed workflow that sends tracking numbers to stores.
 std::string push_tracking_workflow(Tenant& tenant);
-/// The guid of the one that pushes numbers that change while a shipment is underway.
+/// The guid of the one that sends numbers that change while a shipment is underway.
 std::string push_changed_tracking_workflow(Tenant& tenant);
 
 }  // namespace waybill::tests

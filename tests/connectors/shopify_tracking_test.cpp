@@ -25,13 +25,13 @@ class ShopifyTracking : public ShopifyStoreTest {
     tracking.tracking_url = "https://parcels.example/track/0123";
     return tracking;
   }
-  bool push(const StoreTracking& tracking) { return store.wait(store->send_tracking(tracking)); }
+  bool send(const StoreTracking& tracking) { return store.wait(store->send_tracking(tracking)); }
   const json::array& fulfillments(const json::object& order) { return order.at("fulfillments").as_array(); }
 };
 
 TEST_F(ShopifyTracking, FulfilsTheOrderWithTheTrackingNumber) {
   const auto id = shop.add_order();
-  EXPECT_TRUE(push(parcel(id)));
+  EXPECT_TRUE(send(parcel(id)));
   const auto order = shop.order(id);
   EXPECT_EQ(order.at("displayFulfillmentStatus"), "FULFILLED");
   ASSERT_EQ(fulfillments(order).size(), 1U);
@@ -47,7 +47,7 @@ TEST_F(ShopifyTracking, OmitsUnknownCarrierDetails) {
   const auto id = shop.add_order();
   auto bare = parcel(id);
   bare.carrier_code = bare.carrier_name = bare.tracking_url = "";
-  EXPECT_TRUE(push(bare));
+  EXPECT_TRUE(send(bare));
   const auto info = fulfillments(shop.order(id)).at(0).at("trackingInfo").at(0);
   EXPECT_TRUE(info.at("company").is_null());
   EXPECT_TRUE(info.at("url").is_null());
@@ -55,9 +55,9 @@ TEST_F(ShopifyTracking, OmitsUnknownCarrierDetails) {
 
 TEST_F(ShopifyTracking, ASecondPushChangesNothing) {
   const auto id = shop.add_order();
-  EXPECT_TRUE(push(parcel(id)));
+  EXPECT_TRUE(send(parcel(id)));
   const auto before = shop.order(id);
-  EXPECT_FALSE(push(parcel(id)));
+  EXPECT_FALSE(send(parcel(id)));
   EXPECT_EQ(shop.order(id), before);
   EXPECT_EQ(shop.notifications(), 1U);
 }
@@ -66,7 +66,7 @@ TEST_F(ShopifyTracking, ALostResponseDuplicatesNothing) {
   const auto id = shop.add_order();
   shop.fail_after(1, Fault::cut);  // after the order is read
   EXPECT_EQ(store.error(store->send_tracking(parcel(id))).problem(), Problem::busy);
-  EXPECT_FALSE(push(parcel(id)));
+  EXPECT_FALSE(send(parcel(id)));
   EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
   EXPECT_EQ(shop.notifications(), 1U);
 }
@@ -76,11 +76,11 @@ TEST_F(ShopifyTracking, AConnectionLostAfterThePushDuplicatesNothing) {
   const auto id = shop.add_order();
   shop.fail_after(1, Fault::lost);
   try {
-    EXPECT_FALSE(push(parcel(id)));
+    EXPECT_FALSE(send(parcel(id)));
   } catch (const connectors::StoreError& error) {
     EXPECT_EQ(error.problem(), Problem::busy);
   }
-  EXPECT_FALSE(push(parcel(id)));
+  EXPECT_FALSE(send(parcel(id)));
   EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
   EXPECT_EQ(shop.notifications(), 1U);
 }
@@ -90,12 +90,12 @@ TEST_F(ShopifyTracking, FulfilsOncePerLocation) {
       {{"fulfillmentOrders",
         json::array{ShopifyShop::fulfillment_order(1, 1), ShopifyShop::fulfillment_order(2, 2, "IN_PROGRESS"),
                     ShopifyShop::fulfillment_order(3, 1), ShopifyShop::fulfillment_order(4, 3, "CLOSED")}}});
-  EXPECT_TRUE(push(parcel(id)));
+  EXPECT_TRUE(send(parcel(id)));
   const auto order = shop.order(id);
   EXPECT_EQ(fulfillments(order).size(), 2U);
   EXPECT_EQ(order.at("displayFulfillmentStatus"), "FULFILLED");
   EXPECT_EQ(shop.performed("WaybillFulfil"), 2U);
-  EXPECT_FALSE(push(parcel(id)));
+  EXPECT_FALSE(send(parcel(id)));
   EXPECT_EQ(shop.performed("WaybillFulfil"), 2U);
 }
 
@@ -105,27 +105,27 @@ TEST_F(ShopifyTracking, ContinuesAtTheInterruptedLocation) {
   shop.fail_after(2, Fault::server_error);  // after the order is read and fulfilled at the first location
   EXPECT_EQ(store.error(store->send_tracking(parcel(id))).problem(), Problem::busy);
   ASSERT_EQ(fulfillments(shop.order(id)).size(), 1U);
-  EXPECT_TRUE(push(parcel(id)));
+  EXPECT_TRUE(send(parcel(id)));
   EXPECT_EQ(fulfillments(shop.order(id)).size(), 2U);
-  EXPECT_FALSE(push(parcel(id)));
+  EXPECT_FALSE(send(parcel(id)));
 }
 
 TEST_F(ShopifyTracking, OpenItemsAreLeftToAnotherParcelOnceTheNumberIsShown) {
   const auto id = shop.add_order();
-  EXPECT_TRUE(push(parcel(id)));
+  EXPECT_TRUE(send(parcel(id)));
   auto parts = shop.order(id).at("fulfillmentOrders").as_array();
   parts.push_back(ShopifyShop::fulfillment_order(9, 1));
   shop.change_order(id, {{"fulfillmentOrders", parts}});
-  EXPECT_FALSE(push(parcel(id)));
+  EXPECT_FALSE(send(parcel(id)));
   EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
 }
 
 // Shopify may have merged or replaced the fulfillment orders of a fulfillment.
 TEST_F(ShopifyTracking, AKnownNumberIsNotPushedAgainWhenItsLocationIsUnknown) {
   const auto id = shop.add_order();
-  EXPECT_TRUE(push(parcel(id)));
+  EXPECT_TRUE(send(parcel(id)));
   shop.change_order(id, {{"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(9, 2)}}});
-  EXPECT_FALSE(push(parcel(id)));
+  EXPECT_FALSE(send(parcel(id)));
 }
 
 TEST_F(ShopifyTracking, ReadsManyFulfillmentOrders) {
@@ -134,19 +134,19 @@ TEST_F(ShopifyTracking, ReadsManyFulfillmentOrders) {
     parts.push_back(ShopifyShop::fulfillment_order(i + 1, 1, i < 129 ? "CLOSED" : "OPEN"));
   shop.without_limits();
   const auto id = shop.add_order({{"fulfillmentOrders", parts}});
-  EXPECT_TRUE(push(parcel(id)));
+  EXPECT_TRUE(send(parcel(id)));
   EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
 }
 
 TEST_F(ShopifyTracking, AddsASecondParcelToAFulfilledOrder) {
   const auto id = shop.add_order();
-  EXPECT_TRUE(push(parcel(id, "FIRST")));
+  EXPECT_TRUE(send(parcel(id, "FIRST")));
   auto second = parcel(id, "SECOND");
   second.tracking_url = "";
-  EXPECT_TRUE(push(second));
+  EXPECT_TRUE(send(second));
   auto third = parcel(id, "THIRD");
   third.tracking_url = "https://track.example/3";
-  EXPECT_TRUE(push(third));
+  EXPECT_TRUE(send(third));
   const auto order = shop.order(id);
   ASSERT_EQ(fulfillments(order).size(), 1U);
   std::map<std::string, json::value> urls;
@@ -158,13 +158,13 @@ TEST_F(ShopifyTracking, AddsASecondParcelToAFulfilledOrder) {
             (std::map<std::string, json::value>{{"FIRST", "https://track.example/1"},
                                                 {"SECOND", "https://carrier.example/DHL Express/SECOND"},
                                                 {"THIRD", "https://track.example/3"}}));
-  for (const auto* const number : {"FIRST", "SECOND", "THIRD"}) EXPECT_FALSE(push(parcel(id, number)));
+  for (const auto* const number : {"FIRST", "SECOND", "THIRD"}) EXPECT_FALSE(send(parcel(id, number)));
 }
 
 // Without a company and with a URL the shop makes no link of its own.
 TEST_F(ShopifyTracking, ANumberOfOursHasOurLinkAndNoCompany) {
   const auto id = shop.add_order();
-  EXPECT_TRUE(push(ours(id)));
+  EXPECT_TRUE(send(ours(id)));
   const auto info = fulfillments(shop.order(id)).at(0).at("trackingInfo").at(0);
   EXPECT_EQ(info.at("number"), "WB0000000017");
   EXPECT_EQ(info.at("url"), "https://parcels.example/track/0123");
@@ -173,10 +173,10 @@ TEST_F(ShopifyTracking, ANumberOfOursHasOurLinkAndNoCompany) {
 
 TEST_F(ShopifyTracking, ACarriersNumberThatIsKnownLaterReplacesOurs) {
   const auto id = shop.add_order();
-  push(ours(id));
+  send(ours(id));
   auto later = parcel(id);
   later.earlier_numbers = {"WB0000000017"};
-  EXPECT_TRUE(push(later));
+  EXPECT_TRUE(send(later));
   const auto order = shop.order(id);
   ASSERT_EQ(fulfillments(order).size(), 1U);
   ASSERT_EQ(fulfillments(order)[0].at("trackingInfo").as_array().size(), 1U);
@@ -184,17 +184,17 @@ TEST_F(ShopifyTracking, ACarriersNumberThatIsKnownLaterReplacesOurs) {
   EXPECT_EQ(text_at(info, "number"), later.tracking_number);
   EXPECT_EQ(text_at(info, "url"), later.tracking_url);
   EXPECT_EQ(info.at("company"), "DHL Express");
-  EXPECT_FALSE(push(later));
+  EXPECT_FALSE(send(later));
   EXPECT_EQ(shop.notifications(), 2U) << "the buyer gets the new number";
 }
 
 TEST_F(ShopifyTracking, AReplacedNumberLeavesThoseOfOtherParcels) {
   const auto id = shop.add_order();
-  push(ours(id));
-  push(parcel(id, "SECOND"));
+  send(ours(id));
+  send(parcel(id, "SECOND"));
   auto later = parcel(id, "THIRD");
   later.earlier_numbers = {"WB0000000017"};
-  EXPECT_TRUE(push(later));
+  EXPECT_TRUE(send(later));
   std::set<std::string> numbers;
   const auto made = fulfillments(shop.order(id));
   ASSERT_EQ(made.size(), 1U);
@@ -210,7 +210,7 @@ TEST_F(ShopifyTracking, AnInterruptedPushGoesOnUnderTheNewNumber) {
   EXPECT_EQ(store.error(store->send_tracking(ours(id))).problem(), Problem::busy);
   auto later = parcel(id);
   later.earlier_numbers = {"WB0000000017"};
-  EXPECT_TRUE(push(later));
+  EXPECT_TRUE(send(later));
   const auto made = fulfillments(shop.order(id));
   ASSERT_EQ(made.size(), 2U);
   for (const auto& each : made) EXPECT_EQ(text_at(each, "trackingInfo.0.number"), later.tracking_number);
@@ -218,14 +218,14 @@ TEST_F(ShopifyTracking, AnInterruptedPushGoesOnUnderTheNewNumber) {
 
 TEST_F(ShopifyTracking, ANewLinkOfAPushedNumberIsShown) {
   const auto id = shop.add_order();
-  push(parcel(id));
+  send(parcel(id));
   auto later = parcel(id);
   later.tracking_url = "https://track.example/2";
-  EXPECT_FALSE(push(later)) << "the shop's own link stays";
+  EXPECT_FALSE(send(later)) << "the shop's own link stays";
   later.has_new_url = true;
-  EXPECT_TRUE(push(later));
+  EXPECT_TRUE(send(later));
   EXPECT_EQ(fulfillments(shop.order(id)).at(0).at("trackingInfo").at(0).at("url"), "https://track.example/2");
-  EXPECT_FALSE(push(later));
+  EXPECT_FALSE(send(later));
 }
 
 TEST_F(ShopifyTracking, AddsTheNumberToAFulfilmentOfTheMerchantWithoutOne) {
@@ -244,7 +244,7 @@ TEST_F(ShopifyTracking, AddsTheNumberToAFulfilmentOfTheMerchantWithoutOne) {
        {"fulfillmentOrders", json::array{ShopifyShop::fulfillment_order(1, 1, "CLOSED")}},
        {"fulfillments", json::array{fulfillment(7, "CANCELLED", own_tracking), fulfillment(8, "SUCCESS", {}),
                                     fulfillment(9, "SUCCESS", tracked)}}});
-  EXPECT_TRUE(push(parcel(id)));
+  EXPECT_TRUE(send(parcel(id)));
   const auto made = fulfillments(shop.order(id));
   EXPECT_EQ(made.at(1).at("trackingInfo").at(0).at("number"), "00340434161094042557");
   EXPECT_EQ(made.at(2).at("trackingInfo").as_array(), tracked);
@@ -285,7 +285,7 @@ TEST_F(ShopifyTracking, TwoConcurrentPushesFulfilOnce) {
     OpenStore other(connector(), credentials());
     EXPECT_TRUE(other.wait(other->send_tracking(parcel(id))));
   });
-  EXPECT_FALSE(push(parcel(id)));
+  EXPECT_FALSE(send(parcel(id)));
   EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
 }
 
@@ -302,7 +302,7 @@ TEST_F(ShopifyTracking, ReportsTheMissingScope) {
 TEST_F(ShopifyTracking, AThrottledPushIsPushedOnce) {
   const auto id = shop.add_order();
   shop.fail_after(1, Fault::throttled);
-  EXPECT_TRUE(push(parcel(id)));
+  EXPECT_TRUE(send(parcel(id)));
   EXPECT_EQ(fulfillments(shop.order(id)).size(), 1U);
 }
 

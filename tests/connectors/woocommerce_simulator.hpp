@@ -87,7 +87,7 @@ class WooCommerceSimulator {
 
   /// The order as the API shows it; null if it does not exist.
   json::value order(std::int64_t id) const;
-  /// The tracking numbers pushed to an order, by any method.
+  /// The tracking numbers sent to an order, by any method.
   std::vector<json::object> trackings(std::int64_t id) const;
   std::vector<json::object> fulfillments(std::int64_t id) const;
   std::vector<json::object> notes(std::int64_t id) const;

@@ -53,7 +53,7 @@ class WooCommerceStore : public testing::Test {
     return client().all(*orders);
   }
 
-  bool push(const connectors::StoreTracking& tracking) {
+  bool send(const connectors::StoreTracking& tracking) {
     return client().run(connection_->send_tracking(tracking));
   }
 

@@ -54,7 +54,7 @@ class WooCommerceTracking : public WooCommerceStore {
 
 TEST_F(WooCommerceTracking, TheShipmentTrackingPluginIsUsedIfInstalled) {
   start_with_order({.shipment_tracking = true, .advanced_tracking = true, .fulfillments = true});
-  EXPECT_TRUE(push(parcel()));
+  EXPECT_TRUE(send(parcel()));
   ASSERT_EQ(store_->trackings(order_).size(), 1U);
   const auto tracking = store_->trackings(order_)[0];
   EXPECT_EQ(text_at(tracking, "tracking_number"), "WB123");
@@ -68,7 +68,7 @@ TEST_F(WooCommerceTracking, TheShipmentTrackingPluginIsUsedIfInstalled) {
 
 TEST_F(WooCommerceTracking, AdvancedShipmentTrackingIsTheSecondChoice) {
   start_with_order({.advanced_tracking = true, .fulfillments = true});
-  EXPECT_TRUE(push(parcel()));
+  EXPECT_TRUE(send(parcel()));
   EXPECT_EQ(store_->trackings(order_).size(), 1U);
   EXPECT_EQ(store_->count("POST", "wc-ast/v3"), 1U);
   EXPECT_TRUE(store_->fulfillments(order_).empty());
@@ -76,7 +76,7 @@ TEST_F(WooCommerceTracking, AdvancedShipmentTrackingIsTheSecondChoice) {
 
 TEST_F(WooCommerceTracking, FulfillmentsOfTheCoreAreTheThirdChoice) {
   start_with_order({.fulfillments = true});
-  EXPECT_TRUE(push(parcel()));
+  EXPECT_TRUE(send(parcel()));
   ASSERT_EQ(store_->fulfillments(order_).size(), 1U);
   const json::object made = store_->fulfillments(order_)[0];
   EXPECT_EQ(at(made, "status"), "fulfilled");
@@ -92,7 +92,7 @@ TEST_F(WooCommerceTracking, FulfillmentsOfTheCoreAreTheThirdChoice) {
 
 TEST_F(WooCommerceTracking, ANoteToTheBuyerIsTheLastChoice) {
   start_with_order({});
-  EXPECT_TRUE(push(parcel()));
+  EXPECT_TRUE(send(parcel()));
   ASSERT_EQ(store_->notes(order_).size(), 1U);
   const json::object note = store_->notes(order_)[0];
   EXPECT_NE(text_at(note, "note").find("WB123"), std::string::npos);
@@ -106,48 +106,48 @@ TEST_F(WooCommerceTracking, ANoteToTheBuyerIsTheLastChoice) {
 
 TEST_F(WooCommerceTracking, TheMethodThatWorkedIsRemembered) {
   start_with_order({.fulfillments = true});
-  push(parcel());
+  send(parcel());
   store_->forget_calls();
-  push(parcel("WB124"));
+  send(parcel("WB124"));
   EXPECT_EQ(store_->count("GET", "shipment-trackings"), 0U);
 }
 
-TEST_F(WooCommerceTracking, PushingTwiceShowsTheNumberOnce) {
+TEST_F(WooCommerceTracking, SendingTwiceShowsTheNumberOnce) {
   for (const auto& options : tracking_methods()) {
     start_with_order(options);
-    EXPECT_TRUE(push(parcel()));
-    EXPECT_FALSE(push(parcel()));
+    EXPECT_TRUE(send(parcel()));
+    EXPECT_FALSE(send(parcel()));
     reopen();
-    EXPECT_FALSE(push(parcel()));
+    EXPECT_FALSE(send(parcel()));
     EXPECT_EQ(count_of("WB123"), 1U);
   }
 }
 
-TEST_F(WooCommerceTracking, AfterALostResponseTheRetryFindsThePushedNumber) {
+TEST_F(WooCommerceTracking, AfterALostResponseTheRetryFindsTheNumber) {
   for (const auto& options : tracking_methods()) {
     for (const auto* const method : {"POST", "PUT"}) {
       start_with_order(options);
       Fault lost = lost_answer();
       lost.method = method;
       store_->fail(lost);
-      EXPECT_EQ(problem_of([&] { push(parcel()); }), StoreProblem::busy);
-      push(parcel());
+      EXPECT_EQ(problem_of([&] { send(parcel()); }), StoreProblem::busy);
+      send(parcel());
       EXPECT_EQ(count_of("WB123"), 1U) << method;
       EXPECT_EQ(status(), "completed");
-      EXPECT_FALSE(push(parcel()));
+      EXPECT_FALSE(send(parcel()));
     }
   }
 }
 
-TEST_F(WooCommerceTracking, ARetryCompletesAPushThatFailedBeforeTheLastCall) {
+TEST_F(WooCommerceTracking, ARetryCompletesWhatFailedBeforeTheLastCall) {
   for (const auto& options : tracking_methods()) {
     start_with_order(options);
     Fault failing = failing_with(503);
     failing.method = "PUT";
     store_->fail(failing);
-    EXPECT_EQ(problem_of([&] { push(parcel()); }), StoreProblem::busy);
+    EXPECT_EQ(problem_of([&] { send(parcel()); }), StoreProblem::busy);
     EXPECT_EQ(status(), "processing");
-    push(parcel());
+    send(parcel());
     EXPECT_EQ(status(), "completed");
     EXPECT_EQ(count_of("WB123"), 1U);
   }
@@ -156,10 +156,10 @@ TEST_F(WooCommerceTracking, ARetryCompletesAPushThatFailedBeforeTheLastCall) {
 TEST_F(WooCommerceTracking, ASecondParcelIsAddedToTheFirst) {
   for (const auto& options : tracking_methods()) {
     start_with_order(options);
-    EXPECT_TRUE(push(parcel("WB123")));
-    EXPECT_TRUE(push(parcel("WB12")));
-    EXPECT_FALSE(push(parcel("WB123")));
-    EXPECT_FALSE(push(parcel("WB12")));
+    EXPECT_TRUE(send(parcel("WB123")));
+    EXPECT_TRUE(send(parcel("WB12")));
+    EXPECT_FALSE(send(parcel("WB123")));
+    EXPECT_FALSE(send(parcel("WB12")));
     const auto parts =
         store_->trackings(order_).size() + store_->fulfillments(order_).size() + store_->notes(order_).size();
     EXPECT_EQ(parts, 2U);
@@ -169,7 +169,7 @@ TEST_F(WooCommerceTracking, ASecondParcelIsAddedToTheFirst) {
 TEST_F(WooCommerceTracking, ANumberOfOursHasOurLinkAndNoCarrier) {
   for (const auto& options : tracking_methods()) {
     start_with_order(options);
-    EXPECT_TRUE(push(ours()));
+    EXPECT_TRUE(send(ours()));
     EXPECT_EQ(count_of("WB0000000017"), 1U);
     EXPECT_EQ(count_of("https://parcels.example/track/0123"), 1U);
     EXPECT_EQ(count_of("DHL"), 0U);
@@ -180,11 +180,11 @@ TEST_F(WooCommerceTracking, ANumberOfOursHasOurLinkAndNoCarrier) {
 TEST_F(WooCommerceTracking, ACarriersNumberThatIsKnownLaterReplacesOurs) {
   for (const auto& options : tracking_methods()) {
     start_with_order(options);
-    push(ours());
+    send(ours());
     auto later = parcel();
     later.earlier_numbers = {"WB0000000017"};
-    EXPECT_TRUE(push(later));
-    EXPECT_FALSE(push(later));
+    EXPECT_TRUE(send(later));
+    EXPECT_FALSE(send(later));
     EXPECT_EQ(count_of("WB123"), 1U);
     const bool is_note = !options.shipment_tracking && !options.advanced_tracking && !options.fulfillments;
     EXPECT_EQ(count_of("WB0000000017"), is_note ? 1U : 0U) << "the buyer has read the note";
@@ -196,10 +196,10 @@ TEST_F(WooCommerceTracking, ACarriersNumberThatIsKnownLaterReplacesOurs) {
 
 TEST_F(WooCommerceTracking, AChangedFulfillmentKeepsItsOtherData) {
   start_with_order({.fulfillments = true});
-  push(ours());
+  send(ours());
   auto later = parcel();
   later.earlier_numbers = {"WB0000000017"};
-  push(later);
+  send(later);
   const std::string meta = to_json(at(store_->fulfillments(order_).at(0), "meta_data"));
   for (const auto* const part : {R"("_items")", R"("qty":2)", R"({"key":"_tracking_number","value":"WB123"})",
                                  R"({"key":"_shipment_provider","value":"dhl"})",
@@ -212,29 +212,29 @@ TEST_F(WooCommerceTracking, AChangedFulfillmentKeepsItsOtherData) {
 TEST_F(WooCommerceTracking, AReplacementIsCompletedAfterALostResponse) {
   for (const auto& options : tracking_methods()) {
     start_with_order(options);
-    push(ours());
+    send(ours());
     Fault lost = lost_answer();
     lost.method = options.fulfillments ? "PUT" : "POST";
     store_->fail(lost);
     auto later = parcel();
     later.earlier_numbers = {"WB0000000017"};
-    EXPECT_EQ(problem_of([&] { push(later); }), StoreProblem::busy);
-    push(later);
+    EXPECT_EQ(problem_of([&] { send(later); }), StoreProblem::busy);
+    send(later);
     EXPECT_EQ(count_of("WB123"), 1U);
     EXPECT_LE(store_->trackings(order_).size() + store_->fulfillments(order_).size(), 1U);
-    EXPECT_FALSE(push(later));
+    EXPECT_FALSE(send(later));
   }
 }
 
-TEST_F(WooCommerceTracking, ANewLinkOfAPushedNumberIsShown) {
+TEST_F(WooCommerceTracking, ANewLinkOfASentNumberIsShown) {
   for (const auto& options : tracking_methods()) {
     start_with_order(options);
-    push(parcel());
+    send(parcel());
     auto later = parcel();
     later.tracking_url = "https://dhl.example/new";
-    EXPECT_FALSE(push(later)) << "a link that the merchant entered stays";
+    EXPECT_FALSE(send(later)) << "a link that the merchant entered stays";
     later.has_new_url = true;
-    EXPECT_TRUE(push(later));
+    EXPECT_TRUE(send(later));
     EXPECT_EQ(count_of("https://dhl.example/new"), 1U);
     EXPECT_LE(store_->trackings(order_).size() + store_->fulfillments(order_).size(), 1U);
   }
@@ -250,10 +250,10 @@ TEST_F(WooCommerceTracking, ItemsOfAnEarlierParcelAreNotFulfilledAgain) {
   const json::array items = {{{"item_id", order_ * 10}, {"qty", 1}}};
   const json::array meta_data = {{{"key", "_items"}, {"value", items}}};
   ASSERT_EQ(http.post(path + "?" + query, {{"status", "fulfilled"}, {"meta_data", meta_data}}).status, 201);
-  EXPECT_TRUE(push(parcel()));
+  EXPECT_TRUE(send(parcel()));
   ASSERT_EQ(store_->fulfillments(order_).size(), 2U);
-  const std::string pushed = to_json(store_->fulfillments(order_)[1]);
-  EXPECT_NE(pushed.find(R"("qty":1)"), std::string::npos) << pushed;
+  const std::string sent = to_json(store_->fulfillments(order_)[1]);
+  EXPECT_NE(sent.find(R"("qty":1)"), std::string::npos) << sent;
 }
 
 TEST_F(WooCommerceTracking, AFulfillmentHasTheStoresKeyOfTheCarrier) {
@@ -261,7 +261,7 @@ TEST_F(WooCommerceTracking, AFulfillmentHasTheStoresKeyOfTheCarrier) {
   auto tracking = parcel();
   tracking.carrier_name = "Royal Mail";
   tracking.carrier_code = "royal_mail";
-  push(tracking);
+  send(tracking);
   const std::string made = to_json(store_->fulfillments(order_)[0]);
   EXPECT_NE(made.find(R"("_shipment_provider","value":"royal-mail")"), std::string::npos) << made;
   EXPECT_EQ(made.find("_provider_name"), std::string::npos) << made;
@@ -278,7 +278,7 @@ TEST_F(WooCommerceTracking, ACarrierThatTheStoreDoesNotHaveKeepsItsName) {
     auto tracking = parcel();
     tracking.carrier_name = name;
     tracking.carrier_code = code;
-    push(tracking);
+    send(tracking);
     const std::string made = to_json(store_->fulfillments(order_)[0]);
     EXPECT_NE(made.find(R"("_shipment_provider","value":"other")"), std::string::npos) << made;
     EXPECT_NE(made.find(R"("_provider_name","value":")" + name + "\""), std::string::npos) << made;
@@ -289,24 +289,24 @@ TEST_F(WooCommerceTracking, ACancelledOrUnknownOrderIsPermanentlyRefused) {
   for (const auto& options : tracking_methods()) {
     for (const auto* const over : {"cancelled", "refunded", "trash"}) {
       start_with_order(options, {{"status", over}});
-      EXPECT_EQ(problem_of([&] { push(parcel()); }), StoreProblem::refused) << over;
+      EXPECT_EQ(problem_of([&] { send(parcel()); }), StoreProblem::refused) << over;
       EXPECT_NE(message_.find(over), std::string::npos) << message_;
       EXPECT_EQ(count_of("WB123"), 0U);
     }
     start_with_order(options);
     store_->delete_order(order_);
-    EXPECT_EQ(problem_of([&] { push(parcel()); }), StoreProblem::refused);
+    EXPECT_EQ(problem_of([&] { send(parcel()); }), StoreProblem::refused);
     for (const auto* const none : {"", "x", "7/../8"}) {
       auto tracking = parcel();
       tracking.order_id = none;
-      EXPECT_EQ(problem_of([&] { push(tracking); }), StoreProblem::refused) << none;
+      EXPECT_EQ(problem_of([&] { send(tracking); }), StoreProblem::refused) << none;
     }
   }
 }
 
 TEST_F(WooCommerceTracking, AFulfillmentWithoutItemsIsPermanentlyRefused) {
   start_with_order({.fulfillments = true}, {{"line_items", json::array()}});
-  EXPECT_EQ(problem_of([&] { push(parcel()); }), StoreProblem::refused);
+  EXPECT_EQ(problem_of([&] { send(parcel()); }), StoreProblem::refused);
   EXPECT_NE(message_.find("at least one item"), std::string::npos) << message_;
 }
 
@@ -314,7 +314,7 @@ TEST_F(WooCommerceTracking, AReadOnlyKeyIsReported) {
   for (const auto& options : tracking_methods()) {
     start_with_order(options);
     store_->set_rights(WooCommerceSimulator::Rights::read);
-    EXPECT_EQ(problem_of([&] { push(parcel()); }), StoreProblem::credentials);
+    EXPECT_EQ(problem_of([&] { send(parcel()); }), StoreProblem::credentials);
     EXPECT_NE(message_.find("Read/Write"), std::string::npos) << message_;
     EXPECT_EQ(status(), "processing");
   }
@@ -323,14 +323,14 @@ TEST_F(WooCommerceTracking, AReadOnlyKeyIsReported) {
 TEST_F(WooCommerceTracking, ACustomStatusOfAPluginIsNotChanged) {
   for (const auto& options : tracking_methods()) {
     start_with_order(options, {{"status", "picking"}});
-    EXPECT_TRUE(push(parcel()));
+    EXPECT_TRUE(send(parcel()));
     EXPECT_EQ(status(), "picking");
   }
 }
 
-TEST_F(WooCommerceTracking, AfterAPushTheOrderIsReadAsShipped) {
+TEST_F(WooCommerceTracking, AfterANumberTheOrderIsReadAsShipped) {
   start_with_order({});
-  push(parcel());
+  send(parcel());
   const auto page = client_.run(connection_->order(std::to_string(order_)));
   ASSERT_EQ(page.records.size(), 1U);
   EXPECT_EQ(page.records[0].status, "shipped");

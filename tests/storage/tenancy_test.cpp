@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view of_all_businesses[] = {
     "alerts.claim",
     "alerts.count_failures",
-    "alerts.tell",
+    "alerts.make_messages",
     "catalog.",
     "duties.",
     "leases.",

@@ -147,7 +147,7 @@ void AlertSender::turn(std::vector<Result>& results) {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
   }
-  while (session_->run(sql::Tell{.limit = most_alerts}).front().alerts == most_alerts) continue;
+  while (session_->run(sql::MakeMessages{.limit = most_alerts}).front().alerts == most_alerts) continue;
   for (Message& message : claim()) send(std::move(message));
 }
 

@@ -46,26 +46,26 @@ TaskPtr DestinationQueues::next(Time now) {
 /// A task that may start, with a place at its destination; null if there is none.
 TaskPtr DestinationQueues::next_of(Business& business, Time now) {
   while (!business.arrived.empty() || !business.freed.empty()) {
-    const bool is_parked = !business.freed.empty() && (business.parked_next || business.arrived.empty());
-    business.parked_next = !is_parked;
-    if (TaskPtr task = is_parked ? next_parked(business, now) : next_arrived(business, now)) return task;
+    const bool is_blocked = !business.freed.empty() && (business.blocked_next || business.arrived.empty());
+    business.blocked_next = !is_blocked;
+    if (TaskPtr task = is_blocked ? next_blocked(business, now) : next_arrived(business, now)) return task;
   }
   return nullptr;
 }
 
-TaskPtr DestinationQueues::next_parked(Business& business, Time now) {
+TaskPtr DestinationQueues::next_blocked(Business& business, Time now) {
   std::string destination = std::move(business.freed.front());
   business.freed.pop_front();
-  const auto parked = parked_.find(destination);
-  if (parked == parked_.end()) return nullptr;
-  std::deque<TaskPtr>& tasks = parked->second.tasks;
+  const auto blocked = blocked_.find(destination);
+  if (blocked == blocked_.end()) return nullptr;
+  std::deque<TaskPtr>& tasks = blocked->second.tasks;
   drop_gone(tasks);
   const auto next = std::ranges::find_if(tasks, [&](const TaskPtr& task) {
     return !is_gone(task) && destinations_.may_probe(task->run.key, now);
   });
   if (next == tasks.end() || !destinations_.try_start((*next)->run.key, (*next)->limit(), now)) {
-    parked->second.has_place = false;
-    if (tasks.empty()) parked_.erase(parked);
+    blocked->second.has_place = false;
+    if (tasks.empty()) blocked_.erase(blocked);
     return nullptr;
   }
   TaskPtr task = std::move(*next);
@@ -80,9 +80,9 @@ TaskPtr DestinationQueues::next_arrived(Business& business, Time now) {
   if (is_gone(task)) return nullptr;
   const std::string& destination = task->destination();
   if (destination.empty()) return task;
-  if (!parked_.contains(destination) && destinations_.try_start(task->run.key, task->limit(), now))
+  if (!blocked_.contains(destination) && destinations_.try_start(task->run.key, task->limit(), now))
     return task;
-  std::deque<TaskPtr>& tasks = parked_[destination].tasks;  // before the task, and with it the name, moves
+  std::deque<TaskPtr>& tasks = blocked_[destination].tasks;  // before the task, and with it the name, moves
   tasks.push_back(std::move(task));
   return nullptr;
 }
@@ -100,10 +100,10 @@ void DestinationQueues::released(const Task& task, Time now) {
 
 /// Lets the destination, its business and the businesses that hold fewest places go on.
 void DestinationQueues::place_freed(const Task& task) {
-  const auto parked = parked_.find(task.destination());
-  if (parked != parked_.end() && !parked->second.has_place && !parked->second.tasks.empty()) {
-    const Guid guid = parked->second.tasks.front()->business();
-    parked->second.has_place = true;
+  const auto blocked = blocked_.find(task.destination());
+  if (blocked != blocked_.end() && !blocked->second.has_place && !blocked->second.tasks.empty()) {
+    const Guid guid = blocked->second.tasks.front()->business();
+    blocked->second.has_place = true;
     Business& business = businesses_[guid];
     business.freed.push_back(task.destination());
     give_turn(guid, business);
@@ -141,13 +141,13 @@ void DestinationQueues::forget_if_idle(const Guid& guid) {
     businesses_.erase(found);
 }
 
-std::vector<DestinationQueues::Overdue> DestinationQueues::take_parked(Task::Moment since, Time now,
-                                                                       Time otherwise) {
+std::vector<DestinationQueues::Overdue> DestinationQueues::take_blocked(Task::Moment since, Time now,
+                                                                        Time otherwise) {
   std::vector<Overdue> overdue;
-  for (auto parked = parked_.begin(); parked != parked_.end();) {
-    std::deque<TaskPtr>& tasks = parked->second.tasks;
+  for (auto blocked = blocked_.begin(); blocked != blocked_.end();) {
+    std::deque<TaskPtr>& tasks = blocked->second.tasks;
     drop_gone(tasks);
-    const std::string& destination = parked->first;
+    const std::string& destination = blocked->first;
     const bool must_wait = destinations_.is_open(destination) && !destinations_.is_probing(destination, now);
     if (!tasks.empty() && (must_wait || tasks.front()->since < since)) {
       for (TaskPtr& task : tasks) {
@@ -157,7 +157,7 @@ std::vector<DestinationQueues::Overdue> DestinationQueues::take_parked(Task::Mom
       }
       tasks.clear();
     }
-    parked = tasks.empty() ? parked_.erase(parked) : std::next(parked);
+    blocked = tasks.empty() ? blocked_.erase(blocked) : std::next(blocked);
   }
   return overdue;
 }
@@ -193,18 +193,18 @@ std::vector<TaskPtr> DestinationQueues::take_all() {
     }
   };
   for (auto& [guid, business] : businesses_) take(business.arrived);
-  for (auto& [destination, parked] : parked_) take(parked.tasks);
+  for (auto& [destination, queue] : blocked_) take(queue.tasks);
   businesses_.clear();
   turns_.clear();
   at_share_.clear();
-  parked_.clear();
+  blocked_.clear();
   return all;
 }
 
 std::vector<std::string> DestinationQueues::blocked_destinations(Time now) const {
   std::vector<std::string> blocked = destinations_.awaiting_probe(now);
-  std::erase_if(blocked, [&](const std::string& destination) { return parked_.contains(destination); });
-  for (const auto& [destination, parked] : parked_) blocked.push_back(destination);
+  std::erase_if(blocked, [&](const std::string& destination) { return blocked_.contains(destination); });
+  for (const auto& [destination, queue] : blocked_) blocked.push_back(destination);
   return blocked;
 }
 

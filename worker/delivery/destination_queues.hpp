@@ -24,9 +24,9 @@ namespace waybill::worker {
 /// - Within a business, runs whose destination has a place again and runs that just arrived take turns, and
 ///   so do the destinations of the former.
 /// - A destination has no more in flight than its action and its health allow (Destinations). Runs beyond
-///   that are parked: they start when a place comes back.
+///   that are blocked: they start when a place comes back.
 ///
-/// Pure; one thread at a time. Tasks of a run without a destination are never parked.
+/// Pure; one thread at a time. Tasks of a run without a destination are never blocked.
 class DestinationQueues {
  public:
   struct Options {
@@ -54,9 +54,9 @@ class DestinationQueues {
     TaskPtr task;
     Time due;
   };
-  /// Takes out the parked tasks of destinations whose breaker is open, unless a probe is in flight, and of
+  /// Takes out the blocked tasks of destinations whose breaker is open, unless a probe is in flight, and of
   /// those whose oldest task came before `since`. They are due at the next probe, or else at `otherwise`.
-  std::vector<Overdue> take_parked(Task::Moment since, Time now, Time otherwise);
+  std::vector<Overdue> take_blocked(Task::Moment since, Time now, Time otherwise);
   /// Takes out the arrived tasks of the database's queue that came longer than `patience` before `current`,
   /// and drops those that are gone. Looks four times a second at most: it looks at all of them.
   std::vector<TaskPtr> take_arrived(Task::Moment current, Duration patience);
@@ -64,7 +64,7 @@ class DestinationQueues {
   std::vector<TaskPtr> take_all();
 
   std::size_t in_flight() const { return places_.taken(); }
-  /// Destinations that take no more at the moment: they have parked tasks, or their next probe is not due.
+  /// Destinations that take no more at the moment: they have blocked tasks, or their next probe is not due.
   std::vector<std::string> blocked_destinations(Time now) const;
   /// When the first destination whose breaker is open may be probed; Time::max() if there is none.
   Time next_probe(Time now) const { return destinations_.next_probe(now); }
@@ -73,21 +73,21 @@ class DestinationQueues {
 
  private:
   /// The tasks that wait for one destination.
-  struct Parked {
+  struct BlockedTasks {
     std::deque<TaskPtr> tasks;
     bool has_place = false;  // the destination is among its business's `freed`
   };
   /// The tasks of a business that may start, as far as their destinations are concerned.
   struct Business {
     std::deque<TaskPtr> arrived;
-    std::deque<std::string> freed;        // destinations with parked tasks and a place again
-    bool parked_next = true;              // parked and arrived tasks alternate
+    std::deque<std::string> freed;        // destinations with blocked tasks and a place again
+    bool blocked_next = true;             // blocked and arrived tasks alternate
     bool has_turn = false;                // in turns_
     std::optional<std::size_t> waits_at;  // in at_share_ under this number
   };
 
   TaskPtr next_of(Business& business, Time now);
-  TaskPtr next_parked(Business& business, Time now);
+  TaskPtr next_blocked(Business& business, Time now);
   TaskPtr next_arrived(Business& business, Time now);
   void give_turn(const Guid& guid, Business& business);
   void wait_for_share(const Guid& guid, Business& business);
@@ -99,8 +99,8 @@ class DestinationQueues {
   std::unordered_map<Guid, Business> businesses_;    // those that may start something
   std::deque<Guid> turns_;                           // businesses with a turn to come
   std::set<std::pair<std::size_t, Guid>> at_share_;  // businesses at their share, by the places they hold
-  std::unordered_map<std::string, Parked> parked_;   // by destination
-  Task::Moment next_look_{};                         // at the arrived tasks
+  std::unordered_map<std::string, BlockedTasks> blocked_;  // by destination
+  Task::Moment next_look_{};                               // at the arrived tasks
 };
 
 }  // namespace waybill::worker

@@ -85,19 +85,19 @@ TEST_F(DestinationQueuesTest, ADestinationThatIsFullHoldsUpNoOther) {
   EXPECT_THAT(start_all(), ElementsAre(full[1]));
 }
 
-TEST_F(DestinationQueuesTest, ParkedAndArrivedTasksOfABusinessAlternate) {
-  const auto parked = add(3, first, "full");
+TEST_F(DestinationQueuesTest, BlockedAndArrivedTasksOfABusinessAlternate) {
+  const auto blocked = add(3, first, "full");
   start_all();
   const auto arrived = add(2, first);
-  queues.ended(*parked[0], false, now);
-  EXPECT_EQ(queues.next(now), parked[1]);
-  queues.ended(*parked[1], false, now);
+  queues.ended(*blocked[0], false, now);
+  EXPECT_EQ(queues.next(now), blocked[1]);
+  queues.ended(*blocked[1], false, now);
   EXPECT_EQ(queues.next(now), arrived[0]);
-  EXPECT_EQ(queues.next(now), parked[2]);
+  EXPECT_EQ(queues.next(now), blocked[2]);
   EXPECT_EQ(queues.next(now), arrived[1]);
 }
 
-TEST_F(DestinationQueuesTest, TheParkedDestinationsOfABusinessTakeTurns) {
+TEST_F(DestinationQueuesTest, TheBlockedDestinationsOfABusinessTakeTurns) {
   const auto a = add(3, first, "a"), b = add(3, first, "b");
   EXPECT_THAT(start_all(), ElementsAre(a[0], b[0]));
   queues.ended(*a[0], false, now);
@@ -112,7 +112,7 @@ TEST_F(DestinationQueuesTest, NothingStartsAtABrokenDestinationBeforeItsProbe) {
   EXPECT_THAT(start_all(), testing::IsEmpty());
   EXPECT_THAT(queues.blocked_destinations(now), ElementsAre("broken"));
 
-  const auto overdue = queues.take_parked(start, now, now + 10s);
+  const auto overdue = queues.take_blocked(start, now, now + 10s);
   ASSERT_EQ(overdue.size(), 1U);
   EXPECT_EQ(overdue[0].task, tasks[1]);
   EXPECT_EQ(overdue[0].due, now + 1s);
@@ -120,13 +120,13 @@ TEST_F(DestinationQueuesTest, NothingStartsAtABrokenDestinationBeforeItsProbe) {
   EXPECT_THAT(queues.blocked_destinations(now + 1s), testing::IsEmpty());
 }
 
-TEST_F(DestinationQueuesTest, TasksStayParkedWhileADestinationIsProbed) {
+TEST_F(DestinationQueuesTest, TasksStayBlockedWhileADestinationIsProbed) {
   const Time probe = now + 1s;
   add(1, first, "broken");
   queues.ended(*start_all()[0], true, now);
   const auto tasks = add(2, first, "broken");
   EXPECT_THAT(start_all(probe), ElementsAre(tasks[0]));
-  EXPECT_THAT(queues.take_parked(start, probe, probe), testing::IsEmpty());
+  EXPECT_THAT(queues.take_blocked(start, probe, probe), testing::IsEmpty());
   queues.ended(*tasks[0], false, probe);
   EXPECT_THAT(start_all(probe), ElementsAre(tasks[1]));
 }
@@ -138,11 +138,11 @@ TEST_F(DestinationQueuesTest, AnAttemptThatSaysNothingAboutItsDestinationBreaksN
   EXPECT_THAT(start_all(), ElementsAre(tasks[1]));
 }
 
-TEST_F(DestinationQueuesTest, ATaskParkedForTooLongIsDueLater) {
+TEST_F(DestinationQueuesTest, ATaskBlockedForTooLongIsDueLater) {
   const auto tasks = add(2, first, "full");
   start_all();
-  EXPECT_THAT(queues.take_parked(start, now, now + 10s), testing::IsEmpty());
-  const auto overdue = queues.take_parked(start + 1us, now, now + 10s);
+  EXPECT_THAT(queues.take_blocked(start, now, now + 10s), testing::IsEmpty());
+  const auto overdue = queues.take_blocked(start + 1us, now, now + 10s);
   ASSERT_EQ(overdue.size(), 1U);
   EXPECT_EQ(overdue[0].due, now + 10s);
   EXPECT_THAT(queues.blocked_destinations(now), testing::IsEmpty());
@@ -170,12 +170,12 @@ TEST_F(DestinationQueuesTest, GoneTasksDoNotStart) {
 }
 
 TEST_F(DestinationQueuesTest, NothingIsLeftAfterAllIsTaken) {
-  const auto parked = add(2, first, "full");
+  const auto blocked = add(2, first, "full");
   start_all();
   const auto arrived = add(20, second);
   const auto started = start_all();
-  EXPECT_EQ(queues.take_all().size(), parked.size() + arrived.size() - 1 - started.size());
-  queues.ended(*parked[0], false, now);
+  EXPECT_EQ(queues.take_all().size(), blocked.size() + arrived.size() - 1 - started.size());
+  queues.ended(*blocked[0], false, now);
   EXPECT_THAT(queues.next(now), IsNull());
 }
 

@@ -362,7 +362,7 @@ void Runner::spill() {
     const Moment current = moment();
     const Time now = effects_.clock.now();
     for (const auto& [task, due] :
-         queues_.take_parked(current - options_.destination_patience, now, now + options_.patience))
+         queues_.take_blocked(current - options_.destination_patience, now, now + options_.patience))
       requeue(task, due);
     while (auto queued = events_.queue_oldest(current - options_.patience, now, lease_end()))
       settle(std::move(*queued));

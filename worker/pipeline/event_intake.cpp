@@ -104,7 +104,7 @@ std::vector<storage::StoredEvent> EventIntake::look(storage::Session& session, W
   bool knows_none = false;
   {
     const std::lock_guard lock(mutex_);
-    watermarks = watermarks_.marks();
+    watermarks = watermarks_.all();
     in_flight = watermarks_.in_flight();
     draws_xid = rate_.wants_xid() || (watermarks_.wants_xid() && now - last_xid_ >= xid_every);
     knows_none = backlog_.waiting() == 0;

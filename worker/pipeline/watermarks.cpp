@@ -19,7 +19,7 @@ void Watermarks::reconnected() {
 
 void Watermarks::remove(std::int16_t shard) { low_.erase(shard); }
 
-std::vector<storage::ShardWatermark> Watermarks::marks() const {
+std::vector<storage::ShardWatermark> Watermarks::all() const {
   std::vector<storage::ShardWatermark> marks;
   marks.reserve(low_.size());
   for (const auto& [shard, low] : low_) marks.push_back({shard, low});

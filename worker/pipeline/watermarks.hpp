@@ -32,7 +32,7 @@ class Watermarks {
   /// Forgets a shard. Its events in flight stay until they are settled.
   void remove(std::int16_t shard);
 
-  std::vector<storage::ShardWatermark> marks() const;
+  std::vector<storage::ShardWatermark> all() const;
   /// The events in flight above the lowest watermark, which a scan must leave out. An event with the id of
   /// one in flight but another time is not left out.
   std::vector<storage::EventKey> in_flight() const;

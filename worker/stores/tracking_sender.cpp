@@ -79,7 +79,7 @@ struct Target {
   bool is_on = false;
   bool is_test = false;  // the carrier is in test mode
 
-  explicit Target(const sql::PushTarget::Row& row)
+  explicit Target(const sql::TrackingTarget::Row& row)
       : tracking_number(row.tracking_number),
         carrier_number(row.carrier_number),
         carrier_url(row.carrier_url.value_or("")),
@@ -218,7 +218,7 @@ class StoreTrackingSender::Impl {
       if (tasks_.is_stopping()) throw storage::DatabaseUnavailable("the worker is stopping");
       try {
         const auto rows = co_await thread_.database().read(
-            sql::PushTarget{.business = notice.business, .shipment = notice.shipment});
+            sql::TrackingTarget{.business = notice.business, .shipment = notice.shipment});
         if (rows.empty()) co_return std::nullopt;
         co_return Target(rows.front());
       } catch (const storage::DatabaseUnavailable&) {
@@ -280,11 +280,11 @@ class StoreTrackingSender::Impl {
   /// Locks the order against other workers; false if another worker has the lock.
   asio::awaitable<bool> lock_order(const Guid& business, const Target& target) {
     const auto rows = co_await thread_.database().write(
-        sql::HoldPush{.business = business,
-                      .integration = target.store.integration,
-                      .external_id = *target.external_id,
-                      .worker = options_.worker,
-                      .duration = format_duration(options_.attempt_limit + lock_margin)},
+        sql::HoldOrder{.business = business,
+                       .integration = target.store.integration,
+                       .external_id = *target.external_id,
+                       .worker = options_.worker,
+                       .duration = format_duration(options_.attempt_limit + lock_margin)},
         {});
     co_return !rows.empty();
   }
@@ -292,10 +292,10 @@ class StoreTrackingSender::Impl {
   /// Must not throw. A lock that cannot be released expires.
   asio::awaitable<void> unlock_order(const Guid& business, const Target& target) {
     try {
-      co_await thread_.database().write(sql::ReleasePush{.business = business,
-                                                         .integration = target.store.integration,
-                                                         .external_id = *target.external_id,
-                                                         .worker = options_.worker},
+      co_await thread_.database().write(sql::ReleaseOrder{.business = business,
+                                                          .integration = target.store.integration,
+                                                          .external_id = *target.external_id,
+                                                          .worker = options_.worker},
                                         {});
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     }
@@ -364,15 +364,15 @@ class StoreTrackingSender::Impl {
     return tracking;
   }
 
-  /// Adds what earlier pushes have given to the store. Stores this push first, so that a push whose answer is
+  /// Adds what earlier calls have given to the store. Stores this call first, so that a call whose answer is
   /// lost is known too.
   asio::awaitable<void> add_earlier(const actions::TrackingNotice& notice, const Target& target,
                                     connectors::StoreTracking& tracking) {
-    std::set<std::string> numbers{target.tracking_number};  // earlier versions of waybill pushed it
-    const auto rows = co_await thread_.database().write(sql::BeginPush{.business = notice.business,
-                                                                       .shipment = notice.shipment,
-                                                                       .number = tracking.tracking_number,
-                                                                       .url = tracking.tracking_url},
+    std::set<std::string> numbers{target.tracking_number};  // earlier versions of waybill sent it
+    const auto rows = co_await thread_.database().write(sql::BeginSending{.business = notice.business,
+                                                                          .shipment = notice.shipment,
+                                                                          .number = tracking.tracking_number,
+                                                                          .url = tracking.tracking_url},
                                                         {});
     for (const auto& row : rows) {
       numbers.emplace(row.number);
@@ -403,10 +403,10 @@ class StoreTrackingSender::Impl {
       result.error = connectors::without_secrets(error.what(), connection->credentials);
     }
     if (!problem && tracking.has_new_url) {
-      co_await thread_.database().write(sql::EndPush{.business = notice.business,
-                                                     .shipment = notice.shipment,
-                                                     .number = tracking.tracking_number,
-                                                     .url = tracking.tracking_url},
+      co_await thread_.database().write(sql::EndSending{.business = notice.business,
+                                                        .shipment = notice.shipment,
+                                                        .number = tracking.tracking_number,
+                                                        .url = tracking.tracking_url},
                                         {});
     }
     if (problem == StoreProblem::credentials) {

@@ -1,7 +1,8 @@
 -- Returns the timers of a record that wait, the last of those that came due with their results, its last runs of
 -- schedules, and those of the business's last 10 runs of schedules for all records whose message names it, newest first.
 -- The definitions are the present ones.
--- $1 business uuid, $2 record uuid, $3 limit bigint
+-- $1 business uuid, $2 record uuid, $3 limit bigint,
+-- $4 no_record uuid (the record of runs for a list)
 -- -> workflow_id uuid, name text, trigger text, conditions text, is_active boolean, due_at timestamptz,
 -- is_waiting boolean, run_id uuid or null, reason text or null, is_schedule boolean
 (select w.guid as workflow_id, w.name, w.trigger_code as trigger, w.conditions::text as conditions, w.is_active, t.due_at,
@@ -27,7 +28,7 @@ union all
 union all
 (select r.workflow_id, w.name, w.trigger_code, w.conditions::text, w.is_active, r.created_at, false, r.guid, null, true
  from (select l.* from all_runs l
-       where l.business_id = $1::uuid and l.entity_id = '00000000-0000-0000-0000-000000000000' and l.trigger_code = 'schedule'
+       where l.business_id = $1::uuid and l.entity_id = $4::uuid and l.trigger_code = 'schedule'
          and l.replay_of is null and (l.status <> 'waiting' or l.status = 'waiting')
        order by l.guid desc
        limit 10) r

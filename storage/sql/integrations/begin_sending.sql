@@ -1,5 +1,5 @@
--- Stores the number and link under which a shipment is pushed next, before the store is called. Returns those of earlier
--- pushes.
+-- Stores the number and link under which a shipment is sent next, before the store is called. Returns those of earlier
+-- calls.
 -- $1 business uuid, $2 shipment uuid, $3 number text, $4 url text
 -- -> number text, url text
 with earlier as (

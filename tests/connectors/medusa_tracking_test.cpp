@@ -1,4 +1,4 @@
-// Tracking numbers as the store shows them after a push.
+// Tracking numbers as the store shows them after a call.
 #include <atomic>
 #include <optional>
 #include <string>
@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
-TEST_F(MedusaConnector, ShowsAParcelOnceAfterSeveralPushes) {
+TEST_F(MedusaConnector, ShowsAParcelOnceAfterSeveralCalls) {
   const auto id = server().order();
   const auto store = open();
   EXPECT_TRUE(await(store->send_tracking(parcel(id, "WB100"))));
@@ -38,8 +38,8 @@ TEST_F(MedusaConnector, AcceptsAParcelWithoutATrackingUrl) {
   }
 }
 
-TEST_F(MedusaConnector, ContinuesAnInterruptedPush) {
-  // Each POST of a push fails in turn, before it reaches the store and after.
+TEST_F(MedusaConnector, ContinuesAnInterruptedCall) {
+  // Each POST of a call fails in turn, before it reaches the store and after.
   for (const bool done : {false, true}) {
     for (const std::string_view lost : {"/fulfillments", "/shipments"}) {
       SCOPED_TRACE(std::string(lost) + (done ? " done" : " not done"));
@@ -70,7 +70,7 @@ TEST_F(MedusaConnector, ShipsFulfilmentsOfTheMerchant) {
   EXPECT_THAT(labels(id), ElementsAre(ElementsAre("WB103")));
   EXPECT_EQ(text_at(server().read(id), "fulfillment_status"), "partially_shipped");
 
-  // Two fulfilments that were open when the push began belong to it; a later one does not.
+  // Two fulfilments that were open when the call began belong to it; a later one does not.
   const auto two = server().order();
   server().fulfill(two, 0);
   server().fulfill(two, 1);
@@ -129,7 +129,7 @@ TEST_F(MedusaConnector, NotesACarriersNumberThatIsKnownAfterOurs) {
   EXPECT_EQ(at(order, "fulfillments").as_array().size(), 1U);
 }
 
-TEST_F(MedusaConnector, ReportsPushesThatCanNeverSucceedAsPermanent) {
+TEST_F(MedusaConnector, ReportsCallsThatCanNeverSucceedAsPermanent) {
   const auto canceled = server().order();
   server().post("/admin/orders/" + canceled + "/cancel");
   std::string message;
