@@ -1,8 +1,11 @@
 #include "app/service_manager.hpp"
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <semaphore>
 #include <string>
 #include <string_view>
 #include <sys/socket.h>
@@ -99,17 +102,23 @@ TEST(Liveness, ReportsWhileTheLoopsTurn) {
   const ServiceManager manager;
   std::atomic<bool> turns = true;
   std::atomic<bool> is_alive = true;
+  std::counting_semaphore<> looks_at_hanging_loops(0);
   const Liveness liveness(manager, is_alive, [&](Liveness::Limit limit) {
     EXPECT_EQ(limit, 20ms);
-    return turns.load();
+    const bool turn = turns;
+    if (!turn) looks_at_hanging_loops.release();
+    return turn;
   });
   EXPECT_EQ(notifications.next(), "WATCHDOG=1");
   EXPECT_EQ(notifications.next(), "WATCHDOG=1");
   turns = false;
-  while (is_alive) std::this_thread::sleep_for(1ms);
+  ASSERT_TRUE(looks_at_hanging_loops.try_acquire_for(5s));
   while (!notifications.next(true).empty()) {
   }
-  std::this_thread::sleep_for(30ms);
+  // The second look begins after the first has ended.
+  ASSERT_TRUE(looks_at_hanging_loops.try_acquire_for(5s));
+  EXPECT_FALSE(is_alive);
+  ASSERT_TRUE(looks_at_hanging_loops.try_acquire_for(5s));
   EXPECT_EQ(notifications.next(true), "");
   turns = true;
   EXPECT_EQ(notifications.next(), "WATCHDOG=1");
