@@ -1,10 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
+#include "base/clock.hpp"
 #include "tests/connectors/woocommerce_simulator.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/workflow_test.hpp"
@@ -65,6 +67,9 @@ class Connection {
 
 class ImportTest : public testing::Test {
  protected:
+  static Time an_hour_ago() {
+    return std::chrono::floor<std::chrono::seconds>(system_clock().now()) - std::chrono::hours(1);
+  }
   static std::string test_name() { return testing::UnitTest::GetInstance()->current_test_info()->name(); }
 
   Connection connect(const WooCommerceSimulator& to, Connection::Settings settings = {}) {

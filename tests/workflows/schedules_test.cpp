@@ -5,88 +5,11 @@
 
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/schedule_ticks.hpp"
+#include "tests/workflows/schedules_fixture.hpp"
 #include "tests/workflows/workflow_test.hpp"
 
 namespace waybill::tests {
 namespace {
-
-/// Workflows with a schedule.
-class Schedules : public WorkflowTest {
- protected:
-  json::object definition(const json::object& more = {}) const {
-    json::object body{{"name", "scheduled"},
-                      {"entityType", "Order"},
-                      {"schedule", {{"cron", "0 8 1 1 *"}}},
-                      {"action", {{"type", "webhook"}, {"recipient", url()}}}};
-    for (const auto& [name, value] : more) body[name] = value;
-    return body;
-  }
-  std::string scheduled(const json::object& more = {}) {
-    const std::string guid = text_at(tenant.configure(definition(more)), "guid");
-    EXPECT_TRUE(eventually([&] { return !next_tick(guid).empty(); }));
-    return guid;
-  }
-  /// The definition with steps in place of its action.
-  json::object with_steps(const json::array& steps) const {
-    json::object body = definition({{"steps", steps}});
-    body.erase("action");
-    return body;
-  }
-  std::string scheduled_steps(const json::array& steps) {
-    const std::string guid = text_at(tenant.configure(with_steps(steps)), "guid");
-    EXPECT_TRUE(eventually([&] { return !next_tick(guid).empty(); }));
-    return guid;
-  }
-  json::value details(const json::object& body) {
-    const Response refused = tenant.http.post("/api/workflows/configure", body);
-    EXPECT_EQ(refused.status, 400) << refused.text;
-    return at(refused.body, "error.details");
-  }
-  std::string next_tick(const std::string& workflow) {
-    return tenant.sql.value("select coalesce(next_at::text, '') from schedules where workflow_id = $1",
-                            {workflow});
-  }
-  /// Makes the next tick one of the past, and waits until it is over.
-  void tick(const std::string& workflow, const std::string& ago = "1 minute", bool was_on = true) {
-    make_tick_due(tenant, workflow, ago, was_on);
-    EXPECT_TRUE(eventually([&] {
-      return tenant.sql.number("select count(*) from schedules where workflow_id = $1 and next_at > now()",
-                               {workflow}) == 1;
-    }));
-  }
-  json::value backtested(const json::object& body, const char* from, const char* to) {
-    const Response response =
-        tenant.http.post("/api/workflows/backtest", {{"definition", body}, {"from", from}, {"to", to}});
-    EXPECT_EQ(response.status, 200) << response.text;
-    return response.data();
-  }
-  /// The entries of schedules in the explanation of a record, newest first: the reason, or "fired" and the
-  /// run.
-  std::vector<std::string> explained(const std::string& record) {
-    const Response response = tenant.http.get("/api/workflows/explain?entityId=" + record);
-    EXPECT_EQ(response.status, 200) << response.text;
-    std::vector<std::string> entries;
-    for (const json::value& entry : response.data().as_array()) {
-      if (!at(entry, "eventId").is_null()) continue;
-      EXPECT_EQ(at(entry, "kind"), "schedule");
-      EXPECT_EQ(at(entry, "triggers"), json::parse(R"(["schedule"])"));
-      const json::value& workflow = at(entry, "workflows").as_array().at(0);
-      EXPECT_TRUE(at(workflow, "dueAt").is_string());
-      const bool fired = at(workflow, "fired").as_bool();
-      EXPECT_EQ(fired, at(workflow, "reason").is_null());
-      entries.push_back(fired ? "fired " + text_at(workflow, "runId") : text_at(workflow, "reason"));
-    }
-    return entries;
-  }
-  std::string first_tick(std::string_view hour_and_minute, std::string_view zone, std::string_view after,
-                         std::string_view weekdays = "array[0,1,2,3,4,5,6]") {
-    return tenant.sql.value("select to_char(next_tick(" + std::string(hour_and_minute) +
-                            ", (select array_agg(i) from generate_series(1, 31) i), "
-                            "(select array_agg(i) from generate_series(1, 12) i), " +
-                            std::string(weekdays) + ", false, '" + std::string(zone) + "', '" +
-                            std::string(after) + "') at time zone 'UTC', 'YYYY-MM-DD HH24:MI')");
-  }
-};
 
 TEST_F(Schedules, HaveOneRunForAllRecordsOfTheQuery) {
   tenant.create_order({{"orderNumber", "A-1"}});
@@ -311,60 +234,6 @@ TEST_F(Schedules, HeedTheLimitOfTheQuery) {
 }
 
 // Lisbon and New York move by an hour, Lord Howe by half an hour; the southern summer begins in October.
-TEST_F(Schedules, ATimeThatDoesNotExistRunsAtTheNextThatDoes) {
-  EXPECT_EQ(first_tick("array[30], array[1]", "Europe/Lisbon", "2026-03-28 12:00Z"), "2026-03-29 01:00");
-  EXPECT_EQ(first_tick("array[30], array[1]", "Europe/Lisbon", "2026-03-29 01:00Z"), "2026-03-30 00:30");
-  EXPECT_EQ(first_tick("array[30], array[2]", "America/New_York", "2026-03-07 12:00Z"), "2026-03-08 07:00");
-  EXPECT_EQ(first_tick("array[15], array[2]", "Australia/Lord_Howe", "2026-10-03 12:00Z"),
-            "2026-10-03 15:30");
-  EXPECT_EQ(first_tick("array[0,15,30,45], array[1,2]", "Europe/Lisbon", "2026-03-29 00:45Z"),
-            "2026-03-29 01:00")
-      << "all times that do not exist run at the same time";
-  EXPECT_EQ(first_tick("array[0,15,30,45], array[1,2]", "Europe/Lisbon", "2026-03-29 01:00Z"),
-            "2026-03-29 01:15");
-}
-
-TEST_F(Schedules, ATimeThatExistsTwiceRunsOnce) {
-  EXPECT_EQ(first_tick("array[30], array[1]", "Europe/Lisbon", "2026-10-24 12:00Z"), "2026-10-25 00:30");
-  EXPECT_EQ(first_tick("array[30], array[1]", "Europe/Lisbon", "2026-10-25 00:30Z"), "2026-10-26 01:30");
-  EXPECT_EQ(first_tick("array[30], array[1]", "America/New_York", "2026-10-31 12:00Z"), "2026-11-01 05:30");
-  EXPECT_EQ(first_tick("array[30], array[1]", "America/New_York", "2026-11-01 05:30Z"), "2026-11-02 06:30");
-  EXPECT_EQ(first_tick("array[45], array[1]", "Australia/Lord_Howe", "2026-04-04 02:00Z"),
-            "2026-04-04 14:45");
-  EXPECT_EQ(first_tick("array[45], array[1]", "Australia/Lord_Howe", "2026-04-04 14:45Z"),
-            "2026-04-05 15:15");
-}
-
-TEST_F(Schedules, OrdinaryTimesFollowTheZone) {
-  EXPECT_EQ(first_tick("array[0], array[8]", "Europe/Lisbon", "2026-07-01 06:59Z"), "2026-07-01 07:00");
-  EXPECT_EQ(first_tick("array[0], array[8]", "Europe/Lisbon", "2026-07-01 07:00Z"), "2026-07-02 07:00");
-  EXPECT_EQ(first_tick("array[0], array[8]", "UTC", "2026-11-20 12:00Z", "array[1]"), "2026-11-23 08:00");
-  EXPECT_EQ(first_tick("array[0], array[0]", "Pacific/Kiritimati", "2026-07-01 09:59Z"), "2026-07-01 10:00");
-  EXPECT_EQ(first_tick("array[0], array[8]", "No/Zone", "2026-07-01 07:00Z"), "2026-07-01 08:00")
-      << "counts as UTC";
-  const std::string all =
-      "(select array_agg(i) from generate_series(0, 59) i), (select array_agg(i) from generate_series(0, 23) "
-      "i)";
-  EXPECT_EQ(first_tick(all, "America/New_York", "2026-07-01 07:00Z"), "2026-07-01 07:01");
-  EXPECT_EQ(
-      tenant.sql.value(
-          "select to_char(next_tick(array[0], array[0], array[29], array[2], array[0,1,2,3,4,5,6], false, "
-          "'UTC', '2097-03-01') at time zone 'UTC', 'YYYY-MM-DD')"),
-      "2104-02-29");
-}
-
-TEST_F(Schedules, UseTheZoneOfTheBusinessUnlessTheyHaveTheirOwn) {
-  tenant.sql.exec("update businesses set timezone = 'Asia/Tokyo' where guid = '" + tenant.id + "'");
-  const auto hour = [&](const json::object& schedule) {
-    const std::string workflow = scheduled({{"schedule", schedule}});
-    return tenant.sql.value(
-        "select extract(hour from next_at at time zone 'UTC') from schedules where workflow_id = $1",
-        {workflow});
-  };
-  EXPECT_EQ(hour({{"cron", "0 8 * * *"}}), "23");
-  EXPECT_EQ(hour({{"cron", "0 8 * * *"}, {"timezone", "UTC"}}), "8");
-}
-
 TEST_F(Schedules, ReadsOfThemCanBeSentBack) {
   const std::string workflow = scheduled(
       {{"schedule", {{"cron", "0 8 * * 7"}, {"timezone", "Europe/Lisbon"}}}, {"query", {{"limit", 5}}}});
@@ -409,95 +278,6 @@ TEST_F(Schedules, BadSchedulesAreNamed) {
   body["triggerId"] = trigger_guid("order_created");
   body["each"] = true;
   EXPECT_TRUE(details(body).as_object().contains("each"));
-}
-
-TEST_F(Schedules, TestShowsTheList) {
-  const std::string order = tenant.create_order();
-  const Response tested =
-      tenant.http.post("/api/workflows/test", {{"definition", definition()}, {"entityId", order}});
-  ASSERT_EQ(tested.status, 200) << tested.text;
-  const json::value body = json::parse(text_at(tested.body, "data.wouldSend.body"));
-  EXPECT_EQ(at(body, "type"), "schedule");
-  EXPECT_EQ(at(body, "data.count"), 1);
-}
-
-TEST_F(Schedules, BacktestsCountTheRunsThatTheQueryMakesNow) {
-  const json::object daily{{"schedule", {{"cron", "0 8 * * *"}}}};
-  const auto backtest = [&](const json::object& more) {
-    json::object body = definition(daily);
-    for (const auto& [name, value] : more) body[name] = value;
-    return backtested(body, "2026-11-01", "2026-11-07");
-  };
-  EXPECT_EQ(at(backtest({}), "matches"), 0) << "there is no record";
-  EXPECT_EQ(at(backtest({{"runWhenEmpty", true}}), "matches"), 7);
-  std::vector<std::string> orders;
-  for (int i = 1; i <= 3; ++i) orders.push_back(tenant.create_order({{"orderNumber", std::to_string(i)}}));
-  EXPECT_EQ(at(backtest({}), "matches"), 7);
-  EXPECT_EQ(at(backtest({{"conditions", {{"orderNumber", "9"}}}}), "matches"), 0);
-  EXPECT_TRUE(at(backtest({}), "sample").as_array().empty()) << "a list is no record";
-  EXPECT_EQ(at(backtest({{"each", true}, {"query", {{"limit", 2}}}}), "matches"), 14);
-  const json::value each = backtest({{"each", true},
-                                     {"query", {{"orderBy", "orderNumber"}}},
-                                     {"conditions", {{"orderNumber", {{"in", {"1", "3"}}}}}}});
-  EXPECT_EQ(at(each, "matches"), 14);
-  EXPECT_EQ(at(each, "perDay").as_array().size(), 7U);
-  EXPECT_EQ(at(at(each, "perDay").as_array().at(0), "count"), 2);
-  const json::array& sample = at(each, "sample").as_array();
-  ASSERT_EQ(sample.size(), 14U);
-  EXPECT_EQ(at(sample[0], "entityId"), json::value(orders[0]));
-  EXPECT_EQ(at(sample[1], "entityId"), json::value(orders[2]));
-  EXPECT_EQ(at(sample[0], "eventId"), json::value());
-  EXPECT_TRUE(text_at(sample[0], "at").starts_with("2026-11-07T08:00:00")) << text_at(sample[0], "at");
-  json::object body = definition(daily);
-  body["each"] = true;
-  EXPECT_EQ(at(tenant.configure(body), "firedLast7Days"), 21);
-}
-
-TEST_F(Schedules, BacktestsFollowTheZone) {
-  const auto matches = [&](const json::object& schedule) {
-    return at(backtested(definition({{"schedule", schedule}, {"runWhenEmpty", true}}), "2026-11-01T00:00:00Z",
-                         "2026-11-01T12:00:00Z"),
-              "matches");
-  };
-  EXPECT_EQ(matches({{"cron", "0 8 * * *"}}), 1);
-  EXPECT_EQ(matches({{"cron", "0 8 * * *"}, {"timezone", "Asia/Tokyo"}}), 0);
-  EXPECT_EQ(matches({{"cron", "0 20 * * *"}, {"timezone", "Asia/Tokyo"}}), 1);
-  tenant.sql.exec("update businesses set timezone = 'Asia/Tokyo' where guid = '" + tenant.id + "'");
-  EXPECT_EQ(matches({{"cron", "0 8 * * *"}}), 0);
-  EXPECT_EQ(matches({{"cron", "0 8 * * *"}, {"timezone", "UTC"}}), 1);
-}
-
-TEST_F(Schedules, BacktestsCountTheTicksThatComeOneAfterTheOther) {
-  const std::string fields =
-      "array[0, 15, 30, 45], array[0, 1, 2, 23], (select array_agg(i) from generate_series(1, 31) i), "
-      "(select array_agg(i) from generate_series(1, 12) i), array[0,1,2,3,4,5,6], false, zone, ";
-  for (const char* const zone : {"Europe/Lisbon", "America/New_York", "Australia/Lord_Howe"}) {
-    EXPECT_EQ(tenant.sql.number(
-                  "with recursive one_by_one as ("
-                  "select zone, next_tick(" +
-                      fields +
-                      "'2026-03-01') as tick from (select $1::text as zone) z union all "
-                      "select zone, next_tick(" +
-                      fields +
-                      "tick) from one_by_one where tick < '2026-04-10') "
-                      "select count(*) from (select tick from one_by_one where tick < '2026-04-10') o "
-                      "full join (select tick from (select $1::text as zone) z, ticks_between(" +
-                      fields +
-                      "'2026-03-01 00:00:01', '2026-04-10') t (tick)) b using (tick) "
-                      "where o.tick is null or b.tick is null",
-                  {zone}),
-              0)
-        << zone;
-  }
-}
-
-TEST_F(Schedules, BacktestsHaveALongestRange) {
-  const json::object minutely = definition({{"schedule", {{"cron", "* * * * *"}}}, {"runWhenEmpty", true}});
-  const Response refused = tenant.http.post(
-      "/api/workflows/backtest", {{"definition", minutely}, {"from", "0001-01-01"}, {"to", "9999-12-30"}});
-  EXPECT_EQ(refused.status, 400) << refused.text;
-  EXPECT_TRUE(at(refused.body, "error.details").as_object().contains("from")) << refused.text;
-  EXPECT_EQ(at(backtested(minutely, "2026-01-01", "2026-01-31"), "matches"), 31 * 24 * 60);
 }
 
 TEST_F(Schedules, ARunForAllRecordsThatCannotBeRenderedIsDead) {
@@ -587,25 +367,6 @@ TEST_F(Schedules, BusinessesTakeTurns) {
   EXPECT_LE(runs("and r.event_id < (select event_id from all_runs where business_id = '" + quiet.id + "')"),
             1)
       << "the numbers follow the order of the ticks";
-}
-
-TEST_F(Schedules, AChangedZoneOfTheBusinessMovesTheComingTicks) {
-  const auto hour = [&](const std::string& workflow) {
-    return tenant.sql.value(
-        "select extract(hour from next_at at time zone 'UTC') from schedules "
-        "where workflow_id = $1 and next_at > now() and check_at = next_at",
-        {workflow});
-  };
-  const std::string moved = scheduled({{"runWhenEmpty", true}, {"schedule", {{"cron", "0 8 * * *"}}}});
-  const std::string fixed = scheduled(
-      {{"runWhenEmpty", true}, {"schedule", {{"cron", "0 8 * * *"}, {"timezone", "Atlantic/Reykjavik"}}}});
-  EXPECT_TRUE(eventually([&] { return hour(moved) == "8" && hour(fixed) == "8"; }));
-  tenant.sql.exec("update businesses set timezone = 'Asia/Tokyo' where guid = '" + tenant.id + "'");
-  EXPECT_TRUE(eventually([&] { return hour(moved) == "23"; }));
-  EXPECT_EQ(hour(fixed), "8");
-  EXPECT_EQ(tenant.sql.number("select count(*) from changed_zones where business_id = $1", {tenant.id}), 0);
-  EXPECT_TRUE(tenant.runs("workflowId=" + moved).empty()) << "the change is no tick";
-  EXPECT_TRUE(tenant.runs("workflowId=" + fixed).empty());
 }
 
 /// Schedules in a database of their own, which fails them.
