@@ -21,8 +21,10 @@ class Transaction;
 struct Cause;
 
 /// A change of records to another status. The API, the worker and the imports change the status of orders
-/// with `change_status` only. That of a shipment also changes with a scan (sql/scans/move.sql) and with the
-/// start of its dispatch (sql/dispatches/start.sql).
+/// with `change_status` only. That of a shipment also changes with a scan (sql/scans/move.sql), which is
+/// stored as the trace of the change, and with the start of its dispatch (sql/dispatches/start.sql), which
+/// leaves out the shipments that must not move. All three follow `domain::shipment_states()`, and the trigger
+/// of the table adds the trace, the times and the event.
 struct StatusChange {
   domain::EntityType entity_type{};  // order or shipment
   std::vector<Guid> records = {};

@@ -111,7 +111,12 @@ TEST_F(UpdateStatus, ADeliveredShipmentHasADeliveryTimeAndATrace) {
   tenant.sql.exec("update shipments set instructions = 'x' where guid = '" + shipment + "'");
   ASSERT_TRUE(reaches_status(shipment, "delivered"));
   const Response read = tenant.http.get("/api/v1/shipments/" + shipment);
-  EXPECT_TRUE(parse_timestamp(text_at(read.body, "data.deliveredAt")).has_value()) << read.text;
+  const std::string delivered_at = text_at(read.body, "data.deliveredAt");
+  EXPECT_TRUE(parse_timestamp(delivered_at).has_value()) << read.text;
+  const Response traces = tenant.http.get("/api/v1/shipments/" + shipment + "/traces");
+  const json::value newest = traces.data().as_array().back();
+  EXPECT_EQ(text_at(newest, "status"), "delivered");
+  EXPECT_EQ(text_at(newest, "timestamp"), delivered_at);
 }
 
 TEST_F(UpdateStatus, RunsOfOneEventFollowTheCreationOrderOfTheirWorkflows) {

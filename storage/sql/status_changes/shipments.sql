@@ -14,8 +14,7 @@ with held as materialized (
   select bool_and(coalesce(t.status = $3 or t.status = any ($4::text[]), false)) as is_allowed from existing t
 ), moved as (
   update shipments r
-  set status = $3, delivered_at = case when $3 = 'delivered' then clock_timestamp() else r.delivered_at end
-  from held h, verdict v
+  set status = $3 from held h, verdict v
   where v.is_allowed and r.business_id = $1::uuid and r.guid = h.guid and h.status <> $3
 )
 select t.guid, t.status, true as is_ready, c.cause
