@@ -58,15 +58,9 @@ class Database::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  asio::awaitable<Rows> read(Statement statement, Statement merged, std::string text, Params params,
-                             Format format) {
-    return submit(least_loaded(), statement, merged, std::move(text), std::move(params), format);
-  }
-
-  asio::awaitable<Rows> read_long(Guid business, std::string_view name, std::string text, Params params,
-                                  Format format) {
-    const LongReadLease lease(long_read_queue_, business, co_await long_read_queue_->take(business));
-    co_return co_await submit(lease.connection(), {name, {}}, {}, std::move(text), std::move(params), format);
+  asio::awaitable<Rows> read(Read read) {
+    if (read.alone_for) return read_alone(std::move(read));
+    return submit(least_loaded(), std::move(read));
   }
 
   bool answered_recently() const {
@@ -97,21 +91,25 @@ class Database::Impl {
     pq::ReadPipeline& connection_;
   };
 
-  asio::awaitable<Rows> submit(pq::ReadPipeline& pipeline, Statement statement, Statement merged,
-                               std::string text, Params params, Format format) {
+  asio::awaitable<Rows> read_alone(Read read) {
+    const Guid business = read.alone_for.value();
+    const LongReadLease lease(long_read_queue_, business, co_await long_read_queue_->take(business));
+    co_return co_await submit(lease.connection(), std::move(read));
+  }
+
+  asio::awaitable<Rows> submit(pq::ReadPipeline& pipeline, Read read) {
     return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, Rows)>(
-        [this, &pipeline, format](pq::ReadHandler handler, Statement single, Statement several,
-                                  std::string owned_text, Params values) {
+        [this, &pipeline](pq::ReadHandler handler, Read submitted) {
           auto& request = pool_.take();
           request.handler.emplace(std::move(handler));
-          request.statement = single;
-          request.merged = several;
-          request.text = std::move(owned_text);
-          request.params = std::move(values);
-          request.format = format;
+          request.statement = submitted.statement;
+          request.merged = submitted.merged;
+          request.text = std::move(submitted.text);
+          request.params = std::move(submitted.params);
+          request.format = submitted.format;
           pipeline.submit(request);
         },
-        asio::use_awaitable, statement, merged, std::move(text), std::move(params));
+        asio::use_awaitable, std::move(read));
   }
 
   pq::ReadPipeline& least_loaded() {
@@ -135,24 +133,7 @@ Database::~Database() = default;
 
 pq::WritePool& Database::writes_of(Database& database) { return database.impl_->writes(); }
 
-asio::awaitable<Rows> Database::read(const Statement& statement, Params params, Format format) {
-  return impl_->read(statement, {}, {}, std::move(params), format);
-}
-
-asio::awaitable<Rows> Database::read_merged(const Statement& statement, const Statement& merged, Params key,
-                                            Format format) {
-  return impl_->read(statement, merged, {}, std::move(key), format);
-}
-
-asio::awaitable<Rows> Database::read_text(std::string_view name, std::string text, Params params,
-                                          Format format) {
-  return impl_->read({name, {}}, {}, std::move(text), std::move(params), format);
-}
-
-asio::awaitable<Rows> Database::read_long(Guid business, std::string_view name, std::string text,
-                                          Params params, Format format) {
-  return impl_->read_long(business, name, std::move(text), std::move(params), format);
-}
+asio::awaitable<Rows> Database::run_read(Read read) { return impl_->read(std::move(read)); }
 
 asio::awaitable<Rows> Database::write(const Statement& statement, Params params, Cause cause) {
   co_return co_await impl_->writes().write(statement, params, cause);

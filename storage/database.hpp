@@ -57,6 +57,16 @@ struct Cause {
   bool is_bulk = false;  // long work of a business, for which half of the write connections are used at most
 };
 
+/// A read of Database, by whichever method.
+struct Read {
+  Statement statement;    // only the name if `text` is set
+  Statement merged = {};  // reads several records (`read_merged`); empty if there is none
+  std::string text = {};  // made for this call (`read_text`)
+  Params params = {};
+  Format format = Format::text;
+  std::optional<Guid> alone_for = {};  // the business of a read that may take long (`read_long`)
+};
+
 /// A change of one record. Such changes can share a statement and a transaction.
 struct SharedWrite {
   Statement statement;  // changes this record alone
@@ -111,7 +121,9 @@ class Database {
   /// because another one in the pipeline failed is sent again; one whose connection broke is sent again once.
   /// Each connection prepares a statement once. Throws StatementError or DatabaseUnavailable, as do all
   /// methods below.
-  virtual asio::awaitable<Rows> read(const Statement& statement, Params params, Format format = Format::text);
+  asio::awaitable<Rows> read(const Statement& statement, Params params, Format format = Format::text) {
+    return run_read({.statement = statement, .params = std::move(params), .format = format});
+  }
   template <TypedStatement S>
   asio::awaitable<ResultOf<S>> read(const S& statement, Format format = Format::text) {
     if constexpr (HasRow<S>) {
@@ -125,8 +137,10 @@ class Database {
   /// `merged` statement. It takes an array for each parameter and returns the position in the arrays (from 1,
   /// ascending) followed by the columns of `statement`. Each caller gets only its own rows, with the columns
   /// of `statement`. The key's parameters are text.
-  virtual asio::awaitable<Rows> read_merged(const Statement& statement, const Statement& merged, Params key,
-                                            Format format = Format::text);
+  asio::awaitable<Rows> read_merged(const Statement& statement, const Statement& merged, Params key,
+                                    Format format = Format::text) {
+    return run_read({.statement = statement, .merged = merged, .params = std::move(key), .format = format});
+  }
   template <TypedStatement Merged, TypedStatement S>
   asio::awaitable<ResultOf<S>> read_merged(const S& statement, Format format = Format::text) {
     auto rows = read_merged(S::statement, Merged::statement, statement.params(), format);
@@ -139,13 +153,25 @@ class Database {
 
   /// Like `read`, for SQL text made for this call (from a $filter). A connection keeps the most recently used
   /// texts prepared.
-  virtual asio::awaitable<Rows> read_text(std::string_view name, std::string text, Params params,
-                                          Format format = Format::text);
+  asio::awaitable<Rows> read_text(std::string_view name, std::string text, Params params,
+                                  Format format = Format::text) {
+    return run_read(
+        {.statement = {name, {}}, .text = std::move(text), .params = std::move(params), .format = format});
+  }
 
   /// Like `read_text`, for reads that may take long, such as a search. Each is alone on its connection, so
   /// that no other read waits behind it. One business cannot use all of these connections of a thread.
-  virtual asio::awaitable<Rows> read_long(Guid business, std::string_view name, std::string text,
-                                          Params params, Format format = Format::text);
+  asio::awaitable<Rows> read_long(Guid business, std::string_view name, std::string text, Params params,
+                                  Format format = Format::text) {
+    return run_read({.statement = {name, {}},
+                     .text = std::move(text),
+                     .params = std::move(params),
+                     .format = format,
+                     .alone_for = business});
+  }
+
+  /// All reads: the methods above call it.
+  virtual asio::awaitable<Rows> run_read(Read read);
 
   /// Runs one statement in its own transaction, in one round trip (begin, cause, statement, commit). It is
   /// rolled back on StatementError and never executed twice.

@@ -7,45 +7,20 @@
 
 namespace waybill::storage {
 
-/// nullopt: the primary must serve this read and those that follow.
-asio::awaitable<std::optional<Rows>> RequestDatabase::on_standby(OffloadedRead read) {
-  if (standbys_ == nullptr) co_return std::nullopt;
-  read.required = required_;
-  auto found = co_await standbys_->read(read);
+asio::awaitable<Rows> RequestDatabase::run_read(Read read) {
+  if (standbys_ == nullptr || !read.merged.text.empty()) return base_.run_read(std::move(read));
+  return read_on_standby(std::move(read));
+}
+
+/// Once no standby can serve a read, the primary serves it and those that follow.
+asio::awaitable<Rows> RequestDatabase::read_on_standby(Read read) {
+  auto found = co_await standbys_->read(read, required_);
   if (!found) {
     standbys_ = nullptr;
-    co_return std::nullopt;
+    co_return co_await base_.run_read(std::move(read));
   }
   required_ = std::max(required_, found->position);
   co_return std::move(found->rows);
-}
-
-asio::awaitable<Rows> RequestDatabase::read(const Statement& statement, Params params, Format format) {
-  if (auto rows =
-          co_await on_standby({.statement = statement, .text = {}, .params = params, .format = format}))
-    co_return *std::move(rows);
-  co_return co_await base_.read(statement, std::move(params), format);
-}
-
-asio::awaitable<Rows> RequestDatabase::read_merged(const Statement& statement, const Statement& merged,
-                                                   Params key, Format format) {
-  return base_.read_merged(statement, merged, std::move(key), format);
-}
-
-asio::awaitable<Rows> RequestDatabase::read_text(std::string_view name, std::string text, Params params,
-                                                 Format format) {
-  if (auto rows =
-          co_await on_standby({.statement = {name, {}}, .text = text, .params = params, .format = format}))
-    co_return *std::move(rows);
-  co_return co_await base_.read_text(name, std::move(text), std::move(params), format);
-}
-
-asio::awaitable<Rows> RequestDatabase::read_long(Guid business, std::string_view name, std::string text,
-                                                 Params params, Format format) {
-  if (auto rows = co_await on_standby(
-          {.statement = {name, {}}, .text = text, .params = params, .format = format, .alone_for = business}))
-    co_return *std::move(rows);
-  co_return co_await base_.read_long(business, name, std::move(text), std::move(params), format);
 }
 
 asio::awaitable<Rows> RequestDatabase::write(const Statement& statement, Params params, Cause cause) {

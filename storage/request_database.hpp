@@ -1,8 +1,7 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <string_view>
+#include <optional>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -24,16 +23,9 @@ class RequestDatabase final : public Database {
 
   const Commits& commits() const { return commits_; }
 
-  using Database::read;
   using Database::write;
   using Database::write_shared;
-  asio::awaitable<Rows> read(const Statement& statement, Params params, Format format) override;
-  asio::awaitable<Rows> read_merged(const Statement& statement, const Statement& merged, Params key,
-                                    Format format) override;
-  asio::awaitable<Rows> read_text(std::string_view name, std::string text, Params params,
-                                  Format format) override;
-  asio::awaitable<Rows> read_long(Guid business, std::string_view name, std::string text, Params params,
-                                  Format format) override;
+  asio::awaitable<Rows> run_read(Read read) override;
   asio::awaitable<Rows> write(const Statement& statement, Params params, Cause cause) override;
   asio::awaitable<Rows> write_shared(SharedWrite change, Cause cause) override;
   asio::awaitable<std::unique_ptr<Transaction>> begin(Cause cause) override;
@@ -42,7 +34,7 @@ class RequestDatabase final : public Database {
   std::optional<CommitPosition> read_position() const override;
 
  private:
-  asio::awaitable<std::optional<Rows>> on_standby(OffloadedRead read);
+  asio::awaitable<Rows> read_on_standby(Read read);
 
   Database& base_;
   Standbys* standbys_;

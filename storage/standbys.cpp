@@ -213,23 +213,23 @@ std::size_t Standbys::find(const CommitPosition& required) {
   return none;
 }
 
-asio::awaitable<std::optional<StandbyRows>> Standbys::read(OffloadedRead offloaded) {
+asio::awaitable<std::optional<StandbyRows>> Standbys::read(const Read& read, CommitPosition required) {
   if (co_await know_primary()) {
-    const auto required = std::max(offloaded.required, known_->floor);
-    const auto index = find(required);
+    const auto least = std::max(required, known_->floor);
+    const auto index = find(least);
     if (index != none) {
-      pq::StandbyRead read{.statement = offloaded.statement,
-                           .text = offloaded.text,
-                           .params = offloaded.params,
-                           .format = offloaded.format,
-                           .required = required};
-      co_await hosts_[index]->run(read, offloaded.alone_for);
-      if (read.error) std::rethrow_exception(read.error);
-      if (!read.fault) {
+      pq::StandbyRead offloaded{.statement = read.statement,
+                                .text = read.text,
+                                .params = read.params,
+                                .format = read.format,
+                                .required = least};
+      co_await hosts_[index]->run(offloaded, read.alone_for);
+      if (offloaded.error) std::rethrow_exception(offloaded.error);
+      if (!offloaded.fault) {
         observe(Observable::standby_read);
-        co_return StandbyRows{std::move(read.rows), read.position};
+        co_return StandbyRows{std::move(offloaded.rows), offloaded.position};
       }
-      observe(*read.fault);
+      observe(*offloaded.fault);
     }
   }
   observe(Observable::primary_read);

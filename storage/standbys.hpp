@@ -4,31 +4,17 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include "base/guid.hpp"
 #include "storage/commit_position.hpp"
 #include "storage/database.hpp"
-#include "storage/params.hpp"
 #include "storage/rows.hpp"
 #include "storage/standby_log.hpp"
-#include "storage/statement.hpp"
 
 namespace waybill::storage {
-
-/// A read that a standby may serve. It belongs to the caller until the outcome is known.
-struct OffloadedRead {
-  Statement statement;  // only the name if `text` is set
-  std::string_view text;
-  const Params& params;
-  Format format = Format::text;
-  CommitPosition required = {};        // the least that the rows must show
-  std::optional<Guid> alone_for = {};  // the business of a read that may take long
-};
 
 /// The rows of a standby, and a position that they show.
 struct StandbyRows {
@@ -54,9 +40,10 @@ class Standbys {
   Standbys(const Standbys&) = delete;
   Standbys& operator=(const Standbys&) = delete;
 
-  /// nullopt: no standby can serve the read now, so the primary must. Throws StatementError if the statement
-  /// exceeded its time limit, and Failure if the business has its share of the connections for long reads.
-  asio::awaitable<std::optional<StandbyRows>> read(OffloadedRead read);
+  /// The rows show at least `required`. nullopt: no standby can serve the read now, so the primary must.
+  /// Throws StatementError if the statement exceeded its time limit, and Failure if the business has its
+  /// share of the connections for long reads. The read belongs to the caller, who waits for the outcome.
+  asio::awaitable<std::optional<StandbyRows>> read(const Read& read, CommitPosition required);
 
   /// Returns a standby for a blocking read; nullopt as above.
   asio::awaitable<std::optional<StandbyTarget>> choose(CommitPosition required);

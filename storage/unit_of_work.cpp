@@ -38,16 +38,15 @@ class UnitOfWork::State {
 
   /// Runs one statement behind its own savepoint. Repeats it once if its plan was outdated or it lost a
   /// deadlock.
-  asio::awaitable<Rows> run_alone(Statement statement, std::string text, Params params, Format format,
-                                  std::optional<std::string> cause) {
+  asio::awaitable<Rows> run_alone(Read read, std::optional<std::string> cause) {
     check();
     for (bool repeated = false;; repeated = true) {
       session_->save();
       if (cause) session_->set_cause(*cause);
-      if (text.empty()) {
-        session_->add(statement, params, format);
+      if (read.text.empty()) {
+        session_->add(read.statement, read.params, read.format);
       } else {
-        session_->add_text(statement.name, text, params, format);
+        session_->add_text(read.statement.name, read.text, read.params, read.format);
       }
       session_->keep();
       auto outcome = co_await session_->flush();
@@ -187,39 +186,17 @@ UnitOfWork::UnitOfWork(Database& base, Opening opening)
 
 UnitOfWork::~UnitOfWork() = default;
 
-asio::awaitable<Rows> UnitOfWork::read(const Statement& statement, Params params, Format format) {
-  if (!state_->is_open()) return state_->base().read(statement, std::move(params), format);
-  return state_->run_alone(statement, {}, std::move(params), format, {});
-}
-
-asio::awaitable<Rows> UnitOfWork::read_merged(const Statement& statement, const Statement& merged, Params key,
-                                              Format format) {
-  if (!state_->is_open()) return state_->base().read_merged(statement, merged, std::move(key), format);
-  return state_->run_alone(statement, {}, std::move(key), format, {});
-}
-
-asio::awaitable<Rows> UnitOfWork::read_text(std::string_view name, std::string text, Params params,
-                                            Format format) {
-  if (!state_->is_open()) {
-    return state_->base().read_text(name, std::move(text), std::move(params), format);
-  }
-  return state_->run_alone({name, {}}, std::move(text), std::move(params), format, {});
-}
-
-asio::awaitable<Rows> UnitOfWork::read_long(Guid business, std::string_view name, std::string text,
-                                            Params params, Format format) {
-  if (!state_->is_open()) {
-    return state_->base().read_long(business, name, std::move(text), std::move(params), format);
-  }
-  return state_->run_alone({name, {}}, std::move(text), std::move(params), format, {});
+asio::awaitable<Rows> UnitOfWork::run_read(Read read) {
+  if (!state_->is_open()) return state_->base().run_read(std::move(read));
+  return state_->run_alone(std::move(read), {});
 }
 
 asio::awaitable<Rows> UnitOfWork::write(const Statement& statement, Params params, Cause cause) {
   co_await state_->open(cause.business, cause.is_bulk);
   std::exception_ptr error;
   try {
-    auto rows =
-        co_await state_->run_alone(statement, {}, std::move(params), Format::text, std::move(cause.json));
+    auto rows = co_await state_->run_alone({.statement = statement, .params = std::move(params)},
+                                           std::move(cause.json));
     state_->mark_used();
     co_return rows;
   } catch (...) {

@@ -3,8 +3,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -34,16 +32,9 @@ class UnitOfWork final : public Database {
   UnitOfWork(Database& base, Opening opening);
   ~UnitOfWork() override;
 
-  using Database::read;
   using Database::write;
   using Database::write_shared;
-  asio::awaitable<Rows> read(const Statement& statement, Params params, Format format) override;
-  asio::awaitable<Rows> read_merged(const Statement& statement, const Statement& merged, Params key,
-                                    Format format) override;
-  asio::awaitable<Rows> read_text(std::string_view name, std::string text, Params params,
-                                  Format format) override;
-  asio::awaitable<Rows> read_long(Guid business, std::string_view name, std::string text, Params params,
-                                  Format format) override;
+  asio::awaitable<Rows> run_read(Read read) override;
   asio::awaitable<Rows> write(const Statement& statement, Params params, Cause cause) override;
   asio::awaitable<Rows> write_shared(SharedWrite change, Cause cause) override;
   asio::awaitable<std::unique_ptr<Transaction>> begin(Cause cause) override;
