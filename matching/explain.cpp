@@ -10,6 +10,7 @@
 #include "matching/rule.hpp"
 #include "matching/scheduled_records.hpp"
 #include "storage/binary.hpp"
+#include "storage/run.hpp"
 #include "storage/sql/history.sql.hpp"
 
 namespace waybill::matching {
@@ -230,8 +231,10 @@ std::vector<domain::ConditionResult> explain_timed(const Rule& rule, const PastC
 std::vector<ExplainedEvent> explain_timers(storage::Session& session, const Guid& business,
                                            const Guid& entity, const PastChange* newest, std::size_t limit,
                                            Bounds& bounds) {
-  const auto rows = session.run(
-      sql::Timers{.business = business, .record = entity, .limit = static_cast<std::int64_t>(limit)});
+  const auto rows = session.run(sql::Timers{.business = business,
+                                            .record = entity,
+                                            .limit = static_cast<std::int64_t>(limit),
+                                            .no_record = storage::no_record});
   std::vector<Guid> guids;
   for (const auto& row : rows) {
     if (row.run_id) guids.push_back(*row.run_id);

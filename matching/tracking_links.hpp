@@ -10,7 +10,7 @@ namespace waybill::matching {
 std::string tracking_page_url(std::string_view public_url, std::string_view token);
 
 /// The link to a carrier's page: its pattern with each `{number}` replaced by the percent-encoded number.
-/// The SQL function tracking_url does the same for answers of the API.
+/// The SQL function tracking_url does the same for the records of tables; this is for those of events.
 std::string carrier_tracking_url(std::string_view pattern, std::string_view number);
 
 }  // namespace waybill::matching

@@ -62,6 +62,18 @@ TEST_F(Links, AShipmentHasItsTrackingPageAndTheCarriersLink) {
   EXPECT_EQ(text_at(entity, "carrierTrackingUrl"), "https://given.example/1");
 }
 
+TEST_F(Links, AnEventHasTheSameCarriersLinkAsTheApi) {
+  const std::string carrier = insert_carrier("https://own.example/{number}?n={number}#x");
+  const std::string shipment = tenant.insert_shipment("");
+  tenant.webhook(url(), "shipment_updated");
+  for (const char* number : {"1Z 9/&\u00e9", "A-1._~", "100%+", "{number}"}) {
+    tenant.sql.rows("update shipments set carrier_tracking_number = $2, carrier_id = $3 where guid = $1",
+                    {shipment, number, carrier});
+    const Response read = tenant.http.get("/api/v1/shipments/" + shipment);
+    EXPECT_EQ(text_at(entity_of_next(), "carrierTrackingUrl"), text_at(read.data(), "carrierTrackingUrl"));
+  }
+}
+
 TEST_F(Links, ConditionsReadTheLinkThatThePatternMakes) {
   const std::string carrier = insert_carrier("https://own.example/{number}");
   const std::string shipment = tenant.insert_shipment("");

@@ -48,7 +48,7 @@ struct StoreAccount {
   std::string sealed_key;
   std::optional<std::string> sealed_secret;
 
-  explicit StoreAccount(const sql::PushTarget::Row& row)
+  explicit StoreAccount(const sql::TrackingTarget::Row& row)
       : integration(row.integration_id.value_or(Guid())),
         provider(row.provider.value_or("")),
         url(row.store_url.value_or("")),
@@ -90,11 +90,7 @@ struct Target {
         carrier_code(row.carrier_code.value_or("")),
         store(row),
         is_on(row.is_on),
-        is_test(row.is_test) {
-    if (!row.carrier_url && row.url_pattern && carrier_number) {
-      carrier_url = matching::carrier_tracking_url(*row.url_pattern, *carrier_number);
-    }
-  }
+        is_test(row.is_test) {}
 };
 
 /// Only a refusal by the store itself is final: credentials may be corrected, and a wrong store may be a

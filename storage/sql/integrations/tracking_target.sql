@@ -1,14 +1,13 @@
 -- Returns what is needed to report a shipment to its order's store. The store's columns are null for an order
 -- created here.
 -- $1 business uuid, $2 shipment uuid
--- -> tracking_number text, carrier_number text or null, carrier_url text or null,
--- url_pattern text or null (of the carrier), token text or null (of the tracking page, 32 digits),
--- shipped_at timestamptz or null, external_id text or null, carrier_name text or null,
--- carrier_code text or null, integration_id uuid or null, provider text or null,
+-- -> tracking_number text, carrier_number text or null, carrier_url text or null (given, or made from the pattern),
+-- token text or null (of the tracking page, 32 digits), shipped_at timestamptz or null, external_id text or null,
+-- carrier_name text or null, carrier_code text or null, integration_id uuid or null, provider text or null,
 -- store_url text or null, sealed_key text or null (in hex), sealed_secret text or null (in hex), is_on boolean,
 -- is_test boolean
 select s.tracking_number, s.carrier_tracking_number as carrier_number,
-       s.carrier_tracking_url as carrier_url, k.tracking_url_pattern as url_pattern,
+       coalesce(s.carrier_tracking_url, tracking_url(k.tracking_url_pattern, s.carrier_tracking_number)) as carrier_url,
        encode(uuid_send(t.token), 'hex') as token,
        (select min(m.at) from shipment_traces m
         where m.business_id = $1 and m.shipment_id = $2
