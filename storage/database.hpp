@@ -194,6 +194,14 @@ class Database {
     return typed_rows<S>(write_shared(
         {S::statement, statement.params(), Shared::statement, record, std::move(entry)}, std::move(cause)));
   }
+  /// For a statement that also changes one record alone, as the only one.
+  template <TypedStatement S>
+  asio::awaitable<ResultOf<S>> write_shared(Guid record, std::string entry, Cause cause) {
+    Params alone;
+    alone.add(cause.business).add('[' + entry + ']');
+    return typed_rows<S>(write_shared(
+        {S::statement, std::move(alone), S::statement, record, std::move(entry)}, std::move(cause)));
+  }
 
   /// Begins a transaction of several statements.
   virtual asio::awaitable<std::unique_ptr<Transaction>> begin(Cause cause);

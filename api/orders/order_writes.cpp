@@ -118,12 +118,10 @@ asio::awaitable<Answer> create_order(Call& call, Services& services) {
 
   const auto order = Guid::timed_random(to_unix_ms(services.clock.now()));
   const auto text = order_text(order, values, items);
-  const auto orders = '[' + text + ']';
   // Another request may commit a number first that was next here.
   constexpr int attempts = 3;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    const auto added = co_await services.db.write_shared<sql::CreateMany>(
-        sql::CreateMany{.business = call.business(), .orders = orders}, order, text, call.cause());
+    const auto added = co_await services.db.write_shared<sql::CreateMany>(order, text, call.cause());
     if (!added.empty()) {
       co_return Answer::created(co_await read_order(services, call.business(), order),
                                 "/api/v1/Orders/" + order.to_string());
@@ -139,9 +137,7 @@ asio::awaitable<Answer> update_order(Call& call, Services& services) {
       sql::Values{.business = business, .order = call.id()});
   if (values.empty()) throw not_found("order");
   const auto change = co_await change_of(call, services, values.front());
-  const auto changes = '[' + change + ']';
-  const auto changed = co_await services.db.write_shared<sql::Update>(
-      sql::Update{.business = business, .orders = changes}, call.id(), change, call.cause());
+  const auto changed = co_await services.db.write_shared<sql::Update>(call.id(), change, call.cause());
   if (changed.empty()) co_await update_locked(call, services);
   co_return Answer::of(co_await read_order(services, business, call.id()));
 }
