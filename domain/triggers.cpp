@@ -149,8 +149,8 @@ struct Catalogue {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const TriggerRow& row = rows[i];
       const Guid guid = Guid::from_name(namespace_url, "waybill:trigger:" + std::string(row.code));
-      triggers.push_back({guid, row.code, row.name, row.description, row.type});
       rules.push_back(make_rule(row));
+      triggers.push_back({guid, row.code, row.name, row.description, row.type, rules.back().first_field});
       by_guid.emplace(guid, i);
       by_code.emplace(row.code, i);
       begins.at(static_cast<std::size_t>(row.type) + 1) = i + 1;

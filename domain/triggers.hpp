@@ -24,6 +24,8 @@ struct Trigger {
   std::string_view name;
   std::string_view description;
   EntityType entity_type;
+  std::string_view field =
+      {};  // the first of those whose change it is for; empty if it is not for certain fields
 };
 
 using TriggerSet = std::bitset<64>;  // by index into triggers()

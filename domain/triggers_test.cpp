@@ -79,6 +79,13 @@ TEST(Triggers, TheCatalogueIsThatOfTheContract) {
   EXPECT_EQ(find_trigger(Guid{}), nullptr);
 }
 
+TEST(Triggers, NameTheFirstFieldWhoseChangeTheyAreFor) {
+  EXPECT_EQ(find_trigger("product_price_changed")->field, "price");
+  EXPECT_EQ(find_trigger("order_collection_scheduled")->field, "collectionDate");
+  for (const char* code : {"product_updated", "order_status_changed", "order_created"})
+    EXPECT_EQ(find_trigger(code)->field, "") << code;
+}
+
 TEST(Triggers, AreGroupedByEntityType) {
   std::size_t count = 0;
   for (const RecordType& type : record_types()) {

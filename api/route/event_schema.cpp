@@ -124,8 +124,7 @@ json::object previous_of(const domain::Trigger& trigger, std::string_view status
   const std::string_view code = trigger.code;
   if (code.ends_with("_created") || code.ends_with("_deleted") || code.ends_with("_erased")) return {};
   if (!status.empty()) return {{"status", domain::states_of(trigger.entity_type)->origins(status).front()}};
-  if (code == "order_collection_scheduled") return {{"collectionDate", nullptr}};
-  if (code == "product_price_changed") return {{"price", 17.5}};
+  if (!trigger.field.empty()) return {{trigger.field, nullptr}};
   if (code == "shipment_dispatched") return {};
   return {{"externalReference", nullptr}};
 }
