@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -38,6 +39,9 @@ struct RecordChange {
   std::variant<StatusChange, FieldChange, NewShipment> change;
   Time started_at = {};  // start of the run's attempt
 };
+
+/// The types of the actions whose runs make a change.
+inline constexpr std::string_view changing_actions[] = {"update_status", "update_record", "create_shipment"};
 
 /// Makes the change or none of it, without waiting for locks of its records. Part of the session's
 /// transaction. Throws DatabaseUnavailable or StatementError; the transaction is then unusable.

@@ -6,6 +6,7 @@
 #include "storage/binary.hpp"
 #include "storage/copy_rows.hpp"
 #include "storage/failure_counts.hpp"
+#include "storage/record_change.hpp"
 #include "storage/run_rows.hpp"
 #include "storage/sql/queue.sql.hpp"
 
@@ -22,7 +23,6 @@ RunStatus parse_status(std::string_view name) {
   throw std::invalid_argument("unknown run status " + std::string(name));
 }
 
-constexpr std::string_view changing_actions[] = {"update_status", "update_record", "create_shipment"};
 constexpr int unknown_depth = -1;
 
 }  // namespace
