@@ -103,7 +103,7 @@ std::optional<json::array> picked_items(const json::array& items, const NewShipm
 }
 
 /// One package per item, with the item's dimensions.
-std::string packages_of(const json::array& items) {
+json::array packages_of(const json::array& items) {
   json::array packages;
   for (const json::value& item : items) {
     const auto* const object = item.if_object();
@@ -116,7 +116,7 @@ std::string packages_of(const json::array& items) {
     }
     packages.push_back(std::move(package));
   }
-  return to_json(packages);
+  return packages;
 }
 
 bool is_blank(const std::optional<std::string_view>& text) {
@@ -133,43 +133,52 @@ std::optional<std::string> terms_problem(const NewShipment& change,
   return "serviceLevel must be one of the carrier's service levels: " + std::string(*levels);
 }
 
-/// The statement that adds a shipment with the values of a locked order.
-statements::Create create_statement(const Guid& business, const NewShipment& change,
-                                    const statements::LockOrder::Row& order, std::string_view number,
-                                    std::string_view packages) {
+json::value or_null(const std::optional<std::string_view>& text) {
+  return text ? json::value(*text) : json::value();
+}
+json::value or_null(const std::optional<Guid>& guid) {
+  return guid ? json::value(guid->to_string()) : json::value();
+}
+json::value or_null(const std::optional<Time>& time) {
+  return time ? json::value(format_timestamp(*time)) : json::value();
+}
+
+/// A shipment with the values of a locked order, as an entry of shipments/create.sql.
+json::object entry_of(const NewShipment& change, const statements::LockOrder::Row& order,
+                      std::string_view number, json::array packages) {
   // A service level belongs to a carrier: another carrier does not take over that of the order.
   const bool has_own_carrier = change.carrier && change.carrier != order.carrier_id;
-  statements::Create create{.business = business,
-                            .guid = change.shipment,
-                            .tracking_number = number,
-                            .order = change.order,
-                            .packages = packages};
-  create.customer = order.customer_id;
-  create.carrier = change.carrier ? change.carrier : order.carrier_id;
+  json::value level;
   if (change.service_level) {
-    create.service_level = *change.service_level;
+    level = *change.service_level;
   } else if (!has_own_carrier) {
-    create.service_level = order.service_level;
+    level = or_null(order.service_level);
   }
-  create.collection_date = order.collection_date;
-  create.sender_name = order.sender_name;
-  create.sender_company = order.sender_company;
-  create.sender_street = order.sender_street;
-  create.sender_city = order.sender_city;
-  create.sender_state = order.sender_state;
-  create.sender_postal_code = order.sender_postal_code;
-  create.sender_country = order.sender_country;
-  create.sender_phone = order.sender_phone;
-  create.recipient_name = order.recipient_name;
-  create.recipient_company = order.recipient_company;
-  create.recipient_street = order.recipient_street;
-  create.recipient_city = order.recipient_city;
-  create.recipient_state = order.recipient_state;
-  create.recipient_postal_code = order.recipient_postal_code;
-  create.recipient_country = order.recipient_country;
-  create.recipient_phone = order.recipient_phone;
-  create.recipient_email = order.recipient_email;
-  return create;
+  return {{"guid", change.shipment.to_string()},
+          {"tracking_number", number},
+          {"order", change.order.to_string()},
+          {"customer", or_null(order.customer_id)},
+          {"carrier", or_null(change.carrier ? change.carrier : order.carrier_id)},
+          {"service_level", std::move(level)},
+          {"collection_date", or_null(order.collection_date)},
+          {"packages", std::move(packages)},
+          {"sender_name", or_null(order.sender_name)},
+          {"sender_company", or_null(order.sender_company)},
+          {"sender_street", or_null(order.sender_street)},
+          {"sender_city", or_null(order.sender_city)},
+          {"sender_state", or_null(order.sender_state)},
+          {"sender_postal_code", or_null(order.sender_postal_code)},
+          {"sender_country", or_null(order.sender_country)},
+          {"sender_phone", or_null(order.sender_phone)},
+          {"recipient_name", or_null(order.recipient_name)},
+          {"recipient_company", or_null(order.recipient_company)},
+          {"recipient_street", or_null(order.recipient_street)},
+          {"recipient_city", or_null(order.recipient_city)},
+          {"recipient_state", or_null(order.recipient_state)},
+          {"recipient_postal_code", or_null(order.recipient_postal_code)},
+          {"recipient_country", or_null(order.recipient_country)},
+          {"recipient_phone", or_null(order.recipient_phone)},
+          {"recipient_email", or_null(order.recipient_email)}};
 }
 
 ChangeResult make(Session& session, const Guid& business, const NewShipment& change) {
@@ -201,7 +210,8 @@ ChangeResult make(Session& session, const Guid& business, const NewShipment& cha
   auto items = picked_items(list_of(order->items), change);
   if (!items) return {.kind = Kind::invalid, .error = "itemIds names an item that the order does not have"};
   if (items->empty()) items->emplace_back(nullptr);
-  session.run(create_statement(business, change, *order, *hold->number, packages_of(*items)));
+  const json::array shipments{entry_of(change, *order, *hold->number, packages_of(*items))};
+  session.run(statements::Create{.business = business, .shipments = to_json(shipments)});
   return {.kind = Kind::made, .moved = 1};
 }
 
