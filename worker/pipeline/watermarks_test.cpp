@@ -57,7 +57,7 @@ class Outbox {
     scan.xmin = open_.empty() ? next_xid_ : open_.begin()->first;
     scan.last_id = last_id_;
     const auto in_flight = watermarks.in_flight();
-    for (const storage::ShardWatermark& mark : watermarks.marks()) {
+    for (const storage::ShardWatermark& mark : watermarks.all()) {
       std::size_t count = 0;
       for (auto entry = pending_.upper_bound(mark.low); entry != pending_.end() && count < limit; ++entry) {
         if (entry->second.shard != mark.shard ||
@@ -117,11 +117,11 @@ TEST(Watermarks, AWatermarkWaitsForAllTransactionsThatMayHaveDrawnBelowIt) {
   take_scan(watermarks, outbox);
   for (int i = 0; i < 5; ++i) {
     take_scan(watermarks, outbox);
-    EXPECT_EQ(watermarks.marks().front().low, 0U);
+    EXPECT_EQ(watermarks.all().front().low, 0U);
   }
   outbox.roll_back(slow);
   take_scan(watermarks, outbox);
-  EXPECT_EQ(watermarks.marks().front().low, id);
+  EXPECT_EQ(watermarks.all().front().low, id);
 }
 
 TEST(Watermarks, WithoutATransactionIdAWatermarkStays) {
@@ -133,10 +133,10 @@ TEST(Watermarks, WithoutATransactionIdAWatermarkStays) {
   take_scan(watermarks, outbox, no_limit, false);
   EXPECT_TRUE(watermarks.wants_xid());
   take_scan(watermarks, outbox, no_limit, false);
-  EXPECT_EQ(watermarks.marks().front().low, 0U);
+  EXPECT_EQ(watermarks.all().front().low, 0U);
   take_scan(watermarks, outbox);
   take_scan(watermarks, outbox, no_limit, false);
-  EXPECT_EQ(watermarks.marks().front().low, id);
+  EXPECT_EQ(watermarks.all().front().low, id);
   EXPECT_FALSE(watermarks.wants_xid()) << "the watermark cannot advance further";
 }
 
@@ -147,7 +147,7 @@ TEST(Watermarks, AWatermarkStopsAtTheEndOfALimitedScan) {
   for (int i = 0; i < 5; ++i) outbox.insert();
   EXPECT_EQ(take_scan(watermarks, outbox, 2), (Ids{1, 2}));
   EXPECT_EQ(take_scan(watermarks, outbox, 2), (Ids{3, 4}));
-  EXPECT_LE(watermarks.marks().front().low, 4U);
+  EXPECT_LE(watermarks.all().front().low, 4U);
   EXPECT_EQ(take_scan(watermarks, outbox, 2), Ids{5});
 }
 
@@ -161,7 +161,7 @@ TEST(Watermarks, AWatermarkAdvancesWithEachScanOfACommittedBacklog) {
   EXPECT_FALSE(watermarks.wants_xid()) << "all nine transactions are over";
   for (std::uint64_t id = 3; id <= 8; ++id) {
     EXPECT_EQ(take_scan(watermarks, outbox, 1, false), Ids{id});
-    EXPECT_EQ(watermarks.marks().front().low, id);
+    EXPECT_EQ(watermarks.all().front().low, id);
   }
 }
 
@@ -174,7 +174,7 @@ TEST(Watermarks, NumbersDrawnAgainAfterACrashAreTaken) {
   outbox.roll_back(lost);
   take_scan(watermarks, outbox);
   take_scan(watermarks, outbox);
-  ASSERT_EQ(watermarks.marks().front().low, 5U);
+  ASSERT_EQ(watermarks.all().front().low, 5U);
   outbox.recover(0);
   watermarks.reconnected();
   const auto again = outbox.insert();
@@ -221,7 +221,7 @@ TEST(Watermarks, AReturningShardIsReadFromTheBeginningWithoutEventsInFlight) {
   take_scan(watermarks, outbox);
   watermarks.remove(0);
   EXPECT_TRUE(watermarks.any_in_flight(0));
-  EXPECT_TRUE(watermarks.marks().empty());
+  EXPECT_TRUE(watermarks.all().empty());
   watermarks.settled(std::vector{outbox.key(1)});  // handed over; the event is still pending
   watermarks.add(0);
   EXPECT_EQ(take_scan(watermarks, outbox), Ids{1});
