@@ -8,6 +8,7 @@
 #include "base/observe.hpp"
 #include "storage/blocking/connection.hpp"
 #include "storage/partitions.hpp"
+#include "storage/released_migrations.hpp"
 #include "storage/sql/schema_migrations.sql.hpp"
 #include "storage/statements.hpp"
 
@@ -61,10 +62,14 @@ std::size_t count_applied(blocking::Connection& session, std::span<const Stateme
   return count;
 }
 
-// Writers that arrive while a migration waits for a lock wait behind it, so it gives way after a while.
-// Longer than PostgreSQL waits before it looks for deadlocks (deadlock_timeout, 1 s), because under load only
-// that ends them.
-constexpr std::chrono::milliseconds lock_time{1500};
+// Writers that arrive while a migration waits for a lock wait behind it, so it gives way after a while. The
+// first tries are over before PostgreSQL looks for deadlocks (deadlock_timeout, 1 s), which could end the
+// writer's transaction.
+constexpr std::chrono::milliseconds short_lock_time{400};
+constexpr int short_tries = 10;
+// Later ones outlast that: only then does PostgreSQL end an automatic vacuum that has the lock, or a deadlock
+// that occurs again and again.
+constexpr std::chrono::milliseconds long_lock_time{1500};
 // The pause after a conflict doubles, so that writers have most of the time while a session keeps a lock.
 constexpr std::chrono::milliseconds first_pause{500};
 constexpr std::chrono::milliseconds longest_pause{16000};
@@ -86,9 +91,9 @@ void limit_lock_time(blocking::Connection& session, std::chrono::milliseconds li
   session.execute("set lock_timeout = " + std::to_string(limit.count()));
 }
 
-void run(blocking::Connection& session, const Statement& migration) {
+void run(blocking::Connection& session, const Statement& migration, std::chrono::milliseconds lock_time) {
   const auto schema = session.run(sql::schema_migrations::Schema{});
-  const auto text = in_schema(std::string(migration.text), schema.front().name);
+  const auto text = in_schema(runnable_text(migration), schema.front().name);
   const std::string sum = checksum(migration);
   const sql::schema_migrations::Record record{.name = migration.name, .checksum = sum};
   if (const auto steps = steps_of(text); !steps.empty()) {
@@ -102,6 +107,8 @@ void run(blocking::Connection& session, const Statement& migration) {
   } else {
     limit_lock_time(session, lock_time);
     session.transact([&](blocking::Transaction& transaction) {
+      const std::string locks(locks_of(migration.name));
+      if (!locks.empty()) transaction.execute(locks);
       transaction.execute(text);
       transaction.run(record);
     });
@@ -111,9 +118,11 @@ void run(blocking::Connection& session, const Statement& migration) {
 /// Runs a migration again while it is in conflict with the locks of other sessions.
 void apply(blocking::Connection& session, const Statement& migration, std::chrono::milliseconds patience) {
   const auto begin = std::chrono::steady_clock::now();
-  for (auto pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
+  auto pause = first_pause;
+  for (int tries = 1;; ++tries) {
+    const bool is_short = tries <= short_tries;
     try {
-      run(session, migration);
+      run(session, migration, is_short ? short_lock_time : long_lock_time);
       break;
     } catch (const StatementError& error) {
       if (!is_lock_conflict(error) || std::chrono::steady_clock::now() - begin >= patience) {
@@ -123,6 +132,7 @@ void apply(blocking::Connection& session, const Statement& migration, std::chron
       observe(Observable::migration_delayed, {{"name", migration.name}, {"error", error.what()}});
     }
     std::this_thread::sleep_for(pause);
+    if (!is_short) pause = std::min(2 * pause, longest_pause);
   }
   const auto took = std::chrono::steady_clock::now() - begin;
   observe(Observable::migration_applied,

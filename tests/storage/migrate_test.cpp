@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include "storage/released_migrations.hpp"
 #include "storage/statements.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/postgres.hpp"
@@ -159,6 +160,45 @@ TEST_F(MigrateBesideATransaction, TheMigrationEndsIfALockIsKept) {
     EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("0002_of_both"), HasSubstr("55P03")));
   }
   EXPECT_EQ(database_.number("select count(*) from information_schema.columns where column_name = 'x'"), 0);
+}
+
+// Without lists, two transactions that change the tables of a migration in another order than it does would
+// wait for each other.
+TEST_F(Migrate, LocksTheTablesThatAMigrationChangesBeforeItChangesOne) {
+  const auto all = storage::migrations();
+  const auto first_listed = std::ranges::find(all, "0025_cheaper_changes", &Statement::name);
+  ASSERT_NE(first_listed, all.end());
+  // Tables and views that existed before: `all`, or `writers` if only these wait for the lock.
+  const auto locked_by = [&](const std::string& statements) {
+    Session session(database_.url());
+    session.exec("begin; " + statements);
+    return database_.column(
+        "select c.relname || case when bool_or(l.mode = 'AccessExclusiveLock') then ' all' else ' writers' "
+        "end "
+        "from pg_locks l join pg_class c on c.oid = l.relation "
+        "where l.pid = $1::int and c.relkind in ('r', 'p', 'v') and not c.relispartition and l.mode in "
+        "('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock') "
+        "group by c.relname order by 1",
+        {std::to_string(session.backend_pid())});
+  };
+  for (auto migration = first_listed; migration != all.end(); ++migration) {
+    migrate(database_.url(), std::span(all.begin(), migration));
+    std::string text = storage::runnable_text(*migration);
+    if (text.find("\n-- @step\n") != std::string::npos) continue;
+    for (std::size_t at = 0; (at = text.find("@schema@", at)) != std::string::npos;)
+      text.replace(at, 8, "public");
+    const std::string locks(storage::locks_of(migration->name));
+    // Both together hold nothing that the first alone does not hold.
+    EXPECT_EQ(locked_by(locks), locked_by(locks + "; " + text)) << migration->name;
+  }
+}
+
+// PostgreSQL 15.20 refuses columns with defaults on a table that a stored body names.
+TEST_F(Migrate, NoFunctionOfAnIntegrationHasAStoredBody) {
+  migrate(database_.url());
+  EXPECT_EQ(database_.number("select count(*) from pg_proc where prosqlbody is not null and "
+                             "'integrations'::regtype = any (proargtypes)"),
+            0);
 }
 
 constexpr Statement in_steps{"0002_in_steps",

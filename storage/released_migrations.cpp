@@ -1,0 +1,70 @@
+#include "storage/released_migrations.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace waybill::storage {
+namespace {
+
+struct Replacement {
+  std::string_view migration;
+  std::string_view released;
+  std::string_view runnable;
+};
+
+// PostgreSQL 15.20 refuses to add a column with a default to a table if the stored body of a function names a
+// column of its row type; 15.18 did not. The body that is a text is parsed when the function is called.
+constexpr auto replacements = std::to_array<Replacement>({
+    {"0019_recipients_and_sources",
+     "create function store_name(i integrations) returns text language sql immutable\n"
+     "return regexp_replace(i.store_url, '^[a-z]+://', '');",
+     "create function store_name(i integrations) returns text language sql immutable\n"
+     "as $$ select regexp_replace(i.store_url, '^[a-z]+://', '') $$;"},
+});
+
+struct Locks {
+  std::string_view migration;
+  std::string_view statements;
+};
+
+// Writers of records lock events after them, and workers runs and counts after events. A user's change locks
+// the business, then its workflows. Readers lock a view before its tables.
+constexpr auto locks = std::to_array<Locks>({
+    {"0025_cheaper_changes", "lock table orders in access exclusive mode"},
+    {"0026_audit_log",
+     "lock table businesses, workflows, templates, api_tokens, users, carriers, carrier_configurations, "
+     "integrations, business_defaults, product_settings in share row exclusive mode"},
+    {"0027_suspended_businesses", "lock table businesses, mail_outbox in access exclusive mode"},
+    {"0029_watching_workflows", "lock table events, workflow_versions, run_counts in access exclusive mode"},
+    {"0032_steps_of_runs", "lock table all_runs, runs, run_queue in access exclusive mode"},
+    {"0033_alerts_and_run_sums",
+     "lock table workflows in share row exclusive mode; "
+     "lock table business_defaults in access exclusive mode"},
+    {"0034_windows_limits_rates",
+     "lock table businesses in share row exclusive mode; lock table workflows in access exclusive mode"},
+    {"0035_timers", "lock table workflows in access exclusive mode"},
+    {"0037_first_connections", "lock table integrations in access exclusive mode"},
+    {"0038_schedules", "lock table businesses in share row exclusive mode"},
+    {"0039_steps_and_versions", "lock table workflow_versions in access exclusive mode"},
+});
+
+}  // namespace
+
+std::string runnable_text(const Statement& migration) {
+  std::string text(migration.text);
+  for (const auto& [name, released, runnable] : replacements) {
+    if (name != migration.name) continue;
+    const auto at = text.find(released);
+    if (at == std::string::npos) throw std::logic_error("no such text in " + std::string(name));
+    text.replace(at, released.size(), runnable);
+  }
+  return text;
+}
+
+std::string_view locks_of(std::string_view migration) {
+  const auto row = std::ranges::find(locks, migration, &Locks::migration);
+  return row == locks.end() ? std::string_view() : row->statements;
+}
+
+}  // namespace waybill::storage
