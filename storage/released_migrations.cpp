@@ -47,6 +47,7 @@ constexpr auto locks = std::to_array<Locks>({
     {"0037_first_connections", "lock table integrations in access exclusive mode"},
     {"0038_schedules", "lock table businesses in share row exclusive mode"},
     {"0039_steps_and_versions", "lock table workflow_versions in access exclusive mode"},
+    {"0040_timers_by_business", "lock table timers in share mode"},
 });
 
 }  // namespace

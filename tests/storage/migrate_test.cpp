@@ -172,14 +172,16 @@ TEST_F(Migrate, LocksTheTablesThatAMigrationChangesBeforeItChangesOne) {
   const auto locked_by = [&](const std::string& statements) {
     Session session(database_.url());
     session.exec("begin; " + statements);
-    return database_.column(
-        "select c.relname || case when bool_or(l.mode = 'AccessExclusiveLock') then ' all' else ' writers' "
-        "end "
-        "from pg_locks l join pg_class c on c.oid = l.relation "
-        "where l.pid = $1::int and c.relkind in ('r', 'p', 'v') and not c.relispartition and l.mode in "
-        "('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock') "
-        "group by c.relname order by 1",
-        {std::to_string(session.backend_pid())});
+    return Session(database_.url())
+        .column(
+            "select c.relname || case when bool_or(l.mode = 'AccessExclusiveLock') then ' all' else ' "
+            "writers' "
+            "end "
+            "from pg_locks l join pg_class c on c.oid = l.relation "
+            "where l.pid = $1::int and c.relkind in ('r', 'p', 'v') and not c.relispartition and l.mode in "
+            "('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock') "
+            "group by c.relname order by 1",
+            {std::to_string(session.backend_pid())});
   };
   for (auto migration = first_listed; migration != all.end(); ++migration) {
     migrate(database_.url(), std::span(all.begin(), migration));
