@@ -21,7 +21,7 @@
 #include "net/http_client.hpp"
 #include "net/mail.hpp"
 #include "net/webhook_signature.hpp"
-#include "storage/record_change.hpp"
+#include "storage/changes/record_change.hpp"
 
 namespace waybill::actions {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "actions/action.hpp"
+#include "actions/change_cause.hpp"
 #include "actions/definition.hpp"
-#include "actions/record_change.hpp"
 
 namespace waybill::actions {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "actions/action.hpp"
-#include "storage/record_change.hpp"
+#include "storage/changes/record_change.hpp"
 
 namespace waybill::actions {
 namespace {

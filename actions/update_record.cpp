@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "actions/action.hpp"
+#include "actions/change_cause.hpp"
 #include "actions/definition.hpp"
-#include "actions/record_change.hpp"
 #include "actions/settable_fields.hpp"
 #include "actions/stored_templates.hpp"
 #include "domain/own_data.hpp"

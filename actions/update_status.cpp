@@ -2,8 +2,8 @@
 #include <stdexcept>
 
 #include "actions/action.hpp"
+#include "actions/change_cause.hpp"
 #include "actions/definition.hpp"
-#include "actions/record_change.hpp"
 #include "domain/state_machines.hpp"
 
 namespace waybill::actions {

@@ -3,7 +3,7 @@
 #include <future>
 #include <utility>
 
-#include "storage/errors.hpp"
+#include "storage/statement/errors.hpp"
 
 namespace waybill::actions {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/guid.hpp"
 #include "net/circuit_breaker.hpp"
 #include "net/web_push.hpp"
-#include "storage/push_store.hpp"
+#include "storage/settings/push_subscriptions.hpp"
 
 namespace waybill::actions {
 

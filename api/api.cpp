@@ -14,7 +14,7 @@
 #include "api/threads/analysis.hpp"
 #include "api/threads/background.hpp"
 #include "storage/pq/connect_params.hpp"
-#include "storage/standbys.hpp"
+#include "storage/standbys/standbys.hpp"
 
 namespace waybill::api {
 /// The objects that all io threads use.

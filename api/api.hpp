@@ -15,7 +15,7 @@
 #include "api/route_plans/maps.hpp"
 #include "api/threads/stores.hpp"
 #include "base/secret_box.hpp"
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 
 namespace waybill::api {
 

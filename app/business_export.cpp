@@ -11,7 +11,7 @@
 #include "app/businesses.hpp"
 #include "base/clock.hpp"
 #include "base/json.hpp"
-#include "storage/session.hpp"
+#include "storage/session/session.hpp"
 #include "storage/sql/business_commands.sql.hpp"
 
 namespace waybill::app {

@@ -14,11 +14,11 @@
 #include "api/gate/quota.hpp"
 #include "app/accounts.hpp"
 #include "base/json.hpp"
-#include "storage/errors.hpp"
 #include "storage/sql/audit_log.sql.hpp"
 #include "storage/sql/business_commands.sql.hpp"
 #include "storage/sql/businesses.sql.hpp"
 #include "storage/sql/suspensions.sql.hpp"
+#include "storage/statement/errors.hpp"
 
 namespace waybill::app {
 namespace {

@@ -9,9 +9,9 @@
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/gate/idempotency.hpp"
 #include "net/sealed_mail.hpp"
-#include "storage/alert_secret.hpp"
-#include "storage/integration_secrets.hpp"
-#include "storage/key_check.hpp"
+#include "storage/settings/alert_secret.hpp"
+#include "storage/settings/integration_secrets.hpp"
+#include "storage/settings/key_check.hpp"
 #include "storage/sql/processes.sql.hpp"
 #include "storage/sql/sealed.sql.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/config.hpp"
-#include "storage/errors.hpp"
+#include "storage/statement/errors.hpp"
 
 namespace waybill::app {
 namespace {

@@ -20,9 +20,9 @@
 #include "app/partition_keeper.hpp"
 #include "app/presence.hpp"
 #include "base/observe.hpp"
-#include "storage/key_check.hpp"
+#include "storage/settings/key_check.hpp"
 #include "storage/sql/processes.sql.hpp"
-#include "storage/standby_session.hpp"
+#include "storage/standbys/standby_session.hpp"
 #include "worker/worker.hpp"
 
 namespace waybill::app {

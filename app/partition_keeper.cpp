@@ -5,7 +5,7 @@
 
 #include "base/observe.hpp"
 #include "storage/blocking/connection.hpp"
-#include "storage/partitions.hpp"
+#include "storage/schema/partitions.hpp"
 
 namespace waybill::app {
 namespace {

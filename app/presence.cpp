@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/observe.hpp"
-#include "storage/key_check.hpp"
+#include "storage/settings/key_check.hpp"
 #include "storage/sql/leases.sql.hpp"
 #include "storage/sql/processes.sql.hpp"
 

@@ -14,8 +14,8 @@
 #include "app/service_manager.hpp"
 #include "app/signals.hpp"
 #include "base/observe.hpp"
-#include "storage/errors.hpp"
-#include "storage/migrate.hpp"
+#include "storage/schema/migrate.hpp"
+#include "storage/statement/errors.hpp"
 
 namespace waybill::app {
 namespace {

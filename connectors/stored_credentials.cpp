@@ -1,7 +1,7 @@
 #include "connectors/stored_credentials.hpp"
 
 #include "base/crypto.hpp"
-#include "storage/integration_secrets.hpp"
+#include "storage/settings/integration_secrets.hpp"
 
 namespace waybill::connectors {
 

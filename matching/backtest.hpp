@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "matching/rule.hpp"
-#include "storage/past_events.hpp"
+#include "storage/events/past_events.hpp"
 
 namespace waybill::matching {
 

@@ -6,11 +6,11 @@
 
 #include "domain/records/change.hpp"
 #include "matching/relatives.hpp"
-#include "storage/binary.hpp"
-#include "storage/outbox.hpp"
-#include "storage/record_columns.hpp"
+#include "storage/events/outbox.hpp"
+#include "storage/events/record_columns.hpp"
 #include "storage/sql/catalog.sql.hpp"
 #include "storage/sql/outbox.sql.hpp"
+#include "storage/statement/binary.hpp"
 
 namespace waybill::matching {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/guid.hpp"
 #include "base/json.hpp"
 #include "domain/records/record_type.hpp"
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 
 namespace waybill::matching {
 

@@ -9,9 +9,9 @@
 
 #include "matching/rule.hpp"
 #include "matching/scheduled_records.hpp"
-#include "storage/binary.hpp"
-#include "storage/run.hpp"
+#include "storage/runs/run.hpp"
 #include "storage/sql/history.sql.hpp"
+#include "storage/statement/binary.hpp"
 
 namespace waybill::matching {
 namespace {

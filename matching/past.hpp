@@ -7,8 +7,8 @@
 #include "domain/conditions/conditions.hpp"
 #include "domain/records/change.hpp"
 #include "domain/triggers.hpp"
-#include "storage/past_events.hpp"
-#include "storage/record_columns.hpp"
+#include "storage/events/past_events.hpp"
+#include "storage/events/record_columns.hpp"
 
 namespace waybill::matching {
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "base/json.hpp"
-#include "storage/outbox.hpp"
+#include "storage/events/outbox.hpp"
 
 namespace waybill::matching {
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "matching/scheduled_records.hpp"
-#include "storage/binary.hpp"
-#include "storage/errors.hpp"
 #include "storage/sql/schedules.sql.hpp"
+#include "storage/statement/binary.hpp"
+#include "storage/statement/errors.hpp"
 
 namespace waybill::matching {
 namespace {

@@ -10,8 +10,8 @@
 #include "base/number.hpp"
 #include "base/observe.hpp"
 #include "domain/filter/filter.hpp"
-#include "storage/binary.hpp"
-#include "storage/outbox.hpp"
+#include "storage/events/outbox.hpp"
+#include "storage/statement/binary.hpp"
 
 namespace waybill::matching {
 namespace {

@@ -11,8 +11,8 @@
 #include "domain/conditions/conditions.hpp"
 #include "matching/relatives.hpp"
 #include "matching/rule.hpp"
-#include "storage/record_columns.hpp"
-#include "storage/session.hpp"
+#include "storage/events/record_columns.hpp"
+#include "storage/session/session.hpp"
 
 namespace waybill::matching {
 

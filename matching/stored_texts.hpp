@@ -7,7 +7,7 @@
 
 #include "base/guid.hpp"
 #include "base/json.hpp"
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 
 namespace waybill::matching {
 

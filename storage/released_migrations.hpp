@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "storage/statement.hpp"
+#include "storage/statement/statement.hpp"
 
 /// What released migrations need beside their texts, which never change.
 namespace waybill::storage {

@@ -10,7 +10,7 @@
 #include "net/http_client.hpp"
 #include "net/mail.hpp"
 #include "worker/stores/store_thread.hpp"
-#include "worker/stores/tracking_sender.hpp"
+#include "worker/stores/store_tracking_sender.hpp"
 #include "worker/worker.hpp"
 
 namespace waybill::worker {

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/observe.hpp"
-#include "storage/run_store.hpp"
-#include "storage/session.hpp"
+#include "storage/runs/run_store.hpp"
+#include "storage/session/session.hpp"
 #include "worker/background_work.hpp"
 #include "worker/event_pipeline.hpp"
 #include "worker/pipeline/lease_keeper.hpp"

@@ -7,7 +7,7 @@
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/gate/request_check.hpp"
 #include "api/http/message.hpp"
-#include "api/route/inbound.hpp"
+#include "api/route/inbound_sender.hpp"
 #include "api/scans/scans.hpp"
 #include "base/crypto.hpp"
 #include "storage/sql/carriers.sql.hpp"

@@ -14,7 +14,7 @@
 #include "base/pause.hpp"
 #include "net/mail_directory.hpp"
 #include "net/sealed_mail.hpp"
-#include "storage/run.hpp"
+#include "storage/runs/run.hpp"
 #include "storage/sql/audit_log.sql.hpp"
 #include "storage/sql/customer_erasures.sql.hpp"
 #include "storage/sql/mail_outbox.sql.hpp"

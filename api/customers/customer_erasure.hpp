@@ -10,7 +10,7 @@
 #include "api/threads/analysis.hpp"
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
-#include "storage/session.hpp"
+#include "storage/session/session.hpp"
 
 namespace waybill::api {
 

@@ -2,7 +2,7 @@
 
 #include "api/customers/customer_erasure.hpp"
 #include "api/records/row_json.hpp"
-#include "storage/run.hpp"
+#include "storage/runs/run.hpp"
 #include "storage/sql/customer_exports.sql.hpp"
 #include "storage/sql/customers.sql.hpp"
 

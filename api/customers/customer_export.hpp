@@ -6,7 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/session.hpp"
+#include "storage/session/session.hpp"
 
 namespace waybill::api {
 

@@ -18,8 +18,8 @@
 #include "api/route/services.hpp"
 #include "base/guid.hpp"
 #include "base/utf8.hpp"
-#include "storage/params.hpp"
 #include "storage/sql/customer_uploads.sql.hpp"
+#include "storage/statement/params.hpp"
 
 namespace waybill::api {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "api/route/route.hpp"
 #include "base/clock.hpp"
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 
 namespace waybill::api {
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/json.hpp"
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 
 namespace waybill::api {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "storage/errors.hpp"
+#include "storage/statement/errors.hpp"
 
 namespace waybill::api {
 namespace {

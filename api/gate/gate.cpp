@@ -16,9 +16,9 @@
 #include "base/ascii.hpp"
 #include "base/crypto.hpp"
 #include "base/observe.hpp"
-#include "storage/request_database.hpp"
+#include "storage/database/unit_of_work.hpp"
 #include "storage/sql/standbys.sql.hpp"
-#include "storage/unit_of_work.hpp"
+#include "storage/standbys/request_database.hpp"
 
 namespace waybill::api {
 namespace {

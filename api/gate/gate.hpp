@@ -18,8 +18,8 @@
 #include "api/http/message.hpp"
 #include "api/route/router.hpp"
 #include "api/route/services.hpp"
-#include "storage/commit_position.hpp"
-#include "storage/standbys.hpp"
+#include "storage/database/commit_position.hpp"
+#include "storage/standbys/standbys.hpp"
 
 namespace prometheus {
 class Counter;

@@ -11,7 +11,7 @@
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "base/guid.hpp"
-#include "storage/unit_of_work.hpp"
+#include "storage/database/unit_of_work.hpp"
 
 namespace waybill::api {
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/guid.hpp"
-#include "storage/commit_position.hpp"
+#include "storage/database/commit_position.hpp"
 
 namespace waybill::api {
 

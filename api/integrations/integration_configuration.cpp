@@ -9,7 +9,7 @@
 #include "api/threads/stores.hpp"
 #include "base/ascii.hpp"
 #include "connectors/store_send.hpp"
-#include "storage/integration_secrets.hpp"
+#include "storage/settings/integration_secrets.hpp"
 #include "storage/sql/integrations.sql.hpp"
 
 namespace waybill::api {

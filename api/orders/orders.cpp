@@ -9,8 +9,8 @@
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
 #include "domain/state_machines.hpp"
+#include "storage/changes/status_change.hpp"
 #include "storage/sql/orders.sql.hpp"
-#include "storage/status_change.hpp"
 
 namespace waybill::api {
 

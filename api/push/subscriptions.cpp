@@ -7,7 +7,7 @@
 #include "api/route/services.hpp"
 #include "net/destination.hpp"
 #include "net/vapid.hpp"
-#include "storage/push_store.hpp"
+#include "storage/settings/push_subscriptions.hpp"
 #include "storage/sql/push_subscriptions.sql.hpp"
 
 namespace waybill::api {

@@ -3,7 +3,7 @@
 #include "api/records/row_json.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
-#include "storage/typed_rows.hpp"
+#include "storage/statement/typed_rows.hpp"
 
 namespace waybill::api {
 

@@ -10,7 +10,7 @@
 #include "api/records/totals.hpp"
 #include "api/route/paging.hpp"
 #include "domain/filter/filter.hpp"
-#include "storage/typed_rows.hpp"
+#include "storage/statement/typed_rows.hpp"
 
 namespace waybill::api {
 namespace {

@@ -7,7 +7,7 @@
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "domain/records/record_type.hpp"
-#include "storage/statement.hpp"
+#include "storage/statement/statement.hpp"
 
 namespace waybill::api {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "storage/errors.hpp"
+#include "storage/statement/errors.hpp"
 
 namespace waybill::api {
 

@@ -11,8 +11,8 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/json.hpp"
-#include "storage/binary.hpp"
-#include "storage/type_oids.hpp"
+#include "storage/statement/binary.hpp"
+#include "storage/statement/type_oids.hpp"
 
 namespace waybill::api {
 namespace {

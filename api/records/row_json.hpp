@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/rows.hpp"
+#include "storage/statement/rows.hpp"
 
 namespace waybill::api {
 

@@ -13,7 +13,7 @@
 #include "api/route/schema.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 
 namespace waybill::api {
 

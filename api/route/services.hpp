@@ -13,7 +13,7 @@
 #include "base/clock.hpp"
 #include "base/secret_box.hpp"
 #include "net/destination.hpp"
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 
 namespace waybill::api {
 

@@ -12,7 +12,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/json.hpp"
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 
 // Scans: the traces that carriers and drivers report. The endpoints for one shipment, for many and for a
 // carrier's own calls share this code.

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "storage/sql/system.sql.hpp"
-#include "storage/statements.hpp"
+#include "storage/statement/statement_list.hpp"
 
 namespace waybill::api {
 namespace {

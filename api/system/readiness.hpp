@@ -8,7 +8,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 
 namespace waybill::api {
 

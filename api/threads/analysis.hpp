@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "api/threads/background.hpp"
-#include "storage/database.hpp"
-#include "storage/session.hpp"
-#include "storage/standby_session.hpp"
+#include "storage/database/database.hpp"
+#include "storage/session/session.hpp"
+#include "storage/standbys/standby_session.hpp"
 
 namespace waybill::api {
 

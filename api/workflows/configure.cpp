@@ -3,7 +3,7 @@
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "api/workflows/step_body.hpp"
-#include "api/workflows/trials.hpp"
+#include "api/workflows/test_and_backtest.hpp"
 #include "api/workflows/workflow_body.hpp"
 #include "api/workflows/workflow_headers.hpp"
 #include "api/workflows/workflow_schemas.hpp"

@@ -13,8 +13,8 @@
 #include "base/number.hpp"
 #include "domain/triggers.hpp"
 #include "matching/past.hpp"
-#include "storage/binary.hpp"
 #include "storage/sql/history.sql.hpp"
+#include "storage/statement/binary.hpp"
 
 namespace waybill::api {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "api/records/fields.hpp"
 #include "base/number.hpp"
-#include "storage/run_rows.hpp"
+#include "storage/runs/run_rows.hpp"
 
 namespace waybill::api {
 

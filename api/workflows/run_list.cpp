@@ -9,7 +9,7 @@
 #include "api/records/row_json.hpp"
 #include "api/records/time_range.hpp"
 #include "base/clock.hpp"
-#include "storage/run.hpp"
+#include "storage/runs/run.hpp"
 #include "storage/sql/runs.sql.hpp"
 
 namespace waybill::api {

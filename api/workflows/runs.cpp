@@ -9,7 +9,7 @@
 #include "api/workflows/run_steps.hpp"
 #include "api/workflows/workflow_schemas.hpp"
 #include "matching/steps.hpp"
-#include "storage/run.hpp"
+#include "storage/runs/run.hpp"
 #include "storage/sql/runs.sql.hpp"
 
 namespace waybill::api {

@@ -1,4 +1,4 @@
-#include "storage/migrate.hpp"
+#include "storage/schema/migrate.hpp"
 
 #include "app/command_database.hpp"
 #include "app/commands/command.hpp"

@@ -11,12 +11,12 @@
 #include "net/mail_directory.hpp"
 #include "net/smtp.hpp"
 #include "storage/blocking/connection.hpp"
-#include "storage/key_check.hpp"
+#include "storage/settings/key_check.hpp"
 #include "storage/sql/doctor.sql.hpp"
 #include "storage/sql/duties.sql.hpp"
 #include "storage/sql/processes.sql.hpp"
 #include "storage/sql/system.sql.hpp"
-#include "storage/statements.hpp"
+#include "storage/statement/statement_list.hpp"
 
 namespace waybill::app {
 namespace {

@@ -9,9 +9,9 @@
 #include <pqxx/pqxx>
 
 #include "storage/blocking/typed_rows.hpp"
-#include "storage/errors.hpp"
-#include "storage/session_limits.hpp"
-#include "storage/statement.hpp"
+#include "storage/session/session_limits.hpp"
+#include "storage/statement/errors.hpp"
+#include "storage/statement/statement.hpp"
 
 namespace waybill::storage::blocking {
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <pqxx/except>
 
-#include "storage/errors.hpp"
+#include "storage/statement/errors.hpp"
 
 namespace waybill::storage::blocking {
 namespace {

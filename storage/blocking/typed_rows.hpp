@@ -5,7 +5,7 @@
 
 #include <pqxx/pqxx>
 
-#include "storage/typed_rows.hpp"
+#include "storage/statement/typed_rows.hpp"
 
 namespace waybill::storage {
 

@@ -9,15 +9,15 @@
 #include <boost/asio/io_context.hpp>
 
 #include "base/clock.hpp"
-#include "storage/params.hpp"
 #include "storage/pq/channel_waits.hpp"
 #include "storage/pq/connect_attempts.hpp"
 #include "storage/pq/libpq.hpp"
 #include "storage/pq/prepared.hpp"
 #include "storage/pq/sent_statements.hpp"
 #include "storage/pq/steady_time.hpp"
-#include "storage/rows.hpp"
-#include "storage/statement.hpp"
+#include "storage/statement/params.hpp"
+#include "storage/statement/rows.hpp"
+#include "storage/statement/statement.hpp"
 
 namespace waybill::storage::pq {
 

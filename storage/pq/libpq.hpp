@@ -4,7 +4,7 @@
 
 #include <libpq-fe.h>
 
-#include "storage/errors.hpp"
+#include "storage/statement/errors.hpp"
 
 namespace waybill::storage::pq {
 

@@ -10,8 +10,8 @@
 
 #include <prometheus/histogram.h>
 
-#include "storage/errors.hpp"
-#include "storage/statement.hpp"
+#include "storage/statement/errors.hpp"
+#include "storage/statement/statement.hpp"
 
 namespace waybill::storage::pq {
 

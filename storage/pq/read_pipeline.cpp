@@ -5,7 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/container/static_vector.hpp>
 
-#include "storage/typed_rows.hpp"
+#include "storage/statement/typed_rows.hpp"
 
 namespace waybill::storage::pq {
 namespace {

@@ -13,10 +13,10 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "storage/params.hpp"
 #include "storage/pq/channel.hpp"
-#include "storage/rows.hpp"
-#include "storage/statement.hpp"
+#include "storage/statement/params.hpp"
+#include "storage/statement/rows.hpp"
+#include "storage/statement/statement.hpp"
 
 namespace waybill::storage::pq {
 

@@ -7,7 +7,7 @@
 
 #include "actions/web_push_report.hpp"
 #include "actions/web_push_sender.hpp"
-#include "storage/errors.hpp"
+#include "storage/statement/errors.hpp"
 #include "tests/net/raw_server.hpp"
 
 namespace waybill::actions {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/api/api_test.hpp"
+#include "tests/api/fixtures/api_fixture.hpp"
 
 namespace waybill::tests {
 

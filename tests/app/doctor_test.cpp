@@ -10,8 +10,8 @@
 
 #include "base/crypto.hpp"
 #include "base/json.hpp"
-#include "storage/migrate.hpp"
-#include "storage/statements.hpp"
+#include "storage/schema/migrate.hpp"
+#include "storage/statement/statement_list.hpp"
 #include "tests/harness/server.hpp"
 #include "tests/harness/smtp.hpp"
 #include "tests/harness/standby.hpp"

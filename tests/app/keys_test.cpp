@@ -10,9 +10,9 @@
 
 #include "base/crypto.hpp"
 #include "base/secret_box.hpp"
-#include "storage/integration_secrets.hpp"
+#include "storage/settings/integration_secrets.hpp"
 #include "tests/harness/eventually.hpp"
-#include "tests/workflows/workflow_test.hpp"
+#include "tests/workflows/workflow_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

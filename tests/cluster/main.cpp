@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/cluster/network.hpp"
+#include "tests/cluster/machine.hpp"
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/cluster/network.hpp"
+#include "tests/cluster/machine.hpp"
 #include "tests/harness/postgres.hpp"
 #include "tests/harness/process.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/cluster/network.hpp"
+#include "tests/cluster/machine.hpp"
 #include "tests/harness/server.hpp"
 
 namespace waybill::tests {

@@ -5,7 +5,7 @@
 
 #include "base/crypto.hpp"
 #include "base/secret_box.hpp"
-#include "storage/integration_secrets.hpp"
+#include "storage/settings/integration_secrets.hpp"
 
 namespace waybill::tests {
 

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <map>
 
-#include "storage/session.hpp"
+#include "storage/session/session.hpp"
 #include "storage/sql/imports.sql.hpp"
 #include "tests/connectors/import_fixture.hpp"
 

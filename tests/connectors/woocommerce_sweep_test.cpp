@@ -2,7 +2,7 @@
 #include <set>
 #include <thread>
 
-#include "tests/connectors/woocommerce_test.hpp"
+#include "tests/connectors/woocommerce_fixture.hpp"
 #include "tests/harness/eventually.hpp"
 
 namespace waybill::tests {

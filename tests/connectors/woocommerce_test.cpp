@@ -1,4 +1,4 @@
-#include "tests/connectors/woocommerce_test.hpp"
+#include "tests/connectors/woocommerce_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

@@ -1,5 +1,5 @@
 #include "connectors/woocommerce/oauth1.hpp"
-#include "tests/connectors/woocommerce_test.hpp"
+#include "tests/connectors/woocommerce_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <pqxx/pqxx>
 
-#include "storage/migrate.hpp"
+#include "storage/schema/migrate.hpp"
 #include "tests/harness/statements_run.hpp"
 
 namespace waybill::tests {

@@ -8,7 +8,7 @@
 #include <set>
 #include <unistd.h>
 
-#include "storage/statements.hpp"
+#include "storage/statement/statement_list.hpp"
 #include "tests/harness/sql_head.hpp"
 
 namespace waybill::tests {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/binary.hpp"
-#include "storage/session.hpp"
+#include "storage/session/session.hpp"
+#include "storage/statement/binary.hpp"
 #include "tests/harness/postgres.hpp"
 
 namespace waybill::tests {

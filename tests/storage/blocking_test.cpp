@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage/binary.hpp"
 #include "storage/blocking/connection.hpp"
-#include "storage/session.hpp"
+#include "storage/session/session.hpp"
+#include "storage/statement/binary.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/postgres.hpp"
 

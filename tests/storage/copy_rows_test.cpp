@@ -1,9 +1,9 @@
-#include "storage/copy_rows.hpp"
+#include "storage/session/copy_rows.hpp"
 
 #include <gtest/gtest.h>
 
-#include "storage/errors.hpp"
-#include "storage/session.hpp"
+#include "storage/session/session.hpp"
+#include "storage/statement/errors.hpp"
 #include "tests/harness/postgres.hpp"
 
 namespace waybill::tests {

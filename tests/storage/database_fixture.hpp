@@ -14,7 +14,7 @@
 #include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/postgres.hpp"
 

@@ -5,7 +5,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <gmock/gmock.h>
 
-#include "storage/binary.hpp"
+#include "storage/statement/binary.hpp"
 #include "tests/storage/database_fixture.hpp"
 
 namespace waybill::tests {

@@ -1,4 +1,4 @@
-#include "storage/migrate.hpp"
+#include "storage/schema/migrate.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "storage/released_migrations.hpp"
-#include "storage/statements.hpp"
+#include "storage/statement/statement_list.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/postgres.hpp"
 

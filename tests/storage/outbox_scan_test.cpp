@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/outbox.hpp"
-#include "storage/recording.hpp"
-#include "storage/session.hpp"
+#include "storage/events/outbox.hpp"
+#include "storage/runs/recording.hpp"
+#include "storage/session/session.hpp"
 #include "tests/harness/postgres.hpp"
 
 namespace waybill::tests {

@@ -1,4 +1,4 @@
-#include "storage/partitions.hpp"
+#include "storage/schema/partitions.hpp"
 
 #include <atomic>
 #include <exception>

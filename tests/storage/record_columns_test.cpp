@@ -1,4 +1,4 @@
-#include "storage/record_columns.hpp"
+#include "storage/events/record_columns.hpp"
 
 #include <random>
 

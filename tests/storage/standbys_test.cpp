@@ -1,10 +1,10 @@
 // The statements with which a standby and a primary are told apart.
 #include <gtest/gtest.h>
 
-#include "storage/commit_position.hpp"
-#include "storage/session.hpp"
+#include "storage/database/commit_position.hpp"
+#include "storage/session/session.hpp"
 #include "storage/sql/standbys.sql.hpp"
-#include "storage/standby_session.hpp"
+#include "storage/standbys/standby_session.hpp"
 #include "tests/harness/postgres.hpp"
 
 namespace waybill::tests {

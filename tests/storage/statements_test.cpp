@@ -1,5 +1,3 @@
-#include "storage/statements.hpp"
-
 #include <map>
 #include <memory>
 #include <set>
@@ -8,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
 
+#include "storage/statement/statement_list.hpp"
 #include "tests/harness/postgres.hpp"
 #include "tests/harness/sql_head.hpp"
 

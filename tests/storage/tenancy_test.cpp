@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.hpp"
-#include "storage/statements.hpp"
+#include "storage/statement/statement_list.hpp"
 #include "tests/harness/postgres.hpp"
 
 namespace waybill::tests {

@@ -1,5 +1,5 @@
 // Several writes as one transaction.
-#include "storage/unit_of_work.hpp"
+#include "storage/database/unit_of_work.hpp"
 
 #include <optional>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "storage/workflow_reader.hpp"
+#include "storage/settings/workflow_reader.hpp"
 
 #include <set>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "storage/workflow_reader.hpp"
+#include "storage/settings/workflow_reader.hpp"
 #include "tests/worker/worker_database.hpp"
 
 namespace waybill::tests {

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "base/secret_box.hpp"
-#include "storage/leases.hpp"
-#include "storage/outbox.hpp"
-#include "storage/session.hpp"
+#include "storage/events/leases.hpp"
+#include "storage/events/outbox.hpp"
+#include "storage/session/session.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/postgres.hpp"
 

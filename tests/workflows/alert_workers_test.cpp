@@ -9,7 +9,7 @@
 
 #include "tests/connectors/import_fixture.hpp"
 #include "tests/harness/eventually.hpp"
-#include "tests/workflows/workflow_test.hpp"
+#include "tests/workflows/workflow_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/standby.hpp"
-#include "tests/workflows/workflow_test.hpp"
+#include "tests/workflows/workflow_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "storage/blocking/connection.hpp"
 #include "tests/harness/eventually.hpp"
-#include "tests/workflows/workflow_test.hpp"
+#include "tests/workflows/workflow_fixture.hpp"
 #include "worker/duties/duties.hpp"
 
 namespace waybill::tests {

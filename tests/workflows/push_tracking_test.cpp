@@ -4,7 +4,7 @@
 
 #include "tests/connectors/connected_store.hpp"
 #include "tests/harness/eventually.hpp"
-#include "tests/workflows/workflow_test.hpp"
+#include "tests/workflows/workflow_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/schedule_ticks.hpp"
-#include "tests/workflows/workflow_test.hpp"
+#include "tests/workflows/workflow_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/harness/eventually.hpp"
-#include "tests/workflows/workflow_test.hpp"
+#include "tests/workflows/workflow_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

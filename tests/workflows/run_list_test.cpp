@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/workflows/workflow_test.hpp"
+#include "tests/workflows/workflow_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

@@ -4,7 +4,7 @@
 #include "base/clock.hpp"
 #include "net/webhook_signature.hpp"
 #include "tests/harness/eventually.hpp"
-#include "tests/workflows/workflow_test.hpp"
+#include "tests/workflows/workflow_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

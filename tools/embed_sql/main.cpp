@@ -244,8 +244,8 @@ void write_folder(const fs::path& output, const std::string& folder,
   std::string header(notice), source(notice);
   header +=
       "#pragma once\n\n#include <cstdint>\n#include <optional>\n#include <string_view>\n\n"
-      "#include \"storage/statement.hpp\"\n#include \"storage/typed_params.hpp\"\n"
-      "#include \"storage/typed_rows.hpp\"\n\nnamespace waybill::storage::sql::" +
+      "#include \"storage/statement/statement.hpp\"\n#include \"storage/statement/typed_params.hpp\"\n"
+      "#include \"storage/statement/typed_rows.hpp\"\n\nnamespace waybill::storage::sql::" +
       folder + " {\n";
   source += "#include \"storage/sql/" + folder +
             ".sql.hpp\"\n\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
@@ -274,7 +274,8 @@ void write_lists(const fs::path& source_folder, const fs::path& output,
     migrations += "    {\"" + file.stem().string() + "\", R\"sql(" + read_file(file) + ")sql\"},\n";
   }
   source +=
-      "#include \"storage/statements.hpp\"\n\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
+      "#include \"storage/statement/statement_list.hpp\"\n\n#pragma GCC diagnostic ignored "
+      "\"-Woverlength-strings\"\n\n"
       "namespace waybill::storage {\nnamespace {\n\nconst Statement* const statement_list[] = {\n" +
       list + "};\n\nconst Statement migration_list[] = {\n" + migrations +
       "};\n\n}  // namespace\n\nstd::span<const Statement* const> all_statements() { return statement_list; "

@@ -9,7 +9,7 @@
 #include "base/ascii.hpp"
 #include "base/observe.hpp"
 #include "net/webhook_signature.hpp"
-#include "storage/alert_secret.hpp"
+#include "storage/settings/alert_secret.hpp"
 #include "storage/sql/alerts.sql.hpp"
 #include "worker/alerts/alert_message.hpp"
 

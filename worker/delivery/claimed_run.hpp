@@ -4,7 +4,7 @@
 
 #include "base/clock.hpp"
 #include "domain/retry.hpp"
-#include "storage/run_store.hpp"
+#include "storage/runs/run_store.hpp"
 #include "worker/delivery/task.hpp"
 
 namespace waybill::worker {

@@ -7,7 +7,7 @@
 
 #include "base/clock.hpp"
 #include "net/circuit_breaker.hpp"
-#include "storage/run.hpp"
+#include "storage/runs/run.hpp"
 
 namespace waybill::worker {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "storage/run_store.hpp"
+#include "storage/runs/run_store.hpp"
 #include "worker/delivery/task.hpp"
 
 namespace waybill::worker {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/guid.hpp"
-#include "storage/batch.hpp"
+#include "storage/runs/batch.hpp"
 #include "worker/guard/pauses.hpp"
 
 namespace waybill::worker {

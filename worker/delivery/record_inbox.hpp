@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "storage/batch.hpp"
-#include "worker/delivery/record_batch.hpp"
+#include "storage/runs/batch.hpp"
+#include "worker/delivery/record_queue.hpp"
 
 namespace waybill::worker {
 

@@ -6,9 +6,9 @@
 
 #include "base/backoff.hpp"
 #include "base/observe.hpp"
-#include "storage/binary.hpp"
 #include "storage/sql/queue.sql.hpp"
-#include "worker/delivery/outcome.hpp"
+#include "storage/statement/binary.hpp"
+#include "worker/delivery/verdict.hpp"
 #include "worker/planning/run_steps.hpp"
 
 namespace waybill::worker {

@@ -9,8 +9,8 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/batch.hpp"
-#include "storage/recording.hpp"
+#include "storage/runs/batch.hpp"
+#include "storage/runs/recording.hpp"
 #include "worker/delivery/lock_limit.hpp"
 #include "worker/delivery/outcomes.hpp"
 #include "worker/delivery/record_inbox.hpp"

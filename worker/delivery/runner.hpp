@@ -12,7 +12,7 @@
 #include "actions/action.hpp"
 #include "base/clock.hpp"
 #include "domain/retry.hpp"
-#include "storage/run_store.hpp"
+#include "storage/runs/run_store.hpp"
 #include "worker/delivery/claimed_run.hpp"
 #include "worker/delivery/destination_queues.hpp"
 #include "worker/delivery/open_events.hpp"

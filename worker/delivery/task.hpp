@@ -9,7 +9,7 @@
 
 #include "actions/action.hpp"
 #include "base/json.hpp"
-#include "storage/run.hpp"
+#include "storage/runs/run.hpp"
 #include "worker/planning/catalogue.hpp"
 
 namespace waybill::worker {

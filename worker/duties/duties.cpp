@@ -6,7 +6,7 @@
 #include <prometheus/histogram.h>
 
 #include "base/observe.hpp"
-#include "storage/change_author.hpp"
+#include "storage/changes/change_author.hpp"
 #include "storage/sql/audit_log.sql.hpp"
 #include "storage/sql/duties.sql.hpp"
 

@@ -1,8 +1,8 @@
 #include <vector>
 
 #include "base/observe.hpp"
-#include "storage/errors.hpp"
 #include "storage/sql/duties.sql.hpp"
+#include "storage/statement/errors.hpp"
 #include "worker/duties/duties.hpp"
 
 namespace waybill::worker {

@@ -9,7 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/session.hpp"
+#include "storage/session/session.hpp"
 #include "worker/guard/firing_rates.hpp"
 #include "worker/guard/pause_writer.hpp"
 #include "worker/planning/run_plan.hpp"

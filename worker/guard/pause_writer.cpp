@@ -7,7 +7,7 @@
 #include "base/backoff.hpp"
 #include "base/observe.hpp"
 #include "storage/blocking/connection.hpp"
-#include "storage/change_author.hpp"
+#include "storage/changes/change_author.hpp"
 #include "storage/sql/audit_log.sql.hpp"
 
 namespace waybill::worker {

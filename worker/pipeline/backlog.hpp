@@ -8,7 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/outbox.hpp"
+#include "storage/events/outbox.hpp"
 #include "worker/delivery/shares.hpp"
 
 namespace waybill::worker {

@@ -4,8 +4,8 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/run_store.hpp"
-#include "storage/session.hpp"
+#include "storage/runs/run_store.hpp"
+#include "storage/session/session.hpp"
 #include "worker/pipeline/batch_size.hpp"
 #include "worker/pipeline/render_queue.hpp"
 #include "worker/planning/catalogue.hpp"

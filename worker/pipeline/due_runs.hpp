@@ -8,8 +8,8 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/run_store.hpp"
-#include "storage/session.hpp"
+#include "storage/runs/run_store.hpp"
+#include "storage/session/session.hpp"
 #include "worker/delivery/runner.hpp"
 #include "worker/pipeline/delayed_runs.hpp"
 #include "worker/pipeline/pacer.hpp"

@@ -7,9 +7,9 @@
 
 #include "base/observe.hpp"
 #include "matching/relatives.hpp"
-#include "storage/binary.hpp"
-#include "storage/run_store.hpp"
+#include "storage/runs/run_store.hpp"
 #include "storage/sql/timers.sql.hpp"
+#include "storage/statement/binary.hpp"
 #include "worker/planning/condition_shares.hpp"
 #include "worker/planning/timer_plan.hpp"
 

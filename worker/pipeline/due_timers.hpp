@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "storage/record_columns.hpp"
-#include "storage/session.hpp"
+#include "storage/events/record_columns.hpp"
+#include "storage/session/session.hpp"
 #include "worker/guard/blast_guard.hpp"
 #include "worker/pipeline/event_intake.hpp"
 #include "worker/pipeline/timer_claims.hpp"

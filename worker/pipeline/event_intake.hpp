@@ -10,9 +10,9 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/leases.hpp"
-#include "storage/outbox.hpp"
-#include "storage/session.hpp"
+#include "storage/events/leases.hpp"
+#include "storage/events/outbox.hpp"
+#include "storage/session/session.hpp"
 #include "worker/pipeline/backlog.hpp"
 #include "worker/pipeline/rate_mode.hpp"
 #include "worker/pipeline/watermarks.hpp"

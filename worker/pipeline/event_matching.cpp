@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/observe.hpp"
-#include "storage/binary.hpp"
-#include "storage/run_store.hpp"
+#include "storage/runs/run_store.hpp"
 #include "storage/sql/suspensions.sql.hpp"
+#include "storage/statement/binary.hpp"
 
 namespace waybill::worker {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/outbox.hpp"
-#include "storage/session.hpp"
+#include "storage/events/outbox.hpp"
+#include "storage/session/session.hpp"
 #include "worker/delivery/runner.hpp"
 #include "worker/guard/blast_guard.hpp"
 #include "worker/pipeline/batch_size.hpp"

@@ -11,7 +11,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/blocking/connection.hpp"
-#include "storage/leases.hpp"
+#include "storage/events/leases.hpp"
 #include "worker/pipeline/renewals.hpp"
 #include "worker/pipeline/surplus_shards.hpp"
 #include "worker/pipeline/wake_up.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/observe.hpp"
-#include "storage/errors.hpp"
+#include "storage/statement/errors.hpp"
 #include "worker/delivery/claimed_run.hpp"
 #include "worker/planning/run_steps.hpp"
 

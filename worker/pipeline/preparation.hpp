@@ -10,7 +10,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/heartbeat.hpp"
-#include "storage/run_store.hpp"
+#include "storage/runs/run_store.hpp"
 #include "worker/delivery/runner.hpp"
 #include "worker/pipeline/batch_size.hpp"
 #include "worker/pipeline/preparation_queues.hpp"

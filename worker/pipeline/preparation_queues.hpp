@@ -9,7 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/run_store.hpp"
+#include "storage/runs/run_store.hpp"
 #include "worker/pipeline/render_queue.hpp"
 
 namespace waybill::worker {

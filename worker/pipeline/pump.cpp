@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/observe.hpp"
-#include "storage/errors.hpp"
+#include "storage/statement/errors.hpp"
 
 namespace waybill::worker {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/leases.hpp"
+#include "storage/events/leases.hpp"
 #include "worker/delivery/runner.hpp"
 #include "worker/guard/blast_guard.hpp"
 #include "worker/pipeline/due_runs.hpp"

@@ -7,7 +7,7 @@
 #include "base/clock.hpp"
 #include "base/fair_queue.hpp"
 #include "base/guid.hpp"
-#include "storage/run_store.hpp"
+#include "storage/runs/run_store.hpp"
 
 namespace waybill::worker {
 

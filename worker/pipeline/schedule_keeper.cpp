@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/observe.hpp"
-#include "storage/errors.hpp"
-#include "storage/run_store.hpp"
+#include "storage/runs/run_store.hpp"
 #include "storage/sql/schedules.sql.hpp"
+#include "storage/statement/errors.hpp"
 
 namespace waybill::worker {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/clock.hpp"
-#include "storage/leases.hpp"
+#include "storage/events/leases.hpp"
 
 namespace waybill::worker {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "storage/errors.hpp"
+#include "storage/statement/errors.hpp"
 
 namespace waybill::worker {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
-#include "storage/session.hpp"
+#include "storage/session/session.hpp"
 
 namespace waybill::worker {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "storage/binary.hpp"
 #include "storage/sql/timers.sql.hpp"
+#include "storage/statement/binary.hpp"
 
 namespace waybill::worker {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/session.hpp"
+#include "storage/session/session.hpp"
 #include "worker/pipeline/batch_size.hpp"
 #include "worker/planning/run_plan.hpp"
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "storage/binary.hpp"
-#include "storage/outbox.hpp"
+#include "storage/events/outbox.hpp"
+#include "storage/runs/timers.hpp"
 #include "storage/sql/timers.sql.hpp"
-#include "storage/timers.hpp"
+#include "storage/statement/binary.hpp"
 #include "worker/planning/timer_plan.hpp"
 
 namespace waybill::worker {

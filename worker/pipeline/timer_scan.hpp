@@ -7,8 +7,8 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/record_columns.hpp"
-#include "storage/session.hpp"
+#include "storage/events/record_columns.hpp"
+#include "storage/session/session.hpp"
 #include "worker/pipeline/batch_size.hpp"
 #include "worker/planning/catalogue.hpp"
 

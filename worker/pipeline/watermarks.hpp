@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "storage/outbox.hpp"
+#include "storage/events/outbox.hpp"
 
 namespace waybill::worker {
 

@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "storage/settings/workflow_reader.hpp"
 #include "storage/sql/leases.sql.hpp"
 #include "storage/sql/suspensions.sql.hpp"
-#include "storage/workflow_reader.hpp"
 
 namespace waybill::worker {
 namespace {

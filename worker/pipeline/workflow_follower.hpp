@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "base/clock.hpp"
-#include "storage/session.hpp"
+#include "storage/session/session.hpp"
 #include "worker/guard/pause_writer.hpp"
 #include "worker/planning/catalogue.hpp"
 

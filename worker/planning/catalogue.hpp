@@ -17,7 +17,7 @@
 #include "domain/pacing.hpp"
 #include "matching/rule.hpp"
 #include "matching/steps.hpp"
-#include "storage/workflow_reader.hpp"
+#include "storage/settings/workflow_reader.hpp"
 
 namespace waybill::worker {
 

@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "domain/conditions/conditions.hpp"
-#include "storage/outbox.hpp"
-#include "storage/record_columns.hpp"
-#include "storage/run_store.hpp"
-#include "storage/session.hpp"
+#include "storage/events/outbox.hpp"
+#include "storage/events/record_columns.hpp"
+#include "storage/runs/run_store.hpp"
+#include "storage/session/session.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/condition_shares.hpp"
 

@@ -9,7 +9,7 @@
 #include "domain/conditions/conditions.hpp"
 #include "domain/records/change.hpp"
 #include "domain/triggers.hpp"
-#include "storage/outbox.hpp"
+#include "storage/events/outbox.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/run_plan.hpp"
 

@@ -10,9 +10,9 @@
 #include "base/guid.hpp"
 #include "base/json.hpp"
 #include "matching/rule.hpp"
-#include "storage/outbox.hpp"
-#include "storage/run_store.hpp"
-#include "storage/session.hpp"
+#include "storage/events/outbox.hpp"
+#include "storage/runs/run_store.hpp"
+#include "storage/session/session.hpp"
 #include "worker/planning/catalogue.hpp"
 
 namespace waybill::worker {

@@ -9,8 +9,8 @@
 #include "base/json.hpp"
 #include "domain/records/change.hpp"
 #include "domain/triggers.hpp"
-#include "storage/outbox.hpp"
-#include "storage/run_store.hpp"
+#include "storage/events/outbox.hpp"
+#include "storage/runs/run_store.hpp"
 #include "worker/planning/catalogue.hpp"
 
 namespace waybill::worker {

@@ -7,10 +7,10 @@
 
 #include "actions/stored_templates.hpp"
 #include "matching/relatives.hpp"
-#include "storage/errors.hpp"
-#include "storage/run_store.hpp"
+#include "storage/runs/run_store.hpp"
 #include "storage/sql/queue.sql.hpp"
 #include "storage/sql/templates.sql.hpp"
+#include "storage/statement/errors.hpp"
 #include "worker/planning/run_origins.hpp"
 #include "worker/planning/run_plan.hpp"
 #include "worker/planning/run_steps.hpp"

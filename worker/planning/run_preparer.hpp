@@ -9,9 +9,9 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "domain/records/change.hpp"
-#include "storage/outbox.hpp"
-#include "storage/record_columns.hpp"
-#include "storage/run_store.hpp"
+#include "storage/events/outbox.hpp"
+#include "storage/events/record_columns.hpp"
+#include "storage/runs/run_store.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/run_origins.hpp"
 

@@ -7,9 +7,9 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
-#include "storage/batch.hpp"
-#include "storage/outbox.hpp"
-#include "storage/run.hpp"
+#include "storage/events/outbox.hpp"
+#include "storage/runs/batch.hpp"
+#include "storage/runs/run.hpp"
 #include "worker/planning/catalogue.hpp"
 
 namespace waybill::worker {

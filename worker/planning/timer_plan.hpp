@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "domain/records/change.hpp"
-#include "storage/outbox.hpp"
-#include "storage/timers.hpp"
+#include "storage/events/outbox.hpp"
+#include "storage/runs/timers.hpp"
 #include "worker/planning/catalogue.hpp"
 
 namespace waybill::worker {

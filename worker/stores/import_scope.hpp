@@ -13,8 +13,8 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/json.hpp"
-#include "storage/database.hpp"
-#include "storage/status_change.hpp"
+#include "storage/changes/status_change.hpp"
+#include "storage/database/database.hpp"
 #include "worker/stores/import_claim.hpp"
 #include "worker/stores/store_thread.hpp"
 

@@ -15,7 +15,7 @@
 #include "base/clock.hpp"
 #include "net/destination.hpp"
 #include "net/http_client.hpp"
-#include "storage/database.hpp"
+#include "storage/database/database.hpp"
 
 namespace waybill::worker {
 

@@ -1,0 +1,224 @@
+#include "storage/changes/record_change.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "base/crypto.hpp"
+#include "base/json.hpp"
+#include "domain/tracking_number.hpp"
+#include "storage/session/session.hpp"
+#include "storage/sql/record_changes.sql.hpp"
+#include "storage/sql/shipments.sql.hpp"
+
+namespace waybill::storage {
+namespace {
+
+namespace sql = storage::sql::record_changes;
+namespace statements = storage::sql::shipments;
+using Kind = ChangeResult::Kind;
+
+ChangeResult not_found(domain::EntityType type) {
+  return {.kind = Kind::not_found,
+          .error = "the " + std::string(domain::record_type(type).label) + " no longer exists"};
+}
+
+ChangeResult locked(domain::EntityType type) {
+  return {.kind = Kind::locked,
+          .error = "another transaction holds the " + std::string(domain::record_type(type).label)};
+}
+
+Kind kind_of(std::string_view text) {
+  if (text == "made") return Kind::made;
+  if (text == "closed") return Kind::closed;
+  return text == "locked" ? Kind::locked : Kind::invalid;
+}
+
+template <typename S>
+ChangeResult change_fields(Session& session, const Guid& business, const FieldChange& change) {
+  const auto rows = session.run(S{.business = business,
+                                  .record = change.record,
+                                  .changes = change.changes,
+                                  .added_tags = change.added_tags,
+                                  .removed_tags = change.removed_tags,
+                                  .cause = change.cause});
+  const auto row = rows.find();
+  if (!row) return not_found(change.entity_type);
+  const Kind kind = kind_of(row->kind);
+  if (kind == Kind::locked) return locked(change.entity_type);
+  return {.kind = kind, .error = std::string(row->error.value_or("")), .moved = kind == Kind::made ? 1U : 0U};
+}
+
+ChangeResult make(Session& session, const Guid& business, const FieldChange& change) {
+  switch (change.entity_type) {
+    case domain::EntityType::order:
+      return change_fields<sql::Orders>(session, business, change);
+    case domain::EntityType::shipment:
+      return change_fields<sql::Shipments>(session, business, change);
+    case domain::EntityType::customer:
+      return change_fields<sql::Customers>(session, business, change);
+    case domain::EntityType::product:
+      break;
+  }
+  return change_fields<sql::Products>(session, business, change);
+}
+
+ChangeResult make(Session& session, const Guid& business, const StatusChange& change) {
+  return change_status(session, business, change);
+}
+
+std::string random_tracking_number() {
+  std::array<std::uint8_t, 8> bytes{};
+  fill_random(bytes);
+  std::uint64_t number = 0;
+  for (const auto byte : bytes) number = number << 8U | byte;
+  return domain::tracking_number(static_cast<std::uint32_t>(number % domain::tracking_number_count));
+}
+
+json::array list_of(std::string_view text) {
+  auto parsed = parse_json(text);
+  auto* const value = std::get_if<json::value>(&parsed);
+  return value != nullptr && value->is_array() ? std::move(value->get_array()) : json::array();
+}
+
+bool has_guid(const json::value& item, const Guid& guid) {
+  const auto* const object = item.if_object();
+  const auto* const own = object == nullptr ? nullptr : object->if_contains("guid");
+  return own != nullptr && own->is_string() && Guid::parse(own->get_string()) == guid;
+}
+
+/// The items to ship; nullopt if one of the guids names none.
+std::optional<json::array> picked_items(const json::array& items, const NewShipment& change) {
+  if (!change.items) return items;
+  json::array picked;
+  for (const Guid& guid : *change.items) {
+    const auto* const found =
+        std::ranges::find_if(items, [&](const json::value& item) { return has_guid(item, guid); });
+    if (found == items.end()) return std::nullopt;
+    if (std::ranges::find(picked, *found) == picked.end()) picked.push_back(*found);
+  }
+  return picked;
+}
+
+/// One package per item, with the item's dimensions.
+json::array packages_of(const json::array& items) {
+  json::array packages;
+  for (const json::value& item : items) {
+    const auto* const object = item.if_object();
+    const auto* const stored = object == nullptr ? nullptr : object->if_contains("dimensions");
+    const auto* const dimensions = stored == nullptr ? nullptr : stored->if_object();
+    json::object package;
+    for (const char* const name : {"length", "width", "height", "weight"}) {
+      const auto* const value = dimensions == nullptr ? nullptr : dimensions->if_contains(name);
+      package.emplace(name, value != nullptr && value->is_number() ? *value : json::value());
+    }
+    packages.push_back(std::move(package));
+  }
+  return packages;
+}
+
+bool is_blank(const std::optional<std::string_view>& text) {
+  return !text || text->find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
+}
+
+/// The reason that the carrier and service level of a change do not fit; `levels` are those of the carrier.
+std::optional<std::string> terms_problem(const NewShipment& change,
+                                         const std::optional<std::string_view>& levels) {
+  if (change.carrier && !levels) return "carrierId names no carrier";
+  if (!change.service_level || !levels) return std::nullopt;
+  const json::array known = list_of(*levels);
+  if (std::ranges::find(known, json::value(*change.service_level)) != known.end()) return std::nullopt;
+  return "serviceLevel must be one of the carrier's service levels: " + std::string(*levels);
+}
+
+json::value or_null(const std::optional<std::string_view>& text) {
+  return text ? json::value(*text) : json::value();
+}
+json::value or_null(const std::optional<Guid>& guid) {
+  return guid ? json::value(guid->to_string()) : json::value();
+}
+json::value or_null(const std::optional<Time>& time) {
+  return time ? json::value(format_timestamp(*time)) : json::value();
+}
+
+/// A shipment with the values of a locked order, as an entry of shipments/create.sql.
+json::object entry_of(const NewShipment& change, const statements::LockOrder::Row& order,
+                      std::string_view number, json::array packages) {
+  // A service level belongs to a carrier: another carrier does not take over that of the order.
+  const bool has_own_carrier = change.carrier && change.carrier != order.carrier_id;
+  json::value level;
+  if (change.service_level) {
+    level = *change.service_level;
+  } else if (!has_own_carrier) {
+    level = or_null(order.service_level);
+  }
+  return {{"guid", change.shipment.to_string()},
+          {"tracking_number", number},
+          {"order", change.order.to_string()},
+          {"customer", or_null(order.customer_id)},
+          {"carrier", or_null(change.carrier ? change.carrier : order.carrier_id)},
+          {"service_level", std::move(level)},
+          {"collection_date", or_null(order.collection_date)},
+          {"packages", std::move(packages)},
+          {"sender_name", or_null(order.sender_name)},
+          {"sender_company", or_null(order.sender_company)},
+          {"sender_street", or_null(order.sender_street)},
+          {"sender_city", or_null(order.sender_city)},
+          {"sender_state", or_null(order.sender_state)},
+          {"sender_postal_code", or_null(order.sender_postal_code)},
+          {"sender_country", or_null(order.sender_country)},
+          {"sender_phone", or_null(order.sender_phone)},
+          {"recipient_name", or_null(order.recipient_name)},
+          {"recipient_company", or_null(order.recipient_company)},
+          {"recipient_street", or_null(order.recipient_street)},
+          {"recipient_city", or_null(order.recipient_city)},
+          {"recipient_state", or_null(order.recipient_state)},
+          {"recipient_postal_code", or_null(order.recipient_postal_code)},
+          {"recipient_country", or_null(order.recipient_country)},
+          {"recipient_phone", or_null(order.recipient_phone)},
+          {"recipient_email", or_null(order.recipient_email)}};
+}
+
+ChangeResult make(Session& session, const Guid& business, const NewShipment& change) {
+  constexpr int number_choices = 3;
+  std::vector<std::string> numbers;
+  for (int i = 0; i < number_choices; ++i) numbers.push_back(random_tracking_number());
+  const auto holds = session.run(sql::HoldOrder{.business = business,
+                                                .order = change.order,
+                                                .carrier = change.carrier,
+                                                .numbers = numbers,
+                                                .cause = change.cause});
+  const auto hold = holds.find();
+  if (!hold) return not_found(domain::EntityType::order);
+  if (!hold->is_held || !hold->number) return locked(domain::EntityType::order);
+  const auto orders = session.run(statements::LockOrder{.business = business, .order = change.order});
+  const auto order = orders.find();
+  if (!order) return not_found(domain::EntityType::order);
+  if (order->status == "cancelled") return {.kind = Kind::closed, .error = "the order is cancelled"};
+  const auto open = session.run(statements::HasOpenShipment{.business = business, .order = change.order});
+  if (open.front().has_open) return {.kind = Kind::exists, .error = "the order has a shipment"};
+  if (auto problem = terms_problem(change, hold->levels))
+    return {.kind = Kind::invalid, .error = std::move(*problem)};
+  for (const auto& [part, name] :
+       {std::pair(order->recipient_street, "street"), std::pair(order->recipient_city, "city")}) {
+    if (is_blank(part))
+      return {.kind = Kind::invalid,
+              .error = "deliveryAddress." + std::string(name) + " is missing in the order"};
+  }
+  auto items = picked_items(list_of(order->items), change);
+  if (!items) return {.kind = Kind::invalid, .error = "itemIds names an item that the order does not have"};
+  if (items->empty()) items->emplace_back(nullptr);
+  const json::array shipments{entry_of(change, *order, *hold->number, packages_of(*items))};
+  session.run(statements::Create{.business = business, .shipments = to_json(shipments)});
+  return {.kind = Kind::made, .moved = 1};
+}
+
+}  // namespace
+
+ChangeResult make_change(Session& session, const Guid& business, const RecordChange& change) {
+  return std::visit([&](const auto& each) { return make(session, business, each); }, change.change);
+}
+
+}  // namespace waybill::storage

@@ -1,0 +1,128 @@
+#include "storage/changes/status_change.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "base/json.hpp"
+#include "storage/database/database.hpp"
+#include "storage/session/session.hpp"
+#include "storage/sql/status_changes.sql.hpp"
+
+namespace waybill::storage {
+namespace {
+
+namespace statements = sql::status_changes;
+using Kind = ChangeResult::Kind;
+
+const domain::StateMachine& rule_of(const StatusChange& change) {
+  return change.rule == nullptr ? *domain::states_of(change.entity_type) : *change.rule;
+}
+
+std::optional<std::string_view> cause_of(const StatusChange& change) {
+  if (change.cause.empty()) return std::nullopt;
+  return change.cause;
+}
+
+/// The parameters are views of `change`.
+statements::Orders orders_statement(const Guid& business, const StatusChange& change) {
+  return {.business = business,
+          .orders = change.records,
+          .status = change.status,
+          .allowed_from = rule_of(change).origins(change.status),
+          .required_of_shipments = change.when_all_shipments,
+          .cause = cause_of(change),
+          .waits = change.waits};
+}
+
+/// A move of one order for which one small statement suffices if the move is allowed.
+bool is_plain_move(const StatusChange& change) {
+  return change.entity_type == domain::EntityType::order && change.records.size() == 1 && change.waits &&
+         !change.when_all_shipments && change.cause.empty();
+}
+
+/// The parameters are views of `change`.
+statements::Order order_statement(const Guid& business, const StatusChange& change) {
+  return {.business = business,
+          .order = change.records.front(),
+          .status = change.status,
+          .allowed_from = rule_of(change).origins(change.status)};
+}
+
+/// The entry of the order for status_changes/orders_shared.sql.
+std::string order_entry(const StatusChange& change) {
+  json::array allowed_from;
+  for (const auto& state : rule_of(change).origins(change.status)) allowed_from.emplace_back(state);
+  return to_json(json::object{{"order", change.records.front().to_string()},
+                              {"status", change.status},
+                              {"allowed_from", std::move(allowed_from)}});
+}
+
+/// The parameters are views of `change`.
+statements::Shipments shipments_statement(const Guid& business, const StatusChange& change) {
+  return {.business = business,
+          .shipments = change.records,
+          .status = change.status,
+          .allowed_from = rule_of(change).origins(change.status),
+          .cause = cause_of(change)};
+}
+
+/// The verdict of a statement on the records that it found.
+template <typename S>
+ChangeResult result_of(const TypedRows<S>& rows, const StatusChange& change) {
+  const domain::StateMachine& rule = rule_of(change);
+  if (rows.empty())
+    return {.kind = Kind::not_found, .error = "the " + std::string(rule.name) + " no longer exists"};
+  ChangeResult result;
+  std::string refusals;
+  bool is_locked = false;
+  for (const auto& row : rows) {
+    if (!row.status) {
+      is_locked = true;
+    } else if (*row.status == change.status) {
+      continue;
+    } else if (!rule.allows(*row.status, change.status)) {
+      if (!refusals.empty()) refusals += "; ";
+      refusals += rule.refusal(*row.status, change.status);
+      if (rows.size() > 1) refusals += " (" + row.guid.to_string() + ")";
+    } else if (!row.is_ready.value()) {
+      result = {.kind = Kind::not_ready,
+                .error = "not every shipment is " + change.when_all_shipments.value_or("ready")};
+    } else {
+      ++result.moved;
+    }
+  }
+  if (is_locked)
+    return {.kind = Kind::locked, .error = "another transaction holds the " + std::string(rule.name)};
+  if (!refusals.empty()) return {.kind = Kind::forbidden, .error = std::move(refusals)};
+  if (result.kind != Kind::made) result.moved = 0;
+  return result;
+}
+
+}  // namespace
+
+ChangeResult change_status(Session& session, const Guid& business, const StatusChange& change) {
+  if (change.entity_type == domain::EntityType::shipment)
+    return result_of(session.run(shipments_statement(business, change)), change);
+  return result_of(session.run(orders_statement(business, change)), change);
+}
+
+asio::awaitable<ChangeResult> change_status(Transaction& transaction, Guid business, StatusChange change) {
+  if (change.entity_type == domain::EntityType::shipment)
+    co_return result_of(co_await transaction.run(shipments_statement(business, change)), change);
+  co_return result_of(co_await transaction.run(orders_statement(business, change)), change);
+}
+
+asio::awaitable<ChangeResult> change_status(Database& database, Guid business, StatusChange change,
+                                            Cause cause) {
+  if (is_plain_move(change)) {
+    const auto moved = co_await database.write_shared<statements::OrdersShared>(
+        order_statement(business, change), change.records.front(), order_entry(change), cause);
+    if (!moved.empty()) co_return ChangeResult{.moved = 1};
+  }
+  if (change.entity_type == domain::EntityType::shipment)
+    co_return result_of(co_await database.write(shipments_statement(business, change), std::move(cause)),
+                        change);
+  co_return result_of(co_await database.write(orders_statement(business, change), std::move(cause)), change);
+}
+
+}  // namespace waybill::storage

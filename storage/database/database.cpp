@@ -1,0 +1,164 @@
+#include "storage/database/database.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "storage/database/connection_queue.hpp"
+#include "storage/database/write_pool.hpp"
+#include "storage/pq/read_pipeline.hpp"
+
+namespace waybill::storage {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr Statement ping{"database.ping", "select 1"};
+constexpr auto recent = std::chrono::seconds(1);
+
+pq::ChannelOptions channel_options(const Database::Options& options, bool read_only) {
+  return {.url = options.url,
+          .application_name = options.application_name,
+          .read_only = read_only,
+          .statement_timeout = options.statement_timeout,
+          .connect_timeout = options.connect_timeout};
+}
+
+}  // namespace
+
+class Database::Impl {
+ public:
+  Impl(asio::io_context& io, const Options& options)
+      : writes_(std::make_shared<pq::WritePool>(io, channel_options(options, false),
+                                                options.write_connections, options.wait_limit)),
+        long_read_queue_(std::make_shared<LongReadQueue>(
+            io, LongReadQueue::Options{
+                    .wait_limit = options.wait_limit,
+                    .share = static_cast<std::size_t>(std::max(options.long_connections - 1, 1)),
+                    .description = "connection for long reads"})) {
+    for (int i = 0; i < options.read_connections; ++i) {
+      pipelines_.push_back(std::make_shared<pq::ReadPipeline>(io, pool_, channel_options(options, true)));
+    }
+    for (int i = 0; i < options.long_connections; ++i) {
+      long_reads_.push_back(std::make_shared<pq::ReadPipeline>(io, pool_, channel_options(options, true)));
+      long_read_queue_->add(*long_reads_.back());
+    }
+  }
+
+  ~Impl() {
+    long_read_queue_->shut_down();
+    for (const auto& pipeline : pipelines_) pipeline->shut_down();
+    for (const auto& pipeline : long_reads_) pipeline->shut_down();
+    writes_->shut_down();
+  }
+
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  asio::awaitable<Rows> read(Read read) {
+    if (read.alone_for) return read_alone(std::move(read));
+    return submit(least_loaded(), std::move(read));
+  }
+
+  bool answered_recently() const {
+    const auto limit = steady_clock::now() - recent;
+    return writes_->last_answer() >= limit ||
+           std::any_of(pipelines_.begin(), pipelines_.end(),
+                       [&](const auto& pipeline) { return pipeline->last_answer() >= limit; });
+  }
+
+  pq::WritePool& writes() { return *writes_; }
+
+ private:
+  using LongReadQueue = pq::ConnectionQueue<pq::ReadPipeline>;
+
+  /// A connection that one long read has to itself.
+  class LongReadLease {
+   public:
+    LongReadLease(std::shared_ptr<LongReadQueue> queue, Guid business, pq::ReadPipeline* connection)
+        : queue_(std::move(queue)), business_(business), connection_(*connection) {}
+    ~LongReadLease() { queue_->give_back(connection_, business_); }
+    LongReadLease(const LongReadLease&) = delete;
+    LongReadLease& operator=(const LongReadLease&) = delete;
+    pq::ReadPipeline& connection() const { return connection_; }
+
+   private:
+    std::shared_ptr<LongReadQueue> queue_;
+    Guid business_;
+    pq::ReadPipeline& connection_;
+  };
+
+  asio::awaitable<Rows> read_alone(Read read) {
+    const Guid business = read.alone_for.value();
+    const LongReadLease lease(long_read_queue_, business, co_await long_read_queue_->take(business));
+    co_return co_await submit(lease.connection(), std::move(read));
+  }
+
+  asio::awaitable<Rows> submit(pq::ReadPipeline& pipeline, Read read) {
+    return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, Rows)>(
+        [this, &pipeline](pq::ReadHandler handler, Read submitted) {
+          auto& request = pool_.take();
+          request.handler.emplace(std::move(handler));
+          request.statement = submitted.statement;
+          request.merged = submitted.merged;
+          request.text = std::move(submitted.text);
+          request.params = std::move(submitted.params);
+          request.format = submitted.format;
+          pipeline.submit(request);
+        },
+        asio::use_awaitable, std::move(read));
+  }
+
+  pq::ReadPipeline& least_loaded() {
+    const auto now = steady_clock::now();
+    return **std::min_element(pipelines_.begin(), pipelines_.end(),
+                              [now](const auto& a, const auto& b) { return a->load(now) < b->load(now); });
+  }
+
+  pq::ReadRequestPool pool_;
+  std::vector<std::shared_ptr<pq::ReadPipeline>> pipelines_;
+  std::shared_ptr<pq::WritePool> writes_;
+  std::vector<std::shared_ptr<pq::ReadPipeline>> long_reads_;
+  std::shared_ptr<LongReadQueue> long_read_queue_;  // the free connections of long_reads_
+};
+
+Database::Database(asio::io_context& io, const Options& options)
+    : impl_(std::make_unique<Impl>(io, options)) {}
+
+Database::Database() = default;
+Database::~Database() = default;
+
+pq::WritePool& Database::writes_of(Database& database) { return database.impl_->writes(); }
+
+asio::awaitable<Rows> Database::run_read(Read read) { return impl_->read(std::move(read)); }
+
+asio::awaitable<Rows> Database::write(const Statement& statement, Params params, Cause cause) {
+  co_return co_await impl_->writes().write(statement, params, cause);
+}
+
+asio::awaitable<Rows> Database::write_shared(SharedWrite change, Cause cause) {
+  co_return co_await impl_->writes().write_shared(change, cause);
+}
+
+asio::awaitable<std::unique_ptr<Transaction>> Database::begin(Cause cause) {
+  co_return co_await impl_->writes().begin(cause);
+}
+
+asio::awaitable<std::optional<StandbyTarget>> Database::standby() { co_return std::nullopt; }
+
+std::optional<CommitPosition> Database::read_position() const { return std::nullopt; }
+
+asio::awaitable<bool> Database::reachable() {
+  if (impl_->answered_recently()) co_return true;
+  try {
+    co_await read(ping, {});
+    co_return true;
+  } catch (const std::exception&) {
+    co_return false;
+  }
+}
+
+}  // namespace waybill::storage

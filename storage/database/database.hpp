@@ -1,0 +1,229 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/database/commit_position.hpp"
+#include "storage/statement/errors.hpp"
+#include "storage/statement/params.hpp"
+#include "storage/statement/rows.hpp"
+#include "storage/statement/statement.hpp"
+#include "storage/statement/typed_rows.hpp"
+
+namespace waybill::storage {
+
+namespace asio = boost::asio;
+
+namespace pq {
+class WritePool;
+}
+
+/// An open transaction on an exclusive connection. It is rolled back if it is destroyed without `commit`.
+class Transaction {
+ public:
+  virtual ~Transaction() = default;
+  /// Throws StatementError or DatabaseUnavailable; the transaction is then lost and refuses further calls.
+  virtual asio::awaitable<Rows> run(const Statement& statement, Params params) = 0;
+  template <TypedStatement S>
+  asio::awaitable<ResultOf<S>> run(const S& statement) {
+    if constexpr (HasRow<S>) {
+      return typed_rows<S>(run(S::statement, statement.params()));
+    } else {
+      return run(S::statement, statement.params());
+    }
+  }
+  /// Throws StatementError if nothing was committed, DatabaseUnavailable if the outcome is unknown.
+  virtual asio::awaitable<void> commit() = 0;
+  /// Returns once the transaction is rolled back: its locks are free, which they are some time after a
+  /// destruction. It then refuses further calls. Throws DatabaseUnavailable if the connection broke.
+  virtual asio::awaitable<void> roll_back() = 0;
+};
+
+/// The author and reason of a change; stored as `events.cause` of every event of the transaction. Empty for
+/// plain SQL.
+struct Cause {
+  std::string json;      // {"by": {"type", "guid", "name"}, "note": ..., "depth": ...}
+  Guid business = {};    // its share of the write connections is used; nil: short work of the service itself
+  bool is_bulk = false;  // long work of a business, for which half of the write connections are used at most
+};
+
+/// A read of Database, by whichever method.
+struct Read {
+  Statement statement;    // only the name if `text` is set
+  Statement merged = {};  // reads several records (`read_merged`); empty if there is none
+  std::string text = {};  // made for this call (`read_text`)
+  Params params = {};
+  Format format = Format::text;
+  std::optional<Guid> alone_for = {};  // the business of a read that may take long (`read_long`)
+};
+
+/// A change of one record. Such changes can share a statement and a transaction.
+struct SharedWrite {
+  Statement statement;  // changes this record alone
+  Params params;
+  /// Changes several records. It takes `$1 business uuid` and `$2 entries json`, an array of entries, and
+  /// returns the columns of `statement` for each record that it changed; the guid of the record is the first.
+  /// It leaves out records that it cannot change.
+  Statement shared;
+  Guid record;
+  std::string entry;  // JSON object of this change for `shared`
+};
+
+/// A standby for a blocking read. Its state must be checked on the session (storage/standby_session.hpp).
+struct StandbyTarget {
+  std::string connection;   // connection string
+  std::int64_t cluster;     // the system identifier of the primary
+  CommitPosition required;  // the least that it must have replayed
+};
+
+/// The API's asynchronous database, one for each io thread: every method is called and resumes on that
+/// thread. It connects lazily and reconnects automatically. Reads share a few pipelined connections (libpq
+/// pipeline mode, one sync per turn of the loop) and must have no side effects. A write has an exclusive
+/// connection for its whole transaction. Each business has a limited share of the write connections, so that
+/// its slow writes leave connections to others; one is reserved for writes without a business. Bulk work of
+/// all businesses together uses half of them at most, so that no long transactions keep all others waiting.
+/// `statement_timeout` bounds each statement (StatementError 57014); a connection without an answer for
+/// another `connect_timeout` is closed. While the server is unreachable, calls fail at once or after one
+/// attempt to connect. Calls cannot be cancelled. An open connection keeps `io.run()` from returning. The
+/// destructor closes all connections, and waiting calls fail with DatabaseUnavailable; it must not run inside
+/// a coroutine that this object resumed.
+class Database {
+ public:
+  struct Options {
+    std::string url;
+    std::string application_name = "waybill";  // unless the url has one
+    int read_connections = 2;
+    int write_connections = 6;  // a business can use all but two of them, and at least one
+    int long_connections = 3;
+    Duration statement_timeout = std::chrono::seconds(10);
+    Duration connect_timeout = std::chrono::seconds(5);
+    Duration wait_limit =
+        std::chrono::seconds(5);  // for an exclusive connection; then DatabaseUnavailable, or Failure (503)
+                                  // for a business that already uses its share
+  };
+
+  Database(asio::io_context& io, const Options& options);
+  virtual ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  /// Runs a statement without side effects. Concurrent statements are pipelined. A statement that fails
+  /// because another one in the pipeline failed is sent again; one whose connection broke is sent again once.
+  /// Each connection prepares a statement once. Throws StatementError or DatabaseUnavailable, as do all
+  /// methods below.
+  asio::awaitable<Rows> read(const Statement& statement, Params params, Format format = Format::text) {
+    return run_read({.statement = statement, .params = std::move(params), .format = format});
+  }
+  template <TypedStatement S>
+  asio::awaitable<ResultOf<S>> read(const S& statement, Format format = Format::text) {
+    if constexpr (HasRow<S>) {
+      return typed_rows<S>(read(S::statement, statement.params(), format));
+    } else {
+      return read(S::statement, statement.params(), format);
+    }
+  }
+
+  /// Like `read`, for one record by its key. Reads of the same statement that wait together are sent as one
+  /// `merged` statement. It takes an array for each parameter and returns the position in the arrays (from 1,
+  /// ascending) followed by the columns of `statement`. Each caller gets only its own rows, with the columns
+  /// of `statement`. The key's parameters are text.
+  asio::awaitable<Rows> read_merged(const Statement& statement, const Statement& merged, Params key,
+                                    Format format = Format::text) {
+    return run_read({.statement = statement, .merged = merged, .params = std::move(key), .format = format});
+  }
+  template <TypedStatement Merged, TypedStatement S>
+  asio::awaitable<ResultOf<S>> read_merged(const S& statement, Format format = Format::text) {
+    auto rows = read_merged(S::statement, Merged::statement, statement.params(), format);
+    if constexpr (HasRow<S>) {
+      return typed_rows<S>(std::move(rows));
+    } else {
+      return rows;
+    }
+  }
+
+  /// Like `read`, for SQL text made for this call (from a $filter). A connection keeps the most recently used
+  /// texts prepared.
+  asio::awaitable<Rows> read_text(std::string_view name, std::string text, Params params,
+                                  Format format = Format::text) {
+    return run_read(
+        {.statement = {name, {}}, .text = std::move(text), .params = std::move(params), .format = format});
+  }
+
+  /// Like `read_text`, for reads that may take long, such as a search. Each is alone on its connection, so
+  /// that no other read waits behind it. One business cannot use all of these connections of a thread.
+  asio::awaitable<Rows> read_long(Guid business, std::string_view name, std::string text, Params params,
+                                  Format format = Format::text) {
+    return run_read({.statement = {name, {}},
+                     .text = std::move(text),
+                     .params = std::move(params),
+                     .format = format,
+                     .alone_for = business});
+  }
+
+  /// All reads: the methods above call it.
+  virtual asio::awaitable<Rows> run_read(Read read);
+
+  /// Runs one statement in its own transaction, in one round trip (begin, cause, statement, commit). It is
+  /// rolled back on StatementError and never executed twice.
+  virtual asio::awaitable<Rows> write(const Statement& statement, Params params, Cause cause);
+  template <TypedStatement S>
+  asio::awaitable<ResultOf<S>> write(const S& statement, Cause cause) {
+    if constexpr (HasRow<S>) {
+      return typed_rows<S>(write(S::statement, statement.params(), std::move(cause)));
+    } else {
+      return write(S::statement, statement.params(), std::move(cause));
+    }
+  }
+
+  /// Like `write`, for a change of one record. While changes of the same kind, business and cause are on
+  /// their way, further ones wait and are then made by one statement in one transaction, which saves commits.
+  /// A change that this statement leaves out, or that fails with others, is made alone; it affects no other.
+  virtual asio::awaitable<Rows> write_shared(SharedWrite change, Cause cause);
+  template <TypedStatement Shared, TypedStatement S>
+  asio::awaitable<ResultOf<S>> write_shared(const S& statement, Guid record, std::string entry, Cause cause) {
+    return typed_rows<S>(write_shared(
+        {S::statement, statement.params(), Shared::statement, record, std::move(entry)}, std::move(cause)));
+  }
+  /// For a statement that also changes one record alone, as the only one.
+  template <TypedStatement S>
+  asio::awaitable<ResultOf<S>> write_shared(Guid record, std::string entry, Cause cause) {
+    Params alone;
+    alone.add(cause.business).add('[' + entry + ']');
+    return typed_rows<S>(write_shared(
+        {S::statement, std::move(alone), S::statement, record, std::move(entry)}, std::move(cause)));
+  }
+
+  /// Begins a transaction of several statements.
+  virtual asio::awaitable<std::unique_ptr<Transaction>> begin(Cause cause);
+
+  /// True if a connection answered within the last second or answers now. Never throws.
+  virtual asio::awaitable<bool> reachable();
+
+  /// Returns the standby on which a blocking read of this caller may run; nullopt: it runs on the primary.
+  virtual asio::awaitable<std::optional<StandbyTarget>> standby();
+
+  /// Returns the least position that the next read of this caller shows, if a standby may serve it; nullopt:
+  /// the primary serves it. Callers may share a read only if this is equal.
+  virtual std::optional<CommitPosition> read_position() const;
+
+ protected:
+  /// For a class that forwards its calls to another Database.
+  Database();
+  static pq::WritePool& writes_of(Database& database);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace waybill::storage

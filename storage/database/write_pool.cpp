@@ -1,0 +1,210 @@
+#include "storage/database/write_pool.hpp"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "base/pause.hpp"
+#include "storage/statement/typed_rows.hpp"
+
+namespace waybill::storage::pq {
+namespace {
+
+/// Returns the number of connections reserved for callers without a business; 0 in a pool of one.
+std::size_t reserved_of(std::size_t size) { return size > 1 ? 1 : 0; }
+/// Returns the maximum for one business: all but the reserved connection and one for other businesses.
+std::size_t share_of(std::size_t size) { return size > 3 ? size - 2 : 1; }
+/// Returns the number of connections that bulk work of all businesses can use.
+std::size_t bulk_places_of(std::size_t size) { return std::max<std::size_t>(size / 2, 1); }
+
+/// Adds the outcome of a commit. If the connection broke, the server may have committed.
+void note(Commits* commits, const Outcome& outcome, const WriteSession& session) {
+  if (commits == nullptr) return;
+  commits->add({.position = outcome.position.value_or(CommitPosition()),
+                .is_unclear = outcome.error && !session.is_open()});
+}
+
+class OpenTransaction final : public Transaction {
+ public:
+  OpenTransaction(WritePool::Lease session, Commits* commits)
+      : session_(std::move(session)), commits_(commits) {}
+
+  asio::awaitable<Rows> run(const Statement& statement, Params params) override {
+    check();
+    session_->add(statement, params);
+    auto outcome = co_await session_->flush();
+    failed_ = outcome.error != nullptr;
+    if (failed_) std::rethrow_exception(outcome.error);
+    co_return std::move(outcome.rows);
+  }
+
+  asio::awaitable<void> commit() override {
+    check();
+    session_->commit();
+    if (commits_ != nullptr) session_->ask_position();
+    const auto outcome = co_await session_->flush();
+    note(commits_, outcome, *session_);
+    session_.reset();
+    if (outcome.error) std::rethrow_exception(outcome.error);
+  }
+
+  asio::awaitable<void> roll_back() override {
+    if (!session_) throw std::logic_error("the transaction has ended");
+    if (!session_->is_open()) throw DatabaseUnavailable("the connection broke");
+    co_await session_->roll_back();
+    session_.reset();
+  }
+
+ private:
+  void check() const {
+    if (!session_) throw std::logic_error("the transaction has ended");
+    if (failed_) throw StatementError("the transaction has failed", "25P02", "");
+    if (!session_->is_open()) throw DatabaseUnavailable("the connection broke");
+  }
+
+  WritePool::Lease session_;
+  Commits* commits_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+void WritePool::Releaser::operator()(WriteSession* session) {
+  pool_->release(*session, holder_, std::move(place_));
+}
+
+WritePool::WritePool(asio::io_context& io, const ChannelOptions& options, int size, Duration wait_limit)
+    : queue_(std::make_shared<ConnectionQueue<WriteSession>>(
+          io, ConnectionQueue<WriteSession>::Options{.wait_limit = wait_limit,
+                                                     .share = share_of(static_cast<std::size_t>(size)),
+                                                     .reserved = reserved_of(static_cast<std::size_t>(size)),
+                                                     .description = "write connection"})),
+      places_(bulk_places_of(static_cast<std::size_t>(size))),
+      bulk_(std::make_shared<ConnectionQueue<Place>>(
+          io, ConnectionQueue<Place>::Options{.wait_limit = wait_limit,
+                                              .share = std::max<std::size_t>(places_.size() - 1, 1),
+                                              .description = "write connection for bulk work"})),
+      shared_(io) {
+  for (int i = 0; i < size; ++i)
+    queue_->add(*sessions_.emplace_back(std::make_unique<WriteSession>(io, options)));
+  for (Place& place : places_) bulk_->add(place);
+}
+
+asio::awaitable<WritePool::Lease> WritePool::acquire(Guid holder, bool is_bulk) {
+  BulkPlace place;
+  if (is_bulk) place = co_await take_bulk_place(holder);
+  WriteSession* const session = co_await queue_->take(holder);
+  Lease lease(session, Releaser(shared_from_this(), holder, std::move(place)));
+  co_await lease->ensure_open();
+  co_return std::move(lease);
+}
+
+asio::awaitable<WritePool::BulkPlace> WritePool::take_bulk_place(Guid holder) {
+  Place* const place = co_await bulk_->take(holder);
+  co_return BulkPlace(place, [queue = bulk_, place, holder](void*) { queue->give_back(*place, holder); });
+}
+
+asio::awaitable<Rows> WritePool::write(const Statement& statement, const Params& params, const Cause& cause,
+                                       Commits* commits) {
+  return send(statement, params, cause, commits, false);
+}
+
+asio::awaitable<Rows> WritePool::send(const Statement& statement, const Params& params, const Cause& cause,
+                                      Commits* commits, bool is_impatient) {
+  const auto session = co_await acquire(cause.business, cause.is_bulk);
+  const auto attempt = [&] {
+    session->begin(cause.json);
+    if (is_impatient) session->limit_lock_waits();
+    session->add(statement, params);
+    session->commit();
+    if (commits != nullptr) session->ask_position();
+    return session->flush();
+  };
+  auto outcome = co_await attempt();
+  if (outcome.repeat_after && session->is_open()) {
+    co_await session->roll_back();
+    co_await pause(*outcome.repeat_after);
+    if (session->is_open()) outcome = co_await attempt();
+  }
+  note(commits, outcome, *session);
+  if (outcome.error) std::rethrow_exception(outcome.error);
+  co_return std::move(outcome.rows);
+}
+
+asio::awaitable<Rows> WritePool::write_shared(const SharedWrite& change, const Cause& cause,
+                                              Commits* commits) {
+  const auto self = shared_from_this();  // the turn ends after the coroutine
+  SharedWrites::Request request{.change = change, .commits = commits};
+  auto turn = co_await shared_.take_turn(request, cause);
+  if (!request.followers.empty()) {
+    co_await write_group(request, cause);
+    turn.end();
+  }
+  if (request.error) std::rethrow_exception(request.error);
+  if (request.rows) co_return *std::move(request.rows);
+  co_return co_await write(change.statement, change.params, cause, commits);
+}
+
+/// Makes the changes of a group and gives each request its result. A request that gets none is made alone:
+/// its change was left out, or the statement failed.
+asio::awaitable<void> WritePool::write_group(SharedWrites::Request& leader, const Cause& cause) {
+  std::vector<SharedWrites::Request*> group{&leader};
+  for (const auto& follower : leader.followers) group.push_back(follower.request);
+  std::string entries;
+  for (const auto* request : group) entries.append(entries.empty() ? "[" : ",").append(request->change.entry);
+  entries += ']';
+
+  Rows rows;
+  Commits commits;
+  std::exception_ptr error;
+  try {
+    rows =
+        co_await send(leader.change.shared, Params().add(cause.business).add(entries), cause, &commits, true);
+  } catch (const StatementError&) {
+    // Nothing was committed.
+  } catch (...) {
+    error = std::current_exception();
+  }
+  std::map<Guid, int> made;
+  for (int row = 0; row < rows.size(); ++row) made.emplace(read_column<Guid>(RowOf<Rows>{rows, row}, 0), row);
+  for (auto* request : group) {
+    request->error = error;
+    if (request->commits != nullptr) request->commits->add(commits);
+    const auto row = made.find(request->change.record);
+    if (row != made.end()) request->rows = rows.slice(row->second, 1, 0);
+  }
+  for (auto& follower : leader.followers) shared_.complete(std::move(follower));
+}
+
+asio::awaitable<std::unique_ptr<Transaction>> WritePool::begin(const Cause& cause, Commits* commits) {
+  auto session = co_await acquire(cause.business, cause.is_bulk);
+  // Sent with the first statement.
+  session->begin(cause.json);
+  co_return std::make_unique<OpenTransaction>(std::move(session), commits);
+}
+
+void WritePool::release(WriteSession& session, const Guid& holder, BulkPlace place) {
+  if (shut_down_) return;
+  session.make_free([this, &session, holder, place = std::move(place)]() mutable {
+    queue_->give_back(session, holder);
+    place.reset();
+  });
+}
+
+SteadyTime WritePool::last_answer() const {
+  auto latest = SteadyTime::min();
+  for (const auto& session : sessions_) latest = std::max(latest, session->last_answer());
+  return latest;
+}
+
+void WritePool::shut_down() {
+  shut_down_ = true;
+  shared_.shut_down();
+  queue_->shut_down();
+  bulk_->shut_down();
+  for (const auto& session : sessions_) session->shut_down();
+}
+
+}  // namespace waybill::storage::pq

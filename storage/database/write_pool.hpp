@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "storage/database/connection_queue.hpp"
+#include "storage/database/database.hpp"
+#include "storage/database/shared_writes.hpp"
+#include "storage/database/write_session.hpp"
+#include "storage/pq/channel.hpp"
+
+namespace waybill::storage::pq {
+
+/// The exclusive connections. A caller waits up to `wait_limit` for a free one. A business
+/// (`Cause::business`) can use all but two, and one is reserved for callers without a business. Bulk work
+/// (`Cause::is_bulk`) also needs one of a few places, half as many as connections. It waits up to
+/// `wait_limit` for one, and a business leaves one place to others.
+class WritePool : public std::enable_shared_from_this<WritePool> {
+  /// A place for bulk work, given back on destruction.
+  using BulkPlace = std::shared_ptr<void>;
+
+ public:
+  class Releaser {
+   public:
+    Releaser() = default;
+    Releaser(std::shared_ptr<WritePool> pool, const Guid& holder, BulkPlace place)
+        : pool_(std::move(pool)), holder_(holder), place_(std::move(place)) {}
+    void operator()(WriteSession* session);
+
+   private:
+    std::shared_ptr<WritePool> pool_;
+    Guid holder_;
+    BulkPlace place_;  // null unless the work is bulk
+  };
+  /// Rolls back an open transaction and frees the session on destruction.
+  using Lease = std::unique_ptr<WriteSession, Releaser>;
+
+  WritePool(asio::io_context& io, const ChannelOptions& options, int size, Duration wait_limit);
+
+  /// Returns a connected session. Throws DatabaseUnavailable, or Failure (see ConnectionQueue::take).
+  asio::awaitable<Lease> acquire(Guid holder, bool is_bulk);
+  /// Unless `commits` is null, the outcome of the commit is added to it. The transaction must not outlive it.
+  asio::awaitable<Rows> write(const Statement& statement, const Params& params, const Cause& cause,
+                              Commits* commits = nullptr);
+  /// See Database::write_shared.
+  asio::awaitable<Rows> write_shared(const SharedWrite& change, const Cause& cause,
+                                     Commits* commits = nullptr);
+  asio::awaitable<std::unique_ptr<Transaction>> begin(const Cause& cause, Commits* commits = nullptr);
+
+  SteadyTime last_answer() const;
+  /// All waiting callers get DatabaseUnavailable; leases may outlive this call.
+  void shut_down();
+
+ private:
+  asio::awaitable<Rows> send(const Statement& statement, const Params& params, const Cause& cause,
+                             Commits* commits, bool is_impatient);
+  asio::awaitable<void> write_group(SharedWrites::Request& leader, const Cause& cause);
+  asio::awaitable<BulkPlace> take_bulk_place(Guid holder);
+  void release(WriteSession& session, const Guid& holder, BulkPlace place);
+
+  struct Place {};
+  std::vector<std::unique_ptr<WriteSession>> sessions_;
+  std::shared_ptr<ConnectionQueue<WriteSession>> queue_;
+  std::vector<Place> places_;
+  std::shared_ptr<ConnectionQueue<Place>> bulk_;
+  SharedWrites shared_;
+  bool shut_down_ = false;
+};
+
+}  // namespace waybill::storage::pq

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "storage/database/commit_position.hpp"
+#include "storage/pq/channel.hpp"
+#include "storage/statement/params.hpp"
+#include "storage/statement/rows.hpp"
+#include "storage/statement/statement.hpp"
+
+namespace waybill::storage::pq {
+
+/// The outcome of a unit. `rows` are those of the last statement added with `add` or `add_text`.
+struct Outcome {
+  Rows rows;
+  std::exception_ptr error;  // StatementError or DatabaseUnavailable
+  // Set if the unit can be sent again: an outdated plan at once, a lost deadlock after a pause.
+  std::optional<Duration> repeat_after;
+  std::optional<CommitPosition> position;  // if asked for
+};
+
+/// An exclusive connection with one transaction at a time. It repeats nothing by itself.
+class WriteSession final : public Channel::Listener {
+ public:
+  WriteSession(asio::io_context& io, ChannelOptions options);
+  ~WriteSession() override;
+  WriteSession(const WriteSession&) = delete;
+  WriteSession& operator=(const WriteSession&) = delete;
+
+  /// Connects unless connected. Throws DatabaseUnavailable.
+  asio::awaitable<void> ensure_open();
+
+  /// False after the connection broke, until `ensure_open`; its transaction is then lost.
+  bool is_open() const { return channel_->is_open(); }
+  SteadyTime last_answer() const { return channel_->last_answer(); }
+
+  /// Queue the parts of a transaction, which `flush` sends. Only while open.
+  void begin(const std::string& cause);
+  void add(const Statement& statement, const Params& params, Format format = Format::text);
+  void add_text(std::string_view name, std::string_view text, const Params& params, Format format);
+  /// Sets the cause of the following statements of the transaction.
+  void set_cause(const std::string& cause);
+  /// Bounds each wait for a lock in the rest of the transaction to 250 ms.
+  void limit_lock_waits();
+  /// Nested savepoints. `keep` releases the innermost one; `undo` rolls back to it and releases it.
+  void save();
+  void keep();
+  void undo();
+  void commit();
+  /// Asks for a position that covers the commit. Queue it after `commit`; it costs no further round trip.
+  void ask_position();
+
+  /// Sends the queued statements and waits for all answers.
+  asio::awaitable<Outcome> flush();
+
+  /// Rolls back a transaction after a failed statement.
+  asio::awaitable<void> roll_back();
+
+  /// Makes the session usable again from any state, then calls `done`: at once, or after the rollback of an
+  /// open transaction.
+  void make_free(std::function<void()> done);
+
+  /// A waiting caller gets DatabaseUnavailable.
+  void shut_down();
+
+  void opened() override { resume(); }
+  void received(void* owner, Answer answer) override;
+  void synced() override;
+  void drained() override {}
+  void lost(const std::vector<void*>& owners, const std::string& reason) override;
+
+ private:
+  using Handler = asio::async_result<asio::use_awaitable_t<>, void()>::handler_type;
+
+  asio::awaitable<void> wait();
+  void resume();
+  void send_rollback();
+
+  std::shared_ptr<Channel> channel_;
+  asio::io_context& io_;
+  std::optional<Handler> waiter_;
+  std::function<void()> on_free_;
+  Outcome outcome_;
+  std::size_t units_due_ = 0;
+  bool in_transaction_ = false;
+};
+
+}  // namespace waybill::storage::pq

@@ -1,0 +1,60 @@
+#include "storage/events/leases.hpp"
+
+#include <algorithm>
+
+#include "storage/blocking/connection.hpp"
+#include "storage/sql/leases.sql.hpp"
+
+namespace waybill::storage {
+namespace {
+
+template <typename Rows>
+HeldShards held_shards(const Rows& rows) {
+  HeldShards shards;
+  for (const auto& row : rows)
+    shards.emplace(row.shard, HeldShard{static_cast<std::uint64_t>(row.epoch), row.orphaned});
+  return shards;
+}
+
+}  // namespace
+
+bool Leases::enter() {
+  // The lock comes first, because a registered worker without its lock counts as lost.
+  if (!session_.run(sql::leases::HoldName{.worker = worker_}).front().is_held) return false;
+  session_.run(
+      sql::leases::RegisterWorker{.worker = worker_, .name = name_, .lease = format_duration(lease_)});
+  return true;
+}
+
+void Leases::free_lost(std::optional<Duration> silence) {
+  const auto limit = silence ? std::optional(format_duration(*silence)) : std::nullopt;
+  session_.run(sql::leases::FreeLost{.worker = worker_, .silence = limit});
+}
+
+HeldShards Leases::renew(Duration lag) {
+  const Duration stored_lag = std::clamp<Duration>(lag, Duration::zero(), std::chrono::days(30));
+  return held_shards(session_.run(sql::leases::Renew{.worker = worker_,
+                                                     .name = name_,
+                                                     .lease = format_duration(lease_),
+                                                     .lag = format_duration(stored_lag)}));
+}
+
+std::size_t Leases::fair_share() {
+  const auto counted = session_.run(sql::leases::Census{}).front().alive;
+  const auto alive = static_cast<std::size_t>(std::max<std::int64_t>(counted, 1));
+  return (shard_count + alive - 1) / alive;
+}
+
+HeldShards Leases::take(std::size_t limit, bool of_lost) {
+  return held_shards(session_.run(
+      sql::leases::Take{.worker = worker_, .limit = static_cast<std::int64_t>(limit), .take_lost = of_lost}));
+}
+
+void Leases::release(const std::vector<std::int16_t>& shards) {
+  const std::vector<std::int64_t> numbers(shards.begin(), shards.end());
+  session_.run(sql::leases::Release{.worker = worker_, .shards = numbers});
+}
+
+void Leases::leave() { session_.run(sql::leases::Leave{.worker = worker_}); }
+
+}  // namespace waybill::storage

@@ -1,0 +1,225 @@
+#include "storage/events/outbox.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json.hpp"
+#include "storage/statement/binary.hpp"
+
+namespace waybill::storage {
+namespace {
+
+// Up to this many events are read in one result regardless of size: streaming costs 1-2 µs per row.
+constexpr std::size_t max_unstreamed_events = 16;
+
+struct KeyArrays {
+  BinaryValue businesses, guids;
+};
+
+// Removes duplicate keys: a batch often names the same customer, and a join would return it each time.
+KeyArrays arrays(std::vector<RelativeKey> keys) {
+  std::ranges::sort(keys, {}, [](const RelativeKey& key) { return std::pair(key.business_id, key.guid); });
+  const auto repeated = std::ranges::unique(keys);
+  keys.erase(repeated.begin(), repeated.end());
+  std::vector<Guid> businesses, guids;
+  businesses.reserve(keys.size());
+  guids.reserve(keys.size());
+  for (const RelativeKey& key : keys) {
+    businesses.push_back(key.business_id);
+    guids.push_back(key.guid);
+  }
+  return {binary_array(businesses), binary_array(guids)};
+}
+
+}  // namespace
+
+int cause_depth(const std::optional<std::string>& cause) {
+  if (!cause) return 0;
+  constexpr std::int64_t max_depth = 1'000'000;
+  const auto parsed = parse_json(*cause, 128);
+  const auto* const value = std::get_if<json::value>(&parsed);
+  const auto* const object = value == nullptr ? nullptr : value->if_object();
+  const auto* const depth = object == nullptr ? nullptr : object->if_contains("depth");
+  if (depth == nullptr || !depth->is_int64()) return 0;
+  return static_cast<int>(std::clamp<std::int64_t>(depth->get_int64(), 0, max_depth));
+}
+
+StoredEvent stored_event(const Rows& rows, int row) {
+  const sql::outbox::Fetch::Row event(RowOf<Rows>{rows, row});
+  // The records are not typed: they would be copied twice.
+  static const int before = static_cast<int>(sql::outbox::Fetch::statement.columns.size());
+  return {.id = static_cast<std::uint64_t>(event.id),
+          .business_id = event.business_id,
+          .entity_type = static_cast<domain::EntityType>(event.entity_type),
+          .entity_id = event.entity_id,
+          .at = event.at,
+          .cause = std::optional<std::string>(event.cause),
+          .detail = std::optional<std::string>(event.detail),
+          .before = std::optional<std::string>(rows.find(row, before)),
+          .after = std::optional<std::string>(rows.find(row, before + 1))};
+}
+
+Scan Outbox::scan(std::span<const ShardWatermark> watermarks, std::span<const EventKey> in_flight,
+                  std::size_t limit, bool draw_xid, std::size_t with_rows) {
+  std::vector<std::int16_t> shards;
+  std::vector<std::int64_t> lows;
+  for (const ShardWatermark& watermark : watermarks) {
+    shards.push_back(watermark.shard);
+    lows.push_back(static_cast<std::int64_t>(watermark.low));
+  }
+  std::vector<std::int64_t> ids;
+  std::vector<Time> times;
+  ids.reserve(in_flight.size());
+  times.reserve(in_flight.size());
+  for (const EventKey& key : in_flight) {
+    ids.push_back(static_cast<std::int64_t>(key.id));
+    times.push_back(key.at);
+  }
+  const auto rows =
+      session_.run_binary(sql::outbox::Scan{.shards = binary_array(shards),
+                                            .watermarks = binary_array(lows),
+                                            .in_flight_ids = binary_array(ids),
+                                            .in_flight_times = binary_array(times),
+                                            .limit = static_cast<std::int64_t>(limit),
+                                            .draw_xid = draw_xid,
+                                            .max_with_rows = static_cast<std::int64_t>(with_rows)});
+  const Rows stored = rows.more();
+  Scan scan;
+  scan.events.reserve(static_cast<std::size_t>(rows.size()));
+  std::string_view writer;
+  for (int i = 0; i < rows.size(); ++i) {
+    const auto row = rows[i];
+    const auto id = static_cast<std::uint64_t>(row.event);
+    if (row.shard < 0) {
+      scan.last_id = id;
+      scan.workflow_epoch = static_cast<std::uint64_t>(row.epoch.value());
+      scan.xmin = binary_number<std::uint64_t>(row.xmin.value());
+      if (row.xid) scan.xid = binary_number<std::uint64_t>(*row.xid);
+      continue;
+    }
+    scan.events.push_back({row.shard, id, row.owner.value(), row.occurred_at.value()});
+    if (writer != row.writer) ++scan.transactions;
+    writer = row.writer.value();
+    if (!stored.is_null(i, 0)) scan.rows.push_back(stored_event(stored, i));
+  }
+  return scan;
+}
+
+std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events) {
+  bool complete = false;
+  return fetch(events, SIZE_MAX, complete);
+}
+
+std::vector<StoredEvent> Outbox::fetch(std::span<const PendingEvent> events, std::size_t max_bytes,
+                                       bool& complete) {
+  complete = true;
+  if (events.empty()) return {};
+  std::vector<std::int64_t> ids;
+  std::vector<EventKey> keys;
+  ids.reserve(events.size());
+  keys.reserve(events.size());
+  for (const PendingEvent& event : events) {
+    ids.push_back(static_cast<std::int64_t>(event.id));
+    keys.push_back(event.key());
+  }
+  std::ranges::sort(keys);
+  const auto [first, last] = std::ranges::minmax(events, {}, &PendingEvent::at);
+  const sql::outbox::Fetch fetch{.events = binary_array(ids), .first_time = first.at, .last_time = last.at};
+  std::vector<StoredEvent> stored;
+  stored.reserve(events.size());
+  std::size_t bytes = 0;
+  const auto take = [&](const Rows& rows, int row) {
+    complete = bytes < max_bytes;
+    if (!complete) return false;
+    StoredEvent event = stored_event(rows, row);
+    if (!std::ranges::binary_search(keys, EventKey{event.id, event.at})) return true;
+    bytes += record_bytes(event);
+    stored.push_back(std::move(event));
+    return true;
+  };
+  if (events.size() <= max_unstreamed_events) {
+    const auto rows = session_.run_binary(fetch);
+    for (int row = 0; row < rows.size() && take(rows.all(), row); ++row) continue;
+  } else {
+    session_.stream_binary(fetch, [&](const Rows& row) { return take(row, 0); });
+  }
+  std::ranges::sort(stored, {}, &StoredEvent::id);
+  return stored;
+}
+
+std::vector<StoredEvent> Outbox::current(std::span<const StoredEvent> events, std::size_t max_bytes) {
+  std::vector<std::int16_t> types;
+  std::vector<Guid> businesses, guids;
+  for (const StoredEvent& event : events) {
+    types.push_back(static_cast<std::int16_t>(event.entity_type));
+    businesses.push_back(event.business_id);
+    guids.push_back(event.entity_id);
+  }
+  const auto rows =
+      session_.run_binary(sql::outbox::Current{.entity_types = binary_array(types),
+                                               .businesses = binary_array(businesses),
+                                               .records = binary_array(guids),
+                                               .max_bytes = static_cast<std::int64_t>(max_bytes)});
+  const Rows values = rows.more();
+  std::vector<StoredEvent> records;
+  for (int i = 0; i < rows.size(); ++i) {
+    const StoredEvent& event = events[static_cast<std::size_t>(rows[i].position) - 1];
+    records.push_back({.id = event.id,
+                       .business_id = event.business_id,
+                       .entity_type = event.entity_type,
+                       .entity_id = event.entity_id,
+                       .at = event.at,
+                       .cause = event.cause,
+                       .detail = event.detail,
+                       .before = {},
+                       .after = std::optional<std::string>(values.find(i, 0))});
+  }
+  return records;
+}
+
+std::optional<StoredEvent> Outbox::origin(std::uint64_t id, const Guid& run) {
+  const auto rows =
+      session_.run_binary(sql::outbox::Origin{.event = static_cast<std::int64_t>(id), .run = run});
+  if (rows.empty()) return std::nullopt;
+  return stored_event(rows.all(), 0);
+}
+
+sql::outbox::Relatives relatives_statement(const RelativesWanted& wanted) {
+  KeyArrays customers = arrays(wanted.customers);
+  KeyArrays carriers = arrays(wanted.carriers);
+  KeyArrays orders = arrays(wanted.orders);
+  KeyArrays integrations = arrays(wanted.integrations);
+  KeyArrays pages = arrays(wanted.pages);
+  return {.businesses_of_customers = std::move(customers.businesses),
+          .customers = std::move(customers.guids),
+          .businesses_of_carriers = std::move(carriers.businesses),
+          .carriers = std::move(carriers.guids),
+          .businesses_of_orders = std::move(orders.businesses),
+          .orders = std::move(orders.guids),
+          .businesses_of_integrations = std::move(integrations.businesses),
+          .integrations = std::move(integrations.guids),
+          .businesses_of_pages = std::move(pages.businesses),
+          .pages = std::move(pages.guids),
+          .pages_of_orders = wanted.pages_of_orders};
+}
+
+std::vector<Relative> read_relatives(const TypedRows<sql::outbox::Relatives>& rows) {
+  std::vector<Relative> relatives;
+  relatives.reserve(static_cast<std::size_t>(rows.size()));
+  for (const auto& row : rows) {
+    relatives.push_back({static_cast<Relative::Kind>(row.kind),
+                         {row.business_id, row.guid},
+                         row.related.value_or(Guid()),
+                         std::string(row.name.value_or("")),
+                         std::optional<std::string>(row.extra),
+                         std::optional<std::string>(row.more)});
+  }
+  return relatives;
+}
+
+std::vector<Relative> Outbox::relatives(const RelativesWanted& wanted) {
+  if (wanted.empty()) return {};
+  return read_relatives(session_.run(relatives_statement(wanted)));
+}
+
+}  // namespace waybill::storage

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/events/outbox.hpp"
+#include "storage/runs/run.hpp"
+#include "storage/runs/timers.hpp"
+
+namespace waybill::storage {
+
+/// An event to be matched with a workflow later, once the workflow is readable.
+struct PostponedMatch {
+  Guid business_id;
+  Guid workflow_id;
+  std::uint64_t event_id;
+  Time at;  // time of the event
+};
+
+/// A matched event and its runs. Final runs go to the history, the others to the queue. A running run is
+/// queued with this worker's lease until `state.at`.
+struct SettledEvent {
+  std::int16_t shard;
+  EventKey key;
+  std::vector<Run> runs;
+  std::vector<PostponedMatch> postponed = {};
+  std::shared_ptr<const void> memory = {};  // owns the texts of the runs
+  std::vector<TimerChange> timers = {};
+};
+
+/// The texts of a run that was queued without them.
+struct Rendering {
+  std::string request;
+  std::optional<std::string> body;
+};
+
+/// The next state of a run that this worker claimed.
+struct QueuedOutcome {
+  Guid business_id;
+  Guid guid;
+  RunState state;
+  std::optional<Rendering> rendering = {};  // stored with the run
+  std::shared_ptr<const void> memory = {};  // owns the texts of the rendering
+};
+
+struct Batch {
+  std::vector<SettledEvent> events;
+  std::vector<QueuedOutcome> outcomes;
+  /// Makes each status change behind a savepoint, so that its result reports a refusal by the database.
+  bool with_savepoints = false;
+  bool empty() const { return events.empty() && outcomes.empty(); }
+};
+
+}  // namespace waybill::storage

@@ -1,0 +1,269 @@
+#include "storage/runs/recording.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+#include "storage/runs/failure_counts.hpp"
+#include "storage/runs/run_rows.hpp"
+#include "storage/runs/run_store.hpp"
+#include "storage/session/copy_rows.hpp"
+#include "storage/sql/outbox.sql.hpp"
+#include "storage/sql/queue.sql.hpp"
+#include "storage/statement/binary.hpp"
+
+namespace waybill::storage {
+namespace {
+
+std::vector<PostponedMatch> postponed_of(const std::vector<const SettledEvent*>& events) {
+  std::vector<PostponedMatch> matches;
+  for (const SettledEvent* const event : events) {
+    matches.insert(matches.end(), event->postponed.begin(), event->postponed.end());
+  }
+  return matches;
+}
+
+std::vector<TimerChange> timers_of(const std::vector<const SettledEvent*>& events) {
+  std::vector<TimerChange> changes;
+  for (const SettledEvent* const event : events) {
+    changes.insert(changes.end(), event->timers.begin(), event->timers.end());
+  }
+  return changes;
+}
+
+}  // namespace
+
+Recording::Recording(Session& session, const Guid& worker, const Batch& batch)
+    : session_(session), worker_(worker), batch_(batch), work_(session) {
+  if (!batch.events.empty()) take_events();
+  for (const SettledEvent* const event : events_) request_changes_of(*event);
+  hold_runs();
+}
+
+/// Deletes the events from the outbox and notes those that this worker may record.
+void Recording::take_events() {
+  std::vector<std::int16_t> shards;
+  std::vector<std::int64_t> ids;
+  std::vector<Time> times;
+  shards.reserve(batch_.events.size());
+  ids.reserve(batch_.events.size());
+  times.reserve(batch_.events.size());
+  for (const SettledEvent& event : batch_.events) {
+    shards.push_back(event.shard);
+    ids.push_back(static_cast<std::int64_t>(event.key.id));
+    times.push_back(event.key.at);
+  }
+  const auto taken = session_.run(sql::outbox::Settle{.shards = binary_array(shards),
+                                                      .events = binary_array(ids),
+                                                      .times = binary_array(times),
+                                                      .worker = worker_});
+  const bool owns_all = static_cast<std::size_t>(taken.size()) == batch_.events.size();
+  std::unordered_set<EventKey, EventKeyHash> owned;
+  if (!owns_all) {
+    for (const auto& row : taken) owned.insert({static_cast<std::uint64_t>(row.id), row.at});
+  }
+  events_.reserve(batch_.events.size());
+  for (const SettledEvent& event : batch_.events) {
+    if (owns_all || owned.contains(event.key)) events_.push_back(&event);
+  }
+}
+
+void Recording::request_changes_of(const SettledEvent& event) {
+  std::vector<const Run*> requesting;
+  for (const Run& run : event.runs) {
+    if (run.state.change) requesting.push_back(&run);
+  }
+  std::ranges::sort(requesting, {}, [](const Run* run) {
+    return std::tie(run->key.workflow_created_at, run->key.workflow_id);
+  });
+  for (const Run* const run : requesting)
+    requests_.push_back({&event, &run->key.business_id, {.state = &run->state, .result = {}, .next = {}}});
+}
+
+/// Locks the queued runs that request a change. A run that this worker has lost makes none, and its outcome
+/// is not recorded.
+void Recording::hold_runs() {
+  std::vector<Guid> businesses, guids;
+  for (const QueuedOutcome& outcome : batch_.outcomes) {
+    if (!outcome.state.change) continue;
+    businesses.push_back(outcome.business_id);
+    guids.push_back(outcome.guid);
+  }
+  if (guids.empty()) return;
+  std::unordered_set<Guid> held;
+  for (const auto& row : session_.run_replanned(sql::queue::Hold{
+           .worker = worker_, .businesses = binary_array(businesses), .runs = binary_array(guids)}))
+    held.insert(row.guid);
+  for (const QueuedOutcome& outcome : batch_.outcomes) {
+    // An attempt makes one change, even if its outcome is in the batch twice.
+    if (!outcome.state.change || held.erase(outcome.guid) == 0) continue;
+    requests_.push_back({nullptr, &outcome.business_id, {.state = &outcome.state, .result = {}, .next = {}}});
+  }
+}
+
+MadeChange* Recording::make_next_change() {
+  if (made_ == requests_.size()) return nullptr;
+  auto& [event, business, change] = requests_[made_++];
+  using Kind = ChangeResult::Kind;
+  if (event != nullptr && event == locked_event_) {
+    change.result.kind = Kind::locked;
+    return &change;
+  }
+  const RecordChange& requested = *change.state->change;
+  change.result =
+      batch_.with_savepoints ? make_with_savepoint(*business, requested) : make(*business, requested);
+  if (change.result.kind == Kind::locked) locked_event_ = event;
+  return &change;
+}
+
+ChangeResult Recording::make(const Guid& business, const RecordChange& change) {
+  if (!is_lock_limited_)
+    session_.execute("set local lock_timeout = '1s'");  // for other rows that triggers lock
+  is_lock_limited_ = true;
+  return make_change(session_, business, change);
+}
+
+ChangeResult Recording::make_with_savepoint(const Guid& business, const RecordChange& change) {
+  session_.execute("savepoint change");
+  try {
+    ChangeResult result = make(business, change);
+    session_.execute("release savepoint change");
+    return result;
+  } catch (const StatementError& error) {
+    if (!is_lock_conflict(error) && !refuses_data(error)) throw;
+    session_.execute("rollback to savepoint change");
+    is_lock_limited_ = false;
+    using Kind = ChangeResult::Kind;
+    return {.kind = is_lock_conflict(error) ? Kind::locked : Kind::refused, .error = error.what()};
+  }
+}
+
+Recorded Recording::commit() {
+  write_events();
+  count_failures();
+  finish<sql::queue::Finish>(true);
+  finish<sql::queue::Reschedule>(false);
+  go_on();
+  work_.commit();
+  Recorded recorded{.events = events_.size(), .changed = {}};
+  recorded.changed.reserve(requests_.size());
+  for (Request& request : requests_) recorded.changed.push_back(std::move(request.made.next));
+  return recorded;
+}
+
+/// The state to write for a run with this state. Null if its change was not made, because the worker has lost
+/// the run.
+const RunState* Recording::next_of(const RunState& state) const {
+  if (!state.change) return &state;
+  const auto found =
+      std::ranges::find(requests_, &state, [](const Request& request) { return request.made.state; });
+  return found == requests_.end() ? nullptr : &found->made.next;
+}
+
+void Recording::write_events() {
+  FinishedRows finished;
+  QueuedRows queued;
+  for (const SettledEvent* const event : events_) {
+    for (const Run& run : event->runs) {
+      const RunState& state = *next_of(run.state);
+      if (is_final(state.status)) {
+        finished.add(run.key, state);
+      } else {
+        queued.add(run.key, state,
+                   state.status == RunStatus::running ? std::optional(worker_) : std::nullopt);
+      }
+    }
+  }
+  finished.write(session_);
+  queued.write(session_);
+  RunStore(session_, worker_).postpone(postponed_of(events_));
+  change_timers(session_, timers_of(events_));
+}
+
+void Recording::count_failures() {
+  FailureCounts counts;
+  for (const SettledEvent* const event : events_) {
+    for (const Run& run : event->runs) counts.add(run.key, *next_of(run.state));
+  }
+  for (const QueuedOutcome& outcome : batch_.outcomes) {
+    if (const RunState* const state = next_of(outcome.state))
+      counts.add_queued(outcome.business_id, outcome.guid, *state);
+  }
+  counts.write(session_, worker_);
+}
+
+/// Runs the statement `S` for the outcomes that are final, or for the others that stay in their step.
+template <typename S>
+void Recording::finish(bool are_final) {
+  std::vector<Guid> businesses, guids;
+  std::vector<std::optional<std::string>> codes, errors, requests, bodies, steps;
+  std::vector<std::string> statuses, tries;
+  std::vector<std::int64_t> attempts;
+  std::vector<Time> times;
+  for (const QueuedOutcome& outcome : batch_.outcomes) {
+    const RunState* const state = next_of(outcome.state);
+    if (state == nullptr || is_final(state->status) != are_final || awaits_step(*state)) continue;
+    businesses.push_back(outcome.business_id);
+    guids.push_back(outcome.guid);
+    statuses.emplace_back(storage::text(state->status));
+    codes.push_back(state->code);
+    errors.push_back(state->error);
+    attempts.push_back(state->attempts);
+    times.push_back(state->at);
+    tries.push_back(state->tries);
+    requests.push_back(outcome.rendering ? std::optional(outcome.rendering->request) : std::nullopt);
+    bodies.push_back(outcome.rendering ? outcome.rendering->body : std::nullopt);
+    steps.push_back(state->progress ? std::optional(to_text(*state->progress)) : std::nullopt);
+  }
+  if (guids.empty()) return;
+  session_.run_replanned(S{.worker = worker_,
+                           .businesses = binary_array(businesses),
+                           .runs = binary_array(guids),
+                           .statuses = statuses,
+                           .codes = codes,
+                           .errors = errors,
+                           .attempts = attempts,
+                           .times = binary_array(times),
+                           .tries = tries,
+                           .requests = requests,
+                           .bodies = bodies,
+                           .steps = steps});
+}
+
+/// Updates the runs that wait for their next step.
+void Recording::go_on() {
+  std::vector<Guid> businesses, guids;
+  std::vector<std::string> statuses, tries, steps, actions;
+  std::vector<std::optional<std::string>> codes;
+  std::vector<std::int64_t> attempts;
+  std::vector<Time> times;
+  for (const QueuedOutcome& outcome : batch_.outcomes) {
+    const RunState* const state = next_of(outcome.state);
+    if (state == nullptr || !awaits_step(*state)) continue;
+    businesses.push_back(outcome.business_id);
+    guids.push_back(outcome.guid);
+    statuses.emplace_back(storage::text(state->status));
+    attempts.push_back(state->attempts);
+    times.push_back(state->at);
+    tries.push_back(state->tries);
+    steps.push_back(to_text(*state->progress));
+    actions.push_back(state->progress->type);
+    codes.push_back(state->code == unreadable_code ? state->code : std::nullopt);
+  }
+  if (guids.empty()) return;
+  session_.run_replanned(sql::queue::GoOn{.worker = worker_,
+                                          .businesses = binary_array(businesses),
+                                          .runs = binary_array(guids),
+                                          .statuses = statuses,
+                                          .attempts = attempts,
+                                          .times = binary_array(times),
+                                          .tries = tries,
+                                          .steps = steps,
+                                          .actions = actions,
+                                          .codes = codes});
+}
+
+}  // namespace waybill::storage

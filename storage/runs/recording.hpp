@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/guid.hpp"
+#include "storage/changes/record_change.hpp"
+#include "storage/runs/batch.hpp"
+#include "storage/runs/run.hpp"
+#include "storage/session/session.hpp"
+
+namespace waybill::storage {
+
+/// A change of records that a run of a batch requested, and its result.
+struct MadeChange {
+  const RunState* state = nullptr;  // state of the run before the change
+  ChangeResult result;
+  RunState next;  // the state of the run after the change; the caller sets it
+};
+
+/// The result of a Recording. An event whose shard this worker has lost is not recorded, nor are its runs.
+struct Recorded {
+  std::size_t events = 0;
+  std::vector<RunState> changed;  // states of the runs that requested a status change
+};
+
+/// Records a batch in one transaction: all of it or nothing. The transaction is rolled back without `commit`.
+///
+///   Recording recording(session, worker, batch);
+///   while (MadeChange* change = recording.make_next_change()) change->next = …;
+///   recording.commit();
+///
+/// All methods throw DatabaseUnavailable or StatementError. After DatabaseUnavailable it is unknown whether
+/// the batch was recorded; it can be recorded again on a new session, which skips what is already recorded.
+class Recording {
+ public:
+  /// Begins the transaction, deletes the events from the outbox and locks the queued runs that request
+  /// changes. `batch` must outlive the object.
+  Recording(Session& session, const Guid& worker, const Batch& batch);
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  /// Makes the next requested change and returns it, null after the last one. The changes of an event are in
+  /// order of the creation of their workflows; after a lock conflict its later changes are not made and have
+  /// the result `locked`. The pointer is valid until `commit`.
+  MadeChange* make_next_change();
+
+  /// Writes the runs, those that requested a change with its `next` state, and commits. All changes must be
+  /// made.
+  Recorded commit();
+
+ private:
+  struct Request {
+    const SettledEvent* event;  // null for a queued run
+    const Guid* business;
+    MadeChange made;
+  };
+
+  void take_events();
+  void request_changes_of(const SettledEvent& event);
+  void hold_runs();
+  ChangeResult make(const Guid& business, const RecordChange& change);
+  ChangeResult make_with_savepoint(const Guid& business, const RecordChange& change);
+  const RunState* next_of(const RunState& state) const;
+  void write_events();
+  void count_failures();
+  template <typename S>
+  void finish(bool are_final);
+  void go_on();
+
+  Session& session_;
+  const Guid worker_;
+  const Batch& batch_;
+  Work work_;
+  std::vector<const SettledEvent*> events_;  // those of shards that this worker owns
+  std::vector<Request> requests_;
+  std::size_t made_ = 0;                        // number of requests made
+  const SettledEvent* locked_event_ = nullptr;  // the last event with a lock conflict
+  bool is_lock_limited_ = false;
+};
+
+}  // namespace waybill::storage

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "domain/records/record_type.hpp"
+#include "storage/changes/record_change.hpp"
+#include "storage/runs/step_progress.hpp"
+
+namespace waybill::storage {
+
+/// waiting: delayed · queued: due · running: leased by a worker · retrying: the next attempt is due later ·
+/// held: its workflow is paused. The last three are final.
+enum class RunStatus : std::uint8_t { waiting, queued, running, retrying, held, succeeded, dead, skipped };
+
+std::string_view text(RunStatus status);
+inline bool is_final(RunStatus status) { return status >= RunStatus::succeeded; }
+
+/// The part of a run that never changes.
+struct RunKey {
+  Guid business_id;
+  Guid guid;
+  Guid workflow_id;
+  int workflow_version = 0;
+  std::uint64_t event_id = 0;
+  domain::EntityType entity_type{};
+  Guid entity_id;
+  std::string trigger_code;
+  std::string action;  // type of the action
+  Time created_at;
+  Guid origin;  // guid of the run that supplies the webhook-id
+  std::optional<Guid> replay_of;
+  std::string destination;
+  bool ordered = false;  // waits for the earlier runs of its workflow for its record
+  std::string request;   // JSON of the action's plan without the body; or `deferred_request`
+  std::optional<std::string> body;
+  int depth = 0;  // number of changes by workflows that led to the event
+  // Hash of the value by which the limit of its workflow counts the run; empty: not limited. Stored apart
+  // from the run, in limited_runs.
+  std::string limit_value = {};
+  Time workflow_created_at{};  // creation of the workflow; not stored, known only on the fast path
+};
+
+/// The request of a queued run that is not rendered yet. The worker that claims the run renders its request
+/// and body from the event.
+inline constexpr std::string_view deferred_request = "null";
+/// The record of a run that is for a list of records.
+inline constexpr Guid no_record{};
+/// The number under which the texts of steps hold the list of a run for all records of a schedule's query.
+inline constexpr int list_text_number = 0;
+/// The destination of a run of several steps while its next step is to begin.
+inline std::string step_destination(const Guid& business, const Guid& run) {
+  return "steps/" + std::to_string(run.bytes.back() % 8) + '/' + business.to_string();
+}
+inline bool is_deferred(const RunKey& key) { return key.request == deferred_request; }
+
+/// True for the event id of a run without an event, such as that of a timer. As a bigint it is negative.
+inline bool is_eventless(std::uint64_t event_id) { return static_cast<std::int64_t>(event_id) < 0; }
+
+/// Returns the size in bytes of a run's unbounded texts.
+inline std::size_t byte_size(const RunKey& key) {
+  return key.request.size() + (key.body ? key.body->size() : 0);
+}
+
+/// The part of a run that an attempt changes.
+struct RunState {
+  RunStatus status = RunStatus::queued;
+  std::optional<std::string> code;
+  std::optional<std::string> error;
+  int attempts = 0;
+  std::string tries = "[]";  // JSON array
+  Time at;                   // finished_at of a final state, otherwise due_at
+  /// Requested by an attempt that has not ended; its result decides the next state. Until then the state is
+  /// the one before the attempt.
+  std::shared_ptr<const RecordChange> change = nullptr;
+  bool destination_down = false;  // the attempt opened the circuit breaker of its destination; not stored
+  StepProgressPtr progress = nullptr;  // null for a run of one action, and until the first step begins
+};
+
+/// True for the state of a run that waits for its next step, or in a step of type `wait`.
+inline bool awaits_step(const RunState& state) {
+  return state.progress && !is_final(state.status) &&
+         (!state.progress->started_at || state.status == RunStatus::waiting);
+}
+
+struct Run {
+  RunKey key;
+  RunState state;
+};
+
+/// True for a run of several steps whose current step has its texts and is to be performed.
+inline bool performs_step(const Run& run) {
+  return run.state.progress && run.state.status == RunStatus::running && !is_deferred(run.key);
+}
+
+}  // namespace waybill::storage

@@ -1,0 +1,190 @@
+#include "storage/runs/run_store.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "storage/changes/record_change.hpp"
+#include "storage/runs/failure_counts.hpp"
+#include "storage/runs/run_rows.hpp"
+#include "storage/session/copy_rows.hpp"
+#include "storage/sql/queue.sql.hpp"
+#include "storage/statement/binary.hpp"
+
+namespace waybill::storage {
+namespace {
+
+constexpr std::string_view status_names[] = {"waiting", "queued",    "running", "retrying",
+                                             "held",    "succeeded", "dead",    "skipped"};
+
+RunStatus parse_status(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(status_names); ++i) {
+    if (status_names[i] == name) return static_cast<RunStatus>(i);
+  }
+  throw std::invalid_argument("unknown run status " + std::string(name));
+}
+
+constexpr int unknown_depth = -1;
+
+}  // namespace
+
+std::string_view text(RunStatus status) { return status_names[static_cast<std::size_t>(status)]; }
+
+void RunStore::queue(const std::vector<Run>& runs) {
+  QueuedRows queued;
+  FinishedRows finished;
+  FailureCounts failures;
+  for (const Run& run : runs) {
+    if (!is_final(run.state.status)) {
+      queued.add(run.key, run.state, std::nullopt);
+      continue;
+    }
+    finished.add(run.key, run.state);
+    failures.add(run.key, run.state);
+  }
+  queued.write(session_);
+  finished.write(session_);
+  failures.write(session_, worker_);
+}
+
+void RunStore::postpone(std::span<const PostponedMatch> matches) {
+  CopyRows rows(4);
+  for (const PostponedMatch& match : matches) {
+    rows.begin_row()
+        .guid(match.business_id)
+        .guid(match.workflow_id)
+        .bigint(static_cast<std::int64_t>(match.event_id))
+        .timestamp(match.at);
+  }
+  if (!rows.empty()) session_.copy("postponed_matches (business_id, workflow_id, event_id, at)", rows.take());
+}
+
+std::vector<Guid> RunStore::workflows_with_postponed(const Guid& after, std::size_t limit) {
+  std::vector<Guid> workflows;
+  for (const auto& row : session_.run(
+           sql::queue::PostponedWorkflows{.after = after, .limit = static_cast<std::int64_t>(limit)}))
+    workflows.push_back(row.workflow_id);
+  return workflows;
+}
+
+std::vector<PostponedMatch> RunStore::take_postponed(const Guid& workflow, std::size_t limit) {
+  const auto taken = session_.run(
+      sql::queue::TakePostponed{.workflow = workflow, .limit = static_cast<std::int64_t>(limit)});
+  std::vector<PostponedMatch> matches;
+  for (const auto& row : taken)
+    matches.push_back({row.business_id, workflow, static_cast<std::uint64_t>(row.event_id), row.at});
+  return matches;
+}
+
+std::vector<ClaimedRun> RunStore::claim(const ClaimLimits& limits) {
+  const auto rows = session_.run_replanned(
+      sql::queue::Claim{.worker = worker_,
+                        .lease = format_duration(limits.lease),
+                        .limit_per_destination = static_cast<std::int64_t>(limits.per_destination),
+                        .blocked_destinations = limits.blocked_destinations,
+                        .limit = static_cast<std::int64_t>(limits.runs),
+                        .blocked_businesses = limits.blocked_businesses,
+                        .max_bytes = static_cast<std::int64_t>(limits.bytes)});
+  std::vector<ClaimedRun> claimed;
+  claimed.reserve(static_cast<std::size_t>(rows.size()));
+  for (const auto& row : rows) {
+    ClaimedRun& taken = claimed.emplace_back();
+    taken.run.key = {.business_id = row.business_id,
+                     .guid = row.guid,
+                     .workflow_id = row.workflow_id,
+                     .workflow_version = row.workflow_version,
+                     .event_id = static_cast<std::uint64_t>(row.event_id),
+                     .entity_type = static_cast<domain::EntityType>(row.entity_type),
+                     .entity_id = row.entity_id,
+                     .trigger_code = std::string(row.trigger_code),
+                     .action = std::string(row.action),
+                     .created_at = row.created_at,
+                     .origin = row.origin,
+                     .replay_of = row.replay_of,
+                     .destination = std::string(row.destination),
+                     .request = std::string(row.request),
+                     .body = std::optional<std::string>(row.body),
+                     .depth = row.depth.value_or(unknown_depth)};
+    taken.previous_status = parse_status(row.previous_status);
+    taken.run.state = {.status = RunStatus::running,
+                       .code = std::optional<std::string>(row.code),
+                       .error = std::optional<std::string>(row.error),
+                       .attempts = row.attempts,
+                       .tries = std::string(row.tries),
+                       .at = {}};
+    try {
+      if (row.steps) taken.run.state.progress = parse_progress(*row.steps);
+    } catch (const std::invalid_argument&) {
+      taken.version_unreadable = true;  // the steps are of a newer version; the other runs of the claim go on
+    }
+  }
+  read_depths(claimed);
+  return claimed;
+}
+
+std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs, Duration lease) {
+  std::vector<Guid> businesses, guids;
+  std::vector<std::string> actions, destinations, requests, tries, steps;
+  std::vector<std::int64_t> attempts;
+  std::vector<std::optional<std::string>> bodies;
+  for (const Run* const run : runs) {
+    businesses.push_back(run->key.business_id);
+    guids.push_back(run->key.guid);
+    actions.push_back(run->key.action);
+    destinations.push_back(run->key.destination);
+    requests.push_back(run->key.request);
+    bodies.push_back(run->key.body);
+    attempts.push_back(run->state.attempts);
+    tries.push_back(run->state.tries);
+    steps.push_back(to_text(*run->state.progress));
+  }
+  std::vector<Guid> held;
+  if (guids.empty()) return held;
+  for (const auto& row : session_.run_replanned(sql::queue::BeginSteps{.worker = worker_,
+                                                                       .lease = format_duration(lease),
+                                                                       .businesses = binary_array(businesses),
+                                                                       .runs = binary_array(guids),
+                                                                       .actions = actions,
+                                                                       .destinations = destinations,
+                                                                       .requests = requests,
+                                                                       .bodies = bodies,
+                                                                       .attempts = attempts,
+                                                                       .tries = tries,
+                                                                       .steps = steps}))
+    held.push_back(row.guid);
+  return held;
+}
+
+/// Reads the missing depths of runs that change records from their events.
+void RunStore::read_depths(std::vector<ClaimedRun>& claimed) {
+  std::vector<std::int64_t> positions, events;
+  std::vector<Guid> origins;
+  for (std::size_t i = 0; i < claimed.size(); ++i) {
+    RunKey& key = claimed[i].run.key;
+    if (key.depth != unknown_depth) continue;
+    key.depth = 0;
+    if (std::ranges::find(changing_actions, key.action) == std::end(changing_actions)) continue;
+    positions.push_back(static_cast<std::int64_t>(i));
+    events.push_back(static_cast<std::int64_t>(key.event_id));
+    origins.push_back(key.origin);
+  }
+  if (positions.empty()) return;
+  const auto causes = session_.run(sql::queue::Causes{.positions = binary_array(positions),
+                                                      .events = binary_array(events),
+                                                      .origins = binary_array(origins)});
+  for (const auto& row : causes)
+    claimed.at(static_cast<std::size_t>(row.position)).run.key.depth =
+        cause_depth(std::optional<std::string>(row.cause));
+}
+
+std::optional<Time> RunStore::next_due(std::span<const std::string> blocked_destinations,
+                                       std::span<const Guid> blocked_businesses) {
+  return session_
+      .run_replanned(sql::queue::NextDue{.blocked_destinations = blocked_destinations,
+                                         .blocked_businesses = blocked_businesses})
+      .front()
+      .due_at;
+}
+
+void RunStore::release() { session_.run(sql::queue::Release{.worker = worker_}); }
+
+}  // namespace waybill::storage

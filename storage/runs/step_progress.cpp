@@ -1,0 +1,50 @@
+#include "storage/runs/step_progress.hpp"
+
+#include <stdexcept>
+
+#include "base/json.hpp"
+
+namespace waybill::storage {
+namespace {
+
+json::value time_json(std::optional<Time> time) {
+  return time ? json::value(format_timestamp(*time)) : json::value();
+}
+
+std::optional<Time> time_of(const json::value& value) {
+  return value.is_string() ? parse_timestamp(value.get_string()) : std::nullopt;
+}
+
+}  // namespace
+
+std::string to_text(const StepProgress& progress) {
+  std::string text = to_json(json::object{{"number", progress.number},
+                                          {"type", progress.type},
+                                          {"goesOn", progress.goes_on},
+                                          {"next", progress.next},
+                                          {"attemptsBefore", progress.attempts_before},
+                                          {"startedAt", time_json(progress.started_at)},
+                                          {"until", time_json(progress.until)}});
+  text.pop_back();
+  return text + R"(,"results":)" + progress.results + '}';
+}
+
+StepProgressPtr parse_progress(std::string_view text) {
+  try {
+    const json::object stored = json::parse(text).as_object();
+    auto progress = std::make_shared<StepProgress>();
+    progress->number = stored.at("number").to_number<int>();
+    progress->type = stored.at("type").as_string();
+    progress->goes_on = stored.at("goesOn").as_bool();
+    progress->next = stored.at("next").as_string();
+    progress->attempts_before = stored.at("attemptsBefore").to_number<int>();
+    progress->started_at = time_of(stored.at("startedAt"));
+    progress->until = time_of(stored.at("until"));
+    progress->results = to_json(json::value(stored.at("results").as_array()));
+    return progress;
+  } catch (const std::exception& error) {
+    throw std::invalid_argument("unreadable steps of a run: " + std::string(error.what()));
+  }
+}
+
+}  // namespace waybill::storage

@@ -1,0 +1,36 @@
+#include "storage/runs/step_progress.hpp"
+
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+namespace waybill::storage {
+namespace {
+
+TEST(StepProgress, IsReadAsItWasWritten) {
+  const StepProgress wait{.number = 3,
+                          .type = "wait",
+                          .goes_on = true,
+                          .next = "webhook",
+                          .attempts_before = 4,
+                          .started_at = parse_timestamp("2026-11-20T05:45:12.345Z"),
+                          .until = parse_timestamp("2026-11-21T05:45:12.345Z"),
+                          .results = R"([{"number":1,"error":"a \"quoted\" sentence"}])"};
+  const auto read = parse_progress(to_text(wait));
+  EXPECT_EQ(read->number, 3);
+  EXPECT_EQ(read->type, "wait");
+  EXPECT_TRUE(read->goes_on);
+  EXPECT_EQ(read->next, "webhook");
+  EXPECT_EQ(read->attempts_before, 4);
+  EXPECT_EQ(read->started_at, wait.started_at);
+  EXPECT_EQ(read->until, wait.until);
+  EXPECT_EQ(read->results, wait.results);
+}
+
+TEST(StepProgress, AnUnreadableTextIsRefused) {
+  for (const char* const text : {"", "[]", "{}", R"({"number": 1})"})
+    EXPECT_THROW(parse_progress(text), std::invalid_argument) << text;
+}
+
+}  // namespace
+}  // namespace waybill::storage

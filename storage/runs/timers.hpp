@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/session/session.hpp"
+
+namespace waybill::storage {
+
+/// The timer of a workflow for a record, as an event or a scan left it.
+struct TimerChange {
+  struct Setting {
+    Time value;  // value of the timer's field
+    Time due;
+  };
+  Guid business_id;
+  Guid workflow_id;
+  Guid entity_id;
+  int plan = 0;                      // the version of the workflow that last changed the timer
+  std::uint64_t event_id = 0;        // 0 for a scan
+  std::optional<Setting> setting{};  // nullopt: nothing is to come, so a waiting timer is dropped
+};
+
+/// Sets, moves and drops timers; of several changes of one timer, the one with the newest plan and event
+/// counts. A timer that a newer plan or event has set stays, and a value that has fired is not set again.
+/// Throws DatabaseUnavailable or StatementError.
+void change_timers(Session& session, std::span<const TimerChange> changes);
+
+}  // namespace waybill::storage

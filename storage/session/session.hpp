@@ -1,0 +1,107 @@
+#pragma once
+
+#include <functional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/pq/libpq.hpp"
+#include "storage/session/session_limits.hpp"
+#include "storage/statement/errors.hpp"
+#include "storage/statement/params.hpp"
+#include "storage/statement/rows.hpp"
+#include "storage/statement/statement.hpp"
+#include "storage/statement/typed_rows.hpp"
+
+namespace waybill::storage {
+
+/// A blocking connection with binary values, COPY and streams. UTC, ISO dates. One thread at a time. Every
+/// method throws StatementError if the server refuses the statement and DatabaseUnavailable if the server is
+/// unreachable; after the latter the session is unusable. Where text is enough, blocking::Connection.
+class Session {
+ public:
+  Session(const std::string& url, std::string_view application_name, const SessionLimits& limits = {});
+
+  /// Runs a statement, which is prepared at its first use. Without a Work it is its own transaction.
+  Rows run(const Statement& statement, const Params& params = {});
+  template <TypedStatement S>
+  ResultOf<S> run(const S& statement) {
+    return ResultOf<S>(run(S::statement, statement.params()));
+  }
+
+  /// Likewise, but planned each time: for statements on a table that can grow from empty to a million rows
+  /// within a minute, so that no cached plan fits.
+  Rows run_replanned(const Statement& statement, const Params& params);
+  template <TypedStatement S>
+  ResultOf<S> run_replanned(const S& statement) {
+    return ResultOf<S>(run_replanned(S::statement, statement.params()));
+  }
+
+  /// Like `run`, with rows in binary format.
+  Rows run_binary(const Statement& statement, const Params& params);
+  template <TypedStatement S>
+  ResultOf<S> run_binary(const S& statement) {
+    return ResultOf<S>(run_binary(S::statement, statement.params()));
+  }
+
+  /// Like `run`, row by row as they arrive, so that they are never all in memory. `take` gets each row; when
+  /// it returns false, the statement is cancelled; an open transaction goes on.
+  void stream(const Statement& statement, const Params& params,
+              const std::function<bool(const Rows& row)>& take);
+  template <TypedStatement S>
+  void stream(const S& statement, const std::function<bool(const Rows& row)>& take) {
+    stream(S::statement, statement.params(), take);
+  }
+  /// Likewise, with rows in binary format.
+  void stream_binary(const Statement& statement, const Params& params,
+                     const std::function<bool(const Rows& row)>& take);
+  template <TypedStatement S>
+  void stream_binary(const S& statement, const std::function<bool(const Rows& row)>& take) {
+    stream_binary(S::statement, statement.params(), take);
+  }
+
+  /// Runs one or more statements of literal SQL. Returns the rows of the last one.
+  Rows execute(const std::string& sql);
+
+  /// Copies rows in COPY's binary format (see CopyRows) into `target`, which is "table (columns)".
+  void copy(const std::string& target, std::string_view rows);
+
+  /// The connection's socket, for polling; readable when a notification may have arrived.
+  int socket() const;
+  /// Returns the channels notified since the last call. Throws DatabaseUnavailable if the connection ended.
+  std::set<std::string> notifications();
+
+ private:
+  std::string prepared(const Statement& statement);
+  Rows run(const Statement& statement, const Params& params, Format format);
+  void stream(const Statement& statement, const Params& params, Format format,
+              const std::function<bool(const Rows& row)>& take);
+  bool stream_rows(const Statement& statement, const Params& params, Format format,
+                   const std::function<bool(const Rows& row)>& take);
+  void cancel();
+  Rows checked(PGresult* result);
+  [[noreturn]] void throw_unavailable();
+
+  pq::ConnectionHandle connection_;
+  std::set<std::string, std::less<>> prepared_;
+};
+
+/// A transaction on a session. It is rolled back if it is destroyed without `commit`.
+class Work {
+ public:
+  explicit Work(Session& session) : session_(session) { session_.execute("begin"); }
+  ~Work();
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+  void commit();
+
+ private:
+  Session& session_;
+  bool open_ = true;
+};
+
+}  // namespace waybill::storage

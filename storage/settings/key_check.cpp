@@ -1,0 +1,44 @@
+#include "storage/settings/key_check.hpp"
+
+#include "storage/sql/catalog.sql.hpp"
+#include "storage/sql/processes.sql.hpp"
+
+namespace waybill::storage {
+namespace {
+
+constexpr std::string_view purpose = "key-check";
+
+}  // namespace
+
+std::optional<std::size_t> key_of_check_value(const SecretBox& secrets, const Bytes& sealed) {
+  try {
+    return secrets.open_with_key(sealed, purpose).key;
+  } catch (const SecretError&) {
+    return std::nullopt;
+  }
+}
+
+std::size_t check_secret_keys(blocking::Connection& session, const SecretBox& secrets) {
+  const auto kept = session.run(sql::catalog::KeyCheck{.sealed = secrets.seal(purpose, purpose)});
+  const auto key = key_of_check_value(secrets, kept.front().sealed);
+  if (!key) {
+    throw SecretError(
+        "the secret key is not the one this database was set up with: name its file with --secret-key-file");
+  }
+  const auto ids = secrets.key_ids();
+  const auto state =
+      session.run(sql::processes::KeyState{.process = Guid(), .key_ids = ids, .first_key = ids.front()});
+  if (state.front().missing > 0) {
+    throw SecretError(
+        "values in the database are sealed with a further secret key: name its file with another "
+        "--secret-key-file, or complete `waybill key rotate`");
+  }
+  return *key;
+}
+
+void retire_other_keys(blocking::Connection& session, const SecretBox& secrets) {
+  session.run(sql::processes::RetireKeys{.key = secrets.key_ids().at(secrets.sealing_key()),
+                                         .check_value = secrets.seal(purpose, purpose)});
+}
+
+}  // namespace waybill::storage

@@ -1,0 +1,44 @@
+#include "storage/standbys/standby_session.hpp"
+
+#include "storage/pq/connect_params.hpp"
+#include "storage/sql/standbys.sql.hpp"
+
+namespace waybill::storage {
+
+namespace {
+
+std::optional<std::int64_t> cluster_of(const std::string& connection) {
+  try {
+    Session session(connection, "waybill api");
+    return session.run(sql::standbys::Identity{}).front().cluster;
+  } catch (const DatabaseUnavailable&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> foreign_server(const std::string& database_url, const std::string& standby_url) {
+  const auto primary = cluster_of(database_url);
+  if (!primary) return std::nullopt;
+  for (const auto& server : pq::standbys_of(standby_url)) {
+    // A server of another cluster may be a primary. The last value of a keyword takes precedence.
+    const auto cluster = cluster_of(server.connection + "target_session_attrs='any'");
+    if (cluster && *cluster != *primary) return server.name;
+  }
+  return std::nullopt;
+}
+
+std::optional<Observable> check_standby(Session& session, const StandbyTarget& target) {
+  if (session.run(sql::standbys::Identity{}).front().cluster != target.cluster)
+    return Observable::standby_foreign;
+  const auto rows = session.run(sql::standbys::Check{.cluster = target.cluster});
+  const auto state = rows.front();
+  if (!state.is_standby) return Observable::standby_promoted;
+  const CommitPosition replayed{.timeline = static_cast<std::uint32_t>(state.timeline),
+                                .lsn = parse_lsn(state.lsn.value_or("")).value_or(0)};
+  if (replayed < target.required) return Observable::standby_behind;
+  return std::nullopt;
+}
+
+}  // namespace waybill::storage

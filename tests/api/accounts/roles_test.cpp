@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "api/route/route.hpp"
+#include "tests/api/fixtures/account_fixture.hpp"
+#include "tests/api/fixtures/api_fixture.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using api::BodyKind;
+using api::Method;
+using api::Permission;
+using api::Role;
+using api::Route;
+
+constexpr Role roles[] = {Role::viewer, Role::operator_, Role::admin, Role::owner};
+
+std::string_view name_of(Role role) { return api::role_names[static_cast<std::size_t>(role)]; }
+
+bool begins(const Route& route, std::string_view prefix) { return route.path.starts_with(prefix); }
+
+/// The permission of a route by the contract, from its method and path alone; nullopt where it is ambiguous.
+std::optional<Permission> contract_permission(const Route& route) {
+  constexpr std::string_view public_paths[] = {"/api/user/login",
+                                               "/api/user/register",
+                                               "/api/user/verify",
+                                               "/api/user/accept-invitation",
+                                               "/healthz",
+                                               "/readyz",
+                                               "/openapi.json",
+                                               "/api/integrations/{guid}/inbound",
+                                               "/api/carriers/{guid}/inbound",
+                                               "/track/{token:text}",
+                                               "/verify",
+                                               "/accept-invitation",
+                                               "/reset-password",
+                                               "/api/user/forgot-password",
+                                               "/api/user/reset-password",
+                                               "/api/user/resend-verification"};
+  if (std::ranges::find(public_paths, route.path) != std::end(public_paths) || begins(route, "/docs") ||
+      begins(route, "/pages/")) {
+    return Permission::everyone;
+  }
+  if (begins(route, "/api/user/") || route.path == "/api/business/soft-check" ||
+      (route.path == "/api/business" && route.method == Method::post)) {
+    return Permission::signed_in;
+  }
+  if (route.path == "/api/workflows/configured/{guid}/headers" || route.path == "/api/business/audit") {
+    return Permission::administer;
+  }
+  if (route.method == Method::get && !route.changes) return Permission::read;
+  // Neither clearly an operation nor clearly a change reserved to admins.
+  const bool is_read_only = route.path.ends_with("/preview") || route.path.ends_with("/test") ||
+                            route.path.ends_with("/backtest") || route.path.ends_with("/sync");
+  const bool is_ambiguous = is_read_only || route.path == "/api/carriers" ||
+                            begins(route, "/api/carriers/contacts") || route.path.ends_with("/settings");
+  if (is_ambiguous) return std::nullopt;
+  if (route.path == "/api/integrations/save-vapid-subscription" || route.path.ends_with("/replay") ||
+      route.path.ends_with("/cancel")) {
+    return Permission::operate;
+  }
+  for (const std::string_view prefix :
+       {"/api/business", "/api/carriers", "/api/integrations", "/api/workflows"}) {
+    if (begins(route, prefix)) return Permission::administer;
+  }
+  return Permission::operate;
+}
+
+Role lowest_role(Permission permission) {
+  if (permission == Permission::administer) return Role::admin;
+  return permission == Permission::operate ? Role::operator_ : Role::viewer;
+}
+
+std::string_view method_of(const Route& route) {
+  constexpr std::array<std::string_view, 5> names{"GET", "POST", "PUT", "PATCH", "DELETE"};
+  return names[static_cast<std::size_t>(route.method)];
+}
+
+/// A path of the route that leads to no record.
+std::string path_of(const Route& route) {
+  std::string path(route.path);
+  for (auto open = path.find('{'); open != std::string::npos; open = path.find('{')) {
+    const auto close = path.find('}', open);
+    const bool is_text = path.substr(open, close - open).find(':') != std::string::npos;
+    path.replace(open, close - open + 1, is_text ? "Order" : unknown_guid);
+  }
+  return path;
+}
+
+/// A request that changes nothing even if allowed: without required fields, for records that do not exist.
+Response ask(Http& client, std::string_view method, const Route& route) {
+  json::value body;
+  if (route.body_kind == BodyKind::object) body = json::object{};
+  if (route.body_kind == BodyKind::array) body = json::array{{{"guid", unknown_guid}}};
+  if (route.body_kind == BodyKind::multipart) body = "no form";
+  return client.request(method, path_of(route), body);
+}
+
+class RolesTest : public AccountTest {
+ protected:
+  static std::vector<Route> routes() {
+    auto all = api::all_routes();
+    std::erase_if(all, [](const Route& route) { return route.path == "/api/user/logout"; });
+    return all;
+  }
+
+  void without_limits() { world.database.exec("update businesses set plan = 'unlimited'"); }
+
+  /// Checks that `client` may call exactly the routes of its role.
+  static void expect_role(Http& client, Role role) {
+    for (const auto& route : routes()) {
+      if (route.permission == Permission::everyone || route.permission == Permission::signed_in) continue;
+      std::vector<std::string_view> methods{method_of(route)};
+      if (route.changes) methods.push_back("POST");
+      for (const auto method : methods) {
+        const auto response = ask(client, method, route);
+        const auto route_name =
+            std::string(name_of(role)) + " " + std::string(method) + " " + std::string(route.path);
+        if (role < lowest_role(route.permission)) {
+          EXPECT_EQ(response.status, 403) << route_name << " " << response.text;
+          EXPECT_EQ(response.error_code(), "FORBIDDEN") << route_name;
+        } else {
+          EXPECT_NE(response.status, 401) << route_name << " " << response.text;
+          EXPECT_NE(response.status, 403) << route_name << " " << response.text;
+          EXPECT_LT(response.status, 500) << route_name << " " << response.text;
+        }
+      }
+    }
+  }
+};
+
+TEST_F(RolesTest, EveryRouteHasThePermissionOfTheContract) {
+  for (const auto& route : api::all_routes()) {
+    const auto expected = contract_permission(route);
+    if (expected) EXPECT_EQ(route.permission, *expected) << method_of(route) << " " << route.path;
+  }
+}
+
+TEST_F(RolesTest, EveryRouteChecksTheRoleOfAUser) {
+  auto owner = new_owner();
+  for (const auto role : roles) {
+    auto user = role == Role::owner ? owner.with_token(owner.token()) : new_member(owner, name_of(role));
+    without_limits();
+    expect_role(user, role);
+  }
+}
+
+TEST_F(RolesTest, EveryRouteChecksTheRoleOfAToken) {
+  auto owner = new_owner();
+  without_limits();
+  for (const auto role : roles) {
+    const auto made = owner.post("/api/business/tokens", {{"role", name_of(role)}});
+    ASSERT_EQ(made.status, 201) << made.text;
+    auto token = world.waybill.http(text_at(made.data(), "token"));
+    expect_role(token, role);
+  }
+}
+
+TEST_F(RolesTest, WithoutATokenEveryRouteButThePublicOnesIs401) {
+  for (const auto& route : api::all_routes()) {
+    const auto response = ask(http, method_of(route), route);
+    const auto route_name = std::string(method_of(route)) + " " + std::string(route.path);
+    if (route.permission == Permission::everyone) {
+      EXPECT_NE(response.status, 403) << route_name;
+      EXPECT_LT(response.status, 500) << route_name << " " << response.text;
+    } else {
+      EXPECT_EQ(response.status, 401) << route_name << " " << response.text;
+      EXPECT_EQ(response.header("WWW-Authenticate"), "Bearer") << route_name;
+    }
+  }
+}
+
+TEST_F(RolesTest, AUserWithoutABusinessCanOnlyCreateOneUseSoftCheckAndReadMe) {
+  const auto email = fresh_address();
+  auto user = new_user(email);
+  int request_count = 0;
+  for (const auto& route : routes()) {
+    if (route.permission == Permission::everyone) continue;
+    // A session without a plan has sixty requests a minute.
+    if (++request_count % 50 == 0) user = session(email);
+    const auto response = ask(user, method_of(route), route);
+    const auto route_name = std::string(method_of(route)) + " " + std::string(route.path);
+    if (route.permission == Permission::signed_in) {
+      EXPECT_NE(response.status, 403) << route_name << " " << response.text;
+      EXPECT_LT(response.status, 429) << route_name << " " << response.text;
+    } else {
+      EXPECT_EQ(response.status, 403) << route_name << " " << response.text;
+    }
+  }
+  EXPECT_EQ(user.post("/api/user/logout").status, 200);
+}
+
+TEST_F(RolesTest, OnTheFreePlanATokenIs403BeforeItIs429AndAUserWorks) {
+  auto owner = new_owner();
+  const auto email = text_at(owner.get("/api/user/me").data(), "email");
+  const auto token_text = text_at(owner.post("/api/business/tokens").data(), "token");
+  world.database.rows(
+      "update businesses set plan = 'free' where guid = (select business_id from users where email = $1)",
+      {email});
+  auto token = world.waybill.http(token_text);
+  Response response;
+  for (int count = 0; count < 70; ++count) {
+    response = token.get("/api/v1/Orders");
+    expect_refused(response, 403, "FORBIDDEN");
+  }
+  EXPECT_EQ(response.header("X-RateLimit-Limit"), "60");
+  EXPECT_EQ(response.header("X-RateLimit-Remaining"), "0");
+  auto user = session(email);
+  response = user.get("/api/v1/Orders");
+  EXPECT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(response.header("X-RateLimit-Limit"), "60");
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,178 @@
+#include <set>
+
+#include "base/clock.hpp"
+#include "tests/api/fixtures/api_fixture.hpp"
+#include "tests/harness/eventually.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using Names = std::set<std::string>;
+
+class TokensTest : public ApiTest {
+ protected:
+  static constexpr std::string_view path = "/api/business/tokens";
+  static constexpr std::string_view generate = "/api/business/generate-api-token";
+
+  static Names names_of(const json::value& object) {
+    Names names;
+    for (const auto& [name, value] : object.as_object()) names.insert(std::string(name));
+    return names;
+  }
+
+  Response create(const json::object& body = {}) {
+    auto response = http.post(path, body);
+    EXPECT_EQ(response.status, 201) << response.text;
+    return response;
+  }
+
+  Http client(const Response& created) { return world.waybill.http(text_at(created.data(), "token")); }
+};
+
+TEST_F(TokensTest, AreCreatedByGetAndByPost) {
+  const auto got = http.get(generate);
+  ASSERT_EQ(got.status, 200) << got.text;
+  EXPECT_EQ(names_of(got.data()), (Names{"token", "createdAt", "expiresAt"}));
+  EXPECT_TRUE(at(got.data(), "expiresAt").is_null());
+  EXPECT_EQ(got.header("Cache-Control"), "no-store");
+  EXPECT_EQ(got.header("Location"), "");
+  const auto token = text_at(got.data(), "token");
+  EXPECT_EQ(token.size(), 46U);
+  EXPECT_TRUE(token.starts_with("wb_"));
+  EXPECT_EQ(client(got).post("/api/v1/Customers", {{"name", "Ada"}}).status, 201)
+      << "the token gives full access";
+
+  const auto posted = http.post(generate);
+  ASSERT_EQ(posted.status, 201) << posted.text;
+  EXPECT_EQ(names_of(posted.data()), (Names{"token", "createdAt", "expiresAt"}));
+  EXPECT_NE(text_at(posted.data(), "token"), token);
+  const auto record = http.get(posted.header("Location"));
+  EXPECT_EQ(text_at(record.data(), "role"), "admin");
+  const auto head = http.request("HEAD", generate);
+  EXPECT_EQ(head.status, 405);
+}
+
+TEST_F(TokensTest, HaveTheGivenNameRoleAndExpiry) {
+  const auto response =
+      create({{"name", "till"}, {"role", "viewer"}, {"expiresAt", "2126-01-01T00:00:00.000Z"}});
+  EXPECT_EQ(names_of(response.data()), (Names{"guid", "name", "token", "role", "createdAt", "expiresAt"}));
+  EXPECT_EQ(text_at(response.data(), "name"), "till");
+  EXPECT_EQ(text_at(response.data(), "expiresAt"), "2126-01-01T00:00:00.000Z");
+  EXPECT_EQ(response.header("Location"), std::string(path) + "/" + text_at(response.data(), "guid"));
+  auto viewer = client(response);
+  EXPECT_EQ(viewer.get("/api/v1/Orders").status, 200);
+  expect_refused(viewer.post("/api/v1/Customers", {{"name", "Ada"}}), 403, "FORBIDDEN");
+
+  const auto plain = create();
+  EXPECT_EQ(text_at(plain.data(), "role"), "admin");
+  EXPECT_TRUE(at(plain.data(), "expiresAt").is_null());
+}
+
+TEST_F(TokensTest, CreatingReportsBadFields) {
+  expect_invalid(http.post(path, {{"name", ""}, {"role", "king"}, {"expiresAt", "soon"}, {"x", 1}}),
+                 {"name", "role", "expiresAt", "x"});
+  expect_invalid(http.post(path, {{"name", "  "}}), {"name"});
+  expect_invalid(http.post(path, {{"name", std::string(201, 'x')}}), {"name"});
+  expect_invalid(http.post(path, {{"expiresAt", "2020-01-01T00:00:00Z"}}), {"expiresAt"});
+}
+
+TEST_F(TokensTest, OnlyAnOwnerCreatesATokenWithTheRoleOwner) {
+  expect_refused(http.post(path, {{"role", "owner"}}), 403, "FORBIDDEN");
+  const auto admin = create();
+  tenant.sql.rows("update api_tokens set role = 'owner' where guid = $1::uuid",
+                  {text_at(admin.data(), "guid")});
+  auto owner = client(admin);
+  EXPECT_EQ(owner.post(path, {{"role", "owner"}}).status, 201);
+}
+
+TEST_F(TokensTest, StopWorkingWhenTheyExpire) {
+  const auto created =
+      create({{"expiresAt", format_timestamp(system_clock().now() + std::chrono::seconds(2))}});
+  auto token = client(created);
+  EXPECT_EQ(token.get("/api/v1/Orders").status, 200);
+  EXPECT_TRUE(eventually([&] { return token.get("/api/v1/Orders").status == 401; }));
+}
+
+TEST_F(TokensTest, AreListedInPagesNewestFirst) {
+  for (int count = 0; count < 4; ++count) create({{"name", "n" + std::to_string(count)}});
+  const auto response = http.get(std::string(path) + "?Page=1&PageSize=2");
+  ASSERT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(names_of(at(response.data(), "0")), (Names{"guid", "name", "createdAt", "lastUsed", "status"}));
+  EXPECT_EQ(texts(response, "name"), (std::vector<std::string>{"n3", "n2"}));
+  EXPECT_EQ(at(response.body, "totalCount"), 5) << "including the token of the test";
+  EXPECT_EQ(at(response.body, "totalPages"), 3);
+  EXPECT_EQ(response.text.find("wb_"), std::string::npos);
+  const auto past = http.get(std::string(path) + "?Page=9&PageSize=2");
+  EXPECT_TRUE(past.data().as_array().empty());
+  EXPECT_EQ(at(past.body, "totalCount"), 5);
+  expect_invalid(http.get(std::string(path) + "?Page=0&PageSize=101"), {"Page", "PageSize"});
+  EXPECT_EQ(other_business().http.get(path).data().as_array().size(), 1U);
+}
+
+TEST_F(TokensTest, ASingleTokenShowsAllFieldsButItsValue) {
+  const auto created = create({{"name", "till"}});
+  const auto record = http.get(created.header("Location"));
+  EXPECT_EQ(names_of(record.data()),
+            (Names{"guid", "name", "role", "createdAt", "expiresAt", "lastUsed", "status"}));
+  expect_refused(other_business().http.get(created.header("Location")), 404, "NOT_FOUND");
+  expect_refused(http.get(std::string(path) + "/" + std::string(unknown_guid)), 404, "NOT_FOUND");
+}
+
+TEST_F(TokensTest, AreRevokedAtOnceAndRemainListed) {
+  const auto created = create({{"name", "till"}});
+  auto token = client(created);
+  EXPECT_EQ(token.get("/api/v1/Orders").status, 200);
+  const auto record = created.header("Location");
+  expect_refused(other_business().http.del(record), 404, "NOT_FOUND");
+  const auto response = http.del(record);
+  EXPECT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(response.text, R"({"success":true})");
+  expect_refused(token.get("/api/v1/Orders"), 401, "UNAUTHORIZED");
+  EXPECT_EQ(text_at(http.get(record).data(), "status"), "revoked");
+  EXPECT_EQ(text_at(http.get(path).data(), "0.status"), "revoked");
+  EXPECT_EQ(http.del(record).status, 200) << "a second revocation changes nothing";
+  expect_refused(http.del(std::string(path) + "/" + std::string(unknown_guid)), 404, "NOT_FOUND");
+}
+
+TEST_F(TokensTest, TheTimeOfLastUseIsWrittenAtMostOnceAMinute) {
+  const auto created = create();
+  const auto guid = text_at(created.data(), "guid");
+  const auto last_used = [&] {
+    return tenant.sql.value("select last_used from api_tokens where guid = $1::uuid", {guid});
+  };
+  EXPECT_EQ(last_used(), "");
+  auto token = client(created);
+  EXPECT_EQ(token.get("/api/v1/Orders").status, 200);
+  EXPECT_TRUE(eventually([&] { return !last_used().empty(); }));
+  const auto first = last_used();
+  EXPECT_FALSE(text_at(http.get(created.header("Location")).data(), "lastUsed").empty());
+
+  // Another node, which has not seen the token yet, does not write it either.
+  const Waybill second(world.database.url(),
+                       {.command = "api", .secret_key_file = world.waybill.secret_key_file()});
+  auto second_client = second.http(token.token());
+  for (int count = 0; count < 20; ++count) EXPECT_EQ(second_client.get("/api/v1/Orders").status, 200);
+  EXPECT_EQ(last_used(), first);
+}
+
+TEST_F(TokensTest, ARevocationAndAChangeOfPlanTakeEffectOnEveryNodeWithinASecond) {
+  const Waybill second(world.database.url(),
+                       {.command = "api", .secret_key_file = world.waybill.secret_key_file()});
+  const auto created = create();
+  auto first_client = client(created);
+  auto second_client = second.http(first_client.token());
+  EXPECT_EQ(second_client.get("/api/v1/Orders").header("X-RateLimit-Limit"), "1000000000");
+  tenant.sql.rows("update businesses set plan = 'pro' where guid = $1::uuid", {tenant.id});
+  for (auto* const client : {&first_client, &second_client}) {
+    EXPECT_TRUE(
+        eventually([&] { return client->get("/api/v1/Orders").header("X-RateLimit-Limit") == "6000"; },
+                   std::chrono::seconds(1)));
+  }
+  EXPECT_EQ(http.del(created.header("Location")).status, 200);
+  EXPECT_EQ(first_client.get("/api/v1/Orders").status, 401);
+  EXPECT_TRUE(
+      eventually([&] { return second_client.get("/api/v1/Orders").status == 401; }, std::chrono::seconds(1)));
+}
+
+}  // namespace
+}  // namespace waybill::tests

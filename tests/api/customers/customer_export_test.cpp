@@ -1,0 +1,121 @@
+// The export of what is stored about a person.
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/api/fixtures/api_fixture.hpp"
+#include "tests/harness/eventually.hpp"
+#include "tests/workflows/schedule_ticks.hpp"
+
+namespace waybill::tests {
+namespace {
+
+class CustomerExportTest : public testing::Test {
+ protected:
+  std::string create_customer(const json::object& fields) {
+    const auto created = http.post("/api/v1/Customers", fields);
+    EXPECT_EQ(created.status, 201) << created.text;
+    return text_at(created.data(), "guid");
+  }
+
+  json::value export_of(const std::string& customer) {
+    const auto exported = http.get("/api/v1/Customers/" + customer + "/export");
+    EXPECT_EQ(exported.status, 200) << exported.text;
+    return exported.data();
+  }
+
+  World world;
+  Receiver receiver;
+  Tenant tenant{world.waybill, "Exporting"};
+  Http& http = tenant.http;
+};
+
+TEST_F(CustomerExportTest, HasDeletedRecordsWithTheTimeOfTheirDeletion) {
+  const auto customer = create_customer({{"name", "Ada"}});
+  const auto kept = tenant.create_order({{"customer", nullptr}, {"customerId", customer}});
+  const auto gone = tenant.create_order({{"customer", nullptr}, {"customerId", customer}});
+  const auto shipment = tenant.insert_shipment(gone);
+  tenant.sql.rows("update shipments set deleted_at = now() where guid = $1", {shipment});
+  tenant.sql.rows("update orders set deleted_at = now() where guid = $1", {gone});
+
+  const auto document = export_of(customer);
+  ASSERT_EQ(at(document, "orders").as_array().size(), 2U);
+  EXPECT_EQ(text_at(document, "orders.0.guid"), kept);
+  EXPECT_TRUE(at(document, "orders.0.deletedAt").is_null());
+  EXPECT_EQ(text_at(document, "orders.1.guid"), gone);
+  EXPECT_TRUE(at(document, "orders.1.deletedAt").is_string());
+  ASSERT_EQ(at(document, "shipments").as_array().size(), 1U);
+  EXPECT_TRUE(at(document, "shipments.0.deletedAt").is_string());
+}
+
+TEST_F(CustomerExportTest, HasTheStatusHistoryWithNotes) {
+  const auto customer = create_customer({{"name", "Ada"}});
+  const auto order = tenant.create_order({{"customer", nullptr}, {"customerId", customer}});
+  ASSERT_EQ(http.patch("/api/v1/Orders/" + order + "/status",
+                       {{"status", "processing"}, {"notes", "Ada has called."}})
+                .status,
+            200);
+  // A status change whose event is not stored any more.
+  tenant.sql.rows(
+      "insert into status_history (business_id, entity_id, event_id, at, status_to, cause)"
+      " values ($1, $2, -1, now() - interval '1 year', 'draft', '{\"note\": \"Ada has written.\"}')",
+      {tenant.id, order});
+  tenant.create_order();
+
+  const auto document = export_of(customer);
+  const auto& history = at(document, "statusHistory").as_array();
+  ASSERT_EQ(history.size(), 3U);
+  for (const auto& change : history) EXPECT_EQ(text_at(change, "entityId"), order);
+  EXPECT_EQ(text_at(history[0], "notes"), "Ada has written.");
+  EXPECT_EQ(text_at(history[1], "to"), "pending");
+  EXPECT_EQ(text_at(history[2], "from"), "pending");
+  EXPECT_EQ(text_at(history[2], "notes"), "Ada has called.");
+  EXPECT_EQ(text_at(history[2], "by.type"), "token");
+}
+
+TEST_F(CustomerExportTest, HasTheRowsOfUploads) {
+  const auto customer = create_customer({{"name", "Ada"}, {"email", "ada@example.com"}});
+  const auto uploaded = http.request_text(
+      "POST", "/api/v1/Customers/upload",
+      "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"c.csv\"\r\n\r\n"
+      "name,email,street\nBob,bob@example.com,Rua 2\nA. L.,ADA@example.com,Rua 3\nada,,Rua 4\n"
+      "Ada,other.ada@example.com,Rua 5\n"
+      "\r\n--b--\r\n",
+      {{"Content-Type", "multipart/form-data; boundary=b"}});
+  ASSERT_EQ(uploaded.status, 201) << uploaded.text;
+  const auto document = export_of(customer);
+  const auto& rows = at(document, "uploads").as_array();
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(text_at(rows[0], "address.street"), "Rua 3");
+  EXPECT_EQ(text_at(rows[1], "address.street"), "Rua 4");
+}
+
+TEST_F(CustomerExportTest, HasScheduledRunsWithoutTheirMessages) {
+  const auto customer = create_customer({{"name", "Ada"}, {"email", "ada@example.com"}});
+  tenant.create_order({{"customer", nullptr}, {"customerId", customer}, {"orderNumber", "A-1"}});
+  tenant.create_order(
+      {{"customer", {{"name", "Bob"}, {"email", "bob@example.com"}}}, {"orderNumber", "B-1"}});
+  const auto scheduled = [&](const std::string& name, const std::string& filter) {
+    const auto workflow = text_at(
+        tenant.configure({{"name", name},
+                          {"entityType", "Order"},
+                          {"schedule", {{"cron", "0 8 1 1 *"}}},
+                          {"query", {{"filter", filter}}},
+                          {"action", {{"type", "webhook"}, {"recipient", receiver.url(tenant.path())}}}}),
+        "guid");
+    make_tick_due(tenant, workflow);
+    EXPECT_EQ(tenant.run_with_status(workflow, "succeeded").at("trigger"), "schedule");
+    return workflow;
+  };
+  const auto of_both = scheduled("both", "status eq 'pending'");
+  scheduled("other", "orderNumber eq 'B-1'");
+
+  const auto document = export_of(customer);
+  const auto& runs = at(document, "scheduledRuns").as_array();
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(text_at(runs[0], "workflowId"), of_both);
+  EXPECT_EQ(json::serialize(document).find("bob@example.com"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,377 @@
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "tests/api/fixtures/api_fixture.hpp"
+#include "tests/api/fixtures/fleet.hpp"
+
+namespace waybill::tests {
+namespace {
+
+/// The starting point of `tenant`'s routes.
+void set_business_address(Tenant& tenant, const std::string& city, const std::string& country = "PT") {
+  tenant.sql.rows(
+      "update businesses set street = 'Depot 1', city = $2, country = $3, timezone = 'Europe/Lisbon' where "
+      "guid = $1",
+      {tenant.id, city, country});
+}
+
+std::string plan(Tenant& tenant, const std::vector<std::string>& shipments) {
+  json::array guids;
+  for (const auto& guid : shipments) guids.emplace_back(guid);
+  return make_dispatch(tenant.http, {{"shipmentIds", guids}, {"plannedDate", "2026-07-01T08:00:00Z"}});
+}
+
+std::vector<std::string> texts_of(const json::value& list, std::string_view path) {
+  std::vector<std::string> found;
+  for (const auto& entry : list.as_array()) found.push_back(text_at(entry, path));
+  return found;
+}
+
+class RoutesTest : public ApiTest {
+ protected:
+  json::value route(std::string_view guid) {
+    const auto response = http.get("/api/route/" + std::string(guid));
+    EXPECT_EQ(response.status, 200) << response.text;
+    return response.data();
+  }
+  json::value timeline(std::string_view guid) {
+    return http.get("/api/route/timeline/" + std::string(guid)).data();
+  }
+  std::vector<std::string> addresses(std::string_view guid) {
+    return texts_of(at(route(guid), "stops"), "address");
+  }
+};
+
+using Texts = std::vector<std::string>;
+
+TEST_F(RoutesTest, IsPlannedWithTheDispatchInTheShortestOrder) {
+  set_business_address(tenant, "Lisbon");
+  const auto shipments = insert_shipments(tenant, {"Porto", "Santarém", "Braga", "Coimbra"},
+                                          {{"recipient_country", "'Portugal'"}});
+  const auto guid = plan(tenant, shipments);
+  const auto data = route(guid);
+  EXPECT_EQ(keys_of(data),
+            (std::set<std::string>{"guid", "dispatchId", "stops", "totalDistance", "estimatedDuration"}));
+  EXPECT_EQ(text_at(data, "dispatchId"), guid);
+  EXPECT_NE(text_at(data, "guid"), guid);
+  EXPECT_EQ(keys_of(at(data, "stops.0")),
+            (std::set<std::string>{"sequence", "shipmentId", "address", "estimatedArrival", "status"}));
+  auto cities = addresses(guid);
+  if (cities.front() != "Rua 1, Santarém, Portugal")
+    std::ranges::reverse(cities);  // equally short in reverse
+  const auto braga = std::ranges::find(cities, "Rua 1, Braga, Portugal") - cities.begin();
+  EXPECT_GE(braga, 2) << "the route turns in the far north";
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(at(data, "stops." + std::to_string(i) + ".sequence"), i + 1);
+  EXPECT_EQ(text_at(data, "stops.0.status"), "pending");
+  // The best of all 24 orders.
+  EXPECT_NEAR(at(data, "totalDistance").to_number<double>(), 846.09, 0.5);
+  // At 40 km/h and with five minutes for each of four stops.
+  const double hours = at(data, "totalDistance").to_number<double>() / 40 + 4 * 5.0 / 60;
+  const auto minutes = static_cast<int>(hours * 60);
+  EXPECT_EQ(text_at(data, "estimatedDuration"),
+            std::to_string(minutes / 60) + "h " + std::to_string(minutes % 60) + "m");
+
+  const auto whole = http.get("/api/dispatch/" + guid).data();
+  EXPECT_EQ(texts_of(at(whole, "shipments"), "guid"), texts_of(at(data, "stops"), "shipmentId"));
+  EXPECT_EQ(texts_of(at(whole, "shipments"), "estimatedArrival"),
+            texts_of(at(data, "stops"), "estimatedArrival"));
+}
+
+TEST_F(RoutesTest, BothPathsTakeTheGuidOfDispatchAndRoute) {
+  set_business_address(tenant, "Lisbon");
+  const auto guid = plan(tenant, insert_shipments(tenant, {"Porto"}));
+  const auto data = route(guid);
+  const auto route_guid = text_at(data, "guid");
+  EXPECT_EQ(route(route_guid), data);
+  EXPECT_EQ(timeline(route_guid), timeline(guid));
+  EXPECT_EQ(http.post("/api/route/" + route_guid + "/optimize").data(), data);
+  for (const auto& missing :
+       {std::string(unknown_guid),
+        text_at(other_business().http.get("/api/route/" + make_dispatch(other_business().http)).data(),
+                "guid")}) {
+    expect_refused(http.get("/api/route/" + missing), 404, "NOT_FOUND");
+    expect_refused(http.get("/api/route/timeline/" + missing), 404, "NOT_FOUND");
+    expect_refused(http.post("/api/route/" + missing + "/optimize"), 404, "NOT_FOUND");
+  }
+  expect_invalid(http.get("/api/route/x"), {"id"});
+}
+
+TEST_F(RoutesTest, ArrivalsArePlannedDatePlusDrivingTimeAndFiveMinutesAStop) {
+  set_business_address(tenant, "Lisbon");
+  const auto guid =
+      plan(tenant, insert_shipments(tenant, {"Lisboa", "LISBON"}, {{"recipient_country", "'PT'"}}));
+  const auto data = route(guid);
+  EXPECT_EQ(texts_of(at(data, "stops"), "estimatedArrival"),
+            (Texts{"2026-07-01T08:00:00.000Z", "2026-07-01T08:05:00.000Z"}));
+  EXPECT_EQ(at(data, "totalDistance"), 0);
+  EXPECT_EQ(text_at(data, "estimatedDuration"), "0h 10m");
+}
+
+TEST_F(RoutesTest, FollowsAddedAndRemovedShipments) {
+  set_business_address(tenant, "Lisbon");
+  const auto shipments =
+      insert_shipments(tenant, {"Porto", "Faro", "Coimbra"}, {{"recipient_country", "'PT'"}});
+  const auto guid = plan(tenant, {shipments[0]});
+  const auto alone = at(route(guid), "totalDistance").to_number<double>();
+  for (const auto i : {1, 2}) {
+    EXPECT_EQ(http.post("/api/dispatch/add-shipment",
+                        {{"dispatchId", guid}, {"shipmentId", shipments[static_cast<std::size_t>(i)]}})
+                  .status,
+              200);
+  }
+  auto order = texts_of(at(route(guid), "stops"), "shipmentId");
+  ASSERT_EQ(order.size(), 3U);
+  EXPECT_TRUE(order.front() == shipments[1] || order.back() == shipments[1])
+      << "Faro lies on the other side of Lisbon";
+  EXPECT_GT(at(route(guid), "totalDistance").to_number<double>(), alone + 300);
+  EXPECT_EQ(
+      http.post("/api/dispatch/remove-shipment", {{"dispatchId", guid}, {"shipmentId", shipments[1]}}).status,
+      200);
+  EXPECT_EQ(
+      http.post("/api/dispatch/remove-shipment", {{"dispatchId", guid}, {"shipmentId", shipments[2]}}).status,
+      200);
+  EXPECT_EQ(at(route(guid), "totalDistance").to_number<double>(), alone);
+  EXPECT_EQ(at(route(guid), "stops.0.sequence"), 1);
+  EXPECT_EQ(
+      http.post("/api/dispatch/remove-shipment", {{"dispatchId", guid}, {"shipmentId", shipments[0]}}).status,
+      200);
+  EXPECT_EQ(at(route(guid), "totalDistance"), 0);
+  EXPECT_EQ(text_at(route(guid), "estimatedDuration"), "0h 0m");
+}
+
+TEST_F(RoutesTest, OptimizingKeepsCompletedStopsAndLocatesTheOthersAgain) {
+  set_business_address(tenant, "Lisbon");
+  const auto shipments =
+      insert_shipments(tenant, {"Porto", "Faro", "Coimbra"}, {{"recipient_country", "'PT'"}});
+  const auto guid = plan(tenant, shipments);
+  EXPECT_EQ(http.patch("/api/dispatch/" + guid + "/status", {{"status", "ready"}}).status, 200);
+  EXPECT_EQ(http.patch("/api/dispatch/" + guid + "/status", {{"status", "in_progress"}}).status, 200);
+  tenant.sql.rows("update shipments set status = 'delivered', delivered_at = now() where guid = $1",
+                  {shipments[0]});
+  tenant.sql.rows("update shipments set recipient_city = 'Braga' where guid = $1", {shipments[1]});
+  // The completed stop was last before: it is now first, and the route continues from there.
+  const auto response = http.post("/api/route/" + guid + "/optimize");
+  ASSERT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(texts_of(at(response.data(), "stops"), "shipmentId"),
+            (Texts{shipments[0], shipments[1], shipments[2]}));
+  EXPECT_EQ(texts_of(at(response.data(), "stops"), "status"), (Texts{"completed", "pending", "pending"}));
+  EXPECT_EQ(http.patch("/api/dispatch/" + guid + "/status", {{"status", "completed"}}).status, 200);
+  expect_refused(http.post("/api/route/" + guid + "/optimize"), 409, "CONFLICT");
+}
+
+TEST_F(RoutesTest, UnknownPlacesComeLast) {
+  set_business_address(tenant, "Lisbon");
+  const auto shipments = insert_shipments(tenant, {"Nowhere", "Porto"}, {{"recipient_country", "'PT'"}});
+  const auto order = texts_of(at(route(plan(tenant, shipments)), "stops"), "shipmentId");
+  EXPECT_EQ(order, (Texts{shipments[1], shipments[0]}));
+}
+
+TEST_F(RoutesTest, ABusinessWithoutAnAddressHasRoutes) {
+  const auto shipments =
+      insert_shipments(tenant, {"Porto", "Faro", "Coimbra"}, {{"recipient_country", "'PT'"}});
+  const auto guid = plan(tenant, shipments);
+  const auto order = texts_of(at(route(guid), "stops"), "shipmentId");
+  EXPECT_EQ(order[1], shipments[2]) << "Coimbra lies between";
+  EXPECT_EQ(text_at(timeline(guid), "events.0.location"), tenant.name);
+}
+
+TEST_F(RoutesTest, TheTimelineShowsTheDayInTheTimeZoneOfTheBusiness) {
+  set_business_address(tenant, "Lisbon");
+  const auto shipments = insert_shipments(tenant, {"Lisbon", "Lisbon"});
+  const auto guid = plan(tenant, shipments);
+  auto data = timeline(guid);
+  EXPECT_EQ(keys_of(data), (std::set<std::string>{"routeId", "events"}));
+  EXPECT_EQ(text_at(data, "routeId"), text_at(route(guid), "guid"));
+  EXPECT_EQ(keys_of(at(data, "events.0")), (std::set<std::string>{"time", "type", "location", "status"}));
+  EXPECT_EQ(texts_of(at(data, "events"), "type"), (Texts{"departure", "delivery", "delivery", "return"}));
+  EXPECT_EQ(texts_of(at(data, "events"), "time"), (Texts{"09:00", "09:00", "09:05", "09:10"}))
+      << "summer time";
+  EXPECT_EQ(texts_of(at(data, "events"), "status"), Texts(4, "pending"));
+  EXPECT_EQ(text_at(data, "events.0.location"), "Depot 1, Lisbon, PT");
+  EXPECT_EQ(text_at(data, "events.1.location"), "Rua 1, Lisbon");
+
+  const auto move = [&](std::string_view status) {
+    return http.patch("/api/dispatch/" + guid + "/status", {{"status", status}}).status;
+  };
+  EXPECT_EQ(move("ready"), 200);
+  EXPECT_EQ(move("in_progress"), 200);
+  tenant.sql.rows("update dispatches set started_at = '2026-07-01 08:30Z' where guid = $1", {guid});
+  data = timeline(guid);
+  EXPECT_EQ(texts_of(at(data, "events"), "status"),
+            (Texts{"completed", "in_progress", "pending", "pending"}));
+  EXPECT_EQ(text_at(data, "events.0.time"), "09:30") << "unchanged";
+  const auto first = text_at(route(guid), "stops.0.shipmentId");
+  tenant.sql.rows(
+      "update shipments set status = 'delivered', delivered_at = '2026-07-01 09:17Z' where guid = $1",
+      {first});
+  data = timeline(guid);
+  EXPECT_EQ(texts_of(at(data, "events"), "status"),
+            (Texts{"completed", "completed", "in_progress", "pending"}));
+  EXPECT_EQ(text_at(data, "events.1.time"), "10:17");
+  tenant.sql.rows("update shipments set status = 'returned' where business_id = $1 and guid <> $2",
+                  {tenant.id, first});
+  EXPECT_EQ(texts_of(at(timeline(guid), "events"), "status"), Texts(4, "completed"));
+}
+
+TEST_F(RoutesTest, AThousandStopsArePlanned) {
+  set_business_address(tenant, "Lisbon");
+  const auto rows = tenant.sql.column(
+      "insert into shipments (business_id, tracking_number, recipient_city, recipient_country) select $1, "
+      "'K' || n, "
+      "(array['Lisbon', 'Porto', 'Braga', 'Faro', 'Coimbra', 'Évora', 'Setúbal', 'Aveiro'])[1 + n % 8], 'PT' "
+      "from generate_series(1, 1000) n returning guid",
+      {tenant.id});
+  http.set_deadline(std::chrono::seconds(60));
+  EXPECT_EQ(at(route(plan(tenant, rows)), "stops").as_array().size(), 1000U);
+}
+
+/// A waybill that uses a geocoder and an OSRM server, both simulated by the receiver.
+struct MappedWorld : World {
+  MappedWorld()
+      : World({.arguments = {"--geocoder-url", receiver().url("/geocoder"), "--osrm-url",
+                             receiver().url("/osrm")}}) {}
+  static Receiver& receiver() { return shared<Receiver>(); }
+};
+
+class MappedRoutesTest : public testing::Test {
+ protected:
+  using Decide = std::function<Reply(const Received&)>;
+
+  MappedRoutesTest() : world(shared<MappedWorld>()) { set_business_address(tenant, "Lisbon"); }
+  ~MappedRoutesTest() override {
+    receiver.on_request([](const Received&) { return Reply::with_status(404); });
+  }
+
+  /// Every address is at 10 N; its longitude is the length of its street's name.
+  static Reply place(const Received& request) {
+    const auto begin = request.target.find("street=") + 7;
+    const auto length = request.target.find('&', begin) - begin;
+    return Reply::with_status(200, {}, R"([{"lat":"10","lon":")" + std::to_string(length) + R"("}])");
+  }
+
+  static Reply table_of(const Received& request, int metres) {
+    const auto count = static_cast<std::size_t>(std::ranges::count(request.target, ';')) + 1;
+    json::array rows;
+    for (std::size_t i = 0; i < count; ++i) {
+      json::array row(count, metres);
+      row[i] = 0;
+      rows.push_back(std::move(row));
+    }
+    return Reply::with_status(200, {}, json::serialize(json::object{{"code", "Ok"}, {"distances", rows}}));
+  }
+
+  void answer(const Decide& geocoder, const Decide& osrm) {
+    receiver.on_request([=](const Received& request) {
+      return request.target.starts_with("/geocoder/") ? geocoder(request) : osrm(request);
+    });
+  }
+
+  double distance_of(const std::vector<std::string>& shipments) {
+    return at(tenant.http.get("/api/route/" + plan(tenant, shipments)).data(), "totalDistance")
+        .to_number<double>();
+  }
+
+  Receiver& receiver = MappedWorld::receiver();
+  MappedWorld& world;
+  Tenant tenant{world.waybill, testing::UnitTest::GetInstance()->current_test_info()->name()};
+};
+
+TEST_F(MappedRoutesTest, DistancesComeFromTheOsrmServer) {
+  answer(place, [](const Received& request) { return table_of(request, 7'500); });
+  EXPECT_EQ(distance_of(insert_shipments(tenant, {"A", "B", "C"})), 4 * 7.5);
+}
+
+TEST_F(MappedRoutesTest, NoTransactionIsOpenDuringAnOsrmRequest) {
+  std::atomic<int> request_count = 0;
+  std::atomic<std::int64_t> open = 0;
+  Session sql = world.database.connect();
+  answer(place, [&](const Received& request) {
+    ++request_count;
+    open += sql.number(
+        "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in%' "
+        "and application_name = 'waybill api'");
+    return table_of(request, 1'000);
+  });
+  const auto shipments = insert_shipments(tenant, {"A", "B", "C"});
+  const auto dispatch = plan(tenant, {shipments[0], shipments[1]});
+  const auto change = [&](std::string_view action, const Headers& headers) {
+    const auto response = tenant.http.post("/api/dispatch/" + std::string(action),
+                                           {{"dispatchId", dispatch}, {"shipmentId", shipments[2]}}, headers);
+    EXPECT_EQ(response.status, 200) << response.text;
+  };
+  change("add-shipment", {});
+  change("remove-shipment", {{"Idempotency-Key", "k"}});
+  EXPECT_EQ(tenant.http.post("/api/route/" + dispatch + "/optimize").status, 200);
+  EXPECT_EQ(request_count, 4);
+  EXPECT_EQ(open, 0);
+}
+
+TEST_F(MappedRoutesTest, ARouteIsPlannedAgainWhenItsStopsChangeDuringPlanning) {
+  const auto shipments = insert_shipments(tenant, {"A", "B", "C"});
+  answer(place, [](const Received& request) { return table_of(request, 1'000); });
+  const auto dispatch = plan(tenant, {shipments[0]});
+  Session sql = world.database.connect();
+  std::atomic<int> request_count = 0;
+  answer(place, [&](const Received& request) {
+    if (++request_count == 1)
+      sql.rows("update shipments set dispatch_id = $1 where guid = $2", {dispatch, shipments[2]});
+    return table_of(request, 1'000);
+  });
+  const auto response = tenant.http.post("/api/dispatch/add-shipment",
+                                         {{"dispatchId", dispatch}, {"shipmentId", shipments[1]}});
+  EXPECT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(request_count, 2);
+  const auto route = tenant.http.get("/api/route/" + dispatch).data();
+  EXPECT_EQ(at(route, "stops").as_array().size(), 3U);
+  EXPECT_EQ(at(route, "totalDistance"), 3) << "the stop added by SQL has no position";
+}
+
+TEST_F(MappedRoutesTest, PositionsComeFromTheGeocoder) {
+  answer(place, [](const Received&) { return Reply::with_status(500); });
+  const auto shipments = insert_shipments(tenant, {"No such city"});
+  // "Depot 1" has 9 characters in a query, "Rua 1" 7: two degrees of longitude at 10 N.
+  EXPECT_NEAR(distance_of(shipments), 2 * 1.3 * 219.0, 1) << "without OSRM, distances are straight lines";
+}
+
+TEST_F(MappedRoutesTest, AnAddressUnknownToTheGeocoderIsTakenFromTheGazetteer) {
+  // An address that no other test uses, because results are cached.
+  tenant.sql.rows("update businesses set street = 'Unasked 1' where guid = $1", {tenant.id});
+  for (const auto& reply :
+       {Reply::with_status(500), Reply::with_status(200, {}, "[]"), Reply::with_status(200, {}, "nonsense"),
+        Reply::of_kind(Reply::Kind::reset), Reply::of_kind(Reply::Kind::close)}) {
+    answer([=](const Received&) { return reply; }, [=](const Received&) { return reply; });
+    EXPECT_NEAR(distance_of(insert_shipments(tenant, {"Porto"}, {{"recipient_country", "'PT'"}})),
+                2 * 1.3 * 274, 5);
+  }
+}
+
+TEST_F(MappedRoutesTest, AHangingGeocoderDelaysItsRequestForSecondsAndNoOther) {
+  answer([](const Received&) { return Reply::of_kind(Reply::Kind::hang); },
+         [](const Received& request) { return table_of(request, 1'000); });
+  std::thread slow([&] { distance_of(insert_shipments(tenant, {"Porto"})); });
+  Http other = tenant.http.with_token(tenant.http.token());
+  for (int i = 0; i < 20; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(other.get("/api/drivers").status, 200);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
+  }
+  slow.join();
+}
+
+TEST_F(MappedRoutesTest, AnAddressIsLookedUpOnce) {
+  std::atomic<int> request_count = 0;
+  answer(
+      [&](const Received& request) {
+        if (request.target.find("street=Rua%20Once") != std::string::npos) ++request_count;
+        return place(request);
+      },
+      [](const Received& request) { return table_of(request, 1'000); });
+  for (int i = 0; i < 3; ++i) {
+    distance_of(insert_shipments(tenant, {"Porto"}, {{"recipient_street", "'Rua Once'"}}));
+  }
+  EXPECT_EQ(request_count, 1);
+}
+
+}  // namespace
+}  // namespace waybill::tests

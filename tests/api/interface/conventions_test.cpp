@@ -1,0 +1,291 @@
+#include <algorithm>
+#include <set>
+
+#include "tests/api/fixtures/api_fixture.hpp"
+#include "tests/api/fixtures/fleet.hpp"
+
+namespace waybill::tests {
+namespace {
+
+/// Conventions of every list and every record, tested on orders.
+class ConventionsTest : public ApiTest {
+ protected:
+  /// Creates `count` orders, of which every other one is ready and goes to Porto; N1 is the oldest.
+  void fill(int count) {
+    tenant.sql.rows(
+        "insert into orders (business_id, order_number, status, delivery_street, delivery_city, total_value, "
+        "created_at)"
+        " select $1, 'N' || n, (array['pending', 'ready'])[1 + n % 2], 'Rua ' || n, (array['Lisbon', "
+        "'Porto'])[1 + n % 2],"
+        " n * 10, timestamptz '2026-01-01 00:00Z' + n * interval '1 hour' from generate_series(1, $2::int) n",
+        {tenant.id, std::to_string(count)});
+  }
+
+  Response list(std::string_view query) { return http.get("/api/v1/Orders?" + std::string(query)); }
+
+  std::vector<std::string> numbers(std::string_view query) {
+    const auto response = list(query);
+    EXPECT_EQ(response.status, 200) << response.text;
+    return texts(response, "orderNumber");
+  }
+
+  std::vector<std::string> filtered(std::string_view filter) {
+    return numbers("$orderby=createdAt&$filter=" + url_encode(filter));
+  }
+};
+
+using Numbers = std::vector<std::string>;
+
+TEST_F(ConventionsTest, AListHasAnEnvelopeAndShowsTheNewestFirst) {
+  fill(3);
+  const auto response = http.get("/api/v1/Orders");
+  ASSERT_EQ(response.status, 200) << response.text;
+  std::set<std::string> names;
+  for (const auto& [name, value] : response.body.as_object()) names.insert(std::string(name));
+  EXPECT_EQ(names,
+            (std::set<std::string>{"data", "page", "pageSize", "totalCount", "totalPages", "success"}));
+  EXPECT_EQ(at(response.body, "page"), 1);
+  EXPECT_EQ(at(response.body, "pageSize"), 50);
+  EXPECT_EQ(at(response.body, "totalCount"), 3);
+  EXPECT_EQ(at(response.body, "totalPages"), 1);
+  EXPECT_EQ(texts(response, "orderNumber"), (Numbers{"N3", "N2", "N1"}));
+}
+
+TEST_F(ConventionsTest, AnEmptyListHasNoPages) {
+  for (const auto* const query : {"", "?$filter=status%20eq%20'ready'", "?Page=7"}) {
+    const auto response = http.get("/api/v1/Orders" + std::string(query));
+    ASSERT_EQ(response.status, 200) << response.text;
+    EXPECT_TRUE(response.data().as_array().empty());
+    EXPECT_EQ(at(response.body, "totalCount"), 0);
+    EXPECT_EQ(at(response.body, "totalPages"), 0);
+  }
+}
+
+TEST_F(ConventionsTest, PagesNeitherOverlapNorOmitRecords) {
+  fill(120);
+  // All orders have the same time, so that only the guid orders them.
+  tenant.sql.exec("update orders set created_at = '2026-01-01' where business_id = '" + tenant.id + "'");
+  for (const auto* const order :
+       {"", "&$orderby=status", "&$orderby=createdAt%20desc", "&$orderby=deliveryAddress/city"}) {
+    for (const int size : {1, 50, 100}) {
+      std::set<std::string> seen;
+      const int pages = (120 + size - 1) / size;
+      for (int page = 1; page <= pages; ++page) {
+        const auto response =
+            list("Page=" + std::to_string(page) + "&PageSize=" + std::to_string(size) + order);
+        ASSERT_EQ(response.status, 200) << response.text;
+        EXPECT_EQ(at(response.body, "totalCount"), 120);
+        EXPECT_EQ(at(response.body, "totalPages"), pages);
+        for (const auto& guid : texts(response, "guid")) EXPECT_TRUE(seen.insert(guid).second) << guid;
+      }
+      EXPECT_EQ(seen.size(), 120U) << order << " by " << size;
+    }
+  }
+}
+
+TEST_F(ConventionsTest, APagePastTheEndIsEmptyAndStillCounts) {
+  fill(3);
+  for (const auto& [query, total] : {std::pair("Page=2", 3), std::pair("Page=1000", 3),
+                                     std::pair("Page=3&$filter=status%20eq%20'ready'", 2)}) {
+    const auto response = list(query);
+    ASSERT_EQ(response.status, 200) << response.text;
+    EXPECT_TRUE(response.data().as_array().empty());
+    EXPECT_EQ(at(response.body, "totalCount"), total) << query;
+  }
+}
+
+TEST_F(ConventionsTest, PageBoundsAreChecked) {
+  for (const auto* const value : {"0", "-1", "x", "1.5", "99999999999999999999", ""}) {
+    expect_invalid(list(std::string("Page=") + value), {"Page"});
+    expect_invalid(list(std::string("PageSize=") + value), {"PageSize"});
+  }
+  EXPECT_EQ(list("PageSize=100").status, 200);
+  expect_invalid(list("PageSize=101"), {"PageSize"});
+  expect_invalid(list("PageSize=0&Page=0"), {"PageSize", "Page"});
+}
+
+TEST_F(ConventionsTest, TotalCountFollowsEveryChange) {
+  const auto total = [&](std::string_view query = "") { return at(list(query).body, "totalCount"); };
+  fill(10);
+  EXPECT_EQ(total(), 10);
+  EXPECT_EQ(total("$filter=status%20eq%20'ready'"), 5);
+  const auto guid = tenant.create_order();
+  EXPECT_EQ(total(), 11);
+  http.post("/api/v1/Orders/delete", json::array{{{"guid", guid}}});
+  EXPECT_EQ(total(), 10);
+  tenant.sql.exec("delete from orders where order_number in ('N1', 'N2') and business_id = '" + tenant.id +
+                  "'");
+  EXPECT_EQ(total(), 8);
+  EXPECT_EQ(at(other_business().http.get("/api/v1/Orders").body, "totalCount"), 0);
+}
+
+TEST_F(ConventionsTest, FiltersWorkAsInTheContract) {
+  fill(4);
+  EXPECT_EQ(filtered("status eq 'ready'"), (Numbers{"N1", "N3"}));
+  EXPECT_EQ(filtered("status ne 'ready' and totalValue gt 20"), Numbers{"N4"});
+  EXPECT_EQ(filtered("totalValue ge 20 and totalValue lt 40"), (Numbers{"N2", "N3"}));
+  EXPECT_EQ(filtered("status in ('ready', 'draft') or totalValue le 20"), (Numbers{"N1", "N2", "N3"}));
+  EXPECT_EQ(filtered("not (status eq 'ready')"), (Numbers{"N2", "N4"}));
+  EXPECT_EQ(filtered("contains(deliveryAddress/street, 'a 3')"), Numbers{"N3"});
+  EXPECT_EQ(filtered("startswith(tolower(deliveryAddress.city), 'por')"), (Numbers{"N1", "N3"}));
+  EXPECT_EQ(filtered("createdAt gt 2026-01-01T02:30:00Z"), (Numbers{"N3", "N4"}));
+  EXPECT_EQ(filtered("notes eq null"), (Numbers{"N1", "N2", "N3", "N4"}));
+  EXPECT_EQ(filtered("orderNumber eq 'it''s'"), Numbers{});
+}
+
+TEST_F(ConventionsTest, FiltersCoverTheCustomerAndTheCarrier) {
+  const auto ada = tenant.create_order();
+  tenant.create_order({{"customer", {{"name", "Bob"}, {"email", "bob@example.com"}}}});
+  const auto ups = tenant.sql.value("select guid from carriers where code = 'ups'");
+  tenant.put_order(ada, {{"carrierId", ups}});
+  const auto guids = [&](std::string_view filter) {
+    const auto response = list("$filter=" + url_encode(filter));
+    EXPECT_EQ(response.status, 200) << response.text;
+    return texts(response, "guid");
+  };
+  EXPECT_EQ(guids("customer/name eq 'Ada Lovelace'"), Numbers{ada});
+  EXPECT_EQ(guids("endswith(customer.email, '@example.com')").size(), 2U);
+  EXPECT_EQ(guids("carrier/name eq 'UPS'"), Numbers{ada});
+  EXPECT_EQ(guids("carrier.guid eq " + ups), Numbers{ada});
+  EXPECT_EQ(guids("customer/name eq 'Bob' or carrier/name eq 'UPS'").size(), 2U);
+}
+
+TEST_F(ConventionsTest, SearchFindsEveryWordAnywhereInAnyCase) {
+  const auto ada = tenant.create_order({{"notes", "Ring TWICE, 50% off"}});
+  tenant.create_order({{"customer", {{"name", "Bob Builder"}, {"email", "bob@example.com"}}}});
+  const auto found = [&](std::string_view words) {
+    return texts(list("$search=" + url_encode(words)), "guid");
+  };
+  EXPECT_EQ(found("twice lovelace"), Numbers{ada});
+  EXPECT_EQ(found("LISBON").size(), 2U);
+  EXPECT_EQ(found("lisbon bob ring"), Numbers{});
+  EXPECT_EQ(found("50%"), Numbers{ada});
+  EXPECT_EQ(found("5_%"), Numbers{}) << "no wildcards";
+  EXPECT_EQ(found("   ").size(), 2U);
+}
+
+TEST_F(ConventionsTest, SearchCoversStateAndCountry) {
+  tenant.create_order(
+      {{"deliveryAddress", {{"street", "S"}, {"city", "C"}, {"state", "Zealand"}, {"country", "Denmark"}}}});
+  EXPECT_EQ(at(list("$search=zealand%20denmark").body, "totalCount"), 1);
+  http.post("/api/v1/Customers",
+            {{"name", "A"}, {"address", {{"state", "Zealand"}, {"country", "Denmark"}}}});
+  EXPECT_EQ(at(http.get("/api/v1/Customers?$search=zealand%20denmark").body, "totalCount"), 1);
+}
+
+TEST_F(ConventionsTest, OrderByTakesSeveralFields) {
+  fill(4);
+  EXPECT_EQ(numbers("$orderby=" + url_encode("status desc, totalValue")), (Numbers{"N1", "N3", "N2", "N4"}));
+  EXPECT_EQ(numbers("$orderby=" + url_encode("totalValue desc") + "&PageSize=2&Page=2"),
+            (Numbers{"N2", "N1"}));
+}
+
+TEST_F(ConventionsTest, AllBadListParametersAreReported) {
+  expect_invalid(list("$filter=nonsense%20eq%201&$orderby=colour"), {"$filter", "$orderby"});
+  for (const auto* const filter :
+       {"status eq", "status eq 1", "status in ()", "(status eq 'x'", "items eq 'x'"}) {
+    expect_invalid(list("$filter=" + url_encode(filter)), {"$filter"});
+  }
+  EXPECT_NE(text_at(list("$filter=status%20eq%20").details(), "$filter").find("character"),
+            std::string::npos);
+  expect_invalid(list("$filter=" + url_encode("notes eq '" + std::string(4096, 'x') + "'")), {"$filter"});
+  expect_invalid(list("$search=" + std::string(201, 'x')), {"$search"});
+  expect_invalid(list("$filter=" + url_encode("status eq '") + "%00'"), {"$filter"});
+}
+
+TEST_F(ConventionsTest, AnUnknownGuidInAFilterGivesAnEmptyList) {
+  fill(1);
+  EXPECT_EQ(filtered("guid eq " + std::string(unknown_guid)), Numbers{});
+}
+
+TEST_F(ConventionsTest, LiteralSegmentsMatchInAnyCase) {
+  const auto guid = tenant.create_order();
+  EXPECT_EQ(http.get("/API/V1/orders/" + guid).status, 200);
+  EXPECT_EQ(http.get("/api/v1/ORDERS").status, 200);
+}
+
+TEST_F(ConventionsTest, TimestampsHaveMillisecondsAndZ) {
+  const auto guid = tenant.insert_order(
+      {{"created_at", "'2026-11-20 05:45:12.345+00'"}, {"collection_date", "'2026-11-20 07:00:00+02'"}});
+  const auto order = http.get("/api/v1/Orders/" + guid);
+  EXPECT_EQ(text_at(order.data(), "createdAt"), "2026-11-20T05:45:12.345Z");
+  EXPECT_EQ(text_at(order.data(), "collectionDate"), "2026-11-20T05:00:00.000Z");
+}
+
+TEST_F(ConventionsTest, TextsAreReturnedUnchanged) {
+  const std::string notes = "\"quotes\", \\ back, \n\t line, ümlaut 漢字 😀, \x01\x1f, </script>, $1 ' ''";
+  const auto guid = tenant.create_order({{"notes", notes}});
+  EXPECT_EQ(text_at(http.get("/api/v1/Orders/" + guid).data(), "notes"), notes);
+}
+
+TEST_F(ConventionsTest, AnIdempotentPostIsDoneOnce) {
+  const Headers key{{"Idempotency-Key", "once"}};
+  const auto body = order_body();
+  const auto first = http.post("/api/v1/Orders", body, key);
+  ASSERT_EQ(first.status, 201) << first.text;
+  const auto second = http.post("/api/v1/Orders", body, key);
+  EXPECT_EQ(second.status, 201);
+  EXPECT_EQ(second.text, first.text);
+  EXPECT_EQ(second.header("Location"), first.header("Location"));
+  EXPECT_EQ(second.header("Idempotency-Replayed"), "true");
+  expect_refused(http.post("/api/v1/Orders", order_body({{"notes", "other"}}), key), 409, "CONFLICT");
+  EXPECT_EQ(at(list("").body, "totalCount"), 1);
+  EXPECT_EQ(other_business().http.post("/api/v1/Orders", body, key).status, 201);
+}
+
+TEST_F(ConventionsTest, NulCharactersAndNumbersOutOfRangeAreReportedByField) {
+  const auto post = [&](std::string_view path, std::string_view body) {
+    return http.request_text("POST", path, body);
+  };
+  expect_invalid(post("/api/v1/Customers", R"({"name":"a\u0000","email":5,"phone":"\u0000"})"),
+                 {"name", "email", "phone"});
+  expect_invalid(
+      post("/api/v1/Orders", R"({"customer":{"name":"C"},"deliveryAddress":{"street":"S","city":"C\u0000"},)"
+                             R"("items":[{"description":"d","quantity":1e999,"price":"x"}]})"),
+      {"deliveryAddress.city", "items[0].quantity", "items[0].price"});
+  expect_invalid(post("/api/v1/Orders/delete", R"([{"guid":"\u0000"}])"), {"[0].guid"});
+}
+
+TEST_F(ConventionsTest, AnActionWithoutFieldsRefusesUnknownOnes) {
+  expect_invalid(http.post("/api/business/generate-api-token", {{"role", "viewer"}}), {"role"});
+  EXPECT_EQ(http.post("/api/business/generate-api-token", json::object()).status, 201);
+}
+
+TEST_F(ConventionsTest, RateLimitHeadersAreSentEvenWithoutARoute) {
+  for (const auto& [method, path, status] :
+       {std::tuple("GET", "/api/v1/nothing", 404), std::tuple("DELETE", "/api/v1/Orders", 405)}) {
+    const auto response = http.request(method, path);
+    EXPECT_EQ(response.status, status);
+    EXPECT_NE(response.header("X-RateLimit-Remaining"), "") << path;
+    EXPECT_EQ(world.waybill.http("wb_nobody").request(method, path).status, status);
+  }
+}
+
+TEST_F(ConventionsTest, UnpaginatedListsHaveAtMost1000Entries) {
+  const auto vehicle = make_vehicle(http);
+  const auto carrier = text_at(http.get("/api/carriers").data(), "0.guid");
+  const auto fill_up = [&](std::string_view table, std::string_view columns, std::string_view values) {
+    tenant.sql.rows("insert into " + std::string(table) + " (business_id, " + std::string(columns) +
+                        ") select $1, " + std::string(values) +
+                        " from generate_series(1, 1000 - (select count(*)::int from " + std::string(table) +
+                        " where business_id = $1)) n",
+                    {tenant.id});
+  };
+  fill_up("drivers", "name", "n::text");
+  fill_up("vehicles", "name, license_plate, type", "n::text, n::text, 'van'");
+  fill_up("tracking_devices", "device_id, type", "'device' || n, 'gps'");
+  fill_up("carrier_contacts", "carrier_id, name", "'" + carrier + "', n::text");
+  const auto full = [&](std::string_view path, const json::object& body) {
+    expect_refused(http.post(path, body), 409, "CONFLICT");
+  };
+  full("/api/drivers", {{"name", "x"}});
+  full("/api/vehicle", {{"name", "x"}, {"licensePlate", "x"}, {"type", "van"}});
+  full("/api/tracking/add-device", {{"deviceId", "one-more"}, {"type", "gps"}});
+  full("/api/carriers/contacts", {{"carrierId", carrier}, {"name", "x"}});
+  EXPECT_EQ(http.del("/api/vehicle/" + vehicle).status, 200);
+  EXPECT_EQ(http.post("/api/vehicle", {{"name", "x"}, {"licensePlate", "x"}, {"type", "van"}}).status, 201);
+  make_driver(other_business().http);
+}
+
+}  // namespace
+}  // namespace waybill::tests

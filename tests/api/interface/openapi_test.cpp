@@ -1,0 +1,63 @@
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/postgres.hpp"
+#include "tests/harness/process.hpp"
+#include "tests/harness/server.hpp"
+
+namespace waybill::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path npm_folder() { return fs::path(__FILE__).parent_path().parent_path().parent_path() / "openapi"; }
+std::string npm_program(std::string_view name) { return npm_folder() / "node_modules" / ".bin" / name; }
+
+// The document in a separate folder, from which the installed packages can be found.
+class OpenApiDocument : public testing::Test {
+ protected:
+  OpenApiDocument() {
+    const Finished printed = run({waybill_binary(), "openapi"});
+    EXPECT_EQ(printed.status, 0) << printed.standard_error;
+    std::ofstream(folder / "openapi.json") << printed.standard_output;
+    fs::create_symlink(npm_folder() / "node_modules", folder / "node_modules");
+  }
+
+  // Runs a command in the folder.
+  Finished there(const std::string& command) {
+    return run({"sh", "-c", "cd '" + folder.path().string() + "' && " + command},
+               {.environment = {{"REDOCLY_TELEMETRY", "off"}, {"REDOCLY_SUPPRESS_UPDATE_NOTICE", "true"}}});
+  }
+
+  TempDirectory folder;
+};
+
+TEST_F(OpenApiDocument, PassesTheLinterOfRedocly) {
+  // The paths of the interface are ambiguous by this rule; literal segments take precedence.
+  const Finished linted = there(npm_program("redocly") +
+                                " lint --extends recommended --skip-rule no-ambiguous-paths openapi.json");
+  EXPECT_EQ(linted.status, 0) << linted.standard_output << linted.standard_error;
+  EXPECT_EQ((linted.standard_output + linted.standard_error).find("warning"), std::string::npos)
+      << linted.standard_output << linted.standard_error;
+}
+
+TEST_F(OpenApiDocument, GeneratesATypeScriptClientThatCompilesAndWorks) {
+  for (const char* file : {"client.ts", "tsconfig.json"}) fs::copy(npm_folder() / file, folder / file);
+  std::ofstream(folder / "package.json") << R"({"type": "module"})";
+  const Finished generated = there(npm_program("openapi-typescript") + " openapi.json -o schema.ts");
+  ASSERT_EQ(generated.status, 0) << generated.standard_output << generated.standard_error;
+  const Finished compiled = there(npm_program("tsc"));
+  ASSERT_EQ(compiled.status, 0) << compiled.standard_output << compiled.standard_error;
+
+  TestDatabase database;
+  const Waybill api(database.url(), {.command = "api"});
+  const Finished called =
+      there("node client.js http://127.0.0.1:" + std::to_string(api.port()) + " " + api.token("client"));
+  EXPECT_EQ(called.status, 0) << called.standard_output << called.standard_error;
+  EXPECT_EQ(database.value("select guid from orders") + "\n", called.standard_output);
+}
+
+}  // namespace
+}  // namespace waybill::tests

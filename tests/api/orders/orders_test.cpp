@@ -1,0 +1,424 @@
+#include <set>
+#include <thread>
+
+#include "tests/api/fixtures/api_fixture.hpp"
+
+namespace waybill::tests {
+namespace {
+
+class OrdersTest : public ApiTest {
+ protected:
+  static std::string path_of(std::string_view guid, std::string_view more = "") {
+    return "/api/v1/Orders/" + std::string(guid) + std::string(more);
+  }
+
+  json::value created(const json::object& fields = {}) {
+    const auto response = http.post("/api/v1/Orders", order_body(fields));
+    EXPECT_EQ(response.status, 201) << response.text;
+    return response.data();
+  }
+
+  std::string created_guid(const json::object& fields = {}) { return text_at(created(fields), "guid"); }
+
+  std::string product(std::string_view name, std::string_view price = "4.50") {
+    return tenant.sql.value(
+        "insert into products (business_id, name, sku, price) values ($1, $2, 'SKU-' || $2, $3)"
+        " returning guid",
+        {tenant.id, std::string(name), std::string(price)});
+  }
+};
+
+TEST_F(OrdersTest, CreatingReturnsTheWholeOrderAndItsLocation) {
+  const auto response = http.post(
+      "/api/v1/Orders",
+      order_body({{"items",
+                   {{{"description", "Lamp"},
+                     {"quantity", 2},
+                     {"price", 19.99},
+                     {"sku", "L-1"},
+                     {"dimensions", {{"length", 10}, {"width", 20.5}, {"height", 5}, {"weight", 1.25}}}},
+                    {{"description", "Bulb"}, {"quantity", 3}, {"price", 1.1}}}},
+                  {"deliveryAddress",
+                   {{"street", "Rua Augusta 1"},
+                    {"city", "Lisbon"},
+                    {"state", "LX"},
+                    {"postalCode", "1100"},
+                    {"country", "PT"}}},
+                  {"currency", "USD"},
+                  {"notes", "ring twice"}}));
+  ASSERT_EQ(response.status, 201) << response.text;
+  const auto& order = response.data();
+  const auto guid = text_at(order, "guid");
+  EXPECT_EQ(response.header("Location"), path_of(guid));
+  EXPECT_EQ(text_at(order, "orderNumber"), "ORD-000001");
+  EXPECT_EQ(text_at(order, "status"), "pending");
+  EXPECT_EQ(text_at(order, "customer.name"), "Ada Lovelace");
+  EXPECT_EQ(text_at(order, "customer.email"), "ada@example.com");
+  EXPECT_EQ(at(order, "totalValue").to_number<double>(), 43.28);
+  EXPECT_EQ(text_at(order, "currency"), "USD");
+  EXPECT_EQ(text_at(order, "items.0.sku"), "L-1");
+  EXPECT_EQ(at(order, "items.0.dimensions.width").to_number<double>(), 20.5);
+  EXPECT_TRUE(at(order, "items.1.dimensions").is_null());
+  EXPECT_EQ(text_at(order, "items.1.guid").size(), 36U);
+  EXPECT_EQ(text_at(order, "deliveryAddress.country"), "PT");
+  EXPECT_TRUE(at(order, "shipments").as_array().empty());
+  for (const auto* const name : {"carrier", "serviceLevel", "collectionDate", "timeWindow"}) {
+    EXPECT_TRUE(order.as_object().contains(name) && order.at(name).is_null()) << name;
+  }
+  EXPECT_EQ(http.get(path_of(guid)).data(), order);
+}
+
+TEST_F(OrdersTest, TheResponseHasTheFieldNamesOfTheInterfaceDocument) {
+  const auto order = created();
+  std::set<std::string> names;
+  for (const auto& [name, value] : order.as_object()) names.insert(std::string(name));
+  EXPECT_EQ(names, (std::set<std::string>{"guid",
+                                          "orderNumber",
+                                          "status",
+                                          "customer",
+                                          "items",
+                                          "deliveryAddress",
+                                          "carrier",
+                                          "serviceLevel",
+                                          "shippingMethod",
+                                          "shippingCost",
+                                          "shipments",
+                                          "totalValue",
+                                          "currency",
+                                          "collectionDate",
+                                          "timeWindow",
+                                          "notes",
+                                          "externalReference",
+                                          "tags",
+                                          "metadata",
+                                          "source",
+                                          "statusChangedAt",
+                                          "createdAt",
+                                          "updatedAt"}));
+}
+
+TEST_F(OrdersTest, AListOmitsFieldsOfASingleOrder) {
+  created();
+  const auto list = http.get("/api/v1/Orders");
+  ASSERT_EQ(list.status, 200) << list.text;
+  std::set<std::string> names;
+  for (const auto& [name, value] : at(list.data(), "0").as_object()) names.insert(std::string(name));
+  EXPECT_EQ(names,
+            (std::set<std::string>{"guid", "orderNumber", "status", "customer", "items", "deliveryAddress",
+                                   "carrier", "shippingMethod", "collectionDate", "externalReference", "tags",
+                                   "metadata", "source", "statusChangedAt", "createdAt"}));
+  EXPECT_FALSE(at(list.data(), "0.customer").as_object().contains("email"));
+  EXPECT_FALSE(at(list.data(), "0.items.0").as_object().contains("guid"));
+  EXPECT_FALSE(at(list.data(), "0.items.0").as_object().contains("dimensions"));
+  EXPECT_FALSE(at(list.data(), "0.deliveryAddress").as_object().contains("country"));
+  EXPECT_EQ(at(list.data(), "0.items.0.quantity"), 2);
+}
+
+TEST_F(OrdersTest, AListShowsItemsUnchanged) {
+  const std::string odd = R"(a "quoted" \ {b: [1, 2]}, "price": 3 é)";
+  created({{"items",
+            {{{"description", odd}, {"quantity", 1}, {"price", 2.50}, {"sku", "}, {"}},
+             {{"description", "Bulb"}, {"quantity", 3}, {"price", 1.1}}}}});
+  const json::value shown = {{{"description", odd}, {"quantity", 1}, {"price", 2.5}},
+                             {{"description", "Bulb"}, {"quantity", 3}, {"price", 1.1}}};
+  const auto items = at(http.get("/api/v1/Orders").data(), "0.items");
+  ASSERT_EQ(items.as_array().size(), 2U);
+  for (const std::size_t i : {0, 1}) {
+    EXPECT_EQ(text_at(items, std::to_string(i) + ".description"),
+              text_at(shown, std::to_string(i) + ".description"));
+    EXPECT_EQ(at(items, std::to_string(i) + ".price").to_number<double>(),
+              at(shown, std::to_string(i) + ".price").to_number<double>());
+    EXPECT_EQ(items.at(i).as_object().size(), 3U);
+  }
+}
+
+TEST_F(OrdersTest, MoneyIsExact) {
+  const auto order = created({{"items",
+                               {{{"description", "a"}, {"quantity", 3}, {"price", 0.1}},
+                                {{"description", "b"}, {"quantity", 1}, {"price", 9999999999.99}}}}});
+  EXPECT_EQ(tenant.sql.value("select total_value from orders where guid = $1", {text_at(order, "guid")}),
+            "10000000000.29");
+  const auto text = http.get(path_of(text_at(order, "guid"))).text;
+  EXPECT_NE(text.find("\"totalValue\":10000000000.29,"), std::string::npos) << text;
+}
+
+TEST_F(OrdersTest, AllBadFieldsAreReportedAtOnce) {
+  expect_invalid(http.post("/api/v1/Orders", json::object{}),
+                 {"items", "customerId", "deliveryAddress.street", "deliveryAddress.city"});
+  expect_invalid(
+      http.post("/api/v1/Orders",
+                {{"nmae", 1},
+                 {"status", "shipped"},
+                 {"customer", {{"email", "nobody"}}},
+                 {"carrierId", "x"},
+                 {"currency", "XYZ"},
+                 {"collectionDate", "tomorrow"},
+                 {"timeWindow", {{"start", "12:00"}, {"end", "08:00"}}},
+                 {"notes", std::string(10'001, 'n')},
+                 {"deliveryAddress", {{"street", std::string(201, 's')}, {"city", 7}}},
+                 {"items",
+                  {{{"quantity", 0}, {"price", -1}},
+                   {{"description", "x"}, {"quantity", 1.5}, {"price", 1.005}, {"color", "red"}}}}}),
+      {"nmae", "status", "customer.email", "customer.name", "carrierId", "currency", "collectionDate",
+       "timeWindow.end", "notes", "deliveryAddress.street", "deliveryAddress.city", "items[0].description",
+       "items[0].quantity", "items[0].price", "items[1].quantity", "items[1].price", "items[1].color"});
+}
+
+TEST_F(OrdersTest, EveryLimitOfAnItemIsChecked) {
+  const auto with_item = [&](const json::object& change) {
+    json::object item{{"description", "Lamp"}, {"quantity", 1}, {"price", 1}};
+    for (const auto& [key, value] : change) item[key] = value;
+    return http.post("/api/v1/Orders", order_body({{"items", json::array{item}}}));
+  };
+  EXPECT_EQ(with_item({{"quantity", 1'000'000'000}}).status, 201);
+  expect_invalid(with_item({{"quantity", 1'000'000'001}}), {"items[0].quantity"});
+  EXPECT_EQ(with_item({{"price", 0}}).status, 201);
+  EXPECT_EQ(with_item({{"price", 999'999'999'999.99}}).status, 201);
+  expect_invalid(with_item({{"price", 1e12}}), {"items[0].price"});
+  expect_invalid(with_item({{"quantity", 2}, {"price", 500'000'000'000.00}}), {"items"});
+  expect_invalid(with_item({{"dimensions", {{"length", -1}}}}), {"items[0].dimensions.length"});
+  expect_invalid(http.post("/api/v1/Orders", order_body({{"items", json::array{}}})), {"items"});
+  json::array many(1001, json::object{{"description", "x"}, {"quantity", 1}, {"price", 1}});
+  expect_invalid(http.post("/api/v1/Orders", order_body({{"items", many}})), {"items"});
+}
+
+TEST_F(OrdersTest, ADraftNeedsNoAddress) {
+  auto body = order_body({{"status", "draft"}});
+  body.erase("deliveryAddress");
+  const auto response = http.post("/api/v1/Orders", body);
+  ASSERT_EQ(response.status, 201) << response.text;
+  EXPECT_EQ(text_at(response.data(), "status"), "draft");
+  EXPECT_TRUE(response.data().at("deliveryAddress").is_null());
+}
+
+TEST_F(OrdersTest, TheCustomerIsGivenFoundOrCreated) {
+  const auto first = created();
+  const auto guid = text_at(first, "customer.guid");
+  EXPECT_EQ(
+      text_at(created({{"customer", {{"name", "Other"}, {"email", "ADA@example.com"}}}}), "customer.guid"),
+      guid);
+  auto named = order_body({{"customerId", guid}});
+  named.erase("customer");
+  EXPECT_EQ(text_at(http.post("/api/v1/Orders", named).data(), "customer.guid"), guid);
+  EXPECT_EQ(text_at(created({{"customer", {{"guid", guid}, {"name", "as GET shows it"}}}}), "customer.guid"),
+            guid);
+  EXPECT_NE(text_at(created({{"customer", {{"name", "Without address"}}}}), "customer.guid"), guid);
+  EXPECT_EQ(tenant.sql.number("select count(*) from customers where business_id = $1", {tenant.id}), 2);
+
+  named["customerId"] = unknown_guid;
+  expect_refused(http.post("/api/v1/Orders", named), 404, "NOT_FOUND");
+  expect_invalid(http.post("/api/v1/Orders", order_body({{"customerId", guid}})), {"customer"});
+  expect_invalid(
+      http.post("/api/v1/Orders", order_body({{"customerId", guid}, {"customer", {{"guid", unknown_guid}}}})),
+      {"customer.guid"});
+}
+
+TEST_F(OrdersTest, AnItemTakesMissingFieldsFromItsProduct) {
+  const auto guid = product("Teapot");
+  const auto order =
+      created({{"items",
+                {{{"productId", guid}, {"quantity", 2}},
+                 {{"productId", guid}, {"quantity", 1}, {"price", 3}, {"description", "Gift"}}}}});
+  EXPECT_EQ(text_at(order, "items.0.description"), "Teapot");
+  EXPECT_EQ(text_at(order, "items.0.sku"), "SKU-Teapot");
+  EXPECT_EQ(at(order, "items.0.price").to_number<double>(), 4.5);
+  EXPECT_EQ(text_at(order, "items.1.description"), "Gift");
+  EXPECT_EQ(at(order, "totalValue").to_number<double>(), 12);
+  expect_refused(
+      http.post("/api/v1/Orders", order_body({{"items", {{{"productId", unknown_guid}, {"quantity", 1}}}}})),
+      404, "NOT_FOUND");
+  const auto without_price = tenant.sql.value(
+      "insert into products (business_id, name) values ($1, 'x') returning guid", {tenant.id});
+  expect_invalid(
+      http.post("/api/v1/Orders", order_body({{"items", {{{"productId", without_price}, {"quantity", 1}}}}})),
+      {"items[0].price"});
+}
+
+TEST_F(OrdersTest, AnOrderHasTheGivenNumberOrTheNextFreeOne) {
+  EXPECT_EQ(text_at(created({{"orderNumber", "A-7"}}), "orderNumber"), "A-7");
+  EXPECT_EQ(text_at(created({{"orderNumber", "ORD-000002"}}), "orderNumber"), "ORD-000002");
+  EXPECT_EQ(text_at(created(), "orderNumber"), "ORD-000001");
+  EXPECT_EQ(text_at(created({{"orderNumber", nullptr}}), "orderNumber"), "ORD-000003");
+  expect_refused(http.post("/api/v1/Orders", order_body({{"orderNumber", "A-7"}})), 409, "CONFLICT");
+  tenant.insert_order({{"order_number", "'ORD-000004'"}});
+  EXPECT_EQ(text_at(created(), "orderNumber"), "ORD-000005");
+  EXPECT_EQ(other_business().http.post("/api/v1/Orders", order_body({{"orderNumber", "A-7"}})).status, 201);
+}
+
+TEST_F(OrdersTest, ConcurrentOrdersHaveUniqueNumbersWithoutWaitingForOtherBusinesses) {
+  other_business().create_order();  // draws a number first, so that its counter row exists
+  Session blocker(world.waybill.database_url());
+  blocker.exec("begin; select * from order_numbers where business_id = '" + other_business().id +
+               "' for update");
+  constexpr int threads = 4;
+  constexpr int each = 10;
+  std::vector<std::jthread> workers;
+  for (int i = 0; i < threads; ++i) {
+    workers.emplace_back([client = http.with_token(http.token())]() mutable {
+      for (int n = 0; n < each; ++n) EXPECT_EQ(client.post("/api/v1/Orders", order_body()).status, 201);
+    });
+  }
+  workers.clear();
+  blocker.exec("rollback");
+  const auto row = tenant.sql
+                       .rows(
+                           "select count(distinct order_number), min(order_number), max(order_number),"
+                           " count(distinct customer_id) from orders where business_id = $1",
+                           {tenant.id})
+                       .front();
+  EXPECT_EQ(row.at(0), "40");
+  EXPECT_EQ(row.at(1), "ORD-000001");
+  EXPECT_EQ(row.at(2), "ORD-000040");
+  EXPECT_EQ(row.at(3), "1") << "concurrent orders with one email address share a customer";
+}
+
+TEST_F(OrdersTest, TheDefaultCurrencyIsThatOfTheBusiness) {
+  tenant.sql.exec("update businesses set currency = 'CHF' where guid = '" + tenant.id + "'");
+  EXPECT_EQ(text_at(created(), "currency"), "CHF");
+  EXPECT_EQ(text_at(created({{"currency", "JPY"}}), "currency"), "JPY");
+}
+
+TEST_F(OrdersTest, AGetResponseCanBePutBackAndChangesNothing) {
+  const auto order = created({{"notes", "n"}});
+  const auto guid = text_at(order, "guid");
+  const auto events = events_of(guid);
+  const auto response = http.put(path_of(guid), http.get(path_of(guid)).data());
+  EXPECT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(response.data(), order);
+  EXPECT_EQ(events_of(guid), events);
+}
+
+TEST_F(OrdersTest, PutKeepsAbsentFieldsAndClearsNullFields) {
+  const auto order = created({{"notes", "n"},
+                              {"collectionDate", "2026-12-01T10:00:00+02:00"},
+                              {"timeWindow", {{"start", "08:00"}, {"end", "12:00"}}}});
+  const auto guid = text_at(order, "guid");
+  EXPECT_EQ(text_at(order, "collectionDate"), "2026-12-01T08:00:00.000Z");
+  auto response = http.put(path_of(guid), {{"notes", nullptr}, {"deliveryAddress", {{"state", "LX"}}}});
+  ASSERT_EQ(response.status, 200) << response.text;
+  EXPECT_TRUE(response.data().at("notes").is_null());
+  EXPECT_EQ(text_at(response.data(), "deliveryAddress.street"), "Rua Augusta 1");
+  EXPECT_EQ(text_at(response.data(), "deliveryAddress.state"), "LX");
+  EXPECT_EQ(text_at(response.data(), "timeWindow.end"), "12:00");
+  response = http.put(path_of(guid), {{"timeWindow", nullptr}, {"collectionDate", nullptr}});
+  EXPECT_TRUE(response.data().at("timeWindow").is_null());
+  EXPECT_TRUE(response.data().at("collectionDate").is_null());
+  expect_invalid(
+      http.put(path_of(guid), {{"orderNumber", nullptr}, {"items", nullptr}, {"currency", nullptr}}),
+      {"orderNumber", "items", "currency"});
+  expect_invalid(http.put(path_of(guid), {{"customer", nullptr}, {"deliveryAddress", {{"city", nullptr}}}}),
+                 {"customer", "deliveryAddress.city"});
+  expect_invalid(http.put(path_of(guid), {{"status", "ready"}}), {"status"});
+}
+
+TEST_F(OrdersTest, AnItemKeepsItsGuidAndOmittedFields) {
+  const auto order = created({{"items",
+                               {{{"description", "Lamp"}, {"quantity", 2}, {"price", 19.99}, {"sku", "L"}},
+                                {{"description", "Bulb"}, {"quantity", 1}, {"price", 1}}}}});
+  const auto guid = text_at(order, "guid");
+  const auto lamp = text_at(order, "items.0.guid");
+  const auto response = http.put(
+      path_of(guid),
+      {{"items",
+        {{{"guid", lamp}, {"quantity", 5}}, {{"description", "Plug"}, {"quantity", 1}, {"price", 0.05}}}}});
+  ASSERT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(text_at(response.data(), "items.0.guid"), lamp);
+  EXPECT_EQ(text_at(response.data(), "items.0.sku"), "L");
+  EXPECT_EQ(text_at(response.data(), "items.1.description"), "Plug");
+  EXPECT_EQ(at(response.data(), "items").as_array().size(), 2U);
+  EXPECT_EQ(at(response.data(), "totalValue").to_number<double>(), 100);
+  expect_refused(http.put(path_of(guid), {{"items", {{{"guid", unknown_guid}, {"quantity", 5}}}}}), 404,
+                 "NOT_FOUND");
+  expect_invalid(
+      http.put(path_of(guid), {{"items", {{{"guid", lamp}, {"price", nullptr}}, {{"quantity", 1}}}}}),
+      {"items[1].description", "items[1].price"});
+  expect_invalid(http.put(path_of(guid), {{"items", {{{"guid", lamp}, {"price", nullptr}}}}}),
+                 {"items[0].price"});
+}
+
+TEST_F(OrdersTest, PutAcceptsNestedOrFlatFieldsButNotDifferentValues) {
+  const auto guid = created_guid();
+  const auto other = text_at(http.post("/api/v1/Customers", {{"name", "Other"}}).data(), "guid");
+  EXPECT_EQ(text_at(http.put(path_of(guid), {{"customerId", other}}).data(), "customer.name"), "Other");
+  const auto ups = text_at(http.get("/api/carriers").data(), "0.guid");
+  EXPECT_EQ(text_at(http.put(path_of(guid), {{"carrier", {{"guid", ups}}}}).data(), "carrier.guid"), ups);
+  EXPECT_TRUE(http.put(path_of(guid), {{"carrierId", nullptr}}).data().at("carrier").is_null());
+  expect_invalid(http.put(path_of(guid), {{"carrierId", ups}, {"carrier", {{"guid", unknown_guid}}}}),
+                 {"carrier.guid"});
+  expect_refused(http.put(path_of(guid), {{"carrierId", unknown_guid}}), 404, "NOT_FOUND");
+  expect_refused(http.put(path_of(guid), {{"customerId", unknown_guid}}), 404, "NOT_FOUND");
+  expect_invalid(http.put(path_of(guid), {{"carrierId", ups}, {"serviceLevel", "by balloon"}}),
+                 {"serviceLevel"});
+  EXPECT_EQ(http.put(path_of(guid), {{"customer", {{"name", "New"}, {"email", "new@example.com"}}}}).status,
+            200);
+  EXPECT_EQ(text_at(http.get(path_of(guid)).data(), "customer.email"), "new@example.com");
+}
+
+TEST_F(OrdersTest, AShippedOrderCannotBePut) {
+  const auto guid = created_guid();
+  tenant.move_order(guid, "shipped");
+  expect_refused(http.put(path_of(guid), {{"notes", "late"}}), 409, "CONFLICT");
+  const auto cancelled = created_guid();
+  tenant.move_order(cancelled, "cancelled");
+  EXPECT_EQ(http.put(path_of(cancelled), {{"notes", "why"}}).status, 200);
+  const auto number = text_at(created(), "orderNumber");
+  expect_refused(http.put(path_of(cancelled), {{"orderNumber", number}}), 409, "CONFLICT");
+}
+
+TEST_F(OrdersTest, ATotalStaysUntilTheItemsChange) {
+  const auto guid = tenant.insert_order(
+      {{"total_value", "77"},
+       {"items",
+        R"('[{"guid": "00000000-0000-4000-8000-000000000001", "description": "x", "quantity": 1, "price": 5}]')"}});
+  EXPECT_EQ(at(http.put(path_of(guid), {{"notes", "n"}}).data(), "totalValue"), 77);
+  EXPECT_EQ(
+      at(http.put(path_of(guid), {{"items", {{{"description", "y"}, {"quantity", 2}, {"price", 4}}}}}).data(),
+         "totalValue"),
+      8);
+}
+
+TEST_F(OrdersTest, AnOrderOfAnotherBusinessIs404Everywhere) {
+  const auto foreign_order = other_business().create_order();
+  const auto own_order = created_guid();
+  const json::object move{{"status", "ready"}};
+  expect_refused(http.get(path_of(foreign_order)), 404, "NOT_FOUND");
+  expect_refused(http.get(path_of(foreign_order, "/history")), 404, "NOT_FOUND");
+  expect_refused(http.put(path_of(foreign_order), {{"notes", "n"}}), 404, "NOT_FOUND");
+  expect_refused(http.patch(path_of(foreign_order, "/status"), move), 404, "NOT_FOUND");
+  expect_refused(http.post(path_of(foreign_order, "/assign-collection-date"),
+                           {{"collectionDate", "2026-12-01T10:00:00Z"}}),
+                 404, "NOT_FOUND");
+  expect_refused(
+      http.post("/api/v1/Orders/delete", json::array{{{"guid", foreign_order}}, {{"guid", own_order}}}), 404,
+      "NOT_FOUND");
+  const auto carrier = text_at(http.get("/api/carriers").data(), "0.guid");
+  expect_refused(http.post("/api/v1/Orders/assign-carrier",
+                           {{"orderIds", {own_order, foreign_order}}, {"carrierId", carrier}}),
+                 404, "NOT_FOUND");
+  EXPECT_TRUE(http.get(path_of(own_order)).data().at("carrier").is_null());
+  auto body = order_body();
+  body.erase("customer");
+  body["customerId"] = text_at(other_business().http.get(path_of(foreign_order)).data(), "customer.guid");
+  expect_refused(http.post("/api/v1/Orders", body), 404, "NOT_FOUND");
+}
+
+TEST_F(OrdersTest, PutMergesTheTimeWindowFieldByField) {
+  const auto guid = created_guid({{"timeWindow", {{"start", "08:00"}, {"end", "09:00"}}}});
+  const auto response = http.put(path_of(guid), {{"timeWindow", {{"start", "08:30"}}}});
+  ASSERT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(at(response.data(), "timeWindow"), json::value({{"start", "08:30"}, {"end", "09:00"}}));
+  expect_invalid(http.put(path_of(guid), {{"timeWindow", {{"start", "09:30"}}}}), {"timeWindow.end"});
+  EXPECT_EQ(http.put(path_of(guid), {{"timeWindow", nullptr}}).status, 200);
+  expect_invalid(http.put(path_of(guid), {{"timeWindow", {{"start", "09:30"}}}}), {"timeWindow.end"});
+}
+
+TEST_F(OrdersTest, AFlatNullContradictsANestedValue) {
+  const auto ups = text_at(http.get("/api/carriers").data(), "0.guid");
+  const auto guid = created_guid({{"carrierId", ups}});
+  auto whole = http.get(path_of(guid)).data();
+  whole.as_object()["carrierId"] = nullptr;
+  expect_invalid(http.put(path_of(guid), whole), {"carrierId"});
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,145 @@
+#include <fstream>
+
+#include "tests/api/fixtures/shipments_fixture.hpp"
+
+namespace waybill::tests {
+namespace {
+
+class LabelsTest : public ShipmentsFixture {
+ protected:
+  /// A label's page and the text that a scanner reads.
+  struct Read {
+    std::string text;
+    std::string codes;
+    std::string size;
+  };
+
+  Response fetch(std::string_view guid) { return http.get(path_of(guid, "/label")); }
+
+  Read read(const Response& label) {
+    EXPECT_EQ(label.status, 200) << label.text.substr(0, 500);
+    EXPECT_EQ(label.header("Content-Type"), "application/pdf");
+    EXPECT_TRUE(label.text.starts_with("%PDF-"));
+    const auto file = (directory / "label.pdf").string();
+    std::ofstream(file, std::ios::binary) << label.text;
+    Read seen;
+    seen.text = run({"pdftotext", "-layout", file, "-"}).standard_output;
+    seen.size = run({"pdfinfo", file}).standard_output;
+    const auto image = (directory / "label").string();
+    EXPECT_EQ(run({"pdftoppm", "-r", "200", "-png", "-singlefile", file, image}).status, 0);
+    seen.codes = run({"zbarimg", "-q", image + ".png"}).standard_output;
+    return seen;
+  }
+
+  static bool contains(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+  }
+
+  TempDirectory directory;
+};
+
+TEST_F(LabelsTest, AScannerReadsTheTrackingNumberFromBothBarcodes) {
+  const auto guid = create();
+  const auto number = text_at(get(guid), "trackingNumber");
+  const auto label = fetch(guid);
+  const auto seen = read(label);
+  EXPECT_TRUE(contains(seen.codes, "CODE-128:" + number)) << seen.codes;
+  EXPECT_TRUE(contains(seen.codes, "QR-Code:" + number)) << seen.codes;
+  EXPECT_TRUE(contains(seen.size, "297.638 x 419.528 pts")) << "A6: " << seen.size;
+  EXPECT_TRUE(contains(seen.size, "Pages:           1")) << seen.size;
+  EXPECT_EQ(label.header("Content-Disposition"), "inline; filename=\"" + number + ".pdf\"");
+}
+
+TEST_F(LabelsTest, ALabelShowsSenderRecipientPackageAndService) {
+  const auto guid = create({{"carrierId", carrier("dhl_express")},
+                            {"serviceLevel", "express"},
+                            {"packages", {{{"weight", 1}}, {{"weight", 2}}}},
+                            {"recipient",
+                             {{"name", "Ada Lovelace"},
+                              {"street", "Main St 1"},
+                              {"city", "New York"},
+                              {"state", "NY"},
+                              {"postalCode", "10001"},
+                              {"country", "US"},
+                              {"phone", "+1 212"}}}});
+  const auto seen = read(fetch(guid));
+  for (const std::string part :
+       {"DHL Express", "Express Worldwide", "Engines Ltd", "Rua 1", "Lisbon", "Ada Lovelace", "Main St 1",
+        "New York, NY 10001", "UNITED STATES OF AMERICA", "+1 212", "2 packages · 3 kg"}) {
+    EXPECT_TRUE(contains(seen.text, part)) << part << " in\n" << seen.text;
+  }
+  EXPECT_TRUE(contains(seen.text, text_at(get(guid), "trackingNumber")));
+}
+
+TEST_F(LabelsTest, NamesBeyondLatin1ArePrinted) {
+  const auto with_name = [&](std::string_view name) {
+    return read(fetch(
+        create({{"recipient", {{"name", name}, {"street", "ul. Świętokrzyska 12"}, {"city", "Łódź"}}}})));
+  };
+  for (const std::string name : {"Łukasz Żółć", "Ωμέγα", "Привет", "Ñandú", "Þórður"}) {
+    const auto seen = with_name(name);
+    EXPECT_TRUE(contains(seen.text, name)) << seen.text;
+    EXPECT_TRUE(contains(seen.text, "Łódź")) << seen.text;
+  }
+  EXPECT_TRUE(contains(with_name("東京 \U0001F600 \u0007 x").codes, "CODE-128"))
+      << "glyphs that the font lacks";
+}
+
+TEST_F(LabelsTest, LongTextsAreCutAndTheBarcodeStaysReadable) {
+  json::object long_address{{"name", std::string(200, 'W')},       {"street", std::string(200, 'm')},
+                            {"city", std::string(200, 'W')},       {"state", std::string(200, 'W')},
+                            {"postalCode", std::string(200, '1')}, {"country", std::string(200, 'W')},
+                            {"phone", std::string(200, '1')}};
+  const auto guid = create(
+      {{"sender", long_address}, {"recipient", long_address}, {"serviceLevel", std::string(200, 'W')}});
+  const auto seen = read(fetch(guid));
+  EXPECT_TRUE(contains(seen.codes, "CODE-128:" + text_at(get(guid), "trackingNumber"))) << seen.codes;
+  EXPECT_TRUE(contains(seen.codes, "QR-Code:")) << seen.codes;
+  EXPECT_TRUE(contains(seen.text, "…"));
+}
+
+TEST_F(LabelsTest, ALabelIsMadeWithTheShipmentAndFollowsItsChanges) {
+  const auto response =
+      http.post("/api/v1/Orders/" + tenant.create_order() + "/shipment", {{"generateLabel", true}});
+  ASSERT_EQ(response.status, 201) << response.text;
+  const auto guid = text_at(response.data(), "guid");
+  const auto stored_label = [&] {
+    return tenant.sql.value("select encode(pdf, 'hex') from shipment_labels where shipment_id = $1", {guid});
+  };
+  ASSERT_FALSE(stored_label().empty());
+  const auto label = fetch(guid);
+  EXPECT_EQ(label.text.size() * 2, stored_label().size()) << "the stored label";
+  EXPECT_TRUE(contains(read(label).codes, "CODE-128:" + text_at(response.data(), "trackingNumber")));
+
+  EXPECT_EQ(http.put(path_of(guid), {{"recipient", {{"name", "Grace Hopper"}}}}).status, 200);
+  EXPECT_TRUE(contains(read(fetch(guid)).text, "Grace Hopper")) << "not the stored label";
+  update(guid, "status = 'delivered'");
+  EXPECT_TRUE(stored_label().empty()) << "a final shipment keeps no label";
+  EXPECT_EQ(fetch(guid).status, 200);
+}
+
+TEST_F(LabelsTest, ATrackingNumberThatCannotBeABarcodeIsRefused) {
+  const auto with_number = [&](const std::string& number) {
+    return fetch(tenant.sql.value(
+        "insert into shipments (business_id, tracking_number) values ($1, $2) returning guid",
+        {tenant.id, number}));
+  };
+  EXPECT_EQ(with_number("1Z 999 AA1 01 2345 6784").status, 200);
+  expect_refused(with_number("東京"), 409, "CONFLICT");
+  expect_refused(with_number(std::string(60, 'W')), 409, "CONFLICT");
+  expect_refused(with_number(std::string(5000, 'W')), 409, "CONFLICT");
+}
+
+TEST_F(LabelsTest, HeadHasTheLengthAndAnErrorIsJson) {
+  const auto guid = create();
+  const auto head = http.request("HEAD", path_of(guid, "/label"));
+  EXPECT_EQ(head.status, 200);
+  EXPECT_EQ(head.header("Content-Type"), "application/pdf");
+  EXPECT_EQ(head.header("Content-Length"), std::to_string(fetch(guid).text.size()));
+  const auto missing = fetch(unknown_guid);
+  expect_refused(missing, 404, "NOT_FOUND");
+  EXPECT_EQ(missing.header("Content-Type"), "application/json");
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,157 @@
+#include "worker/delivery/record_queue.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+namespace waybill::worker {
+namespace {
+
+constexpr std::size_t max_batch_bytes = 4UL * 1024 * 1024;  // texts in a batch, without its last entry
+
+std::size_t text_size(const storage::SettledEvent& event) {
+  std::size_t bytes = 0;
+  for (const storage::Run& run : event.runs) bytes += storage::byte_size(run.key);
+  return bytes;
+}
+
+std::size_t text_size(const storage::QueuedOutcome& outcome) {
+  const auto& rendering = outcome.rendering;
+  return rendering ? rendering->request.size() + (rendering->body ? rendering->body->size() : 0) : 0;
+}
+
+/// The record of an event's runs, by its business and guid; nullopt without runs.
+std::optional<std::pair<Guid, Guid>> record_of(const storage::SettledEvent& event) {
+  if (event.runs.empty()) return std::nullopt;
+  return std::pair(event.runs[0].key.business_id, event.runs[0].key.entity_id);
+}
+
+/// Likewise, of a batch of one entry.
+std::optional<std::pair<Guid, Guid>> record_of(const storage::Batch& single) {
+  return single.events.empty() ? std::nullopt : record_of(single.events[0]);
+}
+
+storage::Batch single_of(storage::SettledEvent event) {
+  storage::Batch single{.events = {}, .outcomes = {}, .with_savepoints = true};
+  single.events.push_back(std::move(event));
+  return single;
+}
+
+template <typename Items>
+void move_some(Items& from, Items& to, std::size_t limit) {
+  std::size_t count = 0;
+  for (std::size_t bytes = 0; count < std::min(from.size(), limit) && bytes < max_batch_bytes; ++count)
+    bytes += text_size(from[count]);
+  const auto end = from.begin() + static_cast<std::ptrdiff_t>(count);
+  to.assign(std::make_move_iterator(from.begin()), std::make_move_iterator(end));
+  from.erase(from.begin(), end);
+}
+
+}  // namespace
+
+void RecordQueue::set_aside(storage::Batch single, Moment retry_at) {
+  const auto record = record_of(single);
+  std::deque<storage::Batch> followers;
+  if (record && records_aside_.contains(*record)) {
+    std::deque<storage::Batch> others;
+    for (storage::Batch& batch : set_aside_)
+      (record_of(batch) == record ? followers : others).push_back(std::move(batch));
+    set_aside_ = std::move(others);
+  }
+  push_aside(std::move(single));
+  std::ranges::move(followers, std::back_inserter(set_aside_));
+  retry_at_ = retry_at;
+}
+
+void RecordQueue::push_aside(storage::Batch single) {
+  if (const auto record = record_of(single)) ++records_aside_[*record];
+  set_aside_.push_back(std::move(single));
+}
+
+bool RecordQueue::follow(storage::Batch& single) {
+  const auto record = record_of(single);
+  if (!record || !records_aside_.contains(*record)) return false;
+  push_aside(std::move(single));
+  return true;
+}
+
+std::optional<RecordQueue::Moment> RecordQueue::retry_at() const {
+  return set_aside_.empty() ? std::nullopt : std::optional(retry_at_);
+}
+
+storage::Batch RecordQueue::take(std::size_t limit) {
+  storage::Batch batch;
+  move_some(waiting_.events, batch.events, limit);
+  if (waiting_.events.empty()) move_some(waiting_.outcomes, batch.outcomes, limit);
+  if (set_aside_.empty()) return batch;
+  std::vector<storage::SettledEvent> free;
+  for (storage::SettledEvent& event : batch.events) {
+    storage::Batch single = single_of(std::move(event));
+    if (!follow(single)) free.push_back(std::move(single.events[0]));
+  }
+  batch.events = std::move(free);
+  return batch;
+}
+
+storage::Batch RecordQueue::take_set_aside() {
+  storage::Batch single = std::move(set_aside_.front());
+  set_aside_.pop_front();
+  if (const auto record = record_of(single)) {
+    const auto found = records_aside_.find(*record);
+    if (--found->second == 0) records_aside_.erase(found);
+  }
+  return single;
+}
+
+std::vector<storage::Batch> split(storage::Batch batch) {
+  std::vector<storage::Batch> batches;
+  for (auto& event : batch.events) batches.push_back(single_of(std::move(event)));
+  for (auto& outcome : batch.outcomes) {
+    batches.emplace_back().outcomes.push_back(std::move(outcome));
+    batches.back().with_savepoints = true;
+  }
+  return batches;
+}
+
+void drop_refused_texts(storage::Batch& batch, std::string_view error) {
+  const auto end = [&](storage::RunState& state) {
+    state = {.status = storage::RunStatus::dead,
+             .code = "UNRECORDABLE",
+             .error = "the outcome could not be stored: " + std::string(error),
+             .attempts = state.attempts,
+             .tries = "[]",
+             .at = state.at};
+  };
+  for (auto& event : batch.events) {
+    for (auto& run : event.runs) {
+      end(run.state);
+      run.key.request = "{}";
+      run.key.body.reset();
+    }
+  }
+  for (auto& outcome : batch.outcomes) end(outcome.state);
+}
+
+std::optional<Time> next_due(const storage::Batch& batch, const storage::Recorded& recorded) {
+  std::optional<Time> next;
+  const auto consider = [&](const storage::RunState& state) {
+    if (storage::is_final(state.status) || state.status == storage::RunStatus::held || state.change) return;
+    if (!next || state.at < *next) next = state.at;
+  };
+  for (const auto& event : batch.events) {
+    for (const auto& run : event.runs) consider(run.state);
+    for (const auto& timer : event.timers) {
+      if (timer.setting && (!next || timer.setting->due < *next)) next = timer.setting->due;
+    }
+  }
+  for (const auto& outcome : batch.outcomes) {
+    consider(outcome.state);
+    // The end of an ordered run makes the next one of its record due; a change, the next one of its event.
+    if (storage::is_final(outcome.state.status) || outcome.state.change) next = Time{};
+  }
+  for (const auto& state : recorded.changed) consider(state);
+  return next;
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/runs/batch.hpp"
+#include "storage/runs/recording.hpp"
+
+namespace waybill::worker {
+
+/// The entries that wait to be recorded: events and outcomes in the order they came, and entries that a lock
+/// conflict delays. Pure; one thread at a time.
+class RecordQueue {
+ public:
+  using Moment = std::chrono::steady_clock::time_point;
+
+  void add(storage::SettledEvent event) { waiting_.events.push_back(std::move(event)); }
+  void add(storage::QueuedOutcome outcome) { waiting_.outcomes.push_back(std::move(outcome)); }
+  /// Sets a batch of one entry aside that was tried; the set-aside batches are tried again from `retry_at`
+  /// on. Events of its record that were set aside to follow it do so.
+  void set_aside(storage::Batch single, Moment retry_at);
+  /// Sets the event of a batch aside if an earlier one of its record is, so that the runs of a record are
+  /// queued in the order of its changes. Returns false if none is.
+  bool follow(storage::Batch& single);
+
+  /// True if nothing waits, apart from batches set aside.
+  bool empty() const { return waiting_.empty(); }
+  std::size_t size() const { return waiting_.events.size() + waiting_.outcomes.size(); }
+  /// When to try batches again that were set aside; null if there are none.
+  std::optional<Moment> retry_at() const;
+
+  /// Takes out the next batch, with `limit` events or outcomes at most, and about 4 MiB of texts. Events go
+  /// before outcomes: an outcome may belong to a run that a waiting event queues. Events that follow one that
+  /// is set aside are left out, so that the batch may be empty.
+  storage::Batch take(std::size_t limit);
+  /// Takes out the batch that was set aside first, of which there is at least one.
+  storage::Batch take_set_aside();
+
+ private:
+  void push_aside(storage::Batch single);
+
+  storage::Batch waiting_;
+  std::deque<storage::Batch> set_aside_;
+  std::map<std::pair<Guid, Guid>, std::size_t> records_aside_;  // set-aside events by business and record
+  Moment retry_at_{};
+};
+
+/// Splits a batch into batches of one entry, each with savepoints around its changes of records.
+std::vector<storage::Batch> split(storage::Batch batch);
+
+/// Ends the runs of a batch that the database refused, without the texts that it may have refused.
+void drop_refused_texts(storage::Batch& batch, std::string_view error);
+
+/// The earliest time at which a run of a recorded batch is due in the database's queue, or a timer that it
+/// set; null if none is.
+std::optional<Time> next_due(const storage::Batch& batch, const storage::Recorded& recorded);
+
+}  // namespace waybill::worker
