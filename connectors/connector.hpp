@@ -215,7 +215,7 @@ struct ProviderTerms {
 using Send = std::function<asio::awaitable<net::HttpResponse>(net::HttpRequest)>;
 
 /// Talks to the stores of one provider. Stateless: one instance serves all businesses, on any thread. A
-/// connector is a folder in connectors/ and a line in connectors/registry.cpp.
+/// connector is a folder in connectors/ and a line in connectors/store_registry.cpp.
 class Connector {
  public:
   struct Options {

@@ -40,7 +40,7 @@ struct StatusChange {
   bool waits = false;
 };
 
-/// The result of a status change or of another change of records (storage/record_change.hpp).
+/// The result of a status change or of another change of records (storage/changes/record_change.hpp).
 struct ChangeResult {
   enum class Kind : std::uint8_t {
     made,       // all existing records are as wanted now

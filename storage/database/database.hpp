@@ -79,7 +79,8 @@ struct SharedWrite {
   std::string entry;  // JSON object of this change for `shared`
 };
 
-/// A standby for a blocking read. Its state must be checked on the session (storage/standby_session.hpp).
+/// A standby for a blocking read. Its state must be checked on the session
+/// (storage/standbys/standby_session.hpp).
 struct StandbyTarget {
   std::string connection;   // connection string
   std::int64_t cluster;     // the system identifier of the primary
