@@ -140,5 +140,29 @@ TEST_F(ReplayOfARange, BeyondTheLimitIs400AndQueuesNothingButAPlanCountsAll) {
   EXPECT_EQ(replay({{"plan", true}, {"workflowId", tenant.id}}).status, 404);
 }
 
+class ReplayOfAll : public WorkflowTest {
+ protected:
+  std::int64_t replay(const json::object& body) {
+    const auto answer = tenant.http.post("/api/workflows/replay", body);
+    EXPECT_EQ(answer.status, 200) << answer.text;
+    return at(answer.body, "data.runs").as_int64();
+  }
+};
+
+TEST_F(ReplayOfAll, APlanCountsWithoutSending) {
+  const std::string first = tenant.webhook(url(), "order_created");
+  const std::string second = tenant.webhook(url(), "order_created");
+  const std::string deleted = tenant.webhook(url("deleted"), "order_created");
+  tenant.insert_order();
+  for (const auto& workflow : {first, second, deleted}) tenant.run_with_status(workflow, "succeeded");
+  ASSERT_EQ(tenant.http.del("/api/workflows/configured/" + deleted).status, 200);
+  EXPECT_EQ(replay({{"plan", true}}), 2);
+  EXPECT_EQ(replay({{"plan", true}, {"workflowId", first}}), 1);
+  EXPECT_EQ(replay({{"plan", true}, {"status", "dead"}}), 0);
+  EXPECT_EQ(tenant.runs("status=succeeded").size(), 3U);
+  EXPECT_EQ(replay(json::object{}), 2);
+  EXPECT_EQ(wait_for(4).size(), 4U);
+}
+
 }  // namespace
 }  // namespace waybill::tests
