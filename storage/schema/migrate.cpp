@@ -7,8 +7,8 @@
 #include "base/crypto.hpp"
 #include "base/observe.hpp"
 #include "storage/blocking/connection.hpp"
-#include "storage/released_migrations.hpp"
 #include "storage/schema/partitions.hpp"
+#include "storage/schema/released_migrations.hpp"
 #include "storage/sql/schema_migrations.sql.hpp"
 #include "storage/statement/statement_list.hpp"
 

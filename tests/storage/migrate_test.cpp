@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include "storage/released_migrations.hpp"
+#include "storage/schema/released_migrations.hpp"
 #include "storage/statement/statement_list.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/postgres.hpp"

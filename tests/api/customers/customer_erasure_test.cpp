@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/ascii.hpp"
-#include "tests/api/erasure_fixture.hpp"
+#include "tests/api/customers/erasure_fixture.hpp"
 #include "tests/harness/eventually.hpp"
 
 namespace waybill::tests {

@@ -1,4 +1,4 @@
-#include "tests/api/erasure_fixture.hpp"
+#include "tests/api/customers/erasure_fixture.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,7 +1,7 @@
 // Kept answers of idempotent requests about an erased person.
 #include <string>
 
-#include "tests/api/erasure_fixture.hpp"
+#include "tests/api/customers/erasure_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

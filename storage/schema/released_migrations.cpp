@@ -1,4 +1,4 @@
-#include "storage/released_migrations.hpp"
+#include "storage/schema/released_migrations.hpp"
 
 #include <algorithm>
 #include <array>
