@@ -1,5 +1,7 @@
 #include "api/http/connection.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
@@ -15,6 +17,9 @@ constexpr std::size_t write_ahead = 65'536;     // bytes of answers to pipelined
 constexpr std::size_t kept_capacity = 262'144;  // capacity of the output buffer between requests
 constexpr std::size_t dropped_body = 65'536;    // a longer unread body ends the connection
 constexpr std::size_t lingering_bytes = 16'777'216;
+// A load balancer that connects for a request sends it at once; without it, a server that stops would close
+// the connection on which a request is arriving.
+constexpr std::chrono::milliseconds first_request_grace{250};
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
 Failure malformed_request() {
@@ -57,7 +62,11 @@ void Connection::close_if_late(Steady::time_point now) {
 }
 
 void Connection::finish() {
-  if (awaits_request_) close();
+  if (!awaits_request_) return;
+  if (first_request_)
+    deadline_ = std::min(deadline_, Steady::now() + first_request_grace);
+  else
+    close();
 }
 
 void Connection::close() {
@@ -88,7 +97,10 @@ asio::awaitable<Connection::Next> Connection::read_head() {
     if (head == RequestInput::Head::complete) co_return Next::request;
     if (!co_await flush()) co_return Next::closed;
     set_awaits_request(input_.empty());
-    if (awaits_request_ && host_.stopping()) co_return Next::closed;
+    if (awaits_request_ && host_.stopping()) {
+      if (!first_request_) co_return Next::closed;
+      ends_at = std::min(ends_at, Steady::now() + first_request_grace);
+    }
     if (!awaits_request_ && !begun) {
       begun = true;
       ends_at = Steady::now() + limits_.head_timeout;

@@ -58,7 +58,8 @@ class Connection {
 
   /// Closes the connection if its deadline has passed.
   void close_if_late(Steady::time_point now);
-  /// Lets the request in flight finish, and closes.
+  /// Lets the request in flight finish, and closes. The first request of a new connection is in flight before
+  /// it arrives, for a moment.
   void finish();
   void close();
 

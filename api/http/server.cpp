@@ -4,7 +4,9 @@
 #include <atomic>
 #include <condition_variable>
 #include <ctime>
+#include <future>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -273,7 +275,7 @@ class Server::Impl {
   void stop(std::chrono::milliseconds grace) {
     if (stopped_.exchange(true)) return;
     for (auto& thread : threads_) thread->begin_stop();
-    asio::post(threads_.front()->io(), [this] { acceptor_.close(); });
+    close_acceptor(grace);
     for (auto& thread : threads_) thread->for_each_connection(&Connection::finish);
     bool clean = !started_ || counts_.wait_until_empty(grace);
     if (!clean) {
@@ -312,10 +314,12 @@ class Server::Impl {
     return threads;
   }
 
+  IoThread& next_thread() { return *threads_[turn_++ % threads_.size()]; }
+
   asio::awaitable<void> accept() {
     asio::steady_timer pause(acceptor_.get_executor());
-    for (std::size_t turn = 0; acceptor_.is_open(); ++turn) {
-      auto& thread = *threads_[turn % threads_.size()];
+    while (acceptor_.is_open()) {
+      auto& thread = next_thread();
       auto [error, socket] = co_await acceptor_.async_accept(thread.io(), awaiting);
       if (!error) {
         admit(thread, std::move(socket));
@@ -325,6 +329,24 @@ class Server::Impl {
         co_await pause.async_wait(awaiting);
       }
     }
+  }
+
+  /// Admits the connections in the backlog, which the kernel would reset, and stops accepting. Waits until
+  /// that is done, for up to `limit`.
+  void close_acceptor(std::chrono::milliseconds limit) {
+    const auto closed = std::make_shared<std::promise<void>>();
+    asio::post(threads_.front()->io(), [this, closed] {
+      boost::system::error_code error;
+      acceptor_.non_blocking(true, error);
+      for (int count = 0; !error && count < tcp::acceptor::max_listen_connections; ++count) {
+        auto& thread = next_thread();
+        Socket socket = acceptor_.accept(thread.io(), error);
+        if (!error) admit(thread, std::move(socket));
+      }
+      acceptor_.close(error);
+      closed->set_value();
+    });
+    if (started_) closed->get_future().wait_for(limit);
   }
 
   void admit(IoThread& thread, Socket socket) {
@@ -362,6 +384,7 @@ class Server::Impl {
   std::vector<std::unique_ptr<IoThread>> threads_;
   asio::basic_socket_acceptor<tcp, asio::io_context::executor_type> acceptor_;
   std::uint16_t port_ = 0;
+  std::size_t turn_ = 0;  // used by the accepting thread
   bool started_ = false;
   std::atomic<bool> stopped_ = false;
 };

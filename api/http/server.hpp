@@ -64,8 +64,9 @@ class Server {
   /// Call it several times within each limit, between `start` and `stop`.
   bool turns(std::chrono::steady_clock::duration limit);
 
-  /// Stops accepting, closes idle connections, lets requests in flight finish for up to `grace`, then closes
-  /// their connections and joins the threads. Not for the threads of the server; a second call does nothing.
+  /// Stops accepting, serves one request of each connection that was in the backlog, closes idle connections,
+  /// lets requests in flight finish for up to `grace`, then closes their connections and joins the threads.
+  /// Not for the threads of the server; a second call does nothing.
   void stop(std::chrono::milliseconds grace);
 
  private:

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <future>
+#include <memory>
 #include <optional>
 #include <poll.h>
 #include <string>
@@ -407,6 +408,46 @@ TEST(ServerStop, FinishesRequestsInFlightAndClosesIdleConnections) {
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.header("connection"), "close");
   EXPECT_TRUE(busy.closed_by_peer());
+  stopping.get();
+}
+
+class EmptyResponder : public api::Responder {
+ public:
+  asio::awaitable<void> respond(const api::Request&, api::RequestBody&, api::Response&) override {
+    co_return;
+  }
+  void refuse(const Failure&, api::Response&) override {}
+};
+
+std::unique_ptr<api::Responder> make_empty_responder(asio::io_context&) {
+  return std::make_unique<EmptyResponder>();
+}
+
+// The kernel would reset them.
+TEST(ServerStop, ServesTheConnectionsInTheBacklog) {
+  api::Server server({.port = 0, .threads = 2}, make_empty_responder);
+  std::vector<RawConnection> clients;
+  for (int i = 0; i < 50; ++i)
+    ASSERT_TRUE(clients.emplace_back("127.0.0.1", server.port()).send(request("GET /")));
+  server.start();
+  server.stop(10s);
+  for (RawConnection& client : clients) {
+    const auto reply = client.read_response();
+    EXPECT_EQ(reply.status, 200);
+    EXPECT_EQ(reply.header("connection"), "close");
+  }
+}
+
+TEST(ServerStop, ServesTheFirstRequestOfANewConnectionButDoesNotWaitForIt) {
+  api::Server server({.port = 0, .threads = 1}, make_empty_responder);
+  server.start();
+  RawConnection silent("127.0.0.1", server.port());
+  RawConnection client("127.0.0.1", server.port());
+  ASSERT_TRUE(eventually([&] { return server.open_connections() == 2; }));
+  auto stopping = std::async(std::launch::async, [&] { server.stop(10s); });
+  client.send(request("GET /"));
+  EXPECT_EQ(client.read_response().status, 200);
+  EXPECT_TRUE(silent.closed_by_peer());
   stopping.get();
 }
 
