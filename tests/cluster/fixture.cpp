@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iomanip>
 #include <iostream>
 #include <random>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -58,15 +60,39 @@ std::string Sample::text() const {
          " ms, max " + ms(1) + " ms";
 }
 
+std::string Sample::seconds(double share) const {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1) << std::chrono::duration<double>(percentile(share)).count()
+       << " s";
+  return text.str();
+}
+
 void LoadedCluster::open_shops() {
   for (std::size_t i = 0; i < shop_count; ++i) shops.push_back(open_shop(service->api(), receiver, i));
 }
 
 void LoadedCluster::start_load(const std::string& program) {
   start_cluster(program);
-  const auto rate = from_environment("WAYBILL_CLUSTER_RATE", 300);
-  start_writers(Deadline(1000 * 2 * shop_count / std::max<std::uint64_t>(rate, 1)));
+  const auto wanted = std::max<std::uint64_t>(from_environment("WAYBILL_CLUSTER_RATE", 300), 1);
+  start_writers(Deadline(1000 * 2 * shop_count / wanted));
   if (!ledger.wait_for_progress(200, recovery_limit)) throw std::runtime_error("no webhooks arrive");
+  const auto from = steady_clock::now();
+  let_load_run(10s);
+  const double achieved = rate(from, steady_clock::now());
+  std::cout << "changes without a fault: " << static_cast<int>(achieved) << "/s of " << wanted << "/s\n";
+  EXPECT_GE(achieved, 0.9 * static_cast<double>(wanted))
+      << "this machine needs a smaller WAYBILL_CLUSTER_RATE";
+}
+
+double LoadedCluster::rate(Ledger::Moment from, Ledger::Moment until) const {
+  return static_cast<double>(ledger.acknowledged(from, until)) /
+         std::chrono::duration<double>(until - from).count();
+}
+
+void LoadedCluster::print_row(const std::string& fault, std::size_t times, const std::string& lost,
+                              const std::string& delay) {
+  if (HasFailure()) return;
+  std::cout << "| " << fault << " | " << times << " | " << lost << " | " << delay << " |\n";
 }
 
 void LoadedCluster::start_writers(Deadline interval) {

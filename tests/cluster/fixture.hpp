@@ -29,6 +29,8 @@ class Sample {
   /// The smallest duration that `share` of the sample does not exceed; 0 ms if it is empty.
   Milliseconds percentile(double share) const;
   std::string text() const;
+  /// A percentile for the documents: "1.2 s".
+  std::string seconds(double share) const;
 
  private:
   std::vector<Milliseconds> durations_;
@@ -45,7 +47,7 @@ class LoadedCluster : public testing::Test {
   /// Begins to change orders; each of the 32 clients starts a change every `interval`, 0 for as fast as it
   /// can.
   void start_writers(Deadline interval);
-  /// All of that, at the rate of the environment.
+  /// All of that, at the rate of the environment, which must be reached before the first fault.
   void start_load(const std::string& program = {});
   /// Ends the load, waits for all runs, and returns a session for the checks.
   Session finish_load();
@@ -53,6 +55,11 @@ class LoadedCluster : public testing::Test {
   /// status, no response with 500.
   void check_everything(Session& database, Ledger::Moment ordered_since = {}) const;
   void print_answers() const;
+  /// The acknowledged changes of a period, a second.
+  double rate(Ledger::Moment from, Ledger::Moment until) const;
+  /// Prints a row of the table of measured faults in docs/operations.md, unless the test has failed.
+  static void print_row(const std::string& fault, std::size_t times, const std::string& lost,
+                        const std::string& delay);
 
   /// Returns after this time, in which the load goes on.
   void let_load_run(Milliseconds time) const;

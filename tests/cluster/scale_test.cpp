@@ -45,11 +45,9 @@ class Scale : public LoadedCluster {
     ASSERT_TRUE(eventually([&] { return database.number("select count(*) from pending_events") == 0; }, 60s));
     Sample delays;
     delays.add(ledger.delays(from, until));
-    const double rate = static_cast<double>(ledger.acknowledged(from, until)) /
-                        std::chrono::duration<double>(until - from).count();
     const double busy = static_cast<double>(after.busy - before.busy) /
                         static_cast<double>(after.busy - before.busy + after.idle - before.idle);
-    std::cout << workers << " workers, " << apis << " APIs: " << static_cast<int>(rate)
+    std::cout << workers << " workers, " << apis << " APIs: " << static_cast<int>(rate(from, until))
               << " changes/s, webhook " << delays.text() << ", CPU " << static_cast<int>(100 * busy)
               << " % of " << sysconf(_SC_NPROCESSORS_ONLN) << " cores\n";
   }

@@ -37,6 +37,12 @@ class WorkerFaults : public LoadedCluster {
     }
   }
 
+  void print_hand_over(const std::string& fault, const std::string& name) {
+    print_row(
+        fault, worst[name].size(), "0",
+        "99 % of the changes within " + all[name].seconds(0.99) + ", all within " + all[name].seconds(1));
+  }
+
   std::map<std::string, Sample> all;    // the delays of all changes, by name
   std::map<std::string, Sample> worst;  // the longest delay of each period
 
@@ -86,6 +92,11 @@ TEST_F(WorkerFaults, AKilledStoppedOrDrainedWorkerHandsOverItsWork) {
   EXPECT_LT(worst["drained"].percentile(0.99), usual + 1s);
   EXPECT_LT(worst["stopped"].percentile(0.99), usual + 10s);
   EXPECT_LT(worst["joins"].percentile(0.99), usual + 1s);
+  for (const char* const name : {"killed", "drained", "joins"})
+    EXPECT_LT(all[name].percentile(0.99), 2s) << name;
+  print_hand_over("worker killed", "killed");
+  print_hand_over("worker drained", "drained");
+  print_hand_over("worker stopped for 5 s", "stopped");
 }
 
 // The packets of the worker are dropped, so neither side gets an error.
@@ -103,6 +114,7 @@ TEST_F(WorkerFaults, AWorkerWithACutLinkHandsOverItsWork) {
   evaluate();
   check_everything(database);
   EXPECT_LT(worst["link cut"].percentile(1), 10s);
+  print_hand_over("link of a worker cut", "link cut");
 }
 
 }  // namespace

@@ -195,7 +195,11 @@ Ledger::Losses Ledger::losses(Session& database) const {
   for (const auto& [mark, written] : written_) {
     if (written.fate != Fate::committed) continue;
     ++result.acknowledged;
-    if (!events.matching.contains(mark) && !events.others.contains(mark)) result.lost.insert(mark);
+    if (!events.matching.contains(mark) && !events.others.contains(mark))
+      result.lost.emplace(mark, written.at);
+  }
+  for (const std::string& mark : events.matching) {
+    if (!id_of_mark_.contains(mark)) result.undelivered.insert(mark);
   }
   for (const auto& [mark, id] : id_of_mark_) {
     if (!events.matching.contains(mark)) result.unfounded.insert(mark);

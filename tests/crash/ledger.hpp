@@ -51,8 +51,9 @@ class Ledger {
 
   struct Losses {
     std::size_t acknowledged = 0;
-    std::set<std::string> lost;       // acknowledged changes that the database does not have
-    std::set<std::string> unfounded;  // received, though the database does not have the change
+    std::map<std::string, Moment> lost;  // acknowledged changes that the database does not have, and when
+    std::set<std::string> unfounded;     // received, though the database does not have the change
+    std::set<std::string> undelivered;   // matching changes that the database has, not received
   };
   /// Counts what a fail-over to an asynchronous standby has lost.
   Losses losses(Session& database) const;
