@@ -53,8 +53,11 @@ std::vector<pid_t> processes_in(ino_t network) {
 
 void enter_switch() {
   if (::unshare(CLONE_NEWNET) != 0) throw std::runtime_error("a network namespace needs root");
-  for (const char* const command : {"ip link set lo up", "ip link add switch type bridge",
-                                    "ip address add 10.0.0.1/24 dev switch", "ip link set switch up"}) {
+  // With a fixed address: otherwise the switch takes another one when a machine joins, and the others lose
+  // it.
+  for (const char* const command :
+       {"ip link set lo up", "ip link add switch address 02:00:00:00:00:01 type bridge",
+        "ip address add 10.0.0.1/24 dev switch", "ip link set switch up"}) {
     must_run({"sh", "-c", command});
   }
 }

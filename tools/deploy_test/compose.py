@@ -23,7 +23,7 @@ import yaml
 
 here = os.path.dirname(os.path.abspath(__file__))
 postgres_programs = "/usr/lib/postgresql/15/bin"
-patience = 60
+patience = 120
 
 
 def run(*command):
@@ -79,7 +79,8 @@ class Networks:
             config = network["ipam"]["config"][0]
             self.subnets[name] = ipaddress.ip_network(config["subnet"])
             self.free[name] = ipaddress.ip_network(config["ip_range"]).hosts()
-            run("ip", "link", "add", name, "type", "bridge")
+            # With a fixed address: otherwise the bridge takes another one when a port joins, and neighbours lose it.
+            run("ip", "link", "add", name, "address", f"02:00:00:00:00:0{len(self.subnets)}", "type", "bridge")
             run("ip", "address", "add", f"{self.gateway(name)}/{self.subnets[name].prefixlen}", "dev", name)
             run("ip", "link", "set", name, "up")
 

@@ -93,9 +93,9 @@ start_postgres() {
   database_url=postgresql://waybill@127.0.0.1:$port/waybill
 }
 
-# Waits until a command succeeds, at most 60 s. until_true COMMAND…
+# Waits until a command succeeds, at most 120 s. until_true COMMAND…
 until_true() {
-  local end=$((SECONDS + 60))
+  local end=$((SECONDS + 120))
   until "$@" >/dev/null 2>&1; do
     [ $SECONDS -lt $end ] || { echo "still not true: $*" >&2; return 1; }
     sleep 0.05
