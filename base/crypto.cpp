@@ -145,6 +145,7 @@ std::string hex(std::span<const std::uint8_t> data) {
 }
 
 std::optional<Bytes> unhex(std::string_view digits) {
+  if (digits.empty()) return Bytes();  // sodium takes no null pointer
   Bytes data(digits.size() / 2);
   std::size_t length = 0;
   if (digits.size() % 2 != 0 ||

@@ -8,6 +8,14 @@ namespace {
 Bytes bytes(std::string_view text) { return {text.begin(), text.end()}; }
 
 // FIPS 180-4 examples.
+TEST(Hex, ReadsWhatItWrites) {
+  const Bytes bytes{0x00, 0x7f, 0xff};
+  EXPECT_EQ(hex(bytes), "007fff");
+  EXPECT_EQ(unhex("007fff"), bytes);
+  EXPECT_EQ(unhex(""), Bytes());
+  for (const auto* const text : {"0", "0g", "00 "}) EXPECT_EQ(unhex(text), std::nullopt) << text;
+}
+
 TEST(Hash, MatchesThePublishedDigests) {
   EXPECT_EQ(hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(hex(sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
