@@ -5,7 +5,7 @@
 
 #include "storage/statement/statement.hpp"
 
-/// What released migrations need beside their texts, which never change.
+/// Additions to released migrations, whose texts never change.
 namespace waybill::storage {
 
 /// The text of a migration as PostgreSQL runs it. It differs from the released one where a later version of

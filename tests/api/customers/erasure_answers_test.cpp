@@ -124,16 +124,7 @@ TEST_F(ErasureTest, KeptAnswersAreSearchedForTheThousandNewestTextsOfRecords) {
 TEST_F(ErasureTest, ARepeatedRequestGetsNoDataOfThePerson) {
   const auto customer = create_person();
   erase(customer);
-  const auto again = http.post("/api/v1/Customers",
-                               {{"name", name},
-                                {"email", email},
-                                {"phone", phone},
-                                {"company", "Quux Lda"},
-                                {"address", {{"street", street}, {"city", "Lisbon"}}},
-                                {"externalReference", "quux-1"},
-                                {"tags", json::array{"quux"}},
-                                {"metadata", {{"note", name}}}},
-                               {{"Idempotency-Key", "make the person"}});
+  const auto again = post_person();
   EXPECT_EQ(again.status, 201);
   EXPECT_EQ(again.header("Idempotency-Replayed"), "true");
   EXPECT_EQ(again.text.find("Quux"), std::string::npos) << again.text;

@@ -24,17 +24,20 @@ class ErasureTest : public testing::Test {
   std::vector<std::string> traces() const;
   std::int64_t files_with_the_address() const;
 
+  Response post_person() {
+    return http.post("/api/v1/Customers",
+                     {{"name", name},
+                      {"email", email},
+                      {"phone", phone},
+                      {"company", "Quux Lda"},
+                      {"address", {{"street", street}, {"city", "Lisbon"}}},
+                      {"externalReference", "quux-1"},
+                      {"tags", json::array{"quux"}},
+                      {"metadata", {{"note", name}}}},
+                     {{"Idempotency-Key", "make the person"}});
+  }
   std::string create_person() {
-    const auto created = http.post("/api/v1/Customers",
-                                   {{"name", name},
-                                    {"email", email},
-                                    {"phone", phone},
-                                    {"company", "Quux Lda"},
-                                    {"address", {{"street", street}, {"city", "Lisbon"}}},
-                                    {"externalReference", "quux-1"},
-                                    {"tags", json::array{"quux"}},
-                                    {"metadata", {{"note", name}}}},
-                                   {{"Idempotency-Key", "make the person"}});
+    const auto created = post_person();
     EXPECT_EQ(created.status, 201) << created.text;
     return text_at(created.data(), "guid");
   }
