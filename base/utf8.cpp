@@ -94,6 +94,11 @@ std::string lower_utf8(std::string_view utf8) {
   std::string text;
   text.reserve(utf8.size());
   while (!utf8.empty()) {
+    if (const char c = utf8.front(); static_cast<unsigned char>(c) < 0x80) {
+      text += ascii_lower(c);
+      utf8.remove_prefix(1);
+      continue;
+    }
     const std::size_t length = std::max<std::size_t>(sequence_length(utf8), 1);
     append_utf8(text, lower(decode(utf8, length)));
     utf8.remove_prefix(length);

@@ -19,18 +19,31 @@ std::string FailureLimit::name_of(std::string_view client) const {
   return name;
 }
 
+std::optional<std::chrono::seconds> FailureLimit::wait_after(std::size_t failures, Time now) const {
+  if (failures < options_.most_failures) return std::nullopt;
+  return std::chrono::ceil<std::chrono::seconds>(minute_ + std::chrono::minutes(1) - now);
+}
+
 std::optional<std::chrono::seconds> FailureLimit::wait(std::string_view client, Time now) {
   const std::lock_guard lock(mutex_);
   begin_minute(now);
   const auto found = failures_.find(name_of(client));
-  if (found == failures_.end() || found->second < options_.most_failures) return std::nullopt;
-  return std::chrono::ceil<std::chrono::seconds>(minute_ + std::chrono::minutes(1) - now);
+  return found == failures_.end() ? std::nullopt : wait_after(found->second, now);
 }
 
 void FailureLimit::failed(std::string_view client, Time now) {
   const std::lock_guard lock(mutex_);
   begin_minute(now);
   ++failures_[name_of(client)];
+}
+
+std::optional<std::chrono::seconds> FailureLimit::count(std::string_view client, Time now) {
+  const std::lock_guard lock(mutex_);
+  begin_minute(now);
+  auto& failures = failures_[name_of(client)];
+  if (const auto wait = wait_after(failures, now)) return wait;
+  ++failures;
+  return std::nullopt;
 }
 
 std::string network_of(std::string_view address) {

@@ -12,8 +12,8 @@
 
 namespace waybill::api {
 
-/// Counts failed calls of public endpoints for each client and minute, so that a client that keeps failing
-/// costs only a look-up in memory. Of this process only; thread-safe.
+/// Counts failed calls of public endpoints, or all calls, for each client and minute, so that a client that
+/// keeps failing costs only a look-up in memory. For this process only; thread-safe.
 class FailureLimit {
  public:
   struct Options {
@@ -27,10 +27,14 @@ class FailureLimit {
   /// The time that `client` has to wait; nullopt if it may call.
   std::optional<std::chrono::seconds> wait(std::string_view client, Time now);
   void failed(std::string_view client, Time now);
+  /// Counts a call of `client` whatever becomes of it. Returns the time to wait if it may not be made; then
+  /// it is not counted.
+  std::optional<std::chrono::seconds> count(std::string_view client, Time now);
 
  private:
   void begin_minute(Time now);
   std::string name_of(std::string_view client) const;
+  std::optional<std::chrono::seconds> wait_after(std::size_t failures, Time now) const;
 
   const Options options_;
   std::mutex mutex_;

@@ -20,6 +20,15 @@ TEST(FailureLimit, AClientThatFailsTooOftenWaitsForTheNextMinute) {
   EXPECT_EQ(limit.wait("a", start + seconds(60)), std::nullopt);
 }
 
+TEST(FailureLimit, CallsThatAllCountAreRefusedBeyondTheirNumber) {
+  FailureLimit limit({.most_failures = 2});
+  EXPECT_EQ(limit.count("a", start), std::nullopt);
+  EXPECT_EQ(limit.count("a", start), std::nullopt);
+  EXPECT_EQ(limit.count("a", start + seconds(20)), seconds(40));
+  EXPECT_EQ(limit.count("b", start + seconds(20)), std::nullopt);
+  EXPECT_EQ(limit.count("a", start + seconds(60)), std::nullopt);
+}
+
 TEST(FailureLimit, FurtherClientsAreCountedTogether) {
   FailureLimit limit({.most_failures = 2, .most_counted = 2});
   for (const auto* who : {"a", "b", "c", "d"}) limit.failed(who, start);

@@ -38,17 +38,25 @@ std::string without_directions(std::string_view text) {
   return result;
 }
 
-/// One line of at most `max` characters.
-std::string line(std::string_view text, std::size_t max) {
-  auto result = templates::single_line(without_directions(text));
-  if (count_characters(result) <= max) return result;
+/// True for most texts: ASCII without control characters or outer spaces.
+bool is_plain_line(std::string_view text) {
+  if (text.empty()) return true;
+  return text.front() != ' ' && text.back() != ' ' &&
+         std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+/// Makes the text one line of at most `max` characters.
+void make_line(std::string& text, std::size_t max) {
+  if (text.size() <= max && is_plain_line(text)) return;
+  text = templates::single_line(without_directions(text));
+  if (count_characters(text) <= max) return;
   std::size_t end = 0;
-  for (std::size_t characters = 0; end < result.size(); ++end) {
-    const bool continues = (static_cast<unsigned char>(result[end]) & 0xC0U) == 0x80U;
+  for (std::size_t characters = 0; end < text.size(); ++end) {
+    const bool continues = (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U;
     if (!continues && characters++ == max - 1) break;
   }
-  result.resize(end);
-  return result + "…";
+  text.resize(end);
+  text += "…";
 }
 
 bool is_web_address(std::string_view address) {
@@ -121,7 +129,7 @@ TrackedShipment presented(TrackedShipment shipment) {
   for (auto* const text :
        {&shipment.tracking_number, &shipment.carrier, &shipment.carrier_tracking_number, &shipment.status,
         &shipment.city, &shipment.country, &shipment.business, &shipment.time_zone}) {
-    *text = line(*text, max_name);
+    make_line(*text, max_name);
   }
   if (!is_web_address(shipment.carrier_tracking_url)) shipment.carrier_tracking_url.clear();
   if (!is_web_address(shipment.logo_url) || !https_origin(shipment.logo_url)) shipment.logo_url.clear();
@@ -131,9 +139,9 @@ TrackedShipment presented(TrackedShipment shipment) {
     shipment.traces.resize(max_tracked_traces);
   }
   for (auto& trace : shipment.traces) {
-    trace.status = line(trace.status, max_name);
-    trace.description = line(trace.description, max_description);
-    trace.location = line(trace.location, max_name);
+    make_line(trace.status, max_name);
+    make_line(trace.description, max_description);
+    make_line(trace.location, max_name);
   }
   return shipment;
 }

@@ -33,14 +33,11 @@ std::optional<Guid> parse_token(std::string_view digits) {
 
 /// Throws Failure (RATE_LIMITED) if the client has seen too many pages in this minute.
 void count_view(const Call& call, Services& services) {
-  const auto client = network_of(call.peer);
-  const Time now = services.clock.now();
   auto& views = services.public_limits.page_views;
-  if (const auto wait = views.wait(client, now)) {
+  if (const auto wait = views.count(network_of(call.peer), services.clock.now())) {
     throw Failure(ErrorCode::rate_limited, "Too many pages were requested; try again later.")
         .with_retry_after(*wait);
   }
-  views.failed(client, now);
 }
 
 /// `clock` is the time in the business's zone as if it were UTC.
@@ -53,19 +50,22 @@ std::optional<ZonedTime> zoned(const std::optional<Time>& at, const std::optiona
   return zoned(*at, clock.value());
 }
 
-/// Reads arrays of time, clock, status, description and location.
+/// Reads arrays of time, clock (without an offset), status, description and location.
 std::vector<TrackedTrace> traces_of(std::string_view text) {
+  const auto entries = stored_list(text);
   std::vector<TrackedTrace> traces;
-  for (const auto& entry : stored_list(text)) {
+  traces.reserve(entries.size());
+  for (const auto& entry : entries) {
     const auto& trace = entry.as_array();
-    const auto time = [&](std::size_t position) {
-      return parse_timestamp(std::string_view(trace.at(position).as_string())).value();
+    const auto time = [&](std::size_t position) -> std::string_view {
+      return trace.at(position).as_string();
     };
     const auto& location = trace.at(4);
-    traces.push_back({.at = zoned(time(0), time(1)),
-                      .status = std::string(trace.at(2).as_string()),
-                      .description = std::string(trace.at(3).as_string()),
-                      .location = location.is_null() ? std::string() : std::string(location.as_string())});
+    traces.push_back(
+        {.at = zoned(parse_timestamp(time(0)).value(), parse_timestamp(std::string(time(1)) + "Z").value()),
+         .status = std::string(trace.at(2).as_string()),
+         .description = std::string(trace.at(3).as_string()),
+         .location = location.is_null() ? std::string() : std::string(location.as_string())});
   }
   return traces;
 }
