@@ -68,9 +68,17 @@ json::value replay_of(const Alert& alert, std::string_view public_url) {
 
 std::string quoted(const std::optional<std::string>& name) { return '"' + name.value_or("") + '"'; }
 
+/// A member that is a text or a number; empty if it is neither.
 std::string member_text(const json::value& object, std::string_view name) {
   const json::value value = object.is_object() ? member(object.get_object(), name) : json::value(nullptr);
+  if (value.is_number()) return to_json(value);
   return value.is_string() ? std::string(value.get_string()) : std::string();
+}
+
+/// The text with a full stop at its end.
+std::string sentence(std::string text) {
+  if (!text.ends_with('.')) text += '.';
+  return text;
 }
 
 /// The event as a sentence without its full stop.
@@ -88,7 +96,7 @@ std::string headline(const Alert& alert) {
 
 std::string explanation(const Alert& alert) {
   if (alert.cause == "workflow_paused")
-    return (alert.paused_reason ? "The reason: " + *alert.paused_reason + ".\n" : "") +
+    return (alert.paused_reason ? "The reason: " + sentence(*alert.paused_reason) + "\n" : "") +
            "Events still match the workflow, and its runs are held until it is resumed.";
   if (alert.is_of_import()) return "The store or an order caused the failure. Imports are repeated.";
   if (alert.cause == "destination_down")
@@ -103,11 +111,18 @@ void append_line(std::string& text, std::string_view name, const std::string& va
 /// The facts of the last run, one a line.
 std::string facts(const Alert& alert) {
   std::string text;
-  append_line(text, "Run", member_text(alert.run, "guid"));
-  const std::string type = member_text(alert.run, "entityType");
-  append_line(text, "Record", type.empty() ? "" : type + " " + member_text(alert.run, "entityId"));
-  append_line(text, "Code", member_text(alert.run, "code"));
-  append_line(text, "Error", member_text(alert.run, "error"));
+  const json::value run = run_of(alert);
+  append_line(text, "Run", member_text(run, "guid"));
+  const std::string type = member_text(run, "entityType");
+  append_line(text, "Record", type.empty() ? "" : type + " " + member_text(run, "entityId"));
+  constexpr std::pair<std::string_view, std::string_view> lines[] = {
+      {"Created", "createdAt"},   {"Started", "startedAt"},
+      {"Finished", "finishedAt"}, {"Imported", "imported"},
+      {"Updated", "updated"},     {"Failed", "failed"},
+      {"Status", "status"},       {"Destination", "destination"},
+      {"Attempts", "attempts"},   {"Status code", "statusCode"},
+      {"Code", "code"},           {"Error", "error"}};
+  for (const auto& [name, field] : lines) append_line(text, name, member_text(run, field));
   const json::value response = response_of(alert);
   if (response.is_string() && !alert.is_of_import())
     append_line(text, "Response", std::string(response.get_string()));

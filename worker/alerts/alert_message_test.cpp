@@ -27,7 +27,11 @@ Alert dead_runs(std::int64_t count) {
                            {"code", "HTTP_500"},
                            {"error", "The destination answered 500."},
                            {"entityType", "Order"},
-                           {"entityId", workflow}};
+                           {"entityId", workflow},
+                           {"status", "dead"},
+                           {"destination", "erp.example:443"},
+                           {"attempts", 2},
+                           {"createdAt", "2026-11-20T05:45:00.999Z"}};
   alert.tries = R"([{"number":1,"statusCode":502,"response":"bad gateway"},
                     {"number":2,"statusCode":500,"response":"no stock"}])";
   return alert;
@@ -110,8 +114,31 @@ TEST(AlertMessage, AMailSaysTheSameInWords) {
   for (const std::string_view part :
        {"Code: HTTP_500\n", "Error: The destination answered 500.\n", "Response: no stock\n",
         "Record: Order 00000000-0000-4000-8000-000000000001\n", "Run: 00000000-0000-4000-8000-000000000002\n",
-        "POST https://api.example/api/workflows/replay\n", R"("from":"2026-11-20T05:00:00.001Z")", "Acme"})
+        "Created: 2026-11-20T05:45:00.999Z\n", "Status: dead\n", "Destination: erp.example:443\n",
+        "Attempts: 2\n", "Status code: 500\n", "POST https://api.example/api/workflows/replay\n",
+        R"("from":"2026-11-20T05:00:00.001Z")", "Acme"})
     EXPECT_NE(mail.text.find(part), std::string::npos) << part << "\n" << mail.text;
+}
+
+TEST(AlertMessage, AMailOfAnImportHasItsCounts) {
+  Alert alert = alert_of("import_failed");
+  alert.store = "https://shop.example";
+  alert.run =
+      json::object{{"guid", run}, {"imported", 7}, {"updated", 0}, {"failed", 2}, {"finishedAt", nullptr}};
+  const std::string text = alert_mail(alert, "").text;
+  for (const std::string_view part : {"Imported: 7\n", "Updated: 0\n", "Failed: 2\n"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  EXPECT_EQ(text.find("Finished"), std::string::npos) << text;
+}
+
+TEST(AlertMessage, TheReasonOfAPauseEndsWithOneFullStop) {
+  Alert alert = alert_of("workflow_paused");
+  for (const std::string reason :
+       {"The destination answered 410 Gone.", "The destination answered 410 Gone"}) {
+    alert.paused_reason = reason;
+    const std::string text = alert_mail(alert, "").text;
+    EXPECT_NE(text.find("The reason: The destination answered 410 Gone.\n"), std::string::npos) << text;
+  }
 }
 
 TEST(AlertMessage, EachCauseHasItsSubject) {
