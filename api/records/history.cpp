@@ -15,7 +15,6 @@ constexpr Property actor_properties[] = {
     {.name = "guid", .kind = Kind::uuid},
     {.name = "name", .kind = Kind::string, .description = "For sql, the role of the database session."},
 };
-constexpr Schema actor_schema{"Actor", actor_properties};
 
 auto history_properties(std::span<const std::string_view> statuses) {
   return std::to_array<Property>({
@@ -31,6 +30,7 @@ const auto shipment_properties = history_properties(domain::shipment_states().st
 
 }  // namespace
 
+const Schema actor_schema{"Actor", actor_properties};
 const Schema order_history_schema{"OrderHistoryEntry", order_properties};
 const Schema shipment_history_schema{"ShipmentHistoryEntry", shipment_properties};
 

@@ -7,6 +7,9 @@
 
 namespace waybill::api {
 
+/// Who changed a record.
+extern const Schema actor_schema;
+
 /// A status change of an order or a shipment.
 extern const Schema order_history_schema;
 extern const Schema shipment_history_schema;

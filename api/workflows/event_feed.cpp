@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/records/fields.hpp"
+#include "api/records/history.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "api/workflows/event_cursor.hpp"
@@ -30,6 +31,15 @@ constexpr std::size_t longest_cursor = 16'000;
 constexpr std::size_t most_bytes = storage::PageLimits().bytes;
 
 constexpr Schema entity_object_schema{.name = "EventEntity", .json = R"({"type": "object"})"};
+constexpr Property cause_properties[] = {
+    {.name = "by", .kind = Kind::object, .nullable = false, .schema = &actor_schema},
+    {.name = "depth",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "The number of workflows that led to the change."},
+    {.name = "note", .kind = Kind::text, .description = "The notes of a move of the status."},
+};
+constexpr Schema cause_schema{"EventCause", cause_properties};
 constexpr Property event_properties[] = {
     {.name = "eventId", .kind = Kind::integer, .nullable = false},
     {.name = "type",
@@ -51,10 +61,7 @@ constexpr Property event_properties[] = {
      .nullable = false,
      .schema = &entity_object_schema,
      .description = "The earlier values of the fields that changed."},
-    {.name = "cause",
-     .kind = Kind::any,
-     .schema = &entity_object_schema,
-     .description = "Who made the change, as `by`, and the number of workflows that led to it, as `depth`."},
+    {.name = "cause", .kind = Kind::object, .schema = &cause_schema},
 };
 constexpr Schema event_schema{"FeedEvent", event_properties};
 constexpr Property feed_properties[] = {
@@ -120,13 +127,29 @@ Wanted wanted_of(const Call& call) {
   return wanted;
 }
 
+/// The cause of an event with all its fields, without those that only the audit log shows. Null if SQL wrote
+/// something else.
+json::value cause_json(const std::optional<std::string>& stored) {
+  if (!stored) return nullptr;
+  const auto parsed = parse_json(*stored);
+  const auto* const value = std::get_if<json::value>(&parsed);
+  const json::object* const cause = value == nullptr ? nullptr : value->if_object();
+  if (cause == nullptr) return nullptr;
+  const auto member = [&](std::string_view path) {
+    const json::value* const found = find_value(*cause, path);
+    return found == nullptr ? json::value() : *found;
+  };
+  return json::object{
+      {"by", {{"type", member("by.type")}, {"guid", member("by.guid")}, {"name", member("by.name")}}},
+      {"depth", storage::cause_depth(stored)},
+      {"note", member("note")}};
+}
+
 /// Takes the record out of the change.
 json::object event_json(matching::PastChange& past, const std::vector<const domain::Trigger*>& met) {
   const storage::StoredEvent& event = *past.event;
   json::array triggers;
   for (const domain::Trigger* const trigger : met) triggers.push_back(json::value(trigger->code));
-  json::value cause;
-  if (event.cause) cause = json::parse(*event.cause);
   return {{"eventId", event.id},
           {"type", met.front()->code},
           {"triggers", std::move(triggers)},
@@ -135,7 +158,7 @@ json::object event_json(matching::PastChange& past, const std::vector<const doma
           {"at", format_timestamp(event.at)},
           {"entity", std::move(past.change.entity)},
           {"previous", std::move(past.change.previous)},
-          {"cause", std::move(cause)}};
+          {"cause", cause_json(event.cause)}};
 }
 
 /// Reads a page in one snapshot and moves the cursor behind it.

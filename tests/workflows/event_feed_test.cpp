@@ -58,6 +58,25 @@ TEST_F(EventFeed, ListsEventsWithTypeTriggersAndRecord) {
   EXPECT_TRUE(page().empty());
 }
 
+TEST_F(EventFeed, TheCauseHasAllItsFieldsWhoeverMadeTheChange) {
+  const std::string order = tenant.create_order();
+  tenant.http.patch("/api/v1/Orders/" + order + "/status", {{"status", "processing"}, {"notes", "called"}});
+  tenant.sql.rows("update orders set status = 'ready' where guid = $1", {order});
+  const auto events = page("limit=500&entityType=Order");
+  ASSERT_EQ(events.size(), 3U);
+  for (const auto& event : events) {
+    const json::object& cause = event.at("cause").as_object();
+    EXPECT_EQ(cause.size(), 3U);
+    EXPECT_EQ(cause.at("depth"), 0);
+    EXPECT_EQ(cause.at("by").as_object().size(), 3U);
+  }
+  EXPECT_TRUE(events[0].at("cause").at("note").is_null());
+  EXPECT_EQ(events[1].at("cause").at("note"), "called");
+  EXPECT_FALSE(text_at(events[1], "cause.by.guid").empty());
+  EXPECT_EQ(text_at(events[2], "cause.by.type"), "sql");
+  EXPECT_TRUE(events[2].at("cause").at("by").at("guid").is_null());
+}
+
 TEST_F(EventFeed, PagesAndFiltersCoverEveryEventOnce) {
   std::vector<std::string> orders;
   for (int i = 0; i < 7; ++i) orders.push_back(tenant.insert_order());
