@@ -162,6 +162,10 @@ void make_list(Test& test) {
 asio::awaitable<void> plan(const Call& call, Services& services, Test& test) {
   make_list(test);
   const actions::Action& action = *test.type;
+  const std::string_view trigger = first_trigger(test.definition).code;
+  const auto choice = domain::parse_choice(test.definition.trigger_code);
+  std::vector<std::string_view> listed;
+  if (choice && choice->is_list) listed.push_back(trigger);
   // The coroutine waits here, so the references in the work stay valid.
   test.plan = co_await services.background.run(call.business(), [&]() -> actions::Plan {
     try {
@@ -178,7 +182,8 @@ asio::awaitable<void> plan(const Call& call, Services& services, Test& test) {
                           .entity_id = test.entity_id,
                           .event_id = 0,
                           .at = services.clock.now(),
-                          .trigger = first_trigger(test.definition).code});
+                          .trigger = trigger,
+                          .triggers = listed});
     } catch (const std::length_error& error) {
       throw invalid("action", error.what());
     } catch (const std::invalid_argument& error) {
@@ -247,7 +252,8 @@ asio::awaitable<json::object> send_mail(const Call& call, Services& services, co
   if (!given) user = call.principal.user_id;
   const auto rows = co_await services.db.read(
       sql::users::MailAddress{.business = call.business(), .user = user, .email = given});
-  if (rows.empty()) throw invalid("to", "must be the address of a user of the business");
+  if (rows.empty())
+    throw invalid("to", "must be the address of a user of the business with a verified address");
   const std::string to(rows.front().email);
   net::MailMessage message;
   message.to = {to};
@@ -313,7 +319,8 @@ asio::awaitable<json::object> send_push(const Call& call, Services& services, co
     if (problem.is_string()) error = problem.as_string();
   }
   result["to"] = std::to_string(rows.size());
-  result["response"] = std::to_string(accepted) + " browsers were reached.";
+  result["response"] =
+      accepted == 1 ? "1 browser was reached." : std::to_string(accepted) + " browsers were reached.";
   result["error"] = error.empty() ? json::value() : json::value(error);
   co_return result;
 }

@@ -56,6 +56,21 @@ TEST_F(SendTest, SendsTheRecordThatIsNamed) {
             404);
 }
 
+TEST_F(SendTest, AWorkflowWithAListOfTriggersNamesThemAsItsRunsDo) {
+  const json::object configured =
+      tenant.configure({{"name", "list"},
+                        {"entityType", "Order"},
+                        {"triggers", json::array{"order_shipped", "order_updated"}},
+                        {"action", {{"type", "webhook"}, {"recipient", url()}}}});
+  ASSERT_EQ(send(text_at(configured, "guid")).status, 200);
+  ASSERT_EQ(send(tenant.webhook(url(), "order_shipped")).status, 200);
+  const auto received = wait_for(2);
+  ASSERT_EQ(received.size(), 2U);
+  EXPECT_EQ(received[0].json_body().at("triggers"), json::parse(R"(["order_shipped"])"));
+  EXPECT_EQ(text_at(received[0].json_body(), "type"), "order_shipped");
+  EXPECT_FALSE(received[1].json_body().as_object().contains("triggers")) << "a workflow with a triggerId";
+}
+
 TEST_F(SendTest, AnOwnTemplateIsSentAsItIs) {
   const std::string workflow = tenant.webhook(
       url(), "order_created",
