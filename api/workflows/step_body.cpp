@@ -164,9 +164,9 @@ json::object check_steps(const json::value& given, const actions::CheckContext& 
   return {{"type", matching::steps_type}, {"steps", std::move(steps)}};
 }
 
-void check_waits(const json::object& action, Duration delay, Duration limit, FieldErrors& errors) {
+Duration check_waits(const json::object& action, Duration delay, Duration limit, FieldErrors& errors) {
   const json::array* const steps = matching::stored_steps(action);
-  if (steps == nullptr) return;
+  if (steps == nullptr) return delay;
   Duration total = delay;
   for (std::size_t i = 0; i < steps->size(); ++i) {
     const json::object& step = (*steps)[i].as_object();
@@ -177,6 +177,7 @@ void check_waits(const json::object& action, Duration delay, Duration limit, Fie
                       "must, with the delay of the workflow and the waits before it, be shorter than the " +
                           std::to_string(limit / std::chrono::days(1)) + " days that events are kept"});
   }
+  return total;
 }
 
 void for_each_action(const json::object& action, const VisitAction& visit) {

@@ -23,8 +23,8 @@ json::object check_steps(const json::value& given, const actions::CheckContext& 
                          std::optional<std::string>& secret, FieldErrors& errors);
 
 /// Adds an error for each wait of a stored action that does not end before `limit`, with the delay of the
-/// workflow and the waits before it.
-void check_waits(const json::object& action, Duration delay, Duration limit, FieldErrors& errors);
+/// workflow and the waits before it. Returns the delay and all waits together.
+Duration check_waits(const json::object& action, Duration delay, Duration limit, FieldErrors& errors);
 
 /// Calls `visit` with each action of a stored action, its definition and its field: "action", or "steps[0]".
 using VisitAction = std::function<void(const actions::Action& action, const json::object& definition,

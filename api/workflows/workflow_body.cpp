@@ -263,18 +263,20 @@ void merge_pacing(const json::object& body, const domain::RecordType& record, do
             .rate = domain::parse_rate(given_or_stored(body, "rate", pacing.rate), errors)};
 }
 
-/// Adds an error if a run can wait for its delay and its window until its event is no longer kept.
+/// Adds an error if a run can wait for its delay, its steps and its window until its event is no longer kept.
 void check_longest_wait(const WorkflowDefinition& definition, const json::object& body, Duration below,
                         FieldErrors& errors) {
   const auto text = body.contains("delay") ? text_at(body, "delay") : definition.delay;
   const auto delay = parse_duration(text.value_or("PT0S"));
+  const Duration waits = check_waits(definition.action, delay.value_or(Duration{}), below, errors);
   const std::string days = std::to_string(below / std::chrono::days(1)) + " days that events are kept";
   if (delay && *delay >= below) {
     errors.push_back({"delay", "must be shorter than the " + days});
-  } else if (delay && definition.pacing.window &&
-             *delay + definition.pacing.window->longest_closed() >= below) {
+  } else if (delay && definition.pacing.window && waits < below &&
+             waits + definition.pacing.window->longest_closed() >= below) {
     errors.push_back(
-        {"window", "must open more often: with the delay, a run could wait for longer than the " + days});
+        {"window",
+         "must open more often: with the delay and the waits, a run could wait for longer than the " + days});
   }
 }
 
@@ -456,9 +458,6 @@ void merge_workflow(const json::object& body, const net::DestinationPolicy& dest
   }
   FieldErrors errors;
   merge_checked(body, destinations, find_template, definition, errors);
-  const auto delay_text = body.contains("delay") ? text_at(body, "delay") : definition.delay;
-  check_waits(definition.action, parse_duration(delay_text.value_or("PT0S")).value_or(Duration{}),
-              delay_below, errors);
   check_longest_wait(definition, body, delay_below, errors);
   if (errors.empty()) check_size(body, definition, errors);
   if (!errors.empty()) throw invalid(std::move(errors));

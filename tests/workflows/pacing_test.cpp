@@ -17,6 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
+using testing::Not;
 
 const json::array every_day{"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
 
@@ -432,6 +433,25 @@ TEST_F(ShortRetention, AWindowOpensWithinTheTimeThatEventsAreKept) {
   };
   EXPECT_EQ(delay("PT9H"), 400);
   EXPECT_EQ(delay("PT8H59M"), 200);
+}
+
+TEST_F(ShortRetention, TheWaitsOfStepsCountWithTheWindow) {
+  const auto configure = [&](const char* wait) {
+    return tenant.http.post(
+        "/api/workflows/configure",
+        {{"name", "x"},
+         {"entityType", "Order"},
+         {"triggerId", trigger_guid("order_created")},
+         {"delay", "PT4H"},
+         {"window",
+          {{"days", json::array{"mon", "tue", "wed", "thu", "fri"}}, {"from", "09:00"}, {"to", "18:00"}}},
+         {"steps",
+          {{{"type", "wait"}, {"delay", wait}},
+           {{"type", "webhook"}, {"recipient", "http://127.0.0.1:9/"}}}}});
+  };
+  EXPECT_THAT(configure("PT5H").text, HasSubstr(R"("window":"must open more often)"));
+  EXPECT_EQ(configure("PT4H59M").status, 201);
+  EXPECT_THAT(configure("PT68H").text, Not(HasSubstr(R"("window")"))) << "the wait alone is too long";
 }
 
 TEST(ExpiredLimits, AreDeletedUnlessTheirRunIsOpen) {
