@@ -88,6 +88,8 @@ void PushResults::report(AttemptResult& result) {
   if (!entries_.empty()) result.response = push_report(entries_);
   result.status_code = status_code();
   if (!std::holds_alternative<Done>(result.outcome)) result.error = std::move(error_);
+  if (std::holds_alternative<Skip>(result.outcome) && !result.error)
+    result.error = "No browser has a subscription to which the message could go.";
   result.destination_failed = !healthy_ && (down_ || any_failed());
 }
 

@@ -114,6 +114,13 @@ TEST(PushResults, TheDestinationFailedIfNoPushServiceAnswered) {
   EXPECT_FALSE(reported(one).destination_failed);
 }
 
+TEST(PushResults, ASkippedAttemptSaysThatNoBrowserIsSubscribed) {
+  PushResults results;
+  const AttemptResult result = reported(results);
+  EXPECT_TRUE(std::holds_alternative<Skip>(result.outcome));
+  EXPECT_EQ(result.error, "No browser has a subscription to which the message could go.");
+}
+
 TEST(PushResults, AnAttemptWithoutSubscriptionsHasNoReport) {
   PushResults results;
   results.unreadable();

@@ -207,6 +207,7 @@ bool Runner::admit(const TaskPtr& task) {
   } else if (!workflow) {
     state.status = RunStatus::skipped;
     state.code = "WORKFLOW_DELETED";
+    state.error = "The workflow was deleted.";
   } else if (workflow->paused || outcomes_.is_pausing(workflow->guid) ||
              catalogue_.is_suspended(workflow->business_id)) {
     state.status = RunStatus::held;

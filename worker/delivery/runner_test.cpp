@@ -224,6 +224,7 @@ TEST_F(RunnerTest, ARunOfADeletedWorkflowIsSkipped) {
   submit_claimed(run());
   EXPECT_EQ(finished_state().status, RunStatus::skipped);
   EXPECT_EQ(finished_state().code, "WORKFLOW_DELETED");
+  EXPECT_EQ(finished_state().error, "The workflow was deleted.");
 }
 
 TEST_F(RunnerTest, ARunOfAnUnreadableWorkflowWaits) {
