@@ -306,31 +306,37 @@ std::vector<ExplainedEvent> explain_schedules(storage::Session& session, const G
   return coming;
 }
 
-/// The timers that a change moved before they were due.
-std::vector<ExplainedEvent> moved_timers(PastReader& reader, const PastChange& change,
-                                         const std::vector<PastWorkflow>& workflows) {
-  std::vector<ExplainedEvent> moved;
+/// The timers that a change moved before they were due, and those whose time had passed when it set their
+/// field.
+std::vector<ExplainedEvent> timers_of_change(PastReader& reader, const PastChange& change,
+                                             const std::vector<PastWorkflow>& workflows) {
+  std::vector<ExplainedEvent> timers;
   const storage::StoredEvent& event = *change.event;
-  if (!event.before || !event.after) return moved;
+  if (!event.after) return timers;
   for (const PastWorkflow& workflow : workflows) {
+    if (workflow.deleted_at && *workflow.deleted_at < event.at) continue;
     const Version* const version = workflow.version_at(event.at);
     if (version == nullptr || !version->rule || !version->rule->triggers.timer) continue;
     const domain::Timer& timer = *version->rule->triggers.timer;
-    if (!change.change.changed.test(domain::record_type(event.entity_type).index_of(*timer.field))) continue;
-    const auto before = timer.value(reader.entity_before(event));
-    const auto due = before ? timer.due(*before, event.at) : std::nullopt;
-    if (!due) continue;
-    moved.push_back({std::nullopt,
-                     event.at,
-                     {"timer"},
-                     {{.guid = workflow.guid,
-                       .name = version->name,
-                       .run = {},
-                       .reason = "timer_moved",
-                       .conditions = {},
-                       .due = due}}});
+    const std::size_t field = domain::record_type(event.entity_type).index_of(*timer.field);
+    if (event.before && !change.change.changed.test(field)) continue;
+    const auto add = [&](std::string_view reason, Time due) {
+      timers.push_back({std::nullopt,
+                        event.at,
+                        {"timer"},
+                        {{.guid = workflow.guid,
+                          .name = version->name,
+                          .run = {},
+                          .reason = reason,
+                          .conditions = {},
+                          .due = due}}});
+    };
+    const auto before = event.before ? timer.value(reader.entity_before(event)) : std::nullopt;
+    if (const auto due = before ? timer.due(*before, event.at) : std::nullopt) add("timer_moved", *due);
+    const auto after = timer.value(change.change.entity);
+    if (after && !timer.due(*after, event.at)) add("timer_passed", *after + timer.offset);
   }
-  return moved;
+  return timers;
 }
 
 /// Events and timers, newest first; the events keep their order.
@@ -415,7 +421,7 @@ class Explainer {
         entry.workflows.push_back(explain_workflow(workflow, change, runs, pending, bounds_.work));
         bounds_.shown.limit(entry.workflows.back().conditions);
       }
-      std::ranges::move(moved_timers(reader_, change, workflows), std::back_inserter(timers_));
+      std::ranges::move(timers_of_change(reader_, change, workflows), std::back_inserter(timers_));
     }
     if (with_timers) {
       explain_timed_workflows(events.front().entity_type, changes.empty() ? nullptr : &changes.front(),

@@ -156,8 +156,23 @@ TEST_F(Timers, MoveAndDropWithTheirField) {
   ASSERT_TRUE(come_to_wait(1));
   tenant.update_orders("deleted_at = now() where true");
   ASSERT_TRUE(come_to_wait(0));
-  tenant.insert_order({{"collection_date", "now() - interval '1 day'"}});
+  const std::string late = tenant.insert_order({{"collection_date", "now() - interval '1 day'"}});
   ASSERT_TRUE(come_to_wait(0)) << "its time has passed";
+  EXPECT_EQ(explained(late), std::vector<std::string>{"timer_passed"});
+}
+
+TEST_F(Timers, AValueThatComesTooLateIsExplained) {
+  const std::string workflow = timed("collectionDate", "-P1D");
+  const std::string order = tenant.insert_order();
+  ASSERT_TRUE(come_to_wait(0));
+  EXPECT_TRUE(explained(order).empty()) << "it has no value";
+  tenant.update_orders("collection_date = now() + interval '20 hours' where true");
+  ASSERT_TRUE(come_to_wait(0));
+  EXPECT_EQ(explained(order), std::vector<std::string>{"timer_passed"});
+  tenant.update_orders("notes = 'x' where true");
+  ASSERT_TRUE(come_to_wait(0));
+  EXPECT_EQ(explained(order), std::vector<std::string>{"timer_passed"}) << "for its own event alone";
+  EXPECT_TRUE(tenant.runs("workflowId=" + workflow).empty());
 }
 
 TEST_F(Timers, IncludeRecordsWhoseTimeIsStillToCome) {
