@@ -53,7 +53,8 @@ constexpr Parameter stats_parameters[] = {
      .description = "Default: the hour that began 24 hours before this one."},
     {.name = "to",
      .kind = Kind::date_or_timestamp,
-     .description = "A date includes the whole day. Default: now."},
+     .description = "A date includes the whole day; a time a whole number of slots after `from` begins no "
+                    "further slot. Default: now."},
     {.name = "step", .kind = Kind::duration, .description = "The length of a slot. Default: PT1H."},
     {.name = "workflowId", .kind = Kind::uuid},
 };
@@ -95,7 +96,14 @@ Slots slots_of(const Call& call, Time now) {
   require_ascending(slots.from, slots.end);
   if (slots.step <= Duration()) throw invalid("step", "must be longer than PT0S");
   slots.step_text = format_duration(slots.step);
-  const auto length = slots.end - slots.from;
+  // An end that is a whole number of slots after the start begins no further slot, although it includes its
+  // millisecond elsewhere.
+  constexpr Duration last = std::chrono::milliseconds(1);
+  auto length = slots.end - slots.from;
+  if (length > last && length % slots.step == last) {
+    slots.end -= last;
+    length -= last;
+  }
   slots.count = length / slots.step + (length % slots.step > Duration() ? 1 : 0);
   if (slots.count > max_slots)
     throw invalid("step", "gives more than 1000 slots; choose a longer step or a shorter time range");

@@ -181,5 +181,14 @@ TEST_F(Watching, BadRangesAndSteps) {
   EXPECT_TRUE(tenant.http.get(range + "PT59S").details().contains("step"));
 }
 
+TEST_F(Watching, ARangeOfWholeSlotsBeginsNoFurtherOne) {
+  const std::string from = "from=2026-01-01T00:00:00Z&step=PT1M&to=";
+  EXPECT_EQ(stats(from + "2026-01-01T16:40:00Z").size(), 1000U);
+  EXPECT_TRUE(tenant.http.get("/api/workflows/stats?" + from + "2026-01-01T16:40:00.001Z")
+                  .details()
+                  .contains("step"));
+  EXPECT_EQ(stats(from + "2026-01-01T00:00:00Z").size(), 1U);
+}
+
 }  // namespace
 }  // namespace waybill::tests
