@@ -8,7 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/commands/command.hpp"
-#include "app/config.hpp"
+#include "app/config/config.hpp"
 #include "storage/statement/errors.hpp"
 
 namespace waybill::app {

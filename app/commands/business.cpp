@@ -1,10 +1,10 @@
 #include <iostream>
 #include <memory>
 
-#include "app/accounts.hpp"
-#include "app/businesses.hpp"
-#include "app/command_database.hpp"
+#include "app/accounts/accounts.hpp"
+#include "app/accounts/businesses.hpp"
 #include "app/commands/command.hpp"
+#include "app/postgres/command_database.hpp"
 
 namespace waybill::app {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/config.hpp"
+#include "app/config/config.hpp"
 
 namespace waybill::app {
 

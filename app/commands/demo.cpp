@@ -7,12 +7,12 @@
 #include <memory>
 #include <unistd.h>
 
-#include "app/accounts.hpp"
-#include "app/api_client.hpp"
-#include "app/command_database.hpp"
+#include "app/accounts/accounts.hpp"
 #include "app/commands/command.hpp"
-#include "app/demo_receiver.hpp"
-#include "app/signals.hpp"
+#include "app/demo/api_client.hpp"
+#include "app/demo/demo_receiver.hpp"
+#include "app/postgres/command_database.hpp"
+#include "app/process/signals.hpp"
 #include "net/webhook_signature.hpp"
 
 namespace waybill::app {

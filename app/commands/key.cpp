@@ -2,10 +2,10 @@
 #include <iostream>
 #include <memory>
 
-#include "app/command_database.hpp"
 #include "app/commands/command.hpp"
-#include "app/key_rotation.hpp"
-#include "app/keys.hpp"
+#include "app/keys/key_rotation.hpp"
+#include "app/keys/keys.hpp"
+#include "app/postgres/command_database.hpp"
 
 namespace waybill::app {
 namespace {

@@ -1,7 +1,7 @@
 #include "storage/schema/migrate.hpp"
 
-#include "app/command_database.hpp"
 #include "app/commands/command.hpp"
+#include "app/postgres/command_database.hpp"
 
 namespace waybill::app {
 

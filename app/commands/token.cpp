@@ -1,9 +1,9 @@
 #include <iostream>
 #include <memory>
 
-#include "app/accounts.hpp"
-#include "app/command_database.hpp"
+#include "app/accounts/accounts.hpp"
 #include "app/commands/command.hpp"
+#include "app/postgres/command_database.hpp"
 
 namespace waybill::app {
 

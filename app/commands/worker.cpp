@@ -1,5 +1,5 @@
 #include "app/commands/command.hpp"
-#include "app/serve.hpp"
+#include "app/node/serve.hpp"
 
 namespace waybill::app {
 

@@ -5,8 +5,8 @@
 #include <poll.h>
 #include <utility>
 
-#include "app/command_database.hpp"
-#include "app/keys.hpp"
+#include "app/keys/keys.hpp"
+#include "app/postgres/command_database.hpp"
 #include "base/secret_box.hpp"
 #include "net/mail_directory.hpp"
 #include "net/smtp.hpp"

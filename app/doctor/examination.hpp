@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "app/config.hpp"
+#include "app/config/config.hpp"
 #include "app/doctor/findings.hpp"
 
 namespace waybill::app {

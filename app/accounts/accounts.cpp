@@ -1,0 +1,89 @@
+#include "app/accounts/accounts.hpp"
+
+#include <optional>
+
+#include "api/gate/quota.hpp"
+#include "api/route/schema.hpp"
+#include "app/accounts/businesses.hpp"
+#include "base/token.hpp"
+#include "base/utf8.hpp"
+#include "storage/blocking/connection.hpp"
+#include "storage/sql/businesses.sql.hpp"
+#include "storage/sql/tokens.sql.hpp"
+
+namespace waybill::app {
+namespace {
+
+namespace sql = storage::sql::businesses;
+
+constexpr std::size_t longest_name = 200;
+
+void check_plan(const Config& config, const std::string& plan) {
+  if (api::Plans::parse(config.plans).find(plan) == nullptr)
+    throw CommandError("there is no plan \"" + plan + "\"");
+}
+
+void check_name(const std::string& label, const std::string& name) {
+  if (!is_utf8(name)) throw CommandError(label + " must be UTF-8");
+  if (api::is_blank(name) || count_characters(name) > longest_name) {
+    throw CommandError(label + " must have 1 to " + std::to_string(longest_name) +
+                       " characters, and not only blanks");
+  }
+}
+
+FoundBusiness create_business(storage::blocking::Transaction& transaction, const std::string& name,
+                              const std::string& plan) {
+  const auto created = transaction.run(sql::Create{.name = name, .plan = plan});
+  return {created.front().guid, std::string(created.front().plan)};
+}
+
+template <typename Session>
+std::optional<FoundBusiness> find_by_name(Session& session, const std::string& name_or_guid) {
+  const auto found = session.run(sql::FindByName{.name_or_guid = name_or_guid});
+  if (found.empty()) return std::nullopt;
+  if (found.size() > 1) {
+    std::string message = "several businesses are called \"" + name_or_guid + "\"; give the guid of one:";
+    for (const auto& business : found) {
+      message.append("\n  ").append(business.guid.to_string()).append("  created ").append(business.made);
+    }
+    throw CommandError(message);
+  }
+  return FoundBusiness{found.front().guid, std::string(found.front().plan)};
+}
+
+}  // namespace
+
+std::optional<FoundBusiness> find_business(storage::blocking::Connection& session,
+                                           const std::string& name_or_guid) {
+  return find_by_name(session, name_or_guid);
+}
+
+CreatedToken create_token(const std::string& database_url, const Config& config,
+                          const TokenRequest& request) {
+  const std::string plan = request.plan.empty() ? "standard" : request.plan;
+  check_plan(config, plan);
+  check_name("the business's name", request.business);
+  check_name("the token's name", request.name);
+  const std::string token = make_token();
+
+  OperatorSession session(database_url, "waybill token");
+  return session.connection().transact([&](storage::blocking::Transaction& transaction) -> CreatedToken {
+    transaction.run(sql::LockName{.name = request.business});
+    auto business = find_by_name(transaction, request.business);
+    if (!business) business = create_business(transaction, request.business, plan);
+    transaction.run(storage::sql::tokens::Create{.business = business->guid,
+                                                 .name = request.name,
+                                                 .role = request.role,
+                                                 .token_hash = token_hash(token)});
+    return {token, business->plan};
+  });
+}
+
+void change_plan(const std::string& database_url, const Config& config, const std::string& business,
+                 const std::string& plan) {
+  check_plan(config, plan);
+  OperatorSession session(database_url, "waybill business");
+  session.connection().run(sql::SetPlan{.business = session.find(business), .plan = plan});
+}
+
+}  // namespace waybill::app

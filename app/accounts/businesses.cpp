@@ -1,0 +1,226 @@
+#include "app/accounts/businesses.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iomanip>
+#include <optional>
+#include <pwd.h>
+#include <sstream>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "api/gate/idempotency.hpp"
+#include "api/gate/quota.hpp"
+#include "app/accounts/accounts.hpp"
+#include "base/json.hpp"
+#include "storage/sql/audit_log.sql.hpp"
+#include "storage/sql/business_commands.sql.hpp"
+#include "storage/sql/businesses.sql.hpp"
+#include "storage/sql/suspensions.sql.hpp"
+#include "storage/statement/errors.hpp"
+
+namespace waybill::app {
+namespace {
+
+namespace sql = storage::sql::business_commands;
+namespace suspensions = storage::sql::suspensions;
+using storage::blocking::Connection;
+
+constexpr std::int64_t rows_per_transaction = 2'000;
+constexpr std::string_view foreign_key_violation = "23503";
+constexpr auto workers_notice_within = std::chrono::seconds(1);
+
+std::string user_name() {
+  const passwd* const user = getpwuid(getuid());
+  return user != nullptr ? user->pw_name : std::to_string(getuid());
+}
+
+/// Writes rows of texts in columns; the first row is the heading.
+std::string table_of(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      if (i + 1 < row.size()) line.append(widths[i] - row[i].size() + 2, ' ');
+    }
+    text += line + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+OperatorSession::OperatorSession(const std::string& database_url, const char* application_name)
+    : database_url_(database_url), connection_(database_url, application_name) {
+  const json::object by{{"type", "operator"}, {"guid", nullptr}, {"name", user_name()}};
+  connection_.run(
+      storage::sql::audit_log::SetAuthor{.cause = to_json(json::object{{"by", by}, {"depth", 0}})});
+}
+
+Guid OperatorSession::find(const std::string& name_or_guid) {
+  const auto found = find_business(connection_, name_or_guid);
+  if (!found) throw CommandError("there is no business \"" + name_or_guid + "\"");
+  return found->guid;
+}
+
+std::string list_businesses(OperatorSession& session, bool as_json) {
+  json::array entries;
+  std::vector<std::vector<std::string>> lines{
+      {"GUID", "STATUS", "PLAN", "CREATED", "USERS", "WAITING EVENTS", "NAME"}};
+  for (const auto& row : session.connection().run(sql::List{})) {
+    const std::string guid = row.guid.to_string();
+    entries.push_back({{"guid", guid},
+                       {"name", row.name},
+                       {"plan", row.plan},
+                       {"status", row.status},
+                       {"createdAt", row.created_at},
+                       {"users", row.users},
+                       {"waitingEvents", row.waiting_events}});
+    lines.push_back({guid, std::string(row.status), std::string(row.plan), std::string(row.created_at),
+                     std::to_string(row.users), std::to_string(row.waiting_events), std::string(row.name)});
+  }
+  return as_json ? to_json(entries) + '\n' : table_of(lines);
+}
+
+std::string usage_of_business(OperatorSession& session, const Guid& business, const Config& config,
+                              bool as_json) {
+  const auto found = session.connection().run(sql::Usage{.business = business});
+  const auto usage = found.front();
+  const api::Plans plans = api::Plans::parse(config.plans);
+  const auto* const plan = plans.find(std::string(usage.plan));
+  json::array tables;
+  std::int64_t bytes = 0, events = 0;
+  std::vector<std::vector<std::string>> sizes{{"TABLE", "ROWS", "BYTES"}};
+  const auto stored = session.connection().run(sql::Sizes{.business = business});
+  for (const auto& row : stored) {
+    tables.push_back({{"name", row.name}, {"rows", row.row_count}, {"bytes", row.bytes}});
+    sizes.push_back({std::string(row.name), std::to_string(row.row_count), std::to_string(row.bytes)});
+    bytes += row.bytes;
+    if (row.name == "events") events = row.row_count;
+  }
+  const json::object all{
+      {"guid", business.to_string()},
+      {"name", usage.name},
+      {"plan", usage.plan},
+      {"status", usage.status},
+      {"records",
+       {{"orders", usage.orders},
+        {"shipments", usage.shipments},
+        {"customers", usage.customers},
+        {"products", usage.products}}},
+      {"events", events},
+      {"waitingEvents", usage.waiting_events},
+      {"runs", {{"finished", usage.runs_finished}, {"open", usage.runs_open}, {"held", usage.runs_held}}},
+      {"workflows", usage.workflows},
+      {"integrations", usage.integrations},
+      {"users", usage.users},
+      {"tokens", usage.tokens},
+      {"mailsToday", usage.mails_today},
+      {"requestsThisMinute", usage.requests_this_minute},
+      {"requestsPerMinute", plan != nullptr ? json::value(plan->requests_per_minute) : json::value()},
+      {"storage", {{"bytes", bytes}, {"tables", tables}}}};
+  if (as_json) return to_json(all) + '\n';
+  std::vector<std::vector<std::string>> lines{{"USAGE", ""}};
+  for (const auto& [name, value] : all) {
+    if (name == "storage") continue;
+    if (!value.is_object()) {
+      lines.push_back(
+          {std::string(name), value.is_string() ? std::string(value.get_string()) : to_json(value)});
+      continue;
+    }
+    for (const auto& [part, number] : value.get_object()) {
+      lines.push_back({std::string(name) + "." + std::string(part), to_json(number)});
+    }
+  }
+  lines.push_back({"storage.bytes", std::to_string(bytes)});
+  return table_of(lines) + '\n' + table_of(sizes);
+}
+
+void suspend_business(OperatorSession& session, const Guid& business) {
+  session.connection().run(suspensions::Suspend{.business = business});
+}
+
+void resume_business(OperatorSession& session, const Guid& business) {
+  Connection& connection = session.connection();
+  if (connection.run(suspensions::Resume{.business = business}).empty()) {
+    throw CommandError("the deletion of the business has begun; finish it with `waybill business delete`");
+  }
+  // A worker that has not noticed yet can hold a run afterwards; the duty release_held queues it.
+  while (connection.run(suspensions::ReleaseRuns{.business = business, .limit = rows_per_transaction})
+             .front()
+             .released == rows_per_transaction) {
+    continue;
+  }
+  connection.execute("notify waybill_queue");
+}
+
+namespace {
+
+/// Deletes the rows of a table. Returns their number.
+std::int64_t empty_table(Connection& connection, const Guid& business, std::string_view table) {
+  std::int64_t total = 0, deleted = 0;
+  do {
+    deleted =
+        connection
+            .run(sql::DeleteRows{.business = business, .table_name = table, .limit = rows_per_transaction})
+            .front()
+            .deleted;
+    total += deleted;
+  } while (deleted == rows_per_transaction);
+  return total;
+}
+
+/// Deletes the rows of all tables once. Rows that are added meanwhile can be left, and rows that they refer
+/// to; the next call deletes them.
+std::int64_t empty_tables(Connection& connection, const Guid& business) {
+  std::int64_t total = 0;
+  connection.run(sql::DeleteSessions{.business = business, .session_owner = api::owner_of_sessions});
+  for (const auto& table : connection.run(sql::Tables{})) {
+    try {
+      total += empty_table(connection, business, table.name);
+    } catch (const storage::StatementError& error) {
+      constexpr std::string_view undefined_table = "42P01";  // a partition that was dropped meanwhile
+      const bool passes = error.sqlstate() == foreign_key_violation || error.sqlstate() == undefined_table ||
+                          storage::is_lock_conflict(error);
+      if (!passes) throw;
+      ++total;
+    }
+  }
+  return total;
+}
+
+/// Returns false if a row refers to the business.
+bool remove_row(Connection& connection, const Guid& business) {
+  try {
+    connection.run(sql::DeleteBusiness{.business = business});
+    return true;
+  } catch (const storage::StatementError& error) {
+    if (error.sqlstate() != foreign_key_violation) throw;
+    return false;
+  }
+}
+
+}  // namespace
+
+std::int64_t delete_business(OperatorSession& session, const Guid& business) {
+  Connection& connection = session.connection();
+  connection.execute("set waybill.audit = off");  // the log is deleted, too
+  connection.run(sql::BeginDeletion{.business = business});
+  std::int64_t total = 0;
+  do {
+    // The deletion of a record writes an event, which a later pass deletes.
+    while (const std::int64_t deleted = empty_tables(connection, business)) total += deleted;
+  } while (!remove_row(connection, business));
+  // A worker may just be adding to a count of the business.
+  std::this_thread::sleep_for(workers_notice_within);
+  while (const std::int64_t deleted = empty_tables(connection, business)) total += deleted;
+  return total;
+}
+
+}  // namespace waybill::app

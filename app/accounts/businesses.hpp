@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "app/config/config.hpp"
+#include "base/guid.hpp"
+#include "storage/blocking/connection.hpp"
+
+namespace waybill::app {
+
+/// The session of a command that acts on businesses. The audit log names its changes as those of the
+/// operator: the operating system's user who runs the command.
+class OperatorSession {
+ public:
+  /// Throws DatabaseUnavailable, or StatementError without a schema.
+  OperatorSession(const std::string& database_url, const char* application_name);
+
+  storage::blocking::Connection& connection() { return connection_; }
+  const std::string& database_url() const { return database_url_; }
+  /// The business with this name or guid. Throws CommandError if there is none or several have the name.
+  Guid find(const std::string& name_or_guid);
+
+ private:
+  const std::string database_url_;
+  storage::blocking::Connection connection_;
+};
+
+/// Return text for people, or JSON.
+std::string list_businesses(OperatorSession& session, bool as_json);
+std::string usage_of_business(OperatorSession& session, const Guid& business, const Config& config,
+                              bool as_json);
+
+/// Suspends a business: within a second its tokens are refused, and nothing of it is matched, imported or
+/// sent.
+void suspend_business(OperatorSession& session, const Guid& business);
+
+/// Ends a suspension: what happened meanwhile is matched, and held runs go on. Throws CommandError if the
+/// deletion of the business has begun.
+void resume_business(OperatorSession& session, const Guid& business);
+
+/// Deletes a business with all its rows, also those that a deletion left that was killed, in transactions of
+/// at most 2000 rows. It is suspended first. Returns the number of deleted rows. A crash loses nothing: the
+/// call can be repeated.
+std::int64_t delete_business(OperatorSession& session, const Guid& business);
+
+/// Writes all rows of a business, as of one moment and without secrets, to files of JSON lines in a new
+/// directory; one file for each table. Returns the number of rows. The directory appears when it is complete;
+/// until then its name ends with ".partial". Throws CommandError if it exists or cannot be written.
+std::int64_t export_business(OperatorSession& session, const Guid& business,
+                             const std::filesystem::path& directory);
+
+/// Writes everything that is stored about a customer, as of one moment, to a new file: the document of GET
+/// /api/v1/Customers/{customerId}/export, of any size. The file appears when it is complete; until then its
+/// name ends with ".partial". Throws CommandError if it exists or cannot be written, or if the business has
+/// no such customer.
+void export_customer(const std::string& database_url, const Guid& business, const Guid& customer,
+                     const std::string& public_url, const std::filesystem::path& file);
+
+}  // namespace waybill::app

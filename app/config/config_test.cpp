@@ -1,0 +1,209 @@
+#include "app/config/config.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace waybill::app {
+namespace {
+
+class File {
+ public:
+  explicit File(const std::string& content)
+      : path_(std::filesystem::temp_directory_path() /
+              ("waybill-config-" + std::to_string(::getpid()) + ".toml")) {
+    std::ofstream(path_) << content;
+  }
+  ~File() { std::filesystem::remove(path_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  std::string path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string error_of(const GivenValues& flags, const std::vector<std::string>& environment = {}) {
+  try {
+    read_config(flags, environment);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Config, DefaultsAreThoseOfTheContract) {
+  const Config config = read_config({}, {});
+  EXPECT_EQ(config.listen.text(), "127.0.0.1:8080");
+  EXPECT_EQ(config.data_dir, "./waybill-data");
+  EXPECT_EQ(config.mail_dir, "./waybill-data/mail");
+  EXPECT_EQ(config.secret_key_files, std::vector<std::filesystem::path>{"./waybill-data/secret.key"});
+  EXPECT_FALSE(config.allow_private_destinations);
+  EXPECT_EQ(config.retry_schedule.max_attempts(), 8U);
+  EXPECT_EQ(config.runs_retention_days, 30);
+}
+
+TEST(Config, MailAndKeyFollowTheDataDirectory) {
+  const Config config = read_config({{"data-dir", {"/srv/w"}}}, {});
+  EXPECT_EQ(config.mail_dir, "/srv/w/mail");
+  EXPECT_EQ(config.secret_key_files, std::vector<std::filesystem::path>{"/srv/w/secret.key"});
+}
+
+TEST(Config, AFlagOverridesTheVariableTheFileAndTheDefault) {
+  const File file("listen = \"127.0.0.1:1\"\nio-threads = 1\nruns-retention-days = 7\n");
+  const Config config =
+      read_config({{"config", {file.path()}}, {"listen", {"127.0.0.1:3"}}},
+                  std::vector<std::string>{"WAYBILL_LISTEN=127.0.0.1:2", "WAYBILL_IO_THREADS=2"});
+  EXPECT_EQ(config.listen.port, 3);
+  EXPECT_EQ(config.io_threads, 2);
+  EXPECT_EQ(config.runs_retention_days, 7);
+}
+
+TEST(Config, EveryOptionHasFlagVariableAndKey) {
+  std::set<std::string> names;
+  for (const Option& option : options()) {
+    EXPECT_TRUE(names.insert(std::string(option.name)).second) << option.name;
+    if (option.default_text.empty()) continue;
+    const File file(std::string(option.name) + " = '" + std::string(option.default_text) + "'\n");
+    EXPECT_EQ(error_of({{"config", {file.path()}}}), "") << option.name;
+    EXPECT_EQ(error_of({}, {option.variable() + "=" + std::string(option.default_text)}), "") << option.name;
+    EXPECT_EQ(error_of({{std::string(option.name), {std::string(option.default_text)}}}), "") << option.name;
+    EXPECT_NE(configuration_document().find("`" + option.variable() + "`"), std::string::npos);
+  }
+  EXPECT_TRUE(names.contains("geocoder-url"));
+}
+
+TEST(Config, RefusesUnknownKeysAndVariables) {
+  const File file("lisen = \"127.0.0.1:1\"\n");
+  EXPECT_NE(error_of({{"config", {file.path()}}}).find("unknown key \"lisen\""), std::string::npos);
+  EXPECT_NE(error_of({}, {"WAYBILL_LISEN=127.0.0.1:1"}).find("WAYBILL_LISEN"), std::string::npos);
+  EXPECT_NE(error_of({{"config", {"/nonexistent.toml"}}}), "");
+}
+
+TEST(Config, RefusesFilesThatAreNotOfItsKindAndNamesTheLine) {
+  const auto error_in = [](const std::string& text) {
+    const File file(text);
+    return error_of({{"config", {file.path()}}});
+  };
+  for (const char* const text : {"[listen]\na = 1\n", "io-threads = 1.5\n", "listen = 2026-11-20\n",
+                                 "cors-origin = [[\"https://a\"]]\n", "listen = \"open\n"}) {
+    EXPECT_NE(error_in(text).find("line 1: "), std::string::npos) << text << error_in(text);
+  }
+  EXPECT_NE(error_in("io-threads = 1\n\nlisten = oops\n").find("line 3: "), std::string::npos);
+  EXPECT_NE(error_in("io-threads = 1\nio-threads = 2\n").find("line 2: "), std::string::npos);
+  EXPECT_NE(error_in("listen = [\"127.0.0.1:1\", \"127.0.0.1:2\"]\n").find("takes one value"),
+            std::string::npos);
+  EXPECT_EQ(error_in(""), "");
+}
+
+TEST(Config, IgnoresForeignVariables) {
+  EXPECT_EQ(error_of({}, {"PATH=/bin", "WAYBILL_TEST_CLUSTER=x", "WAYBILL_SERVICE_HOST=10.0.0.1",
+                          "WAYBILL_SERVICE_PORT_HTTP=80", "WAYBILL_PORT=tcp://10.0.0.1:80",
+                          "WAYBILL_PORT_80_TCP_ADDR=10.0.0.1"}),
+            "");
+}
+
+TEST(Config, AnEmptyVariableIsNotSet) {
+  EXPECT_EQ(read_config({}, std::vector<std::string>{"WAYBILL_LISTEN="}).listen.port, 8080);
+}
+
+TEST(Config, ListsAreSeparatedByCommas) {
+  const std::vector<std::string> expected = {"https://a", "https://b"};
+  EXPECT_EQ(
+      read_config({}, std::vector<std::string>{"WAYBILL_CORS_ORIGIN=https://a, https://b"}).cors_origins,
+      expected);
+  EXPECT_EQ(read_config({{"cors-origin", {"https://a", "https://b"}}}, {}).cors_origins, expected);
+  const File file("cors-origin = [\"https://a\", \"https://b\"]\n");
+  EXPECT_EQ(read_config({{"config", {file.path()}}}, {}).cors_origins, expected);
+}
+
+TEST(Config, TrustedProxiesAreAddressesAndBlocks) {
+  const auto proxies =
+      read_config({}, std::vector<std::string>{"WAYBILL_TRUSTED_PROXY=10.0.0.5, 172.16.0.0/12,fd00::/8"})
+          .trusted_proxies;
+  ASSERT_EQ(proxies.size(), 3U);
+  for (const auto* const address : {"10.0.0.5", "::ffff:10.0.0.5", "172.31.0.1", "fd12::1"}) {
+    EXPECT_TRUE(api::AddressBlock::any_has(proxies, address)) << address;
+  }
+  for (const auto* const address : {"10.0.0.6", "172.32.0.1", "fe80::1"}) {
+    EXPECT_FALSE(api::AddressBlock::any_has(proxies, address)) << address;
+  }
+}
+
+TEST(Config, AnErrorNamesTheWrongProxyAndItsSource) {
+  const File file("trusted-proxy = [\"10.0.0.5\", \"10.0.0.0/33\"]\n");
+  EXPECT_EQ(error_of({{"config", {file.path()}}}),
+            file.path() +
+                ": trusted-proxy must be an address or a block such as 10.0.0.0/8 or fd00::/8, not "
+                "\"10.0.0.0/33\"");
+}
+
+TEST(Config, ReadsAddressesOfBothFamilies) {
+  const ListenAddress address = parse_listen_address("[::1]:0");
+  EXPECT_EQ(address.host, "::1");
+  EXPECT_EQ(address.port, 0);
+  EXPECT_EQ(address.text(), "[::1]:0");
+}
+
+TEST(Config, RefusesValuesOutOfBounds) {
+  const std::pair<const char*, const char*> bad[] = {
+      {"listen", "8080"},
+      {"listen", ":8080"},
+      {"listen", "host:65536"},
+      {"listen", "host:-1"},
+      {"listen", "::1:80"},
+      {"listen", "host:"},
+      {"io-threads", "257"},
+      {"io-threads", "-1"},
+      {"io-threads", "two"},
+      {"runs-retention-days", "3651"},
+      {"deleted-retention-days", "0"},
+      {"runs-retention-days", "0"},
+      {"database-url", "mysql://x"},
+      {"database-url", "postgresql://h/w?nonsense=1"},
+      {"database-url", "postgresql://a,b/w?target_session_attrs=read-write"},
+      {"read-database-url", "localhost"},
+      {"read-database-url", "postgresql://a,b/w?target_session_attrs=primary"},
+      {"smtp-url", "http://x"},
+      {"public-url", "ftp://x"},
+      {"log-format", "xml"},
+      {"log-level", "loud"},
+      {"retry-schedule", "5x"},
+      {"retry-schedule", "31d"},
+      {"plans", "free=none"},
+      {"trusted-proxy", "proxy.example.com"},
+      {"trusted-proxy", "10.0.0.0/33"},
+      {"allow-private-destinations", "maybe"}};
+  for (const auto& [name, value] : bad) {
+    EXPECT_TRUE(error_of({{name, {value}}}).starts_with("--" + std::string(name) + " "))
+        << name << "=" << value;
+  }
+}
+
+TEST(Config, UpUsesEveryOptionAndOtherCommandsAreKnown) {
+  const std::set<std::string_view> known = {"api",      "worker", "migrate", "token",
+                                            "business", "demo",   "key",     "doctor"};
+  for (const Option& option : options()) {
+    EXPECT_TRUE(option.is_used_by("up")) << option.name;
+    EXPECT_FALSE(option.is_used_by("version")) << option.name;
+    EXPECT_FALSE(option.commands.empty()) << option.name;
+    for (const std::string_view command : option.commands) EXPECT_TRUE(known.contains(command)) << command;
+  }
+}
+
+TEST(Config, ErrorsNeverRepeatAValue) {
+  EXPECT_EQ(error_of({{"database-url", {"mysql://me:hunter2@host/db"}}}).find("hunter2"), std::string::npos);
+  EXPECT_EQ(error_of({}, {"WAYBILL_SMTP_URL=smpt://me:hunter2@host"}).find("hunter2"), std::string::npos);
+}
+
+TEST(Config, OnlyAGivenMetricsAddressCountsAsChosen) {
+  EXPECT_FALSE(read_config({}, {}).metrics_listen_chosen);
+  EXPECT_TRUE(read_config({{"metrics-listen", {"127.0.0.1:9464"}}}, {}).metrics_listen_chosen);
+  EXPECT_FALSE(read_config({{"metrics-listen", {"off"}}}, {}).serve_metrics);
+}
+
+}  // namespace
+}  // namespace waybill::app

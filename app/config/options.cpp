@@ -1,0 +1,425 @@
+#include <algorithm>
+#include <utility>
+
+#include "api/gate/quota.hpp"
+#include "api/http/address_block.hpp"
+#include "api/http/url.hpp"
+#include "app/config/config.hpp"
+#include "base/ascii.hpp"
+#include "base/number.hpp"
+#include "net/mail.hpp"
+#include "storage/pq/connect_params.hpp"
+
+namespace waybill::app {
+namespace {
+
+using Values = std::vector<std::string>;
+using Apply = std::function<void(Config&, const Values&)>;
+
+// Commands that use an option, besides `up`.
+constexpr std::string_view api_alone[] = {"api"};
+constexpr std::string_view worker_alone[] = {"worker"};
+constexpr std::string_view serving[] = {"api", "worker"};
+constexpr std::string_view api_and_demo[] = {"api", "demo"};
+constexpr std::string_view reading_plans[] = {"api", "token", "business", "demo"};
+constexpr std::string_view starting_a_cluster[] = {"migrate", "token", "business", "demo", "key", "doctor"};
+constexpr std::string_view with_database[] = {"api",      "worker", "migrate", "token",
+                                              "business", "demo",   "key",     "doctor"};
+constexpr std::string_view using_keys[] = {"api", "worker", "key", "doctor"};
+constexpr std::string_view serving_and_doctor[] = {"api", "worker", "doctor"};
+
+template <class Member>
+Apply text(Member member) {
+  return [member](Config& config, const Values& values) { config.*member = values.back(); };
+}
+
+Apply url(std::string Config::* member, std::vector<std::string_view> schemes) {
+  return [member, schemes = std::move(schemes)](Config& config, const Values& values) {
+    const std::string& value = values.back();
+    const bool known = std::ranges::any_of(schemes, [&](std::string_view scheme) {
+      return value.starts_with(scheme) && value.size() > scheme.size();
+    });
+    if (!known) {
+      std::string expected;
+      for (const auto scheme : schemes) expected.append(expected.empty() ? "" : " or ").append(scheme);
+      throw ConfigError("must begin with " + expected);
+    }
+    config.*member = value.ends_with('/') ? value.substr(0, value.size() - 1) : value;
+  };
+}
+
+void apply_database_url(Config& config, const Values& values) {
+  url(&Config::database_url, {"postgresql://", "postgres://"})(config, values);
+  if (const auto fault = storage::pq::url_fault(config.database_url)) throw ConfigError(*fault);
+}
+
+void apply_read_database_url(Config& config, const Values& values) {
+  url(&Config::read_database_url, {"postgresql://", "postgres://"})(config, values);
+  if (const auto fault = storage::pq::standby_url_fault(config.read_database_url)) throw ConfigError(*fault);
+}
+
+bool parse_switch(const std::string& value) {
+  if (value == "true" || value == "1" || value == "yes" || value == "on") return true;
+  if (value == "false" || value == "0" || value == "no" || value == "off") return false;
+  throw ConfigError("must be true or false");
+}
+
+std::int64_t parse_integer(std::string_view value, std::int64_t least, std::int64_t most) {
+  const auto number = parse_number<std::int64_t>(value);
+  if (!number || *number < least || *number > most) {
+    throw ConfigError("must be an integer from " + std::to_string(least) + " to " + std::to_string(most));
+  }
+  return *number;
+}
+
+void apply_metrics_listen(Config& config, const Values& values) {
+  config.serve_metrics = values.back() != "off";
+  if (config.serve_metrics) config.metrics_listen = parse_listen_address(values.back());
+}
+
+void apply_trusted_proxies(Config& config, const Values& values) {
+  config.trusted_proxies.clear();
+  for (const std::string& value : values) {
+    const auto block = api::AddressBlock::parse(value);
+    if (!block) {
+      throw ConfigError("must be an address or a block such as 10.0.0.0/8 or fd00::/8, not \"" + value +
+                        "\"");
+    }
+    config.trusted_proxies.push_back(*block);
+  }
+}
+
+void apply_retry_schedule(Config& config, const Values& values) {
+  const auto parsed = domain::RetrySchedule::parse(values.back());
+  if (const auto* error = std::get_if<std::string>(&parsed)) throw ConfigError(*error);
+  config.retry_schedule = std::get<domain::RetrySchedule>(parsed);
+}
+
+void apply_plans(Config& config, const Values& values) {
+  try {
+    api::Plans::parse(values.back());
+  } catch (const std::invalid_argument& error) {
+    throw ConfigError(std::string("is not valid: ") + error.what());
+  }
+  config.plans = values.back();
+}
+
+// shopify.dev, "API versioning": a version is named by its year and month.
+void apply_shopify_version(Config& config, const Values& values) {
+  const std::string& version = values.back();
+  constexpr std::string_view form = "0000-00";
+  const bool fits = std::ranges::equal(
+      version, form, [](char c, char shape) { return shape == '0' ? is_digit(c) : c == shape; });
+  if (!fits) throw ConfigError("must be YEAR-MONTH, such as 2026-07");
+  config.shopify_version = version;
+}
+
+void apply_smtp_url(Config& config, const Values& values) {
+  if (!net::parse_smtp_url(values.back())) {
+    throw ConfigError("must be smtp://USER:PASSWORD@HOST:PORT or smtps://…; smtp may end in ?tls=none");
+  }
+  config.smtp_url = values.back();
+}
+
+void apply_mail_from(Config& config, const Values& values) {
+  if (!net::parse_mailbox(values.back())) throw ConfigError("must be ADDRESS or NAME <ADDRESS>");
+  config.mail_from = values.back();
+}
+
+void apply_log_format(Config& config, const Values& values) {
+  const auto format = parse_log_format(values.back());
+  if (!format) throw ConfigError("must be text or json");
+  config.log_format = *format;
+}
+
+void apply_log_level(Config& config, const Values& values) {
+  const auto level = parse_log_level(values.back());
+  if (!level) throw ConfigError("must be debug, info, warning or error");
+  config.log_level = *level;
+}
+
+Option integer(std::string_view name, std::string_view default_text, std::string_view help,
+               std::span<const std::string_view> commands, std::int64_t Config::* member, std::int64_t least,
+               std::int64_t most) {
+  return {.name = name,
+          .value_name = "N",
+          .default_text = default_text,
+          .help = help,
+          .commands = commands,
+          .bounds = std::to_string(least) + " to " + std::to_string(most),
+          .apply = [=](Config& config, const Values& values) {
+            config.*member = parse_integer(values.back(), least, most);
+          }};
+}
+
+std::vector<Option> serving_options() {
+  return {
+      {.name = "listen",
+       .value_name = "HOST:PORT",
+       .default_text = "127.0.0.1:8080",
+       .help = "The address of the API; port 0 takes a free port.",
+       .commands = api_and_demo,
+       .apply = [](Config& config,
+                   const Values& values) { config.listen = parse_listen_address(values.back()); }},
+      {.name = "metrics-listen",
+       .value_name = "HOST:PORT",
+       .default_text = "127.0.0.1:9464",
+       .help = "The address of `/metrics` for Prometheus, or `off`. If the default port is in use, a free "
+               "port is taken.",
+       .commands = serving,
+       .apply = apply_metrics_listen},
+      {.name = "public-url",
+       .value_name = "URL",
+       .default_text = "",
+       .help =
+           "The service's URL for its users: links in mails and stores. Empty: the address of `--listen`.",
+       .commands = serving,
+       .apply = url(&Config::public_url, {"http://", "https://"})},
+      {.name = "cors-origin",
+       .value_name = "ORIGIN",
+       .default_text = "",
+       .help = "An origin whose pages may call the API from a browser; repeatable; `*` allows all.",
+       .commands = api_alone,
+       .repeatable = true,
+       .apply = [](Config& config, const Values& values) { config.cors_origins = values; }},
+      {.name = "trusted-proxy",
+       .value_name = "ADDRESS",
+       .default_text = "",
+       .help = "The address of a reverse proxy, or a block that has it (`10.0.0.0/8`, `fd00::/8`), whose "
+               "`X-Forwarded-For` gives the client's address for the limits on failed logins, account mails "
+               "and connections. The connection limit does not apply to the proxy. Repeatable.",
+       .commands = api_alone,
+       .repeatable = true,
+       .apply = apply_trusted_proxies},
+      integer("io-threads", "0",
+              "Threads that serve the API; 0: one for each core, as far as `--database-connections` allows.",
+              api_alone, &Config::io_threads, 0, 256),
+      integer(
+          "account-mails-per-network", "10",
+          "Registrations, password resets and resent mails per hour from one network (an IPv4 address, or "
+          "the first 64 bits of an IPv6 address), in all API processes together; 0: no limit.",
+          api_alone, &Config::account_mails_per_network, 0, 1'000),
+      integer("account-mails-per-address", "3",
+              "The same per e-mail address, with invitations to it; 0: no limit.", api_alone,
+              &Config::account_mails_per_address, 0, 1'000),
+      {.name = "plans",
+       .value_name = "PLAN=N[:no-api],…",
+       .default_text = "free=60:no-api,standard=600,pro=6000,unlimited=1000000000",
+       .help = "The requests per minute and token of each plan; `:no-api` refuses API tokens. Plans that are "
+               "not named keep their default.",
+       .commands = reading_plans,
+       .apply = apply_plans},
+  };
+}
+
+std::vector<Option> database_options() {
+  return {
+      {.name = "data-dir",
+       .value_name = "DIR",
+       .default_text = "./waybill-data",
+       .help = "The directory in which `up` keeps its PostgreSQL cluster, the secret key and mails.",
+       .commands = with_database,
+       .apply = text(&Config::data_dir)},
+      {.name = "database-url",
+       .value_name = "URL",
+       .default_text = "",
+       .help =
+           "An existing PostgreSQL database, used instead of the cluster in the data directory. If the URL "
+           "has several hosts (`postgresql://USER@HOST,HOST/DATABASE`), the primary is used.",
+       .commands = with_database,
+       .apply = apply_database_url},
+      {.name = "read-database-url",
+       .value_name = "URL",
+       .default_text = "",
+       .help =
+           "The streaming standbys of the database (`postgresql://USER@HOST,HOST/DATABASE`). They serve "
+           "lists, searches, explain, backtest and the ledger; one that is behind or away is passed over. "
+           "Empty: the primary serves all reads.",
+       .commands = api_alone,
+       .apply = apply_read_database_url},
+      {.name = "pg-bin-dir",
+       .value_name = "DIR",
+       .default_text = "",
+       .help = "The directory of PostgreSQL's server programs. Empty: the newest supported version on the "
+               "`PATH` and in the usual directories of distributions.",
+       .commands = starting_a_cluster,
+       .apply = text(&Config::pg_bin_dir)},
+      {.name = "secret-key-file",
+       .value_name = "FILE",
+       .default_text = "",
+       .help = "A key for the secrets in the database, the same for all processes of one database; `up` "
+               "creates it. Repeatable: the first file's key encrypts, all decrypt (see `waybill key "
+               "rotate`). Empty: "
+               "`DATA_DIR/secret.key`.",
+       .commands = using_keys,
+       .repeatable = true,
+       .apply = [](Config& config,
+                   const Values& values) { config.secret_key_files = {values.begin(), values.end()}; }},
+      integer("database-connections", "40",
+              "The most connections that a process opens to each server: to the primary, and to each of "
+              "`--read-database-url`. `up`, `api` and `worker` do not start if the primary has fewer.",
+              serving_and_doctor, &Config::database_connections, 1, 10'000),
+  };
+}
+
+std::vector<Option> delivery_options() {
+  return {
+      {.name = "allow-private-destinations",
+       .value_name = "",
+       .default_text = "false",
+       .help = "Allows webhooks, push messages and store connections to loopback and private addresses and "
+               "to any port.",
+       .commands = serving,
+       .apply =
+           [](Config& config, const Values& values) {
+             config.allow_private_destinations = parse_switch(values.back());
+           }},
+      {.name = "ca-file",
+       .value_name = "FILE",
+       .default_text = "",
+       .help = "Additional CA certificates (PEM) for all outgoing TLS.",
+       .commands = serving_and_doctor,
+       .apply = text(&Config::ca_file)},
+      {.name = "retry-schedule",
+       .value_name = "DELAYS",
+       .default_text = "5s,5m,30m,2h,5h,10h,14h",
+       .help = "The delays between the attempts of a run: numbers with `s`, `m`, `h` or `d`. N delays allow "
+               "N + 1 attempts.",
+       .commands = worker_alone,
+       .bounds = "0 to 50 delays of at most 30d",
+       .apply = apply_retry_schedule},
+      integer(
+          "blast-guard-factor", "100",
+          "A workflow is paused if it fires more often than this factor times its rate of the last 7 days "
+          "and more than `--blast-guard-minimum` times within a minute; 0 switches the guard off.",
+          worker_alone, &Config::blast_factor, 0, 1'000'000),
+      integer("blast-guard-minimum", "1000",
+              "The firings within a minute that never pause a workflow; 0 switches the guard off.",
+              worker_alone, &Config::blast_minimum, 0, 1'000'000'000),
+      integer("workflows-per-business", "500", "The most workflows of a business; managed ones do not count.",
+              api_alone, &Config::workflows_per_business, 1, 100'000),
+      integer("workflows-per-trigger", "100", "The most active workflows of a business for one trigger.",
+              api_alone, &Config::workflows_per_trigger, 1, 100'000),
+      integer("workflow-bytes-per-business", "8388608",
+              "The most bytes of the conditions and actions of a business's workflows; managed ones do not "
+              "count.",
+              api_alone, &Config::workflow_bytes_per_business, 1, 1'000'000'000),
+      integer(
+          "runs-retention-days", "30",
+          "Days for which runs and events are kept. A workflow's delay must be shorter. `api` and `worker` "
+          "need the same value.",
+          serving, &Config::runs_retention_days, 1, 3650),
+      integer("positions-retention-days", "90", "Days for which vehicle positions are kept.", worker_alone,
+              &Config::positions_retention_days, 1, 3650),
+      integer(
+          "deleted-retention-days", "90",
+          "Days after which deleted orders, shipments, customers and products are removed from the database.",
+          worker_alone, &Config::deleted_retention_days, 1, 3650),
+      integer(
+          "import-interval", "60",
+          "Seconds between two imports from a connected store, varied by a fifth; the store's webhooks and "
+          "`sync` start one at once.",
+          worker_alone, &Config::import_interval, 1, 86'400),
+  };
+}
+
+std::vector<Option> surroundings_options() {
+  return {
+      {.name = "smtp-url",
+       .value_name = "URL",
+       .default_text = "",
+       .help = "`smtp://user:password@host:port` or `smtps://…`. STARTTLS is used if offered, and required "
+               "for credentials, unless the URL ends in `?tls=none`. Empty: mails go to `--mail-dir`.",
+       .commands = serving_and_doctor,
+       .apply = apply_smtp_url},
+      {.name = "mail-from",
+       .value_name = "ADDRESS",
+       .default_text = "waybill@localhost",
+       .help = "The sender of mails.",
+       .commands = serving,
+       .apply = apply_mail_from},
+      integer("mails-per-day", "200",
+              "Recipients per day of the workflow mails of a self-registered business on the plan `free` or "
+              "`standard`; the business's own users do not count; 0: no limit.",
+              worker_alone, &Config::mails_per_day, 0, 1'000'000),
+      {.name = "mail-dir",
+       .value_name = "DIR",
+       .default_text = "",
+       .help = "The directory for mails as `.eml` files if there is no SMTP server. Empty: `DATA_DIR/mail`.",
+       .commands = serving_and_doctor,
+       .apply = text(&Config::mail_dir)},
+      {.name = "geocoder-url",
+       .value_name = "URL",
+       .default_text = "",
+       .help = "A Nominatim-compatible geocoder. Empty: the built-in gazetteer of cities.",
+       .commands = api_alone,
+       .apply = url(&Config::geocoder_url, {"http://", "https://"})},
+      {.name = "osrm-url",
+       .value_name = "URL",
+       .default_text = "",
+       .help = "An OSRM server for road distances. Empty: 1.3 times the straight line.",
+       .commands = api_alone,
+       .apply = url(&Config::osrm_url, {"http://", "https://"})},
+      {.name = "shopify-version",
+       .value_name = "VERSION",
+       .default_text = "2026-07",
+       .help = "The version of Shopify's Admin API, such as `2026-07`.",
+       .commands = serving,
+       .apply = apply_shopify_version},
+      {.name = "log-format",
+       .value_name = "text|json",
+       .default_text = "text",
+       .help = "The format of the log lines on stderr.",
+       .commands = with_database,
+       .apply = apply_log_format},
+      {.name = "log-level",
+       .value_name = "LEVEL",
+       .default_text = "info",
+       .help = "The lowest level that is logged: `debug`, `info`, `warning` or `error`.",
+       .commands = with_database,
+       .apply = apply_log_level},
+  };
+}
+
+}  // namespace
+
+ListenAddress parse_listen_address(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  std::string_view host = text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) {
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != std::string_view::npos) {
+    host = {};
+  }
+  if (colon == std::string_view::npos || host.empty()) {
+    throw ConfigError("must be HOST:PORT or [IPV6]:PORT");
+  }
+  return {std::string(host), static_cast<std::uint16_t>(parse_integer(text.substr(colon + 1), 0, 65535))};
+}
+
+std::string ListenAddress::text() const { return api::authority(host, port); }
+
+std::string Option::flag() const { return "--" + std::string(name); }
+
+std::string Option::variable() const {
+  std::string result = "WAYBILL_";
+  for (const char c : name) result += c == '-' ? '_' : ascii_upper(c);
+  return result;
+}
+
+bool Option::is_used_by(std::string_view command) const {
+  return command == "up" || std::ranges::find(commands, command) != commands.end();
+}
+
+std::span<const Option> options() {
+  static const std::vector<Option> all = [] {
+    std::vector<Option> result;
+    for (auto&& group : {serving_options(), database_options(), delivery_options(), surroundings_options()}) {
+      result.insert(result.end(), group.begin(), group.end());
+    }
+    return result;
+  }();
+  return all;
+}
+
+}  // namespace waybill::app

@@ -1,0 +1,151 @@
+#include "app/node/mail_sender.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "base/observe.hpp"
+#include "net/sealed_mail.hpp"
+#include "storage/sql/mail_outbox.sql.hpp"
+
+namespace waybill::app {
+namespace {
+
+namespace sql = storage::sql::mail_outbox;
+using namespace std::chrono_literals;
+
+constexpr auto poll_interval = 5s;  // for mails to retry and mails that another process left
+constexpr std::int64_t batch = 4;   // the limit in claim.sql
+constexpr auto delays = std::to_array<std::chrono::seconds>({5s, 30s, 2min, 10min, 30min, 1h});
+
+std::chrono::seconds delay_after(std::int32_t attempts) {
+  const auto index = std::clamp<std::int64_t>(attempts - 1, 0, std::ssize(delays) - 1);
+  return delays[static_cast<std::size_t>(index)];
+}
+
+}  // namespace
+
+/// A claimed mail and the outcome of its attempt.
+struct MailSender::Mail {
+  Guid guid;
+  Bytes sealed;
+  std::int32_t attempts = 0;
+  bool is_expired = false;
+  net::MailOutcome outcome = {};
+};
+
+MailSender::MailSender(Options options, const SecretBox& secrets)
+    : options_(std::move(options)), secrets_(secrets), mailer_(net::make_mailer(options_.mail)) {
+  thread_ = std::thread([this] { run(); });
+}
+
+MailSender::~MailSender() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void MailSender::post(std::function<void()> done) {
+  {
+    const std::scoped_lock lock(mutex_);
+    posted_.push_back(std::move(done));
+  }
+  changed_.notify_all();
+}
+
+bool MailSender::is_stopping() {
+  const std::scoped_lock lock(mutex_);
+  return stopping_;
+}
+
+void MailSender::run() {
+  std::vector<std::function<void()>> waiting;
+  bool stopping = false;
+  while (!stopping) {
+    try {
+      while (!is_stopping() && deliver_some()) continue;
+    } catch (const std::exception& error) {
+      observe(Observable::statement_failed,
+              {{"statement", "mail_outbox"}, {"error", std::string_view(error.what())}});
+      session_.reset();
+    }
+    for (const auto& done : waiting) done();
+    waiting.clear();
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, poll_interval, [this] { return stopping_ || !posted_.empty(); });
+    waiting.swap(posted_);
+    stopping = stopping_;
+  }
+  for (const auto& done : waiting) done();
+}
+
+/// Returns false if no more mails are due.
+bool MailSender::deliver_some() {
+  auto mails = claim();
+  send_all(mails);
+  for (const auto& mail : mails) settle(mail);
+  return std::ssize(mails) == batch;
+}
+
+std::vector<MailSender::Mail> MailSender::claim() {
+  if (!session_) session_.emplace(options_.database_url, "waybill mail", storage::worker_limits);
+  std::vector<Mail> mails;
+  const auto claimed = session_->run(sql::Claim{});
+  for (const auto& mail : claimed) {
+    mails.push_back(
+        {.guid = mail.guid, .sealed = mail.sealed, .attempts = mail.attempts, .is_expired = mail.is_expired});
+  }
+  return mails;
+}
+
+void MailSender::send_all(std::vector<Mail>& mails) {
+  for (auto& mail : mails) {
+    if (mail.is_expired) {
+      mail.outcome = {net::MailResult::permanent, "It could not be sent in time."};
+      continue;
+    }
+    try {
+      auto message = net::open_mail(secrets_, mail.guid, mail.sealed);
+      message.from = net::named_sender(options_.from, message.sender_name);
+      message.message_id = net::message_id(mail.guid.to_string(), options_.from);
+      {
+        const std::scoped_lock lock(mutex_);
+        ++in_flight_;
+      }
+      mailer_->send(std::move(message), [this, &mail](net::MailOutcome outcome) {
+        const std::scoped_lock lock(mutex_);
+        mail.outcome = std::move(outcome);
+        --in_flight_;
+        changed_.notify_all();
+      });
+    } catch (const SecretError& error) {
+      mail.outcome = {net::MailResult::permanent, error.what()};
+    }
+  }
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return in_flight_ == 0 || stopping_; });
+  if (in_flight_ == 0) return;
+  lock.unlock();
+  mailer_.reset();  // runs the callbacks that are left
+}
+
+void MailSender::settle(const Mail& mail) {
+  const net::MailResult result = mail.outcome.result;
+  const std::string& reply = mail.outcome.reply;
+  const auto name = mail.guid.to_string();
+  if (result == net::MailResult::temporary || result == net::MailResult::not_attempted) {
+    observe(Observable::mail_delayed, {{"mail", name}, {"attempt", mail.attempts}, {"reply", reply}});
+    session_->run(sql::Delay{.mail = mail.guid, .seconds = delay_after(mail.attempts).count()});
+    return;
+  }
+  const bool was_sent = result == net::MailResult::sent;
+  observe(was_sent ? Observable::mail_sent : Observable::mail_lost,
+          {{"mail", name}, {"attempt", mail.attempts}, {"reply", reply}});
+  session_->run(sql::Remove{.mail = mail.guid});
+}
+
+}  // namespace waybill::app

@@ -1,0 +1,121 @@
+#include "app/node/presence.hpp"
+
+#include <array>
+#include <chrono>
+#include <unistd.h>
+#include <utility>
+
+#include "base/observe.hpp"
+#include "storage/settings/key_check.hpp"
+#include "storage/sql/leases.sql.hpp"
+#include "storage/sql/processes.sql.hpp"
+
+namespace waybill::app {
+namespace {
+
+namespace sql = storage::sql::processes;
+using namespace std::chrono_literals;
+
+constexpr auto period = 2s;
+
+std::string process_name(const Roles& roles) {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  return roles.name() + " " + host.data() + ":" + std::to_string(getpid());
+}
+
+}  // namespace
+
+Presence::Presence(Options options, SecretBox& secrets) : options_(std::move(options)), secrets_(secrets) {
+  turn();
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+Presence::~Presence() {
+  thread_.request_stop();
+  stopped_.notify_all();
+  thread_.join();
+  leave();
+}
+
+void Presence::run(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stopped_.wait_for(lock, stop, period, [&stop] { return stop.stop_requested(); })) turn();
+}
+
+void Presence::turn() {
+  try {
+    if (!session_) {
+      connect();
+      known_key_ = storage::check_secret_keys(*session_, secrets_);
+    }
+    choose_key();
+  } catch (const SecretError& error) {
+    observe(Observable::key_missing, {{"error", error.what()}});
+  } catch (const std::exception& error) {
+    // The parts of the process that need the database report that it is away.
+    session_.reset();
+  }
+}
+
+void Presence::connect() {
+  session_.emplace(options_.database_url, "waybill process", storage::worker_limits);
+  // The lock of a broken session ends some time after it; the next turn tries again.
+  if (!session_->run(storage::sql::leases::HoldName{.worker = guid_}).front().is_held)
+    throw storage::DatabaseUnavailable("the previous session has not ended");
+  enter();
+}
+
+void Presence::enter() {
+  const auto ids = secrets_.key_ids();
+  session_->run(sql::Enter{.process = guid_,
+                           .name = process_name(options_.roles),
+                           .role = options_.roles.name(),
+                           .connections = options_.connections,
+                           .key_ids = ids,
+                           .sealing_key = ids.at(secrets_.sealing_key()),
+                           .sealing_since = sealing_since_});
+}
+
+// A process enters before it reads the keys in use, and a key is in use before its user reads the processes
+// again. So of a process that begins to use a key and one that starts without it, one notices the other.
+void Presence::choose_key() {
+  const bool is_start = !std::exchange(has_chosen_, true);
+  const bool is_common = first_key_is_common();  // also notices that the session has ended
+  if (secrets_.sealing_key() == 0 && !is_start) return;
+  if (is_common) {
+    session_->run(sql::UseKeys{.key_ids = std::vector{secrets_.key_ids().front()}});
+    if (first_key_is_common()) {
+      if (!is_start) sealing_since_ = system_clock().now();
+      return use_key(0);
+    }
+  }
+  if (is_start) use_key(known_key_);
+}
+
+bool Presence::first_key_is_common() {
+  const auto ids = secrets_.key_ids();
+  const auto states =
+      session_->run(sql::KeyState{.process = guid_, .key_ids = ids, .first_key = ids.front()});
+  const auto state = states.front();
+  if (!state.without) return true;
+  if (known_key_ != 0 && !std::exchange(is_waiting_, true)) {
+    observe(Observable::key_waiting, {{"processes_without_first_key", std::string_view(*state.without)}});
+  }
+  return false;
+}
+
+void Presence::use_key(std::size_t key) {
+  secrets_.seal_with(key);
+  session_->run(sql::UseKeys{.key_ids = std::vector{secrets_.key_ids().at(key)}});
+  enter();
+}
+
+void Presence::leave() {
+  try {
+    if (session_) session_->run(sql::Leave{.process = guid_});
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): others remove the row
+  }
+}
+
+}  // namespace waybill::app

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "app/config/connections.hpp"
+#include "base/guid.hpp"
+#include "base/secret_box.hpp"
+#include "storage/blocking/connection.hpp"
+
+namespace waybill::app {
+
+/// Tells the other processes of the database that this one runs, with its connections and keys: a row of
+/// `processes` and a session that holds its lock. Decides which key encrypts: the first one as soon as every
+/// running process has it, until then the key that the database was set up with. So no process seals a value
+/// that another one cannot open, in whatever order the processes get a new key. Owns a thread, which
+/// reconnects automatically. If the database is away at the start, the first key encrypts until it is back.
+class Presence {
+ public:
+  struct Options {
+    std::string database_url;
+    Roles roles;
+    int connections = 0;  // the most that the process opens
+  };
+
+  /// Decides about the key before it returns. Does not throw if the database is away. `secrets` outlives it.
+  Presence(Options options, SecretBox& secrets);
+  /// Removes the row.
+  ~Presence();
+  Presence(const Presence&) = delete;
+  Presence& operator=(const Presence&) = delete;
+
+ private:
+  void run(const std::stop_token& stop);
+  void turn();
+  void connect();
+  void choose_key();
+  bool first_key_is_common();
+  void use_key(std::size_t key);
+  void enter();
+  void leave();
+
+  const Options options_;
+  const Guid guid_ = Guid::random();
+  SecretBox& secrets_;
+  std::optional<storage::blocking::Connection> session_;  // null while the database is away
+  std::optional<Time> sealing_since_;                     // null: since the start
+  std::size_t known_key_ = 0;  // position of the key that the database was set up with
+  bool has_chosen_ = false;
+  bool is_waiting_ = false;  // for other processes to get the first key
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  std::jthread thread_;
+};
+
+}  // namespace waybill::app

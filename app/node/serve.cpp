@@ -1,0 +1,127 @@
+#include "app/node/serve.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <system_error>
+
+#include "app/keys/keys.hpp"
+#include "app/postgres/postgres_cluster.hpp"
+#include "app/process/liveness.hpp"
+#include "app/process/service_manager.hpp"
+#include "app/process/signals.hpp"
+#include "base/observe.hpp"
+#include "storage/schema/migrate.hpp"
+#include "storage/statement/errors.hpp"
+
+namespace waybill::app {
+namespace {
+
+using namespace std::chrono_literals;
+using Keys = std::vector<SecretBox::Key>;
+
+// Their sum is below the ten seconds within which a process must end.
+constexpr std::chrono::milliseconds node_grace = 6s;
+constexpr std::chrono::milliseconds cluster_grace = 3s;
+
+std::string required_database_url(const Config& config) {
+  if (!config.database_url.empty()) return config.database_url;
+  return PostgresCluster::url_of(config.data_dir);
+}
+
+/// The file with the API's URL, for `waybill demo`; removed by the destructor.
+class ApiUrlFile {
+ public:
+  ApiUrlFile(const Config& config, std::string url) : path_(config.data_dir / "api-url") {
+    // An API that listens on all addresses is reachable as localhost.
+    for (const std::string_view any : {"//0.0.0.0:", "//[::]:"}) {
+      if (const std::size_t at = url.find(any); at != std::string::npos)
+        url.replace(at, any.size(), "//localhost:");
+    }
+    std::ofstream(path_) << url << '\n';
+  }
+  ~ApiUrlFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  ApiUrlFile(const ApiUrlFile&) = delete;
+  ApiUrlFile& operator=(const ApiUrlFile&) = delete;
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Throws StatementError if there is no schema and MigrationError if an unreleased version made it. A process
+/// also starts while the database is unavailable, because it may come back.
+void check_schema(const std::string& database_url) {
+  try {
+    storage::refuse_unreleased_schema(database_url);
+  } catch (const storage::DatabaseUnavailable& error) {
+    observe(Observable::database_unavailable, {{"error", error.what()}});
+  }
+}
+
+// With several files none is created: a mistyped name would give this process a key that no other has.
+Keys read_or_make_keys(const Config& config) {
+  if (config.secret_key_files.size() > 1) return read_keys(config);
+  return {SecretBox::read_or_make_key(config.secret_key_files.front())};
+}
+
+void print_line(const std::string& line) { std::cout << line << std::endl; }
+
+int run_node(const Config& config, const std::string& database_url, Keys keys, Roles roles, bool is_up,
+             const ServiceManager& manager, const Signals& signals) {
+  std::atomic<bool> is_alive = true;
+  Node node(config, database_url, std::move(keys), roles, [&is_alive] { return is_alive.load(); });
+  node.start();
+  std::optional<Liveness> liveness;
+  liveness.emplace(manager, is_alive, [&node](Liveness::Limit limit) { return node.loops_turn(limit); });
+  std::optional<ApiUrlFile> url_file;
+  if (is_up) url_file.emplace(config, node.api_url());
+  if (roles.api) print_line("listening on " + node.api_url());
+  manager.ready();
+  signals.wait();
+  manager.stopping();
+  observe(Observable::server_stopping);
+  liveness.reset();
+  node.stop(node_grace);
+  return 0;
+}
+
+int serve_up(const Config& config, Roles roles, const ServiceManager& manager, const Signals& signals) {
+  std::error_code ignored;
+  std::optional<PostgresCluster> cluster;
+  if (config.database_url.empty()) {
+    cluster.emplace(PostgresCluster::Options{config.data_dir, config.pg_bin_dir}, signals.token());
+    print_line("database " + cluster->url());
+  } else {
+    std::filesystem::create_directories(config.data_dir, ignored);
+  }
+  const std::string database_url = cluster ? cluster->url() : config.database_url;
+  storage::migrate(database_url);
+  const int status = run_node(config, database_url, read_or_make_keys(config), roles, true, manager, signals);
+  if (cluster) cluster->stop(cluster_grace);
+  return status;
+}
+
+}  // namespace
+
+int serve(const Config& config, Roles roles, bool is_up) {
+  const ServiceManager manager;
+  const Signals signals;
+  try {
+    if (is_up) return serve_up(config, roles, manager, signals);
+    const std::string database_url = required_database_url(config);
+    check_schema(database_url);
+    return run_node(config, database_url, read_keys(config), roles, false, manager, signals);
+  } catch (const ClusterError&) {
+    // A request to stop while the server was starting is not a failure.
+    if (signals.token().stop_requested()) return 0;
+    throw;
+  }
+}
+
+}  // namespace waybill::app

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "app/process/service_manager.hpp"
+
+namespace waybill::app {
+
+/// Watches the event loops of the process on its own thread, and reports to the service manager while all of
+/// them turn. A database that is away does not stop a loop. An idle worker turns once a second, so the
+/// service manager's watchdog needs several seconds.
+class Liveness {
+ public:
+  using Limit = std::chrono::steady_clock::duration;
+  /// True if each loop has turned within the limit. Called several times within each limit, because it also
+  /// prompts the loops that are idle.
+  using LoopsTurn = std::function<bool(Limit)>;
+
+  /// A loop hangs if it has not turned for 30 s, or for half the time of the service manager's watchdog.
+  /// `is_alive` becomes false while a loop hangs. Everything referred to outlives the object.
+  Liveness(const ServiceManager& manager, std::atomic<bool>& is_alive, LoopsTurn loops_turn);
+
+ private:
+  void watch(const std::stop_token& stop);
+
+  const ServiceManager& manager_;
+  std::atomic<bool>& is_alive_;
+  const LoopsTurn loops_turn_;
+  const Limit limit_;
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  std::jthread thread_;
+};
+
+}  // namespace waybill::app

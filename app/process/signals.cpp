@@ -1,0 +1,46 @@
+#include "app/process/signals.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <unistd.h>
+
+namespace waybill::app {
+
+Signals::Signals() {
+  ::signal(SIGPIPE, SIG_IGN);
+  sigemptyset(&watched_);
+  sigaddset(&watched_, SIGTERM);
+  sigaddset(&watched_, SIGUSR2);
+  // Signals that are ignored from the start (nohup, a shell's background jobs) stay ignored.
+  for (const int signal : {SIGINT, SIGHUP}) {
+    struct sigaction action{};
+    if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+      sigaddset(&watched_, signal);
+  }
+  ::pthread_sigmask(SIG_BLOCK, &watched_, nullptr);
+  thread_ = std::thread([this] { watch(); });
+}
+
+Signals::~Signals() {
+  ::pthread_kill(thread_.native_handle(), SIGUSR2);
+  thread_.join();
+}
+
+void Signals::wait() const {
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  std::unique_lock guard(mutex);
+  changed.wait(guard, source_.get_token(), [] { return false; });
+}
+
+// The destructor ends the thread by SIGUSR2.
+void Signals::watch() {
+  for (bool stopping = false;; stopping = true) {
+    int signal = 0;
+    if (::sigwait(&watched_, &signal) != 0 || signal == SIGUSR2) return;
+    if (stopping) ::_exit(128 + signal);
+    source_.request_stop();
+  }
+}
+
+}  // namespace waybill::app
