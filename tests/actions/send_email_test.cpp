@@ -8,7 +8,7 @@
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/smtp.hpp"
 #include "tests/net/raw_server.hpp"
-#include "tests/workflows/workflow_fixture.hpp"
+#include "tests/workflows/fixtures/workflow_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

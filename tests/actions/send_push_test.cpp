@@ -9,7 +9,7 @@
 #include "base/secret_box.hpp"
 #include "net/vapid.hpp"
 #include "tests/actions/push_service.hpp"
-#include "tests/workflows/workflow_fixture.hpp"
+#include "tests/workflows/fixtures/workflow_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

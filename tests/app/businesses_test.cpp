@@ -8,7 +8,7 @@
 #include "net/webhook_signature.hpp"
 #include "tests/connectors/import_fixture.hpp"
 #include "tests/harness/eventually.hpp"
-#include "tests/workflows/workflow_fixture.hpp"
+#include "tests/workflows/fixtures/workflow_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/secret_box.hpp"
 #include "storage/settings/integration_secrets.hpp"
 #include "tests/harness/eventually.hpp"
-#include "tests/workflows/workflow_fixture.hpp"
+#include "tests/workflows/fixtures/workflow_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/harness/eventually.hpp"
-#include "tests/workflows/workflow_fixture.hpp"
+#include "tests/workflows/fixtures/workflow_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

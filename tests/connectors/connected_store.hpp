@@ -5,7 +5,7 @@
 
 #include "base/json.hpp"
 #include "tests/connectors/woocommerce_simulator.hpp"
-#include "tests/workflows/tenant.hpp"
+#include "tests/workflows/fixtures/tenant.hpp"
 
 namespace waybill::tests {
 

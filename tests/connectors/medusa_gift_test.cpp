@@ -7,7 +7,7 @@
 #include "tests/connectors/medusa_fixture.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/process.hpp"
-#include "tests/workflows/workflow_fixture.hpp"
+#include "tests/workflows/fixtures/workflow_fixture.hpp"
 
 namespace waybill::connectors {
 namespace {

@@ -10,7 +10,7 @@
 #include "tests/crash/writers.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/receiver.hpp"
-#include "tests/workflows/tenant.hpp"
+#include "tests/workflows/fixtures/tenant.hpp"
 
 namespace waybill::tests {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "tests/crash/faults.hpp"
 #include "tests/harness/eventually.hpp"
-#include "tests/workflows/workflow_fixture.hpp"
+#include "tests/workflows/fixtures/workflow_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

@@ -14,7 +14,7 @@
 #include "tests/crash/faults.hpp"
 #include "tests/crash/stack.hpp"
 #include "tests/harness/eventually.hpp"
-#include "tests/workflows/tenant.hpp"
+#include "tests/workflows/fixtures/tenant.hpp"
 
 namespace waybill::tests {
 namespace {

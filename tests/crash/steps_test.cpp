@@ -12,7 +12,7 @@
 #include "tests/crash/stack.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/receiver.hpp"
-#include "tests/workflows/tenant.hpp"
+#include "tests/workflows/fixtures/tenant.hpp"
 
 namespace waybill::tests {
 namespace {

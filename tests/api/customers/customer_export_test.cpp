@@ -5,7 +5,7 @@
 
 #include "tests/api/fixtures/api_fixture.hpp"
 #include "tests/harness/eventually.hpp"
-#include "tests/workflows/schedule_ticks.hpp"
+#include "tests/workflows/fixtures/schedule_ticks.hpp"
 
 namespace waybill::tests {
 namespace {

@@ -5,7 +5,7 @@
 #include "tests/connectors/connected_store.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/smtp.hpp"
-#include "tests/workflows/workflow_fixture.hpp"
+#include "tests/workflows/fixtures/workflow_fixture.hpp"
 
 namespace waybill::tests {
 namespace {

@@ -1,0 +1,201 @@
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/harness/eventually.hpp"
+#include "tests/workflows/fixtures/workflow_fixture.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using testing::HasSubstr;
+
+/// Actions that change records: update_record and create_shipment.
+class RecordActions : public WorkflowTest {
+ protected:
+  std::string workflow(std::string_view entity_type, std::string_view trigger, const json::object& action,
+                       const json::object& more = {}) {
+    json::object body{{"name", action.at("type")},
+                      {"entityType", entity_type},
+                      {"triggerId", trigger_guid(trigger)},
+                      {"action", action}};
+    for (const auto& [key, value] : more) body[key] = value;
+    return text_at(tenant.configure(body), "guid");
+  }
+  std::string sets(std::string_view entity_type, std::string_view trigger, std::string_view values,
+                   const json::object& more = {}) {
+    return workflow(entity_type, trigger, {{"type", "update_record"}, {"set", json::parse(values)}}, more);
+  }
+  json::value order(const std::string& guid) {
+    return at(tenant.http.get("/api/v1/Orders/" + guid).body, "data");
+  }
+  std::int64_t shipments_of(const std::string& guid) {
+    return tenant.sql.number("select count(*) from shipments where order_id = $1 and deleted_at is null",
+                             {guid});
+  }
+};
+
+TEST_F(RecordActions, SetFieldsOfAnOrderInOneEvent) {
+  const std::string flow =
+      sets("Order", "order_created",
+           R"({"notes": "For {{customer.name}}", "externalReference": "X-{{orderNumber}}",
+                                    "collectionDate": "2026-12-01T08:00:00Z",
+                                    "tags": {"add": ["{{deliveryAddress.country}}", "new"], "remove": ["OLD"]},
+                                    "metadata": {"seen": true, "number": "{{orderNumber}}", "gone": null}})");
+  const std::string guid = tenant.create_order({{"orderNumber", "S-1"},
+                                                {"customer", {{"name", "Ada"}}},
+                                                {"tags", json::array{"old", "kept"}},
+                                                {"metadata", {{"gone", 1}, {"kept", "k"}}}});
+  tenant.run_with_status(flow, "succeeded");
+  const json::value changed = order(guid);
+  EXPECT_EQ(at(changed, "notes"), "For Ada");
+  EXPECT_EQ(at(changed, "externalReference"), "X-S-1");
+  EXPECT_EQ(at(changed, "collectionDate"), "2026-12-01T08:00:00.000Z");
+  EXPECT_THAT(json::serialize(at(changed, "tags")), HasSubstr(R"(["kept",)"));
+  EXPECT_EQ(at(changed, "metadata"), json::parse(R"({"seen": true, "number": "S-1", "kept": "k"})"));
+  tenant.settle();
+  EXPECT_EQ(tenant.sql.number("select count(*) from events where entity_id = $1", {guid}), 2);
+  EXPECT_EQ(tenant.sql.value(
+                "select cause ->> 'depth' from events where entity_id = $1 order by id desc limit 1", {guid}),
+            "1");
+}
+
+TEST_F(RecordActions, SetFieldsOfOtherRecords) {
+  const std::string of_customer =
+      sets("Customer", "customer_created", R"({"company": "{{name}} Ltd", "phone": "1"})");
+  const std::string of_product =
+      sets("Product", "product_created", R"({"price": "12.50", "description": "{{sku}}"})");
+  const std::string of_shipment = sets("Shipment", "shipment_created",
+                                       R"({"instructions": "ring", "deliveryDate": "2026-12-24T00:00:00Z",
+                                           "carrierTrackingNumber": "C-1"})");
+  const std::string customer =
+      text_at(tenant.http.post("/api/v1/Customers", {{"name", "Ada"}, {"email", "ada@example.com"}}).body,
+              "data.guid");
+  const std::string product =
+      text_at(tenant.http.post("/api/v1/Products", {{"name", "Lamp"}, {"sku", "L-1"}}).body, "data.guid");
+  const std::string shipment = tenant.insert_shipment("");
+  for (const auto& flow : {of_customer, of_product, of_shipment}) tenant.run_with_status(flow, "succeeded");
+  EXPECT_EQ(tenant.sql.value("select company from customers where guid = $1", {customer}), "Ada Ltd");
+  EXPECT_EQ(tenant.sql.value("select price || description from products where guid = $1", {product}),
+            "12.50L-1");
+  EXPECT_EQ(
+      tenant.sql.value(
+          "select instructions || carrier_tracking_number || (estimated_delivery at time zone 'UTC')::date "
+          "from shipments where guid = $1",
+          {shipment}),
+      "ringC-12026-12-24");
+}
+
+TEST_F(RecordActions, AnInvalidValueSetsNothing) {
+  tenant.http.post("/api/v1/Customers", {{"name", "Ada"}, {"email", "ada@example.com"}});
+  const std::string rendered =
+      sets("Order", "order_created", R"({"notes": "x", "collectionDate": "{{orderNumber}}"})");
+  const std::string no_carrier = sets(
+      "Order", "order_created", R"({"notes": "x", "carrierId": "018f0000-0000-7000-8000-000000000001"})");
+  const std::string duplicate =
+      sets("Customer", "customer_created", R"({"email": "ada@example.com", "phone": "1"})",
+           {{"conditions", {{"name", "Bob"}}}});
+  const std::string guid = tenant.create_order();
+  const std::string bob = text_at(tenant.http.post("/api/v1/Customers", {{"name", "Bob"}}).body, "data.guid");
+  json::object run = tenant.run_with_status(rendered, "dead");
+  EXPECT_EQ(at(run, "code"), "INVALID_VALUE");
+  EXPECT_THAT(text_at(run, "error"), HasSubstr("collectionDate"));
+  run = tenant.run_with_status(no_carrier, "dead");
+  EXPECT_EQ(at(run, "code"), "INVALID_VALUE");
+  EXPECT_THAT(text_at(run, "error"), HasSubstr("carrierId"));
+  run = tenant.run_with_status(duplicate, "dead");
+  EXPECT_EQ(at(run, "code"), "INVALID_VALUE");
+  EXPECT_THAT(text_at(run, "error"), HasSubstr("email"));
+  EXPECT_TRUE(at(order(guid), "notes").is_null());
+  EXPECT_EQ(tenant.sql.value("select phone from customers where guid = $1", {bob}), "");
+}
+
+TEST_F(RecordActions, AFieldThatMayNoLongerChangeIsLocked) {
+  const std::string of_order = sets("Order", "order_shipped", R"({"notes": "late"})");
+  const std::string of_shipment =
+      sets("Shipment", "shipment_delivered", R"({"carrierTrackingNumber": "late"})");
+  const std::string guid = tenant.insert_order();
+  tenant.move_order(guid, "shipped");
+  const std::string shipment = tenant.insert_shipment("");
+  tenant.move_shipment(shipment, "delivered");
+  EXPECT_EQ(at(tenant.run_with_status(of_order, "skipped"), "code"), "LOCKED");
+  EXPECT_EQ(at(tenant.run_with_status(of_shipment, "skipped"), "code"), "LOCKED");
+  EXPECT_TRUE(at(order(guid), "notes").is_null());
+}
+
+TEST_F(RecordActions, WaitForATransactionThatHoldsTheRecord) {
+  const std::string flow =
+      sets("Order", "order_created", R"({"externalReference": "set"})", {{"delay", "PT1S"}});
+  const std::string guid = tenant.insert_order();
+  const std::string run = text_at(tenant.run_with_status(flow, "waiting"), "guid");
+  Session other(world.database.url());
+  other.exec("begin");
+  other.rows("select from orders where guid = $1 for update", {guid});
+  ASSERT_TRUE(eventually([&] { return at(tenant.run(run), "status") == "queued"; }))
+      << "it is tried again later";
+  other.exec("commit");
+  EXPECT_EQ(at(tenant.run_with_status(flow, "succeeded"), "attempts"), 1);
+  EXPECT_EQ(at(order(guid), "externalReference"), "set");
+}
+
+TEST_F(RecordActions, AWorkflowThatChangesItsOwnRecordEndsAsALoop) {
+  const std::string flow = sets("Order", "order_updated", R"({"notes": "{{notes}}x"})");
+  tenant.insert_order();
+  tenant.settle();
+  tenant.update_orders("notes = 'x' where true");
+  ASSERT_TRUE(eventually([&] { return tenant.runs("workflowId=" + flow + "&status=dead").size() == 1; }));
+  EXPECT_EQ(at(tenant.runs("workflowId=" + flow + "&status=dead")[0], "code"), "LOOP");
+  EXPECT_EQ(tenant.runs("workflowId=" + flow + "&status=succeeded").size(), 8U);
+}
+
+TEST_F(RecordActions, CreateAShipmentForAnOrder) {
+  const std::string flow =
+      workflow("Order", "order_created", {{"type", "create_shipment"}, {"generateLabel", true}});
+  const std::string guid = tenant.create_order();
+  tenant.run_with_status(flow, "succeeded");
+  EXPECT_EQ(shipments_of(guid), 1);
+  const std::string shipment = tenant.sql.value("select guid from shipments where order_id = $1", {guid});
+  EXPECT_EQ(tenant.http.get("/api/v1/shipments/" + shipment + "/label").status, 200);
+  tenant.settle();
+  EXPECT_EQ(tenant.sql.value("select cause -> 'by' ->> 'type' from events where entity_id = $1", {shipment}),
+            "workflow");
+
+  const json::object run = tenant.run_with_status(flow, "succeeded");
+  const Response replayed = tenant.http.post("/api/workflows/runs/" + text_at(run, "guid") + "/replay", {});
+  ASSERT_EQ(replayed.status, 201);
+  const std::string replay = text_at(replayed.body, "data.guid");
+  ASSERT_TRUE(eventually([&] { return at(tenant.run(replay), "status") == "skipped"; }));
+  EXPECT_EQ(at(tenant.run(replay), "code"), "EXISTS");
+  EXPECT_EQ(shipments_of(guid), 1);
+}
+
+TEST_F(RecordActions, AShipmentThatCannotBeMadeHasAReason) {
+  const std::string unknown_carrier =
+      workflow("Order", "order_created",
+               {{"type", "create_shipment"}, {"carrierId", "018f0000-0000-7000-8000-000000000001"}});
+  const std::string unknown_item = workflow(
+      "Order", "order_created",
+      {{"type", "create_shipment"}, {"itemIds", json::array{"018f0000-0000-7000-8000-000000000001"}}});
+  const std::string cancelled = workflow("Order", "order_cancelled", {{"type", "create_shipment"}});
+  const std::string guid = tenant.create_order();
+  json::object run = tenant.run_with_status(unknown_carrier, "dead");
+  EXPECT_EQ(at(run, "code"), "INVALID_VALUE");
+  EXPECT_THAT(text_at(run, "error"), HasSubstr("carrierId"));
+  run = tenant.run_with_status(unknown_item, "dead");
+  EXPECT_THAT(text_at(run, "error"), HasSubstr("itemIds"));
+  tenant.move_order(guid, "cancelled");
+  EXPECT_EQ(at(tenant.run_with_status(cancelled, "skipped"), "code"), "LOCKED");
+  EXPECT_EQ(shipments_of(guid), 0);
+}
+
+TEST_F(RecordActions, ChangesOfOneEventAreMadeInTheOrderOfTheirWorkflows) {
+  for (const char* const note : {"first", "second", "third"})
+    sets("Order", "order_created", std::string(R"({"notes": ")") + note + R"("})");
+  const std::string guid = tenant.create_order();
+  ASSERT_TRUE(eventually([&] { return tenant.runs("entityId=" + guid + "&status=succeeded").size() == 3; }));
+  EXPECT_EQ(at(order(guid), "notes"), "third");
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,184 @@
+// The workflows of docs/recipes.md, each made from the text of the document.
+#include <fstream>
+#include <iterator>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/harness/eventually.hpp"
+#include "tests/workflows/fixtures/schedule_ticks.hpp"
+#include "tests/workflows/fixtures/workflow_fixture.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using testing::HasSubstr;
+
+std::string replaced(std::string text, std::string_view what, std::string_view with) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+    text.replace(at, what.size(), with);
+  return text;
+}
+
+class Recipes : public WorkflowTest {
+ protected:
+  /// Configures the workflow under a heading and returns its guid.
+  std::string cook(const std::string& heading) {
+    std::ifstream file("docs/recipes.md");
+    const std::string document{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const std::size_t section = document.find("\n## " + heading + "\n");
+    EXPECT_NE(section, std::string::npos) << heading;
+    const std::size_t begin = document.find("<<JSON\n", section) + 7;
+    const std::string text = document.substr(begin, document.find("\nJSON\n", begin) - begin);
+    const json::object definition =
+        json::parse(replaced(text, "$RECEIVER", receiver.url("/" + tenant.name))).as_object();
+    return text_at(tenant.configure(definition), "guid");
+  }
+
+  /// Lets the timers of so many records be due.
+  void let_time_pass(std::int64_t records) {
+    tenant.settle();
+    ASSERT_TRUE(eventually([&] {
+      return tenant.sql.number("select count(*) from timers where business_id = $1", {tenant.id}) == records;
+    }));
+    tenant.sql.exec(
+        "update timers set due_at = clock_timestamp(), check_at = clock_timestamp() where business_id = '" +
+        tenant.id + "'");
+  }
+
+  std::string record_of(const Received& request) { return text_at(request.json_body(), "data.entity.guid"); }
+  json::value order(const std::string& guid) { return tenant.http.get("/api/v1/Orders/" + guid).data(); }
+};
+
+TEST_F(Recipes, LateShipment) {
+  cook("Late shipment");
+  const std::string late = tenant.insert_shipment({}, "in_transit");
+  tenant.insert_shipment({}, "delivered");
+  let_time_pass(2);
+  EXPECT_EQ(record_of(wait_for(1, "late").at(0)), late);
+}
+
+TEST_F(Recipes, NoScanForADay) {
+  cook("No scan for a day");
+  const std::string silent = tenant.insert_shipment({}, "in_transit");
+  const std::string arrived = tenant.insert_shipment({}, "in_transit");
+  for (const std::string& shipment : {silent, arrived}) {
+    ASSERT_EQ(
+        tenant.http
+            .post("/api/v1/shipments/" + shipment + "/traces",
+                  {{"status", shipment == arrived ? "delivered" : "in_transit"}, {"description", "Scanned"}})
+            .status,
+        200);
+  }
+  let_time_pass(2);
+  EXPECT_EQ(record_of(wait_for(1, "silent").at(0)), silent);
+}
+
+TEST_F(Recipes, GiftOrder) {
+  const std::string workflow = cook("Gift order");
+  const std::string gift = tenant.create_order({{"metadata", {{"gift", true}}}});
+  const std::string other = tenant.create_order();
+  tenant.run_with_status(workflow, "succeeded");
+  EXPECT_EQ(at(order(gift), "tags"), json::parse(R"(["gift"])"));
+  EXPECT_EQ(at(order(gift), "notes"), "Gift: no invoice in the parcel.");
+  EXPECT_NE(at(order(other), "tags"), json::parse(R"(["gift"])"));
+}
+
+TEST_F(Recipes, ApprovalOfHighValues) {
+  const std::string workflow = cook("Approval of high values");
+  const json::object items{{"items", {{{"description", "Ring"}, {"quantity", 1}, {"price", 1200}}}}};
+  const std::string approved = tenant.create_order(items);
+  const std::string forgotten = tenant.create_order(items);
+  tenant.create_order();
+  wait_for(2, "approve");
+  EXPECT_EQ(at(order(forgotten), "tags"), json::parse(R"(["approval"])"));
+  ASSERT_TRUE(
+      eventually([&] { return tenant.runs("workflowId=" + workflow + "&status=waiting").size() == 2; }));
+  tenant.move_order(approved, "processing");
+  tenant.sql.exec("update run_queue set due_at = now() where business_id = '" + tenant.id +
+                  "'; select pg_notify('waybill_queue', '')");
+  ASSERT_TRUE(
+      eventually([&] { return tenant.runs("workflowId=" + workflow + "&status=succeeded").size() == 2; }));
+  EXPECT_EQ(record_of(wait_for(1, "approve-again").at(0)), forgotten);
+  EXPECT_EQ(receiver.count(tenant.path("approve-again")), 1U);
+}
+
+TEST_F(Recipes, DailyReport) {
+  const std::string workflow = cook("Daily report");
+  tenant.create_order({{"orderNumber", "D-1"}});
+  tenant.create_order({{"orderNumber", "D-2"}});
+  make_tick_due(tenant, workflow);
+  EXPECT_EQ(wait_for(1, "daily").at(0).json_body(), json::parse(R"({"text": "2 orders wait. D-1 D-2"})"));
+}
+
+TEST_F(Recipes, SmsOnDelivery) {
+  const std::string workflow = cook("SMS on delivery");
+  // The test also runs at night.
+  ASSERT_EQ(tenant.http.post("/api/workflows/configure", {{"guid", workflow}, {"window", nullptr}}).status,
+            200);
+  const std::string shipment = tenant.insert_shipment({}, "out_for_delivery");
+  tenant.sql.exec(
+      "update shipments set tracking_number = 'WB1', recipient_phone = '+44 20 7946 0000' where guid = '" +
+      shipment + "'");
+  tenant.move_shipment(shipment, "delivered");
+  // Twilio requires a form with To, From and Body, and basic authentication.
+  const Received request = wait_for(1, "Accounts/AC123/Messages.json").at(0);
+  EXPECT_EQ(request.method, "POST");
+  EXPECT_THAT(request.header("Content-Type"), HasSubstr("application/x-www-form-urlencoded"));
+  EXPECT_EQ(request.header("Authorization"), "Basic a2V5OnNlY3JldA==");
+  EXPECT_EQ(request.body, "To=%2B44+20+7946+0000&From=%2B15550100&Body=Your+parcel+WB1+has+arrived.");
+}
+
+TEST_F(Recipes, ChatOnException) {
+  cook("Chat on exception");
+  const std::string shipment = tenant.insert_shipment({}, "in_transit");
+  tenant.sql.exec("update shipments set tracking_number = 'WB1' where guid = '" + shipment + "'");
+  tenant.move_shipment(shipment, "exception");
+  // An incoming webhook requires JSON with a text.
+  const Received request = wait_for(1, "chat").at(0);
+  EXPECT_THAT(request.header("Content-Type"), HasSubstr("application/json"));
+  EXPECT_EQ(request.json_body(), json::parse(R"({"text": "Parcel WB1 needs attention."})"));
+}
+
+TEST_F(Recipes, TagByCountry) {
+  const std::string workflow = cook("Tag by country");
+  const auto to = [&](const char* country) {
+    return tenant.create_order(
+        {{"deliveryAddress", {{"street", "1 Quay"}, {"city", "X"}, {"country", country}}}});
+  };
+  to("GB");
+  const std::string abroad = to("IE");
+  tenant.run_with_status(workflow, "succeeded");
+  EXPECT_EQ(at(order(abroad), "tags"), json::parse(R"(["export"])"));
+}
+
+TEST_F(Recipes, ShipImportedOrders) {
+  const std::string workflow = cook("Ship imported orders");
+  const std::string store = tenant.sql.value(
+      "insert into integrations (business_id, provider, store_url, api_key, status, due_at)"
+      " values ($1, 'woocommerce', 'http://127.0.0.1', '', 'disabled', 'infinity') returning guid",
+      {tenant.id});
+  const std::map<std::string, std::string> columns{{"delivery_street", "'1 Quay'"},
+                                                   {"delivery_city", "'X'"},
+                                                   {"items", R"('[{"description": "Lamp", "quantity": 1}]')"},
+                                                   {"integration_id", "'" + store + "'"},
+                                                   {"external_id", "'7'"}};
+  const std::string imported = tenant.insert_order(columns);
+  tenant.insert_order();
+  tenant.update_orders("status = 'processing' where guid = '" + imported + "'");
+  tenant.run_with_status(workflow, "succeeded");
+  EXPECT_EQ(tenant.sql.column("select order_id from shipments where business_id = '" + tenant.id + "'"),
+            std::vector<std::string>{imported});
+}
+
+TEST_F(Recipes, RemindAfterTwoDays) {
+  cook("Remind after two days");
+  const std::string waits = tenant.create_order();
+  const std::string moved = tenant.create_order();
+  tenant.move_order(moved, "processing");
+  let_time_pass(2);
+  EXPECT_EQ(record_of(wait_for(1, "remind").at(0)), waits);
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+
+#include "tests/workflows/fixtures/workflow_fixture.hpp"
+
+namespace waybill::tests {
+namespace {
+
+class Versions : public WorkflowTest {
+ protected:
+  json::array versions() {
+    return tenant.http.get("/api/workflows/configured/" + workflow + "/versions").data().as_array();
+  }
+  json::value present() { return tenant.http.get("/api/workflows/configured/" + workflow).data(); }
+  Response restore(std::string_view version) {
+    return tenant.http.post("/api/workflows/configured/" + workflow + "/versions/" + std::string(version) +
+                            "/restore");
+  }
+
+  const std::string workflow = tenant.webhook(
+      url(), "order_created",
+      {{"name", "first"}, {"conditions", {{"totalValue", {{"gte", 100.5}}}}}, {"delay", "PT2H"}});
+};
+
+TEST_F(Versions, AreListedWithTheirAuthorsAndRestored) {
+  ASSERT_EQ(tenant.http
+                .post("/api/workflows/configure",
+                      {{"guid", workflow}, {"name", "second"}, {"conditions", nullptr}, {"delay", nullptr}})
+                .status,
+            200);
+  const auto listed = versions();
+  ASSERT_EQ(listed.size(), 2U);
+  EXPECT_EQ(listed[0].at("version"), 2);
+  EXPECT_EQ(text_at(listed[0], "by.type"), "token");
+  EXPECT_EQ(text_at(listed[1], "definition.name"), "first");
+  EXPECT_EQ(text_at(listed[1], "definition.entityType"), "Order");
+  EXPECT_EQ(text_at(listed[1], "definition.triggerId"), trigger_guid("order_created"));
+
+  const auto restored = restore("1");
+  EXPECT_EQ(restored.status, 200) << restored.text;
+  EXPECT_EQ(at(restored.data(), "version"), 3);
+  EXPECT_EQ(text_at(present(), "name"), "first");
+  EXPECT_EQ(text_at(present(), "delay"), "PT2H");
+  EXPECT_EQ(at(present(), "conditions.totalValue.gte"), 100.5);
+  EXPECT_EQ(versions().size(), 3U);
+  EXPECT_EQ(at(restore("3").data(), "version"), 3) << "it is the present one";
+}
+
+TEST_F(Versions, AreRestoredWithTheValuesOfTheirHeaders) {
+  const auto change = [&](const json::object& headers, std::string_view hook) {
+    tenant.configure({{"guid", workflow},
+                      {"conditions", nullptr},
+                      {"delay", nullptr},
+                      {"action", {{"type", "webhook"}, {"recipient", url(hook)}, {"headers", headers}}}});
+  };
+  const auto value = [&] {
+    return text_at(tenant.http.get("/api/workflows/configured/" + workflow + "/headers").data(),
+                   "headers.X-Key");
+  };
+  change({{"X-Key", "old"}}, "hook");
+  change({{"X-Key", "new"}}, "hook");
+  change({}, "hook");
+  tenant.configure({{"guid", workflow},
+                    {"action",
+                     {{"type", "webhook"},
+                      {"recipient", "http://127.0.0.1:1/elsewhere"},
+                      {"headers", {{"X-Key", "of another host"}}}}}});
+  ASSERT_EQ(versions().size(), 5U);
+  const Response restored = restore("2");
+  EXPECT_EQ(restored.status, 200) << restored.text;
+  EXPECT_EQ(at(restored.data(), "version"), 6);
+  EXPECT_EQ(text_at(restored.data(), "action.headers.X-Key"), "********");
+  EXPECT_EQ(value(), "old");
+  tenant.insert_order();
+  EXPECT_EQ(wait_for(1).at(0).header("x-key"), "old");
+  EXPECT_EQ(restore("3").status, 200);
+  EXPECT_EQ(value(), "new");
+  const Response listed = tenant.http.get("/api/workflows/configured/" + workflow + "/versions");
+  EXPECT_EQ(listed.text.find("sealed"), std::string::npos);
+
+  tenant.sql.rows("update workflow_versions set sealed_credentials = null where workflow_id = $1",
+                  {workflow});
+  EXPECT_EQ(restore("2").status, 200) << "the value of today";
+  EXPECT_EQ(value(), "new");
+  change({}, "hook");
+  EXPECT_TRUE(restore("2").details().contains("action.headers.X-Key"));
+}
+
+TEST_F(Versions, AnUnchangedConfigureMakesNone) {
+  const auto state = [&] {
+    return tenant.sql.value(
+               "select epoch || ' ' || version || ' ' || updated_at from workflows where guid = $1",
+               {workflow}) +
+           ' ' +
+           tenant.sql.value("select count(*) from workflow_switches where workflow_id = $1", {workflow});
+  };
+  const std::string before = state();
+  json::object same = present().as_object();
+  const auto answer = tenant.http.post("/api/workflows/configure", same);
+  EXPECT_EQ(answer.status, 200) << answer.text;
+  EXPECT_EQ(at(answer.data(), "version"), 1);
+  EXPECT_EQ(state(), before);
+  EXPECT_EQ(versions().size(), 1U);
+  ASSERT_EQ(tenant.http.post("/api/workflows/configure", {{"guid", workflow}, {"ordered", true}}).status,
+            200);
+  EXPECT_EQ(versions().size(), 2U);
+}
+
+TEST_F(Versions, UnknownOnesAreRefused) {
+  EXPECT_EQ(restore("2").status, 404);
+  EXPECT_TRUE(restore("x").details().contains("version"));
+  Tenant other(world.waybill, test_name() + "-other");
+  EXPECT_EQ(other.http.get("/api/workflows/configured/" + workflow + "/versions").status, 404);
+  EXPECT_EQ(other.http.post("/api/workflows/configured/" + workflow + "/versions/1/restore").status, 404);
+  const std::string managed = tenant.managed("shipped");
+  EXPECT_EQ(tenant.http.post("/api/workflows/configured/" + managed + "/versions/1/restore").status, 403);
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,192 @@
+#include <chrono>
+#include <csignal>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "tests/harness/eventually.hpp"
+#include "tests/workflows/fixtures/workflow_fixture.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+/// An API and two workers with half of the shards each, and a tenant whose shard one of them holds.
+class TakeOver : public testing::Test {
+ protected:
+  TakeOver() {
+    start_worker();
+    start_worker();
+    EXPECT_TRUE(eventually([&] { return shards_by_worker() == std::vector<std::string>({"8", "8"}); }));
+    tenant.webhook(receiver.url("/hook"), "order_created");
+  }
+
+  void start_worker() {
+    Waybill::Options options;
+    options.command = "worker";
+    options.secret_key_file = api.secret_key_file();
+    workers.push_back(std::make_unique<Waybill>(database.url(), options));
+  }
+
+  std::vector<std::string> shards_by_worker() {
+    return sql.column("select count(*) from shards where owner is not null group by owner order by 1");
+  }
+
+  /// The worker whose guid the statement returns.
+  Waybill& worker_of(std::string_view guid_sql) {
+    const std::string name =
+        sql.value("select name from workers where guid = (" + std::string(guid_sql) + ")");
+    for (const auto& worker : workers) {
+      if (name.ends_with(":" + std::to_string(worker->process().pid()))) return *worker;
+    }
+    throw std::runtime_error("no worker is " + name);
+  }
+  Waybill& owner() {
+    return worker_of("select owner from shards where shard = shard_of('" + tenant.id + "')");
+  }
+
+  /// The time from inserting an order to its webhook.
+  std::chrono::milliseconds delay(Deadline limit) {
+    const std::size_t before = receiver.count("/hook");
+    const auto committed = steady_clock::now();
+    tenant.insert_order();
+    const auto all = receiver.wait_for("/hook", before + 1, limit);
+    if (all.size() == before) return std::chrono::milliseconds::max();
+    return std::chrono::ceil<std::chrono::milliseconds>(all.back().at - committed);
+  }
+
+  /// Starts an attempt that hangs and is in the queue as a run of a worker; returns that worker.
+  Waybill& owner_of_hanging_run() {
+    gate = std::make_shared<Gate>();
+    receiver.answer("/hung", Reply::after(gate));
+    tenant.webhook(receiver.url("/hung"), "order_updated");
+    tenant.insert_order();
+    tenant.update_orders("notes = 'x' where true");
+    const bool queued = eventually(
+        [&] { return sql.number("select count(*) from run_queue where status = 'running'") == 1; });
+    if (!queued) throw std::runtime_error("no run is in the queue");
+    EXPECT_EQ(receiver.count("/hung"), 1U);
+    return worker_of("select lease_owner from run_queue where status = 'running'");
+  }
+
+  TestDatabase database;
+  Session sql{database.url()};
+  Waybill api{database.url(), {.command = "api"}};
+  std::vector<std::unique_ptr<Waybill>> workers;
+  Receiver receiver;
+  std::shared_ptr<Gate> gate;
+  Tenant tenant{api, "taken"};
+};
+
+TEST_F(TakeOver, EventsOfAKilledWorkerContinueWithinASecond) {
+  owner().process().kill(SIGKILL);
+  EXPECT_LT(delay(5s), 1s);
+}
+
+TEST_F(TakeOver, RunsOfAKilledWorkerContinueWithinASecond) {
+  Waybill& worker = owner_of_hanging_run();
+  const auto killed = steady_clock::now();
+  worker.process().kill(SIGKILL);
+  const auto all = receiver.wait_for("/hung", 2);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_LT(all.back().at - killed, 1s);
+}
+
+TEST_F(TakeOver, EventsAndRunsOfAStoppedWorkerContinueWithinTenSeconds) {
+  Waybill& worker = owner_of_hanging_run();
+  const auto stopped = steady_clock::now();
+  worker.process().kill(SIGSTOP);
+  // The other worker may own the shard, but it does not own the run.
+  EXPECT_LT(delay(10s), 10s);
+  const auto all = receiver.wait_for("/hung", 2);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_LT(all.back().at - stopped, 10s);
+  gate->open();
+  worker.process().kill(SIGCONT);
+  EXPECT_TRUE(eventually([&] { return shards_by_worker() == std::vector<std::string>({"8", "8"}); }))
+      << "a worker that resumes registers again";
+  EXPECT_TRUE(eventually([&] { return sql.number("select count(*) from run_queue") == 0; }));
+  EXPECT_EQ(sql.number("select count(*) from runs where trigger_code = 'order_updated'"), 1);
+}
+
+TEST_F(TakeOver, EventsOfADrainingWorkerContinueAtOnceDespiteAHangingAttempt) {
+  Waybill& worker = owner();
+  gate = std::make_shared<Gate>();
+  receiver.answer("/hung", Reply::after(gate));
+  tenant.webhook(receiver.url("/hung"), "order_created");
+  delay(default_deadline);
+  ASSERT_EQ(receiver.wait_for("/hung", 1).size(), 1U);
+  worker.process().kill(SIGTERM);
+  EXPECT_LT(delay(5s), 500ms);
+  EXPECT_TRUE(worker.process().running()) << "the worker waits for its attempt";
+  gate->open();
+  EXPECT_EQ(worker.process().wait_exit(), 0);
+}
+
+TEST_F(TakeOver, AJoiningWorkerTakesNoShardsBeforeItHasReadTheWorkflows) {
+  Session lock(database.url());
+  lock.exec("begin; lock table workflows in access exclusive mode");
+  start_worker();
+  EXPECT_TRUE(throughout([&] { return shards_by_worker() == std::vector<std::string>({"8", "8"}); }, 1s));
+  lock.exec("rollback");
+  EXPECT_TRUE(eventually([&] { return shards_by_worker().size() == 3; }));
+}
+
+// One attempt of each business hangs; it must not delay its shard.
+TEST_F(TakeOver, AJoiningWorkerDelaysNoEventByMoreThanHalfASecond) {
+  workers.pop_back();
+  ASSERT_TRUE(eventually([&] { return shards_by_worker() == std::vector<std::string>({"16"}); }));
+  gate = std::make_shared<Gate>();
+  receiver.answer("/hung", Reply::after(gate));
+  tenant.webhook(receiver.url("/hung"), "order_deleted");
+  std::vector<std::string> businesses{tenant.id};
+  for (int shard = 8; shard < 16; ++shard) {  // the shards that will move
+    const std::string name = "shard " + std::to_string(shard);
+    sql.rows(
+        "insert into businesses (guid, name, email) select g, $2, '' from (select gen_random_uuid() as g "
+        "from "
+        "generate_series(1, 1000)) x where shard_of(g) = $1 limit 1",
+        {std::to_string(shard), name});
+    Tenant moved(api, name);
+    moved.webhook(receiver.url("/hook"), "order_created");
+    moved.webhook(receiver.url("/hung"), "order_deleted");
+    businesses.push_back(moved.id);
+  }
+  for (const std::string& business : businesses)
+    sql.exec("insert into orders (business_id, order_number) values ('" + business +
+             "', 'gone'); "
+             "delete from orders where business_id = '" +
+             business + "'");
+  ASSERT_EQ(receiver.wait_for("/hung", businesses.size()).size(), businesses.size());
+
+  std::map<std::string, steady_clock::time_point> committed;
+  const auto insert_everywhere = [&] {
+    for (const std::string& business : businesses) {
+      const std::string number = "N" + std::to_string(committed.size());
+      sql.exec("insert into orders (business_id, order_number) values ('" + business + "', '" + number +
+               "')");
+      committed[number] = steady_clock::now();
+    }
+  };
+  start_worker();
+  EXPECT_TRUE(eventually([&] {
+    insert_everywhere();
+    return shards_by_worker() == std::vector<std::string>({"8", "8"});
+  }));
+  insert_everywhere();
+  const std::size_t expected = committed.size() + businesses.size();
+  const auto received = receiver.wait_for("/hook", expected);
+  EXPECT_GE(received.size(), expected);
+  auto longest = steady_clock::duration::zero();
+  for (const Received& request : received) {
+    const auto found = committed.find(text_at(request.json_body(), "data.entity.orderNumber"));
+    if (found != committed.end()) longest = std::max(longest, request.at - found->second);
+  }
+  EXPECT_LT(longest, 500ms);
+  gate->open();
+}
+
+}  // namespace
+}  // namespace waybill::tests

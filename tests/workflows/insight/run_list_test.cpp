@@ -1,0 +1,102 @@
+#include <gtest/gtest.h>
+
+#include "tests/workflows/fixtures/workflow_fixture.hpp"
+
+namespace waybill::tests {
+namespace {
+
+// Runs of twelve days with their counts: finished runs are counted by day, open runs are not counted.
+class RunList : public WorkflowTest {
+ protected:
+  RunList() {
+    tenant.sql.exec(
+        "select make_partitions((now() at time zone 'UTC')::date - 5, (now() at time zone 'UTC')::date)");
+    tenant.sql.exec(
+        "create temporary table made as"
+        " select n, timed_guid(at) as guid, at, first_guid(timestamptz '2000-01-01 00:00Z' + n % 3 * "
+        "interval '1 day') as workflow,"
+        "   (array['succeeded', 'succeeded', 'dead', 'skipped', 'waiting'])[1 + n % 5] as status"
+        " from generate_series(0, 299) n,"
+        "   lateral (select date_trunc('day', now(), 'UTC') - (n % 12) * interval '1 day'"
+        "              + case n % 7 when 0 then interval '0' else n * interval '4 minutes' end as at) t");
+    const std::string columns =
+        "business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, "
+        "action, status,"
+        " attempts, created_at, origin, destination, request, tries";
+    const std::string values =
+        "'" + tenant.id +
+        "', guid, workflow, 1, n, 0, workflow, 'order_created', 'webhook', status, 1, at, guid, "
+        "'', '{}', '[]'";
+    tenant.sql.exec("insert into runs (" + columns + ", finished_at) select " + values +
+                    ", at from made where status <> 'waiting'");
+    tenant.sql.exec("insert into run_queue (" + columns + ", due_at) select " + values +
+                    ", now() + interval '1 day' from made where status = 'waiting'");
+    // Two rows for each, like the counts of two batches.
+    tenant.sql.exec(
+        "insert into run_counts select business_id, unit, date_trunc(unit, created_at, 'UTC'), workflow_id, "
+        "status, count(*)"
+        " from runs, unnest(array['day', 'hour']) unit where business_id = '" +
+        tenant.id + "' group by business_id, unit, 3, workflow_id, status, event_id % 2");
+  }
+
+  std::string moment(int days_ago, std::string_view time) {
+    return tenant.sql.value("select ((now() at time zone 'UTC')::date - " + std::to_string(days_ago) +
+                            ")::text") +
+           std::string(time);
+  }
+
+  /// Checks that the pages and the total of `query` match the runs that `where` finds.
+  void expect_listed(const std::string& query, const std::string& where) {
+    const auto wanted = tenant.sql.column(
+        "select guid from all_runs where business_id = $1 and " + where + " order by guid desc", {tenant.id});
+    std::vector<std::string> listed;
+    for (int page = 1; page <= 1 + static_cast<int>(wanted.size() / 30); ++page) {
+      const auto answer =
+          tenant.http.get("/api/workflows/runs?PageSize=30&Page=" + std::to_string(page) + query);
+      ASSERT_EQ(answer.status, 200) << query << answer.text;
+      EXPECT_EQ(at(answer.body, "totalCount"), wanted.size()) << query;
+      for (const auto& run : answer.data().as_array()) listed.push_back(text_at(run, "guid"));
+    }
+    EXPECT_EQ(listed, wanted) << query;
+  }
+
+  const std::string workflow = tenant.sql.value("select first_guid('2000-01-02 00:00Z')");
+};
+
+TEST_F(RunList, PagesAndTotalsMatchTheQuery) {
+  const std::string workflow_condition = "workflow_id = '" + workflow + "'";
+  expect_listed("", "true");
+  expect_listed("&workflowId=" + workflow, workflow_condition);
+  for (const std::string status : {"succeeded", "dead", "skipped", "waiting", "queued"}) {
+    expect_listed("&status=" + status, "status = '" + status + "'");
+    expect_listed("&status=" + status + "&workflowId=" + workflow,
+                  workflow_condition + " and status = '" + status + "'");
+  }
+  expect_listed("&entityId=" + workflow, "entity_id = '" + workflow + "'");
+  expect_listed("&entityId=" + workflow + "&status=dead",
+                "status = 'dead' and entity_id = '" + workflow + "'");
+}
+
+TEST_F(RunList, RangesMayBeginAndEndWithinADay) {
+  const auto whole = moment(4, ""), last = moment(2, "");
+  expect_listed("&from=" + whole, "created_at >= '" + whole + " 00:00Z'");
+  expect_listed("&to=" + whole, "created_at < '" + whole + " 00:00Z'::timestamptz + interval '1 day'");
+  expect_listed("&from=" + whole + "&to=" + last, "created_at >= '" + whole + " 00:00Z' and created_at < '" +
+                                                      last + " 00:00Z'::timestamptz + interval '1 day'");
+  const auto morning = moment(4, "T06:30:00Z"), evening = moment(4, "T18:00:00Z"),
+             later = moment(2, "T03:00:00Z");
+  for (const auto& [from, to] :
+       {std::pair(morning, evening), std::pair(morning, later), std::pair(moment(8, "T00:00:00Z"), later),
+        std::pair(evening, morning), std::pair(moment(4, "T06:30:00Z"), moment(4, "T06:50:00Z")),
+        std::pair(moment(4, "T06:30:00Z"), moment(4, "T07:10:00Z")),
+        std::pair(moment(3, "T23:30:00Z"), moment(2, "T00:10:00Z")),
+        std::pair(moment(3, "T23:00:00Z"), moment(2, "T01:00:00Z"))}) {
+    const auto within = "created_at >= '" + from + "' and created_at <= '" + to + "'";
+    expect_listed("&from=" + from + "&to=" + to, within);
+    expect_listed("&status=succeeded&workflowId=" + workflow + "&from=" + from + "&to=" + to,
+                  within + " and status = 'succeeded' and workflow_id = '" + workflow + "'");
+  }
+}
+
+}  // namespace
+}  // namespace waybill::tests
