@@ -205,6 +205,53 @@ asio::awaitable<json::value> is_limited(Services& services, Guid business,
   co_return rows.front().is_limited;
 }
 
+/// The last change of a record; none for a timer or a schedule.
+asio::awaitable<domain::Change> last_change_of(Services& services, Guid business, Guid record,
+                                               const matching::Rule& rule) {
+  if (rule.is_timed()) co_return domain::Change();
+  co_return co_await services.analysis.run(business, [business, record](storage::Session& session) {
+    return matching::last_change(session, business, record).value_or(domain::Change());
+  });
+}
+
+/// The outcome of a test.
+struct Tested {
+  domain::Verdict verdict = domain::Verdict::fail;
+  std::vector<domain::ConditionResult> conditions;
+  std::vector<TestedStep> steps;
+};
+
+/// Judges the conditions and renders the steps on a background thread, in milliseconds for a large template.
+asio::awaitable<void> judge_and_render(Services& services, const Guid& business, const matching::Rule& rule,
+                                       const domain::Subject& subject, const actions::WorkflowView& workflow,
+                                       const actions::EventView& event, Tested& tested) {
+  // The coroutine waits here, so the references in the work stay valid.
+  co_await services.background.run(business, [&] {
+    tested.verdict = rule.conditions.judge(subject);
+    tested.conditions = rule.conditions.explain(subject);
+    for (TestedStep& step : tested.steps) test_step(step, subject, workflow, event);
+    return true;
+  });
+}
+
+/// The outcome in the shape of tested_schema, without the pacing.
+asio::awaitable<json::object> tested_json(Services& services, const Guid& business, const Tested& tested,
+                                          bool has_steps) {
+  json::array steps;
+  json::value first;
+  for (std::size_t i = 0; i < tested.steps.size(); ++i) {
+    json::object step = co_await shown_step(services, business, static_cast<int>(i) + 1, tested.steps[i]);
+    if (first.is_null() && tested.steps[i].matches) first = step.at("wouldSend");
+    steps.push_back(std::move(step));
+  }
+  json::object shown{{"matches", tested.verdict == domain::Verdict::hold},
+                     {"conditions", conditions_json(tested.conditions)},
+                     {"wouldSend", std::move(first)}};
+  if (tested.verdict == domain::Verdict::too_much_work) shown["tooMuchWork"] = true;
+  if (has_steps) shown["steps"] = std::move(steps);
+  co_return shown;
+}
+
 asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   const WorkflowDefinition definition = co_await definition_of(call, services);
   const Guid business = call.business();
@@ -214,68 +261,43 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
                                                   services.settings.public_url);
   if (!entity) throw not_found(domain::record_type(definition.entity_type).label);
   const matching::Rule rule = rule_of(definition);
-  domain::Change last;  // none for a timer or a schedule
-  if (!rule.is_timed()) {
-    last = co_await services.analysis.run(business, [business, record](storage::Session& session) {
-      return matching::last_change(session, business, record).value_or(domain::Change());
-    });
-  }
+  const domain::Change last = co_await last_change_of(services, business, record, rule);
   const domain::TriggerSet fired = domain::fired_triggers(last);
   const std::string_view trigger = rule.trigger_of(fired).code;
   const std::vector<std::string_view> listed = rule.listed(fired);
   co_await complete_entity(services, business, record, trigger, last, *entity);
-  auto texts = co_await matching::stored_texts(services.db, business, definition.template_codes);
-  const domain::Subject subject{*entity, last.previous, last.created};
+  const auto texts = co_await matching::stored_texts(services.db, business, definition.template_codes);
   const bool is_list = rule.triggers.schedule && !rule.triggers.schedule->each;
   const json::object list =
       is_list ? json::object{{"count", 1}, {"items", json::array{*entity}}} : json::object();
-  std::vector<TestedStep> steps = steps_of(definition, texts.templates);
-  auto verdict = domain::Verdict::fail;
-  std::vector<domain::ConditionResult> results;
-  // The coroutine waits here, so the references in the work stay valid.
-  co_await services.background.run(business, [&] {
-    verdict = rule.conditions.judge(subject);
-    results = rule.conditions.explain(subject);
-    for (TestedStep& step : steps) {
-      test_step(step, subject,
-                {.guid = workflow.value_or(Guid()),
-                 .name = definition.name,
-                 .business_id = business,
-                 .business_name = texts.business_name,
-                 .action = definition.action,
-                 .sender_name = texts.sender_name,
-                 .reply_to = texts.reply_to},
-                {.entity = is_list ? list : *entity,
-                 .previous = last.previous,
-                 .entity_type = definition.entity_type,
-                 .entity_id = is_list ? Guid() : record,
-                 .event_id = 0,
-                 .at = services.clock.now(),
-                 .trigger = trigger,
-                 .triggers = listed});
-    }
-    return true;
-  });
+
+  Tested tested{.steps = steps_of(definition, texts.templates)};
+  co_await judge_and_render(services, business, rule, {*entity, last.previous, last.created},
+                            {.guid = workflow.value_or(Guid()),
+                             .name = definition.name,
+                             .business_id = business,
+                             .business_name = texts.business_name,
+                             .action = definition.action,
+                             .sender_name = texts.sender_name,
+                             .reply_to = texts.reply_to},
+                            {.entity = is_list ? list : *entity,
+                             .previous = last.previous,
+                             .entity_type = definition.entity_type,
+                             .entity_id = is_list ? Guid() : record,
+                             .event_id = 0,
+                             .at = services.clock.now(),
+                             .trigger = trigger,
+                             .triggers = listed},
+                            tested);
   const bool has_steps = matching::stored_steps(definition.action) != nullptr;
-  if (!has_steps && steps.front().error)
-    throw invalid(workflow ? "workflowId" : "definition.action", *steps.front().error);
-  json::array shown;
-  json::value first;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    json::object step = co_await shown_step(services, business, static_cast<int>(i) + 1, steps[i]);
-    if (first.is_null() && steps[i].matches) first = step.at("wouldSend");
-    shown.push_back(std::move(step));
-  }
-  json::object tested{{"matches", verdict == domain::Verdict::hold},
-                      {"conditions", conditions_json(results)},
-                      {"wouldSend", std::move(first)}};
-  if (verdict == domain::Verdict::too_much_work) tested["tooMuchWork"] = true;
-  if (has_steps) tested["steps"] = std::move(shown);
-  if (definition.pacing.window)
-    tested["windowOpensAt"] = co_await window_opens_at(call, services, definition);
+  if (const auto& error = tested.steps.front().error; !has_steps && error)
+    throw invalid(workflow ? "workflowId" : "definition.action", *error);
+
+  json::object shown = co_await tested_json(services, business, tested, has_steps);
+  if (definition.pacing.window) shown["windowOpensAt"] = co_await window_opens_at(call, services, definition);
   if (definition.pacing.limit)
-    tested["limited"] = co_await is_limited(services, business, definition, workflow, *entity);
-  co_return Answer::of(to_json(tested));
+    shown["limited"] = co_await is_limited(services, business, definition, workflow, *entity);
+  co_return Answer::of(to_json(shown));
 }
 
 asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {

@@ -34,6 +34,12 @@ struct DueTimers::Decided {
   std::optional<PlannedRun> run = std::nullopt;
 };
 
+/// A timer to decide, and the place of its record among those that are read.
+struct DueTimers::OpenTimer {
+  Decided* decided;
+  std::size_t place;
+};
+
 DueTimers::DueTimers(const Options& options, const EventIntake& intake, const Catalogue& catalogue,
                      WorkflowFollower& workflows, BlastGuard& guard, const Clock& clock)
     : options_(options),
@@ -126,21 +132,39 @@ DueTimers::Decided DueTimers::decide(const ClaimedTimer& claimed, WorkflowPtr& w
 /// exceed the bytes, and those that the work of the turn does not reach, stay open, but not all.
 void DueTimers::judge(storage::Session& session, std::vector<Decided>& decided, Time now) {
   using Fate = Decided::Fate;
-  std::vector<std::pair<Decided*, std::size_t>> open;  // with the place of its record
+  std::vector<OpenTimer> open;
   std::vector<storage::StoredEvent> stubs;
   std::unordered_map<Guid, std::size_t> places;
   for (Decided& each : decided) {
     if (each.fate != Fate::open) continue;
     const auto [place, is_new] = places.try_emplace(each.timer.entity_id, stubs.size());
     if (is_new) stubs.push_back(stub_of(each.timer, *each.workflow));
-    open.emplace_back(&each, place->second);
+    open.push_back({.decided = &each, .place = place->second});
   }
   if (open.empty()) return;
   storage::Outbox outbox(session);
   std::vector<storage::StoredEvent> records = outbox.current(stubs, max_bytes);
-  std::erase_if(open, [&](const auto& each) { return each.second >= records.size(); });
-  std::vector<json::object> entities(records.size());
+  std::erase_if(open, [&](const OpenTimer& timer) { return timer.place >= records.size(); });
   storage::RelativesWanted wanted;
+  std::vector<json::object> entities = read_entities(records, wanted);
+  // A field with another value has an event that sets the timer anew.
+  for (const auto& [each, place] : open) {
+    const bool is_due = records[place].after &&
+                        each->workflow->rule.triggers.timer->value(entities[place]) == each->timer.value;
+    if (!is_due) each->fate = Fate::dropped;
+  }
+  const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
+  const matching::RelativeIndex index(relatives, {});
+  for (std::size_t i = 0; i < records.size(); ++i)
+    index.fill(records[i].business_id, records[i].entity_id, records[i].entity_type, entities[i]);
+  judge_conditions(open, entities, now);
+}
+
+/// Returns the records as JSON, and adds their relatives to `wanted`. A record that cannot be read loses its
+/// state.
+std::vector<json::object> DueTimers::read_entities(std::vector<storage::StoredEvent>& records,
+                                                   storage::RelativesWanted& wanted) {
+  std::vector<json::object> entities(records.size());
   for (std::size_t i = 0; i < records.size(); ++i) {
     storage::StoredEvent& record = records[i];
     if (!record.after) continue;
@@ -155,21 +179,18 @@ void DueTimers::judge(storage::Session& session, std::vector<Decided>& decided, 
     matching::collect_relatives(record.business_id, record.entity_id, record.entity_type, entities[i],
                                 wanted);
   }
-  // A field with another value has an event that sets the timer anew.
-  for (const auto& [each, place] : open) {
-    const bool is_due = records[place].after &&
-                        each->workflow->rule.triggers.timer->value(entities[place]) == each->timer.value;
-    if (!is_due) each->fate = Fate::dropped;
-  }
-  const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
-  const matching::RelativeIndex index(relatives, {});
-  for (std::size_t i = 0; i < records.size(); ++i)
-    index.fill(records[i].business_id, records[i].entity_id, records[i].entity_type, entities[i]);
+  return entities;
+}
+
+/// Fires the open timers whose conditions hold, within the shares of their businesses.
+void DueTimers::judge_conditions(std::span<const OpenTimer> open, std::span<const json::object> entities,
+                                 Time now) {
+  using Fate = Decided::Fate;
   ConditionShares shares;
   for (const auto& [each, place] : open) {
     if (shares.is_over()) break;
     if (each->fate != Fate::open) continue;
-    const Guid& business = records[place].business_id;
+    const Guid& business = each->timer.business_id;
     if (shares.is_exceeded(business)) {
       each->fate = Fate::postponed;
       continue;

@@ -3,10 +3,13 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/json.hpp"
+#include "storage/events/outbox.hpp"
 #include "storage/events/record_columns.hpp"
 #include "storage/session/session.hpp"
 #include "worker/guard/blast_guard.hpp"
@@ -49,11 +52,15 @@ class DueTimers {
 
  private:
   struct Decided;
+  struct OpenTimer;
 
   bool fire(storage::Session& session, const std::vector<std::int16_t>& shards);
   bool scan(storage::Session& session, const std::vector<std::int16_t>& shards);
   Decided decide(const ClaimedTimer& timer, WorkflowPtr& workflow) const;
   void judge(storage::Session& session, std::vector<Decided>& decided, Time now);
+  std::vector<json::object> read_entities(std::vector<storage::StoredEvent>& records,
+                                          storage::RelativesWanted& wanted);
+  void judge_conditions(std::span<const OpenTimer> open, std::span<const json::object> entities, Time now);
   void hold_excess(storage::Session& session, std::vector<Decided>& decided);
   void write(storage::Session& session, const std::vector<Decided>& decided);
 

@@ -26,6 +26,8 @@ constexpr auto max_batch_time = std::chrono::milliseconds(10);
 constexpr std::size_t postponed_portion = 8;
 
 using Keys = std::unordered_set<storage::EventKey, storage::EventKeyHash>;
+template <typename Part>
+using ByEvent = std::unordered_map<storage::EventKey, std::vector<Part>, storage::EventKeyHash>;
 
 storage::EventKey key_of(const storage::StoredEvent& event) { return {event.id, event.at}; }
 
@@ -40,6 +42,14 @@ std::vector<storage::StoredEvent> with_rows(storage::Outbox& outbox,
   std::erase_if(missing, [&](const storage::PendingEvent& event) { return present.contains(event.key()); });
   std::ranges::move(outbox.fetch(missing, max_batch_bytes, complete), std::back_inserter(rows));
   return rows;
+}
+
+/// The events that are not among the rows.
+Keys without_row(std::span<const storage::PendingEvent> events, std::span<const storage::StoredEvent> rows) {
+  Keys keys;
+  for (const storage::PendingEvent& event : events) keys.insert(event.key());
+  for (const storage::StoredEvent& row : rows) keys.erase(key_of(row));
+  return keys;
 }
 
 /// The workflows of the businesses and record types in a batch. Each is looked up once, although the events
@@ -61,10 +71,6 @@ class ActiveWorkflows {
       by_business_;
 };
 
-bool is_late(steady_clock::time_point since, steady_clock::duration limit) {
-  return steady_clock::now() - since > limit;
-}
-
 }  // namespace
 
 /// An event with the workflows that may fire for it.
@@ -80,6 +86,20 @@ struct Matcher::Candidate {
   }
 };
 
+/// The state of one call of `match`.
+struct Matcher::Batch {
+  Moment since = steady_clock::now();  // excludes the time spent in the database
+  json::monotonic_resource arena;
+  std::vector<Candidate> candidates;
+  Keys left_out;
+  ByEvent<storage::PostponedMatch> postponed;
+  ByEvent<storage::TimerChange> timers;
+  ByEvent<PlannedRun> runs;
+
+  bool is_late() const { return steady_clock::now() - since > max_batch_time; }
+  std::vector<MatchedEvent> take_matched(std::span<const storage::PendingEvent> events);
+};
+
 std::vector<MatchedEvent> Matcher::match(storage::Session& session,
                                          std::span<const storage::PendingEvent> events,
                                          std::vector<storage::StoredEvent> rows, const Limits& limits) {
@@ -93,68 +113,73 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
   bool has_all_rows = true;
   const std::vector<storage::StoredEvent> stored = with_rows(outbox, events, std::move(rows), has_all_rows);
 
-  Moment since = steady_clock::now();  // excludes the time spent in the database
-  json::monotonic_resource arena;
+  Batch batch;
+  if (!has_all_rows) batch.left_out = without_row(events, stored);
+  const storage::RelativesWanted wanted = find_candidates(stored, batch);
+
+  const Moment query_began = steady_clock::now();
+  const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
+  batch.since += steady_clock::now() - query_began;
+
+  plan_candidates(matching::RelativeIndex(relatives, public_url_), limits, batch);
+  return batch.take_matched(events);
+}
+
+/// Finds the candidates among the events, and what the events change without a run. Returns the relatives of
+/// the candidates' records.
+storage::RelativesWanted Matcher::find_candidates(std::span<const storage::StoredEvent> stored,
+                                                  Batch& batch) {
   ActiveWorkflows active(catalogue_);
-  std::vector<Candidate> candidates;
-  candidates.reserve(stored.size());
   storage::RelativesWanted wanted;
-  Keys left_out;
-  std::unordered_map<storage::EventKey, std::vector<storage::PostponedMatch>, storage::EventKeyHash>
-      postponements;
-  std::unordered_map<storage::EventKey, std::vector<storage::TimerChange>, storage::EventKeyHash>
-      timer_changes;
-  if (!has_all_rows) {
-    for (const storage::PendingEvent& event : events) left_out.insert(event.key());
-    for (const storage::StoredEvent& event : stored) left_out.erase(key_of(event));
-  }
+  batch.candidates.reserve(stored.size());
   for (const storage::StoredEvent& event : stored) {
-    if (&event != &stored.front() && is_late(since, max_batch_time)) {
-      left_out.insert(key_of(event));
+    if (&event != &stored.front() && batch.is_late()) {
+      batch.left_out.insert(key_of(event));
       continue;
     }
     if (auto matches = postponed(event); !matches.empty())
-      postponements.emplace(key_of(event), std::move(matches));
-    if (auto changes = timers(event, &arena); !changes.empty())
-      timer_changes.emplace(key_of(event), std::move(changes));
-    auto found = candidate(event, active.of(event), &arena);
+      batch.postponed.emplace(key_of(event), std::move(matches));
+    if (auto changes = timers(event, &batch.arena); !changes.empty())
+      batch.timers.emplace(key_of(event), std::move(changes));
+    auto found = candidate(event, active.of(event), &batch.arena);
     if (!found) continue;
     matching::collect_relatives(event.business_id, event.entity_id, event.entity_type, found->change.entity,
                                 wanted, found->shows_tracking_page());
-    candidates.push_back(std::move(*found));
+    batch.candidates.push_back(std::move(*found));
   }
-  const Moment query_began = steady_clock::now();
-  const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
-  since += steady_clock::now() - query_began;
-  const matching::RelativeIndex index(relatives, public_url_);
+  return wanted;
+}
 
-  std::unordered_map<storage::EventKey, std::vector<PlannedRun>, storage::EventKeyHash> runs;
-  runs.reserve(candidates.size());
+/// Plans the runs of the candidates until a limit of the batch is reached.
+void Matcher::plan_candidates(const matching::RelativeIndex& relatives, const Limits& limits, Batch& batch) {
+  batch.runs.reserve(batch.candidates.size());
   std::size_t run_count = 0;
   std::size_t bytes = 0;
-  for (Candidate& candidate : candidates) {
+  for (Candidate& candidate : batch.candidates) {
     const storage::StoredEvent& event = *candidate.event;
-    const bool is_first = &candidate == &candidates.front();
-    if (!is_first &&
-        (run_count >= max_batch_runs || bytes >= max_batch_bytes || is_late(since, max_batch_time))) {
-      left_out.insert(key_of(event));
+    const bool is_first = &candidate == &batch.candidates.front();
+    if (!is_first && (run_count >= max_batch_runs || bytes >= max_batch_bytes || batch.is_late())) {
+      batch.left_out.insert(key_of(event));
       continue;
     }
-    index.fill(event.business_id, event.entity_id, event.entity_type, candidate.change.entity);
+    relatives.fill(event.business_id, event.entity_id, event.entity_type, candidate.change.entity);
     std::vector<PlannedRun> planned = plan_event(
         event, candidate.change, candidate.fired, candidate.workflows,
         {.may_defer = limits.may_defer, .has_memory = limits.has_memory(event.business_id)}, clock_.now());
     run_count += planned.size();
     for (const PlannedRun& run : planned) bytes += storage::byte_size(run.run.key);
-    if (!planned.empty()) runs.emplace(key_of(event), std::move(planned));
+    if (!planned.empty()) batch.runs.emplace(key_of(event), std::move(planned));
     if (!candidate.workflows.later.empty()) {
-      auto& later = postponements[key_of(event)];
+      auto& later = batch.postponed[key_of(event)];
       for (const WorkflowPtr& workflow : candidate.workflows.later)
         later.push_back({event.business_id, workflow->guid, event.id, event.at});
       observe(Observable::match_postponed, {}, candidate.workflows.later.size());
     }
   }
+}
 
+/// Returns the events that are not left out, with what they cause.
+std::vector<MatchedEvent> Matcher::Batch::take_matched(std::span<const storage::PendingEvent> events) {
   std::vector<MatchedEvent> matched;
   matched.reserve(events.size());
   for (const storage::PendingEvent& event : events) {
@@ -163,9 +188,9 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
         MatchedEvent{.shard = event.shard, .key = event.key(), .runs = {}, .orphan = event.orphan});
     if (const auto found = runs.find(event.key()); found != runs.end())
       result.runs = std::move(found->second);
-    if (const auto found = postponements.find(event.key()); found != postponements.end())
+    if (const auto found = postponed.find(event.key()); found != postponed.end())
       result.postponed = std::move(found->second);
-    if (const auto found = timer_changes.find(event.key()); found != timer_changes.end())
+    if (const auto found = timers.find(event.key()); found != timers.end())
       result.timers = std::move(found->second);
   }
   return matched;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "matching/relatives.hpp"
 #include "storage/events/outbox.hpp"
 #include "storage/events/record_columns.hpp"
 #include "storage/runs/run_store.hpp"
@@ -49,11 +50,14 @@ class Matcher {
 
  private:
   struct Candidate;
+  struct Batch;
   using Moment = std::chrono::steady_clock::time_point;
 
   std::vector<MatchedEvent> match_all(storage::Session& session,
                                       std::span<const storage::PendingEvent> events,
                                       std::vector<storage::StoredEvent> rows, const Limits& limits);
+  storage::RelativesWanted find_candidates(std::span<const storage::StoredEvent> stored, Batch& batch);
+  void plan_candidates(const matching::RelativeIndex& relatives, const Limits& limits, Batch& batch);
   std::optional<Candidate> candidate(const storage::StoredEvent& event,
                                      std::span<const WorkflowPtr> workflows, const json::storage_ptr& memory);
   std::vector<storage::PostponedMatch> postponed(const storage::StoredEvent& event) const;

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "matching/relatives.hpp"
+#include "worker/planning/condition_shares.hpp"
 #include "worker/planning/run_origins.hpp"
 
 namespace waybill::worker {
@@ -20,6 +22,50 @@ using std::chrono::steady_clock;
 constexpr std::size_t max_bytes = 4UL * 1024 * 1024;  // of events, and of current records
 constexpr auto max_time = std::chrono::milliseconds(20);
 
+/// The events of the wanted runs, up to a number of bytes. An event that is no longer stored has a stub, if
+/// all others fit.
+std::vector<storage::StoredEvent> events_of(storage::Outbox& outbox,
+                                            std::span<const storage::ClaimedRun> runs) {
+  std::vector<storage::PendingEvent> keys;
+  std::unordered_set<storage::EventKey, storage::EventKeyHash> known;
+  for (const storage::ClaimedRun& claimed : runs) {
+    const storage::RunKey& key = claimed.run.key;
+    if (DelayedCheck::is_wanted(claimed) && known.insert({key.event_id, key.created_at}).second)
+      keys.push_back({.shard = 0, .id = key.event_id, .business_id = key.business_id, .at = key.created_at});
+  }
+  bool has_all = true;
+  std::vector<storage::StoredEvent> events = outbox.fetch(keys, max_bytes, has_all);
+  if (!has_all) return events;
+  for (const storage::ClaimedRun& claimed : runs) {
+    if (DelayedCheck::is_wanted(claimed) && find_event(events, claimed.run.key) == events.end())
+      events.push_back(event_stub(claimed.run.key));
+  }
+  return events;
+}
+
+/// The records of some events, each once, although several events can be of one record.
+struct RecordStubs {
+  std::vector<storage::StoredEvent> stubs;  // for Outbox::current
+  std::unordered_map<Guid, std::size_t> places;
+};
+
+RecordStubs records_of(std::span<const storage::StoredEvent> events) {
+  RecordStubs records;
+  for (const storage::StoredEvent& event : events) {
+    if (!records.places.try_emplace(event.entity_id, records.stubs.size()).second) continue;
+    records.stubs.push_back({.id = event.id,
+                             .business_id = event.business_id,
+                             .entity_type = event.entity_type,
+                             .entity_id = event.entity_id,
+                             .at = event.at,
+                             .cause = {},
+                             .detail = {},
+                             .before = {},
+                             .after = {}});
+  }
+  return records;
+}
+
 }  // namespace
 
 /// An event, and its record as it is now.
@@ -29,6 +75,13 @@ struct DelayedCheck::Records {
   std::optional<domain::Change> then = std::nullopt, now = std::nullopt;  // once parsed
   bool is_unreadable = false;
   bool has_relatives = false;
+};
+
+/// The state of one call of `check`.
+struct DelayedCheck::Turn {
+  EarlierVersions versions;
+  storage::Outbox& outbox;
+  ConditionShares shares = {};
 };
 
 bool DelayedCheck::is_wanted(const storage::ClaimedRun& claimed) {
@@ -49,38 +102,13 @@ std::vector<storage::ClaimedRun> DelayedCheck::check(storage::Session& session,
 std::vector<bool> DelayedCheck::check_some(storage::Session& session,
                                            std::vector<storage::ClaimedRun>& runs) {
   const auto deadline = steady_clock::now() + max_time;
-  std::vector<bool> is_left(runs.size(), false);
-  std::vector<storage::PendingEvent> keys;
-  std::unordered_set<storage::EventKey, storage::EventKeyHash> known;
-  for (const storage::ClaimedRun& claimed : runs) {
-    const storage::RunKey& key = claimed.run.key;
-    if (is_wanted(claimed) && known.insert({key.event_id, key.created_at}).second)
-      keys.push_back({.shard = 0, .id = key.event_id, .business_id = key.business_id, .at = key.created_at});
-  }
-  const EarlierVersions versions = earlier_versions(session, catalogue_, runs, is_wanted);
   storage::Outbox outbox(session);
-  bool has_all = true;
-  std::vector<storage::StoredEvent> events = outbox.fetch(keys, max_bytes, has_all);
-  for (const storage::ClaimedRun& claimed : runs) {
-    if (has_all && is_wanted(claimed) && find_event(events, claimed.run.key) == events.end())
-      events.push_back(event_stub(claimed.run.key));
-  }
-  // Several events can be of one record.
-  std::vector<storage::StoredEvent> stubs;
-  std::unordered_map<Guid, std::size_t> places;  // of the records
-  for (const storage::StoredEvent& event : events) {
-    if (!places.try_emplace(event.entity_id, stubs.size()).second) continue;
-    stubs.push_back({.id = event.id,
-                     .business_id = event.business_id,
-                     .entity_type = event.entity_type,
-                     .entity_id = event.entity_id,
-                     .at = event.at,
-                     .cause = {},
-                     .detail = {},
-                     .before = {},
-                     .after = {}});
-  }
-  std::vector<storage::StoredEvent> current = outbox.current(stubs, max_bytes);
+  Turn turn{.versions = earlier_versions(session, catalogue_, runs, is_wanted), .outbox = outbox};
+  const std::vector<storage::StoredEvent> events = events_of(outbox, runs);
+  const RecordStubs records = records_of(events);
+  std::vector<storage::StoredEvent> current = outbox.current(records.stubs, max_bytes);
+
+  std::vector<bool> is_left(runs.size(), false);
   std::unordered_map<storage::EventKey, std::vector<std::size_t>, storage::EventKeyHash> runs_of;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const storage::RunKey& key = runs[i].run.key;
@@ -88,42 +116,43 @@ std::vector<bool> DelayedCheck::check_some(storage::Session& session,
     is_left[i] = true;
     runs_of[{key.event_id, key.created_at}].push_back(i);
   }
-  ConditionShares shares;
   for (const storage::StoredEvent& event : events) {
-    const std::size_t place = places.at(event.entity_id);
+    const std::size_t place = records.places.at(event.entity_id);
     if (place >= current.size()) continue;
-    if (&event != &events.front() && (shares.is_over() || steady_clock::now() > deadline)) break;
+    if (&event != &events.front() && (turn.shares.is_over() || steady_clock::now() > deadline)) break;
     current[place].detail = event.detail;
-    Records records{.event = &event, .current = &current[place]};
-    for (const std::size_t i : runs_of[{event.id, event.at}]) {
-      storage::ClaimedRun& claimed = runs[i];
-      is_left[i] = false;
-      const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
-      if (!workflow || is_for_erasure(claimed.run.key)) continue;
-      const auto earlier = versions.find(claimed.run.key.guid);
-      claimed.version_unreadable = earlier != versions.end() && !earlier->second;
-      if (claimed.version_unreadable) continue;
-      const matching::Rule& rule = earlier == versions.end() ? workflow->rule : earlier->second->rule;
-      const bool is_deletion =
-          event.after == std::nullopt && (event.before || is_for_deletion(claimed.run.key));
-      if (is_deletion && !event.before) continue;  // nothing is left to compare
-      claimed.record_gone = !is_deletion && !current[place].after;
-      // A run that waits only for the window of its workflow is not checked again.
-      const bool is_delayed =
-          claimed.run.state.code != storage::window_code || workflow->delay > Duration::zero();
-      if (!is_delayed || claimed.record_gone) continue;
-      is_left[i] = shares.is_exceeded(claimed.run.key.business_id);
-      if (is_left[i]) continue;
-      const domain::Verdict verdict = judge(rule.conditions, records, outbox, shares);
-      claimed.conditions_failed = verdict != domain::Verdict::hold;
-      claimed.is_unjudged = verdict == domain::Verdict::too_much_work;
-    }
+    Records of_event{.event = &event, .current = &current[place]};
+    for (const std::size_t i : runs_of[{event.id, event.at}])
+      is_left[i] = !check_run(runs[i], of_event, turn);
   }
   return is_left;
 }
 
-domain::Verdict DelayedCheck::judge(const domain::Conditions& conditions, Records& records,
-                                    storage::Outbox& outbox, ConditionShares& shares) {
+/// Returns false if the business of the run has used up its share of the turn.
+bool DelayedCheck::check_run(storage::ClaimedRun& claimed, Records& records, Turn& turn) {
+  const storage::RunKey& key = claimed.run.key;
+  const storage::StoredEvent& event = *records.event;
+  const WorkflowPtr workflow = catalogue_.find(key.workflow_id);
+  if (!workflow || is_for_erasure(key)) return true;
+  const auto earlier = turn.versions.find(key.guid);
+  claimed.version_unreadable = earlier != turn.versions.end() && !earlier->second;
+  if (claimed.version_unreadable) return true;
+  const matching::Rule& rule = earlier == turn.versions.end() ? workflow->rule : earlier->second->rule;
+  const bool is_deletion = event.after == std::nullopt && (event.before || is_for_deletion(key));
+  if (is_deletion && !event.before) return true;  // nothing is left to compare
+  claimed.record_gone = !is_deletion && !records.current->after;
+  // A run that waits only for the window of its workflow is not checked again.
+  const bool is_delayed =
+      claimed.run.state.code != storage::window_code || workflow->delay > Duration::zero();
+  if (!is_delayed || claimed.record_gone) return true;
+  if (turn.shares.is_exceeded(key.business_id)) return false;
+  const domain::Verdict verdict = judge(rule.conditions, records, turn);
+  claimed.conditions_failed = verdict != domain::Verdict::hold;
+  claimed.is_unjudged = verdict == domain::Verdict::too_much_work;
+  return true;
+}
+
+domain::Verdict DelayedCheck::judge(const domain::Conditions& conditions, Records& records, Turn& turn) {
   const storage::StoredEvent& event = *records.event;
   if (!records.now && !records.is_unreadable) {
     const bool deletion = !event.after;
@@ -138,11 +167,11 @@ domain::Verdict DelayedCheck::judge(const domain::Conditions& conditions, Record
   }
   if (records.is_unreadable) return domain::Verdict::fail;
   if (conditions.reads_relatives() && !std::exchange(records.has_relatives, true)) {
-    matching::fill_relatives(outbox, event.business_id, event.entity_id, event.entity_type,
+    matching::fill_relatives(turn.outbox, event.business_id, event.entity_id, event.entity_type,
                              records.now->entity);
   }
-  return shares.judge(event.business_id, conditions,
-                      {records.now->entity, records.then->previous, records.then->created});
+  return turn.shares.judge(event.business_id, conditions,
+                           {records.now->entity, records.then->previous, records.then->created});
 }
 
 }  // namespace waybill::worker

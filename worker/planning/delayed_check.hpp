@@ -8,7 +8,6 @@
 #include "storage/runs/run_store.hpp"
 #include "storage/session/session.hpp"
 #include "worker/planning/catalogue.hpp"
-#include "worker/planning/condition_shares.hpp"
 
 namespace waybill::worker {
 
@@ -30,10 +29,11 @@ class DelayedCheck {
 
  private:
   struct Records;
+  struct Turn;
 
   std::vector<bool> check_some(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
-  domain::Verdict judge(const domain::Conditions& conditions, Records& records, storage::Outbox& outbox,
-                        ConditionShares& shares);
+  bool check_run(storage::ClaimedRun& claimed, Records& records, Turn& turn);
+  domain::Verdict judge(const domain::Conditions& conditions, Records& records, Turn& turn);
 
   const Catalogue& catalogue_;
   storage::CachedColumns columns_;
