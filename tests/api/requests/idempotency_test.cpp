@@ -32,6 +32,16 @@ class IdempotencyTest : public testing::Test {
   }
   static json::object order(std::string_view notes) { return order_body({{"notes", std::string(notes)}}); }
 
+  /// Sends the order to the first API with the key "k", on a connection that waits for no answer.
+  RawConnection send_order(std::string_view notes) {
+    auto connection = first.http(token).raw();
+    const auto body = json::serialize(order(notes));
+    connection.send("POST /api/v1/Orders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token +
+                    "\r\nContent-Type: application/json\r\nIdempotency-Key: k\r\nContent-Length: " +
+                    std::to_string(body.size()) + "\r\n\r\n" + body);
+    return connection;
+  }
+
   /// Commits of orders wait as long as the returned session exists.
   std::unique_ptr<Session> hold_commits() {
     database.exec(
@@ -109,11 +119,7 @@ TEST_F(IdempotencyTest, AKeyCreatesOneOrderWhileSessionsAreTerminated) {
 TEST_F(IdempotencyTest, AnUncertainCommitOfAKilledApiIsAnsweredOnceItsOutcomeIsKnown) {
   auto second = start_api();
   auto held = hold_commits();
-  auto killed = first.http(token).raw();
-  const auto body = json::serialize(order("unclear"));
-  killed.send("POST /api/v1/Orders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token +
-              "\r\nContent-Type: application/json\r\nIdempotency-Key: k\r\nContent-Length: " +
-              std::to_string(body.size()) + "\r\n\r\n" + body);
+  const auto unanswered = send_order("unclear");
   ASSERT_TRUE(is_commit_waiting());
   first.process().kill(SIGKILL);
   first.process().wait_exit();
@@ -136,11 +142,7 @@ TEST_F(IdempotencyTest, AnUncertainCommitOfAKilledApiIsAnsweredOnceItsOutcomeIsK
 TEST_F(IdempotencyTest, ARequestWhoseApiWasKilledBeforeItsCommitIsPerformedByTheRetry) {
   auto second = start_api();
   auto held = hold_commits();
-  auto killed = first.http(token).raw();
-  const auto body = json::serialize(order("lost"));
-  killed.send("POST /api/v1/Orders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token +
-              "\r\nContent-Type: application/json\r\nIdempotency-Key: k\r\nContent-Length: " +
-              std::to_string(body.size()) + "\r\n\r\n" + body);
+  const auto unanswered = send_order("lost");
   ASSERT_TRUE(is_commit_waiting());
   first.process().kill(SIGKILL);
   database.exec(

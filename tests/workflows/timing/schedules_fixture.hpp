@@ -9,6 +9,7 @@
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/fixtures/schedule_ticks.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
+#include "tests/workflows/timing/explained.hpp"
 
 namespace waybill::tests {
 
@@ -56,23 +57,8 @@ class Schedules : public WorkflowTest {
                                {workflow}) == 1;
     }));
   }
-  /// The entries of schedules in the explanation of a record, newest first: the reason, or "fired" and the
-  /// run.
   std::vector<std::string> explained(const std::string& record) {
-    const Response response = tenant.http.get("/api/workflows/explain?entityId=" + record);
-    EXPECT_EQ(response.status, 200) << response.text;
-    std::vector<std::string> entries;
-    for (const json::value& entry : response.data().as_array()) {
-      if (!at(entry, "eventId").is_null()) continue;
-      EXPECT_EQ(at(entry, "kind"), "schedule");
-      EXPECT_EQ(at(entry, "triggers"), json::parse(R"(["schedule"])"));
-      const json::value& workflow = at(entry, "workflows").as_array().at(0);
-      EXPECT_TRUE(at(workflow, "dueAt").is_string());
-      const bool fired = at(workflow, "fired").as_bool();
-      EXPECT_EQ(fired, at(workflow, "reason").is_null());
-      entries.push_back(fired ? "fired " + text_at(workflow, "runId") : text_at(workflow, "reason"));
-    }
-    return entries;
+    return tests::explained(tenant, "schedule", record);
   }
   json::value backtested(const json::object& body, const char* from, const char* to) {
     const Response response =

@@ -5,6 +5,7 @@
 
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
+#include "tests/workflows/timing/explained.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -58,20 +59,8 @@ class Timers : public WorkflowTest {
     return tenant.sql.column("select coalesce(reason, 'fired') from timer_results where business_id = '" +
                              tenant.id + "' order by at, value");
   }
-  /// The entries of timers in the explanation of a record, newest first: "reason" or "fired".
   std::vector<std::string> explained(const std::string& record) {
-    const Response response = tenant.http.get("/api/workflows/explain?entityId=" + record);
-    EXPECT_EQ(response.status, 200) << response.text;
-    std::vector<std::string> entries;
-    for (const json::value& entry : response.data().as_array()) {
-      if (!at(entry, "eventId").is_null()) continue;
-      EXPECT_EQ(at(entry, "kind"), "timer");
-      EXPECT_EQ(at(entry, "triggers"), json::parse(R"(["timer"])"));
-      const json::value& workflow = at(entry, "workflows").as_array().at(0);
-      EXPECT_TRUE(at(workflow, "dueAt").is_string());
-      entries.push_back(at(workflow, "fired").as_bool() ? "fired" : text_at(workflow, "reason"));
-    }
-    return entries;
+    return tests::explained(tenant, "timer", record);
   }
 };
 
@@ -95,7 +84,7 @@ TEST_F(Timers, FireOnceWithTheRecordAsItIsThen) {
   EXPECT_EQ(at(run, "createdAt"), at(body, "timestamp")) << "the time at which it came due";
   EXPECT_EQ(received[0].header("webhook-id"), "msg_" + text_at(run, "guid"));
   EXPECT_EQ(waiting(), 0);
-  EXPECT_EQ(explained(order), std::vector<std::string>{"fired"});
+  EXPECT_EQ(explained(order), std::vector<std::string>{"fired " + text_at(run, "guid")});
   const Response ledger = tenant.http.get("/api/workflows/ledger");
   EXPECT_EQ(at(ledger.body, "data.balanced"), json::value(true));
   EXPECT_EQ(at(ledger.body, "data.matched"), at(ledger.body, "data.runs.total"));
@@ -120,8 +109,8 @@ TEST_F(Timers, AreExplainedByTheStepsOfTheirRunsAndWhyTheseDidNotAct) {
     return json::value();
   };
   const std::string first = tenant.create_order();
-  tenant.run_with_status(workflow, "succeeded");
-  EXPECT_EQ(explained(first), std::vector<std::string>{"fired"});
+  const json::object run = tenant.run_with_status(workflow, "succeeded");
+  EXPECT_EQ(explained(first), std::vector<std::string>{"fired " + text_at(run, "guid")});
   EXPECT_EQ(text_at(steps(first).as_array().at(0), "status"), "succeeded");
   const std::string second = tenant.create_order();
   EXPECT_TRUE(steps(second).is_null()) << "it has no run yet";
