@@ -154,7 +154,7 @@ class Composer {
   }
 
  private:
-  /// The valid addresses of a member that are not in `known`, which then has them too.
+  /// Returns the valid addresses of a member that `known` lacks, and adds them to it.
   json::array addresses(std::string_view name, std::vector<std::string>& known) {
     json::array list;
     for (std::string& address : resolve_recipients(

@@ -4,9 +4,9 @@
 
 namespace waybill::connectors {
 
-/// Sets the customer of an order whose recipient is set: the person or company of the billing address, else
-/// of the buyer's account, else (a guest without a billing address) the recipient. Another recipient's phone,
-/// e-mail address and company are never the buyer's.
+/// Sets the customer of an order: the person or company of the billing address, or else of the buyer's
+/// account, or else (a guest without a billing address) the recipient. The recipient must be set before. If
+/// the recipient is another person, the customer never gets the recipient's phone, e-mail address or company.
 void set_buyer(StoreOrder& order, const StorePerson& billing, const StorePerson& account = {});
 
 }  // namespace waybill::connectors

@@ -17,7 +17,7 @@ constexpr Property actor_properties[] = {
      .kind = Kind::string,
      .nullable = false,
      .description = "user, token, operator (the command line), system (the service itself) or sql."},
-    {.name = "guid", .kind = Kind::uuid, .description = "Of the user or the token."},
+    {.name = "guid", .kind = Kind::uuid, .description = "The guid of the user or the token."},
     {.name = "name", .kind = Kind::string, .description = "For sql, the role of the database."},
 };
 constexpr Schema actor_schema{"AuditActor", actor_properties};

@@ -172,7 +172,8 @@ class Eraser {
     for (const auto& answer : answers) erase_answer(answer);
   }
 
-  /// Answers that no path names: previews and tests of workflows show records.
+  /// Erases kept answers that are found by their text alone: those of previews and tests of workflows, whose
+  /// paths name no record.
   void erase_other_answers() {
     Guid token;
     std::string key;

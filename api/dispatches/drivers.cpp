@@ -132,7 +132,7 @@ constexpr Route routes[] = {
      .handler = delete_driver,
      .operation_id = "deleteDriver",
      .summary = "Deletes a driver who is not on an active dispatch",
-     .description = "Planned dispatches of the driver have no driver then.",
+     .description = "Planned dispatches of the driver are left without one.",
      .tag = "Drivers"},
 };
 

@@ -195,7 +195,7 @@ TEST_F(AuthTest, ALookUpOfAnEarlierEpochIsOfNoUse) {
   EXPECT_EQ(store.lookups, 2);
 }
 
-TEST_F(AuthTest, AFailedLookUpIsToldToAllAndForgotten) {
+TEST_F(AuthTest, AFailedLookUpIsReportedToAllAndForgotten) {
   store.add("wb_a");
   store.away = true;
   auto first = begin("Bearer wb_a");

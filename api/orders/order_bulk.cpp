@@ -103,8 +103,8 @@ void note_added(const storage::TypedRows<sql::CreateMany>& rows, std::vector<Ent
   }
 }
 
-/// Adds the entries without failure in one transaction. Another request may commit a number first that was
-/// next here; such entries are added again with further numbers.
+/// Adds the entries without failure in one transaction. If another request commits the number that was chosen
+/// for an entry first, the entry is added again with the next number.
 asio::awaitable<void> add_orders(storage::Transaction& transaction, const Guid& business,
                                  std::vector<Entry>& entries) {
   constexpr int attempts = 3;

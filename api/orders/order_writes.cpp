@@ -118,7 +118,7 @@ asio::awaitable<Answer> create_order(Call& call, Services& services) {
 
   const auto order = Guid::timed_random(to_unix_ms(services.clock.now()));
   const auto text = order_text(order, values, items);
-  // Another request may commit a number first that was next here.
+  // Another request may commit the chosen number first; the next number is then chosen.
   constexpr int attempts = 3;
   for (int attempt = 0; attempt < attempts; ++attempt) {
     const auto added = co_await services.db.write_shared<sql::CreateMany>(order, text, call.cause());

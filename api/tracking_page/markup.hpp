@@ -10,11 +10,11 @@ namespace waybill::api {
 /// The length of `text` after escaping.
 std::size_t escaped_size(std::string_view text);
 
-/// HTML in the making.
+/// Builds HTML.
 class Markup {
  public:
   Markup() = default;
-  /// Takes room for so many bytes at once.
+  /// Reserves memory for this many bytes.
   explicit Markup(std::size_t expected_bytes) { html_.reserve(expected_bytes); }
 
   /// Appends markup. It takes literals only, because a value would not be escaped.

@@ -227,7 +227,7 @@ constexpr Route routes[] = {
      .handler = delete_vehicle,
      .operation_id = "deleteVehicle",
      .summary = "Deletes a vehicle that is not on an active dispatch",
-     .description = "Planned dispatches with the vehicle have no vehicle then.",
+     .description = "Planned dispatches with the vehicle are left without one.",
      .tag = "Vehicles"},
 };
 

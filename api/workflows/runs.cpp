@@ -51,7 +51,7 @@ constexpr Property run_properties[] = {
     {.name = "request",
      .kind = Kind::any,
      .schema = &planned_request_schema,
-     .description = "What the run sends; null if it is not rendered yet."},
+     .description = "The request that the run sends; null if it is not rendered yet."},
     run_steps_property,
     {.name = "tries", .kind = Kind::array, .nullable = false, .schema = &attempt_schema},
 };

@@ -141,7 +141,7 @@ constexpr Property step_of_action_properties[] = {
     {.name = "onFailure",
      .kind = Kind::one_of,
      .values = failure_choices,
-     .description = "Whether the run goes on if the step fails. Default: stop."},
+     .description = "The effect of a failure of the step on the run. Default: stop."},
 };
 
 /// The properties of an action and those of its step.

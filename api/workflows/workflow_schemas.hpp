@@ -29,7 +29,7 @@ inline constexpr Property rate_property{
     .name = "rate",
     .kind = Kind::any,
     .schema = &rate_schema,
-    .description = "Of the attempts for each destination, with a burst of one second's worth."};
+    .description = "Limits the attempts for each destination, with a burst of one second's worth."};
 
 inline constexpr Property triggers_property{.name = "triggers",
                                             .kind = Kind::array,

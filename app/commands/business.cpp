@@ -34,7 +34,7 @@ int export_all(OperatorSession& session, const Arguments& arguments, const Confi
   const Guid business = session.find(arguments.business);
   if (!arguments.customer.empty()) {
     const auto customer = Guid::parse(arguments.customer);
-    if (!customer) throw CommandError("\"" + arguments.customer + "\" is no guid");
+    if (!customer) throw CommandError("\"" + arguments.customer + "\" is not a guid");
     export_customer(session.database_url(), business, *customer, config.public_url, arguments.output);
     return 0;
   }

@@ -165,8 +165,7 @@ std::string configuration_document() {
       "Every option is a flag of `waybill`, an environment variable and a key of a flat TOML file, which "
       "`--config FILE`\nor `WAYBILL_CONFIG` names. A flag overrides the variable, the variable overrides the "
       "file. Unknown flags, unknown\nkeys and unknown variables beginning with `WAYBILL_` are errors; an "
-      "empty "
-      "variable counts as not set. List values\nare separated by commas; in TOML they may be arrays. "
+      "empty variable counts as not set. List values\nare separated by commas; in TOML they may be arrays. "
       "`waybill COMMAND --help` lists the options that a command uses.\n\n"
       "| Flag | Variable | TOML key | Default | Meaning |\n|---|---|---|---|---|\n";
   for (const Option& option : options()) {

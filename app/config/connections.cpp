@@ -26,7 +26,7 @@ int fixed_connections(Roles roles) {
   return every_process + (roles.api ? every_api : 0) + (roles.worker ? every_worker + least_of_stores : 0);
 }
 
-/// Spends the connections that are left, in the order of their usefulness.
+/// Distributes the remaining connections, the most useful ones first.
 class Spender {
  public:
   Spender(ConnectionPlan& plan, int left) : plan_(plan), left_(left) {}

@@ -10,8 +10,8 @@
 
 namespace waybill::app {
 
-/// The rotation cannot begin or did not finish. The message says why, and what to do. What was sealed again
-/// stays so.
+/// The rotation cannot begin or did not finish. The message has the reason and the remedy. Values that
+/// were sealed again stay sealed with the new key.
 class RotationError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -25,14 +25,15 @@ struct RotatedTable {
 
 struct Rotation {
   std::vector<RotatedTable> tables;
-  bool is_complete = false;  // no value is left that another key than the first has sealed
+  bool is_complete = false;  // true if every value is sealed with the first key
 };
 
 /// Seals all values of the database with the first key of `secrets`, while processes run, and then takes the
-/// other keys out of use: processes start without them. Each value is one transaction, which fails to change
-/// a value that somebody else has changed, so that it can be killed and repeated at any time. Waits up to
-/// `limit` for the running processes to have the first key and to encrypt with it; a process that has it
-/// begins to within seconds. Throws RotationError, SecretError, DatabaseUnavailable or StatementError.
+/// other keys out of use: processes start without them. Each value is sealed in its own transaction, which
+/// leaves a value alone that somebody else has changed meanwhile; so the rotation can be killed and repeated
+/// at any time. Waits up to `limit` until all running processes have the first key and encrypt with it; a
+/// process that has the key begins to do so within seconds. Throws RotationError, SecretError,
+/// DatabaseUnavailable or StatementError.
 Rotation rotate_keys(const std::string& database_url, SecretBox& secrets, std::chrono::seconds limit);
 
 }  // namespace waybill::app

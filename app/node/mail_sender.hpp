@@ -28,7 +28,7 @@ class MailSender {
     net::MailOptions mail;
   };
 
-  /// Throws what net::make_mailer throws.
+  /// Throws like net::make_mailer.
   MailSender(Options options, const SecretBox& secrets);
   /// Runs the posted callbacks and leaves the other mails to another mail sender or the next start.
   ~MailSender();

@@ -77,8 +77,9 @@ void Presence::enter() {
                            .sealing_since = sealing_since_});
 }
 
-// A process enters before it reads the keys in use, and a key is in use before its user reads the processes
-// again. So of a process that begins to use a key and one that starts without it, one notices the other.
+// A process writes its row before it reads the keys in use, and stores that it uses a key before it reads the
+// rows again. So if one process begins to use a key while another starts without it, at least one of them
+// notices the other.
 void Presence::choose_key() {
   const bool is_start = !std::exchange(has_chosen_, true);
   const bool is_common = first_key_is_common();  // also notices that the session has ended

@@ -14,15 +14,16 @@ namespace waybill::domain::odata {
 std::string relative_value(const Field& field);
 
 /// A condition that is true for rows whose relative meets `predicate` (over `x`). With `semi_join`, the
-/// planner can turn it into a join; without, the relatives are computed once beforehand, so that an index on
-/// the key serves it beneath OR, where a join is impossible. `business` is the SQL of the business's guid.
+/// planner can turn it into a join. Without, the relatives are found once beforehand; this is for conditions
+/// under OR, where no join is possible, and uses the index on the key. `business` is the SQL of the
+/// business's guid.
 std::string relative_meets(const Field& field, std::string_view predicate, std::string_view business,
                            bool semi_join);
 
 /// The value of an own field for the row `r`.
 std::string own_value(const Field& field);
 
-/// The function of a row of the table that has this column in lower case together with others
+/// The SQL function of a row of the table whose text contains this column in lower case, beside others
 /// ("search_text"); empty if there is none.
 std::string_view search_text_with(std::string_view table, std::string_view column);
 

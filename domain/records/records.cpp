@@ -24,18 +24,18 @@ constexpr Field searched(std::string_view path, std::string_view column,
           .list_filter = true};
 }
 
-// An own field that lists and answers read by a function of the row.
+// A field of the record itself that lists and answers read with a function of the row.
 constexpr Field derived(std::string_view path, std::string_view column, std::string_view function,
                         FieldType type) {
   return {.path = path, .column = column, .type = type, .list_filter = true, .list_function = function};
 }
 
-// An own field that relatives give a value in entities if its column has none.
+// A field of the record itself that gets its value from relatives, in entities, if its column is null.
 constexpr Field completed(std::string_view path, std::string_view column, FieldType type) {
   return {.path = path, .column = column, .type = type, .list_filter = true, .completed_by_relatives = true};
 }
 
-// An own field that answers show but lists cannot be filtered or sorted by.
+// A field of the record itself that answers show, but by which lists cannot be filtered or sorted.
 constexpr Field shown(std::string_view path, std::string_view column, FieldType type,
                       Role role = Role::plain) {
   return {.path = path, .column = column, .type = type, .role = role};

@@ -44,8 +44,9 @@ class Transaction {
   }
   /// Throws StatementError if nothing was committed, DatabaseUnavailable if the outcome is unknown.
   virtual asio::awaitable<void> commit() = 0;
-  /// Returns once the transaction is rolled back: its locks are free, which they are some time after a
-  /// destruction. It then refuses further calls. Throws DatabaseUnavailable if the connection broke.
+  /// Returns once the transaction is rolled back and its locks are free; a destruction frees them only some
+  /// time later. The transaction then refuses further calls. Throws DatabaseUnavailable if the connection
+  /// broke.
   virtual asio::awaitable<void> roll_back() = 0;
 };
 

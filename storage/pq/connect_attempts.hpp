@@ -18,11 +18,10 @@ struct LastConnection {
 };
 std::shared_ptr<LastConnection> last_connection(const std::string& url);
 
-/// The attempts of one channel to connect: their hosts, and the pauses between them. An attempt uses each
-/// host of the URL once, starting with the one that answered last. After a failed attempt the next one is
-/// allowed 25 ms later, then after twice that time, up to 1 s, less a random part, or once another channel
-/// has had its first answer; a connection that worked before may be reopened at once. One thread; `last` is
-/// shared.
+/// The attempts of one channel to connect: their hosts, and the pauses between them. An attempt tries each
+/// host of the URL once, starting with the one that answered last. The pause after a failed attempt is 25 ms,
+/// and doubles up to 1 s; a random part is subtracted. It ends early once another channel has its first
+/// answer. A connection that worked may be reopened at once. One thread; `last` is shared.
 class ConnectAttempts {
  public:
   /// `hosts` is the number of hosts of the URL, at least 1.
@@ -48,8 +47,8 @@ class ConnectAttempts {
     last_->worked_at = now;
   }
   /// Notes the loss of the connection, or the end of an attempt without one. Returns true if it counts as a
-  /// failed attempt, after which there is a pause: a connection that breaks before its first answer does so
-  /// only from the second time.
+  /// failed attempt, after which there is a pause. A connection that breaks before its first answer counts
+  /// only from the second time on.
   bool lost(bool was_connecting, SteadyTime now);
   /// Forgets that the server has answered, as its connection is closed.
   void closed() { has_answered_ = false; }

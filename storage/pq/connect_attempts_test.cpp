@@ -68,7 +68,7 @@ TEST(ConnectAttempts, AnAnswerEndsThePausesOfOtherChannels) {
   EXPECT_TRUE(it.attempts.may_begin(start));
 }
 
-TEST(ConnectAttempts, OnlyTheFirstAnswerOfAConnectionIsTold) {
+TEST(ConnectAttempts, OnlyTheFirstAnswerOfAConnectionIsReported) {
   Attempts it;
   it.attempts.answered(start);
   it.attempts.answered(start + milliseconds(1));

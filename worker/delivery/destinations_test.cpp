@@ -37,7 +37,7 @@ TEST(Destinations, TheWorkflowThatFailedLastProbesAfterTheOthers) {
   EXPECT_TRUE(destinations.try_start(broken, any_number, probe));
 }
 
-TEST(Destinations, TheAttemptThatOpensABreakerIsTold) {
+TEST(Destinations, TheAttemptThatOpensABreakerIsReported) {
   Destinations destinations({.open_after = 2});
   const storage::RunKey run = run_of(Guid::random());
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(destinations.try_start(run, any_number, Time{}));

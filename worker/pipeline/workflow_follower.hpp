@@ -11,8 +11,8 @@
 
 namespace waybill::worker {
 
-/// Keeps the catalogue of workflows as the database has it, and knows the businesses whose events are set
-/// aside, and if all living workers can perform runs that are queued without their texts. Runs on the pump
+/// Keeps the catalogue of workflows as the database has it. Knows the businesses whose events are set aside,
+/// and whether all living workers can perform runs that are queued without their texts. Runs on the pump
 /// thread only. Methods with a session throw DatabaseUnavailable or StatementError.
 class WorkflowFollower {
  public:

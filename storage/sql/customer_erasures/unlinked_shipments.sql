@@ -1,5 +1,5 @@
--- Returns the shipments without customer and order whose recipient has one of some e-mail addresses, deleted ones
--- included. It reads all shipments of the business without a customer, by the indexes of customers.
+-- Returns the shipments without customer and order whose recipient has one of the given e-mail addresses, deleted ones
+-- included. The indexes on the customer find the shipments without one, all of which are read.
 -- $1 business uuid, $2 emails text[] (in lower case)
 -- -> guid uuid
 select guid from shipments

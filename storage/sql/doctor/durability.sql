@@ -1,5 +1,5 @@
--- Returns what keeps commits through a crash, and the connected standbys. The state of a standby is null for a role
--- that may not see it.
+-- Returns the settings that decide whether commits survive a crash, and the connected standbys. The state of a
+-- standby is null for a role that may not see it.
 -- -> fsync boolean, full_page_writes boolean, synchronous_commit text, standby_names text, standbys bigint,
 -- -> synchronous bigint, hidden bigint
 select current_setting('fsync')::boolean as fsync, current_setting('full_page_writes')::boolean as full_page_writes,

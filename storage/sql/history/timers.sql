@@ -22,7 +22,7 @@ union all
  from all_runs r
  join workflows w on w.business_id = r.business_id and w.guid = r.workflow_id
  where r.business_id = $1::uuid and r.entity_id = $2::uuid and r.trigger_code = 'schedule' and r.replay_of is null
-   and (r.status <> 'waiting' or r.status = 'waiting')  -- as the partial indexes
+   and (r.status <> 'waiting' or r.status = 'waiting')  -- the predicates of the two partial indexes
  order by r.guid desc
  limit $3::bigint)
 union all

@@ -1,5 +1,6 @@
--- Changes settings of an active store; null keeps one. No row if the store is not active. An earlier import_since makes
--- the next import read all orders again, and ends the current one, which could otherwise move orders_reached on.
+-- Changes settings of an active store; a null keeps the setting. No row if the store is not active. An earlier
+-- import_since makes the next import read all orders again, and ends the current one, which could otherwise move
+-- orders_reached on.
 -- $1 business uuid, $2 integration uuid, $3 import_orders boolean or null, $4 sync_products boolean or null,
 -- $5 push_tracking boolean or null, $6 service_mapping jsonb or null, $7 import_since timestamptz or null,
 -- $8 default_since boolean (import_since becomes the default)

@@ -1,5 +1,5 @@
--- Returns the first of the current records by position, in binary form; null for a deleted record. The last record may
--- exceed the maximum of bytes.
+-- Returns the current records by position, in binary form, until they reach a number of bytes, which the last one may
+-- exceed; null for a deleted record.
 -- $1 entity_types smallint[], $2 businesses uuid[], $3 records uuid[], $4 max_bytes bigint
 -- -> position bigint, ...
 select position, record

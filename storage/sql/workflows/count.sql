@@ -1,6 +1,6 @@
--- Returns the number of a business's other workflows with the bytes of their definitions, whether the workflow itself
--- exists and the bytes of its definition, and of the given triggers for which it is not active the one with the most
--- active workflows, with their number. Managed workflows do not count.
+-- Returns the number of a business's other workflows and the bytes of their definitions; whether the workflow itself
+-- exists, and the bytes of its definition; and, among the given triggers for which it is not active, the one with the
+-- most active workflows, and their number. Managed workflows do not count.
 -- $1 business uuid, $2 triggers text[] (codes), $3 workflow uuid
 -- -> others bigint, others_bytes bigint, exists boolean, bytes bigint, trigger text or null, others_active bigint
 with kept as materialized (

@@ -36,7 +36,7 @@ TEST_F(AlertSettings, AreMergedAndClearedByNull) {
                                                   {"minutes", 5}}));
   ASSERT_EQ(http.put(path, settings()).status, 200) << "an answer can be sent back";
   ASSERT_EQ(http.put(path, {{"on", json::array()}}).status, 200);
-  EXPECT_EQ(settings().at("on"), json::value(json::array())) << "nothing is told of";
+  EXPECT_EQ(settings().at("on"), json::value(json::array())) << "nothing is reported";
   ASSERT_EQ(http.put(path, {{"emails", nullptr}, {"on", nullptr}, {"minutes", nullptr}}).status, 200);
   EXPECT_EQ(
       json::value(settings()),

@@ -225,7 +225,7 @@ TEST_F(OrderFieldsTest, FiltersFindOwnData) {
   EXPECT_EQ(found("metadata/gift eq true"), Texts{"1"});
   EXPECT_EQ(found("metadata/gift ne true"), (Texts{"2", "3"}));
   EXPECT_EQ(found("metadata/gift eq null"), Texts{"3"});
-  EXPECT_EQ(found("metadata/GIFT eq true"), Texts{}) << "keys heed case";
+  EXPECT_EQ(found("metadata/GIFT eq true"), Texts{}) << "the case of keys matters";
   for (const auto* const wrong :
        {"tags eq 7", "tags gt 'a'", "tags eq orderNumber", "contains(tags,'v')", "tags", "metadata eq 1",
         "metadata/ eq 1", "metadata/a/b eq 1", "metadata/a eq metadata/b", "metadata/a",

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 constexpr std::string_view settings = "/api/business/alerts";
 
-TEST_F(ImportTest, AFailedImportIsTold) {
+TEST_F(ImportTest, AFailedImportIsReported) {
   Receiver receiver;
   ASSERT_EQ(tenant.http.put(settings, {{"webhook", {{"url", receiver.url(tenant.path("alerts"))}}}}).status,
             200);

@@ -41,8 +41,8 @@ std::map<std::string, json::value> alerts_of(const std::vector<Received>& reques
 
 class Alerts : public WorkflowTest {
  protected:
-  /// Switches alerts on; returns the secret of the webhook.
-  std::string be_told(json::object more = {}) {
+  /// Switches alerts on and returns the secret of the webhook.
+  std::string switch_on(json::object more = {}) {
     more["webhook"] = {{"url", url("alerts")}};
     const Response changed = tenant.http.put(settings, more);
     EXPECT_EQ(changed.status, 200) << changed.text;
@@ -53,7 +53,7 @@ class Alerts : public WorkflowTest {
     tenant.sql.rows("update alerts set due_at = now() where business_id = $1", {tenant.id});
   }
 
-  /// Waits until that many failures are counted that no message has told of.
+  /// Waits until this many failures are counted that no message has reported.
   bool counts(std::int64_t failures) {
     return eventually([&] {
       return tenant.sql.number("select coalesce(sum(count), 0)::bigint from alerts where business_id = $1",
@@ -68,8 +68,8 @@ class Alerts : public WorkflowTest {
   }
 };
 
-TEST_F(Alerts, ADeadRunIsToldAtOnceAndFurtherOnesInOneSummary) {
-  const std::string secret = be_told();
+TEST_F(Alerts, ADeadRunIsReportedAtOnceAndFurtherOnesInOneSummary) {
+  const std::string secret = switch_on();
   receiver.answer(tenant.path(), refusal());
   const std::string workflow = tenant.webhook(url(), "order_created", {{"name", "Tell the ERP"}});
   const std::string order = tenant.insert_order();
@@ -116,7 +116,7 @@ TEST_F(Alerts, ADeadRunIsToldAtOnceAndFurtherOnesInOneSummary) {
 }
 
 TEST_F(Alerts, AFailureIsCountedInTheTransactionThatRecordsIt) {
-  be_told();
+  switch_on();
   receiver.answer(tenant.path(), refusal());
   const std::string workflow = tenant.webhook(url(), "order_created");
   tenant.sql.rows(
@@ -139,7 +139,7 @@ TEST_F(Alerts, AFailureIsCountedInTheTransactionThatRecordsIt) {
 }
 
 TEST_F(Alerts, AThousandFailuresAreOneMessageAndOneSummary) {
-  be_told();
+  switch_on();
   receiver.answer(tenant.path(), refusal());
   tenant.webhook(url(), "order_created");
   tenant.insert_order();
@@ -153,8 +153,8 @@ TEST_F(Alerts, AThousandFailuresAreOneMessageAndOneSummary) {
   EXPECT_EQ(receiver.count(tenant.path("alerts")), 2U);
 }
 
-TEST_F(Alerts, APausedWorkflowIsToldAndResumedByItsReplay) {
-  be_told({{"on", json::array{"workflow_paused"}}});
+TEST_F(Alerts, APausedWorkflowIsReportedAndResumedByItsReplay) {
+  switch_on({{"on", json::array{"workflow_paused"}}});
   receiver.answer(tenant.path(), Reply::with_status(410));
   const std::string workflow = tenant.webhook(url(), "order_created");
   tenant.insert_order();
@@ -171,8 +171,8 @@ TEST_F(Alerts, APausedWorkflowIsToldAndResumedByItsReplay) {
       << "a cause that is not chosen";
 }
 
-TEST_F(Alerts, ADestinationThatIsDownIsTold) {
-  be_told({{"on", json::array{"destination_down"}}});
+TEST_F(Alerts, ADestinationThatIsDownIsReported) {
+  switch_on({{"on", json::array{"destination_down"}}});
   receiver.answer(tenant.path(), Reply::with_status(503, {}, "maintenance"));
   const std::string workflow = tenant.webhook(url(), "order_created");
   for (int i = 0; i < 8; ++i) tenant.insert_order();
@@ -187,7 +187,7 @@ TEST_F(Alerts, ADestinationThatIsDownIsTold) {
 TEST_F(Alerts, AreSentOnceByTwoWorkers) {
   const Waybill second(world.database.url(),
                        {.command = "worker", .secret_key_file = world.waybill.secret_key_file()});
-  be_told();
+  switch_on();
   receiver.answer(tenant.path(), refusal());
   constexpr std::size_t workflows = 30;
   for (std::size_t i = 0; i < workflows; ++i)
@@ -206,7 +206,7 @@ TEST_F(Alerts, AreSentOnceByTwoWorkers) {
 }
 
 TEST_F(Alerts, ADeadWebhookIsRepeatedOnTheScheduleAndThenGivenUp) {
-  be_told();
+  switch_on();
   receiver.answer(tenant.path(), refusal());
   receiver.answer(tenant.path("alerts"), Reply::with_status(500));
   tenant.webhook(url(), "order_created");
@@ -226,7 +226,7 @@ TEST_F(Alerts, AWebhookThatHangsDelaysNobodyElse) {
   const auto gate = std::make_shared<Gate>();
   receiver.answer(tenant.path("alerts"), Reply::after(gate));
   receiver.answer(tenant.path(), refusal());
-  be_told();
+  switch_on();
   tenant.webhook(url(), "order_created", {{"name", "a"}});
   tenant.webhook(url(), "order_created", {{"name", "b"}});
   tenant.insert_order();
@@ -245,7 +245,7 @@ TEST_F(Alerts, AWebhookThatHangsDelaysNobodyElse) {
 }
 
 TEST_F(Alerts, AShorterWindowEndsTheOneThatIsOpen) {
-  be_told({{"minutes", 600}});
+  switch_on({{"minutes", 600}});
   receiver.answer(tenant.path(), refusal());
   tenant.webhook(url(), "order_created");
   tenant.insert_order();
@@ -259,7 +259,7 @@ TEST_F(Alerts, AShorterWindowEndsTheOneThatIsOpen) {
 }
 
 TEST_F(Alerts, AlertsOfASuspendedBusinessWaitUntilItIsResumed) {
-  be_told();
+  switch_on();
   receiver.answer(tenant.path(), refusal());
   const std::string workflow = tenant.webhook(url(), "order_created");
   tenant.sql.rows("update businesses set suspended_at = now() where guid = $1", {tenant.id});
@@ -286,7 +286,7 @@ TEST_F(Alerts, WithoutRecipientsCountNothing) {
   tenant.run_with_status(workflow, "dead");
   EXPECT_EQ(tenant.sql.number("select count(*) from alerts where business_id = $1", {tenant.id}), 0);
 
-  be_told();
+  switch_on();
   tenant.insert_order();
   alert(1);
   tenant.insert_order();
@@ -300,7 +300,7 @@ TEST_F(Alerts, WithoutRecipientsCountNothing) {
 }
 
 TEST_F(Alerts, AlertsAboutAnErasedPersonHaveNoAnswerAnyMore) {
-  be_told();
+  switch_on();
   receiver.answer(tenant.path(), refusal("Ada lives here"));
   receiver.answer_next(tenant.path("alerts"), Reply::with_status(503));
   const std::string workflow = tenant.webhook(url(), "order_created");

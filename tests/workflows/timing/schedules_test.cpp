@@ -226,7 +226,7 @@ TEST_F(Schedules, DoNotRunWhileTheWorkflowIsOff) {
   }));
 }
 
-TEST_F(Schedules, HeedTheLimitOfTheQuery) {
+TEST_F(Schedules, ObeyTheLimitOfTheQuery) {
   for (int i = 0; i < 3; ++i) tenant.create_order();
   const std::string workflow = scheduled({{"query", {{"limit", 2}}}});
   tick(workflow);
