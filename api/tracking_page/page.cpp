@@ -112,11 +112,11 @@ class Page {
   static constexpr std::array<std::string_view, 5> way{"created", "collected", "in_transit",
                                                        "out_for_delivery", "delivered"};
 
-  std::string_view say(const Text& text) const { return text.in(locale_.language); }
+  std::string_view translated(const Text& text) const { return text.in(locale_.language); }
 
   std::string_view status_name(std::string_view status) const {
     const auto* const known = status_texts(status);
-    return known == nullptr ? status : say(known->name);
+    return known == nullptr ? status : translated(known->name);
   }
 
   /// The offset of all shown times; nullopt if the clocks changed between them.
@@ -155,11 +155,11 @@ class Page {
   void add_summary() {
     out_.raw("<section");
     if (is_halted()) out_.raw(" class=\"problem\"");
-    out_.raw(" aria-labelledby=\"status\">\n<p class=\"muted\">").text(say(texts::tracking_number));
+    out_.raw(" aria-labelledby=\"status\">\n<p class=\"muted\">").text(translated(texts::tracking_number));
     out_.raw(" <bdi>").text(shipment_.tracking_number).raw("</bdi></p>\n<h1 id=\"status\">");
     out_.text(status_name(shipment_.status)).raw("</h1>\n");
     if (const auto* const known = status_texts(shipment_.status)) {
-      out_.raw("<p class=\"lead\">").text(say(known->sentence)).raw("</p>\n");
+      out_.raw("<p class=\"lead\">").text(translated(known->sentence)).raw("</p>\n");
     }
     add_delivery();
     add_progress();
@@ -171,12 +171,12 @@ class Page {
 
   void add_delivery() {
     if (shipment_.status == "delivered" && shipment_.delivered_at) {
-      out_.raw("<dl class=\"when\"><dt>").text(say(texts::delivered)).raw("</dt><dd>");
+      out_.raw("<dl class=\"when\"><dt>").text(translated(texts::delivered)).raw("</dt><dd>");
       add_moment(*shipment_.delivered_at);
       out_.raw("</dd></dl>\n");
     } else if (shipment_.status != "delivered" && !is_closed() && shipment_.estimated_delivery) {
       const auto& day = *shipment_.estimated_delivery;
-      out_.raw("<dl class=\"when\"><dt>").text(say(texts::estimated_delivery));
+      out_.raw("<dl class=\"when\"><dt>").text(translated(texts::estimated_delivery));
       out_.raw("</dt><dd><time datetime=\"").text(machine_date(day)).raw("\">");
       out_.text(date_text(locale_, day)).raw("</time></dd></dl>\n");
     }
@@ -201,7 +201,9 @@ class Page {
   void add_progress() {
     const std::size_t farthest = reached();
     const std::size_t past = is_closed() ? farthest + 1 : farthest;
-    out_.raw("<ol class=\"steps\" role=\"list\" aria-label=\"").text(say(texts::progress)).raw("\">\n");
+    out_.raw("<ol class=\"steps\" role=\"list\" aria-label=\"")
+        .text(translated(texts::progress))
+        .raw("\">\n");
     for (std::size_t step = 0; step < past; ++step) add_past_step(way[step]);
     add_current_step(is_closed() ? std::string_view(shipment_.status) : way[farthest]);
     for (std::size_t step = past + 1; step < way.size() && !is_closed(); ++step) add_open_step(way[step]);
@@ -212,12 +214,12 @@ class Page {
     out_.raw("<li class=\"past\">");
     add_check_mark();
     out_.raw("<span>").text(status_name(status));
-    out_.raw("<span class=\"vh\">, ").text(say(texts::step_done)).raw("</span></span></li>\n");
+    out_.raw("<span class=\"vh\">, ").text(translated(texts::step_done)).raw("</span></span></li>\n");
   }
 
   void add_open_step(std::string_view status) {
     out_.raw("<li><span class=\"mark\"></span><span>").text(status_name(status));
-    out_.raw("<span class=\"vh\">, ").text(say(texts::step_open)).raw("</span></span></li>\n");
+    out_.raw("<span class=\"vh\">, ").text(translated(texts::step_open)).raw("</span></span></li>\n");
   }
 
   void add_current_step(std::string_view status) {
@@ -233,7 +235,7 @@ class Page {
     }
     out_.raw("<span>").text(status_name(status));
     if (is_halted() && !is_closed()) {
-      out_.raw("<span class=\"vh\">, ").text(say(texts::step_interrupted)).raw("</span>");
+      out_.raw("<span class=\"vh\">, ").text(translated(texts::step_interrupted)).raw("</span>");
     }
     out_.raw("</span></li>\n");
   }
@@ -258,7 +260,7 @@ class Page {
   }
 
   void add_details() {
-    out_.raw("<section aria-labelledby=\"details\">\n<h2 id=\"details\">").text(say(texts::details));
+    out_.raw("<section aria-labelledby=\"details\">\n<h2 id=\"details\">").text(translated(texts::details));
     out_.raw("</h2>\n<dl class=\"facts\">\n");
     auto destination = shipment_.city;
     if (!destination.empty() && !shipment_.country.empty()) destination += ", ";
@@ -266,25 +268,25 @@ class Page {
     add_fact(texts::destination, destination);
     add_fact(texts::carrier, shipment_.carrier);
     add_carrier_number();
-    out_.raw("<div><dt>").text(say(texts::created)).raw("</dt><dd>");
+    out_.raw("<div><dt>").text(translated(texts::created)).raw("</dt><dd>");
     add_moment(shipment_.created_at);
     out_.raw("</dd></div>\n</dl>\n</section>\n");
   }
 
   void add_fact(const Text& name, std::string_view value) {
     if (value.empty()) return;
-    out_.raw("<div><dt>").text(say(name)).raw("</dt><dd><bdi>").text(value).raw("</bdi></dd></div>\n");
+    out_.raw("<div><dt>").text(translated(name)).raw("</dt><dd><bdi>").text(value).raw("</bdi></dd></div>\n");
   }
 
   void add_carrier_number() {
     if (shipment_.carrier_tracking_number.empty() && shipment_.carrier_tracking_url.empty()) return;
-    out_.raw("<div><dt>").text(say(texts::carrier_number)).raw("</dt><dd>");
+    out_.raw("<div><dt>").text(translated(texts::carrier_number)).raw("</dt><dd>");
     if (!shipment_.carrier_tracking_number.empty()) {
       out_.raw("<bdi>").text(shipment_.carrier_tracking_number).raw("</bdi><br>");
     }
     if (!shipment_.carrier_tracking_url.empty()) {
       out_.raw("<a href=\"").text(shipment_.carrier_tracking_url).raw("\" rel=\"noreferrer nofollow\">");
-      out_.text(say(texts::carrier_link)).raw("</a>");
+      out_.text(translated(texts::carrier_link)).raw("</a>");
     }
     out_.raw("</dd></div>\n");
   }
@@ -292,7 +294,7 @@ class Page {
   /// Adds the newest traces that fit in `max_bytes`, by day.
   void add_history(std::size_t max_bytes) {
     const auto begin = out_.size();
-    out_.raw("<section aria-labelledby=\"history\">\n<h2 id=\"history\">").text(say(texts::history));
+    out_.raw("<section aria-labelledby=\"history\">\n<h2 id=\"history\">").text(translated(texts::history));
     out_.raw("</h2>\n");
     std::string day;
     std::size_t shown = 0;
@@ -316,7 +318,7 @@ class Page {
     if (hidden > 0) {
       out_.raw("<p class=\"older muted\">").text(older_traces_text(locale_.language, hidden)).raw("</p>\n");
     } else if (shown == 0) {
-      out_.raw("<p class=\"muted\">").text(say(texts::no_traces)).raw("</p>\n");
+      out_.raw("<p class=\"muted\">").text(translated(texts::no_traces)).raw("</p>\n");
     }
     out_.raw("</section>\n");
   }

@@ -8,7 +8,7 @@
 
 namespace waybill::worker {
 
-/// Takes what became of events and runs, and the pauses that destinations ask for. Any thread may call any
+/// Takes the outcomes of events and runs, and the pauses that destinations ask for. Any thread may call any
 /// method. It takes locks of its own only and calls nothing back. An interface, because unit tests of the
 /// runner have no database.
 class Outcomes {

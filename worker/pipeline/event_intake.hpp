@@ -21,8 +21,8 @@
 namespace waybill::worker {
 
 /// Reads the outbox of the shards that this worker holds, and keeps the events that are not recorded yet. It
-/// reads far ahead, for an event costs little before it is matched. A crash loses nothing: the next owner of
-/// the shards reads the events again.
+/// reads far ahead, because an event costs little before it is matched. A crash loses nothing: the next owner
+/// of the shards reads the events again.
 ///
 /// `hold`, `settled`, `is_busy`, `last_look` and `matched_until` may be called by any thread, the others on
 /// the pump thread only. Methods with a session throw DatabaseUnavailable or StatementError.

@@ -19,7 +19,7 @@ class PostponedRound {
   /// Notes that the workflow with this turn had matches.
   void found_matches() { has_matches_ = true; }
 
-  /// Notes that the look ended early, for want of time: the next one is due at once.
+  /// Notes that the look ended early for lack of time: the next one is due at once.
   void interrupt() { next_look_ = {}; }
   /// Notes that the look went through all workflows that it found, the last ones of the round if `is_last`.
   /// Returns true if another look is due at once.

@@ -15,7 +15,7 @@ class RateMode {
   /// The setting must be announced again, for newly taken shards or after a reconnect.
   void forget() { announced_.reset(); }
 
-  /// The setting to announce to the writers now; nullopt if they have it. After its commit, call `said`.
+  /// The setting to announce to the writers now; nullopt if they have it. After its commit, call `announced`.
   std::optional<bool> setting_to_announce() const;
   void announced(bool idle);
 

@@ -22,10 +22,10 @@ namespace waybill::worker {
 
 /// Runs workflows at the ticks of their schedules, on a dedicated thread, because a query of records may take
 /// long. One transaction locks a schedule that is due, reads the records, queues the runs and stores the next
-/// tick, so each tick has its runs once, however many workers there are and whenever one is killed. Ticks
-/// that passed while no worker ran are made up by one. Businesses take turns, and the time and the memory of
-/// a tick are limited. The database's clock decides what is due, and its time zones when. Connects only while
-/// a workflow has a schedule.
+/// tick, so each tick has its runs once, however many workers there are and whenever one is killed. One tick
+/// makes up for all that passed while no worker ran. Businesses take turns, and the time and the memory of a
+/// tick are limited. The database's clock decides what is due, and its time zones when. Connects only while a
+/// workflow has a schedule.
 class ScheduleKeeper {
  public:
   struct Options {
