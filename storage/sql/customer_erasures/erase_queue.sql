@@ -1,14 +1,15 @@
 -- Erases a person's data in queued runs of records, except those of an attempt in flight. Mails end as skipped; other
--- messages are rendered again from the erased records when they are due. Returns the number of runs, and the number
--- of attempts in flight.
+-- messages are rendered again from the erased records when they are due. What destinations answered goes from all runs,
+-- also from those that wait for a later step. Returns the number of runs, and the number of attempts in flight.
 -- $1 business uuid, $2 records uuid[], $3 no_record uuid
 -- -> runs bigint, in_flight bigint
 with found as materialized (
   select q.guid, q.action, q.status from run_queue q
   where q.business_id = $1 and q.entity_id = any ($2::uuid[]) and (q.status <> 'waiting' or q.status = 'waiting')
-    and (q.action not in ('update_status', 'push_tracking') or q.steps is not null)
-    and (q.request <> 'null' or q.action = 'send_email' or q.status = 'running'
-         or q.steps::jsonb is distinct from erased_steps(q.steps)::jsonb)
+    and ((q.action not in ('update_status', 'push_tracking') or q.steps is not null)
+         and (q.request <> 'null' or q.action = 'send_email' or q.status = 'running')
+         or q.error is not null or q.steps::jsonb is distinct from erased_steps(q.steps)::jsonb
+         or q.tries::jsonb is distinct from erased_tries(q.tries)::jsonb)
 ), held as materialized (
   select q.guid from run_queue q join found f on f.guid = q.guid
   where q.business_id = $1 and q.status <> 'running' for update of q skip locked
@@ -29,8 +30,9 @@ with found as materialized (
   select business_id, unit, date_trunc(unit, created_at, 'UTC'), workflow_id, status, count(*)
   from moved, unnest(array['day', 'hour']) unit group by 1, 2, 3, 4, 5
 ), changed as (
-  update run_queue q set request = 'null', body = null, error = null, tries = erased_tries(q.tries),
-                       steps = erased_steps(q.steps)
+  update run_queue q
+  set request = case when q.action in ('update_status', 'push_tracking') and q.steps is null then q.request else 'null' end,
+      body = null, error = null, tries = erased_tries(q.tries), steps = erased_steps(q.steps)
   from held h where q.business_id = $1 and q.guid = h.guid and q.action <> 'send_email'
   returning 1
 ), texts as (

@@ -506,6 +506,24 @@ TEST_F(Steps, StepsOfAnErasedPersonAreSentWithoutTheirData) {
   tenant.run_with_status(flow, "succeeded");
 }
 
+TEST_F(Steps, ThatWaitForAnotherKeepNoAnswerAboutAnErasedPerson) {
+  const std::string customer = text_at(
+      tenant.http.post("/api/v1/Customers", {{"name", "Ada Lovelace"}, {"email", "ada@example.com"}}).body,
+      "data.guid");
+  receiver.answer_next(tenant.path("a"), Reply::with_status(200, {}, "Thanks, Ada Lovelace."));
+  const std::string flow = workflow({hook("a"), wait("P1D"), hook("b")});
+  tenant.create_order({{"customerId", customer}, {"customer", nullptr}});
+  tenant.run_with_status(flow, "waiting");
+  const std::string answers =
+      "select count(*) from run_queue where business_id = $1 and status = 'waiting' and tries like '%Ada%'";
+  ASSERT_TRUE(eventually([&] { return tenant.sql.number(answers, {tenant.id}) == 1; }));
+  const Response erased = tenant.http.post("/api/v1/Customers/" + customer + "/erase", json::object());
+  EXPECT_EQ(erased.status, 200) << erased.text;
+  EXPECT_EQ(tenant.sql.number(answers, {tenant.id}), 0);
+  const Response repeated = tenant.http.post("/api/v1/Customers/" + customer + "/erase", json::object());
+  EXPECT_EQ(at(repeated.data(), "runs"), 0) << "nothing is left to erase";
+}
+
 TEST_F(Steps, AreShownByExplainAndSentAsATest) {
   const std::string flow = workflow({sets(R"({"notes": "x"})"), hook("a")});
   const std::string order = tenant.insert_order();
