@@ -66,7 +66,7 @@ class Eraser {
     session_.run(storage::sql::audit_log::SetAuthor{.cause = target_.cause});
     lock_person();
     const auto unlinked = unlinked_shipments(session_, target_.business, person_);
-    read_answer_words(unlinked);
+    read_words(unlinked);
     erase_records<sql::EraseShipments>(unlinked);
     erase_person();
     const auto records = records_of_customer(session_, target_.business, target_.customer);
@@ -97,13 +97,13 @@ class Eraser {
     return is_erased;
   }
 
-  void read_answer_words(Guids unlinked) {
+  void read_words(Guids unlinked) {
     auto records = records_of_customer(session_, target_.business, target_.customer);
     records.shipments.insert(records.shipments.end(), unlinked.begin(), unlinked.end());
     const auto rows = session_.run(sql::RecordWords{
         .business = target_.business, .orders = records.orders, .shipments = records.shipments});
-    answer_words_ = person_.words;
-    for (const auto& row : rows) answer_words_.emplace_back(row.word);
+    words_ = person_.words;
+    for (const auto& row : rows) words_.emplace_back(row.word);
   }
 
   void erase_person() {
@@ -130,8 +130,7 @@ class Eraser {
   }
 
   std::int64_t erase_events(Guids records) {
-    return session_
-        .run(sql::EraseEvents{.business = target_.business, .records = records, .words = person_.words})
+    return session_.run(sql::EraseEvents{.business = target_.business, .records = records, .words = words_})
         .front()
         .events;
   }
@@ -141,12 +140,10 @@ class Eraser {
     for_portions(records, portion_size, [&](Guids portion) {
       storage::Work work(session_);
       if constexpr (std::is_same_v<Statement, sql::EraseShipments>) {
-        session_.run(Statement{.business = target_.business,
-                               .records = portion,
-                               .words = person_.words,
-                               .customer = target_.customer});
+        session_.run(Statement{
+            .business = target_.business, .records = portion, .words = words_, .customer = target_.customer});
       } else {
-        session_.run(Statement{.business = target_.business, .records = portion, .words = person_.words});
+        session_.run(Statement{.business = target_.business, .records = portion, .words = words_});
       }
       session_.run(sql::DropNewEvents{.business = target_.business, .records = portion});
       counts_.events += erase_events(portion);
@@ -189,7 +186,7 @@ class Eraser {
         if (!sealed) throw SecretError("a kept answer is not base64");
         bodies.push_back(secrets_.open(*sealed, kept_answer_purpose(answer.token, answer.key)));
       }
-      const auto found = session_.run(sql::FindPerson{.answers = bodies, .words = answer_words_});
+      const auto found = session_.run(sql::FindPerson{.answers = bodies, .words = words_});
       for (const auto& row : found) erase_answer(page[static_cast<int>(row.place) - 1]);
       const auto last = page[page.size() - 1];
       token = last.token;
@@ -209,7 +206,7 @@ class Eraser {
   const SecretBox& secrets_;
   const ErasureTarget& target_;
   Person person_;
-  std::vector<std::string> answer_words_;  // those of the person and of the person's orders and shipments
+  std::vector<std::string> words_;  // of the person, and of the person's orders and shipments
   ErasedCounts counts_;
 };
 

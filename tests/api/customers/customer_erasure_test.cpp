@@ -116,6 +116,38 @@ TEST_F(ErasureTest, EarlierNamesAndAddressesAreErasedToo) {
   EXPECT_EQ(dump().find("yolanda"), std::string::npos);
 }
 
+TEST_F(ErasureTest, EarlierNamesOfARecipientAreErasedFromOwnData) {
+  const auto customer = create_person();
+  const auto order = tenant.create_order({{"customer", nullptr},
+                                          {"customerId", customer},
+                                          {"deliveryAddress",
+                                           {{"name", "Wilhelmina Voss"},
+                                            {"phone", "+43 660 7654321"},
+                                            {"street", "Gasse 9"},
+                                            {"city", "Vienna"}}},
+                                          {"tags", json::array{"gift for Wilhelmina Voss", "keep"}},
+                                          {"metadata", {{"call", "+43 660 7654321"}, {"size", 4}}}});
+  const auto shipped = http.post("/api/v1/Orders/" + order + "/shipment", json::object());
+  ASSERT_EQ(shipped.status, 201) << shipped.text;
+  const auto shipment = text_at(shipped.data(), "guid");
+  ASSERT_EQ(http.put("/api/v1/shipments/" + shipment,
+                     {{"externalReference", "wilhelmina voss 7"}, {"recipient", {{"name", "Theodora"}}}})
+                .status,
+            200);
+  ASSERT_EQ(http.put("/api/v1/Orders/" + order,
+                     {{"deliveryAddress", {{"name", "Theodora"}, {"phone", "+43 1 1234567"}}}})
+                .status,
+            200);
+  tenant.settle();
+  EXPECT_NE(dump().find("wilhelmina"), std::string::npos);
+
+  erase(customer);
+  EXPECT_EQ(tenant.sql.value("select tags::text || metadata::text from orders where guid = $1", {order}),
+            R"(["keep"]{"size": 4})");
+  for (const auto* const word : {"wilhelmina", "660 7654321", "theodora"})
+    EXPECT_EQ(dump().find(word), std::string::npos) << word;
+}
+
 // Each change adds a name, an address, a phone number and a street.
 TEST_F(ErasureTest, TheThousandNewestTextsOfAPersonAreSearchedFor) {
   const auto customer = create_person();
