@@ -86,7 +86,9 @@ asio::awaitable<std::string> change_of(Call& call, Services& services, Row row) 
   if (!errors.empty()) throw invalid(std::move(errors));
   const bool new_number = values.carrier_tracking_number != before.carrier_tracking_number ||
                           values.carrier_tracking_url != before.carrier_tracking_url;
-  if (new_number && is_final_shipment(row.status)) throw final_shipment(row.status);
+  const bool new_link =
+      values.carrier != before.carrier && values.carrier_tracking_number && !values.carrier_tracking_url;
+  if ((new_number || new_link) && is_final_shipment(row.status)) throw final_shipment(row.status);
   co_return shipment_change_text(call.id(), row.version, values);
 }
 
