@@ -1,5 +1,6 @@
 -- Locks an order that is to be shipped and returns it with sender and recipient. Name, company, phone and e-mail of the
--- recipient are a block: those of the delivery address if it has a name or company, otherwise those of the customer.
+-- recipient are a block: those of the delivery address if it has a name or company that is not blank, otherwise those of
+-- the customer.
 -- $1 business uuid, $2 order uuid
 -- -> status text, items json, customer_id uuid or null, carrier_id uuid or null, service_level text or null,
 -- collection_date timestamptz or null, sender_name text or null, sender_company text or null,
@@ -18,7 +19,7 @@ select o.status, o.items, o.customer_id, o.carrier_id, o.service_level, o.collec
        case when a.has_recipient then o.delivery_phone else c.phone end as recipient_phone,
        case when a.has_recipient then o.delivery_email else c.email end as recipient_email
 from orders o
-cross join lateral (select nullif(concat(o.delivery_name, o.delivery_company), '') is not null as has_recipient) a
+cross join lateral (select concat(o.delivery_name, o.delivery_company) ~ '[^[:space:]]' as has_recipient) a
 join businesses b on b.guid = o.business_id
 left join customers c on c.business_id = o.business_id and c.guid = o.customer_id
 where o.business_id = $1 and o.guid = $2 and o.deleted_at is null

@@ -78,6 +78,13 @@ TEST_F(ShipmentsNumbersTest, TheRecipientOfAnOrdersShipmentIsABlock) {
   EXPECT_EQ(text_at(gift, "recipient.company"), "Gifts Ltd");
   EXPECT_TRUE(at(gift, "recipient.phone").is_null()) << "never the buyer's";
   EXPECT_EQ(text_at(gift, "recipient.email"), "gift@example.com");
+
+  json::object blank = address;
+  blank["name"] = " ";
+  blank["phone"] = "+1 2";
+  const auto unnamed = get(ship({{"customer", buyer}, {"deliveryAddress", blank}}));
+  EXPECT_EQ(text_at(unnamed, "recipient.name"), "Buyer") << "a blank name is none";
+  EXPECT_EQ(text_at(unnamed, "recipient.phone"), "+1 1");
 }
 
 TEST_F(ShipmentsNumbersTest, TheLinkIsMadeFromThePatternOrGiven) {
@@ -138,6 +145,21 @@ TEST_F(ShipmentsNumbersTest, NumberAndLinkOfAFinalShipmentStay) {
     EXPECT_EQ(schedule(guid, {{"carrierTrackingNumber", "N1"}}).status, 200);
     EXPECT_EQ(text_at(get(guid), "carrierTrackingNumber"), "N1");
   }
+}
+
+TEST_F(ShipmentsNumbersTest, AnotherCarrierDoesNotChangeTheLinkOfAFinalShipment) {
+  const auto ups = carrier("ups");
+  const json::object to_bikes{{"carrierId", own_carrier("https://bikes.example/p/{number}")}};
+  const auto made = create({{"carrierId", ups}, {"carrierTrackingNumber", "1Z1"}});
+  const auto given = create(
+      {{"carrierId", ups}, {"carrierTrackingNumber", "1Z2"}, {"carrierTrackingUrl", "https://a.example/1"}});
+  const auto without = create({{"carrierId", ups}});
+  for (const auto& guid : {made, given, without}) update(guid, "status = 'delivered'");
+  expect_refused(http.put(path_of(made), to_bikes), 409, "CONFLICT");
+  EXPECT_EQ(text_at(get(made), "carrierTrackingUrl"), "https://www.ups.com/track?tracknum=1Z1");
+  EXPECT_EQ(http.put(path_of(made), {{"carrierId", ups}}).status, 200) << "without a change";
+  for (const auto& guid : {given, without}) EXPECT_EQ(http.put(path_of(guid), to_bikes).status, 200);
+  EXPECT_EQ(text_at(get(given), "carrierTrackingUrl"), "https://a.example/1");
 }
 
 TEST_F(ShipmentsNumbersTest, OwnDataIsMergedAndValidated) {
