@@ -148,6 +148,20 @@ TEST_F(ErasureTest, EarlierNamesOfARecipientAreErasedFromOwnData) {
     EXPECT_EQ(dump().find(word), std::string::npos) << word;
 }
 
+TEST_F(ErasureTest, AParcelThatWaitsInTheShopKeepsItsSender) {
+  const auto customer = create_person();
+  const auto order = tenant.create_order(
+      {{"customer", nullptr},
+       {"customerId", customer},
+       {"deliveryAddress", {{"name", tenant.name}, {"street", "Rua 1"}, {"city", "Porto"}}}});
+  const auto shipped = http.post("/api/v1/Orders/" + order + "/shipment", json::object());
+  ASSERT_EQ(shipped.status, 201) << shipped.text;
+  erase(customer);
+  const auto parcel = http.get("/api/v1/shipments/" + text_at(shipped.data(), "guid")).data();
+  EXPECT_EQ(text_at(parcel, "recipient.name"), "Erased");
+  EXPECT_EQ(text_at(parcel, "sender.name"), tenant.name);
+}
+
 // Each change adds a name, an address, a phone number and a street.
 TEST_F(ErasureTest, TheThousandNewestTextsOfAPersonAreSearchedFor) {
   const auto customer = create_person();
