@@ -10,6 +10,10 @@
 namespace waybill::tests {
 namespace {
 
+constexpr const char* each_minute =
+    "(select array_agg(i) from generate_series(0, 59) i), (select array_agg(i) from generate_series(0, 23) "
+    "i)";
+
 TEST_F(Schedules, ATimeThatDoesNotExistRunsAtTheNextThatDoes) {
   EXPECT_EQ(first_tick("array[30], array[1]", "Europe/Lisbon", "2026-03-28 12:00Z"), "2026-03-29 01:00");
   EXPECT_EQ(first_tick("array[30], array[1]", "Europe/Lisbon", "2026-03-29 01:00Z"), "2026-03-30 00:30");
@@ -34,6 +38,19 @@ TEST_F(Schedules, ATimeThatExistsTwiceRunsOnce) {
             "2026-04-05 15:15");
 }
 
+TEST_F(Schedules, ATickEachMinuteIsFoundFromEachTimeOfARepeatedHour) {
+  for (const char* const after : {"2026-10-25 00:59Z", "2026-10-25 01:00Z", "2026-10-25 01:00:30Z",
+                                  "2026-10-25 01:15Z", "2026-10-25 01:59Z"})
+    EXPECT_EQ(first_tick(each_minute, "Europe/Lisbon", after), "2026-10-25 02:00") << after;
+  for (const char* const after : {"2026-11-01 06:00Z", "2026-11-01 06:29Z", "2026-11-01 06:30Z"})
+    EXPECT_EQ(first_tick(each_minute, "America/New_York", after), "2026-11-01 07:00") << after;
+  EXPECT_EQ(first_tick(each_minute, "Australia/Lord_Howe", "2026-04-04 15:05Z"), "2026-04-04 15:30");
+  EXPECT_EQ(first_tick(each_minute, "Africa/Cairo", "2026-10-29 21:05Z"), "2026-10-29 22:00") << "midnight";
+  EXPECT_EQ(first_tick(each_minute, "Antarctica/Troll", "2026-10-25 01:00Z"), "2026-10-25 03:00")
+      << "two hours are repeated";
+  EXPECT_EQ(first_tick(each_minute, "Europe/Lisbon", "2026-03-29 00:59Z"), "2026-03-29 01:00");
+}
+
 TEST_F(Schedules, OrdinaryTimesFollowTheZone) {
   EXPECT_EQ(first_tick("array[0], array[8]", "Europe/Lisbon", "2026-07-01 06:59Z"), "2026-07-01 07:00");
   EXPECT_EQ(first_tick("array[0], array[8]", "Europe/Lisbon", "2026-07-01 07:00Z"), "2026-07-02 07:00");
@@ -41,10 +58,7 @@ TEST_F(Schedules, OrdinaryTimesFollowTheZone) {
   EXPECT_EQ(first_tick("array[0], array[0]", "Pacific/Kiritimati", "2026-07-01 09:59Z"), "2026-07-01 10:00");
   EXPECT_EQ(first_tick("array[0], array[8]", "No/Zone", "2026-07-01 07:00Z"), "2026-07-01 08:00")
       << "counts as UTC";
-  const std::string all =
-      "(select array_agg(i) from generate_series(0, 59) i), (select array_agg(i) from generate_series(0, 23) "
-      "i)";
-  EXPECT_EQ(first_tick(all, "America/New_York", "2026-07-01 07:00Z"), "2026-07-01 07:01");
+  EXPECT_EQ(first_tick(each_minute, "America/New_York", "2026-07-01 07:00Z"), "2026-07-01 07:01");
   EXPECT_EQ(
       tenant.sql.value(
           "select to_char(next_tick(array[0], array[0], array[29], array[2], array[0,1,2,3,4,5,6], false, "
