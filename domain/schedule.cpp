@@ -44,7 +44,7 @@ class Reader {
     }
     for (const auto& [member, unused] : value->get_object()) {
       if (std::ranges::find(known, std::string_view(member)) == known.end())
-        refuse(std::string(name) + "." + std::string(member), "is not a known field");
+        refuse(std::string(name) + "." + std::string(member), "unknown field");
     }
     return &value->get_object();
   }

@@ -53,5 +53,13 @@ TEST(Schedules, ErrorsNameTheMember) {
   EXPECT_EQ(error_of(begin + R"("runWhenEmpty": "no"})"), "runWhenEmpty");
 }
 
+TEST(Schedules, AnUnknownMemberIsNamedAsInOtherBodies) {
+  const auto result =
+      parse_schedule(members(R"({"schedule": {"cron": "* * * * *", "zone": "UTC"}, "query": {"size": 5}})"),
+                     EntityType::order);
+  EXPECT_EQ(std::get<FieldErrors>(result),
+            (FieldErrors{{"schedule.zone", "unknown field"}, {"query.size", "unknown field"}}));
+}
+
 }  // namespace
 }  // namespace waybill::domain

@@ -72,7 +72,7 @@ std::variant<Timer, FieldErrors> parse_timer(const json::value& timer, EntityTyp
   FieldErrors errors;
   for (const auto& [name, value] : *object) {
     if (name != "field" && name != "offset")
-      errors.push_back({"timer." + std::string(name), "is not a known field"});
+      errors.push_back({"timer." + std::string(name), "unknown field"});
   }
   Timer parsed{};
   if (const auto* const name = text_of(*object, "field", errors)) {

@@ -61,6 +61,12 @@ TEST(Timers, ErrorsNameTheMember) {
             "timer.zone");
 }
 
+TEST(Timers, AnUnknownMemberIsNamedAsInOtherBodies) {
+  const auto result = parse_timer(json::object{{"field", "createdAt"}, {"offset", "PT1H"}, {"zone", "UTC"}},
+                                  EntityType::order);
+  EXPECT_EQ(std::get<FieldErrors>(result), (FieldErrors{{"timer.zone", "unknown field"}}));
+}
+
 TEST(Timers, TheStoredFormKeepsTheTimer) {
   for (const char* const offset : {"PT24H", "-P1D", "PT0S", "PT1.5S"}) {
     const TriggerChoice choice = choose(parsed("lastTraceAt", offset), EntityType::shipment);

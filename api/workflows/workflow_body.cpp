@@ -93,10 +93,18 @@ bool names_triggers(const json::object& body) {
   return names_events(body) || is_given(body, "timer") || is_given(body, "schedule");
 }
 
+/// Adds errors for the members that stand beside a schedule only.
+void refuse_query(const json::object& body, FieldErrors& errors) {
+  for (const char* const name : {"query", "each", "runWhenEmpty"}) {
+    if (is_given(body, name)) errors.push_back({name, "needs a schedule"});
+  }
+}
+
 /// Overwrites the triggers by a timer.
 void merge_timer(const json::object& body, WorkflowDefinition& definition, FieldErrors& errors) {
   if (names_events(body) || is_given(body, "schedule"))
     errors.push_back({"timer", "must not be given together with triggerId, triggers or schedule"});
+  if (!is_given(body, "schedule")) refuse_query(body, errors);
   auto parsed = domain::parse_timer(*find_value(body, "timer"), definition.entity_type);
   if (auto* const problems = std::get_if<FieldErrors>(&parsed)) {
     errors.insert(errors.end(), problems->begin(), problems->end());
@@ -115,12 +123,7 @@ void merge_schedule(const json::object& body, WorkflowDefinition& definition, Fi
   for (const char* const name : domain::schedule_members) {
     if (const json::value* const given = body.if_contains(name)) members[name] = *given;
   }
-  if (!is_given(members, "schedule")) {
-    for (const char* const name : {"query", "each", "runWhenEmpty"}) {
-      if (is_given(body, name)) errors.push_back({name, "needs a schedule"});
-    }
-    return;
-  }
+  if (!is_given(members, "schedule")) return refuse_query(body, errors);
   if (names_events(body))
     errors.push_back({"schedule", "must not be given together with triggerId or triggers"});
   auto parsed = domain::parse_schedule(members, definition.entity_type);

@@ -329,6 +329,16 @@ TEST_F(Timers, BadTimersAreNamed) {
   EXPECT_EQ(details(body), json::parse(R"({"timer.offset": "is required"})"));
 }
 
+TEST_F(Timers, HaveNoQuery) {
+  for (const json::object& more :
+       {json::object{{"query", {{"limit", 1}}}}, {{"each", true}}, {{"runWhenEmpty", false}}}) {
+    EXPECT_EQ(details(definition("createdAt", "P1D", more)),
+              json::value(json::object{{more.begin()->key(), "needs a schedule"}}));
+  }
+  const json::object none{{"schedule", nullptr}, {"query", nullptr}, {"each", nullptr}};
+  EXPECT_FALSE(timed("createdAt", "P1D", none).empty());
+}
+
 TEST_F(Timers, TestAndBacktestKnowTimers) {
   const std::string order = tenant.create_order();
   const json::object body = definition("createdAt", "PT1H", {{"conditions", {{"status", "pending"}}}});
