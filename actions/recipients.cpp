@@ -124,6 +124,15 @@ FieldErrors recipient_problems(const json::value& recipient, std::string_view fi
   return problems;
 }
 
+void collect_addresses(const json::value& recipient, std::set<std::string>& addresses) {
+  for (const std::string_view text : texts_of(recipient)) {
+    if (is_mustache(text)) continue;
+    for (const std::string& address : split_addresses(text)) {
+      if (const auto mailbox = net::parse_mailbox(address)) addresses.insert(ascii_lower(mailbox->address));
+    }
+  }
+}
+
 std::vector<std::string> resolve_recipients(const json::value& recipient,
                                             const std::function<std::string(std::string_view)>& render) {
   Recipients recipients;

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,9 @@ std::vector<std::string> split_addresses(std::string_view list);
 /// The problems of a mail's recipient, with field names that begin with `field` ("field[2]"). Empty if it is
 /// an address, several with commas, a Mustache text, or an array of these.
 FieldErrors recipient_problems(const json::value& recipient, std::string_view field);
+
+/// Adds the addresses that a recipient without problems names without Mustache, in lower case.
+void collect_addresses(const json::value& recipient, std::set<std::string>& addresses);
 
 /// Renders the texts of a recipient and returns the valid addresses, each once. A text without sections is
 /// split at its own commas before it is rendered, so that a comma within a value cannot add a recipient; a

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -32,6 +33,7 @@ class Checker {
   Checker(const CheckContext& context, FieldErrors& errors) : context_(context), errors_(errors) {}
 
   json::object check(const json::object& definition) {
+    const std::size_t earlier_errors = errors_.size();
     for (const auto& member : definition) {
       constexpr std::string_view known[] = {"type",     "recipient", "cc",   "bcc", "replyTo",
                                             "template", "subject",   "body", "html"};
@@ -47,6 +49,7 @@ class Checker {
                          {"template", stored(find_value(definition, "template"))}};
     for (const auto part : inline_parts) checked[part] = text(part, find_value(definition, part));
     if (template_code(definition).empty()) require_texts(definition);
+    if (errors_.size() == earlier_errors) limit_addresses(checked);
     return checked;
   }
 
@@ -70,6 +73,15 @@ class Checker {
       return nullptr;
     std::ranges::move(recipient_problems(*value, "action." + std::string(name)), std::back_inserter(errors_));
     return *value;
+  }
+
+  void limit_addresses(const json::object& checked) {
+    std::set<std::string> addresses;
+    for (const std::string_view name : {"recipient", "cc", "bcc"}) {
+      if (const auto* const value = find_value(checked, name)) collect_addresses(*value, addresses);
+    }
+    if (addresses.size() > max_recipients)
+      refuse("recipient", "must not name more than 100 addresses together with cc and bcc");
   }
 
   json::value reply_to(const json::value* value) {

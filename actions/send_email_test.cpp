@@ -64,6 +64,25 @@ TEST(SendEmailCheck, AllBadFieldsAreReportedAtOnce) {
   }
 }
 
+TEST(SendEmailCheck, AllAddressesTogetherAreAtMost100) {
+  const auto addresses = [](const std::string& name, int count) {
+    json::array all;
+    for (int i = 0; i < count; ++i) all.emplace_back(name + std::to_string(i) + "@example.com");
+    return all;
+  };
+  json::object definition = parse(R"({"type": "send_email", "subject": "S", "body": "B"})");
+  definition["recipient"] = addresses("a", 50);
+  definition["cc"] = addresses("b", 30);
+  definition["bcc"] = addresses("c", 20);
+  EXPECT_THAT(bad_fields(definition), IsEmpty());
+  definition["cc"].as_array().emplace_back("A0@example.com, {{customer.email}}");
+  EXPECT_THAT(bad_fields(definition), IsEmpty()) << "a text with Mustache is counted when it is rendered";
+  definition["cc"].as_array().emplace_back("A1@example.com, Cy <c2@example.com>");
+  EXPECT_THAT(bad_fields(definition), IsEmpty()) << "an address is counted once";
+  definition["bcc"] = addresses("c", 21);
+  EXPECT_THAT(bad_fields(definition), ElementsAre("action.recipient"));
+}
+
 TEST(SendEmailCheck, TextsAreAtMost10000Characters) {
   json::object definition = parse(R"({"type": "send_email", "recipient": "a@example.com", "subject": "S"})");
   std::string text;
