@@ -133,12 +133,16 @@ void render_run(const storage::StoredEvent& event, const domain::Change& change,
 
 void render_action(const Workflow& workflow, const actions::Action& action, const json::object& definition,
                    const actions::EventView& event, storage::Run& run, json::object& request) {
+  run.key.request = storage::deferred_request;
   try {
     actions::Plan plan = action.plan(view_of(workflow, definition), event);
     request = std::move(plan.request);
     run.key.body = std::move(plan.body);
     run.key.destination =
         with_rate(workflow, action.destination(request, workflow.business_id), workflow.business_id);
+    run.key.request.clear();
+    run.key.request.reserve(usual_request_bytes);
+    append_json(run.key.request, request);
   } catch (const std::length_error& error) {
     mark_dead(run.state, "PAYLOAD_TOO_LARGE", error);
   } catch (const actions::InvalidValue& error) {
@@ -148,9 +152,6 @@ void render_action(const Workflow& workflow, const actions::Action& action, cons
   } catch (const std::exception& error) {  // a definition written by SQL, which `check` would have refused
     mark_dead(run.state, "CONFIGURATION_ERROR", error);
   }
-  run.key.request.clear();
-  run.key.request.reserve(usual_request_bytes);
-  append_json(run.key.request, request);
 }
 
 PlannedRun plan_run(const storage::StoredEvent& event, const domain::Change& change,

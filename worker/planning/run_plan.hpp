@@ -63,7 +63,8 @@ std::string with_rate(const Workflow& workflow, std::string destination, const G
 /// Sets the value by which the limit of `workflow` counts a new run, if it has one.
 void limit_run(const Workflow& workflow, const json::object& entity, storage::RunKey& run);
 
-/// Renders the texts of an action, which may be that of a step. A run that cannot be rendered becomes dead.
+/// Renders the texts of an action, which may be that of a step. A run that cannot be rendered becomes dead
+/// and stays without texts (storage::is_deferred).
 void render_action(const Workflow& workflow, const actions::Action& action, const json::object& definition,
                    const actions::EventView& event, storage::Run& run, json::object& request);
 

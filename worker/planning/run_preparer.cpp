@@ -21,6 +21,8 @@ namespace {
 constexpr std::size_t max_bytes =
     4UL * 1024 * 1024;  // of the events, and of the current records, of a portion
 
+constexpr const char* list_is_gone = "The list of the records is no longer stored.";
+
 bool needs_texts(const storage::ClaimedRun& claimed) { return storage::is_deferred(claimed.run.key); }
 
 /// The record of a run without an event, as an event that changes nothing; nullopt if it is deleted.
@@ -94,6 +96,10 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
       if (claimed.run.state.code == storage::unreadable_code) claimed.run.state.code.reset();
       if (!its->steps.empty() || claimed.run.state.progress) {
         stepping.push_back({&claimed, its});
+        continue;
+      }
+      if (is_of_list(claimed.run.key)) {
+        mark_skipped(claimed, list_is_gone, clock_.now());
         continue;
       }
       const Source* const source = source_of(session, claimed.run.key);
@@ -191,7 +197,7 @@ void RunPreparer::begin_with_list(storage::Session& session, const Stepping& run
                                                  .number = storage::list_text_number});
   const auto list = rows.find();
   if (!list) {
-    mark_skipped(*run.claimed, "The list of the records is no longer stored.", clock_.now());
+    mark_skipped(*run.claimed, list_is_gone, clock_.now());
     return;
   }
   unless_unreadable(*run.claimed, clock_.now(), [&] {

@@ -175,6 +175,7 @@ TEST(RunSteps, AStepThatCannotBeRenderedFails) {
   steps.begin();
   EXPECT_EQ(steps.run.state.status, RunStatus::queued);
   EXPECT_EQ(steps.results(), Results{"1 update_record dead INVALID_VALUE"});
+  EXPECT_TRUE(storage::is_deferred(steps.run.key)) << "there is no request";
 }
 
 TEST(RunSteps, AStepThatChangesRecordsIsNotPerformedAtTheEndOfALoop) {

@@ -111,6 +111,24 @@ TEST_F(RecordActions, AnInvalidValueSetsNothing) {
   EXPECT_EQ(tenant.sql.value("select phone from customers where guid = $1", {bob}), "");
 }
 
+TEST_F(RecordActions, AReplayOfARunThatCannotBeRenderedEndsLikeIt) {
+  const std::string flow = sets("Order", "order_created", R"({"collectionDate": "{{orderNumber}}"})");
+  tenant.create_order();
+  const json::object run = tenant.run_with_status(flow, "dead");
+  EXPECT_EQ(at(tenant.run(text_at(run, "guid")), "request"), json::value());
+  const Response replayed = tenant.http.post("/api/workflows/runs/" + text_at(run, "guid") + "/replay", {});
+  ASSERT_EQ(replayed.status, 201) << replayed.text;
+  json::object again;
+  ASSERT_TRUE(eventually([&] {
+    again = tenant.run(text_at(replayed.data(), "guid"));
+    return !again.at("finishedAt").is_null();
+  }));
+  EXPECT_EQ(at(again, "status"), "dead");
+  EXPECT_EQ(at(again, "code"), "INVALID_VALUE");
+  EXPECT_EQ(at(again, "error"), at(run, "error"));
+  EXPECT_EQ(at(again, "request"), json::value());
+}
+
 TEST_F(RecordActions, AFieldThatMayNoLongerChangeIsLocked) {
   const std::string of_order = sets("Order", "order_shipped", R"({"notes": "late"})");
   const std::string of_shipment =

@@ -294,6 +294,15 @@ TEST_F(Schedules, ARunForAllRecordsThatCannotBeRenderedIsDead) {
   EXPECT_EQ(tenant.http.get("/api/workflows/ledger").data().at("balanced"), true);
   tick(workflow, "30 seconds");
   EXPECT_EQ(tenant.runs("workflowId=" + workflow + "&status=dead").size(), 2U) << "the next tick came";
+  const Response replayed = tenant.http.post("/api/workflows/runs/" + text_at(run, "guid") + "/replay", {});
+  ASSERT_EQ(replayed.status, 201) << replayed.text;
+  json::object skipped;
+  ASSERT_TRUE(eventually([&] {
+    skipped = tenant.run(text_at(replayed.data(), "guid"));
+    return text_at(skipped, "status") == "skipped";
+  }));
+  EXPECT_EQ(text_at(skipped, "code"), "NO_RECORD") << "its list is not stored";
+  EXPECT_EQ(text_at(skipped, "error"), "The list of the records is no longer stored.");
 }
 
 TEST_F(Schedules, AListThatIsTooLargeEndsItsRun) {
