@@ -64,6 +64,11 @@ TEST_F(Schedules, OrdinaryTimesFollowTheZone) {
           "select to_char(next_tick(array[0], array[0], array[29], array[2], array[0,1,2,3,4,5,6], false, "
           "'UTC', '2097-03-01') at time zone 'UTC', 'YYYY-MM-DD')"),
       "2104-02-29");
+  EXPECT_EQ(
+      tenant.sql.value("select to_char(next_tick(array[0], array[0], array[1], array[2], array[1], false, "
+                       "'UTC', '2027-02-02') at time zone 'UTC', 'YYYY-MM-DD')"),
+      "2038-02-01")
+      << "the first of February is no Monday for eleven years";
 }
 
 TEST_F(Schedules, UseTheZoneOfTheBusinessUnlessTheyHaveTheirOwn) {
