@@ -43,12 +43,37 @@ std::unique_ptr<Connection> connect(const std::string& url) {
   return session;
 }
 
+Finding no_schema(const std::string& name) {
+  return {Level::failure, name, "the schema is missing or old", "run `waybill migrate`"};
+}
+
 Finding failed(const std::string& name, const storage::StatementError& error) {
-  if (error.sqlstate() == undefined_table || error.sqlstate() == undefined_function)
-    return {Level::failure, name, "the schema is missing or old", "run `waybill migrate`"};
+  if (error.sqlstate() == undefined_table || error.sqlstate() == undefined_function) return no_schema(name);
   if (error.sqlstate() == insufficient_privilege)
     return {Level::failure, name, error.what(), "connect as the owner of waybill's tables or a member of it"};
   return {Level::failure, name, error.what(), "see the server's log"};
+}
+
+Finding only_a_standby() {
+  return {Level::failure, "database", "the server is a standby",
+          "name the primary, too: postgresql://USER@HOST,HOST/DATABASE"};
+}
+
+/// The tables that the migrations make.
+std::vector<std::string> tables_of_waybill() {
+  std::vector<std::string> tables{"schema_migrations"};
+  for (const storage::Statement& migration : storage::migrations()) {
+    for (const std::string_view command :
+         {"create table ", "create unlogged table ", "create table if not exists "}) {
+      for (std::size_t at = migration.text.find(command); at != std::string_view::npos;
+           at = migration.text.find(command, at)) {
+        at += command.size();
+        const std::size_t end = migration.text.find_first_of(" (\n", at);
+        tables.emplace_back(migration.text.substr(at, end - at));
+      }
+    }
+  }
+  return tables;
 }
 
 /// The checks of one database.
@@ -65,6 +90,7 @@ class Examination {
       check("privileges", [this] { return privileges(); });
       check("notifications", [this] { return judge_notifications(notification()); });
       check("partitions", [this] {
+        if (!has_schema_) return no_schema("partitions");
         const auto missing = session_->run(storage::sql::duties::MissingPartitions{});
         return judge_partitions(static_cast<std::int64_t>(missing.size()));
       });
@@ -100,6 +126,10 @@ class Examination {
       } catch (const storage::DatabaseUnavailable& error) {
         return unreachable(error.what());
       }
+      if (session_->run(sql::Server{}).front().is_standby) {
+        session_.reset();
+        return only_a_standby();
+      }
       return Finding{.name = "database", .text = "it accepts connections"};
     });
     return session_ != nullptr;
@@ -107,14 +137,11 @@ class Examination {
 
   Finding unreachable(const std::string& reason) const {
     const std::string& url = database_ ? database_->url() : config_.database_url;
-    Finding finding{Level::failure, "database", reason, "correct --database-url, or start the server"};
     try {
-      if (!connect(for_any_server(url))->run(sql::Server{}).front().is_standby) return finding;
-      finding.text = "the server is a standby";
-      finding.remedy = "name the primary, too: postgresql://USER@HOST,HOST/DATABASE";
+      if (connect(for_any_server(url))->run(sql::Server{}).front().is_standby) return only_a_standby();
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first reason is the better one
     }
-    return finding;
+    return {Level::failure, "database", reason, "correct --database-url, or start the server"};
   }
 
   void examine_server() {
@@ -136,7 +163,7 @@ class Examination {
     check("durability", [&] {
       const auto rows = session_->run(sql::Durability{});
       const auto row = rows.front();
-      standbys = StandbyFacts{.names = std::string(row.standby_names),
+      standbys = StandbyFacts{.needed = row.needed,
                               .connected = row.standbys,
                               .synchronous = row.synchronous,
                               .hidden = row.hidden};
@@ -169,6 +196,7 @@ class Examination {
     std::vector<std::string> names;
     for (const storage::Statement& migration : storage::migrations()) names.emplace_back(migration.name);
     const auto rows = session_->run(sql::Schema{.migrations = names});
+    has_schema_ = true;
     return judge_schema({.missing = std::string(rows.front().missing.value_or("")),
                          .unknown = std::string(rows.front().unknown.value_or(""))});
   }
@@ -189,7 +217,7 @@ class Examination {
   }
 
   Finding privileges() {
-    const auto rows = session_->run(sql::Privileges{});
+    const auto rows = session_->run(sql::Privileges{.tables = tables_of_waybill()});
     const auto row = rows.front();
     return judge_privileges({.role = std::string(row.role),
                              .owner = std::string(row.owner),
@@ -238,7 +266,11 @@ class Examination {
   Finding smtp() const {
     if (config_.smtp_url.empty())
       return judge_mail_directory(config_.mail_dir, net::mail_directory_fault(config_.mail_dir));
-    return judge_smtp(net::smtp_fault({.smtp_url = config_.smtp_url, .ca_file = config_.ca_file}));
+    try {
+      return judge_smtp(net::smtp_fault({.smtp_url = config_.smtp_url, .ca_file = config_.ca_file}));
+    } catch (const std::exception& error) {
+      return judge_smtp(error.what());  // The file of certificates cannot be read.
+    }
   }
 
   const Config& config_;
@@ -246,6 +278,7 @@ class Examination {
   std::optional<CommandDatabase> database_;
   std::unique_ptr<Connection> session_;
   bool is_lost_ = false;
+  bool has_schema_ = false;
 };
 
 }  // namespace

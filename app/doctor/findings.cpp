@@ -7,6 +7,8 @@
 #include <concepts>
 #include <utility>
 
+#include "base/ascii.hpp"
+
 namespace waybill::app {
 namespace {
 
@@ -53,6 +55,20 @@ std::string decimal(double number, int places) {
   return {text.data(), end.ptr};
 }
 
+/// Joins the lines of an error of PostgreSQL, which has one or more for each host.
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const auto part = trimmed(text.substr(begin, end - begin));
+    const bool goes_on = text[begin] == '\t';
+    if (!line.empty() && !part.empty()) line += goes_on ? " " : "; ";
+    line += part;
+    begin = end + 1;
+  }
+  return line;
+}
+
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 }  // namespace
@@ -63,7 +79,8 @@ std::string_view text_of(Level level) {
 }
 
 std::string Finding::line() const {
-  return std::string(text_of(level)) + " " + name + ": " + text + (remedy.empty() ? "" : ", " + remedy);
+  return std::string(text_of(level)) + " " + name + ": " + one_line(text) +
+         (remedy.empty() ? "" : ", " + remedy);
 }
 
 Finding judge_version(const ServerFacts& facts) {
@@ -132,9 +149,12 @@ Finding judge_standbys(const StandbyFacts& facts) {
   if (facts.hidden > 0) {
     verdict.warn(join(facts.hidden, " standbys are connected, but the role may not see their state"),
                  "grant pg_monitor to the role");
-  } else if (!facts.names.empty() && facts.synchronous == 0) {
-    verdict.fail("commits wait for a synchronous standby, and none is connected",
-                 "start a standby that synchronous_standby_names names, or empty that setting");
+  } else if (facts.synchronous < facts.needed) {
+    const std::string fault = facts.needed == 1
+                                  ? "commits wait for a synchronous standby, and none is connected"
+                                  : join("commits wait for ", facts.needed, " synchronous standbys, and ",
+                                         facts.synchronous, " are connected");
+    verdict.fail(fault, "start standbys that synchronous_standby_names names, or change that setting");
   } else if (facts.connected > 0 && facts.synchronous == 0) {
     verdict.warn(join(facts.connected, " standbys follow asynchronously: a fail-over loses the last commits"),
                  "set synchronous_standby_names");
@@ -156,9 +176,13 @@ Finding judge_connections(const ConnectionFacts& facts) {
   }
   for (const auto& [limit, owner] :
        {std::pair{facts.role_limit, "role"}, std::pair{facts.database_limit, "database"}}) {
-    if (limit >= 0 && limit < std::max(facts.wanted, facts.allowed)) {
-      verdict.fail(join("the ", owner, "'s connection limit is ", limit),
-                   "raise it with `alter " + std::string(owner) + " … connection limit`");
+    const std::string offered = join("the ", owner, "'s connection limit is ", limit);
+    const std::string remedy = join("raise it with `alter ", owner, " … connection limit`");
+    if (limit >= 0 && limit < facts.wanted) {
+      verdict.fail(join("--database-connections is ", facts.wanted, ", and ", offered), remedy);
+    } else if (limit >= 0 && limit < facts.allowed) {
+      verdict.warn(join("the running processes may open ", facts.allowed, " connections, and ", offered),
+                   remedy);
     }
   }
   if (facts.used * 10 > facts.available * 9) {
@@ -200,7 +224,9 @@ Finding judge_privileges(const PrivilegeFacts& facts) {
                   facts.role + " has the rights of " + facts.owner + ", the owner of the tables");
   if (!facts.closed.empty()) {
     verdict.fail(facts.role + " may not read and write " + facts.closed,
-                 "connect as " + facts.owner + ", or grant " + facts.owner + " to " + facts.role);
+                 facts.has_owner
+                     ? "give these tables the owner " + facts.owner + " with `alter table … owner to`"
+                     : "connect as " + facts.owner + ", or grant " + facts.owner + " to " + facts.role);
   } else if (!facts.has_owner) {
     verdict.fail(facts.role + " has not the rights of " + facts.owner +
                      ", the owner of the tables: it cannot make partitions, and changes lose their authors",

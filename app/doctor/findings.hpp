@@ -43,7 +43,7 @@ struct DurabilityFacts {
 };
 
 struct StandbyFacts {
-  std::string names;           // synchronous_standby_names
+  std::int64_t needed = 0;     // synchronous standbys that a commit waits for
   std::int64_t connected = 0;  // standbys that follow
   std::int64_t synchronous = 0;
   std::int64_t hidden = 0;  // whose state the role may not see

@@ -13,6 +13,16 @@ TEST(Doctor, ALineHasLevelNameTextAndRemedy) {
   EXPECT_EQ((Finding{.name = "version", .text = "PostgreSQL 15.1"}.line()), "ok version: PostgreSQL 15.1");
 }
 
+TEST(Doctor, AnErrorOfSeveralLinesIsOneLine) {
+  EXPECT_EQ(
+      (Finding{Level::failure, "database",
+               "connection to \"a\" failed: refused\n\tIs it running?\nconnection to \"b\" failed\n",
+               "start it"}
+           .line()),
+      "failure database: connection to \"a\" failed: refused Is it running?; connection to \"b\" failed, "
+      "start it");
+}
+
 TEST(Doctor, VersionsFrom15To18AreSupported) {
   EXPECT_EQ(judge_version({.version = "14.9", .version_number = 140009}).level, Level::failure);
   EXPECT_EQ(judge_version({.version = "15.0", .version_number = 150000}).level, Level::ok);
@@ -69,9 +79,16 @@ TEST(Doctor, CommitsThatDoNotWaitForTheDiskOfASynchronousStandbyAreAWarning) {
 TEST(Doctor, ALoneServerIsOkAndAnAsynchronousStandbyAWarning) {
   EXPECT_EQ(judge_standbys({}).line(), "ok standbys: a lone server");
   EXPECT_EQ(judge_standbys({.connected = 2}).level, Level::warning);
-  EXPECT_EQ(judge_standbys({.names = "*", .connected = 2, .synchronous = 1}).level, Level::ok);
-  EXPECT_EQ(judge_standbys({.names = "*"}).level, Level::failure) << "commits wait";
-  EXPECT_EQ(judge_standbys({.names = "*", .connected = 1, .hidden = 1}).level, Level::warning);
+  EXPECT_EQ(judge_standbys({.needed = 1, .connected = 2, .synchronous = 1}).level, Level::ok);
+  EXPECT_EQ(judge_standbys({.needed = 1}).level, Level::failure) << "commits wait";
+  EXPECT_EQ(judge_standbys({.needed = 1, .connected = 1, .hidden = 1}).level, Level::warning);
+}
+
+TEST(Doctor, FewerSynchronousStandbysThanCommitsWaitForAreAFailure) {
+  EXPECT_EQ(judge_standbys({.needed = 3, .connected = 2, .synchronous = 2}).line(),
+            "failure standbys: commits wait for 3 synchronous standbys, and 2 are connected, start standbys "
+            "that synchronous_standby_names names, or change that setting");
+  EXPECT_EQ(judge_standbys({.needed = 2, .connected = 2, .synchronous = 2}).level, Level::ok);
 }
 
 TEST(Doctor, ConnectionsAreComparedWithAllLimits) {
@@ -85,7 +102,9 @@ TEST(Doctor, ConnectionsAreComparedWithAllLimits) {
   EXPECT_EQ(level(&ConnectionFacts::wanted, 98), Level::failure);
   EXPECT_EQ(level(&ConnectionFacts::allowed, 98), Level::warning);
   EXPECT_EQ(level(&ConnectionFacts::used, 88), Level::warning);
-  EXPECT_EQ(level(&ConnectionFacts::role_limit, 79), Level::failure);
+  EXPECT_EQ(level(&ConnectionFacts::role_limit, 39), Level::failure);
+  EXPECT_EQ(level(&ConnectionFacts::role_limit, 40), Level::warning) << "all processes together";
+  EXPECT_EQ(level(&ConnectionFacts::role_limit, 79), Level::warning);
   EXPECT_EQ(level(&ConnectionFacts::role_limit, 80), Level::ok);
   EXPECT_EQ(level(&ConnectionFacts::database_limit, 0), Level::failure);
 }
@@ -112,6 +131,10 @@ TEST(Doctor, ARoleWithoutTheRightsOfTheOwnerIsAFailure) {
   EXPECT_EQ(judge_privileges({.role = "r", .owner = "w", .closed = "orders"}).level, Level::failure);
   EXPECT_EQ(judge_privileges({.role = "r", .owner = "w"}).level, Level::failure);
   EXPECT_EQ(judge_privileges({.role = "w", .owner = "w", .has_owner = true}).level, Level::failure);
+  EXPECT_EQ(
+      judge_privileges({.role = "w", .owner = "w", .has_owner = true, .closed = "timers"}).line(),
+      "failure privileges: w may not read and write timers, give these tables the owner w with `alter table "
+      "… owner to`");
 }
 
 TEST(Doctor, ANotificationMustArrive) {

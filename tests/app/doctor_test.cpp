@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <signal.h>
@@ -100,6 +101,7 @@ TEST_F(DoctorTest, FindsAnEmptyDatabaseAndAnOldSchema) {
   EXPECT_EQ(nothing.status(), 1);
   EXPECT_THAT(nothing.line("schema"), HasSubstr("run `waybill migrate`"));
   EXPECT_THAT(nothing.line("version"), StartsWith("ok "));
+  EXPECT_THAT(nothing.line("partitions"), StartsWith("failure partitions: the schema is missing or old"));
 
   const auto migrations = storage::migrations();
   storage::migrate(empty.url(), migrations.first(20));
@@ -129,6 +131,24 @@ TEST_F(DoctorTest, FindsARoleThatMayOnlyRead) {
   EXPECT_THAT(report.line("privileges"),
               StartsWith("failure privileges: " + role + " may not read and write "));
   database.exec("drop owned by " + role + "; drop role " + role);
+}
+
+TEST_F(DoctorTest, ChecksTheTablesOfWaybillAndNoOthers) {
+  const std::string member = "member_" + database.name();
+  const std::string stranger = "stranger_" + database.name();
+  database.exec(
+      "create role " + member + " login; grant waybill to " + member + "; create role " + stranger +
+      "; create table notes_of_the_operator (text text); alter table notes_of_the_operator owner to " +
+      stranger);
+  std::string url = database.url();
+  url.replace(url.find("//waybill@"), 10, "//" + member + "@");
+  EXPECT_THAT(examine_url(url).line("privileges"), StartsWith("ok privileges: "));
+  database.exec("alter table drivers owner to " + stranger);
+  const std::string line = examine_url(url).line("privileges");
+  EXPECT_THAT(line,
+              StartsWith("failure privileges: " + member + " may not read and write drivers, give these"));
+  database.exec("alter table drivers owner to waybill; drop owned by " + stranger + "; drop role " +
+                stranger + "; drop owned by " + member + "; drop role " + member);
 }
 
 TEST_F(DoctorTest, FindsSettingsOfTheRoleAndMissingPartitions) {
@@ -164,6 +184,9 @@ TEST_F(DoctorTest, FindsAStandbyAndAnAsynchronousOne) {
   EXPECT_THAT(standby.line("database"),
               "failure database: the server is a standby, name the primary, too: "
               "postgresql://USER@HOST,HOST/DATABASE");
+  const std::string any = servers.standby_url().find('?') == std::string::npos ? "?" : "&";
+  EXPECT_EQ(examine_url(servers.standby_url() + any + "target_session_attrs=any").line("database"),
+            standby.line("database"));
   EXPECT_THAT(examine_url(servers.url()).line("standbys"),
               StartsWith("warning standbys: 1 standbys follow asynchronously"));
 }
@@ -184,6 +207,7 @@ TEST_F(DoctorTest, FindsThatTheDatabaseIsAway) {
   const Report away = examine_url("postgresql://waybill@/x?host=/nowhere");
   EXPECT_EQ(away.status(), 1);
   EXPECT_THAT(away.line("database"), StartsWith("failure database: "));
+  EXPECT_EQ(std::ranges::count(away.text(), '\n'), 2) << "one line for each check: " << away.text();
   EXPECT_THAT(away.line("smtp"), StartsWith("ok ")) << "what does not need the database is still checked";
 }
 
@@ -208,6 +232,9 @@ TEST_F(DoctorTest, ChecksConnectionTlsAndLoginOfTheMailServerAndSendsNothing) {
   EXPECT_THAT(line("u:wrong"), Not(HasSubstr("wrong")));
   EXPECT_THAT(examine({"--smtp-url", server.url("u:p")}).line("smtp"), StartsWith("failure smtp: "))
       << "credentials need TLS";
+  EXPECT_THAT(examine({"--smtp-url", server.url("u:p"), "--ca-file", "/nowhere"}).line("smtp"),
+              StartsWith("failure smtp: cannot read the CA certificates of /nowhere, correct --smtp-url or "
+                         "--ca-file"));
 }
 
 }  // namespace
