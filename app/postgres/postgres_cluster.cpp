@@ -30,7 +30,7 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 std::string socket_url(const fs::path& socket) {
-  return "postgresql://waybill@" + percent_encode(socket.string()) + "/waybill";
+  return "postgresql://waybill@" + percent_encode(socket.string()) + ":5432/waybill";
 }
 
 /// The lines of postmaster.pid (PostgreSQL: utils/pidfile.h): the first is the process, the eighth its state.

@@ -213,6 +213,16 @@ TEST(Cluster, ADataDirectoryMayHaveALongPath) {
   EXPECT_EQ(waybill.stop(), 0);
 }
 
+TEST(Cluster, ThePortOfAnotherServerInTheEnvironmentHasNoEffect) {
+  const TempDirectory directory;
+  Waybill::Options options = on(directory / "data");
+  options.environment = {{"PGPORT", "1"}};
+  const Waybill up("", options);
+  const Finished list = run({waybill_binary(), "business", "list", "--data-dir", directory / "data"},
+                            {.environment = {{"PGPORT", "1"}}});
+  EXPECT_EQ(list.status, 0) << list.standard_error;
+}
+
 TEST(Cluster, AnExistingDataDirectoryKeepsItsModeAndSigtermStopsTheServer) {
   const TempDirectory directory;
   fs::create_directory(directory / "data");
