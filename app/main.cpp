@@ -1,6 +1,7 @@
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -50,6 +51,16 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
+/// Returns the exit status after the parser's message. A word that is no command is named.
+int refuse(const CLI::App& program, const CLI::ParseError& error) {
+  const auto unknown = program.remaining(true);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !unknown.empty()) {
+    program.exit(CLI::ExtrasError(unknown));
+    return usage_error;
+  }
+  return program.exit(error) == 0 ? 0 : usage_error;
+}
+
 /// Declares the options on the program, so that they may precede or follow the command.
 void declare_options(CLI::App& program, GivenValues& given) {
   program.add_option("--config", "A TOML file of these options. (WAYBILL_CONFIG)")
@@ -90,13 +101,17 @@ int run(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return program.exit(error) == 0 ? 0 : usage_error;
+    return refuse(program, error);
   }
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
   const Config config = read_config(given, environment);
   configure_logging(config.log_format, config.log_level);
-  return chosen.run(config);
+  const int status = chosen.run(config);
+  if (status == 0 && !std::cout.flush()) {
+    throw std::runtime_error("cannot write to the standard output");
+  }
+  return status;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "api/gate/idempotency.hpp"
 #include "api/gate/quota.hpp"
 #include "app/accounts/accounts.hpp"
+#include "base/crypto.hpp"
 #include "base/json.hpp"
 #include "storage/sql/audit_log.sql.hpp"
 #include "storage/sql/business_commands.sql.hpp"
@@ -36,8 +37,28 @@ std::string user_name() {
   return user != nullptr ? user->pw_name : std::to_string(getuid());
 }
 
+/// Escapes control characters as in JSON: a business chooses its name, which must neither add lines nor steer
+/// the terminal. Those beyond ASCII, U+0080 to U+009F, are C2 80 to C2 9F in UTF-8.
+std::string printable(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : '\0');
+    const bool is_beyond_ascii = byte == 0xc2 && next >= 0x80 && next <= 0x9f;
+    if (byte >= ' ' && byte != 0x7f && !is_beyond_ascii) {
+      result += text[i];
+      continue;
+    }
+    const std::uint8_t control = is_beyond_ascii ? next : byte;
+    if (is_beyond_ascii) ++i;
+    result += "\\u00" + hex({&control, 1});
+  }
+  return result;
+}
+
 /// Writes rows of texts in columns; the first row is the heading.
-std::string table_of(const std::vector<std::vector<std::string>>& rows) {
+std::string table_of(std::vector<std::vector<std::string>> rows) {
+  for (auto& row : rows) std::ranges::transform(row, row.begin(), printable);
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());

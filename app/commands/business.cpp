@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -30,16 +31,23 @@ int usage(OperatorSession& session, const Arguments& arguments, const Config& co
   return 0;
 }
 
+/// The path to create: "DIR/" is DIR.
+std::filesystem::path output_path(const std::string& output) {
+  if (output.empty()) throw CommandError("--output must not be empty");
+  const std::filesystem::path path(output);
+  return path.has_filename() ? path : path.parent_path();
+}
+
 int export_all(OperatorSession& session, const Arguments& arguments, const Config& config) {
   const Guid business = session.find(arguments.business);
+  const std::filesystem::path output = output_path(arguments.output);
   if (!arguments.customer.empty()) {
     const auto customer = Guid::parse(arguments.customer);
     if (!customer) throw CommandError("\"" + arguments.customer + "\" is not a guid");
-    export_customer(session.database_url(), business, *customer, config.public_url, arguments.output);
+    export_customer(session.database_url(), business, *customer, config.public_url, output);
     return 0;
   }
-  std::cout << export_business(session, business, arguments.output) << " rows in " << arguments.output
-            << '\n';
+  std::cout << export_business(session, business, output) << " rows in " << output.string() << '\n';
   return 0;
 }
 

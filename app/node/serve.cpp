@@ -70,7 +70,11 @@ Keys read_or_make_keys(const Config& config) {
   return {SecretBox::read_or_make_key(config.secret_key_files.front())};
 }
 
-void print_line(const std::string& line) { std::cout << line << std::endl; }
+/// A process that serves goes on without its standard output.
+void print_line(const std::string& line) {
+  std::cout << line << std::endl;
+  std::cout.clear();
+}
 
 int run_node(const Config& config, const std::string& database_url, Keys keys, Roles roles, bool is_up,
              const ServiceManager& manager, const Signals& signals) {

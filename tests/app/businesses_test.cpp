@@ -309,6 +309,12 @@ TEST_F(BusinessesTest, AnExportHasEveryTableOfTheBusinessWithoutSecrets) {
   }
   EXPECT_NE(command({"export", "--business", tenant.id, "--output", output}).status, 0)
       << "the directory exists";
+  const std::string with_slash = (directory / "again").string() + "/";
+  EXPECT_EQ(command({"export", "--business", tenant.id, "--output", with_slash}).status, 0);
+  EXPECT_TRUE(fs::exists(directory / "again" / "manifest.json"));
+  const Finished nowhere = command({"export", "--business", tenant.id, "--output", ""});
+  EXPECT_EQ(nowhere.status, 1);
+  EXPECT_NE(nowhere.standard_error.find("--output must not be empty"), std::string::npos);
 }
 
 TEST_F(BusinessesTest, TheExportOfACustomerIsTheDocumentOfTheApi) {

@@ -109,6 +109,14 @@ TEST(Command, ABusinessNameHasUpTo200CharactersAndMustNotBeBlank) {
   EXPECT_NE(status("\xff"), 0);
 }
 
+TEST(Command, AListEscapesControlCharactersOfNames) {
+  const TestDatabase database;
+  const std::string name = "a\nb\x1b[31m \xc2\x9b \xc3\xa9";
+  ASSERT_EQ(waybill({"token", "create", "--business", name, "--database-url", database.url()}).status, 0);
+  const std::string list = waybill({"business", "list", "--database-url", database.url()}).standard_output;
+  EXPECT_NE(list.find("a\\u000ab\\u001b[31m \\u009b \xc3\xa9\n"), std::string::npos) << list;
+}
+
 TEST(Command, TokenCreateWorksAfterACrash) {
   const TempDirectory directory;
   const fs::path data_dir = directory / "data";
@@ -189,7 +197,15 @@ TEST(Command, UnknownOptionsVariablesAndConfigurationKeysAreRefused) {
   EXPECT_EQ(waybill({"up"}, {.environment = {{"WAYBILL_LISEN", "127.0.0.1:0"}}}).status, 2);
   EXPECT_EQ(waybill({"up", "--config", directory / "bad.toml"}).status, 2);
   EXPECT_EQ(waybill({"upp"}).status, 2);
+  EXPECT_NE(waybill({"upp"}).standard_error.find("upp"), std::string::npos);
+  EXPECT_NE(waybill({"business", "lst"}).standard_error.find("lst"), std::string::npos);
   EXPECT_EQ(waybill({}).status, 2);
+}
+
+TEST(Command, OutputThatCannotBeWrittenIsAnError) {
+  const Finished lost = run({"/bin/sh", "-c", "'" + waybill_binary().string() + "' version > /dev/full"});
+  EXPECT_EQ(lost.status, 1);
+  EXPECT_NE(lost.standard_error.find("cannot write to the standard output"), std::string::npos);
 }
 
 TEST(Command, HelpListsTheOptionsOfTheCommand) {
