@@ -103,6 +103,7 @@ ErrorAnswer error_answer(const std::exception_ptr& thrown, std::string_view requ
     std::rethrow_exception(thrown);
   } catch (const Failure& failure) {
     if (failure.code() == ErrorCode::internal_error) return internal_error(request_id, failure.message());
+    if (failure.code() == ErrorCode::unavailable) return with_fault(failure, failure.message());
     return error_answer(failure);
   } catch (const storage::DatabaseUnavailable& error) {
     return with_fault({ErrorCode::unavailable, std::string(unreachable)}, error.what());

@@ -32,6 +32,11 @@ TEST(ErrorAnswerTest, AnOverloadedOrEndingServerIs503) {
   }
 }
 
+TEST(ErrorAnswerTest, TheReasonOfA503IsAFaultForTheOperator) {
+  const Failure failure(ErrorCode::unavailable, "No worker is running.");
+  EXPECT_EQ(error_answer(std::make_exception_ptr(failure), "018f").fault, "No worker is running.");
+}
+
 TEST(ErrorAnswerTest, AViolatedUniqueConstraintIs409WithItsMessage) {
   const ErrorAnswer answer = answer_to("23505", "orders_number_unique");
   EXPECT_EQ(answer.status, 409);

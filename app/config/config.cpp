@@ -1,7 +1,9 @@
 #include "app/config/config.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <toml++/toml.h>
 #include <utility>
 
@@ -92,6 +94,8 @@ std::string place(const std::string& path, const toml::source_region& region) {
 }
 
 toml::table parse_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw ConfigError(path + ": is a directory");
   try {
     return toml::parse_file(path);
   } catch (const toml::parse_error& error) {

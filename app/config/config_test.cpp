@@ -81,6 +81,7 @@ TEST(Config, RefusesUnknownKeysAndVariables) {
   EXPECT_NE(error_of({{"config", {file.path()}}}).find("unknown key \"lisen\""), std::string::npos);
   EXPECT_NE(error_of({}, {"WAYBILL_LISEN=127.0.0.1:1"}).find("WAYBILL_LISEN"), std::string::npos);
   EXPECT_NE(error_of({{"config", {"/nonexistent.toml"}}}), "");
+  EXPECT_EQ(error_of({{"config", {"/"}}}), "/: is a directory");
 }
 
 TEST(Config, RefusesFilesThatAreNotOfItsKindAndNamesTheLine) {
@@ -118,6 +119,23 @@ TEST(Config, ListsAreSeparatedByCommas) {
   EXPECT_EQ(read_config({{"cors-origin", {"https://a", "https://b"}}}, {}).cors_origins, expected);
   const File file("cors-origin = [\"https://a\", \"https://b\"]\n");
   EXPECT_EQ(read_config({{"config", {file.path()}}}, {}).cors_origins, expected);
+}
+
+TEST(Config, OriginsHaveASchemeAndNoPath) {
+  for (const char* const good :
+       {"*", "https://a.example", "http://localhost:3000", "capacitor://localhost"}) {
+    EXPECT_EQ(error_of({{"cors-origin", {good}}}), "") << good;
+  }
+  for (const char* const bad :
+       {"a.example", "https://", "://a", "https://a/", "https://a/b", "https://a?b"}) {
+    EXPECT_EQ(error_of({{"cors-origin", {"https://good.example", bad}}}),
+              "--cors-origin must be * or an origin such as https://app.example.com, without a path, not \"" +
+                  std::string(bad) + "\"");
+  }
+}
+
+TEST(Config, TheDataDirectoryHasAName) {
+  EXPECT_EQ(error_of({{"data-dir", {""}}}), "--data-dir must not be empty");
 }
 
 TEST(Config, TrustedProxiesAreAddressesAndBlocks) {

@@ -77,6 +77,29 @@ void apply_metrics_listen(Config& config, const Values& values) {
   if (config.serve_metrics) config.metrics_listen = parse_listen_address(values.back());
 }
 
+void apply_data_dir(Config& config, const Values& values) {
+  if (values.back().empty()) throw ConfigError("must not be empty");
+  config.data_dir = values.back();
+}
+
+/// True for SCHEME://HOST[:PORT], as browsers send it.
+bool is_origin(std::string_view text) {
+  const std::size_t mark = text.find("://");
+  if (mark == 0 || mark == std::string_view::npos) return false;
+  const std::string_view host = text.substr(mark + 3);
+  return !host.empty() && host.find_first_of("/?#@ ") == std::string_view::npos;
+}
+
+void apply_cors_origins(Config& config, const Values& values) {
+  for (const std::string& value : values) {
+    if (value != "*" && !is_origin(value)) {
+      throw ConfigError("must be * or an origin such as https://app.example.com, without a path, not \"" +
+                        value + "\"");
+    }
+  }
+  config.cors_origins = values;
+}
+
 void apply_trusted_proxies(Config& config, const Values& values) {
   config.trusted_proxies.clear();
   for (const std::string& value : values) {
@@ -181,7 +204,7 @@ std::vector<Option> serving_options() {
        .help = "An origin whose pages may call the API from a browser; repeatable; `*` allows all.",
        .commands = api_alone,
        .repeatable = true,
-       .apply = [](Config& config, const Values& values) { config.cors_origins = values; }},
+       .apply = apply_cors_origins},
       {.name = "trusted-proxy",
        .value_name = "ADDRESS",
        .default_text = "",
@@ -219,7 +242,7 @@ std::vector<Option> database_options() {
        .default_text = "./waybill-data",
        .help = "The directory in which `up` keeps its PostgreSQL cluster, the secret key and mails.",
        .commands = with_database,
-       .apply = text(&Config::data_dir)},
+       .apply = apply_data_dir},
       {.name = "database-url",
        .value_name = "URL",
        .default_text = "",

@@ -286,7 +286,8 @@ class Node::Parts {
     try {
       return std::make_unique<api::Api>(std::move(options), secrets_);
     } catch (const boost::system::system_error& error) {
-      throw ConfigError("cannot listen on " + config.listen.text() + ": " + error.code().message());
+      throw ConfigError("cannot listen on " + config.listen.text() +
+                        " for --listen: " + error.code().message());
     }
   }
 

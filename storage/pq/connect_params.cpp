@@ -49,6 +49,17 @@ void append_value(std::string& text, std::string_view keyword, std::string_view 
   text += "' ";
 }
 
+// libpq reports another value only when it connects, and a process would try again for ever.
+constexpr std::string_view session_kinds[] = {"any",     "read-write", "read-only",
+                                              "primary", "standby",    "prefer-standby"};
+
+/// The fault of a value that libpq does not know.
+std::optional<std::string> kind_fault(const std::optional<std::string>& target) {
+  if (!target || std::ranges::find(session_kinds, *target) != std::ranges::end(session_kinds))
+    return std::nullopt;
+  return "has an unknown value of target_session_attrs";
+}
+
 constexpr std::string_view host_keywords[] = {"host", "hostaddr", "port"};
 
 /// Returns the part of a list with one entry for each host; nullopt if it has none, or one for all hosts.
@@ -154,7 +165,7 @@ std::optional<std::string> standby_url_fault(const std::string& url) {
     return "must not have target_session_attrs=" + *target +
            ", because it names standbys; target_session_attrs=standby is the default";
   }
-  return std::nullopt;
+  return kind_fault(target);
 }
 
 std::size_t host_count(const std::string& url) { return count_hosts(parse(url)); }
@@ -166,7 +177,7 @@ std::optional<std::string> url_fault(const std::string& url) {
     return "must not have target_session_attrs=read-write, because some sessions are read-only; use "
            "target_session_attrs=primary, which is the default";
   }
-  return std::nullopt;
+  return kind_fault(value_of(parsed, "target_session_attrs"));
 }
 
 }  // namespace waybill::storage::pq

@@ -99,6 +99,14 @@ TEST(ConnectParams, RefuseAUrlThatRequiresReadWriteSessions) {
   EXPECT_FALSE(url_fault(three));
 }
 
+TEST(ConnectParams, RefuseAKindOfSessionThatLibpqDoesNotKnow) {
+  for (const std::string kind : {"master", "Primary", "primary,any"}) {
+    const std::string url = "postgresql://u@a/w?target_session_attrs=" + kind;
+    EXPECT_EQ(url_fault(url), "has an unknown value of target_session_attrs") << kind;
+    EXPECT_EQ(standby_url_fault(url), "has an unknown value of target_session_attrs") << kind;
+  }
+}
+
 TEST(ConnectParams, EachStandbyIsOneServer) {
   const auto servers = standbys_of("postgresql://u:it%27s@a:5001,b/w?application_name=a,b");
   ASSERT_EQ(servers.size(), 2U);
