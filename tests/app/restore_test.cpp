@@ -81,5 +81,34 @@ TEST_F(Restore, PendingEventsAndQueuedRunsContinueAndRecordedOnesDoNotFireAgain)
   EXPECT_EQ(std::set<std::string>(refused.begin(), refused.end()).size(), 1U) << "the same run";
 }
 
+// docs/operations.md, "Drill".
+TEST_F(Restore, ADrillWithSuspendedBusinessesSendsNothingUntilTheyAreResumed) {
+  if (!std::filesystem::exists(server_programs() / "pg_dump")) GTEST_SKIP() << "pg_dump is not installed";
+  tenant.webhook(receiver.url("/hook"), "order_created");
+  receiver.answer("/hook", Reply::with_status(503));
+  auto worker = start_worker(database.url());
+  tenant.insert_order();
+  ASSERT_EQ(receiver.wait_for("/hook", 1).size(), 1U);
+  ASSERT_TRUE(
+      eventually([&] { return database.number("select count(*) from run_queue where attempts > 0") == 1; }));
+  ASSERT_EQ(worker->stop(), 0);
+  ASSERT_EQ(database.number("select count(*) from run_queue"), 1) << "attempts were left";
+  receiver.answer("/hook", Reply{});
+  const std::size_t before = receiver.received("/hook").size();
+  for (int i = 0; i < 2; ++i) tenant.insert_order();
+
+  const std::string restored = restore();
+  Session session(restored);
+  session.exec("update businesses set suspended_at = now()");
+  worker = start_worker(restored);
+  EXPECT_TRUE(eventually([&] {
+    return session.number("select count(*) from run_queue where status = 'held'") == 1 &&
+           session.number("select count(*) from suspended_events") == 2;
+  }));
+  EXPECT_EQ(receiver.received("/hook").size(), before);
+  session.exec("update businesses set suspended_at = null");
+  EXPECT_EQ(receiver.wait_for("/hook", before + 3).size(), before + 3);
+}
+
 }  // namespace
 }  // namespace waybill::tests
