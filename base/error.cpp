@@ -41,6 +41,7 @@ int http_status(ErrorCode code) { return error_rows.at(static_cast<std::size_t>(
 std::string_view code_text(ErrorCode code) { return error_rows.at(static_cast<std::size_t>(code)).text; }
 
 Failure invalid(FieldErrors details) {
+  if (details.size() > most_field_errors) details.resize(most_field_errors);
   return {ErrorCode::validation_error, "The request is not valid.", std::move(details)};
 }
 

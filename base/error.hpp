@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <optional>
 #include <string>
@@ -39,6 +40,9 @@ struct FieldError {
 
 using FieldErrors = std::vector<FieldError>;
 
+/// The most entries of `details`: without a bound, an answer would exceed its request many times.
+inline constexpr std::size_t most_field_errors = 1'000;
+
 /// The reason for which a request is refused. Validation and handlers throw it before they change anything;
 /// api/gate/errors.cpp turns it into an answer.
 class Failure : public std::exception {
@@ -64,7 +68,7 @@ class Failure : public std::exception {
   std::optional<std::chrono::seconds> retry_after_;
 };
 
-/// 400 VALIDATION_ERROR with these details.
+/// 400 VALIDATION_ERROR with these details; those beyond the most are left out.
 Failure invalid(FieldErrors details);
 /// 400 VALIDATION_ERROR with one detail.
 Failure invalid(std::string field, std::string message);

@@ -39,5 +39,12 @@ TEST(Errors, InvalidCarriesItsDetails) {
   EXPECT_EQ(conflict("taken").code(), ErrorCode::conflict);
 }
 
+TEST(Errors, InvalidLeavesOutDetailsBeyondTheMost) {
+  FieldErrors details(most_field_errors + 1, {"field", "is required"});
+  details.front().field = "first";
+  EXPECT_EQ(invalid(details).details().size(), most_field_errors);
+  EXPECT_EQ(invalid(details).details().front().field, "first");
+}
+
 }  // namespace
 }  // namespace waybill

@@ -59,9 +59,8 @@ std::optional<std::string> parameter_problem(const Parameter& parameter, std::st
 /// Adds an error for each string with a NUL and each number beyond a double, and makes them null. Called
 /// before the other checks, as only the first error of a field is reported.
 void refuse_bad_values(json::value& value, const std::string& path, FieldErrors& errors) {
-  constexpr std::size_t most_errors = 1'000;
   const auto refuse = [&](std::string_view message) {
-    if (errors.size() < most_errors) errors.push_back({path.empty() ? "body" : path, std::string(message)});
+    if (errors.size() < most_field_errors) errors.push_back({path.empty() ? "body" : path, std::string(message)});
     value = nullptr;
   };
   if (const auto* const text = value.if_string()) {
@@ -87,7 +86,7 @@ void read_array(const Route& route, json::value& body, FieldErrors& errors) {
     errors.push_back({"body", "must have 1 to " + std::to_string(default_array_length) + " entries"});
     return;
   }
-  for (std::size_t index = 0; index < entries.size(); ++index) {
+  for (std::size_t index = 0; index < entries.size() && errors.size() < most_field_errors; ++index) {
     const auto name = "[" + std::to_string(index) + "]";
     if (auto* const object = entries[index].if_object()) {
       if (route.body) validate(*route.body, *object, errors, name + ".");

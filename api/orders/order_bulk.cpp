@@ -40,24 +40,36 @@ void attempt(Entry& entry, Work work) {
   }
 }
 
-void read_entry(json::value& body, Entry& entry) {
+/// Throws invalid with at most so many details.
+[[noreturn]] void refuse(FieldErrors errors, std::size_t most_errors) {
+  if (errors.size() > most_errors) errors.resize(most_errors);
+  throw invalid(std::move(errors));
+}
+
+void read_entry(json::value& body, Entry& entry, std::size_t most_errors) {
   auto* const object = body.if_object();
   if (object == nullptr) throw invalid("body", "must be an object");
   FieldErrors errors;
-  validate(order_create_schema, *object, errors);
-  check_order_create(*object, errors);
-  if (!errors.empty()) throw invalid(std::move(errors));
+  validate(order_create_schema, *object, errors, {}, most_errors);
+  if (errors.size() < most_errors) check_order_create(*object, errors);
+  if (!errors.empty()) refuse(std::move(errors), most_errors);
   merge_order(*object, entry.values, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
   entry.values.status = text_at(*object, "status").value_or(entry.values.status);
   entry.items.emplace(object->at("items").get_array(), json::array());
 }
 
+/// All entries together have as many details as one request. Once these are used up, a further entry that is
+/// refused has one.
 std::vector<Entry> read_entries(json::array& bodies, Time now) {
   std::vector<Entry> entries(bodies.size());
+  std::size_t details = 0;
   for (std::size_t index = 0; index < bodies.size(); ++index) {
-    entries[index].guid = Guid::timed_random(to_unix_ms(now));
-    attempt(entries[index], [&] { read_entry(bodies[index], entries[index]); });
+    Entry& entry = entries[index];
+    entry.guid = Guid::timed_random(to_unix_ms(now));
+    const std::size_t most = std::max<std::size_t>(1, most_field_errors - details);
+    attempt(entry, [&] { read_entry(bodies[index], entry, most); });
+    if (entry.failure) details = std::min(most_field_errors, details + entry.failure->details().size());
   }
   return entries;
 }
@@ -131,6 +143,7 @@ Failure whole_failure(std::span<const Entry> entries) {
     for (const auto& [field, message] : failure.details())
       details.push_back({field == "body" ? path : path + "." + field, message});
   }
+  if (details.size() > most_field_errors) details.resize(most_field_errors);
   const auto& first = *std::ranges::find_if(entries, is_refused)->failure;
   return {first.code(), first.message(), std::move(details)};
 }

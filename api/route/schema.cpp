@@ -16,7 +16,6 @@ namespace {
 
 constexpr double largest_integer = 9007199254740991;  // 2^53 - 1 (RFC 8259 section 6)
 constexpr double money_limit = 1e12;
-constexpr std::size_t most_errors = 1'000;  // keeps the answer smaller than the request
 
 bool is_number_text(std::string_view text) {
   const auto value = parse_number<double>(text);
@@ -50,10 +49,11 @@ bool is_textual(Kind kind) {
 
 class Validator {
  public:
-  explicit Validator(FieldErrors& errors) : errors_(errors) {}
+  Validator(FieldErrors& errors, std::size_t most_errors) : errors_(errors), most_errors_(most_errors) {}
 
   void check_object(const Schema& schema, json::object& object, const std::string& prefix) {
     for (const auto& entry : object) {
+      if (is_full()) return;
       if (!schema.find(entry.key())) fail(prefix + std::string(entry.key()), "unknown field");
     }
     for (const auto& property : schema.properties) {
@@ -76,8 +76,11 @@ class Validator {
   }
 
  private:
+  /// True if no further error counts.
+  bool is_full() const { return errors_.size() >= most_errors_; }
+
   void fail(std::string field, std::string message) {
-    if (errors_.size() < most_errors) errors_.push_back({std::move(field), std::move(message)});
+    if (!is_full()) errors_.push_back({std::move(field), std::move(message)});
   }
 
   void check_value(const Property& property, json::value& value, const std::string& path) {
@@ -148,7 +151,10 @@ class Validator {
     if (!value.is_array()) return fail(path, "must be an array");
     auto& entries = value.get_array();
     const auto limit = length_limit(Kind::array, property.max_length);
-    if (entries.size() > limit) return fail(path, "must have at most " + std::to_string(limit) + " entries");
+    if (entries.size() > limit) {
+      entries.resize(limit);  // so that further checks of this refused body end soon
+      return fail(path, "must have at most " + std::to_string(limit) + " entries");
+    }
     const auto least = std::max<std::size_t>(property.min_length, property.required ? 1 : 0);
     if (entries.size() < least) {
       return fail(path, "must have at least " + std::to_string(least) + (least == 1 ? " entry" : " entries"));
@@ -159,7 +165,7 @@ class Validator {
                            .maximum = property.maximum,
                            .schema = property.schema,
                            .values = property.values};
-    for (std::size_t index = 0; index < entries.size(); ++index) {
+    for (std::size_t index = 0; index < entries.size() && !is_full(); ++index) {
       const auto entry_path = path + "[" + std::to_string(index) + "]";
       if (entries[index].is_null() && element.kind != Kind::any) {
         fail(entry_path, "must not be null");
@@ -179,6 +185,7 @@ class Validator {
   }
 
   FieldErrors& errors_;
+  const std::size_t most_errors_;
 };
 
 }  // namespace
@@ -232,8 +239,9 @@ const Property* Schema::find(std::string_view property) const {
   return found == properties.end() ? nullptr : &*found;
 }
 
-void validate(const Schema& schema, json::object& body, FieldErrors& errors, std::string_view prefix) {
-  Validator(errors).check_object(schema, body, std::string(prefix));
+void validate(const Schema& schema, json::object& body, FieldErrors& errors, std::string_view prefix,
+              std::size_t most_errors) {
+  Validator(errors, most_errors).check_object(schema, body, std::string(prefix));
 }
 
 }  // namespace waybill::api

@@ -176,6 +176,24 @@ TEST(Schema, ArraysHaveAtMostTheirEntries) {
             "items must have at most 3 entries");
 }
 
+TEST(Schema, AnArrayWithTooManyEntriesLosesThem) {
+  auto body = parse_json(R"({"name":"x","items":[{},{},{},{},{},{}]})");
+  FieldErrors errors;
+  validate(schema, std::get<json::value>(body).get_object(), errors);
+  EXPECT_EQ(errors, (FieldErrors{{"items", "must have at most 3 entries"}}));
+  EXPECT_EQ(std::get<json::value>(body).at("items").get_array().size(), 3U);
+}
+
+TEST(Schema, ErrorsBeyondTheMostEndTheCheck) {
+  std::string text = R"({"name":"x")";
+  for (int i = 0; i < 1'500; ++i) text += ",\"f" + std::to_string(i) + "\":1";
+  EXPECT_EQ(errors_of(text + "}").size(), most_field_errors);
+  auto body = parse_json(R"({"name":"x","items":[{"quantity":"2"},{"quantity":"2"}],"nmae":1})");
+  FieldErrors errors;
+  validate(schema, std::get<json::value>(body).get_object(), errors, {}, 2);
+  EXPECT_EQ(errors.size(), 2U);
+}
+
 TEST(Schema, MoneyIsExact) {
   EXPECT_EQ(error_of("items", R"([{"quantity":1,"price":0.1}])"), "");
   EXPECT_EQ(error_of("items", R"([{"quantity":1,"price":999999999999.99}])"), "");

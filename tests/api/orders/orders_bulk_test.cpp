@@ -204,6 +204,21 @@ TEST_F(OrdersBulkTest, ACallHasOneToAThousandOrders) {
   EXPECT_EQ(order_count(), 1000);
 }
 
+TEST_F(OrdersBulkTest, AllEntriesTogetherHaveAThousandDetailsAndThenOneEach) {
+  const json::array items(300, json::value(json::object{}));
+  json::array list;
+  for (int i = 0; i < 300; ++i) list.push_back(json::object{{"items", items}});
+  const auto response = make(list);
+  ASSERT_EQ(response.status, 200) << response.text.substr(0, 500);
+  EXPECT_EQ(statuses(response), std::vector<std::int64_t>(300, 400));
+  std::size_t details = 0;
+  for (const auto& result : response.data().as_array())
+    details += at(result, "error.details").as_object().size();
+  EXPECT_LE(details, 1'300U);
+  expect_refused(make(list, {{"atomic", true}}), 400, "VALIDATION_ERROR");
+  EXPECT_LE(make(list, {{"atomic", true}}).details().size(), 1'000U);
+}
+
 TEST_F(OrdersBulkTest, DefaultsOfTheBusinessApplyToEachOrder) {
   const json::object change{{"defaultDimensions", {{"length", 3}, {"unit", "cm"}}}};
   ASSERT_EQ(http.put("/api/business/default-configuration", change).status, 200);

@@ -142,6 +142,15 @@ TEST_F(OrdersTest, MoneyIsExact) {
   EXPECT_NE(text.find("\"totalValue\":10000000000.29,"), std::string::npos) << text;
 }
 
+TEST_F(OrdersTest, ARefusalHasAtMostAThousandDetails) {
+  const json::array items(300'000, json::value(json::object{}));
+  const auto response = http.post("/api/v1/Orders", json::object{{"items", items}});
+  expect_refused(response, 400, "VALIDATION_ERROR");
+  EXPECT_EQ(response.details().size(), 1'000U);
+  EXPECT_TRUE(response.details().contains("items"));
+  EXPECT_LT(response.text.size(), 100'000U);
+}
+
 TEST_F(OrdersTest, AllBadFieldsAreReportedAtOnce) {
   expect_invalid(http.post("/api/v1/Orders", json::object{}),
                  {"items", "customerId", "deliveryAddress.street", "deliveryAddress.city"});
