@@ -60,7 +60,8 @@ std::optional<std::string> parameter_problem(const Parameter& parameter, std::st
 /// before the other checks, as only the first error of a field is reported.
 void refuse_bad_values(json::value& value, const std::string& path, FieldErrors& errors) {
   const auto refuse = [&](std::string_view message) {
-    if (errors.size() < most_field_errors) errors.push_back({path.empty() ? "body" : path, std::string(message)});
+    if (errors.size() < most_field_errors)
+      errors.push_back({path.empty() ? "body" : path, std::string(message)});
     value = nullptr;
   };
   if (const auto* const text = value.if_string()) {

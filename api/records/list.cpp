@@ -146,6 +146,19 @@ void hide_business(std::string& text) {
   }
 }
 
+// A page of large rows is a long read, so that no other read waits behind it, and has a limit, because up to
+// a hundred records of a megabyte each would fill the memory. The limit holds for the text of the rows in
+// SQL.
+constexpr std::string_view page_fits =
+    "sum(octet_length(r::text)::bigint) over () <= 8388608 or count(*) over () = 1";
+
+/// True if a row lacks its large columns.
+bool is_cut(const storage::Rows& rows) {
+  for (int row = 0; row < rows.size(); ++row)
+    if (rows.is_null(row, 0)) return true;
+  return false;
+}
+
 /// The source of the total of a list.
 enum class TotalSource {
   maintained,  // record_counts: all rows of the business
@@ -228,6 +241,21 @@ class ListReader {
   }
 
   asio::awaitable<storage::Rows> read_page(Page page) {
+    auto rows = co_await read_small_page(page);
+    if (!is_cut(rows)) co_return rows;
+    auto values = params();
+    auto text = page_text(page, values);
+    replace_tagged(text, "/*fits*/", page_fits);
+    rows = co_await services_.db.read_long(call_.business(), statement_.name, std::move(text),
+                                           std::move(values), storage::Format::binary);
+    if (is_cut(rows)) {
+      throw Failure(ErrorCode::payload_too_large,
+                    "The page has more than 8 MiB; ask for fewer entries on a page.");
+    }
+    co_return rows;
+  }
+
+  asio::awaitable<storage::Rows> read_small_page(Page page) {
     auto values = params();
     auto text = page_text(page, values);
     const bool counts_little = total_source_ != TotalSource::with_page || last_size_ == Totals::Size::small;
@@ -322,8 +350,10 @@ asio::awaitable<Answer> list_selected(Call& call, Services& services, std::strin
   if (call.query.empty()) {
     const auto rows =
         co_await services.db.read(statement, storage::Params().add(call.business()), storage::Format::binary);
-    const auto total = rows.empty() ? 0 : storage::read_binary<std::int64_t>(rows.get(0, 0));
-    co_return page_answer(json_array(rows.slice(0, rows.size(), 1)), page_of(call), total);
+    if (!is_cut(rows)) {
+      const auto total = rows.empty() ? 0 : storage::read_binary<std::int64_t>(rows.get(0, 0));
+      co_return page_answer(json_array(rows.slice(0, rows.size(), 1)), page_of(call), total);
+    }
   }
   co_return co_await ListReader(call, services, table, statement, std::move(selection)).answer();
 }

@@ -24,13 +24,19 @@ struct Selection {
 };
 inline constexpr int first_list_param = 2;
 
+/// The errors of a list besides those of every route.
+inline constexpr ErrorCode list_errors[] = {ErrorCode::payload_too_large};
+
 /// Returns a page of the rows of `table` that match `selection`. `statement`, unchanged, lists the newest
-/// fifty rows of business $1 under the alias `r`; its first column is the total. It contains these tags:
+/// fifty rows of business $1 under the alias `r`; its first column is the total, null in a row that does not
+/// fit. It contains these tags:
 ///   /*total*/…/*end*/   the total, replaced by an exact count if the list is narrowed
+///   /*fits*/…/*end*/    True if the row is small enough for a short read, replaced by the same for the page
 ///   /*rows*/…/*end*/    the row in the inner query, replaced by its guid if guids are found first
 ///   /*where*/           the place for further ` and …`
 ///   /*order*/…/*end*/   the order
 ///   /*page*/…/*end*/    LIMIT and OFFSET
+/// Throws Failure (PAYLOAD_TOO_LARGE) if the page has more than 8 MiB and more than one row.
 asio::awaitable<Answer> list_selected(Call& call, Services& services, std::string_view table,
                                       const storage::Statement& statement, Selection selection);
 

@@ -72,8 +72,8 @@ struct Schema {
 };
 
 /// Appends an error for each bad field of `body`: unknown, missing, wrong type, out of bounds. `prefix`
-/// ("items[2].") is put before the names. Read-only properties are removed from `body`. At `most_errors` errors
-/// the check ends. An array with too many entries loses those beyond its limit.
+/// ("items[2].") is put before the names. Read-only properties are removed from `body`. At `most_errors`
+/// errors the check ends. An array with too many entries loses those beyond its limit.
 void validate(const Schema& schema, json::object& body, FieldErrors& errors, std::string_view prefix = {},
               std::size_t most_errors = most_field_errors);
 

@@ -36,7 +36,9 @@ std::string_view meaning(ErrorCode code) {
       return "The state of a record forbids it, a unique value is taken, or an `Idempotency-Key` was used "
              "for another request.";
     case ErrorCode::payload_too_large:
-      return "The body is larger than 1 MiB (10 MiB for uploads).";
+      return "The body is larger than 1 MiB (10 MiB for uploads). Or the answer would be larger than 8 MiB: "
+             "ask for "
+             "fewer entries on a page.";
     case ErrorCode::unsupported_media_type:
       return "The endpoint does not accept this `Content-Type`.";
     case ErrorCode::rate_limited:

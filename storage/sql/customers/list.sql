@@ -1,14 +1,19 @@
 -- Returns a page of customers, each row preceded by the total: by default the newest fifty.
--- api/records/list.cpp inserts the parts of a request in the marked places.
+-- api/records/list.cpp inserts the parts of a request in the marked places. A row that may have more than 40 kB
+-- (compressed columns: 90 times their bytes) has neither a total nor its large columns.
 -- $1 business uuid
 select
-  /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
-            where n.business_id = $1 and n.entity_type = 2)/*end*/,
+  case when r.fits then /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
+            where n.business_id = $1 and n.entity_type = 2)/*end*/ end,
   r.guid, r.name, r.email, r.phone, r.company, r.street as "address.street", r.city as "address.city",
   r.state as "address.state", r.postal_code as "address.postalCode", r.country as "address.country",
-  r.external_reference as "externalReference", r.tags, r.metadata
-from (/*rows*/select r.*/*end*/ from customers r
-      where r.business_id = $1 and r.deleted_at is null/*where*/
-      order by /*order*/r.created_at desc, r.guid desc/*end*/
-      /*page*/limit 50/*end*/) r
+  r.external_reference as "externalReference", r.tags, case when r.fits then r.metadata end as metadata
+from (select r.*,
+             /*fits*/coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 90 end, 0)
+             <= 40000/*end*/ as fits
+      from (/*rows*/select r.*/*end*/ from customers r
+            where r.business_id = $1 and r.deleted_at is null/*where*/
+            order by /*order*/r.created_at desc, r.guid desc/*end*/
+            /*page*/limit 50/*end*/) r
+      offset 0) r
 order by /*order*/r.created_at desc, r.guid desc/*end*/

@@ -1,19 +1,20 @@
 -- Returns a page of orders, each row preceded by the total: by default the newest fifty. api/records/list.cpp
--- inserts the parts of a request in the marked places.
+-- inserts the parts of a request in the marked places. A row that may have more than 40 kB (compressed columns: 90
+-- times their bytes) has neither a total nor its large columns.
 -- $1 business uuid
--- -> total bigint, ...
+-- -> total bigint or null, ...
 select
-  /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
-            where n.business_id = $1 and n.entity_type = 0)/*end*/ as total,
+  case when r.fits then /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
+            where n.business_id = $1 and n.entity_type = 0)/*end*/ end as total,
   r.guid, r.order_number as "orderNumber", r.status, r.customer_id as "customer.guid",
   (select c.name from customers c where c.business_id = r.business_id and c.guid = r.customer_id) as "customer.name",
-  r.items as "items{description,quantity,price}",
+  case when r.fits then r.items end as "items{description,quantity,price}",
   r.delivery_street as "deliveryAddress.street", r.delivery_city as "deliveryAddress.city",
   r.delivery_state as "deliveryAddress.state", r.delivery_postal_code as "deliveryAddress.postalCode",
   r.delivery_name as "deliveryAddress.name", r.delivery_company as "deliveryAddress.company",
   r.delivery_phone as "deliveryAddress.phone", r.delivery_email as "deliveryAddress.email",
   r.carrier_id as "carrier.guid", r.shipping_method as "shippingMethod", r.collection_date as "collectionDate",
-  r.external_reference as "externalReference", r.tags, r.metadata,
+  r.external_reference as "externalReference", r.tags, case when r.fits then r.metadata end as metadata,
   case when r.integration_id is not null then 'import' when r.source_type = 'sql' then 'sql' else 'api' end
     as "source.type",
   r.integration_id as "source.integration.guid",
@@ -24,8 +25,13 @@ select
     (select i.provider from integrations i where i.business_id = r.business_id and i.guid = r.integration_id)
   end as "source.integration.provider", r.external_id as "source.externalId", r.source_url as "source.url",
   r.status_changed_at as "statusChangedAt", r.created_at as "createdAt"
-from (/*rows*/select r.*/*end*/ from orders r
-      where r.business_id = $1 and r.deleted_at is null/*where*/
-      order by /*order*/r.created_at desc, r.guid desc/*end*/
-      /*page*/limit 50/*end*/) r
+from (select r.*,
+             /*fits*/pg_column_size(r.items) * case when pg_column_compression(r.items) is null then 1 else 90 end
+              + coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 90 end, 0)
+             <= 40000/*end*/ as fits
+      from (/*rows*/select r.*/*end*/ from orders r
+            where r.business_id = $1 and r.deleted_at is null/*where*/
+            order by /*order*/r.created_at desc, r.guid desc/*end*/
+            /*page*/limit 50/*end*/) r
+      offset 0) r
 order by /*order*/r.created_at desc, r.guid desc/*end*/

@@ -1,15 +1,20 @@
 -- Returns a page of products, each row preceded by the total: by default the newest fifty.
--- api/records/list.cpp inserts the parts of a request in the marked places.
+-- api/records/list.cpp inserts the parts of a request in the marked places. A row that may have more than 40 kB
+-- (compressed columns: 90 times their bytes) has neither a total nor its large columns.
 -- $1 business uuid
--- -> total bigint, ...
+-- -> total bigint or null, ...
 select
-  /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
-            where n.business_id = $1 and n.entity_type = 3)/*end*/ as total,
+  case when r.fits then /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
+            where n.business_id = $1 and n.entity_type = 3)/*end*/ end as total,
   r.guid, r.name, r.sku, r.description, r.barcode, r.price, r.cost, r.weight, r.length as "dimensions.length",
   r.width as "dimensions.width", r.height as "dimensions.height", r.external_reference as "externalReference", r.tags,
-  r.metadata, jsonb_array_length(r.variants) as "variantCount"
-from (/*rows*/select r.*/*end*/ from products r
-      where r.business_id = $1 and r.deleted_at is null/*where*/
-      order by /*order*/r.created_at desc, r.guid desc/*end*/
-      /*page*/limit 50/*end*/) r
+  case when r.fits then r.metadata end as metadata, jsonb_array_length(r.variants) as "variantCount"
+from (select r.*,
+             /*fits*/coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 90 end, 0)
+             <= 40000/*end*/ as fits
+      from (/*rows*/select r.*/*end*/ from products r
+            where r.business_id = $1 and r.deleted_at is null/*where*/
+            order by /*order*/r.created_at desc, r.guid desc/*end*/
+            /*page*/limit 50/*end*/) r
+      offset 0) r
 order by /*order*/r.created_at desc, r.guid desc/*end*/

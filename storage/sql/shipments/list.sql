@@ -1,10 +1,11 @@
 -- Returns a page of shipments, each row preceded by the total: by default the newest fifty.
--- api/records/list.cpp inserts the parts of a request in the marked places.
+-- api/records/list.cpp inserts the parts of a request in the marked places. A row that may have more than 40 kB
+-- (compressed columns: 90 times their bytes) has neither a total nor its large columns.
 -- $1 business uuid
--- -> total bigint, ...
+-- -> total bigint or null, ...
 select
-  /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
-            where n.business_id = $1 and n.entity_type = 1)/*end*/ as total,
+  case when r.fits then /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
+            where n.business_id = $1 and n.entity_type = 1)/*end*/ end as total,
   r.guid, r.tracking_number as "trackingNumber", r.status, r.customer_id as "customer.guid",
   (select c.name from customers c where c.business_id = r.business_id and c.guid = r.customer_id) as "customer.name",
   r.sender_name as "sender!.name",
@@ -13,14 +14,19 @@ select
   r.recipient_name as "recipient!.name",
   address_line(r.recipient_street, r.recipient_city, r.recipient_state, r.recipient_postal_code, r.recipient_country)
     as "recipient!.address",
-  r.packages, r.carrier_id as "carrier.guid", k.name as "carrier.name",
+  case when r.fits then r.packages end as packages, r.carrier_id as "carrier.guid", k.name as "carrier.name",
   r.service_level as "serviceLevel", r.instructions, r.carrier_tracking_number as "carrierTrackingNumber",
   coalesce(r.carrier_tracking_url, tracking_url(k.tracking_url_pattern, r.carrier_tracking_number)) as "carrierTrackingUrl",
-  r.external_reference as "externalReference", r.tags, r.metadata, r.status_changed_at as "statusChangedAt",
-  r.last_trace_at as "lastTraceAt", r.created_at as "createdAt"
-from (/*rows*/select r.*/*end*/ from shipments r
-      where r.business_id = $1 and r.deleted_at is null/*where*/
-      order by /*order*/r.created_at desc, r.guid desc/*end*/
-      /*page*/limit 50/*end*/) r
+  r.external_reference as "externalReference", r.tags, case when r.fits then r.metadata end as metadata,
+  r.status_changed_at as "statusChangedAt", r.last_trace_at as "lastTraceAt", r.created_at as "createdAt"
+from (select r.*,
+             /*fits*/pg_column_size(r.packages) * case when pg_column_compression(r.packages) is null then 1 else 90 end
+              + coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 90 end, 0)
+             <= 40000/*end*/ as fits
+      from (/*rows*/select r.*/*end*/ from shipments r
+            where r.business_id = $1 and r.deleted_at is null/*where*/
+            order by /*order*/r.created_at desc, r.guid desc/*end*/
+            /*page*/limit 50/*end*/) r
+      offset 0) r
 left join carriers k on k.business_id in (r.business_id, catalogue_business()) and k.guid = r.carrier_id
 order by /*order*/r.created_at desc, r.guid desc/*end*/

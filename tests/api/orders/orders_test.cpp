@@ -142,6 +142,25 @@ TEST_F(OrdersTest, MoneyIsExact) {
   EXPECT_NE(text.find("\"totalValue\":10000000000.29,"), std::string::npos) << text;
 }
 
+TEST_F(OrdersTest, APageHasAtMostEightMebibytes) {
+  tenant.sql.exec("insert into orders (business_id, order_number, items) select '" + tenant.id +
+                  "', 'L-' || n, (select json_agg(json_build_object('guid', gen_random_uuid(), 'description',"
+                  " repeat('d', 900), 'quantity', 1, 'price', 1)) from generate_series(1, 1000))"
+                  " from generate_series(1, 12) n");
+  for (const std::string query :
+       {"", "?PageSize=12", "?$search=L&PageSize=12", "?$filter=totalValue%20ge%200"})
+    expect_refused(http.get("/api/v1/Orders" + query), 413, "PAYLOAD_TOO_LARGE");
+  for (const std::string query :
+       {"?PageSize=5", "?PageSize=5&Page=2", "?PageSize=5&$search=L",
+        "?PageSize=5&$filter=totalValue%20ge%200", "?PageSize=5&$orderby=totalValue"}) {
+    const auto page = http.get("/api/v1/Orders" + query);
+    ASSERT_EQ(page.status, 200) << query << " " << page.text.substr(0, 500);
+    EXPECT_EQ(page.body.at("totalCount").to_number<int>(), 12) << query;
+    ASSERT_EQ(page.data().as_array().size(), 5U) << query;
+    for (const auto& order : page.data().as_array()) EXPECT_EQ(order.at("items").as_array().size(), 1000U);
+  }
+}
+
 TEST_F(OrdersTest, ARefusalHasAtMostAThousandDetails) {
   const json::array items(300'000, json::value(json::object{}));
   const auto response = http.post("/api/v1/Orders", json::object{{"items", items}});
