@@ -23,7 +23,7 @@ struct Api::Shared {
       : options(std::move(chosen)),
         secrets(box),
         router(options.routes),
-        analysis(options.database.url),
+        analysis(std::in_place, options.database.url),
         maps(options.maps),
         stores(options.stores) {
     if (!options.standby_url.empty()) standbys.emplace(storage::pq::standbys_of(options.standby_url).size());
@@ -36,8 +36,13 @@ struct Api::Shared {
   PasswordHasher passwords;
   Readiness readiness;
   PublicLimits public_limits;
-  Analysis analysis;
-  Background background{{}};
+  // These end before the io contexts.
+  std::optional<Analysis> analysis;
+  std::optional<Background> background{std::in_place};
+  // No connection is refused: each has one body at a time.
+  std::optional<Background> bodies{std::in_place,
+                                   Background::Options{.most_waiting = HttpLimits().most_connections * 2,
+                                                       .most_of_one = HttpLimits().most_connections}};
   Maps maps;
   Stores stores;
   std::atomic<std::uint64_t> token_epoch = 0;
@@ -58,8 +63,9 @@ class Api::ThreadResponder : public Responder {
                   .clock = system_clock(),
                   .secrets = shared.secrets,
                   .settings = shared.options.settings,
-                  .analysis = shared.analysis,
-                  .background = shared.background,
+                  .analysis = *shared.analysis,
+                  .background = *shared.background,
+                  .bodies = *shared.bodies,
                   .maps = shared.maps,
                   .stores = shared.stores,
                   .passwords = shared.passwords,
@@ -112,10 +118,13 @@ Api::Api(Options options, const SecretBox& secrets)
 }
 
 Api::~Api() {
-  // The io threads call maps and stores, which call back into the io contexts; the server owns those.
+  // These call back into the io contexts, which the server owns.
   server_->stop(std::chrono::milliseconds(0));
   shared_->maps.shut_down();
   shared_->stores.shut_down();
+  shared_->analysis.reset();
+  shared_->background.reset();
+  shared_->bodies.reset();
   server_.reset();
 }
 

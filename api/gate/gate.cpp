@@ -24,7 +24,8 @@ namespace waybill::api {
 namespace {
 
 constexpr std::string_view success_only = R"({"success":true})";
-// A larger body can name so many records that the writes of its request take long.
+// A larger body can name so many records that the writes of its request take long, and is so long to read
+// that others would wait for the io thread.
 constexpr std::size_t bulk_body = 16UL * 1024;
 constexpr std::string_view every_method = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
@@ -436,7 +437,12 @@ asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_bod
       route.body_kind == BodyKind::none && !raw_body.empty() && is_json_type(exchange.request.content_type);
   if (route.body_kind == BodyKind::object || route.body_kind == BodyKind::array ||
       route.body_kind == BodyKind::one_or_array || is_empty_json) {
-    read_json(route, raw_body, call, errors);
+    const auto read = [&] { read_json(route, raw_body, call, errors); };
+    if (raw_body.size() > bulk_body) {
+      co_await services.bodies.run(call.business(), read);
+    } else {
+      read();
+    }
   } else if (route.body_kind != BodyKind::none) {
     call.raw_body = std::move(raw_body);
     call.content_type = exchange.request.content_type;

@@ -65,6 +65,7 @@ struct Services {
   const Settings& settings;
   Analysis& analysis;      // for requests that read much of the history
   Background& background;  // for work that would block the io thread
+  Background& bodies;      // for the reading of large bodies
   Maps& maps;
   Stores& stores;
   PasswordHasher& passwords;
@@ -84,9 +85,9 @@ struct Services {
 /// The same services with another database.
 inline Services with_database(const Services& services, storage::Database& database) {
   // Does not compile if a member is missing here.
-  const auto& [db, clock, secrets, settings, analysis, background, maps, stores, passwords, readiness,
+  const auto& [db, clock, secrets, settings, analysis, background, bodies, maps, stores, passwords, readiness,
                public_limits, totals, tokens_changed, send_mails] = services;
-  return {database, clock,     secrets,   settings,      analysis, background,     maps,
+  return {database, clock,     secrets,   settings,      analysis, background,     bodies,    maps,
           stores,   passwords, readiness, public_limits, totals,   tokens_changed, send_mails};
 }
 

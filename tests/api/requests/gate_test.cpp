@@ -187,6 +187,17 @@ TEST_F(DispatchTest, MalformedJsonIsRefused) {
   EXPECT_EQ(error_of(call("POST /things", "admin")).at("details"), (json::value{{"name", "is required"}}));
 }
 
+TEST_F(DispatchTest, ALargeBodyIsReadBesideTheIoThreads) {
+  const auto& state = small_api_state();
+  const auto create = [&](std::size_t blanks) {
+    return call("POST /things", "admin", "", R"({"name":"x")" + std::string(blanks, ' ') + "}").status;
+  };
+  ASSERT_EQ(create(0), 201);
+  EXPECT_EQ(state.checked_on.load(), state.handled_on.load());
+  ASSERT_EQ(create(20'000), 201);
+  EXPECT_NE(state.checked_on.load(), state.handled_on.load());
+}
+
 TEST_F(DispatchTest, BulkArraysHaveAtMost1000Entries) {
   const auto bulk = [&](int count) {
     std::string body = "[";
