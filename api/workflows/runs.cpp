@@ -102,6 +102,7 @@ constexpr Property replayed_properties[] = {
 constexpr Schema replayed_schema{"Replayed", replayed_properties};
 
 constexpr std::int64_t max_replays = 100'000;
+constexpr std::int64_t max_open_runs = 300'000;  // of a business, with those that a replay of a range adds
 
 asio::awaitable<Answer> get_run(Call& call, Services& services) {
   const auto rows = co_await services.db.read(
@@ -178,12 +179,18 @@ asio::awaitable<Answer> replay_range(Call& call, Services& services) {
                                                                     .from = range.from,
                                                                     .end = range.end,
                                                                     .status = range.status,
-                                                                    .max_runs = max_replays},
+                                                                    .max_runs = max_replays,
+                                                                    .max_open = max_open_runs},
                                                    call.cause());
   if (replayed.empty()) throw not_found("workflow");
   const auto runs = replayed.front().runs;
   if (runs > max_replays)
     throw invalid("from", "the time range contains more than 100000 runs; choose a shorter one");
+  if (!replayed.front().has_room) {
+    throw conflict(
+        "The business would have more than 300000 open runs; replay these once enough of the others have "
+        "ended.");
+  }
   co_return Answer::of(to_json(json::object{{"runs", runs}}));
 }
 

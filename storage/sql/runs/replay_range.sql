@@ -1,15 +1,17 @@
 -- Queues a new run for each finished run of a workflow, or of all workflows, whose event is in a period, in
 -- the same order, without runs that are replays themselves and runs of deleted workflows. A run of several
--- steps is repeated from the first that failed or has not ended. Returns the number
--- of such runs; nothing is queued if they exceed the maximum. No row if the workflow does not exist.
+-- steps is repeated from the first that failed or has not ended. Returns the number of such runs, and whether
+-- the business has room for them; nothing is queued if not, or if they exceed the maximum. No row if the
+-- workflow does not exist.
 -- $1 business uuid, $2 workflow uuid or null (all), $3 from timestamptz or null,
--- $4 end timestamptz or null (exclusive), $5 status text or null, $6 max_runs bigint
--- -> runs bigint, ...
+-- $4 end timestamptz or null (exclusive), $5 status text or null, $6 max_runs bigint,
+-- $7 max_open bigint (open runs of the business, with these)
+-- -> runs bigint, has_room boolean, ...
 with wanted as (
   select business_id, guid, ordered from workflows
   where business_id = $1::uuid and ($2::uuid is null or guid = $2::uuid) and deleted_at is null
 ), origins as materialized (
-  select r.*, w.ordered, row_number() over (order by r.guid) as number
+  select r.guid, r.created_at, w.ordered, row_number() over (order by r.guid) as number
   from wanted w
   join runs r on r.business_id = w.business_id and r.workflow_id = w.guid
   where r.business_id = $1::uuid and r.created_at >= coalesce($3::timestamptz, '-infinity')
@@ -17,24 +19,27 @@ with wanted as (
     and ($5::text is null or r.status = $5) and r.replay_of is null
   order by r.guid
   limit $6::bigint + 1
-), counted as (
-  select count(*) as runs from origins
+), counted as materialized (
+  select c.runs, c.runs + o.runs <= $7::bigint as has_room
+  from (select count(*) as runs from origins) c,
+       (select count(*) as runs from (select from run_queue where business_id = $1::uuid limit $7::bigint) q) o
 ), queued as (
   insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code,
                          action, status, created_at, due_at, origin, replay_of, destination, request, body, ordered, steps)
-  select o.business_id, timed_guid(clock_timestamp()), o.workflow_id, o.workflow_version, o.event_id, o.entity_type,
-         o.entity_id, o.trigger_code, coalesce(s.type, o.action), 'queued', now(), now() + o.number * interval '1 microsecond',
-         o.origin, o.guid, case when s.type is null then o.destination else 'steps/' || o.business_id end,
-         case when s.type is null then o.request else 'null' end, case when s.type is null then o.body end, o.ordered,
-         case when s.type is not null then steps_from(o.steps, s.first, s.type) end
+  select r.business_id, timed_guid(clock_timestamp()), r.workflow_id, r.workflow_version, r.event_id, r.entity_type,
+         r.entity_id, r.trigger_code, coalesce(s.type, r.action), 'queued', now(), now() + o.number * interval '1 microsecond',
+         r.origin, r.guid, case when s.type is null then r.destination else 'steps/' || r.business_id end,
+         case when s.type is null then r.request else 'null' end, case when s.type is null then r.body end, o.ordered,
+         case when s.type is not null then steps_from(r.steps, s.first, s.type) end
   from origins o
+  join runs r on r.business_id = $1::uuid and r.guid = o.guid and r.created_at = o.created_at
   left join lateral (  -- runs of several steps
     select f.first, coalesce(v.definition -> 'action' -> 'steps', w.action -> 'steps') -> (f.first - 1) ->> 'type' as type
-    from (select first_open_step(o.action, o.status, o.code, o.steps) as first) f
-    join workflows w on w.business_id = o.business_id and w.guid = o.workflow_id
-    left join workflow_versions v on v.business_id = o.business_id and v.workflow_id = o.workflow_id
-                                     and v.version = o.workflow_version
-    where o.steps is not null) s on true,
-  counted c where c.runs <= $6::bigint
+    from (select first_open_step(r.action, r.status, r.code, r.steps) as first) f
+    join workflows w on w.business_id = r.business_id and w.guid = r.workflow_id
+    left join workflow_versions v on v.business_id = r.business_id and v.workflow_id = r.workflow_id
+                                     and v.version = r.workflow_version
+    where r.steps is not null) s on true
+  where (select c.runs <= $6::bigint and c.has_room from counted c)
 )
-select c.runs, pg_notify('waybill_queue', '') from counted c where $2::uuid is null or exists (select from wanted)
+select c.runs, c.has_room, pg_notify('waybill_queue', '') from counted c where $2::uuid is null or exists (select from wanted)

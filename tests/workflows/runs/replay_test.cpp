@@ -140,6 +140,26 @@ TEST_F(ReplayOfARange, BeyondTheLimitIs400AndQueuesNothingButAPlanCountsAll) {
   EXPECT_EQ(replay({{"plan", true}, {"workflowId", tenant.id}}).status, 404);
 }
 
+TEST_F(ReplayOfARange, BeyondTheOpenRunsOfTheBusinessIs409AndQueuesNothing) {
+  tenant.insert_order();
+  finished(1);
+  tenant.sql.exec(
+      "insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, "
+      "entity_id, trigger_code, action, status, created_at, due_at, origin, destination, request) "
+      "select business_id, gen_random_uuid(), workflow_id, workflow_version, event_id, entity_type, "
+      "entity_id, trigger_code, action, 'waiting', created_at, now() + interval '1 day', origin, "
+      "destination, "
+      "request from runs, generate_series(1, 300000) where workflow_id = '" +
+      workflow + "'");
+  const Response response = replay({});
+  EXPECT_EQ(response.status, 409) << response.text;
+  EXPECT_EQ(tenant.sql.number(
+                "select count(*) from all_runs where workflow_id = $1 and replay_of is not null", {workflow}),
+            0);
+  tenant.sql.exec("delete from run_queue where workflow_id = '" + workflow + "'");
+  EXPECT_EQ(replayed({}), 1);
+}
+
 class ReplayOfAll : public WorkflowTest {
  protected:
   std::int64_t replay(const json::object& body) {
