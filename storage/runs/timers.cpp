@@ -33,7 +33,8 @@ void drop(Session& session, const Keys& keys) {
                                 .events = binary_array(keys.events)});
 }
 
-void set(Session& session, const Keys& keys, const std::vector<Time>& values, const std::vector<Time>& dues) {
+void set(Session& session, const Keys& keys, const std::vector<Time>& values, const std::vector<Time>& dues,
+         const std::vector<std::int64_t>& depths) {
   if (keys.records.empty()) return;
   session.run(sql::timers::Set{.businesses = binary_array(keys.businesses),
                                .workflows = binary_array(keys.workflows),
@@ -41,7 +42,8 @@ void set(Session& session, const Keys& keys, const std::vector<Time>& values, co
                                .plans = keys.plans,
                                .values = binary_array(values),
                                .dues = binary_array(dues),
-                               .events = binary_array(keys.events)});
+                               .events = binary_array(keys.events),
+                               .depths = depths});
 }
 
 }  // namespace
@@ -57,6 +59,7 @@ void change_timers(Session& session, std::span<const TimerChange> changes) {
   }
   Keys dropped, kept;
   std::vector<Time> values, dues;
+  std::vector<std::int64_t> depths;
   for (const auto& [key, change] : newest) {
     if (!change->setting) {
       dropped.add(*change);
@@ -65,9 +68,10 @@ void change_timers(Session& session, std::span<const TimerChange> changes) {
     kept.add(*change);
     values.push_back(change->setting->value);
     dues.push_back(change->setting->due);
+    depths.push_back(change->depth);
   }
   drop(session, dropped);
-  set(session, kept, values, dues);
+  set(session, kept, values, dues, depths);
 }
 
 }  // namespace waybill::storage

@@ -21,6 +21,7 @@ struct TimerChange {
   Guid entity_id;
   int plan = 0;                      // the version of the workflow that last changed the timer
   std::uint64_t event_id = 0;        // 0 for a scan
+  int depth = 0;                     // the number of changes by workflows that led to the value
   std::optional<Setting> setting{};  // nullopt: nothing is to come, so a waiting timer is dropped
 };
 

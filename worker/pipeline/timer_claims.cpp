@@ -23,7 +23,8 @@ TimerClaims::Batch batch_of(const Rows& rows) {
                                       .plan = row.plan,
                                       .value = row.value,
                                       .due = row.due_at,
-                                      .run_event = static_cast<std::uint64_t>(row.run_event)},
+                                      .run_event = static_cast<std::uint64_t>(row.run_event),
+                                      .depth = row.depth},
                             .is_active = row.is_active,
                             .active_since = row.active_since,
                             .is_deleted = row.is_deleted});

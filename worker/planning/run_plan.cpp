@@ -201,6 +201,7 @@ void limit_run(const Workflow& workflow, const json::object& entity, storage::Ru
 
 PlannedRun plan_timer_run(const DueTimer& timer, const Workflow& workflow, Time now) {
   PlannedRun planned = defer_run(stub_of(timer, workflow), {}, workflow, now);
+  if (changes_records(workflow)) planned.run.key.depth = timer.depth;
   name_run(timer, workflow, planned.run.key);
   return planned;
 }

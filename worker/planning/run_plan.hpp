@@ -77,6 +77,7 @@ struct DueTimer {
   Time value;  // value of the field; the tick
   Time due;
   std::uint64_t run_event;  // the id that its run has instead of an event's
+  int depth = 0;            // number of changes by workflows that led to the value
 };
 
 /// A timer as an event, which has no records.

@@ -5,6 +5,8 @@
 namespace waybill::worker {
 namespace {
 
+constexpr int most_depth = 1'000;  // more than any limit of loops
+
 std::optional<storage::TimerChange::Setting> setting_of(const json::object& entity, const Workflow& workflow,
                                                         Time since) {
   const domain::Timer& timer = workflow.rule.triggers.timer.value();
@@ -26,7 +28,8 @@ std::optional<storage::TimerChange> timer_change(const storage::StoredEvent& eve
                               .workflow_id = workflow.guid,
                               .entity_id = event.entity_id,
                               .plan = workflow.timer_plan,
-                              .event_id = event.id};
+                              .event_id = event.id,
+                              .depth = std::min(storage::cause_depth(event.cause), most_depth)};
   if (!change.deleted)
     result.setting = setting_of(change.entity, workflow, std::max(event.at, workflow.timer_since));
   return result;

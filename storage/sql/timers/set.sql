@@ -1,16 +1,18 @@
 -- Sets or moves timers, each record and workflow at most once in a call, in the order of their keys. A value that has
 -- fired is not set again, nor one that came due under the same plan. An older plan or event does not replace a newer one.
 -- $1 businesses uuid[], $2 workflows uuid[], $3 records uuid[], $4 plans int[], $5 values timestamptz[],
--- $6 dues timestamptz[], $7 events bigint[]
-insert into timers as t (business_id, workflow_id, entity_id, shard, plan, value, due_at, check_at, event_id)
-select n.business_id, n.workflow_id, n.entity_id, shard_of(n.business_id), n.plan, n.value, n.due_at, n.due_at, n.event_id
-from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::timestamptz[], $6::timestamptz[], $7::bigint[])
-  n (business_id, workflow_id, entity_id, plan, value, due_at, event_id)
+-- $6 dues timestamptz[], $7 events bigint[], $8 depths int[]
+insert into timers as t (business_id, workflow_id, entity_id, shard, plan, value, due_at, check_at, event_id, depth)
+select n.business_id, n.workflow_id, n.entity_id, shard_of(n.business_id), n.plan, n.value, n.due_at, n.due_at, n.event_id,
+       n.depth
+from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::timestamptz[], $6::timestamptz[], $7::bigint[],
+            $8::integer[])
+  n (business_id, workflow_id, entity_id, plan, value, due_at, event_id, depth)
 where not exists (select from timer_results r
                   where r.business_id = n.business_id and r.entity_id = n.entity_id and r.workflow_id = n.workflow_id
                     and r.value = n.value and (r.run_id is not null or r.plan >= n.plan))
 order by n.business_id, n.workflow_id, n.entity_id
 on conflict (business_id, workflow_id, entity_id) do update
 set plan = excluded.plan, value = excluded.value, due_at = excluded.due_at, check_at = excluded.check_at,
-    event_id = excluded.event_id
+    event_id = excluded.event_id, depth = excluded.depth
 where (excluded.plan, excluded.event_id) >= (t.plan, t.event_id)

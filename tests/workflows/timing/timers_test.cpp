@@ -411,6 +411,26 @@ TEST_F(Timers, TimersOfASuspendedBusinessFireWhenItIsResumed) {
   EXPECT_TRUE(come_to_result({"fired"}));
 }
 
+TEST_F(Timers, ChangesOfOneRecordInACircleEnd) {
+  const auto moves = [&](std::string_view from, std::string_view to) {
+    return timed(
+        "statusChangedAt", "PT1H",
+        {{"conditions", {{"status", from}}}, {"action", {{"type", "update_status"}, {"status", to}}}});
+  };
+  const std::string to_processing = moves("pending", "processing");
+  const std::string to_pending = moves("processing", "pending");
+  const std::string order = tenant.create_order();
+  ASSERT_TRUE(eventually([&] {
+    jump();
+    return tenant.runs("entityId=" + order + "&status=dead").size() == 1;
+  }));
+  const json::object dead = tenant.runs("entityId=" + order + "&status=dead").at(0);
+  EXPECT_EQ(text_at(dead, "code"), "LOOP");
+  EXPECT_EQ(text_at(dead, "workflowId"), to_processing);
+  EXPECT_EQ(tenant.runs("workflowId=" + to_processing + "&status=succeeded").size(), 4U);
+  EXPECT_EQ(tenant.runs("workflowId=" + to_pending + "&status=succeeded").size(), 4U);
+}
+
 TEST_F(Timers, OfManyRecordsDoNotDelayThoseOfAnotherBusiness) {
   timed("createdAt", "PT1H");
   tenant.create_order();
