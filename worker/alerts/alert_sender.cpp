@@ -23,6 +23,7 @@ constexpr auto poll_interval = 1s;
 constexpr Duration lease = 45s;               // longer than an attempt, of a mail with its wait
 constexpr Duration not_attempted_delay = 5s;  // delay of a mail that had no turn
 constexpr std::int64_t most_alerts = 100;     // alerts of one statement
+constexpr std::int64_t most_waiting = 1'000;  // messages of a business and channel
 constexpr std::size_t most_in_flight = 64;    // messages of all businesses
 constexpr int gone = 410;
 
@@ -147,7 +148,8 @@ void AlertSender::turn(std::vector<Result>& results) {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
   }
-  while (session_->run(sql::MakeMessages{.limit = most_alerts}).front().alerts == most_alerts) continue;
+  const sql::MakeMessages make{.limit = most_alerts, .max_waiting = most_waiting};
+  while (session_->run(make).front().alerts == most_alerts) continue;
   for (Message& message : claim()) send(std::move(message));
 }
 

@@ -244,6 +244,31 @@ TEST_F(Alerts, AWebhookThatHangsDelaysNobodyElse) {
   EXPECT_EQ(wait_for(2, "alerts").size(), 2U);
 }
 
+TEST_F(Alerts, AChannelHasAtMostAThousandWaitingMessages) {
+  be_told();
+  tenant.sql.exec(
+      "insert into alert_messages (business_id, channel, cause, subject_id, count, due_at) select '" +
+      tenant.id +
+      "', 'webhook', 'run_dead', gen_random_uuid(), 1, now() + interval '1 hour'"
+      " from generate_series(1, 1000)");
+  receiver.answer(tenant.path(), refusal());
+  tenant.webhook(url(), "order_created");
+  tenant.insert_order();
+  // The first look leaves the alert for a window.
+  ASSERT_TRUE(eventually([&] {
+    return tenant.sql.number(
+               "select count(*) from alerts where business_id = $1 and count = 1 and due_at > now()",
+               {tenant.id}) == 1;
+  }));
+  EXPECT_EQ(tenant.sql.number("select count(*) from alert_messages where business_id = $1", {tenant.id}),
+            1000);
+  tenant.sql.exec("delete from alert_messages where business_id = '" + tenant.id + "'");
+  tenant.insert_order();
+  ASSERT_TRUE(counts(2));
+  end_windows();
+  EXPECT_EQ(at(alert(1), "count"), 2);
+}
+
 TEST_F(Alerts, AShorterWindowEndsTheOneThatIsOpen) {
   switch_on({{"minutes", 600}});
   receiver.answer(tenant.path(), refusal());
