@@ -27,6 +27,7 @@ constexpr std::string_view success_only = R"({"success":true})";
 // A larger body can name so many records that the writes of its request take long, and is so long to read
 // that others would wait for the io thread.
 constexpr std::size_t bulk_body = 16UL * 1024;
+constexpr std::size_t large_answer = 256UL * 1024;
 constexpr std::string_view every_method = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 bool is_sane_request_id(std::string_view id) {
@@ -182,12 +183,13 @@ struct Gate::Exchange {
 };
 
 Gate::Gate(const Router& router, Services& services, Authenticator& authenticator, const Plans& plans,
-           Quota& quota, Options options, StandbyReads offload)
+           Quota& quota, AnswerBytes& answer_bytes, Options options, StandbyReads offload)
     : router_(router),
       services_(services),
       authenticator_(authenticator),
       plans_(plans),
       quota_(quota),
+      answer_bytes_(answer_bytes),
       options_(std::move(options)),
       offload_(offload) {}
 
@@ -454,6 +456,14 @@ asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_bod
   call.is_audited = route.is_audited || route.permission == Permission::administer;
   auto answer = co_await route.handler(call, services);
   if (answer.status == 201 && exchange.method != RequestMethod::post) answer.status = 200;
+  if (exchange.method == RequestMethod::get && !call.business().is_nil() &&
+      answer.data.size() >= large_answer) {
+    response.held = answer_bytes_.take(call.business(), answer.data.size());
+    if (!response.held) {
+      throw Failure(ErrorCode::unavailable,
+                    "Clients of this business have not read its other large answers; try again later.");
+    }
+  }
   exchange.location = answer.location;
   render(std::move(answer), route, response);
 }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/gate/answer_bytes.hpp"
 #include "api/gate/auth.hpp"
 #include "api/gate/own_writes.hpp"
 #include "api/gate/quota.hpp"
@@ -57,9 +58,10 @@ class Gate : public Responder {
     OwnWrites* own_writes = nullptr;        // shared by the threads
   };
 
-  /// All references outlive the gate. `router`, `plans` and `quota` are shared by the threads.
+  /// All references outlive the gate. `router`, `plans`, `quota` and `answer_bytes` are shared by the
+  /// threads.
   Gate(const Router& router, Services& services, Authenticator& authenticator, const Plans& plans,
-       Quota& quota, Options options, StandbyReads offload);
+       Quota& quota, AnswerBytes& answer_bytes, Options options, StandbyReads offload);
 
   asio::awaitable<void> respond(const Request& request, RequestBody& body, Response& response) override;
   void refuse(const Failure& failure, Response& response) override;
@@ -91,6 +93,7 @@ class Gate : public Responder {
   Authenticator& authenticator_;
   const Plans& plans_;
   Quota& quota_;
+  AnswerBytes& answer_bytes_;
   Options options_;
   const StandbyReads offload_;
   RequestIds request_ids_;

@@ -138,6 +138,7 @@ asio::awaitable<bool> Connection::handle() {
                    .keep_alive = reusable,
                    .http_1_0 = parser.is_http_1_0(),
                    .head_only = parser.is_head()});
+  response.body = std::string();  // a slow client needs only one copy
   if (!reusable) {
     if (co_await flush()) co_await linger();
     co_return false;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,7 +62,8 @@ struct Response {
   std::string_view before;
   std::string body;
   std::string after;
-  std::string headers;  // complete lines with their CRLF
+  std::string headers;              // complete lines with their CRLF
+  std::shared_ptr<void> held = {};  // released once the client has taken the response
 
   void add_header(std::string_view name, std::string_view value);
   void add_header(std::string_view name, std::int64_t value);

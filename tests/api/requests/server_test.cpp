@@ -325,6 +325,27 @@ TEST(ServerLimits, ClientsThatDoNotReadAreCutOff) {
   EXPECT_TRUE(eventually([&] { return api.server().open_connections() == 0; }));
 }
 
+TEST(ServerLimits, ABusinessWhoseClientsDoNotReadHasNoFurtherLargeAnswers) {
+  SmallApi api;
+  const std::string large = request("GET /large", "Authorization: Bearer wb_admin\r\n");
+  const auto status = [&] {
+    auto client = connect(api);
+    return ask(client, large).status;
+  };
+  std::vector<RawConnection> slow;
+  EXPECT_TRUE(eventually([&] {
+    if (slow.size() < 8) {
+      slow.push_back(connect(api));
+      slow.back().send(large);
+    }
+    return status() == 503;
+  }));
+  auto client = connect(api);
+  EXPECT_EQ(ask(client, request("GET /list", "Authorization: Bearer wb_admin\r\n")).status, 200);
+  slow.clear();
+  EXPECT_TRUE(eventually([&] { return status() == 200; }));
+}
+
 /// A connection whose request is being answered until small_api_state().released.
 RawConnection busy_connection(const SmallApi& api) {
   const int before = small_api_state().waiting;
