@@ -1,6 +1,6 @@
--- Returns a page of customers, each row preceded by the total: by default the newest fifty.
--- api/records/list.cpp inserts the parts of a request in the marked places. A row that may have more than 40 kB
--- (compressed columns: 90 times their bytes) has neither a total nor its large columns.
+-- Returns a page of customers, each row preceded by the total: by default the newest fifty. api/records/list.cpp
+-- inserts the parts of a request in the marked places. A row whose large columns may have more than 40 kB has neither
+-- these nor a total. A compressed column counts forty times its bytes, which is more than most texts expand to.
 -- $1 business uuid
 select
   case when r.fits then /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
@@ -9,7 +9,7 @@ select
   r.state as "address.state", r.postal_code as "address.postalCode", r.country as "address.country",
   r.external_reference as "externalReference", r.tags, case when r.fits then r.metadata end as metadata
 from (select r.*,
-             /*fits*/coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 90 end, 0)
+             /*fits*/coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 40 end, 0)
              <= 40000/*end*/ as fits
       from (/*rows*/select r.*/*end*/ from customers r
             where r.business_id = $1 and r.deleted_at is null/*where*/

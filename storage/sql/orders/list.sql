@@ -1,6 +1,6 @@
 -- Returns a page of orders, each row preceded by the total: by default the newest fifty. api/records/list.cpp
--- inserts the parts of a request in the marked places. A row that may have more than 40 kB (compressed columns: 90
--- times their bytes) has neither a total nor its large columns.
+-- inserts the parts of a request in the marked places. A row whose large columns may have more than 40 kB has neither
+-- these nor a total. A compressed column counts forty times its bytes, which is more than most texts expand to.
 -- $1 business uuid
 -- -> total bigint or null, ...
 select
@@ -26,8 +26,8 @@ select
   end as "source.integration.provider", r.external_id as "source.externalId", r.source_url as "source.url",
   r.status_changed_at as "statusChangedAt", r.created_at as "createdAt"
 from (select r.*,
-             /*fits*/pg_column_size(r.items) * case when pg_column_compression(r.items) is null then 1 else 90 end
-              + coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 90 end, 0)
+             /*fits*/pg_column_size(r.items) * case when pg_column_compression(r.items) is null then 1 else 40 end
+              + coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 40 end, 0)
              <= 40000/*end*/ as fits
       from (/*rows*/select r.*/*end*/ from orders r
             where r.business_id = $1 and r.deleted_at is null/*where*/

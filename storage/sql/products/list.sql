@@ -1,6 +1,6 @@
--- Returns a page of products, each row preceded by the total: by default the newest fifty.
--- api/records/list.cpp inserts the parts of a request in the marked places. A row that may have more than 40 kB
--- (compressed columns: 90 times their bytes) has neither a total nor its large columns.
+-- Returns a page of products, each row preceded by the total: by default the newest fifty. api/records/list.cpp
+-- inserts the parts of a request in the marked places. A row whose large columns may have more than 40 kB has neither
+-- these nor a total. A compressed column counts forty times its bytes, which is more than most texts expand to.
 -- $1 business uuid
 -- -> total bigint or null, ...
 select
@@ -10,7 +10,7 @@ select
   r.width as "dimensions.width", r.height as "dimensions.height", r.external_reference as "externalReference", r.tags,
   case when r.fits then r.metadata end as metadata, jsonb_array_length(r.variants) as "variantCount"
 from (select r.*,
-             /*fits*/coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 90 end, 0)
+             /*fits*/coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 40 end, 0)
              <= 40000/*end*/ as fits
       from (/*rows*/select r.*/*end*/ from products r
             where r.business_id = $1 and r.deleted_at is null/*where*/

@@ -1,6 +1,6 @@
--- Returns a page of shipments, each row preceded by the total: by default the newest fifty.
--- api/records/list.cpp inserts the parts of a request in the marked places. A row that may have more than 40 kB
--- (compressed columns: 90 times their bytes) has neither a total nor its large columns.
+-- Returns a page of shipments, each row preceded by the total: by default the newest fifty. api/records/list.cpp
+-- inserts the parts of a request in the marked places. A row whose large columns may have more than 40 kB has neither
+-- these nor a total. A compressed column counts forty times its bytes, which is more than most texts expand to.
 -- $1 business uuid
 -- -> total bigint or null, ...
 select
@@ -20,8 +20,8 @@ select
   r.external_reference as "externalReference", r.tags, case when r.fits then r.metadata end as metadata,
   r.status_changed_at as "statusChangedAt", r.last_trace_at as "lastTraceAt", r.created_at as "createdAt"
 from (select r.*,
-             /*fits*/pg_column_size(r.packages) * case when pg_column_compression(r.packages) is null then 1 else 90 end
-              + coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 90 end, 0)
+             /*fits*/pg_column_size(r.packages) * case when pg_column_compression(r.packages) is null then 1 else 40 end
+              + coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 40 end, 0)
              <= 40000/*end*/ as fits
       from (/*rows*/select r.*/*end*/ from shipments r
             where r.business_id = $1 and r.deleted_at is null/*where*/
