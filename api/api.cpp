@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "api/accounts/password_hasher.hpp"
-#include "api/gate/answer_bytes.hpp"
+#include "api/gate/held_bytes.hpp"
 #include "api/gate/own_writes.hpp"
 #include "api/http/url.hpp"
 #include "api/records/totals.hpp"
@@ -37,7 +37,7 @@ struct Api::Shared {
   PasswordHasher passwords;
   Readiness readiness;
   PublicLimits public_limits;
-  AnswerBytes answer_bytes{64UL * 1024 * 1024};
+  ByteLimits bytes;
   // These end before the io contexts.
   std::optional<Analysis> analysis;
   std::optional<Background> background{std::in_place};
@@ -81,7 +81,7 @@ class Api::ThreadResponder : public Responder {
                        system_clock(), {.epoch = &shared.token_epoch}),
         leases_(database_),
         quota_(shared.quota, shared.options.leases ? *shared.options.leases : leases_),
-        gate_(shared.router, services_, authenticator_, shared.options.plans, quota_, shared.answer_bytes,
+        gate_(shared.router, services_, authenticator_, shared.options.plans, quota_, shared.bytes,
               shared.options.gate,
               {.standbys = standbys_.get(),
                .own_writes = shared.standbys ? &shared.standbys->own_writes : nullptr}) {}

@@ -15,6 +15,7 @@
 #include "api/http/client_address.hpp"
 #include "base/ascii.hpp"
 #include "base/crypto.hpp"
+#include "base/number.hpp"
 #include "base/observe.hpp"
 #include "storage/database/unit_of_work.hpp"
 #include "storage/sql/standbys.sql.hpp"
@@ -27,7 +28,7 @@ constexpr std::string_view success_only = R"({"success":true})";
 // A larger body can name so many records that the writes of its request take long, and is so long to read
 // that others would wait for the io thread.
 constexpr std::size_t bulk_body = 16UL * 1024;
-constexpr std::size_t large_answer = 256UL * 1024;
+constexpr std::size_t large = 256UL * 1024;  // a body or an answer that counts for the ByteLimits
 constexpr std::string_view every_method = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 bool is_sane_request_id(std::string_view id) {
@@ -178,18 +179,19 @@ struct Gate::Exchange {
   std::string_view query = {};
   RequestMethod method = RequestMethod::get;
   std::string location = {};
+  std::shared_ptr<void> held_body = {};
 
   const Route& route() const { return found.endpoint->route; }
 };
 
 Gate::Gate(const Router& router, Services& services, Authenticator& authenticator, const Plans& plans,
-           Quota& quota, AnswerBytes& answer_bytes, Options options, StandbyReads offload)
+           Quota& quota, ByteLimits& bytes, Options options, StandbyReads offload)
     : router_(router),
       services_(services),
       authenticator_(authenticator),
       plans_(plans),
       quota_(quota),
-      answer_bytes_(answer_bytes),
+      bytes_(bytes),
       options_(std::move(options)),
       offload_(offload) {}
 
@@ -315,7 +317,9 @@ asio::awaitable<void> Gate::perform(Exchange& exchange) {
   if (exchange.body.present() && takes_body) {
     check_content(route, exchange.request);
     const bool is_upload = route.body_kind == BodyKind::multipart;
-    raw_body = co_await exchange.body.read(is_upload ? options_.upload_limit : options_.body_limit);
+    const std::size_t limit = is_upload ? options_.upload_limit : options_.body_limit;
+    hold_body(exchange, limit);
+    raw_body = co_await exchange.body.read(limit);
   }
   if (once) {
     co_await perform_once(exchange, std::move(raw_body));
@@ -323,6 +327,20 @@ asio::awaitable<void> Gate::perform(Exchange& exchange) {
     co_await perform_tracked(exchange, std::move(raw_body), asked);
   } else {
     co_await call_handler(exchange, std::move(raw_body), services_, exchange.response);
+  }
+}
+
+/// Throws Failure (UNAVAILABLE) if the business has too many large bodies under way.
+void Gate::hold_body(Exchange& exchange, std::size_t limit) {
+  const Guid& business = exchange.call.business();
+  if (business.is_nil()) return;
+  const auto length = find_field(exchange.request.head, "content-length");
+  const std::size_t bytes = std::min(limit, parse_number<std::size_t>(length.value_or("")).value_or(limit));
+  if (bytes < large) return;
+  exchange.held_body = bytes_.bodies.take(business, bytes);
+  if (!exchange.held_body) {
+    throw Failure(ErrorCode::unavailable,
+                  "Other requests of this business have too many large bodies; try again later.");
   }
 }
 
@@ -456,9 +474,8 @@ asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_bod
   call.is_audited = route.is_audited || route.permission == Permission::administer;
   auto answer = co_await route.handler(call, services);
   if (answer.status == 201 && exchange.method != RequestMethod::post) answer.status = 200;
-  if (exchange.method == RequestMethod::get && !call.business().is_nil() &&
-      answer.data.size() >= large_answer) {
-    response.held = answer_bytes_.take(call.business(), answer.data.size());
+  if (exchange.method == RequestMethod::get && !call.business().is_nil() && answer.data.size() >= large) {
+    response.held = bytes_.answers.take(call.business(), answer.data.size());
     if (!response.held) {
       throw Failure(ErrorCode::unavailable,
                     "Clients of this business have not read its other large answers; try again later.");

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/gate/answer_bytes.hpp"
 #include "api/gate/auth.hpp"
+#include "api/gate/held_bytes.hpp"
 #include "api/gate/own_writes.hpp"
 #include "api/gate/quota.hpp"
 #include "api/http/address_block.hpp"
@@ -58,10 +58,10 @@ class Gate : public Responder {
     OwnWrites* own_writes = nullptr;        // shared by the threads
   };
 
-  /// All references outlive the gate. `router`, `plans`, `quota` and `answer_bytes` are shared by the
+  /// All references outlive the gate. `router`, `plans`, `quota` and `bytes` are shared by the
   /// threads.
   Gate(const Router& router, Services& services, Authenticator& authenticator, const Plans& plans,
-       Quota& quota, AnswerBytes& answer_bytes, Options options, StandbyReads offload);
+       Quota& quota, ByteLimits& bytes, Options options, StandbyReads offload);
 
   asio::awaitable<void> respond(const Request& request, RequestBody& body, Response& response) override;
   void refuse(const Failure& failure, Response& response) override;
@@ -78,6 +78,7 @@ class Gate : public Responder {
   asio::awaitable<void> perform(Exchange& exchange);
   asio::awaitable<void> perform_tracked(Exchange& exchange, std::string raw_body,
                                         const std::optional<storage::CommitPosition>& asked);
+  void hold_body(Exchange& exchange, std::size_t limit);
   bool is_tracked(const Exchange& exchange) const;
   void note_commits(Exchange& exchange, const storage::Commits& commits);
   asio::awaitable<void> perform_once(Exchange& exchange, std::string raw_body);
@@ -93,7 +94,7 @@ class Gate : public Responder {
   Authenticator& authenticator_;
   const Plans& plans_;
   Quota& quota_;
-  AnswerBytes& answer_bytes_;
+  ByteLimits& bytes_;
   Options options_;
   const StandbyReads offload_;
   RequestIds request_ids_;

@@ -346,6 +346,26 @@ TEST(ServerLimits, ABusinessWhoseClientsDoNotReadHasNoFurtherLargeAnswers) {
   EXPECT_TRUE(eventually([&] { return status() == 200; }));
 }
 
+TEST(ServerLimits, ABusinessHasAtMost128MiBOfLargeBodiesUnderWay) {
+  SmallApi api;
+  const std::string head =
+      "POST /upload HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wb_admin\r\n"
+      "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 10485760\r\n\r\n";
+  std::vector<RawConnection> slow;
+  for (int i = 0; i < 13; ++i) {
+    slow.push_back(connect(api));
+    slow.back().send(head);
+  }
+  EXPECT_TRUE(eventually([&] { return api.server().open_connections() == 12; })) << "one is refused";
+  auto client = connect(api);
+  EXPECT_EQ(ask(client, request("GET /list", "Authorization: Bearer wb_admin\r\n")).status, 200);
+  slow.clear();
+  EXPECT_TRUE(eventually([&] {
+    auto later = connect(api);
+    return ask(later, head + std::string(10UL * 1024 * 1024, 'x')).status == 200;
+  }));
+}
+
 /// A connection whose request is being answered until small_api_state().released.
 RawConnection busy_connection(const SmallApi& api) {
   const int before = small_api_state().waiting;

@@ -1,8 +1,8 @@
-#include "api/gate/answer_bytes.hpp"
+#include "api/gate/held_bytes.hpp"
 
 namespace waybill::api {
 
-std::shared_ptr<void> AnswerBytes::take(const Guid& business, std::size_t bytes) {
+std::shared_ptr<void> HeldBytes::take(const Guid& business, std::size_t bytes) {
   {
     const std::lock_guard lock(state_->mutex);
     const auto entry = state_->held.try_emplace(business, 0).first;
