@@ -170,7 +170,7 @@ bool Catalogue::is_suspended(const Guid& business) const {
   return suspended_.contains(business);
 }
 
-WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
+WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) {
   matching::Rule rule = matching::make_rule(stored.trigger_code, json::parse(stored.conditions));
   json::object templates;
   if (stored.templates) {
@@ -191,6 +191,8 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
   }
   const std::optional<Duration> delay = stored.delay ? parse_duration(*stored.delay) : Duration{};
   if (!delay) throw std::invalid_argument("unreadable delay");
+  auto& destinations = destinations_[stored.business_id];
+  if (!destinations) destinations = std::make_shared<DestinationNames>();
   auto workflow = std::make_shared<Workflow>(Workflow{.guid = stored.guid,
                                                       .business_id = stored.business_id,
                                                       .business_name = stored.business_name,
@@ -215,6 +217,7 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) const {
                                                       .previous_until = stored.previous_until,
                                                       .credentials = std::move(credentials),
                                                       .pacing = read_pacing(stored),
+                                                      .destinations = destinations,
                                                       .timer_plan = stored.timer_plan,
                                                       .timer_since = stored.timer_since});
   workflow->set_action(json::parse(stored.action).as_object(), templates);

@@ -18,6 +18,7 @@
 #include "matching/rule.hpp"
 #include "matching/steps.hpp"
 #include "storage/settings/workflow_reader.hpp"
+#include "worker/planning/destination_names.hpp"
 
 namespace waybill::worker {
 
@@ -51,6 +52,7 @@ struct Workflow {
   std::optional<Time> previous_until;       // the end of validity of the older secret
   actions::Credentials credentials;
   domain::Pacing pacing;
+  std::shared_ptr<DestinationNames> destinations = {};  // shared by the workflows of the business
   int timer_plan = 0;  // the version that last changed the timer or schedule; 0 without one
   Time timer_since{};  // when it did
 
@@ -114,7 +116,7 @@ class Catalogue {
     bool is_active;
     Time active_since;
   };
-  WorkflowPtr read(const storage::StoredWorkflow& stored) const;
+  WorkflowPtr read(const storage::StoredWorkflow& stored);
   void remove(const Guid& workflow);
 
   const SecretBox& secrets_;
@@ -127,6 +129,7 @@ class Catalogue {
   std::unordered_map<Guid, Unreadable> unreadable_;
   std::atomic<bool> any_unreadable_ = false;
   std::unordered_set<Guid> suspended_;
+  std::unordered_map<Guid, std::shared_ptr<DestinationNames>> destinations_;  // used by the changing thread
 };
 
 }  // namespace waybill::worker

@@ -110,9 +110,18 @@ storage::StoredEvent stub_of(const DueTimer& timer, const Workflow& workflow) {
           .after = {}};
 }
 
-std::string with_rate(const Workflow& workflow, std::string destination, const Guid& business) {
-  if (!workflow.pacing.rate) return destination;
-  return domain::destination_with_rate(destination, workflow.guid, business);
+std::string place_in_queue(const Workflow& workflow, std::string destination) {
+  const Guid& business = workflow.business_id;
+  const auto with_rate = [&](std::string place) {
+    return workflow.pacing.rate ? domain::destination_with_rate(place, workflow.guid, business) : place;
+  };
+  std::string place = with_rate(destination);
+  if (place.empty() || !workflow.destinations ||
+      workflow.destinations->has_place(place, system_clock().now()))
+    return place;
+  // A workflow with a rate has one shared place, which keeps the rate.
+  return workflow.pacing.rate ? with_rate("more/" + business.to_string())
+                              : shared_place(destination, business);
 }
 
 void render_run(const storage::StoredEvent& event, const domain::Change& change, const Workflow& workflow,
@@ -138,8 +147,7 @@ void render_action(const Workflow& workflow, const actions::Action& action, cons
     actions::Plan plan = action.plan(view_of(workflow, definition), event);
     request = std::move(plan.request);
     run.key.body = std::move(plan.body);
-    run.key.destination =
-        with_rate(workflow, action.destination(request, workflow.business_id), workflow.business_id);
+    run.key.destination = place_in_queue(workflow, action.destination(request, workflow.business_id));
     run.key.request.clear();
     run.key.request.reserve(usual_request_bytes);
     append_json(run.key.request, request);
@@ -167,11 +175,10 @@ PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet
   PlannedRun planned = begin_run(event, fired, workflow, now);
   planned.run.key.request = storage::deferred_request;
   try {
-    planned.run.key.destination = with_rate(
-        workflow,
-        !workflow.steps.empty() ? storage::step_destination(event.business_id, planned.run.key.guid)
-                                : workflow.action->queue_destination(workflow.definition, event.business_id),
-        event.business_id);
+    planned.run.key.destination = place_in_queue(
+        workflow, !workflow.steps.empty()
+                      ? storage::step_destination(event.business_id, planned.run.key.guid)
+                      : workflow.action->queue_destination(workflow.definition, event.business_id));
   } catch (const std::exception& error) {
     mark_dead(planned.run.state, "CONFIGURATION_ERROR", error);
   }

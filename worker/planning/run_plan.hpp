@@ -57,8 +57,9 @@ PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet
 void render_run(const storage::StoredEvent& event, const domain::Change& change, const Workflow& workflow,
                 storage::Run& run, json::object& request);
 
-/// The destination of a run in the queue: that of its action, apart from others if the workflow has a rate.
-std::string with_rate(const Workflow& workflow, std::string destination, const Guid& business);
+/// The name of a run's destination in the queue: that of its action, apart from others if the workflow has a
+/// rate, and shared with others if the business has too many destinations.
+std::string place_in_queue(const Workflow& workflow, std::string destination);
 
 /// Sets the value by which the limit of `workflow` counts a new run, if it has one.
 void limit_run(const Workflow& workflow, const json::object& entity, storage::RunKey& run);

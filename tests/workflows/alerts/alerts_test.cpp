@@ -245,7 +245,7 @@ TEST_F(Alerts, AWebhookThatHangsDelaysNobodyElse) {
 }
 
 TEST_F(Alerts, AChannelHasAtMostAThousandWaitingMessages) {
-  be_told();
+  switch_on();
   tenant.sql.exec(
       "insert into alert_messages (business_id, channel, cause, subject_id, count, due_at) select '" +
       tenant.id +

@@ -77,6 +77,26 @@ TEST_F(Fairness, ABusinessWithSlowDestinationsLeavesCapacityToOthers) {
   EXPECT_LT(in_flight(), 1024U) << "the loud business uses all the capacity";
 }
 
+TEST_F(Fairness, TheManyDestinationsOfABusinessShareAFewPlacesInTheQueue) {
+  constexpr int count = 260;
+  for (int i = 1; i < count; ++i) {
+    loud.webhook("http://127.0." + std::to_string(1 + i / 250) + "." + std::to_string(1 + i % 250) + ":1/",
+                 "order_created");
+  }
+  const std::string rated =
+      loud.webhook("http://127.0.9.9:1/", "order_created", {{"rate", {{"perSecond", 5}}}});
+  loud.insert_order();
+  const auto number = [&](std::string_view expression) {
+    return loud.sql.value("select " + std::string(expression) + " from run_queue where business_id = '" +
+                          loud.id + "' and status = 'retrying'");
+  };
+  EXPECT_TRUE(eventually([&] { return number("count(*)") == std::to_string(count); })) << number("count(*)");
+  EXPECT_EQ(number("count(distinct destination) filter (where destination not like 'more/%')"), "200");
+  EXPECT_LE(std::stoi(number("count(distinct destination)")), 251);
+  EXPECT_EQ(number("count(*) filter (where destination = 'more/" + rated + "/" + loud.id + "')"), "1")
+      << "a workflow with a rate shares no place with others";
+}
+
 TEST_F(Fairness, AFastDestinationIsNotDelayedBySlowOnesOfItsBusiness) {
   std::vector<std::unique_ptr<Receiver>> slow;
   for (int i = 0; i < 16; ++i) {
