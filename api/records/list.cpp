@@ -308,7 +308,6 @@ class ListReader {
                      "select r.*, found.total, found.place from (select f.*, row_number() over () as place "
                      "from (select r.guid, count(*) over () as total");
       bounds += ") f) found join " + table_ + " r on r.business_id = $1 and r.guid = found.guid";
-      // Outside, `r` has further columns, so functions of the row cannot order it.
       replace_last_tagged(text, order_tag, "r.place");
     } else if (const auto keys = comparable_keys(selection_.order);
                page.number > 1 && !selection_.is_narrowed() && !keys.columns.empty()) {
@@ -322,6 +321,13 @@ class ListReader {
           text, "/*rows*/",
           "select r.* from " + table_ + " r where r.business_id = $1 and r.guid = any(array(select r.guid");
       bounds += "))";
+    }
+    if (!selection_.is_searched && order != newest_first) {
+      // Outside, `r` has further columns, so functions of the row cannot order it.
+      constexpr std::string_view place_tag = "/*place*/";
+      text.insert(text.find(place_tag) + place_tag.size(),
+                  ", row_number() over (order by " + order + ") as place");
+      replace_last_tagged(text, order_tag, "r.place");
     }
     replace_tagged(text, "/*page*/", bounds);
     replace_tagged(text, order_tag, order);

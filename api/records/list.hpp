@@ -32,6 +32,7 @@ inline constexpr ErrorCode list_errors[] = {ErrorCode::payload_too_large};
 /// fit. It contains these tags:
 ///   /*total*/…/*end*/   the total, replaced by an exact count if the list is narrowed
 ///   /*fits*/…/*end*/    True if the row is small enough for a short read, replaced by the same for the page
+///   /*place*/           the place for `, … as place` if the outer query is not ordered by columns of the row
 ///   /*rows*/…/*end*/    the row in the inner query, replaced by its guid if guids are found first
 ///   /*where*/           the place for further ` and …`
 ///   /*order*/…/*end*/   the order

@@ -10,7 +10,7 @@ select
   r.external_reference as "externalReference", r.tags, case when r.fits then r.metadata end as metadata
 from (select r.*,
              /*fits*/coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 40 end, 0)
-             <= 40000/*end*/ as fits
+             <= 40000/*end*/ as fits/*place*/
       from (/*rows*/select r.*/*end*/ from customers r
             where r.business_id = $1 and r.deleted_at is null/*where*/
             order by /*order*/r.created_at desc, r.guid desc/*end*/

@@ -11,7 +11,7 @@ select
   case when r.fits then r.metadata end as metadata, jsonb_array_length(r.variants) as "variantCount"
 from (select r.*,
              /*fits*/coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 40 end, 0)
-             <= 40000/*end*/ as fits
+             <= 40000/*end*/ as fits/*place*/
       from (/*rows*/select r.*/*end*/ from products r
             where r.business_id = $1 and r.deleted_at is null/*where*/
             order by /*order*/r.created_at desc, r.guid desc/*end*/

@@ -87,7 +87,8 @@ TEST_F(ErasedAnswers, KeptAnswersAreSearchedForTheThousandNewestTextsOfRecords) 
   const auto customer = create_person();
   tenant.sql.rows(
       "insert into orders (business_id, order_number, customer_id, delivery_name, created_at)"
-      " select $1, 'O' || n, $2, 'Recipient ' || n, now() - n * interval '1 minute'"
+      " select $1, 'O' || n, $2, case when n = 1 then 'Somebody' else 'Recipient ' || n end,"
+      " now() - interval '1 hour' + n * interval '1 second'"
       " from generate_series(1, 1001) n",
       {tenant.id, customer});
   const auto mail = create_template({{"body", "For {{deliveryAddress.name}}."}});
@@ -97,13 +98,12 @@ TEST_F(ErasedAnswers, KeptAnswersAreSearchedForTheThousandNewestTextsOfRecords) 
     return http.post("/api/workflows/templates/" + mail + "/preview", {{"entityId", order}},
                      {{"Idempotency-Key", "preview " + number}});
   };
-  EXPECT_EQ(text_at(preview("O1000").data(), "body"), "For Recipient 1000.");
+  EXPECT_EQ(text_at(preview("O2").data(), "body"), "For Recipient 2.");
   // The text of the oldest order is not part of another one.
-  tenant.sql.rows("update orders set delivery_name = 'Somebody' where order_number = 'O1001'");
-  EXPECT_EQ(text_at(preview("O1001").data(), "body"), "For Somebody.");
+  EXPECT_EQ(text_at(preview("O1").data(), "body"), "For Somebody.");
   erase(customer);
-  EXPECT_TRUE(at(preview("O1000").body, "data").is_null());
-  EXPECT_FALSE(at(preview("O1001").body, "data").is_null());
+  EXPECT_TRUE(at(preview("O2").body, "data").is_null());
+  EXPECT_FALSE(at(preview("O1").body, "data").is_null());
 }
 
 TEST_F(ErasedAnswers, ARepeatedRequestGetsNoDataOfThePerson) {
