@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "api/customers/left_records.hpp"
 #include "api/gate/idempotency.hpp"
 #include "base/ascii.hpp"
 #include "base/crypto.hpp"
@@ -18,27 +19,18 @@
 #include "storage/sql/audit_log.sql.hpp"
 #include "storage/sql/customer_erasures.sql.hpp"
 #include "storage/sql/mail_outbox.sql.hpp"
+#include "storage/statement/binary.hpp"
 
 namespace waybill::api {
 namespace {
 
 namespace sql = storage::sql::customer_erasures;
-using Guids = std::span<const Guid>;
 
 constexpr std::size_t portion_size = 200;                // records of a transaction
 constexpr std::size_t run_portion_size = 500;            // records whose runs one statement erases
 constexpr auto longest_wait = std::chrono::seconds(20);  // longer than an attempt of a webhook
 constexpr Duration first_pause = std::chrono::milliseconds(50);
 constexpr Duration longest_pause = std::chrono::milliseconds(500);
-
-template <typename Work>
-void for_portions(Guids records, std::size_t size, Work work) {
-  while (!records.empty()) {
-    const auto portion = records.first(std::min(size, records.size()));
-    work(portion);
-    records = records.subspan(portion.size());
-  }
-}
 
 /// An answer without data, as the gate keeps it.
 constexpr std::string_view empty_answer = R"({"data":null,"success":true})";
@@ -48,6 +40,7 @@ struct Erasure {
   ErasedCounts counts;
   std::vector<std::string> emails;  // of the person
   std::vector<Guid> records;        // whose runs are to be erased
+  LeftRecords left;                 // likewise, as far as the runs are of their times
   std::int64_t last_event = 0;      // the last that can hold the old data
 };
 
@@ -74,8 +67,10 @@ class Eraser {
     counts_.shipments = std::ssize(records.shipments);
     erase_records<sql::EraseOrders>(records.orders);
     erase_records<sql::EraseShipments>(records.shipments);
+    auto left = left_records(session_, target_.business, target_.customer, records);
+    erase_left(left);
     const auto all = records.with(target_.customer);
-    erase_answers(all);
+    erase_answers(all, left);
     // A run for a list of records is erased whatever it lists.
     auto with_lists = all;
     with_lists.push_back(storage::no_record);
@@ -83,6 +78,7 @@ class Eraser {
     return {.counts = counts_,
             .emails = person_.emails,
             .records = std::move(with_lists),
+            .left = std::move(left),
             .last_event = session_.run(sql::LastEvent{}).front().id};
   }
 
@@ -104,6 +100,13 @@ class Eraser {
         .business = target_.business, .orders = records.orders, .shipments = records.shipments});
     words_ = person_.words;
     for (const auto& row : rows) words_.emplace_back(row.word);
+    const auto left = left_records(session_, target_.business, target_.customer, records);
+    if (left.guids.empty()) return;
+    const auto left_words = session_.run(sql::LeftWords{.business = target_.business,
+                                                        .records = left.guids,
+                                                        .firsts = storage::binary_array(left.firsts),
+                                                        .lasts = storage::binary_array(left.lasts)});
+    for (const auto& row : left_words) words_.emplace_back(row.word);
   }
 
   void erase_person() {
@@ -114,7 +117,7 @@ class Eraser {
       session_.run(sql::EraseCustomer{.business = business, .customer = customer});
       session_.run(sql::DropNewEvents{.business = business, .records = Guids(&customer, 1)});
     }
-    counts_.events += erase_events(Guids(&customer, 1));
+    counts_.events += erase_events({.guids = Guids(&customer, 1)});
     if (!is_erased) {
       session_.run(sql::AddEvent{.business = business, .customer = customer});
       session_.run(sql::EraseUploads{.business = business, .emails = person_.emails, .names = person_.names});
@@ -129,23 +132,41 @@ class Eraser {
     work.commit();
   }
 
-  std::int64_t erase_events(Guids records) {
-    return session_.run(sql::EraseEvents{.business = target_.business, .records = records, .words = words_})
+  std::int64_t erase_events(const Records& records) {
+    return session_
+        .run(sql::EraseEvents{.business = target_.business,
+                              .records = records.guids,
+                              .words = words_,
+                              .firsts = storage::binary_array(records.firsts),
+                              .lasts = storage::binary_array(records.lasts)})
         .front()
         .events;
   }
 
   template <typename Statement>
   void erase_records(Guids records) {
-    for_portions(records, portion_size, [&](Guids portion) {
+    for_portions({.guids = records}, portion_size, [&](const Records& portion) {
       storage::Work work(session_);
       if constexpr (std::is_same_v<Statement, sql::EraseShipments>) {
-        session_.run(Statement{
-            .business = target_.business, .records = portion, .words = words_, .customer = target_.customer});
+        session_.run(Statement{.business = target_.business,
+                               .records = portion.guids,
+                               .words = words_,
+                               .customer = target_.customer});
       } else {
-        session_.run(Statement{.business = target_.business, .records = portion, .words = words_});
+        session_.run(Statement{.business = target_.business, .records = portion.guids, .words = words_});
       }
-      session_.run(sql::DropNewEvents{.business = target_.business, .records = portion});
+      session_.run(sql::DropNewEvents{.business = target_.business, .records = portion.guids});
+      counts_.events += erase_events(portion);
+      work.commit();
+    });
+  }
+
+  /// The records themselves belong to somebody else.
+  void erase_left(const LeftRecords& left) {
+    for_portions(left.all(), portion_size, [&](const Records& portion) {
+      storage::Work work(session_);
+      session_.run(
+          sql::EraseLeftTraces{.business = target_.business, .records = portion.guids, .words = words_});
       counts_.events += erase_events(portion);
       work.commit();
     });
@@ -163,9 +184,12 @@ class Eraser {
     }
   }
 
-  void erase_answers(Guids records) {
-    const auto answers = session_.run(
-        sql::Answers{.business = target_.business, .records = records, .session_owner = owner_of_sessions});
+  void erase_answers(Guids records, const LeftRecords& left) {
+    const auto answers = session_.run(sql::Answers{.business = target_.business,
+                                                   .records = records,
+                                                   .session_owner = owner_of_sessions,
+                                                   .left_records = left.guids,
+                                                   .lasts = storage::binary_array(left.lasts)});
     for (const auto& answer : answers) erase_answer(answer);
   }
 
@@ -210,23 +234,32 @@ class Eraser {
   ErasedCounts counts_;
 };
 
+/// Calls `work` for portions of the records whose runs are to be erased.
+template <typename Work>
+void for_all_portions(const Erasure& erasure, Work work) {
+  for_portions({.guids = erasure.records}, run_portion_size, work);
+  for_portions(erasure.left.all(), run_portion_size, work);
+}
+
 /// Erases queued runs. Returns true if no live worker plans or performs a run with the old data. An event is
 /// pending until its runs are recorded, so a run is in the queue, in flight, or its event is pending.
 bool erase_queue(storage::Session& session, const ErasureTarget& target, Erasure& erasure) {
   std::int64_t open = 0;
-  for_portions(erasure.records, run_portion_size, [&](Guids portion) {
+  for_all_portions(erasure, [&](const Records& portion) {
     open += session
                 .run(sql::Planned{
-                    .business = target.business, .records = portion, .last_event = erasure.last_event})
+                    .business = target.business, .records = portion.guids, .last_event = erasure.last_event})
                 .front()
                 .events;
   });
-  for_portions(erasure.records, run_portion_size, [&](Guids portion) {
-    const auto queue =
-        session
-            .run(sql::EraseQueue{
-                .business = target.business, .records = portion, .no_record = storage::no_record})
-            .front();
+  for_all_portions(erasure, [&](const Records& portion) {
+    const auto queue = session
+                           .run(sql::EraseQueue{.business = target.business,
+                                                .records = portion.guids,
+                                                .no_record = storage::no_record,
+                                                .firsts = storage::binary_array(portion.firsts),
+                                                .lasts = storage::binary_array(portion.lasts)})
+                           .front();
     erasure.counts.runs += queue.runs;
     open += queue.in_flight;
   });
@@ -234,13 +267,15 @@ bool erase_queue(storage::Session& session, const ErasureTarget& target, Erasure
 }
 
 void erase_runs(storage::Session& session, const ErasureTarget& target, Erasure& erasure) {
-  for_portions(erasure.records, run_portion_size, [&](Guids portion) {
-    erasure.counts.runs +=
-        session
-            .run(sql::EraseRuns{
-                .business = target.business, .records = portion, .no_record = storage::no_record})
-            .front()
-            .runs;
+  for_all_portions(erasure, [&](const Records& portion) {
+    erasure.counts.runs += session
+                               .run(sql::EraseRuns{.business = target.business,
+                                                   .records = portion.guids,
+                                                   .no_record = storage::no_record,
+                                                   .firsts = storage::binary_array(portion.firsts),
+                                                   .lasts = storage::binary_array(portion.lasts)})
+                               .front()
+                               .runs;
   });
   delete_files(target, erasure.emails);
 }

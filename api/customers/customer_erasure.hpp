@@ -56,10 +56,11 @@ struct ErasureTarget {
 /// Erases the data of a person. Shipments that only the person's address links to the customer are the first;
 /// they become shipments of the customer. The next transaction erases the customer and everything that is
 /// found by the person's words; it writes the event. Orders and shipments follow in portions of their own
-/// transactions. Then it waits until no worker has a message with the old data in memory, and erases the
-/// runs. It can be repeated after a crash at any point. It holds no thread while it waits. Throws Failure:
-/// NOT_FOUND, UNAVAILABLE if messages are still being sent after some seconds (everything else is erased
-/// then), and like Analysis and storage::Session.
+/// transactions. Of orders and shipments that were the person's before, only events, runs and answers of that
+/// time are erased, and texts of traces that name the person. Then it waits until no worker has a message
+/// with the old data in memory, and erases the runs. It can be repeated after a crash at any point. It holds
+/// no thread while it waits. Throws Failure: NOT_FOUND, UNAVAILABLE if messages are still being sent after
+/// some seconds (everything else is erased then), and like Analysis and storage::Session.
 asio::awaitable<ErasedCounts> erase_customer(Analysis& analysis, const SecretBox& secrets,
                                              ErasureTarget target);
 

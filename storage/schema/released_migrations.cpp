@@ -48,6 +48,7 @@ constexpr auto locks = std::to_array<Locks>({
     {"0038_schedules", "lock table businesses in share row exclusive mode"},
     {"0039_steps_and_versions", "lock table workflow_versions in access exclusive mode"},
     {"0040_timers_by_business", "lock table timers in share mode"},
+    {"0042_records_that_left", "lock table events in share mode"},
     {"0043_depth_of_timers", "lock table timers in access exclusive mode"},
 });
 

@@ -1,6 +1,8 @@
--- Erases a person's data in the events of records, and in the notes of their status changes. Returns the number of
+-- Erases a person's data in the events of records, and in the notes of their status changes. If the records were the
+-- person's at some times only, a record before or after an event is erased if it was current then. Returns the number of
 -- events that held some.
--- $1 business uuid, $2 records uuid[], $3 words text[]
+-- $1 business uuid, $2 records uuid[], $3 words text[], $4 firsts timestamptz[], $5 lasts timestamptz[] (of the records;
+-- empty: at all times)
 -- -> events bigint
 with changed as (
   update events e
@@ -8,15 +10,26 @@ with changed as (
       shipment_after = n.shipment_after, customer_before = n.customer_before, customer_after = n.customer_after,
       cause = n.cause, detail = n.detail
   from (
-    select o.id, o.at, erased(o.order_before, $3::text[]) as order_before, erased(o.order_after, $3::text[]) as order_after,
-           erased(o.shipment_before, $3::text[]) as shipment_before, erased(o.shipment_after, $3::text[]) as shipment_after,
+    select o.id, o.at, case when b.is_theirs then erased(o.order_before, $3::text[]) else o.order_before end as order_before,
+           case when a.is_theirs then erased(o.order_after, $3::text[]) else o.order_after end as order_after,
+           case when b.is_theirs then erased(o.shipment_before, $3::text[]) else o.shipment_before end as shipment_before,
+           case when a.is_theirs then erased(o.shipment_after, $3::text[]) else o.shipment_after end as shipment_after,
            erased(o.customer_before) as customer_before, erased(o.customer_after) as customer_after,
            o.cause - 'note' as cause,
            case when o.detail ? 'trace' and jsonb_typeof(o.detail -> 'trace') = 'object'
              then jsonb_set(o.detail, '{trace}', (o.detail -> 'trace') || jsonb_build_object(
                               'description', status_text(o.detail #>> '{trace,status}'), 'location', null))
              else o.detail end as detail
-    from events o where o.business_id = $1 and o.entity_id = any ($2::uuid[])
+    from events o
+    cross join lateral (
+      select cardinality($4::timestamptz[]) = 0
+             or exists (select from unnest($2::uuid[], $4::timestamptz[], $5::timestamptz[]) k (record, first, last)
+                        where k.record = o.entity_id and o.at > k.first and o.at <= k.last) as is_theirs) b
+    cross join lateral (
+      select cardinality($4::timestamptz[]) = 0
+             or exists (select from unnest($2::uuid[], $4::timestamptz[], $5::timestamptz[]) k (record, first, last)
+                        where k.record = o.entity_id and o.at >= k.first and o.at < k.last) as is_theirs) a
+    where o.business_id = $1 and o.entity_id = any ($2::uuid[]) and (b.is_theirs or a.is_theirs)
   ) n
   where e.id = n.id and e.at = n.at and e.business_id = $1 and e.entity_id = any ($2::uuid[])
     and (e.order_before, e.order_after, e.shipment_before, e.shipment_after, e.customer_before, e.customer_after, e.cause,
@@ -25,7 +38,10 @@ with changed as (
                           n.customer_after, n.cause, n.detail)::text
   returning 1
 ), notes as (
-  update status_history set cause = cause - 'note'
-  where business_id = $1 and entity_id = any ($2::uuid[]) and cause ? 'note'
+  update status_history h set cause = h.cause - 'note'
+  where h.business_id = $1 and h.entity_id = any ($2::uuid[]) and h.cause ? 'note'
+    and (cardinality($4::timestamptz[]) = 0
+         or exists (select from unnest($2::uuid[], $4::timestamptz[], $5::timestamptz[]) k (record, first, last)
+                    where k.record = h.entity_id and h.at between k.first and k.last))
 )
 select count(*) as events from changed

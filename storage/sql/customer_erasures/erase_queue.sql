@@ -1,15 +1,18 @@
 -- Erases a person's data in queued runs of records, except those of an attempt in flight. Mails end as skipped; other
 -- messages are rendered again from the erased records when they are due. What destinations answered goes from all runs,
 -- also from those that wait for a later step. Returns the number of runs, and the number of attempts in flight.
--- $1 business uuid, $2 records uuid[], $3 no_record uuid
+-- $1 business uuid, $2 records uuid[], $3 no_record uuid, $4 firsts timestamptz[], $5 lasts timestamptz[] (of the records;
+-- empty: at all times)
 -- -> runs bigint, in_flight bigint
 with found as materialized (
-  select q.guid, q.action, q.status from run_queue q
-  where q.business_id = $1 and q.entity_id = any ($2::uuid[]) and (q.status <> 'waiting' or q.status = 'waiting')
-    and ((q.action not in ('update_status', 'push_tracking') or q.steps is not null)
-         and (q.request <> 'null' or q.action = 'send_email' or q.status = 'running')
-         or q.error is not null or q.steps::jsonb is distinct from erased_steps(q.steps)::jsonb
-         or q.tries::jsonb is distinct from erased_tries(q.tries)::jsonb)
+  select r.guid, r.action, r.status from run_queue r
+  where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and (r.status <> 'waiting' or r.status = 'waiting')
+    and ((r.action not in ('update_status', 'push_tracking') or r.steps is not null)
+         and (r.request <> 'null' or r.action = 'send_email' or r.status = 'running')
+         or r.error is not null or r.steps::jsonb is distinct from erased_steps(r.steps)::jsonb
+         or r.tries::jsonb is distinct from erased_tries(r.tries)::jsonb)
+    and
+\ir run_times.inc
 ), held as materialized (
   select q.guid from run_queue q join found f on f.guid = q.guid
   where q.business_id = $1 and q.status <> 'running' for update of q skip locked
@@ -36,9 +39,11 @@ with found as materialized (
   from held h where q.business_id = $1 and q.guid = h.guid and q.action <> 'send_email'
   returning 1
 ), texts as (
-  delete from run_step_texts t using run_queue q
-  where q.business_id = $1 and q.entity_id = any ($2::uuid[]) and (q.status <> 'waiting' or q.status = 'waiting')
-    and (q.steps is not null or q.entity_id = $3::uuid) and t.business_id = $1 and t.origin = q.origin
+  delete from run_step_texts t using run_queue r
+  where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and (r.status <> 'waiting' or r.status = 'waiting')
+    and (r.steps is not null or r.entity_id = $3::uuid) and t.business_id = $1 and t.origin = r.origin
+    and
+\ir run_times.inc
 )
 select (select count(*) from moved) + (select count(*) from changed) as runs,
        (select count(*) from found) - (select count(*) from held) as in_flight

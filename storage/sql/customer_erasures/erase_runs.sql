@@ -1,5 +1,6 @@
 -- Erases a person's data in finished runs of records. Returns the number of runs that held some.
--- $1 business uuid, $2 records uuid[], $3 no_record uuid
+-- $1 business uuid, $2 records uuid[], $3 no_record uuid, $4 firsts timestamptz[], $5 lasts timestamptz[] (of the records;
+-- empty: at all times)
 -- -> runs bigint
 with changed as (
   update runs r
@@ -9,10 +10,14 @@ with changed as (
   where r.business_id = $1 and r.entity_id = any ($2::uuid[])
     and (r.body is not null or r.steps is not null or r.error is not null or r.tries::jsonb <> erased_tries(r.tries)::jsonb
          or (r.request <> 'null' and r.action not in ('update_status', 'push_tracking')))
+    and
+\ir run_times.inc
   returning 1
 ), texts as (
   delete from run_step_texts t using runs r
   where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and (r.steps is not null or r.entity_id = $3::uuid)
     and t.business_id = $1 and t.origin = r.origin
+    and
+\ir run_times.inc
 )
 select count(*) as runs from changed
