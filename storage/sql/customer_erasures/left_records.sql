@@ -39,18 +39,21 @@ with left_customer as materialized (
 select f.guid, f.first, greatest(f.last, replaced.at) as last
 from found f
 left join lateral (
+  select e.id, coalesce((e.order_before).guid, (e.shipment_before).guid) is not null as has_record,
+         array[coalesce((e.order_before).delivery_name, (e.shipment_before).recipient_name),
+               coalesce((e.order_before).delivery_phone, (e.shipment_before).recipient_phone),
+               coalesce((e.order_before).delivery_email, (e.shipment_before).recipient_email),
+               coalesce((e.order_before).delivery_street, (e.shipment_before).recipient_street)] as recipient
+  from events e
+  where e.business_id = $1 and e.entity_id = f.guid and e.at >= f.last
+  order by e.id limit 1
+) was on true
+left join lateral (
   select max(n.at) as at
-  from (select e.id, r.recipient
-        from events e
-        cross join lateral (
-          select array[coalesce((e.order_before).delivery_name, (e.shipment_before).recipient_name),
-                       coalesce((e.order_before).delivery_phone, (e.shipment_before).recipient_phone),
-                       coalesce((e.order_before).delivery_email, (e.shipment_before).recipient_email),
-                       coalesce((e.order_before).delivery_street, (e.shipment_before).recipient_street)] as recipient) r
-        where e.business_id = $1 and e.entity_id = f.guid and e.at >= f.last
-        order by e.id limit 1) was
-  join events n on n.business_id = $1 and n.entity_id = f.guid and n.id >= was.id
-  where coalesce((n.order_after).guid, (n.shipment_after).guid) is not null
+  from events n
+  where n.business_id = $1 and n.entity_id = f.guid and n.id >= was.id
+    and coalesce((n.order_before).guid, (n.shipment_before).guid) is not null
+    and coalesce((n.order_after).guid, (n.shipment_after).guid) is not null
     and array[coalesce((n.order_before).delivery_name, (n.shipment_before).recipient_name),
               coalesce((n.order_before).delivery_phone, (n.shipment_before).recipient_phone),
               coalesce((n.order_before).delivery_email, (n.shipment_before).recipient_email),
@@ -61,3 +64,5 @@ left join lateral (
               coalesce((n.order_after).delivery_street, (n.shipment_after).recipient_street)] <> was.recipient
 ) replaced on true
 where f.guid <> all ($3::uuid[] || $4::uuid[]) and f.first <= f.last
+  and (was.id is null or was.has_record  -- otherwise a shipment that was made later
+       or exists (select from events n where n.business_id = $1 and n.entity_id = f.guid and n.at < f.last))

@@ -48,6 +48,15 @@ TEST_F(CustomerExportTest, HasDeletedRecordsWithTheTimeOfTheirDeletion) {
   EXPECT_TRUE(at(document, "shipments.0.deletedAt").is_string());
 }
 
+TEST_F(CustomerExportTest, HasNoRecordThatBelongsToSomebodyElse) {
+  const auto customer = create_customer({{"name", "Ada"}});
+  const auto order = tenant.create_order({{"customer", nullptr}, {"customerId", customer}});
+  tenant.put_order(order, {{"customerId", create_customer({{"name", "Bob"}})}});
+  const auto document = export_of(customer);
+  EXPECT_TRUE(at(document, "orders").as_array().empty());
+  EXPECT_EQ(json::serialize(document).find(order), std::string::npos);
+}
+
 TEST_F(CustomerExportTest, HasTheStatusHistoryWithNotes) {
   const auto customer = create_customer({{"name", "Ada"}});
   const auto order = tenant.create_order({{"customer", nullptr}, {"customerId", customer}});

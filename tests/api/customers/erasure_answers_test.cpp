@@ -106,6 +106,35 @@ TEST_F(ErasedAnswers, KeptAnswersAreSearchedForTheThousandNewestTextsOfRecords) 
   EXPECT_FALSE(at(preview("O1").body, "data").is_null());
 }
 
+// The shipment was made for the present customer.
+TEST_F(ErasedAnswers, KeptAnswersOfAnOrderThatMovedAreErasedUntilThen) {
+  const auto customer = create_person();
+  const auto other = http.post("/api/v1/Customers", {{"name", "Bob Miller"}});
+  ASSERT_EQ(other.status, 201) << other.text;
+  const auto create_order = [&] {
+    return http.post("/api/v1/Orders",
+                     {{"customerId", customer},
+                      {"items", {{{"description", "Lamp"}, {"quantity", 2}, {"price", 19.99}}}},
+                      {"deliveryAddress", {{"street", "Rua 1"}, {"city", "Lisbon"}}}},
+                     {{"Idempotency-Key", "order"}});
+  };
+  const auto created = create_order();
+  ASSERT_EQ(created.status, 201) << created.text;
+  const auto order = text_at(created.data(), "guid");
+  tenant.put_order(order, {{"customerId", text_at(other.data(), "guid")}});
+  const auto ship = [&] {
+    return http.post("/api/v1/Orders/" + order + "/shipment", json::object(),
+                     {{"Idempotency-Key", "shipment"}});
+  };
+  const auto shipped = ship();
+  ASSERT_EQ(shipped.status, 201) << shipped.text;
+  EXPECT_NE(created.text.find(name), std::string::npos);
+
+  erase(customer);
+  EXPECT_TRUE(at(create_order().body, "data").is_null());
+  EXPECT_EQ(ship().text, shipped.text);
+}
+
 TEST_F(ErasedAnswers, ARepeatedRequestGetsNoDataOfThePerson) {
   const auto customer = create_person();
   erase(customer);
