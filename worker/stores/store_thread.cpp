@@ -17,6 +17,10 @@ namespace {
 
 using boost::asio::experimental::awaitable_operators::operator||;
 
+/// The time in which an interrupted attempt releases the lock of its order, which others would wait for
+/// otherwise.
+constexpr auto time_of_last_calls = std::chrono::seconds(1);
+
 storage::Database::Options database_options(const StoreThread::Options& options) {
   using namespace std::chrono_literals;
   return {.url = options.database_url,
@@ -40,13 +44,15 @@ StoreThread::~StoreThread() { stop(); }
 
 void StoreThread::stop() {
   if (!thread_.joinable()) return;
-  // The database must not be destroyed within a coroutine that it resumed.
   asio::post(io_, [this] {
     is_stopping_ = true;
-    database_.reset();
+    last_calls_.expires_after(time_of_last_calls);
+    // The database must not be destroyed within a coroutine that it resumed.
+    last_calls_.async_wait([this](const boost::system::error_code&) { database_.reset(); });
     end_if_idle();
   });
   thread_.join();
+  database_.reset();
   http_.reset();
 }
 

@@ -41,12 +41,12 @@ class StoreThread {
   StoreThread(const StoreThread&) = delete;
   StoreThread& operator=(const StoreThread&) = delete;
 
-  /// Fails the database calls in progress, waits for all coroutines that are not abandoned and joins. All
-  /// StoreTasks must be stopped, and must exist until then. Has no effect when called again.
+  /// Waits for all coroutines that are not abandoned and joins. After a second, their database calls fail.
+  /// All StoreTasks must be stopped, and must exist until then. Has no effect when called again.
   void stop();
 
   asio::io_context& io() { return io_; }
-  /// On this thread only. Throws DatabaseUnavailable once `stop` has begun.
+  /// On this thread only. Throws DatabaseUnavailable a second after `stop` has begun.
   storage::Database& database();
 
  private:
@@ -61,6 +61,7 @@ class StoreThread {
   std::unique_ptr<storage::Database> database_;
   std::size_t open_ = 0;  // coroutines that have not ended and are not abandoned
   bool is_stopping_ = false;
+  asio::steady_timer last_calls_{io_};
   std::thread thread_;
 };
 

@@ -109,10 +109,20 @@ TEST_F(StoreThreadTest, StopDoesNotWaitForAnAbandonedCoroutine) {
   EXPECT_FALSE(has_ended);
 }
 
-TEST_F(StoreThreadTest, TheDatabaseIsUnavailableWhileTheThreadStops) {
+TEST_F(StoreThreadTest, AnInterruptedCoroutineCanStillReleaseALock) {
   StoreTasks tasks(thread_);
   std::promise<std::string> error;
-  tasks.spawn(read_after(200ms, error));
+  tasks.spawn(read_after(100ms, error));
+  started_.get_future().wait();
+  tasks.stop([] {});
+  thread_.stop();
+  EXPECT_EQ(error.get_future().get(), "none");
+}
+
+TEST_F(StoreThreadTest, TheDatabaseIsUnavailableIfTheThreadStopsForLonger) {
+  StoreTasks tasks(thread_);
+  std::promise<std::string> error;
+  tasks.spawn(read_after(1500ms, error));
   started_.get_future().wait();
   tasks.stop([] {});
   thread_.stop();
