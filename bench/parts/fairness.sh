@@ -165,7 +165,7 @@ changes_of() { # ORDERS FILE
 }
 changes_of 25 "$work/loud.pgbench"
 sed 's/update orders/update unwatched_orders/' "$work/loud.pgbench" >"$work/unwatched.pgbench"
-sql -c "create table unwatched_orders (like orders including all)" \
+sql -c "create table unwatched_orders (like orders including all excluding constraints)" \
   -c "insert into unwatched_orders select * from orders where business_id = '$business'" -c "vacuum analyze unwatched_orders"
 changes_of 100 "$work/half.pgbench"
 nested_workflows=
