@@ -115,18 +115,22 @@ beside_nested_templates() { # COMMAND…
     die "no template was rendered"
 }
 
-# An order of 600 kB that fires 1 500 webhooks, and the peak memory of the new process that sends them.
+# An order of 600 kB that fires 1 500 webhooks, and the peak memory of the new process that sends them. Its business has no
+# other events: each new workflow is tried on those of a week.
 beside_a_fan_out() { # COMMAND…
-  local count=1500
+  local count=1500 fan_token fan_business order=00000000-0000-4000-c000-000000000001
   switch_off_workflows
+  fan_token=$("$waybill" token create --database-url "$database_url" --business 'Fan out' --plan unlimited)
+  fan_business=$(sql -c "select guid from businesses where name = 'Fan out'")
   loud_definition >"$work/workflow.json"
-  curl -sS --fail-with-body -o /dev/null -X POST -H "Authorization: Bearer $loud_token" -H 'Content-Type: application/json' \
+  curl -sS --fail-with-body -o /dev/null -X POST -H "Authorization: Bearer $fan_token" -H 'Content-Type: application/json' \
     -d "@$work/workflow.json" "http://127.0.0.1:$api/api/workflows/configure#[1-$count]"
   sql -c "update workflows set is_active = true where guid = '$quiet_workflow'"
+  sql -c "insert into orders (business_id, guid, order_number) values ('$fan_business', '$order', 'F-1')"
   sql -c "update orders set items = jsonb_build_array(jsonb_build_object('guid', gen_random_uuid(), 'quantity', 1, 'price', 1,
-    'description', (select string_agg(md5(n::text), '') from generate_series(1, 18750) n))) where guid = '$large_order'"
+    'description', (select string_agg(md5(n::text), '') from generate_series(1, 18750) n))) where business_id = '$fan_business'"
   "$@"
-  until [ "$(sql -c "select count(*) from runs where business_id = '$loud_business' and status = 'succeeded' and length(body) > 600000")" = $count ]; do sleep 0.2; done
+  until [ "$(sql -c "select count(*) from runs where business_id = '$fan_business' and status = 'succeeded' and length(body) > 600000")" = $count ]; do sleep 0.2; done
   record fan_out_peak "$(awk '/^VmHWM/ { printf "%.1f", $2 / 1024 }' "/proc/$waybill_pid/status")"
 }
 
