@@ -7,7 +7,7 @@
 
 namespace waybill::api {
 
-/// Who changed a record.
+/// The author of a change.
 extern const Schema actor_schema;
 
 /// A status change of an order or a shipment.

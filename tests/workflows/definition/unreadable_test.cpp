@@ -14,6 +14,16 @@ using namespace std::chrono_literals;
 /// Workflows that this version cannot read, because a newer version wrote them or SQL changed them.
 class Unreadable : public WorkflowTest {
  protected:
+  /// The guid of a new workflow that waits for an hour and then calls `url()`.
+  std::string wait_and_webhook() {
+    return text_at(tenant.configure({{"name", "steps"},
+                                     {"entityType", "Order"},
+                                     {"triggerId", trigger_guid("order_created")},
+                                     {"steps",
+                                      {{{"type", "wait"}, {"delay", "PT1H"}},
+                                       {{"type", "webhook"}, {"recipient", url()}}}}}),
+                   "guid");
+  }
   void set_type(const std::string& workflow, const std::string& type) {
     tenant.sql.rows(
         "update workflows set action = jsonb_set(action, '{type}', to_jsonb($2::text)) where guid = $1",
@@ -119,13 +129,7 @@ TEST_F(Unreadable, QueuedRunsAreKept) {
 }
 
 TEST_F(Unreadable, RunsWithStepsInAnUnknownFormAreKeptWhileOthersContinue) {
-  const std::string workflow = text_at(
-      tenant.configure(
-          {{"name", "steps"},
-           {"entityType", "Order"},
-           {"triggerId", trigger_guid("order_created")},
-           {"steps", {{{"type", "wait"}, {"delay", "PT1H"}}, {{"type", "webhook"}, {"recipient", url()}}}}}),
-      "guid");
+  const std::string workflow = wait_and_webhook();
   const std::string other = tenant.webhook(url("other"), "order_created", {{"delay", "PT1H"}});
   tenant.insert_order();
   tenant.run_with_status(workflow, "waiting");
@@ -162,13 +166,7 @@ TEST_F(Unreadable, QueuedRunsOfAnEarlierVersionAreKept) {
 }
 
 TEST_F(Unreadable, StepsOfAnEarlierVersionAreKept) {
-  const std::string workflow = text_at(
-      tenant.configure(
-          {{"name", "steps"},
-           {"entityType", "Order"},
-           {"triggerId", trigger_guid("order_created")},
-           {"steps", {{{"type", "wait"}, {"delay", "PT1H"}}, {{"type", "webhook"}, {"recipient", url()}}}}}),
-      "guid");
+  const std::string workflow = wait_and_webhook();
   tenant.insert_order();
   tenant.run_with_status(workflow, "waiting");
   make_second_version(workflow);
