@@ -17,10 +17,10 @@
 #include "base/guid.hpp"
 #include "base/json.hpp"
 #include "domain/records/record_type.hpp"
-#include "net/destination.hpp"
-#include "net/http_client.hpp"
-#include "net/mail.hpp"
-#include "net/webhook_signature.hpp"
+#include "net/destination/destination.hpp"
+#include "net/http/http_client.hpp"
+#include "net/http/webhook_signature.hpp"
+#include "net/mail/mail.hpp"
 #include "storage/changes/record_change.hpp"
 
 namespace waybill::actions {

@@ -7,7 +7,7 @@
 #include "actions/definition.hpp"
 #include "actions/webhook_url.hpp"
 #include "base/ascii.hpp"
-#include "net/destination.hpp"
+#include "net/destination/destination.hpp"
 
 namespace waybill::actions {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/http_client.hpp"
+#include "net/http/http_client.hpp"
 
 namespace waybill::actions {
 

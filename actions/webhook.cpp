@@ -11,7 +11,7 @@
 #include "base/ascii.hpp"
 #include "base/utf8.hpp"
 #include "domain/retry.hpp"
-#include "net/webhook_signature.hpp"
+#include "net/http/webhook_signature.hpp"
 #include "templates/parts.hpp"
 
 namespace waybill::actions {

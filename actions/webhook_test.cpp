@@ -6,7 +6,7 @@
 
 #include "actions/action.hpp"
 #include "actions/checked_test.hpp"
-#include "net/webhook_signature.hpp"
+#include "net/http/webhook_signature.hpp"
 
 namespace waybill::actions {
 namespace {

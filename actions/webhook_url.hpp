@@ -6,7 +6,7 @@
 
 #include "base/json.hpp"
 #include "base/work_budget.hpp"
-#include "net/destination.hpp"
+#include "net/destination/destination.hpp"
 
 // The URL of a webhook may have Mustache in its path and query.
 namespace waybill::actions {

@@ -14,7 +14,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "base/clock.hpp"
-#include "net/http_client.hpp"
+#include "net/http/http_client.hpp"
 
 namespace waybill::connectors {
 

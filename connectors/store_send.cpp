@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "net/async_http.hpp"
+#include "net/http/async_http.hpp"
 
 namespace waybill::connectors {
 namespace {

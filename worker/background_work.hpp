@@ -6,9 +6,9 @@
 #include "base/secret_box.hpp"
 #include "worker/alerts/alert_sender.hpp"
 #include "worker/duties/duties.hpp"
-#include "worker/pipeline/schedule_keeper.hpp"
 #include "worker/senders.hpp"
 #include "worker/stores/importer.hpp"
+#include "worker/timers/schedule_keeper.hpp"
 #include "worker/worker.hpp"
 
 namespace waybill::worker {

@@ -10,10 +10,10 @@
 #include "worker/delivery/runner.hpp"
 #include "worker/guard/blast_guard.hpp"
 #include "worker/guard/pause_writer.hpp"
-#include "worker/pipeline/lease_keeper.hpp"
-#include "worker/pipeline/preparation.hpp"
-#include "worker/pipeline/pump.hpp"
 #include "worker/planning/catalogue.hpp"
+#include "worker/pump.hpp"
+#include "worker/queue/preparation.hpp"
+#include "worker/shards/lease_keeper.hpp"
 #include "worker/worker.hpp"
 
 namespace waybill::worker {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "actions/stored_subscriptions.hpp"
+#include "actions/web_push/stored_subscriptions.hpp"
 #include "worker/delivery/mail_limit.hpp"
 
 namespace waybill::worker {

@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "actions/action.hpp"
-#include "actions/web_push_sender.hpp"
+#include "actions/web_push/web_push_sender.hpp"
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
-#include "net/http_client.hpp"
-#include "net/mail.hpp"
+#include "net/http/http_client.hpp"
+#include "net/mail/mail.hpp"
 #include "worker/stores/store_thread.hpp"
 #include "worker/stores/store_tracking_sender.hpp"
 #include "worker/worker.hpp"

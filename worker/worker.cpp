@@ -9,9 +9,9 @@
 #include "storage/session/session.hpp"
 #include "worker/background_work.hpp"
 #include "worker/event_pipeline.hpp"
-#include "worker/pipeline/lease_keeper.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/senders.hpp"
+#include "worker/shards/lease_keeper.hpp"
 
 namespace waybill::worker {
 namespace {

@@ -8,8 +8,8 @@
 #include "base/secret_box.hpp"
 #include "connectors/connector.hpp"
 #include "domain/retry.hpp"
-#include "net/destination.hpp"
-#include "net/mail.hpp"
+#include "net/destination/destination.hpp"
+#include "net/mail/mail.hpp"
 
 namespace waybill::worker {
 

@@ -9,7 +9,7 @@
 #include "api/route/services.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
-#include "net/mail.hpp"
+#include "net/mail/mail.hpp"
 
 namespace waybill::api {
 

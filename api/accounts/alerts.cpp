@@ -8,7 +8,7 @@
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "base/ascii.hpp"
-#include "net/webhook_signature.hpp"
+#include "net/http/webhook_signature.hpp"
 #include "storage/settings/alert_secret.hpp"
 #include "storage/sql/alerts.sql.hpp"
 #include "storage/sql/business_defaults.sql.hpp"

@@ -12,7 +12,7 @@
 #include "base/ascii.hpp"
 #include "domain/currency.hpp"
 #include "domain/time_zone.hpp"
-#include "net/destination.hpp"
+#include "net/destination/destination.hpp"
 #include "storage/sql/business_defaults.sql.hpp"
 #include "storage/sql/businesses.sql.hpp"
 #include "storage/sql/users.sql.hpp"

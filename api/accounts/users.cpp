@@ -12,7 +12,7 @@
 #include "api/route/services.hpp"
 #include "base/observe.hpp"
 #include "base/token.hpp"
-#include "net/sealed_mail.hpp"
+#include "net/mail/sealed_mail.hpp"
 #include "storage/sql/user_sessions.sql.hpp"
 #include "storage/sql/users.sql.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
-#include "net/webhook_signature.hpp"
+#include "net/http/webhook_signature.hpp"
 
 namespace waybill::api {
 

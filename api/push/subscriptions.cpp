@@ -5,8 +5,8 @@
 #include "api/records/fields.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
-#include "net/destination.hpp"
-#include "net/vapid.hpp"
+#include "net/destination/destination.hpp"
+#include "net/web_push/vapid.hpp"
 #include "storage/settings/push_subscriptions.hpp"
 #include "storage/sql/push_subscriptions.sql.hpp"
 

@@ -1,6 +1,6 @@
 #include "api/push/vapid_key.hpp"
 
-#include "net/vapid.hpp"
+#include "net/web_push/vapid.hpp"
 #include "storage/sql/vapid_keys.sql.hpp"
 
 namespace waybill::api {

@@ -12,7 +12,7 @@
 #include "api/threads/background.hpp"
 #include "base/clock.hpp"
 #include "base/secret_box.hpp"
-#include "net/destination.hpp"
+#include "net/destination/destination.hpp"
 #include "storage/database/database.hpp"
 
 namespace waybill::api {

@@ -8,8 +8,8 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "base/observe.hpp"
-#include "net/nominatim.hpp"
-#include "net/osrm.hpp"
+#include "net/maps/nominatim.hpp"
+#include "net/maps/osrm.hpp"
 
 namespace waybill::api {
 namespace {

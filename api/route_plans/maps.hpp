@@ -17,7 +17,7 @@
 
 #include "domain/places/gazetteer.hpp"
 #include "domain/routing/tour.hpp"
-#include "net/http_client.hpp"
+#include "net/http/http_client.hpp"
 
 namespace waybill::api {
 

@@ -5,8 +5,8 @@
 
 #include "base/clock.hpp"
 #include "connectors/connector.hpp"
-#include "net/destination.hpp"
-#include "net/http_client.hpp"
+#include "net/destination/destination.hpp"
+#include "net/http/http_client.hpp"
 
 namespace waybill::api {
 

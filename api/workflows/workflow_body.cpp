@@ -11,7 +11,7 @@
 #include "domain/conditions/conditions.hpp"
 #include "domain/triggers.hpp"
 #include "matching/steps.hpp"
-#include "net/webhook_signature.hpp"
+#include "net/http/webhook_signature.hpp"
 #include "storage/sql/templates.sql.hpp"
 #include "templates/builtin.hpp"
 

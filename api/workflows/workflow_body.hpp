@@ -9,7 +9,7 @@
 #include "base/json.hpp"
 #include "domain/pacing.hpp"
 #include "domain/records/record_type.hpp"
-#include "net/destination.hpp"
+#include "net/destination/destination.hpp"
 
 namespace waybill::api {
 

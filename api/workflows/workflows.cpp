@@ -10,7 +10,7 @@
 #include "base/observe.hpp"
 #include "domain/triggers.hpp"
 #include "matching/rule.hpp"
-#include "net/webhook_signature.hpp"
+#include "net/http/webhook_signature.hpp"
 #include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::api {

@@ -13,7 +13,7 @@
 #include "app/demo/demo_receiver.hpp"
 #include "app/postgres/command_database.hpp"
 #include "app/process/signals.hpp"
-#include "net/webhook_signature.hpp"
+#include "net/http/webhook_signature.hpp"
 
 namespace waybill::app {
 namespace {

@@ -1,7 +1,7 @@
 #include <iostream>
 
 #include "app/commands/command.hpp"
-#include "net/vapid.hpp"
+#include "net/web_push/vapid.hpp"
 
 namespace waybill::app {
 

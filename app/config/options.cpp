@@ -7,7 +7,7 @@
 #include "app/config/config.hpp"
 #include "base/ascii.hpp"
 #include "base/number.hpp"
-#include "net/mail.hpp"
+#include "net/mail/mail.hpp"
 #include "storage/pq/connect_params.hpp"
 
 namespace waybill::app {

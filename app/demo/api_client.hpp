@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/json.hpp"
-#include "net/http_client.hpp"
+#include "net/http/http_client.hpp"
 
 namespace waybill::app {
 

@@ -8,7 +8,7 @@
 #include "actions/credentials.hpp"
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/gate/idempotency.hpp"
-#include "net/sealed_mail.hpp"
+#include "net/mail/sealed_mail.hpp"
 #include "storage/settings/alert_secret.hpp"
 #include "storage/settings/integration_secrets.hpp"
 #include "storage/settings/key_check.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/observe.hpp"
-#include "net/sealed_mail.hpp"
+#include "net/mail/sealed_mail.hpp"
 #include "storage/sql/mail_outbox.sql.hpp"
 
 namespace waybill::app {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/secret_box.hpp"
-#include "net/mail.hpp"
+#include "net/mail/mail.hpp"
 #include "storage/blocking/connection.hpp"
 
 namespace waybill::app {

@@ -10,7 +10,7 @@
 #include "connectors/shopify/sweep.hpp"
 #include "connectors/shopify/tracking.hpp"
 #include "connectors/store_call.hpp"
-#include "net/destination.hpp"
+#include "net/destination/destination.hpp"
 
 namespace waybill::connectors {
 namespace {

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "actions/web_push_report.hpp"
-#include "actions/web_push_sender.hpp"
+#include "actions/web_push/web_push_report.hpp"
+#include "actions/web_push/web_push_sender.hpp"
 #include "storage/statement/errors.hpp"
 #include "tests/net/raw_server.hpp"
 

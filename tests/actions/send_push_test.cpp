@@ -7,7 +7,7 @@
 #include "base/crypto.hpp"
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
-#include "net/vapid.hpp"
+#include "net/web_push/vapid.hpp"
 #include "tests/actions/push_service.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
 

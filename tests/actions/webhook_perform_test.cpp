@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "actions/action.hpp"
-#include "net/webhook_signature.hpp"
+#include "net/http/webhook_signature.hpp"
 #include "tests/net/raw_server.hpp"
 
 namespace waybill::actions {

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "base/clock.hpp"
-#include "net/webhook_signature.hpp"
+#include "net/http/webhook_signature.hpp"
 #include "tests/connectors/import_fixture.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"

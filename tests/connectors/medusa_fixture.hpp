@@ -20,7 +20,7 @@
 #include <gtest/gtest.h>
 
 #include "connectors/medusa/medusa.hpp"
-#include "net/async_http.hpp"
+#include "net/http/async_http.hpp"
 #include "tests/connectors/medusa_server.hpp"
 #include "tests/harness/shared.hpp"
 #include "tests/net/raw_server.hpp"

@@ -11,7 +11,7 @@
 #include <boost/asio/use_future.hpp>
 
 #include "connectors/connector.hpp"
-#include "net/async_http.hpp"
+#include "net/http/async_http.hpp"
 
 namespace waybill::tests {
 

@@ -1,4 +1,4 @@
-#include "net/async_http.hpp"
+#include "net/http/async_http.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

@@ -1,4 +1,4 @@
-#include "net/http_client.hpp"
+#include "net/http/http_client.hpp"
 
 #include <atomic>
 #include <cstdio>

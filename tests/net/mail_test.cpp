@@ -1,4 +1,4 @@
-#include "net/mail.hpp"
+#include "net/mail/mail.hpp"
 
 #include <atomic>
 #include <fstream>
@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "net/smtp.hpp"
+#include "net/mail/smtp.hpp"
 #include "tests/harness/http.hpp"
 #include "tests/harness/smtp.hpp"
 #include "tests/net/raw_server.hpp"

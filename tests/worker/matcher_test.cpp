@@ -1,4 +1,4 @@
-#include "worker/pipeline/matcher.hpp"
+#include "worker/events/matcher.hpp"
 
 #include <gmock/gmock.h>
 

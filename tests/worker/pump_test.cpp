@@ -1,8 +1,8 @@
-#include "worker/pipeline/pump.hpp"
+#include "worker/pump.hpp"
 
 #include "tests/worker/worker_database.hpp"
 #include "worker/delivery/recorder.hpp"
-#include "worker/pipeline/preparation.hpp"
+#include "worker/queue/preparation.hpp"
 
 namespace waybill::tests {
 namespace {

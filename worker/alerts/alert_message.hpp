@@ -8,7 +8,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/json.hpp"
-#include "net/mail.hpp"
+#include "net/mail/mail.hpp"
 
 namespace waybill::worker {
 

@@ -8,7 +8,7 @@
 
 #include "base/ascii.hpp"
 #include "base/observe.hpp"
-#include "net/webhook_signature.hpp"
+#include "net/http/webhook_signature.hpp"
 #include "storage/settings/alert_secret.hpp"
 #include "storage/sql/alerts.sql.hpp"
 #include "worker/alerts/alert_message.hpp"

@@ -14,8 +14,8 @@
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
 #include "domain/retry.hpp"
-#include "net/http_client.hpp"
-#include "net/mail.hpp"
+#include "net/http/http_client.hpp"
+#include "net/mail/mail.hpp"
 #include "storage/blocking/connection.hpp"
 
 namespace waybill::worker {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "net/circuit_breaker.hpp"
+#include "net/destination/circuit_breaker.hpp"
 #include "storage/runs/run.hpp"
 
 namespace waybill::worker {

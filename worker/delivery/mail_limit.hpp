@@ -13,7 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "net/mail.hpp"
+#include "net/mail/mail.hpp"
 #include "storage/blocking/connection.hpp"
 
 namespace waybill::worker {

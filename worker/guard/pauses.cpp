@@ -5,7 +5,7 @@
 #include <ranges>
 
 #include "base/observe.hpp"
-#include "net/sealed_mail.hpp"
+#include "net/mail/sealed_mail.hpp"
 #include "storage/blocking/connection.hpp"
 #include "storage/sql/workflows.sql.hpp"
 

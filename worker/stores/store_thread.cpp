@@ -10,7 +10,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "net/async_http.hpp"
+#include "net/http/async_http.hpp"
 
 namespace waybill::worker {
 namespace {

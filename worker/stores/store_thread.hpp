@@ -13,8 +13,8 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "base/clock.hpp"
-#include "net/destination.hpp"
-#include "net/http_client.hpp"
+#include "net/destination/destination.hpp"
+#include "net/http/http_client.hpp"
 #include "storage/database/database.hpp"
 
 namespace waybill::worker {

@@ -7,7 +7,7 @@
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
 #include "connectors/connector.hpp"
-#include "net/circuit_breaker.hpp"
+#include "net/destination/circuit_breaker.hpp"
 #include "worker/stores/store_thread.hpp"
 
 namespace waybill::worker {

@@ -2,7 +2,7 @@
 
 #include "base/crypto.hpp"
 #include "base/secret_box.hpp"
-#include "net/vapid.hpp"
+#include "net/web_push/vapid.hpp"
 #include "tests/api/fixtures/account_fixture.hpp"
 #include "tests/api/fixtures/api_fixture.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "net/webhook_signature.hpp"
+#include "net/http/webhook_signature.hpp"
 #include "tests/api/fixtures/shipments_fixture.hpp"
 
 namespace waybill::tests {

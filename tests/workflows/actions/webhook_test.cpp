@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.hpp"
-#include "net/webhook_signature.hpp"
+#include "net/http/webhook_signature.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
 

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "net/destination/destination.hpp"
+
+namespace waybill::net {
+
+struct HttpRequest {
+  std::string method = "POST";
+  std::string url;
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  Duration connect_timeout = std::chrono::seconds(5);
+  Duration total_timeout = std::chrono::seconds(15);
+  std::size_t read_limit = 64UL * 1024;  // bytes of the answer's body; a longer body is cut off
+  std::size_t keep_limit = 4UL * 1024;   // bytes of the body that the response contains
+  bool guarded = true;                   // false only for URLs of the operator (geocoder, OSRM)
+  // Set for requests that must not arrive twice: on a reused connection, a request without an answer is sent
+  // again.
+  bool fresh_connection = false;
+};
+
+enum class HttpFailure {
+  none,
+  refused_destination,  // the address or the URL is not allowed
+  dns,
+  connect,
+  tls,
+  timeout,
+  protocol,  // a reset, a malformed answer, or another error on the wire
+  cancelled,
+};
+
+std::string_view failure_text(HttpFailure failure);
+
+struct HttpResponse {
+  HttpFailure failure = HttpFailure::none;
+  std::string error;                                         // a sentence for people; empty without a failure
+  int status = 0;                                            // 0 with a failure
+  std::string body;                                          // at most keep_limit bytes, as received
+  std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
+  Time started_at;
+  Duration duration{};
+
+  std::optional<std::string_view> header(std::string_view lower_case_name) const;
+};
+
+/// Runs thousands of requests at a time on its own thread (libcurl multi over epoll); reuses connections,
+/// never follows redirects. Checks the address of each new connection. A crash loses the requests: a caller
+/// that needs them keeps them until `done` is called.
+class HttpClient {
+ public:
+  struct Options {
+    DestinationPolicy policy;
+    std::string ca_file;  // additional CA certificates; only the system's if empty
+    std::size_t max_connections = 1024;
+    std::size_t max_connections_per_host = 512;
+    std::string user_agent = "waybill";
+  };
+
+  explicit HttpClient(const Options& options);
+  /// Cancels the requests in flight, calls their `done` and joins the thread.
+  ~HttpClient();
+  HttpClient(const HttpClient&) = delete;
+  HttpClient& operator=(const HttpClient&) = delete;
+
+  using Done = std::function<void(HttpResponse)>;
+
+  /// Calls `done` exactly once, on the client's thread; it must not block or throw. Any thread, also from
+  /// within `done`.
+  void send(HttpRequest request, Done done);
+
+  /// The number of requests sent whose `done` has not been called.
+  std::size_t in_flight() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace waybill::net

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "net/http/http_client.hpp"
+
+namespace waybill::net {
+
+/// The requests that any thread hands to the thread of a client, and the state that decides if that thread
+/// must be woken.
+class RequestInbox {
+ public:
+  using Incoming = std::pair<HttpRequest, HttpClient::Done>;
+
+  /// Returns true if the client's thread sleeps: the caller must then wake it. One wake-up serves all
+  /// requests that arrive while it sleeps. Any thread.
+  bool add(HttpRequest&& request, HttpClient::Done&& done);
+
+  /// The client's thread must end. It has to be woken. Any thread.
+  void stop();
+
+  /// Moves all requests to `taken`, which must be empty. Returns false after `stop`. On the client's thread.
+  bool take(std::vector<Incoming>& taken);
+
+  /// Returns false if there is a reason not to sleep. On the client's thread, which is awake again at the
+  /// next `take`.
+  bool fall_asleep();
+
+ private:
+  std::mutex mutex_;  // guards all below
+  std::vector<Incoming> requests_;
+  bool is_asleep_ = false;
+  bool is_stopping_ = false;
+};
+
+}  // namespace waybill::net

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "net/mail/mail.hpp"
+
+namespace waybill::net {
+
+/// Deletes the written mails of an owner (MailMessage::owner) that have an address in To or Cc, which is
+/// compared without regard to case. Files that cannot be read are left. Throws
+/// std::filesystem::filesystem_error.
+void delete_mails(const std::filesystem::path& directory, std::string_view owner,
+                  std::span<const std::string> addresses);
+
+/// Returns why this process cannot write mails to the directory, which the first mail makes; nullopt if it
+/// can. Changes nothing.
+std::optional<std::string> mail_directory_fault(const std::filesystem::path& directory);
+
+/// Writes each message to a file `TIME-NUMBER-RANDOM.eml`, whose names sort by time, on its own thread. Files
+/// are written atomically and durably. A header names the owner of the message.
+class DirectoryMailer final : public Mailer {
+ public:
+  explicit DirectoryMailer(std::filesystem::path directory);
+  ~DirectoryMailer() override;
+
+ private:
+  using Incoming = std::pair<MailMessage, Done>;
+
+  void transmit(MailMessage message, Done done) override;
+  void run();
+  MailOutcome write(const MailMessage& message);
+
+  const std::filesystem::path directory_;
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::vector<Incoming> inbox_;  // guarded by mutex_
+  bool stopping_ = false;        // guarded by mutex_
+  std::size_t written_ = 0;      // used by thread_ only
+  std::thread thread_;
+};
+
+}  // namespace waybill::net

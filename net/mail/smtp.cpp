@@ -1,0 +1,226 @@
+#include "net/mail/smtp.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <thread>
+
+#include <curl/curl.h>
+
+#include "base/fair_queue.hpp"
+#include "net/http/curl_global.hpp"
+#include "net/http/trust_store.hpp"
+#include "net/mail/smtp_transfer.hpp"
+
+namespace waybill::net {
+namespace {
+
+constexpr std::size_t most_connections = 4;
+constexpr int idle_wait_ms = 60'000;
+constexpr int waiting_wait_ms = 250;  // while messages wait for their turn
+
+struct FreeUrl {
+  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+};
+using Url = std::unique_ptr<CURLU, FreeUrl>;
+
+std::optional<std::string> part(const Url& url, CURLUPart name, unsigned flags = 0) {
+  char* text = nullptr;
+  if (curl_url_get(url.get(), name, &text, flags) != CURLUE_OK) return std::nullopt;
+  std::string result(text);
+  curl_free(text);
+  return result;
+}
+
+}  // namespace
+
+std::optional<SmtpServer> parse_smtp_url(std::string_view text) {
+  const Url url(curl_url());
+  if (!url || text.find('\0') != std::string_view::npos ||
+      curl_url_set(url.get(), CURLUPART_URL, std::string(text).c_str(), 0) != CURLUE_OK) {
+    return std::nullopt;
+  }
+  const auto scheme = part(url, CURLUPART_SCHEME).value_or("");
+  const auto host = part(url, CURLUPART_HOST);
+  const auto port = part(url, CURLUPART_PORT);
+  const auto query = part(url, CURLUPART_QUERY);
+  const bool is_smtps = scheme == "smtps";
+  const bool known_query = !query || (query == "tls=none" && !is_smtps);
+  if ((scheme != "smtp" && !is_smtps) || !host || host->empty() || !known_query ||
+      part(url, CURLUPART_PATH).value_or("/") != "/" || part(url, CURLUPART_FRAGMENT)) {
+    return std::nullopt;
+  }
+  return SmtpServer{.url = scheme + "://" + *host + (port ? ":" + *port : ""),
+                    .user = part(url, CURLUPART_USER, CURLU_URLDECODE).value_or(""),
+                    .password = part(url, CURLUPART_PASSWORD, CURLU_URLDECODE).value_or(""),
+                    .allow_tls = !query};
+}
+
+std::optional<std::string> smtp_fault(const MailOptions& options) {
+  initialise_curl();
+  const TrustStore trust(options.ca_file);
+  const SmtpSession session{parse_smtp_url(options.smtp_url).value(), std::chrono::seconds(5),
+                            std::chrono::seconds(10), trust};
+  const std::unique_ptr<CURL, void (*)(CURL*)> easy(curl_easy_init(), curl_easy_cleanup);
+  if (!easy) throw std::bad_alloc();
+  set_session(easy.get(), session);
+  std::array<char, CURL_ERROR_SIZE> reason{};
+  curl_easy_setopt(easy.get(), CURLOPT_ERRORBUFFER, reason.data());
+  curl_easy_setopt(easy.get(), CURLOPT_CUSTOMREQUEST, "NOOP");
+  curl_easy_setopt(easy.get(), CURLOPT_NOBODY, 1L);
+  const CURLcode code = curl_easy_perform(easy.get());
+  if (code == CURLE_OK) return std::nullopt;
+  return reason[0] != '\0' ? reason.data() : curl_easy_strerror(code);
+}
+
+/// One thread and one multi handle; mails are rare, so curl_multi_poll is fast enough.
+class SmtpMailer::Impl {
+ public:
+  Impl(SmtpServer server, const MailOptions& options)
+      : trust_(options.ca_file),
+        session_{std::move(server), options.connect_timeout, options.total_timeout, trust_},
+        longest_wait_(options.longest_wait),
+        most_waiting_(options.most_waiting),
+        multi_(curl_multi_init()) {
+    if (multi_ == nullptr) throw std::bad_alloc();
+    curl_multi_setopt(multi_, CURLMOPT_MAX_TOTAL_CONNECTIONS, static_cast<long>(most_connections));
+    curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(most_connections));
+    thread_ = std::thread([this] { run(); });
+  }
+
+  ~Impl() {
+    {
+      const std::scoped_lock lock(mutex_);
+      stopping_ = true;
+    }
+    curl_multi_wakeup(multi_);
+    thread_.join();
+    curl_multi_cleanup(multi_);
+  }
+
+  void send(MailMessage message, Done done) {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (inbox_.size() < most_waiting_) {
+        const std::string owner = message.owner;
+        inbox_.push(owner, {std::move(message), std::move(done), std::chrono::steady_clock::now()});
+        done = nullptr;
+      }
+    }
+    if (done) return done(not_attempted());
+    curl_multi_wakeup(multi_);
+  }
+
+ private:
+  struct Incoming {
+    MailMessage message;
+    Done done;
+    std::chrono::steady_clock::time_point since;
+  };
+
+  static MailOutcome not_attempted() {
+    return {MailResult::not_attempted, "Too many other mails were waiting."};
+  }
+
+  void run() {
+    block_sigpipe();
+    while (take_inbox()) {
+      int running = 0;
+      curl_multi_perform(multi_, &running);
+      if (!deliver())
+        curl_multi_poll(multi_, nullptr, 0, end_late_messages() ? waiting_wait_ms : idle_wait_ms, nullptr);
+    }
+    cancel_all();
+  }
+
+  // Starts as many messages as there are free connections, because libcurl counts a message's time from its
+  // start. Returns false once the mailer must stop.
+  bool take_inbox() {
+    std::vector<Incoming> taken;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (stopping_) return false;
+      while (!inbox_.empty() && transfers_.size() + taken.size() < most_connections)
+        taken.push_back(inbox_.pop());
+    }
+    for (Incoming& incoming : taken) {
+      auto& transfer = transfers_.emplace_back(
+          std::make_unique<SmtpTransfer>(session_, incoming.message, std::move(incoming.done)));
+      curl_multi_add_handle(multi_, transfer->easy());
+    }
+    return true;
+  }
+
+  // Ends the messages whose turn did not come in time. Returns true if others still wait.
+  bool end_late_messages() {
+    const auto oldest = std::chrono::steady_clock::now() - longest_wait_;
+    std::vector<Incoming> late;
+    bool any_left = false;
+    {
+      const std::scoped_lock lock(mutex_);
+      late = inbox_.take_fronts([&](const Incoming& incoming) { return incoming.since < oldest; });
+      any_left = !inbox_.empty();
+    }
+    for (const Incoming& incoming : late) incoming.done(not_attempted());
+    return any_left;
+  }
+
+  // Reports the transfers that have ended. Returns true if there were any.
+  bool deliver() {
+    bool any = false;
+    int left = 0;
+    while (const CURLMsg* const message = curl_multi_info_read(multi_, &left)) {
+      if (message->msg != CURLMSG_DONE) continue;
+      const CURLcode code = message->data.result;
+      const auto finished = std::ranges::find(transfers_, message->easy_handle, &SmtpTransfer::easy);
+      const auto transfer = std::move(*finished);
+      transfers_.erase(finished);
+      curl_multi_remove_handle(multi_, transfer->easy());
+      transfer->finish(code);
+      any = true;
+    }
+    return any;
+  }
+
+  void cancel_all() {
+    for (const auto& transfer : transfers_) {
+      transfer->limit_quit_time();
+      curl_multi_remove_handle(multi_, transfer->easy());
+      transfer->cancel();
+    }
+    transfers_.clear();
+    std::unique_lock lock(mutex_);
+    while (!inbox_.empty()) {
+      const Done done = inbox_.pop().done;
+      lock.unlock();
+      done(SmtpTransfer::stopped());
+      lock.lock();
+    }
+  }
+
+  TrustStore trust_;
+  const SmtpSession session_;
+  const Duration longest_wait_;
+  const std::size_t most_waiting_;
+  CURLM* multi_;
+  std::vector<std::unique_ptr<SmtpTransfer>> transfers_;
+  std::mutex mutex_;
+  FairQueue<std::string, Incoming> inbox_;  // by owner; guarded by mutex_
+  bool stopping_ = false;                   // guarded by mutex_
+  std::thread thread_;
+};
+
+SmtpMailer::SmtpMailer(SmtpServer server, const MailOptions& options) {
+  initialise_curl();
+  impl_ = std::make_unique<Impl>(std::move(server), options);
+}
+
+SmtpMailer::~SmtpMailer() = default;
+
+void SmtpMailer::transmit(MailMessage message, Done done) {
+  impl_->send(std::move(message), std::move(done));
+}
+
+}  // namespace waybill::net

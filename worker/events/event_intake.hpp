@@ -1,0 +1,91 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/events/leases.hpp"
+#include "storage/events/outbox.hpp"
+#include "storage/session/session.hpp"
+#include "worker/events/backlog.hpp"
+#include "worker/events/rate_mode.hpp"
+#include "worker/events/watermarks.hpp"
+#include "worker/events/workflow_follower.hpp"
+
+namespace waybill::worker {
+
+/// Reads the outbox of the shards that this worker holds, and keeps the events that are not recorded yet. It
+/// reads far ahead, because an event costs little before it is matched. A crash loses nothing: the next owner
+/// of the shards reads the events again.
+///
+/// `hold`, `settled`, `is_busy`, `last_look` and `matched_until` may be called by any thread, the others on
+/// the pump thread only. Methods with a session throw DatabaseUnavailable or StatementError.
+class EventIntake {
+ public:
+  struct Options {
+    Guid worker;
+    std::size_t shard_batch = 1000;       // events of one shard in one look
+    std::size_t events_known = 100'000;   // read and not matched
+    std::size_t events_in_memory = 2000;  // matched and not recorded, shared by business
+  };
+
+  EventIntake(const Options& options, Time now);
+
+  /// Sets the shards that this worker holds, from the next `follow_leases` on.
+  void hold(const storage::HeldShards& shards);
+  /// Notes that events are recorded. Returns true if the pump waits for room.
+  bool settled(std::span<const storage::EventKey> events);
+  /// The shards whose events this worker reads. On the pump thread only.
+  std::vector<std::int16_t> shards() const;
+  /// True while events of a shard are in flight.
+  bool is_busy(std::int16_t shard) const;
+  Time last_look() const { return Time(Time::duration(last_look_.load())); }
+  /// Every event of the held shards that was committed before this time is matched, as far as the last look
+  /// saw.
+  Time matched_until() const { return Time(Time::duration(matched_until_.load())); }
+
+  /// Forgets the events that are not matched: a new connection reads them again.
+  void connected();
+  /// Starts and ends the reading of shards as `hold` said, and lets writers notify or not as the rate
+  /// demands. Returns true if the shards changed.
+  bool follow_leases(storage::Session& session);
+  bool has_new_leases() const;
+  /// False if too many events are in flight, or if the runner has no room; `settled` then wakes the pump.
+  bool has_room(bool runner_has_room);
+  /// Looks for new events, unless enough are known. Returns rows that came with the events.
+  std::vector<storage::StoredEvent> look(storage::Session& session, WorkflowFollower& workflows, Time now);
+  /// Looks for changes of workflows alone, if there was no look for a while: a pause or a deletion acts on
+  /// the runs in memory.
+  void look_at_workflows(storage::Session& session, WorkflowFollower& workflows, Time now);
+  /// Takes the next events to be matched, `most` at most, businesses in turn.
+  std::vector<storage::PendingEvent> take(std::size_t most);
+  /// Puts events back that were taken and not matched.
+  void put_back(std::span<const storage::PendingEvent> events);
+  /// Notes that what `take` returned is matched.
+  void matched();
+  /// The longest wait for a notification, `poll` at most.
+  Duration patience(Duration poll) const { return rate_.max_wait(poll); }
+
+ private:
+  const Options options_;
+  mutable std::mutex mutex_;  // guards the next five
+  Watermarks watermarks_;
+  Backlog backlog_;
+  std::optional<storage::HeldShards> new_leases_;  // to be followed
+  bool waits_for_room_ = false;
+  storage::HeldShards read_;  // shards that watermarks_ has
+  // Used by the pump thread only.
+  RateMode rate_;
+  Time last_xid_{};
+  bool saw_all_ = true;  // the last look saw every shard to its end
+  std::atomic<Time::rep> last_look_{0};
+  std::atomic<Time::rep> matched_until_;
+};
+
+}  // namespace waybill::worker

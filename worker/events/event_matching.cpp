@@ -1,0 +1,198 @@
+#include "worker/events/event_matching.hpp"
+
+#include <unordered_set>
+#include <utility>
+
+#include "base/observe.hpp"
+#include "storage/runs/run_store.hpp"
+#include "storage/sql/suspensions.sql.hpp"
+#include "storage/statement/binary.hpp"
+
+namespace waybill::worker {
+namespace {
+
+namespace sql = storage::sql::suspensions;
+
+constexpr std::size_t first_batch = 32;
+constexpr std::size_t most_postponed_workflows = 100;
+constexpr std::int64_t most_set_aside = 100;  // events of a resumed business in one transaction
+constexpr std::size_t most_postponed = 200;   // matches of a workflow in one transaction
+constexpr Duration postponed_time = std::chrono::milliseconds(10);  // of postponed matches in one turn
+
+std::size_t run_count(const std::vector<MatchedEvent>& events) {
+  std::size_t count = 0;
+  for (const MatchedEvent& event : events) count += event.runs.size();
+  return count;
+}
+
+}  // namespace
+
+EventMatching::EventMatching(const Options& options, EventIntake& intake, const Catalogue& catalogue,
+                             WorkflowFollower& workflows, BlastGuard& guard, Runner& runner,
+                             const Clock& clock)
+    : options_(options),
+      intake_(intake),
+      catalogue_(catalogue),
+      workflows_(workflows),
+      guard_(guard),
+      runner_(runner),
+      clock_(clock),
+      matcher_(catalogue, clock, options.public_url),
+      batch_(first_batch, options.most_in_batch, options.batch_time),
+      postponed_batch_(1, most_postponed, postponed_time) {}
+
+bool EventMatching::match_some(storage::Session& session, std::vector<storage::StoredEvent> rows) {
+  std::vector<storage::PendingEvent> events = intake_.take(batch_.get());
+  if (events.empty()) return false;
+  std::vector<MatchedEvent> matched;
+  try {
+    set_aside(session, events, rows);
+    if (events.empty()) {
+      intake_.matched();
+      return true;
+    }
+    matched = match(session, events, std::move(rows));
+  } catch (...) {
+    intake_.put_back(events);
+    throw;
+  }
+  give_back_unmatched(std::move(events), matched);
+  runner_.submit(std::move(matched));
+  intake_.matched();
+  return true;
+}
+
+/// Removes the events of suspended businesses from the batch and moves them aside. They stay in order: until
+/// the last of them is matched, later events of the business are set aside, too.
+void EventMatching::set_aside(storage::Session& session, std::vector<storage::PendingEvent>& events,
+                              std::vector<storage::StoredEvent>& rows) {
+  std::vector<storage::EventKey> keys;
+  std::vector<std::int16_t> shards;
+  std::vector<std::int64_t> ids;
+  std::vector<Time> times;
+  for (const storage::PendingEvent& event : events) {
+    if (!workflows_.sets_aside(event.business_id)) continue;
+    keys.push_back(event.key());
+    shards.push_back(event.shard);
+    ids.push_back(static_cast<std::int64_t>(event.id));
+    times.push_back(event.at);
+  }
+  if (keys.empty()) return;
+  session.run(sql::SetAside{.shards = storage::binary_array(shards),
+                            .events = storage::binary_array(ids),
+                            .times = storage::binary_array(times),
+                            .worker = options_.worker});
+  const auto is_aside = [this](const auto& event) { return workflows_.sets_aside(event.business_id); };
+  std::erase_if(events, is_aside);
+  std::erase_if(rows, is_aside);
+  intake_.settled(keys);
+  observe(Observable::events_set_aside, {}, keys.size());
+}
+
+std::vector<MatchedEvent> EventMatching::match(storage::Session& session,
+                                               const std::vector<storage::PendingEvent>& events,
+                                               std::vector<storage::StoredEvent> rows) {
+  const auto started_at = std::chrono::steady_clock::now();
+  std::vector<MatchedEvent> matched =
+      matcher_.match(session, events, std::move(rows),
+                     {.has_memory = [this](const Guid& business) { return runner_.has_memory(business); },
+                      .may_defer = workflows_.may_defer(session, clock_.now())});
+  guard_.watch(session, matched);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started_at;
+  if (matched.size() < events.size()) {
+    // The later events were left out, which may be those of other businesses: the next batch is small enough
+    // for all of its events.
+    batch_.limited_to(matched.size());
+  } else {
+    batch_.measured(events.size(), std::chrono::duration_cast<Duration>(took));
+  }
+  record(Histogram::match_batch_seconds, took.count());
+  record(Histogram::match_batch_events, static_cast<double>(matched.size()));
+  observe(Observable::events_matched, {}, matched.size());
+  observe(Observable::runs_planned, {}, run_count(matched));
+  return matched;
+}
+
+/// Puts back the events that one batch had no memory for.
+void EventMatching::give_back_unmatched(std::vector<storage::PendingEvent> events,
+                                        const std::vector<MatchedEvent>& matched) {
+  if (matched.size() == events.size()) return;
+  std::unordered_set<storage::EventKey, storage::EventKeyHash> keys;
+  for (const MatchedEvent& event : matched) keys.insert(event.key);
+  std::erase_if(events, [&](const storage::PendingEvent& event) { return keys.contains(event.key()); });
+  intake_.put_back(events);
+}
+
+bool EventMatching::match_postponed(storage::Session& session) {
+  if (!postponed_.begin_look(clock_.now())) return false;
+  const auto since = std::chrono::steady_clock::now();
+  storage::RunStore store(session, options_.worker);
+  const std::vector<Guid> workflows =
+      store.workflows_with_postponed(postponed_.last(), most_postponed_workflows);
+  for (const Guid& guid : workflows) {
+    postponed_.turn_of(guid);
+    const WorkflowPtr workflow = catalogue_.find(guid);
+    if (!workflow && catalogue_.is_unreadable(guid)) continue;
+    const auto began = std::chrono::steady_clock::now();
+    storage::Work work(session);
+    const std::vector<storage::PostponedMatch> matches = store.take_postponed(guid, postponed_batch_.get());
+    // A workflow that was deleted meanwhile fires for none of them.
+    if (workflow && workflow->rule.triggers.timer) {
+      storage::change_timers(session, matcher_.postponed_timers(session, *workflow, matches));
+    } else if (workflow) {
+      store.queue(matcher_.match_postponed(session, *workflow, matches));
+    }
+    work.commit();
+    if (!matches.empty()) postponed_.found_matches();
+    const auto now_after = std::chrono::steady_clock::now();
+    postponed_batch_.measured(matches.size(), std::chrono::duration_cast<Duration>(now_after - began));
+    if (now_after - since > postponed_time) {
+      postponed_.interrupt();
+      return true;
+    }
+  }
+  return postponed_.end_look(workflows.size() < most_postponed_workflows);
+}
+
+bool EventMatching::match_set_aside(storage::Session& session) {
+  const auto business = workflows_.resumed_business();
+  if (!business) return false;
+  storage::Work work(session);
+  const auto rows =
+      session.run(sql::Read{.business = *business, .worker = options_.worker, .limit = most_set_aside});
+  if (rows.empty()) {
+    workflows_.caught_up(*business);
+    return true;
+  }
+  std::vector<storage::PendingEvent> events;
+  for (const auto& row : rows) {
+    events.push_back(
+        {.shard = 0, .id = static_cast<std::uint64_t>(row.event_id), .business_id = *business, .at = row.at});
+  }
+  const std::vector<MatchedEvent> matched = matcher_.match(
+      session, events, {}, {.has_memory = [](const Guid&) { return false; }, .may_defer = true});
+  std::vector<storage::Run> runs;
+  std::vector<storage::PostponedMatch> postponed;
+  std::vector<storage::TimerChange> timers;
+  std::vector<std::int64_t> ids;
+  std::vector<Time> times;
+  for (const MatchedEvent& event : matched) {
+    for (const PlannedRun& planned : event.runs) runs.push_back(planned.run);
+    postponed.insert(postponed.end(), event.postponed.begin(), event.postponed.end());
+    timers.insert(timers.end(), event.timers.begin(), event.timers.end());
+    ids.push_back(static_cast<std::int64_t>(event.key.id));
+    times.push_back(event.key.at);
+  }
+  storage::RunStore store(session, options_.worker);
+  store.queue(runs);
+  store.postpone(postponed);
+  storage::change_timers(session, timers);
+  session.run(sql::Remove{
+      .business = *business, .events = storage::binary_array(ids), .times = storage::binary_array(times)});
+  work.commit();
+  observe(Observable::events_matched, {}, matched.size());
+  observe(Observable::runs_planned, {}, runs.size());
+  return true;
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,305 @@
+#include "worker/events/watermarks.hpp"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+namespace waybill::worker {
+namespace {
+
+constexpr std::size_t no_limit = 1000;
+
+/// A model of the outbox with its transactions and snapshots.
+class Outbox {
+ public:
+  std::uint64_t begin() {
+    const std::uint64_t xid = next_xid_++;
+    open_[xid];
+    return xid;
+  }
+  std::uint64_t draw(std::uint64_t xid, std::int16_t shard = 0) {
+    open_.at(xid).push_back({shard, ++last_id_, {}, Time(Duration(++drawn_)), {}});
+    return last_id_;
+  }
+  void commit(std::uint64_t xid) {
+    for (const auto& event : open_.at(xid)) pending_[event.id] = event;
+    open_.erase(xid);
+  }
+  void roll_back(std::uint64_t xid) { open_.erase(xid); }
+  std::uint64_t insert(std::int16_t shard = 0) {
+    const std::uint64_t xid = begin();
+    const std::uint64_t id = draw(xid, shard);
+    commit(xid);
+    return id;
+  }
+  /// A crash of the server, which loses numbers that were drawn for uncommitted transactions.
+  void recover(std::uint64_t last_id) { last_id_ = last_id; }
+  /// A crash that also loses the commits after `last_id`, which were not on disk.
+  void lose_commits(std::uint64_t last_id) {
+    pending_.erase(pending_.upper_bound(last_id), pending_.end());
+    recover(last_id);
+  }
+  storage::EventKey key(std::uint64_t id) const { return pending_.at(id).key(); }
+  void record(std::uint64_t id) { pending_.erase(id); }
+  std::set<std::uint64_t> open_transactions() const {
+    std::set<std::uint64_t> xids;
+    for (const auto& [xid, events] : open_) xids.insert(xid);
+    return xids;
+  }
+  bool empty() const { return pending_.empty(); }
+
+  storage::Scan scan(const Watermarks& watermarks, std::size_t limit, bool draw_xid = true) {
+    storage::Scan scan;
+    scan.xmin = open_.empty() ? next_xid_ : open_.begin()->first;
+    scan.last_id = last_id_;
+    const auto in_flight = watermarks.in_flight();
+    for (const storage::ShardWatermark& mark : watermarks.all()) {
+      std::size_t count = 0;
+      for (auto entry = pending_.upper_bound(mark.low); entry != pending_.end() && count < limit; ++entry) {
+        if (entry->second.shard != mark.shard ||
+            std::ranges::find(in_flight, entry->second.key()) != in_flight.end()) {
+          continue;
+        }
+        scan.events.push_back(entry->second);
+        ++count;
+      }
+    }
+    if (draw_xid) scan.xid = next_xid_++;
+    return scan;
+  }
+
+ private:
+  std::uint64_t next_xid_ = 100;
+  std::uint64_t last_id_ = 0;
+  int drawn_ = 0;  // all numbers drawn; serves as the time of an event
+  std::map<std::uint64_t, std::vector<storage::PendingEvent>> open_;
+  std::map<std::uint64_t, storage::PendingEvent> pending_;
+};
+
+std::vector<std::uint64_t> ids(const std::vector<storage::PendingEvent>& events) {
+  std::vector<std::uint64_t> ids;
+  ids.reserve(events.size());
+  for (const auto& event : events) ids.push_back(event.id);
+  return ids;
+}
+
+std::vector<std::uint64_t> take_scan(Watermarks& watermarks, Outbox& outbox, std::size_t limit = no_limit,
+                                     bool draw_xid = true) {
+  return ids(watermarks.take(outbox.scan(watermarks, limit, draw_xid), limit));
+}
+
+using Ids = std::vector<std::uint64_t>;
+
+TEST(Watermarks, AnIdDrawnEarlyAndCommittedLastIsTaken) {
+  Outbox outbox;
+  Watermarks watermarks;
+  watermarks.add(0);
+  const auto slow = outbox.begin();
+  const auto early = outbox.draw(slow);
+  const auto late = outbox.insert();
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{late});
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(take_scan(watermarks, outbox), Ids{});
+  outbox.commit(slow);
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{early});
+}
+
+TEST(Watermarks, AWatermarkWaitsForAllTransactionsThatMayHaveDrawnBelowIt) {
+  Outbox outbox;
+  Watermarks watermarks;
+  watermarks.add(0);
+  const auto slow = outbox.begin();
+  outbox.draw(slow);
+  const auto id = outbox.insert();
+  take_scan(watermarks, outbox);
+  for (int i = 0; i < 5; ++i) {
+    take_scan(watermarks, outbox);
+    EXPECT_EQ(watermarks.all().front().low, 0U);
+  }
+  outbox.roll_back(slow);
+  take_scan(watermarks, outbox);
+  EXPECT_EQ(watermarks.all().front().low, id);
+}
+
+TEST(Watermarks, WithoutATransactionIdAWatermarkStays) {
+  Outbox outbox;
+  Watermarks watermarks;
+  watermarks.add(0);
+  const auto id = outbox.insert();
+  EXPECT_FALSE(watermarks.wants_xid());
+  take_scan(watermarks, outbox, no_limit, false);
+  EXPECT_TRUE(watermarks.wants_xid());
+  take_scan(watermarks, outbox, no_limit, false);
+  EXPECT_EQ(watermarks.all().front().low, 0U);
+  take_scan(watermarks, outbox);
+  take_scan(watermarks, outbox, no_limit, false);
+  EXPECT_EQ(watermarks.all().front().low, id);
+  EXPECT_FALSE(watermarks.wants_xid()) << "the watermark cannot advance further";
+}
+
+TEST(Watermarks, AWatermarkStopsAtTheEndOfALimitedScan) {
+  Outbox outbox;
+  Watermarks watermarks;
+  watermarks.add(0);
+  for (int i = 0; i < 5; ++i) outbox.insert();
+  EXPECT_EQ(take_scan(watermarks, outbox, 2), (Ids{1, 2}));
+  EXPECT_EQ(take_scan(watermarks, outbox, 2), (Ids{3, 4}));
+  EXPECT_LE(watermarks.all().front().low, 4U);
+  EXPECT_EQ(take_scan(watermarks, outbox, 2), Ids{5});
+}
+
+TEST(Watermarks, AWatermarkAdvancesWithEachScanOfACommittedBacklog) {
+  Outbox outbox;
+  Watermarks watermarks;
+  watermarks.add(0);
+  for (int i = 0; i < 9; ++i) outbox.insert();
+  take_scan(watermarks, outbox, 1);
+  take_scan(watermarks, outbox, 1);
+  EXPECT_FALSE(watermarks.wants_xid()) << "all nine transactions are over";
+  for (std::uint64_t id = 3; id <= 8; ++id) {
+    EXPECT_EQ(take_scan(watermarks, outbox, 1, false), Ids{id});
+    EXPECT_EQ(watermarks.all().front().low, id);
+  }
+}
+
+TEST(Watermarks, NumbersDrawnAgainAfterACrashAreTaken) {
+  Outbox outbox;
+  Watermarks watermarks;
+  watermarks.add(0);
+  const auto lost = outbox.begin();
+  for (int i = 0; i < 5; ++i) outbox.draw(lost);
+  outbox.roll_back(lost);
+  take_scan(watermarks, outbox);
+  take_scan(watermarks, outbox);
+  ASSERT_EQ(watermarks.all().front().low, 5U);
+  outbox.recover(0);
+  watermarks.reconnected();
+  const auto again = outbox.insert();
+  ASSERT_EQ(again, 1U);
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{again});
+}
+
+TEST(Watermarks, AnEventWithTheIdOfALostOneInFlightIsTaken) {
+  Outbox outbox;
+  Watermarks watermarks;
+  watermarks.add(0);
+  const auto kept = outbox.insert();
+  const auto lost = outbox.insert();
+  const storage::EventKey lost_key = outbox.key(lost);
+  EXPECT_EQ(take_scan(watermarks, outbox), (Ids{kept, lost}));
+  outbox.lose_commits(kept);
+  watermarks.reconnected();
+  ASSERT_EQ(outbox.insert(), lost);
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{lost}) << "the kept one is still in flight";
+  EXPECT_EQ(watermarks.in_flight_count(), 3U);
+  watermarks.settled(std::vector{lost_key});
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{}) << "the end of the lost one does not end the new one";
+  EXPECT_EQ(watermarks.in_flight_count(), 2U);
+}
+
+TEST(Watermarks, AShardAddedLaterIsReadFromTheBeginning) {
+  Outbox outbox;
+  Watermarks watermarks;
+  watermarks.add(0);
+  const auto old = outbox.insert(1);
+  outbox.insert(0);
+  for (int i = 0; i < 4; ++i) take_scan(watermarks, outbox);
+  watermarks.add(1);
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{old});
+}
+
+TEST(Watermarks, AReturningShardIsReadFromTheBeginningWithoutEventsInFlight) {
+  Outbox outbox;
+  Watermarks watermarks;
+  watermarks.add(0);
+  outbox.insert();
+  outbox.insert();
+  take_scan(watermarks, outbox);
+  take_scan(watermarks, outbox);
+  watermarks.remove(0);
+  EXPECT_TRUE(watermarks.any_in_flight(0));
+  EXPECT_TRUE(watermarks.all().empty());
+  watermarks.settled(std::vector{outbox.key(1)});  // handed over; the event is still pending
+  watermarks.add(0);
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{1});
+}
+
+TEST(Watermarks, EachCommittedEventIsTakenOnceInAnyOrderOfCommits) {
+  std::mt19937 random(7);
+  const auto one_in = [&](unsigned n) { return random() % n == 0; };
+  for (int round = 0; round < 50; ++round) {
+    Outbox outbox;
+    Watermarks watermarks;
+    watermarks.add(0);
+    std::set<std::uint64_t> expected;
+    std::map<std::uint64_t, Ids> drawn;
+    Ids in_flight;
+    std::multiset<std::uint64_t> taken;
+    const auto end = [&](std::uint64_t xid, bool commits) {
+      if (commits) expected.insert(drawn[xid].begin(), drawn[xid].end());
+      commits ? outbox.commit(xid) : outbox.roll_back(xid);
+    };
+    const auto take = [&](std::size_t limit) {
+      for (const auto id : take_scan(watermarks, outbox, limit, one_in(2))) {
+        taken.insert(id);
+        in_flight.push_back(id);
+      }
+    };
+    for (int step = 0; step < 200; ++step) {
+      if (one_in(2)) {
+        const auto xid = outbox.begin();
+        drawn[xid].push_back(outbox.draw(xid, static_cast<std::int16_t>(random() % 3)));
+      }
+      for (const auto xid : outbox.open_transactions()) {
+        if (one_in(6)) drawn[xid].push_back(outbox.draw(xid, static_cast<std::int16_t>(random() % 3)));
+        if (one_in(8)) end(xid, !one_in(4));
+      }
+      if (step == 50) watermarks.add(1);
+      if (step == 100) watermarks.add(2);
+      take(1 + random() % 5);
+      for (const auto id : std::exchange(in_flight, {})) {
+        if (one_in(3)) {
+          in_flight.push_back(id);
+          continue;
+        }
+        watermarks.settled(std::vector{outbox.key(id)});
+        outbox.record(id);
+      }
+    }
+    for (const auto xid : outbox.open_transactions()) end(xid, true);
+    for (int i = 0; i < 3; ++i) take(no_limit);
+    EXPECT_EQ(taken, std::multiset<std::uint64_t>(expected.begin(), expected.end())) << "round " << round;
+  }
+}
+
+std::size_t orphans_of(const std::vector<storage::PendingEvent>& events) {
+  return static_cast<std::size_t>(std::ranges::count(events, true, &storage::PendingEvent::orphan));
+}
+
+TEST(Watermarks, EventsBeforeTheFirstScanOfAnOrphanedShardAreOrphans) {
+  Outbox outbox;
+  Watermarks watermarks;
+  watermarks.add(0, true);
+  watermarks.add(1);
+  outbox.insert(0);
+  outbox.insert(1);
+  outbox.insert(0);
+  EXPECT_EQ(orphans_of(watermarks.take(outbox.scan(watermarks, no_limit), no_limit)), 2U);
+  outbox.insert(0);
+  EXPECT_EQ(orphans_of(watermarks.take(outbox.scan(watermarks, no_limit), no_limit)), 0U);
+}
+
+TEST(Watermarks, OrphansAreLimitedToTheMemoryOfAWorker) {
+  Outbox outbox;
+  Watermarks watermarks;
+  watermarks.add(0, true);
+  constexpr std::size_t events = Watermarks::max_orphans + 10;
+  for (std::size_t i = 0; i < events; ++i) outbox.insert(0);
+  EXPECT_EQ(orphans_of(watermarks.take(outbox.scan(watermarks, events), events)), Watermarks::max_orphans);
+}
+
+}  // namespace
+}  // namespace waybill::worker

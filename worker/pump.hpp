@@ -1,0 +1,87 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/events/leases.hpp"
+#include "worker/delivery/runner.hpp"
+#include "worker/events/event_intake.hpp"
+#include "worker/events/event_matching.hpp"
+#include "worker/events/workflow_follower.hpp"
+#include "worker/guard/blast_guard.hpp"
+#include "worker/queue/due_runs.hpp"
+#include "worker/threads/thread_session.hpp"
+#include "worker/threads/work_thread.hpp"
+#include "worker/timers/due_timers.hpp"
+
+namespace waybill::worker {
+
+/// The worker's main thread. NOTIFY, room in memory, a due run or timer, or the clock (once a second) wake
+/// it; a turn then reads the outbox, matches events, fires timers and claims due runs. It reconnects by
+/// itself.
+class Pump {
+ public:
+  struct Options {
+    std::string database_url;
+    Guid worker;
+    std::string public_url;  // URL of the service, for links to tracking pages; may be empty
+    Duration retention = std::chrono::days(30);  // retention of events
+  };
+
+  /// Everything referred to outlives it.
+  Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, PauseWriter& pauses, Runner& runner,
+       Preparation& preparation, const Clock& clock);
+  ~Pump();
+  Pump(const Pump&) = delete;
+  Pump& operator=(const Pump&) = delete;
+
+  void start();
+  /// Takes no more events and runs, and joins the thread.
+  void stop();
+
+  /// From any thread.
+  void hold(const storage::HeldShards& shards);
+  void settled(const std::vector<storage::EventKey>& events, std::optional<Time> next_due);
+  /// Claims again if only the room for claimed runs was missing.
+  void note_room();
+  bool is_busy(std::int16_t shard) const { return intake_.is_busy(shard); }
+  Time last_look() const { return intake_.last_look(); }
+  /// Beats at each turn, also while the database is away.
+  const Heartbeat& heartbeat() const { return thread_.heartbeat(); }
+  /// True while it is connected and has read the workflows. Otherwise it tries again at once: the caller has
+  /// found the database.
+  bool can_match();
+  /// EventIntake::matched_until.
+  Time matched_until() const { return intake_.matched_until(); }
+
+ private:
+  void run(const std::stop_token& stop);
+  void connect();
+  void recover(const std::exception& error);
+  void turn(const std::stop_token& stop);
+  bool read_notifications();
+  bool match_events();
+  void wait(const std::stop_token& stop);
+  void store_firings();
+
+  BlastGuard& guard_;
+  Runner& runner_;
+  const Clock& clock_;
+  WorkflowFollower workflows_;
+  EventIntake intake_;
+  EventMatching matching_;
+  DueTimers timers_;
+  DueRuns runs_;
+  ThreadSession session_;
+  std::atomic<bool> can_match_ = false;
+  WorkThread thread_;
+};
+
+}  // namespace waybill::worker

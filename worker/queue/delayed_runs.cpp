@@ -1,0 +1,43 @@
+#include "worker/queue/delayed_runs.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace waybill::worker {
+namespace {
+
+constexpr Duration check_time = std::chrono::milliseconds(20);  // of a turn of the pump
+constexpr std::size_t most_checks = 256;
+// A business of which one waits for the next turn has too many for now.
+constexpr std::size_t most_of_a_business = 1;
+
+}  // namespace
+
+DelayedRuns::DelayedRuns(const Catalogue& catalogue)
+    : check_(catalogue), waiting_(most_of_a_business), batch_(most_checks, most_checks, check_time) {}
+
+DelayedRuns::Runs DelayedRuns::take_all() {
+  Runs runs;
+  while (!waiting_.empty()) runs.push_back(waiting_.pop());
+  return runs;
+}
+
+DelayedRuns::Runs DelayedRuns::take_some() {
+  Runs runs;
+  while (!waiting_.empty() && runs.size() < batch_.get()) runs.push_back(waiting_.pop());
+  return runs;
+}
+
+DelayedRuns::Runs DelayedRuns::check(storage::Session& session, Runs& runs) {
+  const auto started_at = std::chrono::steady_clock::now();
+  Runs left = check_.check(session, runs);
+  if (left.empty()) {
+    batch_.measured(runs.size(),
+                    std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - started_at));
+  } else {
+    batch_.limited_to(runs.size());
+  }
+  return left;
+}
+
+}  // namespace waybill::worker

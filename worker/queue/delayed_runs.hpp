@@ -1,0 +1,47 @@
+#pragma once
+
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/runs/run_store.hpp"
+#include "storage/session/session.hpp"
+#include "worker/planning/catalogue.hpp"
+#include "worker/planning/delayed_check.hpp"
+#include "worker/queue/render_queue.hpp"
+#include "worker/threads/batch_size.hpp"
+
+namespace waybill::worker {
+
+/// The claimed runs whose delay is over, until they are checked: businesses in turn, and at a time as many as
+/// one turn of the pump has time for. One thread. A crash loses nothing: claims end with their lease.
+class DelayedRuns {
+ public:
+  using Runs = std::vector<storage::ClaimedRun>;
+
+  explicit DelayedRuns(const Catalogue& catalogue);
+
+  void push(storage::ClaimedRun run, Time now) { waiting_.push(std::move(run), now); }
+  bool empty() const { return waiting_.empty(); }
+  /// False if no more runs should be claimed.
+  bool has_room() const { return waiting_.has_room(); }
+  /// Businesses of which no more runs should be claimed.
+  std::vector<Guid> full_businesses() const { return waiting_.full_businesses(); }
+
+  /// Takes out the runs that came before `since`.
+  Runs take_older(Time since) { return waiting_.take_older(since); }
+  Runs take_all();
+  /// Takes out the runs to be checked in one turn.
+  Runs take_some();
+
+  /// DelayedCheck::check of runs that were taken out: marks them, and removes and returns those that it did
+  /// not come to. Throws likewise; `runs` are then unchanged.
+  Runs check(storage::Session& session, Runs& runs);
+
+ private:
+  DelayedCheck check_;
+  RenderQueue waiting_;
+  BatchSize batch_;
+};
+
+}  // namespace waybill::worker

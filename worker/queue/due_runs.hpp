@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/runs/run_store.hpp"
+#include "storage/session/session.hpp"
+#include "worker/delivery/runner.hpp"
+#include "worker/planning/catalogue.hpp"
+#include "worker/queue/delayed_runs.hpp"
+#include "worker/queue/pacer.hpp"
+#include "worker/queue/preparation.hpp"
+
+namespace waybill::worker {
+
+/// Claims due runs from the database's queue and hands them to the runner, or to the preparation if they have
+/// no texts. A crash loses nothing: claims end with their lease.
+///
+/// `note_due` and `note_room` may be called by any thread, the others on the pump thread only. Methods with a
+/// session throw DatabaseUnavailable or StatementError, after which nothing is half done.
+class DueRuns {
+ public:
+  struct Options {
+    Guid worker;
+    std::size_t batch = 256;
+    std::size_t per_destination = 32;
+    std::size_t bytes = 8UL * 1024 * 1024;
+    Duration retention = std::chrono::days(30);  // retention of events
+  };
+
+  DueRuns(const Options& options, const Catalogue& catalogue, Runner& runner, Preparation& preparation,
+          const Clock& clock);
+
+  /// Notes when a run in the queue is due, and that runs may have left memory. Returns true if the pump
+  /// should look.
+  bool note_due(std::optional<Time> due);
+  /// Notes that runs have left the preparation. Returns true if the pump should look.
+  bool note_room();
+  /// Makes the next `claim` look, whatever is known.
+  void look_again() { next_look_ = {}; }
+
+  /// Claims runs if any may be due. Returns true if it found some, or has some to check.
+  bool claim(storage::Session& session);
+  /// Puts the runs that are not checked back into the database's queue. `claim` is not called again.
+  void stop();
+  /// When to look next, at the latest.
+  Time next_look() const;
+
+ private:
+  void take_over(storage::Session& session, std::vector<storage::ClaimedRun> claimed);
+  void hold_unreadable(std::vector<storage::ClaimedRun>& claimed);
+  void check_some(storage::Session& session);
+  void pass_on(storage::Session& session, std::vector<storage::ClaimedRun> runs);
+
+  const Options options_;
+  const Catalogue& catalogue_;
+  Runner& runner_;
+  Preparation& preparation_;
+  const Clock& clock_;
+  DelayedRuns to_check_;
+  Pacer pacer_;
+  Time next_look_{};
+  // Guards all below. The locks of the preparation and of the runner are taken under it, never it under them:
+  // room that comes free after `claim` looked for it must find waits_for_room_ set.
+  mutable std::mutex mutex_;
+  std::vector<Guid> full_;  // businesses that the last claim left out, because the preparation has many runs
+  std::optional<Time> next_due_;
+  bool waits_for_room_ = false;
+};
+
+}  // namespace waybill::worker

@@ -1,0 +1,199 @@
+#include "worker/queue/pacer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "storage/sql/pacing.sql.hpp"
+#include "worker/planning/run_plan.hpp"
+
+namespace waybill::worker {
+namespace {
+
+namespace sql = storage::sql::pacing;
+using Kind = storage::Pace::Kind;
+
+constexpr std::size_t most_openings = 10'000;
+// A granted request that has not begun by then is lost, so that late ones do not add up.
+constexpr Duration grant_lifetime = std::chrono::milliseconds(500);
+constexpr double largest_batch = 32;
+constexpr Duration shortest_block = std::chrono::milliseconds(1);
+
+Duration seconds(double count) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(count));
+}
+
+bool goes(const storage::ClaimedRun& run) { return run.pace.kind == Kind::go; }
+
+void start_before(storage::ClaimedRun& run, Time end) {
+  run.pace.start_before = std::min(run.pace.start_before.value_or(end), end);
+}
+
+/// The time until the bucket holds a number of requests, if it is full in `full_in` seconds.
+Duration wait_for(const domain::RequestRate& rate, double full_in, double requests) {
+  return seconds(full_in - (rate.burst() - requests) / rate.per_second);
+}
+
+/// The requests for which waiting runs wait: half a bucket, so that none is lost while the worker waits, but
+/// not more than one claim of the destination.
+double batch_of(const domain::RequestRate& rate) { return std::clamp(rate.burst() / 2, 1.0, largest_batch); }
+
+}  // namespace
+
+void Pacer::pace(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
+  std::vector<Candidate> candidates;
+  for (storage::ClaimedRun& run : runs) {
+    WorkflowPtr workflow = catalogue_.find(run.run.key.workflow_id);
+    if (workflow && workflow->pacing && begins(run, *workflow))
+      candidates.push_back({&run, std::move(workflow)});
+  }
+  if (candidates.empty()) return;
+  // The runs of earlier events begin first.
+  std::ranges::sort(candidates, {}, [](const Candidate& candidate) {
+    const storage::RunKey& key = candidate.run->run.key;
+    return std::pair(key.created_at, key.guid);
+  });
+  const Time now = clock_.now();
+  for (const Candidate& candidate : candidates) {
+    if (candidate.workflow->pacing.window) wait_for_window(session, candidate, now);
+  }
+  limit(session, candidates);
+  wait_for_requests(session, candidates);
+  for (const Candidate& candidate : candidates) {
+    storage::Pace& pace = candidate.run->pace;
+    const bool waits = pace.kind == Kind::window || pace.kind == Kind::rate;
+    if (waits && std::max(pace.until, now) > candidate.run->run.key.created_at + retention_)
+      pace.kind = Kind::expired;
+  }
+}
+
+/// False for a run that the runner ends or holds without an attempt.
+bool Pacer::begins(const storage::ClaimedRun& run, const Workflow& workflow) const {
+  const actions::Action* const action = actions::find_action(run.run.key.action);
+  return action != nullptr && !is_loop(*action, run.run.key.depth) && !is_final(run.run.state.status) &&
+         !run.conditions_failed && !run.record_gone && !workflow.paused &&
+         !catalogue_.is_suspended(workflow.business_id);
+}
+
+void Pacer::wait_for_window(storage::Session& session, const Candidate& candidate, Time now) {
+  const Opening& next = opening(session, candidate.workflow, now);
+  if (now < next.opens_at) {
+    candidate.run->pace = {.kind = Kind::window, .until = next.opens_at};
+  } else {
+    start_before(*candidate.run, next.closes_at);
+  }
+}
+
+const Pacer::Opening& Pacer::opening(storage::Session& session, const WorkflowPtr& workflow, Time now) {
+  if (openings_.size() > most_openings) openings_.clear();
+  Opening& known = openings_[workflow->guid];
+  if (known.workflow == workflow && now < known.closes_at) return known;
+  const domain::TimeWindow& window = *workflow->pacing.window;
+  const std::vector<std::int64_t> days(window.days.begin(), window.days.end());
+  const auto rows = session.run(sql::NextOpening{.business = workflow->business_id,
+                                                 .zone = window.zone,
+                                                 .days = days,
+                                                 .opens = window.from,
+                                                 .closes = window.to,
+                                                 .at = now});
+  const auto row = rows.find();
+  // A server that does not know the zone may learn it.
+  const Time later = now + unreadable_retry_delay;
+  const bool is_known = row && row->opens_at && row->closes_at;
+  known = {workflow, is_known ? *row->opens_at : later, is_known ? *row->closes_at : later};
+  return known;
+}
+
+/// Runs whose limit is reached are marked; the others count from now on.
+void Pacer::limit(storage::Session& session, const std::vector<Candidate>& candidates) {
+  std::vector<Guid> businesses, workflows, runs;
+  std::vector<std::int64_t> counts;
+  std::vector<std::string> periods;
+  std::unordered_map<Guid, storage::ClaimedRun*> by_guid;
+  for (const auto& [run, workflow] : candidates) {
+    // A replay is not limited, and has no row either.
+    if (!workflow->pacing.limit || !goes(*run) || run->run.key.replay_of) continue;
+    businesses.push_back(run->run.key.business_id);
+    workflows.push_back(workflow->guid);
+    runs.push_back(run->run.key.guid);
+    counts.push_back(workflow->pacing.limit->count);
+    periods.push_back(format_duration(workflow->pacing.limit->per));
+    by_guid.emplace(run->run.key.guid, run);
+  }
+  if (runs.empty()) return;
+  for (const auto& row : session.run(sql::BeginLimited{.businesses = businesses,
+                                                       .workflows = workflows,
+                                                       .runs = runs,
+                                                       .counts = counts,
+                                                       .periods = periods}))
+    by_guid.at(row.run)->pace = {.kind = Kind::limited};
+}
+
+void Pacer::wait_for_requests(storage::Session& session, const std::vector<Candidate>& candidates) {
+  std::map<std::string, std::vector<Candidate>> by_destination;
+  for (const Candidate& candidate : candidates) {
+    const storage::RunKey& key = candidate.run->run.key;
+    if (!candidate.workflow->pacing.rate || !goes(*candidate.run)) continue;
+    // A run that was queued before its workflow had a rate is still in the queue of the action's destination.
+    by_destination[domain::destination_with_rate(key.destination, key.workflow_id, key.business_id)]
+        .push_back(candidate);
+  }
+  if (by_destination.empty()) return;
+  std::vector<Guid> businesses, workflows;
+  std::vector<std::string> destinations, rates;
+  std::vector<std::int64_t> wanted;
+  for (const auto& [destination, waiting] : by_destination) {
+    const Workflow& workflow = *waiting.front().workflow;
+    businesses.push_back(workflow.business_id);
+    workflows.push_back(workflow.guid);
+    destinations.push_back(destination);
+    wanted.push_back(static_cast<std::int64_t>(waiting.size()));
+    rates.push_back(to_json(workflow.pacing.rate->per_second));
+  }
+  for (const auto& row : session.run(sql::TakeRequests{.businesses = businesses,
+                                                       .workflows = workflows,
+                                                       .destinations = destinations,
+                                                       .wanted = wanted,
+                                                       .per_second = rates})) {
+    const std::string destination(row.destination);
+    grant(destination, by_destination.at(destination), static_cast<std::size_t>(row.granted), row.full_in);
+  }
+}
+
+/// Lets the first `granted` runs go. If others wait, or the bucket is empty now, nothing of the destination
+/// is claimed until the bucket has requests again.
+void Pacer::grant(const std::string& destination, const std::vector<Candidate>& waiting, std::size_t granted,
+                  double full_in) {
+  const Time now = clock_.now();
+  for (std::size_t i = 0; i < std::min(granted, waiting.size()); ++i)
+    start_before(*waiting[i].run, now + grant_lifetime);
+  const domain::RequestRate& rate = *waiting.front().workflow->pacing.rate;
+  const bool is_enough = granted >= waiting.size();
+  const Duration wait = wait_for(rate, full_in, is_enough ? 1 : batch_of(rate));
+  if (is_enough && wait <= Duration::zero()) return;
+  const Time until = now + std::max(wait, shortest_block);
+  blocked_[destination] = until;
+  for (std::size_t i = granted; i < waiting.size(); ++i) {
+    storage::ClaimedRun& run = *waiting[i].run;
+    // A run stays before those that came later, because its destination is not claimed from until then.
+    const bool keeps_place = run.run.key.destination == destination && run.run.state.attempts == 0;
+    run.pace = {.kind = Kind::rate, .until = keeps_place ? run.run.key.created_at : until};
+  }
+}
+
+std::vector<std::string> Pacer::blocked_destinations(Time now) {
+  std::vector<std::string> blocked;
+  std::erase_if(blocked_, [&](const auto& entry) { return entry.second <= now; });
+  for (const auto& [destination, until] : blocked_) blocked.push_back(destination);
+  return blocked;
+}
+
+Time Pacer::next_unblocked() const {
+  Time next = Time::max();
+  for (const auto& [destination, until] : blocked_) next = std::min(next, until);
+  return next;
+}
+
+}  // namespace waybill::worker

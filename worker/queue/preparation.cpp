@@ -1,0 +1,179 @@
+#include "worker/queue/preparation.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/observe.hpp"
+#include "storage/statement/errors.hpp"
+#include "worker/delivery/claimed_run.hpp"
+#include "worker/planning/run_steps.hpp"
+
+namespace waybill::worker {
+namespace {
+
+using Kind = PreparationQueues::Kind;
+
+constexpr std::size_t most_in_batch = 64;
+constexpr std::size_t first_render_batch = 4;
+constexpr Duration render_time = std::chrono::milliseconds(2);
+// Runs of several steps share the reads of a batch and the commit that stores their steps.
+constexpr Duration begin_time = std::chrono::milliseconds(10);
+constexpr std::size_t least_to_begin = 8;
+constexpr Duration no_memory_pause = std::chrono::milliseconds(250);
+constexpr std::chrono::seconds beat_every{1};
+
+/// Counts the steps that ended before the one that begins. The recorder counts those of other runs.
+void count_stored_steps(storage::ClaimedRun& claimed) {
+  if (!performs_step(claimed.run)) return;
+  storage::RunState& state = claimed.run.state;
+  count_steps(state);
+  auto progress = std::make_shared<storage::StepProgress>(*state.progress);
+  progress->ended.clear();
+  state.progress = std::move(progress);
+}
+
+/// Removes the runs that are `unwanted`, and returns them as they were claimed.
+template <typename Unwanted>
+std::vector<storage::ClaimedRun> take_out(std::vector<storage::ClaimedRun>& runs,
+                                          std::vector<storage::ClaimedRun>& claimed, Unwanted unwanted) {
+  std::vector<storage::ClaimedRun> taken;
+  for (std::size_t i = runs.size(); i-- > 0;) {
+    if (!unwanted(runs[i])) continue;
+    taken.push_back(std::move(claimed[i]));
+    claimed.erase(claimed.begin() + static_cast<std::ptrdiff_t>(i));
+    runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return taken;
+}
+
+}  // namespace
+
+Preparation::Preparation(Options options, const Catalogue& catalogue, Runner& runner, const Clock& clock,
+                         OnRoom on_room)
+    : options_(std::move(options)),
+      catalogue_(catalogue),
+      runner_(runner),
+      clock_(clock),
+      on_room_(std::move(on_room)),
+      preparer_(catalogue, clock, options_.worker, options_.public_url),
+      session_(options_.database_url, "waybill preparation", {storage::index_walking_plans}),
+      render_batch_(first_render_batch, most_in_batch, render_time),
+      begin_batch_(most_in_batch, most_in_batch, begin_time) {}
+
+Preparation::~Preparation() { stop(); }
+
+void Preparation::start() {
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+void Preparation::stop() {
+  queues_.close();
+  thread_.request_stop();
+  if (thread_.joinable()) thread_.join();
+  runner_.give_back(queues_.take_all(), clock_.now());
+}
+
+void Preparation::add(Runs runs) {
+  if (runs.empty()) return;
+  Runs to_render, to_begin;
+  for (storage::ClaimedRun& run : runs) {
+    const WorkflowPtr workflow = catalogue_.find(run.run.key.workflow_id);
+    const bool has_steps = run.run.state.progress || (workflow && !workflow->steps.empty());
+    (has_steps ? to_begin : to_render).push_back(std::move(run));
+  }
+  queues_.add(std::move(to_render), std::move(to_begin), clock_.now());
+}
+
+bool Preparation::go_on(storage::ClaimedRun run) {
+  const storage::RunKey& key = run.run.key;
+  const WorkflowPtr workflow = catalogue_.find(key.workflow_id);
+  // The queue is where runs are held and paced.
+  if (!workflow || workflow->paused || workflow->pacing || catalogue_.is_unreadable(key.workflow_id) ||
+      catalogue_.is_suspended(key.business_id))
+    return false;
+  return queues_.go_on(std::move(run), clock_.now());
+}
+
+void Preparation::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    heartbeat_.beat();
+    if (!queues_.wait(stop, beat_every)) continue;
+    try {
+      session_.open();
+      render_some();
+      begin_some();
+      session_.worked();
+    } catch (const std::exception& error) {
+      if (dynamic_cast<const storage::DatabaseUnavailable*>(&error) == nullptr)
+        observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
+      queues_.pause(stop, session_.failed(error));
+    }
+    on_room_();
+  }
+}
+
+void Preparation::render_some() {
+  Runs runs;
+  take(Kind::render, render_batch_.get(), runs);
+  prepare(std::move(runs), render_batch_);
+}
+
+/// Runs that have begun go before those that have not, of which each batch has some.
+void Preparation::begin_some() {
+  Runs runs;
+  const std::size_t most = std::max(begin_batch_.get(), least_to_begin);
+  take(Kind::go_on, most, runs);
+  take(Kind::begin, std::max(most - runs.size(), least_to_begin), runs);
+  prepare(std::move(runs), begin_batch_);
+}
+
+/// Adds the next runs of a kind.
+void Preparation::take(Kind kind, std::size_t most, Runs& runs) {
+  const Time now = clock_.now();
+  auto [taken, late] = queues_.take(kind, most, now - claim_patience);
+  Runs without_memory;
+  for (storage::ClaimedRun& run : taken)
+    (runner_.has_memory(run.run.key.business_id) ? runs : without_memory).push_back(std::move(run));
+  runner_.give_back(std::move(late), now);
+  runner_.give_back(std::move(without_memory), now + no_memory_pause);
+}
+
+/// Hands the runs to the runner, or puts them back into the queue.
+void Preparation::prepare(Runs claimed, BatchSize& batch) {
+  if (claimed.empty()) return;
+  const auto started_at = std::chrono::steady_clock::now();
+  Runs runs = claimed;
+  try {
+    preparer_.render(*session_, runs);
+    batch.measured(runs.size(),
+                   std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - started_at));
+    put_back_unreadable(runs, claimed);
+    put_back_unbegun(runs, claimed);
+    preparer_.store_steps(*session_, runs, claim_lease);
+  } catch (...) {
+    // As they came: a run that looks as if its wait had begun would not wait.
+    runner_.give_back(std::move(claimed), clock_.now());
+    throw;
+  }
+  std::ranges::for_each(runs, count_stored_steps);
+  runner_.submit(std::move(runs));
+}
+
+/// Takes out the runs whose version of the workflow this binary cannot read.
+void Preparation::put_back_unreadable(Runs& runs, Runs& claimed) {
+  runner_.hold_unreadable(
+      take_out(runs, claimed, [](const storage::ClaimedRun& run) { return run.version_unreadable; }));
+}
+
+/// Takes out the runs that go on and perform no other step now: the end of their last one must be stored.
+void Preparation::put_back_unbegun(Runs& runs, Runs& claimed) {
+  runner_.give_back(take_out(runs, claimed,
+                             [](const storage::ClaimedRun& run) {
+                               return run.goes_on &&
+                                      !(performs_step(run.run) && actions::only_sends(run.run.key.action));
+                             }),
+                    clock_.now());
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "base/heartbeat.hpp"
+#include "storage/runs/run_store.hpp"
+#include "worker/delivery/runner.hpp"
+#include "worker/planning/catalogue.hpp"
+#include "worker/planning/run_preparer.hpp"
+#include "worker/queue/preparation_queues.hpp"
+#include "worker/threads/batch_size.hpp"
+#include "worker/threads/thread_session.hpp"
+
+namespace waybill::worker {
+
+/// The thread that prepares runs which this worker holds for their attempt: it renders those that were queued
+/// without their texts, begins the next step of those that have several, and hands them to the runner.
+/// Businesses take turns. It reconnects by itself; runs that it could not prepare go back to the database's
+/// queue. A crash loses nothing: claims end with their lease.
+class Preparation {
+ public:
+  struct Options {
+    std::string database_url;
+    Guid worker;
+    std::string public_url;  // URL of the service, for links to tracking pages; may be empty
+  };
+  using OnRoom = std::function<void()>;
+
+  /// `on_room` is called on the thread after each batch. Everything referred to outlives it.
+  Preparation(Options options, const Catalogue& catalogue, Runner& runner, const Clock& clock,
+              OnRoom on_room);
+  ~Preparation();
+  Preparation(const Preparation&) = delete;
+  Preparation& operator=(const Preparation&) = delete;
+
+  void start();
+  /// Takes no more runs, joins the thread and puts the runs that are not prepared back into the queue.
+  void stop();
+
+  /// From any thread.
+  /// Takes claimed runs that have no texts.
+  void add(std::vector<storage::ClaimedRun> runs);
+  /// Takes a run whose next step is to begin and of which the end of the last one is not stored. False if it
+  /// takes none, or none of the business.
+  bool go_on(storage::ClaimedRun run);
+  /// False if no more runs should be claimed.
+  bool has_room() const { return queues_.has_room(); }
+  /// Businesses of which no more runs should be claimed.
+  std::vector<Guid> full_businesses() const { return queues_.full_businesses(); }
+  /// Beats at each turn, also while the database is away.
+  const Heartbeat& heartbeat() const { return heartbeat_; }
+
+ private:
+  using Runs = PreparationQueues::Runs;
+
+  void run(const std::stop_token& stop);
+  void render_some();
+  void begin_some();
+  void take(PreparationQueues::Kind kind, std::size_t most, Runs& runs);
+  void prepare(Runs claimed, BatchSize& batch);
+  void put_back_unreadable(Runs& runs, Runs& claimed);
+  void put_back_unbegun(Runs& runs, Runs& claimed);
+
+  const Options options_;
+  const Catalogue& catalogue_;
+  Runner& runner_;
+  const Clock& clock_;
+  const OnRoom on_room_;
+  RunPreparer preparer_;  // used by the thread, like the next three
+  ThreadSession session_;
+  BatchSize render_batch_;
+  BatchSize begin_batch_;
+  Heartbeat heartbeat_;
+  PreparationQueues queues_;
+  std::jthread thread_;
+};
+
+}  // namespace waybill::worker

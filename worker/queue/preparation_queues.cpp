@@ -1,0 +1,97 @@
+#include "worker/queue/preparation_queues.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace waybill::worker {
+namespace {
+
+// The number of waiting runs with which a business is full.
+constexpr std::size_t most_to_render = 32;
+constexpr std::size_t most_to_begin = 128;
+
+}  // namespace
+
+PreparationQueues::PreparationQueues()
+    : to_render_(most_to_render), to_begin_(most_to_begin), to_go_on_(most_to_begin) {}
+
+void PreparationQueues::add(Runs to_render, Runs to_begin, Time now) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (storage::ClaimedRun& run : to_render) to_render_.push(std::move(run), now);
+    for (storage::ClaimedRun& run : to_begin) to_begin_.push(std::move(run), now);
+  }
+  changed_.notify_one();
+}
+
+bool PreparationQueues::go_on(storage::ClaimedRun run, Time now) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_ || !to_go_on_.has_room() || to_go_on_.is_full(run.run.key.business_id)) return false;
+    to_go_on_.push(std::move(run), now);
+  }
+  changed_.notify_one();
+  return true;
+}
+
+bool PreparationQueues::has_room() const {
+  const std::lock_guard lock(mutex_);
+  return to_render_.has_room() && to_begin_.has_room();
+}
+
+std::vector<Guid> PreparationQueues::full_businesses() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Guid> businesses = to_render_.full_businesses();
+  std::ranges::copy(to_begin_.full_businesses(), std::back_inserter(businesses));
+  return businesses;
+}
+
+bool PreparationQueues::wait(const std::stop_token& stop, Duration limit) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(
+      lock, stop, limit, [this] { return !to_render_.empty() || !to_begin_.empty() || !to_go_on_.empty(); });
+}
+
+void PreparationQueues::pause(const std::stop_token& stop, Duration length) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, stop, length, [] { return false; });
+}
+
+PreparationQueues::Taken PreparationQueues::take(Kind kind, std::size_t most, Time since) {
+  Taken taken;
+  const std::lock_guard lock(mutex_);
+  RenderQueue& from = queue(kind);
+  taken.late = from.take_older(since);
+  while (!from.empty() && taken.runs.size() < most) taken.runs.push_back(from.pop());
+  return taken;
+}
+
+void PreparationQueues::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+}
+
+PreparationQueues::Runs PreparationQueues::take_all() {
+  Runs runs;
+  const std::lock_guard lock(mutex_);
+  for (const Kind kind : {Kind::render, Kind::begin, Kind::go_on}) {
+    RenderQueue& from = queue(kind);
+    while (!from.empty()) runs.push_back(from.pop());
+  }
+  return runs;
+}
+
+RenderQueue& PreparationQueues::queue(Kind kind) {
+  switch (kind) {
+    case Kind::render:
+      return to_render_;
+    case Kind::begin:
+      return to_begin_;
+    case Kind::go_on:
+      break;
+  }
+  return to_go_on_;
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <stop_token>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/runs/run_store.hpp"
+#include "worker/queue/render_queue.hpp"
+
+namespace waybill::worker {
+
+/// The runs that wait for their preparation, by what is to be done, with their lock and the wait of the
+/// thread that takes them. Any thread may call any method. No other lock is taken under its own, and nothing
+/// is called back. A crash loses nothing: claims end with their lease.
+class PreparationQueues {
+ public:
+  using Runs = std::vector<storage::ClaimedRun>;
+  enum class Kind : std::uint8_t {
+    render,  // claimed, to get their texts
+    begin,   // claimed, of several steps, of which one is to begin
+    go_on,   // likewise, of which the last step has just ended; they need not be claimed
+  };
+
+  PreparationQueues();
+
+  /// Adds claimed runs, whatever room there is.
+  void add(Runs to_render, Runs to_begin, Time now);
+  /// Adds a run that goes on. False after `close`, if there is no room, or if the business has too many.
+  bool go_on(storage::ClaimedRun run, Time now);
+  /// False if no more runs should be claimed.
+  bool has_room() const;
+  /// Businesses of which no more runs should be claimed.
+  std::vector<Guid> full_businesses() const;
+
+  /// Waits until there is a run, for `limit` at most or until the stop. Returns false if there is none.
+  bool wait(const std::stop_token& stop, Duration limit);
+  /// Waits for `length` or until the stop.
+  void pause(const std::stop_token& stop, Duration length);
+
+  struct Taken {
+    Runs runs;
+    Runs late;
+  };
+  /// Takes out the runs of one kind that came before `since`, as late, and the next ones, `most` at most.
+  Taken take(Kind kind, std::size_t most, Time since);
+
+  /// Refuses runs that go on from now on.
+  void close();
+  Runs take_all();
+
+ private:
+  RenderQueue& queue(Kind kind);
+
+  mutable std::mutex mutex_;  // guards all below
+  std::condition_variable_any changed_;
+  RenderQueue to_render_;
+  RenderQueue to_begin_;
+  RenderQueue to_go_on_;
+  bool closed_ = false;
+};
+
+}  // namespace waybill::worker

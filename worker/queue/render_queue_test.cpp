@@ -1,0 +1,64 @@
+#include "worker/queue/render_queue.hpp"
+
+#include <gmock/gmock.h>
+
+namespace waybill::worker {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr Time start{};
+
+storage::ClaimedRun run(const Guid& business) {
+  storage::ClaimedRun made{.run = {}, .previous_status = storage::RunStatus::queued};
+  made.run.key.business_id = business;
+  return made;
+}
+
+Guid business_of(const storage::ClaimedRun& claimed) { return claimed.run.key.business_id; }
+
+TEST(RenderQueue, BusinessesTakeTurns) {
+  RenderQueue queue(32);
+  const Guid first = Guid::random(), second = Guid::random();
+  for (int i = 0; i < 3; ++i) queue.push(run(first), start);
+  queue.push(run(second), start);
+  EXPECT_EQ(business_of(queue.pop()), first);
+  EXPECT_EQ(business_of(queue.pop()), second);
+  EXPECT_EQ(business_of(queue.pop()), first);
+}
+
+TEST(RenderQueue, ABusinessWith32RunsIsFullUntilOneIsTaken) {
+  RenderQueue queue(32);
+  const Guid business = Guid::random();
+  for (int i = 0; i < 31; ++i) queue.push(run(business), start);
+  EXPECT_THAT(queue.full_businesses(), IsEmpty());
+  queue.push(run(business), start);
+  EXPECT_THAT(queue.full_businesses(), ElementsAre(business));
+  queue.pop();
+  EXPECT_THAT(queue.full_businesses(), IsEmpty());
+}
+
+TEST(RenderQueue, ItHasRoomFor256Runs) {
+  RenderQueue queue(32);
+  for (int i = 0; i < 255; ++i) queue.push(run(Guid::random()), start);
+  EXPECT_TRUE(queue.has_room());
+  queue.push(run(Guid::random()), start);
+  EXPECT_FALSE(queue.has_room());
+}
+
+TEST(RenderQueue, OnlyRunsThatCameBeforeATimeAreTakenOut) {
+  RenderQueue queue(32);
+  const Guid business = Guid::random();
+  queue.push(run(business), start);
+  queue.push(run(business), start + 2s);
+  EXPECT_THAT(queue.take_older(start + 1s), SizeIs(1));
+  EXPECT_FALSE(queue.empty());
+  EXPECT_THAT(queue.take_older(start + 3s), SizeIs(1));
+  EXPECT_TRUE(queue.empty());
+}
+
+}  // namespace
+}  // namespace waybill::worker

@@ -1,0 +1,137 @@
+#include "worker/shards/lease_keeper.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/backoff.hpp"
+#include "base/observe.hpp"
+
+namespace waybill::worker {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr Duration first_reconnect = std::chrono::milliseconds(100);
+// A worker looks for the new primary with this one session; when it is found, the others follow.
+constexpr Duration longest_reconnect = std::chrono::milliseconds(250);
+constexpr Duration entry_check_interval = std::chrono::milliseconds(20);
+constexpr Duration surplus_check_interval = std::chrono::milliseconds(20);
+
+}  // namespace
+
+LeaseKeeper::LeaseKeeper(Options options, Callbacks callbacks)
+    : options_(std::move(options)),
+      callbacks_(std::move(callbacks)),
+      renewals_(options_.renewal_interval),
+      thread_([this] { run(); }) {}
+
+LeaseKeeper::~LeaseKeeper() { leave(); }
+
+void LeaseKeeper::leave() {
+  stopping_ = true;
+  wake_up_.wake();
+  if (thread_.joinable()) thread_.join();
+}
+
+void LeaseKeeper::run() {
+  Backoff backoff(first_reconnect, longest_reconnect);
+  while (!stopping_) {
+    Duration pause{};
+    try {
+      pause = keep();
+      backoff.reset();
+    } catch (const std::exception& error) {
+      if (!lost_database_)
+        observe(Observable::database_unavailable, {{"error", std::string_view(error.what())}});
+      lost_database_ = true;
+      set_gauge(Gauge::database_up, 0);
+      session_.reset();
+      has_entered_ = false;
+      publish({});
+      surplus_.clear();
+      pause = backoff.next();
+    }
+    wake_up_.wait(session_ ? session_->socket() : -1, pause);
+  }
+  if (!has_entered_) return;
+  try {
+    storage::Leases(*session_, options_.worker, options_.name, options_.lease).leave();
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the end of the session frees the leases
+  }
+}
+
+/// Renews the leases if due and returns the time until the next check.
+Duration LeaseKeeper::keep() {
+  const bool entered = enter();
+  if (entered && is_renewal_due()) renew();
+  lost_database_ = false;
+  set_gauge(Gauge::database_up, 1);
+  if (!entered) return entry_check_interval;
+  const Moment now = steady_clock::now();
+  release_idle_surplus(now);
+  return surplus_.empty() ? renewals_.until_next(now) : surplus_check_interval;
+}
+
+bool LeaseKeeper::is_renewal_due() {
+  const bool notified = !session_->notifications().empty();
+  return notified || renewals_.is_due(steady_clock::now());
+}
+
+/// Connects and registers the worker. Returns false while it cannot match events.
+bool LeaseKeeper::enter() {
+  if (has_entered_) return true;
+  if (!session_) {
+    session_ = std::make_unique<storage::blocking::Connection>(options_.database_url, "waybill leases",
+                                                               storage::worker_limits);
+    session_->listen("waybill_leases");
+  }
+  session_->notifications();  // throws if the session has ended
+  if (!callbacks_.can_match()) return false;
+  if (!storage::Leases(*session_, options_.worker, options_.name, options_.lease).enter())
+    throw storage::DatabaseUnavailable("the server has not ended the previous session yet");
+  has_entered_ = true;
+  renewals_.entered(steady_clock::now());
+  return true;
+}
+
+void LeaseKeeper::renew() {
+  storage::Leases leases(*session_, options_.worker, options_.name, options_.lease);
+  const Duration lag = system_clock().now() - callbacks_.matched_until();
+  set_gauge(Gauge::match_lag_seconds, std::max(std::chrono::duration<double>(lag).count(), 0.0));
+  storage::HeldShards held = leases.renew(lag);
+  const Moment now = steady_clock::now();
+  // If this worker or the database was stalled, the silence of other workers proves nothing.
+  const bool was_awake = renewals_.renewed(now);
+  const bool others_are_back = renewals_.others_are_back(now);
+  if (others_are_back) leases.free_lost(was_awake ? std::optional(options_.max_silence) : std::nullopt);
+  const std::size_t share = leases.fair_share();
+  if (held.size() < share) held.merge(leases.take(share - held.size(), others_are_back));
+  const auto lost = std::ranges::count_if(held_, [&](const auto& lease) {
+    const auto kept = held.find(lease.first);
+    return kept == held.end() || kept->second != lease.second;
+  });
+  if (lost > 0) observe(Observable::lease_lost, {{"shards", lost}});
+  surplus_.choose(held, share, steady_clock::now());
+  publish(std::move(held));
+}
+
+void LeaseKeeper::release_idle_surplus(Moment now) {
+  if (surplus_.empty()) return;
+  std::vector<std::int16_t> idle, busy;
+  for (const std::int16_t shard : surplus_.shards()) (callbacks_.busy(shard) ? busy : idle).push_back(shard);
+  if (!busy.empty() && surplus_.lasts(now, options_.hand_over_after)) callbacks_.hand_over(busy);
+  if (idle.empty()) return;
+  storage::Leases(*session_, options_.worker, options_.name, options_.lease).release(idle);
+  surplus_.released(idle);
+}
+
+void LeaseKeeper::publish(storage::HeldShards held) {
+  if (held == held_) return;
+  if (held.size() > held_.size()) observe(Observable::lease_taken, {{"shards", held.size()}});
+  held_ = std::move(held);
+  set_gauge(Gauge::shards_owned, static_cast<double>(held_.size()));
+  callbacks_.changed(held_);
+}
+
+}  // namespace waybill::worker

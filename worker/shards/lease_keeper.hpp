@@ -1,0 +1,85 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/blocking/connection.hpp"
+#include "storage/events/leases.hpp"
+#include "worker/shards/renewals.hpp"
+#include "worker/shards/surplus_shards.hpp"
+#include "worker/threads/wake_up.hpp"
+
+namespace waybill::worker {
+
+/// Keeps a worker's share of the shards, on a dedicated thread and session. It renews the leases, takes free
+/// shards, releases shards beyond its share, and frees the shards of lost workers. NOTIFY announces workers
+/// that start or stop and shards that become free. While the database is unavailable, it holds no shards.
+class LeaseKeeper {
+ public:
+  struct Options {
+    std::string database_url;
+    Guid worker;
+    std::string name;
+    Duration lease = std::chrono::seconds(3);
+    Duration renewal_interval = std::chrono::milliseconds(500);
+    // After this time without a renewal a worker loses its runs in flight; it loses its shards at the end of
+    // the lease. (An event matched by two workers causes one run, but a run attempted by both counts twice.)
+    Duration max_silence = std::chrono::seconds(4);
+    // The longest wait for the events in flight of a surplus shard.
+    Duration hand_over_after = std::chrono::milliseconds(100);
+  };
+  /// Called on the keeper's thread.
+  struct Callbacks {
+    /// The held shards have changed.
+    std::function<void(const storage::HeldShards& held)> changed;
+    /// True while a surplus shard has events in flight.
+    std::function<bool(std::int16_t shard)> busy;
+    /// Puts the events in flight of these shards into the queue.
+    std::function<void(const std::vector<std::int16_t>& shards)> hand_over;
+    /// The time up to which all committed events are matched.
+    std::function<Time()> matched_until;
+    /// True if the worker has read the workflows and could match events at once. Until then it takes no
+    /// shards, so the others keep matching theirs while it starts.
+    std::function<bool()> can_match;
+  };
+
+  LeaseKeeper(Options options, Callbacks callbacks);
+  ~LeaseKeeper();
+  LeaseKeeper(const LeaseKeeper&) = delete;
+  LeaseKeeper& operator=(const LeaseKeeper&) = delete;
+
+  /// Releases all shards and takes no more. Runs in flight belong to this worker until the destructor.
+  void leave();
+
+ private:
+  using Moment = std::chrono::steady_clock::time_point;
+
+  void run();
+  Duration keep();
+  bool is_renewal_due();
+  void renew();
+  bool enter();
+  void release_idle_surplus(Moment now);
+  void publish(storage::HeldShards held);
+
+  Options options_;
+  Callbacks callbacks_;
+  std::unique_ptr<storage::blocking::Connection> session_;
+  storage::HeldShards held_;  // published
+  SurplusShards surplus_;     // held but no longer published; released when idle
+  Renewals renewals_;
+  bool has_entered_ = false;  // in this session
+  bool lost_database_ = false;
+  std::atomic<bool> stopping_ = false;
+  WakeUp wake_up_;
+  std::thread thread_;
+};
+
+}  // namespace waybill::worker

@@ -1,0 +1,270 @@
+#include "worker/timers/due_timers.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <unordered_map>
+
+#include "base/observe.hpp"
+#include "matching/relatives.hpp"
+#include "storage/runs/run_store.hpp"
+#include "storage/sql/timers.sql.hpp"
+#include "storage/statement/binary.hpp"
+#include "worker/planning/condition_shares.hpp"
+#include "worker/planning/timer_plan.hpp"
+
+namespace waybill::worker {
+namespace {
+
+namespace sql = storage::sql::timers;
+
+constexpr Duration look_every = std::chrono::seconds(1);
+constexpr Duration due_again_after = std::chrono::milliseconds(100);
+constexpr std::size_t max_bytes = 4UL * 1024 * 1024;  // of the records of one transaction
+constexpr Time::rep never = std::numeric_limits<Time::rep>::max();
+
+}  // namespace
+
+/// A locked timer and what becomes of it.
+struct DueTimers::Decided {
+  enum class Fate : std::uint8_t { open, dropped, postponed, condition, switched_off, fired };
+  DueTimer timer;
+  WorkflowPtr workflow;  // null if it is not needed
+  Fate fate;
+  std::optional<PlannedRun> run = std::nullopt;
+};
+
+/// A timer to decide, and the place of its record among those that are read.
+struct DueTimers::OpenTimer {
+  Decided* decided;
+  std::size_t place;
+};
+
+DueTimers::DueTimers(const Options& options, const EventIntake& intake, const Catalogue& catalogue,
+                     WorkflowFollower& workflows, BlastGuard& guard, const Clock& clock)
+    : options_(options),
+      intake_(intake),
+      catalogue_(catalogue),
+      workflows_(workflows),
+      guard_(guard),
+      clock_(clock),
+      claims_(options.of_shard),
+      scan_(catalogue, options.of_scan),
+      noted_due_(never) {}
+
+void DueTimers::note_due(std::optional<Time> due) {
+  if (!due) return;
+  const Time::rep at = due->time_since_epoch().count();
+  Time::rep known = noted_due_.load();
+  while (at < known && !noted_due_.compare_exchange_weak(known, at)) continue;
+}
+
+Time DueTimers::next_look() const {
+  if (!catalogue_.has_timers()) return Time::max();
+  return std::min(next_look_, Time(Time::duration(noted_due_.load())));
+}
+
+bool DueTimers::work(storage::Session& session) {
+  const Time now = clock_.now();
+  const bool is_changed = scan_.follow_catalogue();
+  if (now < next_look() && !is_changed) return false;
+  const std::vector<std::int16_t> shards = intake_.shards();
+  noted_due_ = never;
+  if (shards.empty()) {
+    next_look_ = now + look_every;
+    return false;
+  }
+  if (fire(session, shards) || ((scan_.is_open() || is_changed) && scan(session, shards))) return true;
+  const auto found = session.run(sql::Look{.shards = storage::binary_array(shards)}).front();
+  scan_.note(found.has_scan);
+  next_look_ = now + look_every;
+  // A timer that is due and was not claimed: another worker fires it.
+  if (found.wait_ms) {
+    const Duration wait = std::chrono::milliseconds(*found.wait_ms);
+    next_look_ = std::min(next_look_, now + std::max(wait, due_again_after));
+  }
+  return false;
+}
+
+/// Fires some due timers. Returns true if it found any.
+bool DueTimers::fire(storage::Session& session, const std::vector<std::int16_t>& shards) {
+  storage::Work work(session);
+  const auto batch = claims_.take(session, shards);
+  if (batch.timers.empty()) {
+    work.commit();
+    return false;
+  }
+  // The catalogue is then at least as new as the state of the workflows in the batch.
+  workflows_.follow(session, batch.epoch);
+  std::vector<Decided> decided;
+  for (const auto& claimed : batch.timers) {
+    WorkflowPtr workflow = claimed.is_deleted ? nullptr : catalogue_.find(claimed.timer.workflow_id);
+    decided.push_back(decide(claimed, workflow));
+  }
+  columns_.use(session, [&] { judge(session, decided, clock_.now()); });
+  const auto left = std::erase_if(
+      decided, [](const Decided& each) { return each.fate == Decided::Fate::open; });  // for the next turn
+  hold_excess(session, decided);
+  write(session, decided);
+  work.commit();
+  claims_.worked(decided.size(), left, shards.size());
+  return true;
+}
+
+/// Decides what can be decided without the record.
+DueTimers::Decided DueTimers::decide(const ClaimedTimer& claimed, WorkflowPtr& workflow) const {
+  using Fate = Decided::Fate;
+  const DueTimer& timer = claimed.timer;
+  Decided decided{.timer = timer, .workflow = std::move(workflow), .fate = Fate::open};
+  if (claimed.is_deleted) {
+    decided.fate = Fate::dropped;
+  } else if (!decided.workflow || catalogue_.is_suspended(timer.business_id)) {
+    decided.fate = Fate::postponed;  // unreadable here, or matched once the business is resumed
+  } else if (!decided.workflow->rule.triggers.timer || decided.workflow->timer_plan != timer.plan) {
+    decided.fate = Fate::dropped;  // the scan for the new timer sets it again
+  } else if (!claimed.is_active || claimed.active_since > timer.due) {
+    decided.fate = Fate::switched_off;
+  }
+  return decided;
+}
+
+/// Decides the open timers by their records as these now are, and plans the runs. Timers of records that
+/// exceed the bytes, and those that the work of the turn does not reach, stay open, but not all.
+void DueTimers::judge(storage::Session& session, std::vector<Decided>& decided, Time now) {
+  using Fate = Decided::Fate;
+  std::vector<OpenTimer> open;
+  std::vector<storage::StoredEvent> stubs;
+  std::unordered_map<Guid, std::size_t> places;
+  for (Decided& each : decided) {
+    if (each.fate != Fate::open) continue;
+    const auto [place, is_new] = places.try_emplace(each.timer.entity_id, stubs.size());
+    if (is_new) stubs.push_back(stub_of(each.timer, *each.workflow));
+    open.push_back({.decided = &each, .place = place->second});
+  }
+  if (open.empty()) return;
+  storage::Outbox outbox(session);
+  std::vector<storage::StoredEvent> records = outbox.current(stubs, max_bytes);
+  std::erase_if(open, [&](const OpenTimer& timer) { return timer.place >= records.size(); });
+  storage::RelativesWanted wanted;
+  std::vector<json::object> entities = read_entities(records, wanted);
+  // A field with another value has an event that sets the timer anew.
+  for (const auto& [each, place] : open) {
+    const bool is_due = records[place].after &&
+                        each->workflow->rule.triggers.timer->value(entities[place]) == each->timer.value;
+    if (!is_due) each->fate = Fate::dropped;
+  }
+  const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
+  const matching::RelativeIndex index(relatives, {});
+  for (std::size_t i = 0; i < records.size(); ++i)
+    index.fill(records[i].business_id, records[i].entity_id, records[i].entity_type, entities[i]);
+  judge_conditions(open, entities, now);
+}
+
+/// Returns the records as JSON, and adds their relatives to `wanted`. A record that cannot be read loses its
+/// state.
+std::vector<json::object> DueTimers::read_entities(std::vector<storage::StoredEvent>& records,
+                                                   storage::RelativesWanted& wanted) {
+  std::vector<json::object> entities(records.size());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    storage::StoredEvent& record = records[i];
+    if (!record.after) continue;
+    record.before = record.after;
+    try {
+      entities[i] = columns_->change(record, {}).entity;
+    } catch (const std::invalid_argument& error) {
+      observe(Observable::event_unreadable, {{"event_id", 0}, {"error", std::string_view(error.what())}});
+      record.after.reset();
+      continue;
+    }
+    matching::collect_relatives(record.business_id, record.entity_id, record.entity_type, entities[i],
+                                wanted);
+  }
+  return entities;
+}
+
+/// Fires the open timers whose conditions hold, within the shares of their businesses.
+void DueTimers::judge_conditions(std::span<const OpenTimer> open, std::span<const json::object> entities,
+                                 Time now) {
+  using Fate = Decided::Fate;
+  ConditionShares shares;
+  for (const auto& [each, place] : open) {
+    if (shares.is_over()) break;
+    if (each->fate != Fate::open) continue;
+    const Guid& business = each->timer.business_id;
+    if (shares.is_exceeded(business)) {
+      each->fate = Fate::postponed;
+      continue;
+    }
+    const json::object no_previous;
+    const domain::Verdict verdict =
+        shares.judge(business, each->workflow->rule.conditions, {entities[place], no_previous, false});
+    if (verdict == domain::Verdict::fail) {
+      each->fate = Fate::condition;
+      continue;
+    }
+    each->fate = Fate::fired;
+    each->run = plan_timer_run(each->timer, *each->workflow, now);
+    if (verdict == domain::Verdict::too_much_work)
+      each->run->run.state = unjudged_state(std::move(each->run->run.state), now);
+    limit_run(*each->workflow, entities[place], each->run->run.key);
+  }
+}
+
+/// Counts the runs, and holds those of a workflow that fires far more often than usual.
+void DueTimers::hold_excess(storage::Session& session, std::vector<Decided>& decided) {
+  std::vector<MatchedEvent> fired(1);
+  for (Decided& each : decided) {
+    if (each.run) fired.front().runs.push_back(std::move(*each.run));
+  }
+  guard_.watch(session, fired);
+  auto next = fired.front().runs.begin();
+  for (Decided& each : decided) {
+    if (each.run) each.run = std::move(*next++);
+  }
+}
+
+void DueTimers::write(storage::Session& session, const std::vector<Decided>& decided) {
+  using Fate = Decided::Fate;
+  struct Keys {
+    std::vector<Guid> businesses, workflows, records;
+  } over, later;
+  std::vector<std::optional<Guid>> run_guids;
+  std::vector<std::optional<std::string>> reasons;
+  std::vector<storage::Run> runs;
+  for (const Decided& each : decided) {
+    Keys& keys = each.fate == Fate::postponed ? later : over;
+    keys.businesses.push_back(each.timer.business_id);
+    keys.workflows.push_back(each.timer.workflow_id);
+    keys.records.push_back(each.timer.entity_id);
+    if (each.fate == Fate::postponed) continue;
+    run_guids.push_back(each.run ? std::optional(each.run->run.key.guid) : std::nullopt);
+    reasons.push_back(each.fate == Fate::condition      ? std::optional<std::string>("condition")
+                      : each.fate == Fate::switched_off ? std::optional<std::string>("switched_off")
+                                                        : std::nullopt);
+    if (each.run) runs.push_back(each.run->run);
+  }
+  if (!later.records.empty()) {
+    session.run(sql::Postpone{.businesses = storage::binary_array(later.businesses),
+                              .workflows = storage::binary_array(later.workflows),
+                              .records = storage::binary_array(later.records),
+                              .delay = format_duration(unreadable_retry_delay)});
+  }
+  if (over.records.empty()) return;
+  session.run(sql::Finish{.businesses = storage::binary_array(over.businesses),
+                          .workflows = storage::binary_array(over.workflows),
+                          .records = storage::binary_array(over.records),
+                          .runs = run_guids,
+                          .reasons = reasons});
+  storage::RunStore(session, options_.worker).queue(runs);
+  has_queued_ = has_queued_ || !runs.empty();
+  if (!runs.empty()) observe(Observable::runs_planned, {}, runs.size());
+}
+
+/// Sets some timers of a workflow's records. Returns true if it found a scan that it could perform.
+bool DueTimers::scan(storage::Session& session, const std::vector<std::int16_t>& shards) {
+  const TimerScan::Result result = scan_.go_on(session, shards);
+  note_due(result.due);
+  return result.found;
+}
+
+}  // namespace waybill::worker

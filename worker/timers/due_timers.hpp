@@ -1,0 +1,81 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "storage/events/outbox.hpp"
+#include "storage/events/record_columns.hpp"
+#include "storage/session/session.hpp"
+#include "worker/events/event_intake.hpp"
+#include "worker/events/workflow_follower.hpp"
+#include "worker/guard/blast_guard.hpp"
+#include "worker/planning/catalogue.hpp"
+#include "worker/planning/run_plan.hpp"
+#include "worker/timers/timer_claims.hpp"
+#include "worker/timers/timer_scan.hpp"
+
+namespace waybill::worker {
+
+/// Fires the timers of this worker's shards when they are due: a transaction locks some of them, judges them
+/// by their records as these now are, queues the runs and deletes the timers. So each fires once, however
+/// many workers there are and whenever one is killed or stopped. Also sets the timers of the records that
+/// exist when a workflow is made (TimerScan). The database's clock decides what is due. Does nothing while no
+/// workflow has a timer.
+///
+/// `note_due` may be called by any thread, the others on the pump thread only. `work` throws
+/// DatabaseUnavailable, StatementError or ColumnsChanged, after which nothing is half done.
+class DueTimers {
+ public:
+  struct Options {
+    Guid worker;
+    std::size_t of_shard = 16;  // timers in one transaction
+    std::size_t of_scan = 200;  // records in one transaction
+  };
+
+  DueTimers(const Options& options, const EventIntake& intake, const Catalogue& catalogue,
+            WorkflowFollower& workflows, BlastGuard& guard, const Clock& clock);
+
+  /// Notes when a timer may be due.
+  void note_due(std::optional<Time> due);
+  /// Fires timers, or sets some, if any may be due. Returns true if there may be more.
+  bool work(storage::Session& session);
+  /// True if `work` has queued runs since the last call.
+  bool has_queued() { return std::exchange(has_queued_, false); }
+  /// When to look next, at the latest.
+  Time next_look() const;
+
+ private:
+  struct Decided;
+  struct OpenTimer;
+
+  bool fire(storage::Session& session, const std::vector<std::int16_t>& shards);
+  bool scan(storage::Session& session, const std::vector<std::int16_t>& shards);
+  Decided decide(const ClaimedTimer& timer, WorkflowPtr& workflow) const;
+  void judge(storage::Session& session, std::vector<Decided>& decided, Time now);
+  std::vector<json::object> read_entities(std::vector<storage::StoredEvent>& records,
+                                          storage::RelativesWanted& wanted);
+  void judge_conditions(std::span<const OpenTimer> open, std::span<const json::object> entities, Time now);
+  void hold_excess(storage::Session& session, std::vector<Decided>& decided);
+  void write(storage::Session& session, const std::vector<Decided>& decided);
+
+  const Options options_;
+  const EventIntake& intake_;
+  const Catalogue& catalogue_;
+  WorkflowFollower& workflows_;
+  BlastGuard& guard_;
+  const Clock& clock_;
+  storage::CachedColumns columns_;
+  TimerClaims claims_;
+  TimerScan scan_;
+  Time next_look_{};
+  bool has_queued_ = false;
+  std::atomic<Time::rep> noted_due_;
+};
+
+}  // namespace waybill::worker

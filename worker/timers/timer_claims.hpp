@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/session/session.hpp"
+#include "worker/planning/run_plan.hpp"
+#include "worker/threads/batch_size.hpp"
+
+namespace waybill::worker {
+
+/// A locked timer and the state of its workflow, from one snapshot.
+struct ClaimedTimer {
+  DueTimer timer;
+  bool is_active;
+  Time active_since;
+  bool is_deleted;
+};
+
+/// Chooses the due timers of a transaction. Each shard has a share of it, the longest due first. While a
+/// shard has more due timers than its share, every other transaction takes a few timers of each of its next
+/// businesses, so that one with very many delays the others little. One thread.
+class TimerClaims {
+ public:
+  /// `of_shard` is the largest share of a shard.
+  explicit TimerClaims(std::size_t of_shard) : batch_(of_shard, of_shard, {}) {}
+
+  struct Batch {
+    std::vector<ClaimedTimer> timers;
+    std::uint64_t epoch = 0;  // of the workflows; 0 without timers
+  };
+  /// Locks due timers of these shards that no other worker has locked, in the transaction of `session`.
+  /// Throws DatabaseUnavailable or StatementError.
+  Batch take(storage::Session& session, const std::vector<std::int16_t>& shards);
+
+  /// Notes that of a batch only some timers could be worked on.
+  void worked(std::size_t done, std::size_t left, std::size_t shards);
+
+ private:
+  Batch take_in_turn(storage::Session& session);
+
+  BatchSize batch_;                       // smaller after records that exceeded the bytes of a transaction
+  std::map<std::int16_t, Guid> crowded_;  // shards with more timers than their share, with the last business
+  std::int16_t last_shard_ = -1;          // that had a turn
+  bool was_turn_ = false;
+};
+
+}  // namespace waybill::worker
