@@ -120,7 +120,7 @@ struct MailOptions {
   std::size_t most_waiting = 512;                     // messages that wait for their turn
 };
 
-/// Sends by SMTP (net/smtp.hpp) if there is a server, otherwise writes each mail atomically as an `.eml`
+/// Sends by SMTP (net/mail/smtp.hpp) if there is a server, otherwise writes each mail atomically as an `.eml`
 /// file. Throws std::invalid_argument for a malformed URL, std::runtime_error for a CA file that cannot be
 /// read.
 std::unique_ptr<Mailer> make_mailer(const MailOptions& options);

@@ -47,7 +47,7 @@ class StoreClient {
 
  private:
   boost::asio::io_context io_;
-  net::HttpClient http_;  // destroyed first: see net/async_http.hpp
+  net::HttpClient http_;  // destroyed first: see net/http/async_http.hpp
 };
 
 /// A store opened by a connector, for tests that wait for each call.
