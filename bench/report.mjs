@@ -201,7 +201,7 @@ const parts = {
       ['with triggers and a worker that sends a webhook for each', 'sending', 'commits/s'],
     ],
     ratios: [
-      ['with triggers, relative to without', 'with', 'without', '≥ 0.6'],
+      ['with triggers, relative to without', 'with', 'without', '≥ 0.75'],
       ['with triggers and worker, relative to without', 'worker', 'without', ''],
       ['with triggers, worker and webhooks, relative to without', 'sending', 'without', ''],
     ],
