@@ -1,20 +1,14 @@
 #include "api/gate/gate.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
+#include <chrono>
 #include <utility>
-
-#include <prometheus/counter.h>
-#include <prometheus/histogram.h>
 
 #include "api/gate/cors.hpp"
 #include "api/gate/errors.hpp"
 #include "api/gate/idempotency.hpp"
 #include "api/gate/request_check.hpp"
 #include "api/http/client_address.hpp"
-#include "base/ascii.hpp"
-#include "base/crypto.hpp"
 #include "base/number.hpp"
 #include "base/observe.hpp"
 #include "storage/database/unit_of_work.hpp"
@@ -24,18 +18,14 @@
 namespace waybill::api {
 namespace {
 
+using Steady = std::chrono::steady_clock;
+
 constexpr std::string_view success_only = R"({"success":true})";
 // A larger body can name so many records that the writes of its request take long, and is so long to read
 // that others would wait for the io thread.
 constexpr std::size_t bulk_body = 16UL * 1024;
 constexpr std::size_t large = 256UL * 1024;  // a body or an answer that counts for the ByteLimits
 constexpr std::string_view every_method = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
-
-bool is_sane_request_id(std::string_view id) {
-  return !id.empty() && id.size() <= 128 && std::ranges::all_of(id, [](char c) {
-    return is_alphanumeric(c) || c == '.' || c == '_' || c == '-';
-  });
-}
 
 /// The path and query of a target in origin-form or absolute-form (RFC 9112 section 3.2); empty for any
 /// other.
@@ -143,31 +133,7 @@ asio::awaitable<std::optional<KeptAnswer>> find_quietly(const IdempotentRequest&
   }
 }
 
-/// The label of a route in metrics; "none" for a request without a route.
-std::string route_label(const Endpoint* endpoint) {
-  if (endpoint == nullptr) return "none";
-  const auto method = method_name(to_request_method(endpoint->route.method));
-  return std::string(method) + " " + std::string(endpoint->route.path);
-}
-
 }  // namespace
-
-RequestIds::RequestIds() : prefix_(0), count_(0) {
-  const auto random = random_bytes(sizeof(prefix_) + sizeof(count_));
-  std::memcpy(&prefix_, random.data(), sizeof(prefix_));
-  std::memcpy(&count_, random.data() + sizeof(prefix_), sizeof(count_));
-}
-
-std::string RequestIds::next() {
-  constexpr std::string_view digits = "0123456789abcdef";
-  ++count_;
-  std::string id(32, '0');
-  for (std::size_t index = 0; index < 16; ++index) {
-    id[15 - index] = digits[(prefix_ >> (4 * index)) & 15];
-    id[31 - index] = digits[(count_ >> (4 * index)) & 15];
-  }
-  return id;
-}
 
 /// A request and its state in the pipeline.
 struct Gate::Exchange {
@@ -196,10 +162,10 @@ Gate::Gate(const Router& router, Services& services, Authenticator& authenticato
       offload_(offload) {}
 
 asio::awaitable<void> Gate::respond(const Request& request, RequestBody& body, Response& response) {
-  const auto started_at = std::chrono::steady_clock::now();
+  const auto started_at = Steady::now();
   Exchange exchange{.request = request, .body = body, .response = response};
   exchange.call.request_id =
-      is_sane_request_id(request.request_id) ? std::string(request.request_id) : request_ids_.next();
+      is_request_id(request.request_id) ? std::string(request.request_id) : request_ids_.next();
   response.add_header("X-Request-Id", exchange.call.request_id);
   std::string fault;
   try {
@@ -210,7 +176,15 @@ asio::awaitable<void> Gate::respond(const Request& request, RequestBody& body, R
     fault = apply_error(exchange, std::current_exception());
   }
   if (response.status != 204) add_cors_headers(options_.cors_origins, request.origin, response);
-  report(exchange, started_at, fault);
+  log_.add(
+      {
+          .endpoint = exchange.found.endpoint,
+          .method = request.method,
+          .status = response.status,
+          .request_id = exchange.call.request_id,
+          .fault = fault,
+      },
+      Steady::now() - started_at);
 }
 
 void Gate::refuse(const Failure& failure, Response& response) {
@@ -496,41 +470,6 @@ std::string Gate::apply_error(Exchange& exchange, const std::exception_ptr& thro
   if (error.status == http_status(ErrorCode::unauthorized)) response.add_header("WWW-Authenticate", "Bearer");
   if (error.retry_after) response.add_header("Retry-After", error.retry_after->count());
   return std::move(error.fault);
-}
-
-void Gate::report(const Exchange& exchange, Steady::time_point started_at, std::string_view fault) {
-  const auto* const endpoint = exchange.found.endpoint;
-  const auto status = exchange.response.status;
-  const std::string_view route = endpoint ? endpoint->route.path : std::string_view("none");
-  const std::chrono::duration<double> seconds = Steady::now() - started_at;
-  if (endpoint) seconds_of(*endpoint).Observe(seconds.count());
-  answers_of(endpoint, status).Increment();
-  auto observed = Observable::request_served;
-  if (status >= 500 || !fault.empty()) {
-    observed = Observable::request_failed;
-  } else if (status == http_status(ErrorCode::rate_limited)) {
-    observed = Observable::rate_limited;
-  } else if (status >= 400) {
-    observed = Observable::request_refused;
-  }
-  observe(observed, {{"method", exchange.request.method},
-                     {"route", route},
-                     {"status", status},
-                     {"ms", seconds.count() * 1000},
-                     {"request_id", exchange.call.request_id},
-                     {"error", fault}});
-}
-
-prometheus::Histogram& Gate::seconds_of(const Endpoint& endpoint) {
-  auto& known = seconds_[&endpoint];
-  if (!known) known = &series(Histogram::http_request_seconds, route_label(&endpoint));
-  return *known;
-}
-
-prometheus::Counter& Gate::answers_of(const Endpoint* endpoint, int status) {
-  auto& known = answers_[{endpoint, status}];
-  if (!known) known = &waybill::answers(route_label(endpoint), status);
-  return *known;
 }
 
 }  // namespace waybill::api

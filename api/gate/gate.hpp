@@ -1,20 +1,17 @@
 #pragma once
 
-#include <chrono>
-#include <cstdint>
+#include <cstddef>
 #include <exception>
-#include <map>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "api/gate/auth.hpp"
 #include "api/gate/held_bytes.hpp"
 #include "api/gate/own_writes.hpp"
 #include "api/gate/quota.hpp"
+#include "api/gate/request_ids.hpp"
+#include "api/gate/request_log.hpp"
 #include "api/http/address_block.hpp"
 #include "api/http/message.hpp"
 #include "api/route/router.hpp"
@@ -22,24 +19,7 @@
 #include "storage/database/commit_position.hpp"
 #include "storage/standbys/standbys.hpp"
 
-namespace prometheus {
-class Counter;
-class Histogram;
-}  // namespace prometheus
-
 namespace waybill::api {
-
-/// Generates ids for requests that have none. The first half is random for each thread, so that no two ids
-/// are equal.
-class RequestIds {
- public:
-  RequestIds();
-  std::string next();
-
- private:
-  std::uint64_t prefix_;
-  std::uint64_t count_;
-};
 
 /// The pipeline of every request: route → token → plan and quota → permission → idempotency → validation →
 /// handler. An exception at any point becomes an error answer. One for each io thread.
@@ -67,7 +47,6 @@ class Gate : public Responder {
   void refuse(const Failure& failure, Response& response) override;
 
  private:
-  using Steady = std::chrono::steady_clock;
   struct Exchange;
 
   asio::awaitable<void> answer(Exchange& exchange);
@@ -85,9 +64,6 @@ class Gate : public Responder {
   asio::awaitable<void> call_handler(Exchange& exchange, std::string raw_body, Services& services,
                                      Response& response);
   static std::string apply_error(Exchange& exchange, const std::exception_ptr& thrown);
-  void report(const Exchange& exchange, Steady::time_point started_at, std::string_view fault);
-  prometheus::Histogram& seconds_of(const Endpoint& endpoint);
-  prometheus::Counter& answers_of(const Endpoint* endpoint, int status);
 
   const Router& router_;
   Services& services_;
@@ -98,8 +74,7 @@ class Gate : public Responder {
   Options options_;
   const StandbyReads offload_;
   RequestIds request_ids_;
-  std::unordered_map<const Endpoint*, prometheus::Histogram*> seconds_;
-  std::map<std::pair<const Endpoint*, int>, prometheus::Counter*> answers_;
+  RequestLog log_;
 };
 
 }  // namespace waybill::api

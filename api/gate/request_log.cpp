@@ -1,0 +1,54 @@
+#include "api/gate/request_log.hpp"
+
+#include <string>
+
+#include <prometheus/counter.h>
+#include <prometheus/histogram.h>
+
+#include "base/error.hpp"
+#include "base/observe.hpp"
+
+namespace waybill::api {
+namespace {
+
+/// The label of a route in metrics; "none" for a request without a route.
+std::string route_label(const Endpoint* endpoint) {
+  if (endpoint == nullptr) return "none";
+  const auto method = method_name(to_request_method(endpoint->route.method));
+  return std::string(method) + " " + std::string(endpoint->route.path);
+}
+
+}  // namespace
+
+void RequestLog::add(const Entry& entry, std::chrono::duration<double> time) {
+  if (entry.endpoint) seconds_of(*entry.endpoint).Observe(time.count());
+  answers_of(entry.endpoint, entry.status).Increment();
+  auto observed = Observable::request_served;
+  if (entry.status >= 500 || !entry.fault.empty()) {
+    observed = Observable::request_failed;
+  } else if (entry.status == http_status(ErrorCode::rate_limited)) {
+    observed = Observable::rate_limited;
+  } else if (entry.status >= 400) {
+    observed = Observable::request_refused;
+  }
+  observe(observed, {{"method", entry.method},
+                     {"route", entry.endpoint ? entry.endpoint->route.path : std::string_view("none")},
+                     {"status", entry.status},
+                     {"ms", time.count() * 1000},
+                     {"request_id", entry.request_id},
+                     {"error", entry.fault}});
+}
+
+prometheus::Histogram& RequestLog::seconds_of(const Endpoint& endpoint) {
+  auto& known = seconds_[&endpoint];
+  if (!known) known = &series(Histogram::http_request_seconds, route_label(&endpoint));
+  return *known;
+}
+
+prometheus::Counter& RequestLog::answers_of(const Endpoint* endpoint, int status) {
+  auto& known = answers_[{endpoint, status}];
+  if (!known) known = &waybill::answers(route_label(endpoint), status);
+  return *known;
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "api/route/router.hpp"
+
+namespace prometheus {
+class Counter;
+class Histogram;
+}  // namespace prometheus
+
+namespace waybill::api {
+
+/// The log lines and metrics of requests. Keeps the metrics' series that it has used, because to look one up
+/// costs a lock and an allocation. Used by one thread.
+class RequestLog {
+ public:
+  struct Entry {
+    const Endpoint* endpoint;  // null without a route
+    std::string_view method;
+    int status;
+    std::string_view request_id;
+    std::string_view fault;  // for the operator; empty if there is none
+  };
+
+  void add(const Entry& entry, std::chrono::duration<double> time);
+
+ private:
+  prometheus::Histogram& seconds_of(const Endpoint& endpoint);
+  prometheus::Counter& answers_of(const Endpoint* endpoint, int status);
+
+  std::unordered_map<const Endpoint*, prometheus::Histogram*> seconds_;
+  std::map<std::pair<const Endpoint*, int>, prometheus::Counter*> answers_;
+};
+
+}  // namespace waybill::api
