@@ -45,11 +45,12 @@ bool DueRuns::note_room() {
 
 bool DueRuns::claim(storage::Session& session) {
   const Time now = clock_.now();
+  const auto began = std::chrono::steady_clock::now();
   std::vector<Guid> full;
   {
     const std::lock_guard lock(mutex_);
     const bool may_be_due = now >= next_look_ || (next_due_ && now >= *next_due_);
-    if (!may_be_due && to_check_.empty()) return false;
+    if (to_check_.empty() && (!may_be_due || pause_.left(began) > Duration::zero())) return false;
     waits_for_room_ = !runner_.has_room() || !preparation_.has_room();
     if (waits_for_room_) return false;
     next_due_.reset();  // a time noted from now on counts besides what the query finds
@@ -72,7 +73,8 @@ bool DueRuns::claim(storage::Session& session) {
                            .blocked_destinations = destinations,
                            .blocked_businesses = businesses});
   }
-  const bool any = !claimed.empty() || was_checking;
+  const std::size_t found = claimed.size();
+  const bool any = found > 0 || was_checking;
   take_over(session, std::move(claimed));
   check_some(session);
   // The pacer may have blocked destinations just now.
@@ -85,6 +87,7 @@ bool DueRuns::claim(storage::Session& session) {
   const Time next_probe = std::max(runner_.next_probe(), now + due_again_after);
   next_look_ = std::min({now + look_every, pacer_.next_unblocked(), next_probe});
   if (was_checking || !to_check_.empty()) next_look_ = {};  // some businesses were left out
+  if (!was_checking) pause_.looked(began, std::chrono::steady_clock::now(), found);
   const std::lock_guard lock(mutex_);
   if (next && (!next_due_ || *next < *next_due_)) next_due_ = next;
   return any;
@@ -159,7 +162,8 @@ void DueRuns::hold_unreadable(std::vector<storage::ClaimedRun>& claimed) {
 Time DueRuns::next_look() const {
   const std::lock_guard lock(mutex_);
   if (waits_for_room_) return Time::max();  // `note_due` wakes the pump
-  return next_due_ ? std::min(next_look_, *next_due_) : next_look_;
+  const Time next = next_due_ ? std::min(next_look_, *next_due_) : next_look_;
+  return std::max(next, clock_.now() + pause_.left(std::chrono::steady_clock::now()));
 }
 
 }  // namespace waybill::worker

@@ -13,6 +13,7 @@
 #include "worker/delivery/runner.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/queue/delayed_runs.hpp"
+#include "worker/queue/look_pause.hpp"
 #include "worker/queue/pacer.hpp"
 #include "worker/queue/preparation.hpp"
 
@@ -65,6 +66,7 @@ class DueRuns {
   DelayedRuns to_check_;
   Pacer pacer_;
   Time next_look_{};
+  LookPause pause_;
   // Guards all below. The locks of the preparation and of the runner are taken under it, never it under them:
   // room that comes free after `claim` looked for it must find waits_for_room_ set.
   mutable std::mutex mutex_;
