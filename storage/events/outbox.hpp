@@ -155,7 +155,8 @@ class Outbox {
   Scan scan(std::span<const ShardWatermark> watermarks, std::span<const EventKey> in_flight,
             std::size_t limit, bool draw_xid, std::size_t with_rows = 0);
 
-  /// Returns the events in order of id, without deleted ones.
+  /// Returns the events in order of id, without deleted ones. An event is not missed because its row moves to
+  /// a new partition.
   std::vector<StoredEvent> fetch(std::span<const PendingEvent> events);
 
   /// Likewise, but stops once the records have `max_bytes`. Sets `complete` to true if all events were read.
@@ -172,6 +173,8 @@ class Outbox {
   std::optional<StoredEvent> origin(std::uint64_t id, const Guid& run);
 
  private:
+  std::vector<StoredEvent> read(std::span<const PendingEvent> events, std::size_t max_bytes, bool& complete);
+
   Session& session_;
 };
 

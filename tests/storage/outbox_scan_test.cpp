@@ -1,4 +1,5 @@
 #include <atomic>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "storage/events/outbox.hpp"
 #include "storage/runs/recording.hpp"
 #include "storage/session/session.hpp"
+#include "tests/harness/eventually.hpp"
 #include "tests/harness/postgres.hpp"
 
 namespace waybill::tests {
@@ -128,6 +130,59 @@ TEST(OutboxFetch, EndsAtItsBytesWithinATransactionThatGoesOn) {
   session.execute("insert into of_the_transaction values (1)");
   work.commit();
   EXPECT_EQ(writer.number("select count(*) from of_the_transaction"), 1);
+}
+
+/// An event in the default partition, whose partition is created while readers wait for the default one.
+class MovedEvent : public testing::Test {
+ protected:
+  MovedEvent() {
+    maker_.exec("drop table " + day_);
+    maker_.exec("insert into businesses (guid, name) values ('00000000-0000-4000-8000-000000000001', 'one')");
+    maker_.exec("insert into orders (business_id, order_number) select guid, 'A1' from businesses");
+    // As make_partition does, which holds its locks while it moves rows and attaches the partition.
+    maker_.exec("begin");
+    maker_.exec("lock table only events in share row exclusive mode");
+    maker_.exec("lock table only events_other in access exclusive mode");
+  }
+
+  /// Returns the result of `read(outbox)`, which begins before the partition exists and ends afterwards.
+  template <typename Read>
+  auto read_meanwhile(Read read) {
+    auto result = std::async(std::launch::async, [this, read] {
+      storage::Session session(database_.url(), "reader");
+      storage::Outbox outbox(session);
+      return read(outbox);
+    });
+    EXPECT_TRUE(eventually([&] {
+      return database_.number(
+                 "select count(*) from pg_stat_activity where datname = current_database() "
+                 "and application_name = 'reader' and wait_event_type = 'Lock'") == 1;
+    }));
+    maker_.exec("select make_partition('events', to_date(right('" + day_ + "', 8), 'YYYYMMDD'))");
+    maker_.exec("commit");
+    EXPECT_EQ(database_.number("select count(*) from " + day_), 1);
+    return result.get();
+  }
+
+  TestDatabase database_;
+  const std::string day_ = database_.value("select to_char(now() at time zone 'UTC', '\"events_\"YYYYMMDD')");
+  Session maker_ = database_.connect();
+};
+
+TEST_F(MovedEvent, IsFetchedByAStatementThatWaitedForTheMove) {
+  const std::vector<storage::PendingEvent> wanted{
+      {.shard = 0,
+       .id = static_cast<std::uint64_t>(maker_.number("select id from pending_events")),
+       .business_id = {},
+       .at = Time(Duration(
+           maker_.number("select (extract(epoch from at) * 1000000)::bigint from pending_events")))}};
+  EXPECT_EQ(read_meanwhile([&](storage::Outbox& outbox) { return outbox.fetch(wanted).size(); }), 1U);
+}
+
+TEST_F(MovedEvent, IsFoundByItsRunWithAStatementThatWaitedForTheMove) {
+  const auto id = static_cast<std::uint64_t>(maker_.number("select id from pending_events"));
+  const Guid run = Guid::parse(maker_.value("select timed_guid(at) from pending_events")).value();
+  EXPECT_TRUE(read_meanwhile([&](storage::Outbox& outbox) { return outbox.origin(id, run).has_value(); }));
 }
 
 }  // namespace
