@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_set>
@@ -33,6 +34,9 @@ std::vector<TimerChange> timers_of(const std::vector<const SettledEvent*>& event
   }
   return changes;
 }
+
+/// The step at which a run must be in the queue for an outcome to count; -1 for a run of one action.
+int stored_step(const RunState& state) { return state.progress ? state.progress->stored : -1; }
 
 }  // namespace
 
@@ -87,19 +91,23 @@ void Recording::request_changes_of(const SettledEvent& event) {
 /// is not recorded.
 void Recording::hold_runs() {
   std::vector<Guid> businesses, guids;
+  std::vector<std::int64_t> stored_steps;
   for (const QueuedOutcome& outcome : batch_.outcomes) {
     if (!outcome.state.change) continue;
     businesses.push_back(outcome.business_id);
     guids.push_back(outcome.guid);
+    stored_steps.push_back(stored_step(outcome.state));
   }
   if (guids.empty()) return;
-  std::unordered_set<Guid> held;
-  for (const auto& row : session_.run_replanned(sql::queue::Hold{
-           .worker = worker_, .businesses = binary_array(businesses), .runs = binary_array(guids)}))
-    held.insert(row.guid);
+  std::set<std::pair<Guid, std::int64_t>> held;
+  for (const auto& row : session_.run_replanned(sql::queue::Hold{.worker = worker_,
+                                                                 .businesses = binary_array(businesses),
+                                                                 .runs = binary_array(guids),
+                                                                 .stored_steps = stored_steps}))
+    held.emplace(row.guid, row.stored_step);
   for (const QueuedOutcome& outcome : batch_.outcomes) {
     // An attempt makes one change, even if its outcome is in the batch twice.
-    if (!outcome.state.change || held.erase(outcome.guid) == 0) continue;
+    if (!outcome.state.change || held.erase({outcome.guid, stored_step(outcome.state)}) == 0) continue;
     requests_.push_back({nullptr, &outcome.business_id, {.state = &outcome.state, .result = {}, .next = {}}});
   }
 }
@@ -201,7 +209,7 @@ void Recording::finish(bool are_final) {
   std::vector<Guid> businesses, guids;
   std::vector<std::optional<std::string>> codes, errors, requests, bodies, steps;
   std::vector<std::string> statuses, tries;
-  std::vector<std::int64_t> attempts;
+  std::vector<std::int64_t> attempts, stored_steps;
   std::vector<Time> times;
   for (const QueuedOutcome& outcome : batch_.outcomes) {
     const RunState* const state = next_of(outcome.state);
@@ -217,6 +225,7 @@ void Recording::finish(bool are_final) {
     requests.push_back(outcome.rendering ? std::optional(outcome.rendering->request) : std::nullopt);
     bodies.push_back(outcome.rendering ? outcome.rendering->body : std::nullopt);
     steps.push_back(state->progress ? std::optional(to_text(*state->progress)) : std::nullopt);
+    stored_steps.push_back(stored_step(*state));
   }
   if (guids.empty()) return;
   session_.run_replanned(S{.worker = worker_,
@@ -230,7 +239,8 @@ void Recording::finish(bool are_final) {
                            .tries = tries,
                            .requests = requests,
                            .bodies = bodies,
-                           .steps = steps});
+                           .steps = steps,
+                           .stored_steps = stored_steps});
 }
 
 /// Updates the runs that wait for their next step.
@@ -238,7 +248,7 @@ void Recording::go_on() {
   std::vector<Guid> businesses, guids;
   std::vector<std::string> statuses, tries, steps, actions;
   std::vector<std::optional<std::string>> codes;
-  std::vector<std::int64_t> attempts;
+  std::vector<std::int64_t> attempts, stored_steps;
   std::vector<Time> times;
   for (const QueuedOutcome& outcome : batch_.outcomes) {
     const RunState* const state = next_of(outcome.state);
@@ -252,6 +262,7 @@ void Recording::go_on() {
     steps.push_back(to_text(*state->progress));
     actions.push_back(state->progress->type);
     codes.push_back(state->code == unreadable_code ? state->code : std::nullopt);
+    stored_steps.push_back(state->progress->stored);
   }
   if (guids.empty()) return;
   session_.run_replanned(sql::queue::GoOn{.worker = worker_,
@@ -263,7 +274,8 @@ void Recording::go_on() {
                                           .tries = tries,
                                           .steps = steps,
                                           .actions = actions,
-                                          .codes = codes});
+                                          .codes = codes,
+                                          .stored_steps = stored_steps});
 }
 
 }  // namespace waybill::storage

@@ -124,7 +124,7 @@ std::vector<ClaimedRun> RunStore::claim(const ClaimLimits& limits) {
 std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs, Duration lease) {
   std::vector<Guid> businesses, guids;
   std::vector<std::string> actions, destinations, requests, tries, steps;
-  std::vector<std::int64_t> attempts;
+  std::vector<std::int64_t> attempts, stored_steps;
   std::vector<std::optional<std::string>> bodies;
   for (const Run* const run : runs) {
     businesses.push_back(run->key.business_id);
@@ -136,6 +136,7 @@ std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs, Durati
     attempts.push_back(run->state.attempts);
     tries.push_back(run->state.tries);
     steps.push_back(to_text(*run->state.progress));
+    stored_steps.push_back(run->state.progress->stored);
   }
   std::vector<Guid> held;
   if (guids.empty()) return held;
@@ -149,7 +150,8 @@ std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs, Durati
                                                                        .bodies = bodies,
                                                                        .attempts = attempts,
                                                                        .tries = tries,
-                                                                       .steps = steps}))
+                                                                       .steps = steps,
+                                                                       .stored_steps = stored_steps}))
     held.push_back(row.guid);
   return held;
 }

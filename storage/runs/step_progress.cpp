@@ -33,7 +33,7 @@ StepProgressPtr parse_progress(std::string_view text) {
   try {
     const json::object stored = json::parse(text).as_object();
     auto progress = std::make_shared<StepProgress>();
-    progress->number = stored.at("number").to_number<int>();
+    progress->number = progress->stored = stored.at("number").to_number<int>();
     progress->type = stored.at("type").as_string();
     progress->goes_on = stored.at("goesOn").as_bool();
     progress->next = stored.at("next").as_string();

@@ -23,6 +23,7 @@ struct StepProgress {
   std::optional<Time> until;       // the end of a wait that has begun
   std::string results = "[]";      // JSON array {number, type, status, code, error, startedAt, finishedAt}
   std::vector<std::string_view> ended;  // statuses of the results that are not counted yet; not stored
+  int stored = 0;  // the number of the step that the run has in the queue; 0: none has begun; not stored
 };
 using StepProgressPtr = std::shared_ptr<const StepProgress>;
 

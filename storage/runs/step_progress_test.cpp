@@ -18,6 +18,7 @@ TEST(StepProgress, IsReadAsItWasWritten) {
                           .results = R"([{"number":1,"error":"a \"quoted\" sentence"}])"};
   const auto read = parse_progress(to_text(wait));
   EXPECT_EQ(read->number, 3);
+  EXPECT_EQ(read->stored, 3);
   EXPECT_EQ(read->type, "wait");
   EXPECT_TRUE(read->goes_on);
   EXPECT_EQ(read->next, "webhook");

@@ -148,5 +148,77 @@ TEST_F(RecorderTest, TheRemainingEntriesAreWrittenAtTheEnd) {
   EXPECT_EQ(pending(), 0);
 }
 
+/// A run of several steps in the queue, which this worker has claimed at its second step.
+class OutcomeOfAStep : public RecorderTest {
+ protected:
+  OutcomeOfAStep() {
+    database_.rows(
+        "insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, "
+        "entity_id, trigger_code, action, status, created_at, due_at, lease_owner, origin, request, steps) "
+        "values ($1, $2, gen_random_uuid(), 1, 1, 0, $3, 'order_created', 'webhook', 'running', now(), "
+        "now() + interval '30 seconds', $4, $2, '{}', $5)",
+        {business_.to_string(), run_.to_string(), order_, worker_.to_string(),
+         storage::to_text({.number = 2, .type = "webhook", .next = "webhook"})});
+  }
+
+  /// Records that the step with this number ended, with a change of the order if there is one.
+  void end_step(int number, std::shared_ptr<const storage::RecordChange> change = nullptr) {
+    storage::StepProgress progress{.number = number + 1, .type = "webhook", .stored = number};
+    if (change) progress = {.number = number, .type = "update_status", .next = "webhook", .stored = number};
+    storage::RunState state;
+    state.status = change ? RunStatus::running : RunStatus::queued;
+    state.change = std::move(change);
+    state.progress = std::make_shared<const storage::StepProgress>(std::move(progress));
+    recorder_->finish({business_, run_, std::move(state)});
+    EXPECT_TRUE(recorder_->flush(5s));
+  }
+
+  std::shared_ptr<const storage::RecordChange> cancellation() const {
+    return std::make_shared<const storage::RecordChange>(
+        storage::RecordChange{.change = storage::StatusChange{.entity_type = domain::EntityType::order,
+                                                              .records = {Guid::parse(order_).value()},
+                                                              .status = "cancelled",
+                                                              .cause = "{}"}});
+  }
+
+  int current_step() {
+    return static_cast<int>(database_.number("select (steps::json ->> 'number')::int from run_queue"));
+  }
+  bool is_held() {
+    return database_.number("select count(*) from run_queue where lease_owner is not null") == 1;
+  }
+  std::string order_status() { return database_.value("select status from orders"); }
+
+  const Guid run_ = Guid::random();
+  const std::string order_ = add_order();
+};
+
+TEST_F(OutcomeOfAStep, IsRecordedWhileTheRunIsAtThisStep) {
+  end_step(2);
+  EXPECT_EQ(current_step(), 3);
+  EXPECT_FALSE(is_held());
+}
+
+// The worker was stopped during the first step, another one ended that step, and this one claimed the run
+// again.
+TEST_F(OutcomeOfAStep, IsNotRecordedOnceTheRunHasGoneOn) {
+  end_step(1);
+  EXPECT_EQ(current_step(), 2);
+  EXPECT_TRUE(is_held());
+}
+
+TEST_F(OutcomeOfAStep, MakesItsChangeWhileTheRunIsAtThisStep) {
+  end_step(2, cancellation());
+  EXPECT_EQ(order_status(), "cancelled");
+  EXPECT_EQ(current_step(), 3);
+}
+
+TEST_F(OutcomeOfAStep, MakesNoChangeOnceTheRunHasGoneOn) {
+  end_step(1, cancellation());
+  EXPECT_NE(order_status(), "cancelled");
+  EXPECT_EQ(current_step(), 2);
+  EXPECT_TRUE(is_held());
+}
+
 }  // namespace
 }  // namespace waybill::tests

@@ -23,13 +23,15 @@ constexpr std::size_t least_to_begin = 8;
 constexpr Duration no_memory_pause = std::chrono::milliseconds(250);
 constexpr std::chrono::seconds beat_every{1};
 
-/// Counts the steps that ended before the one that begins. The recorder counts those of other runs.
-void count_stored_steps(storage::ClaimedRun& claimed) {
+/// Notes that the step of a run is stored. Counts the steps that ended before it; the recorder counts those
+/// of other runs.
+void note_stored_step(storage::ClaimedRun& claimed) {
   if (!performs_step(claimed.run)) return;
   storage::RunState& state = claimed.run.state;
   count_steps(state);
   auto progress = std::make_shared<storage::StepProgress>(*state.progress);
   progress->ended.clear();
+  progress->stored = progress->number;
   state.progress = std::move(progress);
 }
 
@@ -156,7 +158,7 @@ void Preparation::prepare(Runs claimed, BatchSize& batch) {
     runner_.give_back(std::move(claimed), clock_.now());
     throw;
   }
-  std::ranges::for_each(runs, count_stored_steps);
+  std::ranges::for_each(runs, note_stored_step);
   runner_.submit(std::move(runs));
 }
 

@@ -2,16 +2,17 @@
 -- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[], $4 statuses text[], $5 codes text[],
 -- $6 errors text[], $7 attempts int[], $8 times timestamptz[], $9 tries text[],
 -- $10 requests text[] (null element: stored already), $11 bodies text[] (likewise), $12 steps text[] (null
--- element: as stored)
+-- element: as stored), $13 stored_steps int[] (in the queue; 0: none has begun, -1: any)
 with over as (
   select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[],
-                       $9::text[], $10::text[], $11::text[], $12::text[])
-    o (business_id, guid, status, code, error, attempts, finished_at, tries, request, body, steps)
+                       $9::text[], $10::text[], $11::text[], $12::text[], $13::integer[])
+    o (business_id, guid, status, code, error, attempts, finished_at, tries, request, body, steps, stored_step)
 )
 \ir places.inc
 , gone as (
   delete from run_queue q using places p
   where q.ctid = p.place and q.lease_owner = $1::uuid
+\ir same_step.inc
   returning q.*
 ), moved as (
   insert into runs (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,

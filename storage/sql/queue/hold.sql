@@ -1,12 +1,14 @@
--- Locks the runs that the worker still holds and returns their guids.
--- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[]
--- -> guid uuid
+-- Locks the runs that the worker still holds at the given step, and returns them.
+-- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[], $4 stored_steps int[] (in the queue; 0: none has begun,
+-- -1: any)
+-- -> guid uuid, stored_step int
 with over as (
-  select * from unnest($2::uuid[], $3::uuid[]) o (business_id, guid)
+  select * from unnest($2::uuid[], $3::uuid[], $4::integer[]) o (business_id, guid, stored_step)
 )
 \ir places.inc
-select q.guid
+select q.guid, p.stored_step
 from places p join run_queue q on q.ctid = p.place
 where q.lease_owner = $1::uuid
+\ir same_step.inc
 order by q.guid
 for update of q
