@@ -24,8 +24,8 @@ Pump::Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, Paus
       matching_({.worker = options.worker, .public_url = options.public_url}, intake_, catalogue, workflows_,
                 guard, runner, clock),
       timers_({.worker = options.worker}, intake_, catalogue, workflows_, guard, clock),
-      runs_({.worker = options.worker, .retention = options.retention}, catalogue, runner, preparation,
-            clock),
+      runs_({.worker = options.worker, .retention = options.retention}, catalogue, workflows_, runner,
+            preparation, clock),
       session_(options.database_url, "waybill matcher",
                {storage::index_walking_plans, "listen waybill_events", "listen waybill_workflows",
                 "listen waybill_queue"}) {}

@@ -129,6 +129,7 @@ bool EventMatching::match_postponed(storage::Session& session) {
   storage::RunStore store(session, options_.worker);
   const std::vector<Guid> workflows =
       store.workflows_with_postponed(postponed_.last(), most_postponed_workflows);
+  if (!workflows.empty()) workflows_.follow_now(session);
   for (const Guid& guid : workflows) {
     postponed_.turn_of(guid);
     const WorkflowPtr workflow = catalogue_.find(guid);

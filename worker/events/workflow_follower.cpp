@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "storage/events/outbox.hpp"
 #include "storage/settings/workflow_reader.hpp"
 #include "storage/sql/leases.sql.hpp"
 #include "storage/sql/suspensions.sql.hpp"
@@ -35,6 +36,10 @@ void WorkflowFollower::follow(storage::Session& session, std::uint64_t epoch) {
   rereads_all_ = false;
   pauses_.seen(catalogue_.epoch());
   seen_epoch_ = epoch;
+}
+
+void WorkflowFollower::follow_now(storage::Session& session) {
+  follow(session, storage::Outbox(session).scan({}, {}, 0, false).workflow_epoch);
 }
 
 void WorkflowFollower::read_suspended(storage::Session& session) {

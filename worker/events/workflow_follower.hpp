@@ -25,6 +25,9 @@ class WorkflowFollower {
   /// Reads the workflows that changed up to `epoch`, which a look at the outbox returned.
   void follow(storage::Session& session, std::uint64_t epoch);
 
+  /// Likewise, up to now: what another worker has stored can be of a newer version of a workflow.
+  void follow_now(storage::Session& session);
+
   /// Makes the next `follow` read again which businesses are suspended. Needed for new shards: another worker
   /// may have set events of theirs aside.
   void took_shards() { rereads_suspended_ = true; }

@@ -15,10 +15,11 @@ constexpr Duration due_again_after = std::chrono::milliseconds(100);
 
 }  // namespace
 
-DueRuns::DueRuns(const Options& options, const Catalogue& catalogue, Runner& runner, Preparation& preparation,
-                 const Clock& clock)
+DueRuns::DueRuns(const Options& options, const Catalogue& catalogue, WorkflowFollower& workflows,
+                 Runner& runner, Preparation& preparation, const Clock& clock)
     : options_(options),
       catalogue_(catalogue),
+      workflows_(workflows),
       runner_(runner),
       preparation_(preparation),
       clock_(clock),
@@ -94,6 +95,12 @@ bool DueRuns::claim(storage::Session& session) {
 }
 
 void DueRuns::take_over(storage::Session& session, std::vector<storage::ClaimedRun> claimed) {
+  try {
+    follow_workflows(session, claimed);
+  } catch (...) {
+    runner_.give_back(std::move(claimed), clock_.now());
+    throw;
+  }
   hold_unreadable(claimed);
   const Time now = clock_.now();
   std::erase_if(claimed, [&](storage::ClaimedRun& run) {
@@ -146,6 +153,17 @@ void DueRuns::pass_on(storage::Session& session, std::vector<storage::ClaimedRun
   });
   preparation_.add(std::move(without_texts));
   runner_.submit(std::move(claimed));
+}
+
+/// Reads the workflows again if one of the runs is of a newer workflow or version, which has other conditions
+/// and limits and is not deleted.
+void DueRuns::follow_workflows(storage::Session& session, const std::vector<storage::ClaimedRun>& claimed) {
+  const bool any_newer = std::ranges::any_of(claimed, [&](const storage::ClaimedRun& run) {
+    const storage::RunKey& key = run.run.key;
+    const WorkflowPtr workflow = catalogue_.find(key.workflow_id);
+    return workflow ? workflow->version < key.workflow_version : !catalogue_.is_unreadable(key.workflow_id);
+  });
+  if (any_newer) workflows_.follow_now(session);
 }
 
 /// Puts those runs back whose workflow, or whose version of it, this binary cannot read.

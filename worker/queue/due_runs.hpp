@@ -11,6 +11,7 @@
 #include "storage/runs/run_store.hpp"
 #include "storage/session/session.hpp"
 #include "worker/delivery/runner.hpp"
+#include "worker/events/workflow_follower.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/queue/delayed_runs.hpp"
 #include "worker/queue/look_pause.hpp"
@@ -34,8 +35,8 @@ class DueRuns {
     Duration retention = std::chrono::days(30);  // retention of events
   };
 
-  DueRuns(const Options& options, const Catalogue& catalogue, Runner& runner, Preparation& preparation,
-          const Clock& clock);
+  DueRuns(const Options& options, const Catalogue& catalogue, WorkflowFollower& workflows, Runner& runner,
+          Preparation& preparation, const Clock& clock);
 
   /// Notes when a run in the queue is due, and that runs may have left memory. Returns true if the pump
   /// should look.
@@ -54,12 +55,14 @@ class DueRuns {
 
  private:
   void take_over(storage::Session& session, std::vector<storage::ClaimedRun> claimed);
+  void follow_workflows(storage::Session& session, const std::vector<storage::ClaimedRun>& claimed);
   void hold_unreadable(std::vector<storage::ClaimedRun>& claimed);
   void check_some(storage::Session& session);
   void pass_on(storage::Session& session, std::vector<storage::ClaimedRun> runs);
 
   const Options options_;
   const Catalogue& catalogue_;
+  WorkflowFollower& workflows_;
   Runner& runner_;
   Preparation& preparation_;
   const Clock& clock_;
