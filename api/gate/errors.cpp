@@ -60,6 +60,9 @@ std::optional<Failure> refusal_of(const storage::StatementError& error) {
   }
   if (state.starts_with("40") || state == "55P03")
     return Failure(ErrorCode::unavailable, "The request was in conflict with another change; try again.");
+  if (storage::is_disk_full(error))
+    return Failure(ErrorCode::unavailable,
+                   "The service has no room left to store anything; try again later.");
   if (state.starts_with("53") || state.starts_with("57") || state.starts_with("08"))
     return Failure(ErrorCode::unavailable, std::string(unreachable));
   return std::nullopt;

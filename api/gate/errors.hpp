@@ -21,8 +21,8 @@ struct ErrorAnswer {
 ErrorAnswer error_answer(const Failure& failure);
 
 /// Maps what handlers throw to an answer: a Failure to its own status; a violated constraint to 409, 404 or
-/// 400; a database that is unreachable, overloaded or too slow to 503; anything else to 500, which names only
-/// the request.
+/// 400; a database that is unreachable, overloaded, full or too slow to 503; anything else to 500, which
+/// names only the request.
 ErrorAnswer error_answer(const std::exception_ptr& thrown, std::string_view request_id);
 
 }  // namespace waybill::api

@@ -32,6 +32,14 @@ TEST(ErrorAnswerTest, AnOverloadedOrEndingServerIs503) {
   }
 }
 
+TEST(ErrorAnswerTest, AFullDiskIs503AndSaysThatNothingCanBeStored) {
+  const ErrorAnswer answer = answer_to("53100");
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_THAT(answer.body, HasSubstr("no room left to store anything"));
+  EXPECT_EQ(answer.retry_after, std::chrono::seconds(1));
+  EXPECT_THAT(answer.fault, HasSubstr("53100"));
+}
+
 TEST(ErrorAnswerTest, TheReasonOfA503IsAFaultForTheOperator) {
   const Failure failure(ErrorCode::unavailable, "No worker is running.");
   EXPECT_EQ(error_answer(std::make_exception_ptr(failure), "018f").fault, "No worker is running.");

@@ -1,8 +1,10 @@
 #include "app/doctor/examination.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <poll.h>
+#include <system_error>
 #include <utility>
 
 #include "app/keys/keys.hpp"
@@ -82,7 +84,11 @@ class Examination {
   Examination(const Config& config, const Examiner& examiner) : config_(config), examiner_(examiner) {}
 
   void run() {
-    if (connect_to_database()) {
+    const bool is_connected = connect_to_database();
+    const auto free_bytes = free_bytes_of_data_dir();
+    if (is_connected || free_bytes)
+      check("disk", [&] { return judge_disk({.is_full = disk_is_full(), .free_bytes = free_bytes}); });
+    if (is_connected) {
       examine_server();
       check("connections", [this] { return connections(); });
       check("schema", [this] { return schema(); });
@@ -173,6 +179,26 @@ class Examination {
                                .standby_names = std::string(row.standby_names)});
     });
     if (standbys) check("standbys", [&] { return judge_standbys(*standbys); });
+  }
+
+  /// nullopt for a server that `--database-url` names, which may be another machine.
+  std::optional<std::uint64_t> free_bytes_of_data_dir() const {
+    if (!config_.database_url.empty()) return std::nullopt;
+    std::error_code error;
+    const auto space = std::filesystem::space(config_.data_dir, error);
+    return error ? std::nullopt : std::optional<std::uint64_t>(space.available);
+  }
+
+  /// nullopt without a connection.
+  std::optional<bool> disk_is_full() {
+    if (!session_) return std::nullopt;
+    try {
+      session_->run(storage::sql::system::TemporaryFile{});
+    } catch (const storage::StatementError& error) {
+      if (!storage::is_disk_full(error)) throw;
+      return true;
+    }
+    return false;
   }
 
   Finding connections() {

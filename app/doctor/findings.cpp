@@ -15,6 +15,9 @@ namespace {
 constexpr int oldest_version = 15;
 constexpr int newest_version = 18;
 constexpr double long_lag = 60;  // seconds, as in /readyz?worker
+constexpr std::uint64_t mebibyte = 1024UL * 1024;
+constexpr std::uint64_t least_room = 100 * mebibyte;  // a few segments of the write-ahead log
+constexpr std::uint64_t good_room = 1024 * mebibyte;  // the default of max_wal_size
 
 /// Collects the faults that one check finds into one line, which has the level of the worst.
 class Verdict {
@@ -158,6 +161,21 @@ Finding judge_standbys(const StandbyFacts& facts) {
   } else if (facts.connected > 0 && facts.synchronous == 0) {
     verdict.warn(join(facts.connected, " standbys follow asynchronously: a fail-over loses the last commits"),
                  "set synchronous_standby_names");
+  }
+  return std::move(verdict).finding();
+}
+
+Finding judge_disk(const DiskFacts& facts) {
+  const std::string room = facts.free_bytes ? join(*facts.free_bytes / mebibyte, " MiB are free") : "";
+  const bool has_both = facts.is_full && facts.free_bytes;
+  Verdict verdict("disk", join(facts.is_full ? "PostgreSQL can write" : "", has_both ? ", " : "", room));
+  constexpr const char* remedy = "see docs/operations.md, Full disk";
+  if (facts.is_full.value_or(false)) {
+    verdict.fail("PostgreSQL's disk is full: reads work, writes fail", remedy);
+  } else if (facts.free_bytes && *facts.free_bytes < least_room) {
+    verdict.fail("only " + room, remedy);
+  } else if (facts.free_bytes && *facts.free_bytes < good_room) {
+    verdict.warn("only " + room, remedy);
   }
   return std::move(verdict).finding();
 }

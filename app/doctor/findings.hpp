@@ -49,6 +49,11 @@ struct StandbyFacts {
   std::int64_t hidden = 0;  // whose state the role may not see
 };
 
+struct DiskFacts {
+  std::optional<bool> is_full = {};              // PostgreSQL cannot write; nullopt: not tried
+  std::optional<std::uint64_t> free_bytes = {};  // of the data directory's disk; nullopt: not known
+};
+
 struct ConnectionFacts {
   std::int64_t most = 0;
   std::int64_t available = 0;  // without the reserved ones
@@ -93,6 +98,7 @@ Finding judge_version(const ServerFacts& facts);
 Finding judge_settings(const ServerFacts& facts);
 Finding judge_durability(const DurabilityFacts& facts);
 Finding judge_standbys(const StandbyFacts& facts);
+Finding judge_disk(const DiskFacts& facts);
 Finding judge_connections(const ConnectionFacts& facts);
 Finding judge_schema(const SchemaFacts& facts);
 Finding judge_key(const KeyFacts& facts);

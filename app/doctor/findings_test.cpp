@@ -91,6 +91,21 @@ TEST(Doctor, FewerSynchronousStandbysThanCommitsWaitForAreAFailure) {
   EXPECT_EQ(judge_standbys({.needed = 2, .connected = 2, .synchronous = 2}).level, Level::ok);
 }
 
+TEST(Doctor, AFullDiskIsAFailureAndLittleRoomAWarning) {
+  constexpr std::uint64_t mebibyte = 1024UL * 1024;
+  EXPECT_EQ(judge_disk({.is_full = false}).line(), "ok disk: PostgreSQL can write");
+  EXPECT_EQ(judge_disk({.is_full = false, .free_bytes = 1024 * mebibyte}).line(),
+            "ok disk: PostgreSQL can write, 1024 MiB are free");
+  EXPECT_EQ(judge_disk({.free_bytes = 1024 * mebibyte}).line(), "ok disk: 1024 MiB are free");
+  EXPECT_EQ(judge_disk({.free_bytes = 1024 * mebibyte - 1}).line(),
+            "warning disk: only 1023 MiB are free, see docs/operations.md, Full disk");
+  EXPECT_EQ(judge_disk({.free_bytes = 100 * mebibyte}).level, Level::warning);
+  EXPECT_EQ(judge_disk({.free_bytes = 100 * mebibyte - 1}).level, Level::failure);
+  EXPECT_EQ(judge_disk({.is_full = true}).line(),
+            "failure disk: PostgreSQL's disk is full: reads work, writes fail, see docs/operations.md, Full "
+            "disk");
+}
+
 TEST(Doctor, ConnectionsAreComparedWithAllLimits) {
   const ConnectionFacts good{.most = 100, .available = 97, .used = 20, .allowed = 80, .wanted = 40};
   EXPECT_EQ(judge_connections(good).level, Level::ok);

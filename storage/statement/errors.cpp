@@ -21,6 +21,11 @@ bool is_deadlock(const StatementError& error) {
   return error.sqlstate() == deadlock_detected;
 }
 
+bool is_disk_full(const StatementError& error) {
+  constexpr std::string_view disk_full = "53100";
+  return error.sqlstate() == disk_full;
+}
+
 bool is_lock_conflict(const StatementError& error) {
   constexpr std::string_view lock_not_available = "55P03";
   return error.sqlstate() == lock_not_available || is_deadlock(error);

@@ -30,6 +30,8 @@ bool refuses_data(const StatementError& error);
 bool is_canceled(const StatementError& error);
 /// True if the server ended the transaction to break a deadlock.
 bool is_deadlock(const StatementError& error);
+/// True if the server's disk has no room for what the statement writes. Statements that only read still work.
+bool is_disk_full(const StatementError& error);
 /// True for a lock conflict with another transaction: a lock timeout or a deadlock.
 bool is_lock_conflict(const StatementError& error);
 

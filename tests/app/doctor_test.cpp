@@ -73,7 +73,7 @@ TEST(DoctorOfUp, FindsNoFailureInARunningUp) {
   const Report report({"--data-dir", directory / "data"});
   EXPECT_EQ(report.status(), 0) << report.text();
   for (const char* const check :
-       {"database", "version", "settings", "durability", "standbys", "connections", "schema", "key",
+       {"database", "disk", "version", "settings", "durability", "standbys", "connections", "schema", "key",
         "privileges", "notifications", "partitions", "clock", "ledger", "workers", "smtp"}) {
     EXPECT_THAT(report.line(check), StartsWith(std::string("ok ") + check + ": ")) << report.text();
   }
@@ -89,7 +89,7 @@ TEST_F(DoctorTest, FindsThatFsyncIsOffAndThatNoWorkerRuns) {
 
 TEST_F(DoctorTest, PrintsJsonOnRequest) {
   const auto findings = json::parse(examine({"--json"}).text()).as_array();
-  ASSERT_EQ(findings.size(), 15U);
+  ASSERT_EQ(findings.size(), 16U);
   EXPECT_EQ(findings[0].at("name"), "database");
   EXPECT_EQ(findings[0].at("level"), "ok");
   EXPECT_EQ(findings[0].at("remedy"), nullptr);
@@ -161,6 +161,17 @@ TEST_F(DoctorTest, FindsSettingsOfTheRoleAndMissingPartitions) {
   EXPECT_THAT(report.line("settings"), HasSubstr("default_transaction_read_only is on"));
   EXPECT_THAT(report.line("durability"), HasSubstr("synchronous_commit is off"));
   EXPECT_THAT(report.line("partitions"), StartsWith("warning partitions: 1 of the coming days"));
+}
+
+TEST_F(DoctorTest, FindsThatTheDiskIsFull) {
+  // The error of PostgreSQL that cannot write the file of a large result.
+  database.exec(
+      "create function generate_series(integer, integer) returns setof integer language plpgsql as $$ begin "
+      "raise exception 'could not write to file' using errcode = '53100'; end $$");
+  database.exec("alter database " + database.name() + " set search_path = public, pg_catalog");
+  EXPECT_EQ(examine().line("disk"),
+            "failure disk: PostgreSQL's disk is full: reads work, writes fail, see docs/operations.md, Full "
+            "disk");
 }
 
 TEST_F(DoctorTest, FindsMoreConnectionsThanPostgresqlOffers) {

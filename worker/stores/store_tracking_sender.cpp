@@ -256,6 +256,12 @@ class StoreTrackingSender::Impl {
       result.error = "The credentials of the store cannot be read.";
     } catch (const storage::DatabaseUnavailable&) {
       requeue(result, clock_.now() + no_database_pause);
+    } catch (const storage::StatementError& error) {
+      if (storage::is_disk_full(error)) {
+        requeue(result, clock_.now() + no_database_pause);
+      } else {
+        result.error = error.what();
+      }
     } catch (const std::exception& error) {
       result.error = error.what();
     }

@@ -255,7 +255,7 @@ TEST_F(DispatchTest, ExceptionsOfHandlersBecomeErrorsOfTheContract) {
   EXPECT_EQ(unique.status, 409);
   EXPECT_EQ(error_of(unique).at("message"), "A customer with this email already exists.");
   EXPECT_EQ(call("GET /fail/missing").status, 404);
-  for (const std::string_view path : {"GET /fail/away", "GET /fail/slow"}) {
+  for (const std::string_view path : {"GET /fail/away", "GET /fail/full", "GET /fail/slow"}) {
     const auto response = call(path);
     EXPECT_EQ(response.status, 503);
     EXPECT_EQ(code_of(response), "UNAVAILABLE");
