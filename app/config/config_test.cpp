@@ -183,6 +183,10 @@ TEST(Config, RefusesValuesOutOfBounds) {
       {"database-url", "mysql://x"},
       {"database-url", "postgresql://h/w?nonsense=1"},
       {"database-url", "postgresql://a,b/w?target_session_attrs=read-write"},
+      {"database-url", "postgresql://h/w?connect_timeout=x"},
+      {"database-url", "postgresql://h/w?sslmode=foo"},
+      {"database-url", "postgresql://h:port/w"},
+      {"read-database-url", "postgresql://h/w?sslmode=foo"},
       {"read-database-url", "localhost"},
       {"read-database-url", "postgresql://a,b/w?target_session_attrs=primary"},
       {"smtp-url", "http://x"},
@@ -214,6 +218,10 @@ TEST(Config, UpUsesEveryOptionAndOtherCommandsAreKnown) {
 
 TEST(Config, ErrorsNeverRepeatAValue) {
   EXPECT_EQ(error_of({{"database-url", {"mysql://me:hunter2@host/db"}}}).find("hunter2"), std::string::npos);
+  for (const std::string url : {"postgresql://me:hunter2/3@host/db", "postgresql://host/db?sslmode=hunter2",
+                                "postgresql://host/db?connect_timeout=hunter2"}) {
+    EXPECT_EQ(error_of({{"database-url", {url}}}).find("hunter2"), std::string::npos) << url;
+  }
   EXPECT_EQ(error_of({}, {"WAYBILL_SMTP_URL=smpt://me:hunter2@host"}).find("hunter2"), std::string::npos);
 }
 

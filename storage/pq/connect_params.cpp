@@ -6,6 +6,9 @@
 
 #include <libpq-fe.h>
 
+#include "base/ascii.hpp"
+#include "base/number.hpp"
+
 namespace waybill::storage::pq {
 namespace {
 
@@ -49,15 +52,51 @@ void append_value(std::string& text, std::string_view keyword, std::string_view 
   text += "' ";
 }
 
-// libpq reports another value only when it connects, and a process would try again for ever.
-constexpr std::string_view session_kinds[] = {"any",     "read-write", "read-only",
-                                              "primary", "standby",    "prefer-standby"};
+// libpq reads numbers only when it has an address to connect to.
+constexpr std::string_view number_keywords[] = {"connect_timeout",  "keepalives",
+                                                "keepalives_idle",  "keepalives_interval",
+                                                "keepalives_count", "tcp_user_timeout"};
 
-/// The fault of a value that libpq does not know.
-std::optional<std::string> kind_fault(const std::optional<std::string>& target) {
-  if (!target || std::ranges::find(session_kinds, *target) != std::ranges::end(session_kinds))
-    return std::nullopt;
-  return "has an unknown value of target_session_attrs";
+/// As libpq reads it: with white space around it, and a sign.
+std::optional<int> integer_of(std::string_view text) {
+  text = trimmed(text);
+  if (text.starts_with('+')) text.remove_prefix(1);
+  return parse_number<int>(text);
+}
+
+bool is_port(std::string_view text) {
+  const auto port = text.empty() ? std::optional(1) : integer_of(text);
+  return port && *port >= 1 && *port <= 65'535;
+}
+
+/// Returns libpq's reason to refuse the values of a URL before it looks for a server; nullopt if it has none.
+std::optional<std::string> libpq_refusal(const std::string& url) {
+  // The port, which it reads last, is always refused, so that it neither looks up nor connects to a host.
+  const char* const keywords[] = {"dbname", "port", nullptr};
+  const char* const values[] = {url.c_str(), "0", nullptr};
+  const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectStartParams(keywords, values, 1),
+                                                                PQfinish);
+  std::string reason = PQerrorMessage(connection.get());
+  if (reason.find("port number") != std::string::npos) return std::nullopt;
+  // It quotes the value, which the message must not show.
+  if (const auto quote = reason.find('"'); quote != std::string::npos)
+    reason.replace(quote, reason.rfind('"') + 1 - quote, "…");
+  return reason.substr(0, reason.find('\n'));
+}
+
+/// The fault of a value that libpq reports only when it connects: a process would try again for ever.
+std::optional<std::string> value_fault(const Conninfo& parsed, const std::string& url) {
+  for (const std::string_view keyword : number_keywords) {
+    const auto value = value_of(parsed, keyword);
+    if (value && !integer_of(*value)) return "has a value of " + std::string(keyword) + " that is no integer";
+  }
+  // A password with a slash that is not encoded is read as a port, so the message must not show it.
+  const auto ports = split(value_of(parsed, "port").value_or(""));
+  if (!std::ranges::all_of(ports, is_port)) return "has a port that is no integer from 1 to 65535";
+  if (ports.size() > 1 && ports.size() != count_hosts(parsed))
+    return "has another number of ports than of hosts";
+  const auto refusal = libpq_refusal(url);
+  return refusal ? std::optional("has a value that libpq refuses: " + *refusal) : std::nullopt;
 }
 
 constexpr std::string_view host_keywords[] = {"host", "hostaddr", "port"};
@@ -165,7 +204,7 @@ std::optional<std::string> standby_url_fault(const std::string& url) {
     return "must not have target_session_attrs=" + *target +
            ", because it names standbys; target_session_attrs=standby is the default";
   }
-  return kind_fault(target);
+  return value_fault(parsed, url);
 }
 
 std::size_t host_count(const std::string& url) { return count_hosts(parse(url)); }
@@ -177,7 +216,7 @@ std::optional<std::string> url_fault(const std::string& url) {
     return "must not have target_session_attrs=read-write, because some sessions are read-only; use "
            "target_session_attrs=primary, which is the default";
   }
-  return kind_fault(value_of(parsed, "target_session_attrs"));
+  return value_fault(parsed, url);
 }
 
 }  // namespace waybill::storage::pq

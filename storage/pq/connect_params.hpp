@@ -33,7 +33,8 @@ class ConnectParams {
 /// libpq cannot read is returned unchanged, so that connecting fails with libpq's own message.
 std::string conninfo(const std::string& url, std::string_view application_name, std::string_view settings);
 
-/// Returns the reason why the URL is invalid, to follow its name ("must …"); nullopt if it is valid.
+/// Returns the reason why the URL or a value in it is invalid, to follow its name ("must …"); nullopt if it
+/// is valid. No server is asked. The reason does not repeat values, which may be a part of the password.
 std::optional<std::string> url_fault(const std::string& url);
 
 /// One server of a URL.

@@ -99,11 +99,52 @@ TEST(ConnectParams, RefuseAUrlThatRequiresReadWriteSessions) {
   EXPECT_FALSE(url_fault(three));
 }
 
-TEST(ConnectParams, RefuseAKindOfSessionThatLibpqDoesNotKnow) {
-  for (const std::string kind : {"master", "Primary", "primary,any"}) {
-    const std::string url = "postgresql://u@a/w?target_session_attrs=" + kind;
-    EXPECT_EQ(url_fault(url), "has an unknown value of target_session_attrs") << kind;
-    EXPECT_EQ(standby_url_fault(url), "has an unknown value of target_session_attrs") << kind;
+TEST(ConnectParams, RefuseAValueThatLibpqWouldRefuseWithEachConnection) {
+  const auto expect_fault = [](const std::string& url, const std::string& fault) {
+    EXPECT_EQ(url_fault(url), fault) << url;
+    EXPECT_EQ(standby_url_fault(url), fault) << url;
+  };
+  for (const std::string option : {"connect_timeout", "keepalives", "keepalives_idle", "keepalives_interval",
+                                   "keepalives_count", "tcp_user_timeout"}) {
+    for (const std::string value : {"", "x", "1s", "1.5", "99999999999"}) {
+      expect_fault("postgresql://u@a/w?" + option + "=" + value,
+                   "has a value of " + option + " that is no integer");
+    }
+  }
+  for (const std::string option :
+       {"sslmode", "gssencmode", "channel_binding", "ssl_min_protocol_version", "target_session_attrs"}) {
+    for (const std::string hosts : {"a", "a,b", ""}) {
+      const auto fault = url_fault("postgresql://u@" + hosts + "/w?" + option + "=zzz");
+      ASSERT_TRUE(fault) << option;
+      EXPECT_TRUE(fault->starts_with("has a value that libpq refuses: ")) << *fault;
+      EXPECT_NE(fault->find(option), std::string::npos) << *fault;
+      EXPECT_EQ(fault->find("zzz"), std::string::npos) << *fault;
+    }
+  }
+  expect_fault("postgresql://u@a/w?target_session_attrs=primary,any",
+               "has a value that libpq refuses: invalid target_session_attrs value: …");
+}
+
+TEST(ConnectParams, RefusePortsThatDoNotFitTheHostsAndDoNotShowThem) {
+  for (const std::string port : {"secret", "0", "65536", "-1", "5001x"}) {
+    EXPECT_EQ(url_fault("postgresql://u:" + port + "/s@a/w"), "has a port that is no integer from 1 to 65535")
+        << "the beginning of a password with a slash";
+    EXPECT_EQ(url_fault("postgresql:///w?host=a,b&port=5001," + port),
+              "has a port that is no integer from 1 to 65535");
+  }
+  EXPECT_EQ(url_fault("postgresql:///w?host=a,b,c&port=5001,5002"),
+            "has another number of ports than of hosts");
+}
+
+TEST(ConnectParams, AcceptValuesThatLibpqAccepts) {
+  for (const std::string url :
+       {"postgresql://u@a,b:5001,c/w", "postgresql:///w?host=/tmp/a,/tmp/b&port=6000", "postgresql:///w",
+        "postgresql://u@a/w?connect_timeout=%205%20&keepalives=0&tcp_user_timeout=+2000",
+        "postgresql://u@a/w?port=", "postgresql://u:p%2Fw@[::1]:5001/w?sslmode=disable",
+        "postgresql://u@a,b/w?sslmode=prefer&channel_binding=disable&gssencmode=disable",
+        "postgresql://u@a/w?hostaddr=127.0.0.1&options=-c%20work_mem%3D1MB&application_name=a,b"}) {
+    EXPECT_EQ(url_fault(url), std::nullopt) << url;
+    EXPECT_EQ(standby_url_fault(url), std::nullopt) << url;
   }
 }
 
