@@ -9,7 +9,7 @@
 #include "api/gate/idempotency.hpp"
 #include "api/gate/request_check.hpp"
 #include "api/http/client_address.hpp"
-#include "base/number.hpp"
+#include "api/http/failure_limit.hpp"
 #include "base/observe.hpp"
 #include "storage/database/unit_of_work.hpp"
 #include "storage/sql/standbys.sql.hpp"
@@ -25,6 +25,8 @@ constexpr std::string_view success_only = R"({"success":true})";
 // that others would wait for the io thread.
 constexpr std::size_t bulk_body = 16UL * 1024;
 constexpr std::size_t large = 256UL * 1024;  // a body or an answer that counts for the ByteLimits
+// The same for a client without a business: all connections of a network hold 16 MiB of smaller bodies.
+constexpr std::size_t large_of_network = 16UL * 1024;
 constexpr std::string_view every_method = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 /// The path and query of a target in origin-form or absolute-form (RFC 9112 section 3.2); empty for any
@@ -145,7 +147,8 @@ struct Gate::Exchange {
   std::string_view query = {};
   RequestMethod method = RequestMethod::get;
   std::string location = {};
-  std::shared_ptr<void> held_body = {};
+  std::vector<std::shared_ptr<void>> held_body = {};
+  std::size_t held_size = 0;  // counted so far
 
   const Route& route() const { return found.endpoint->route; }
 };
@@ -292,8 +295,8 @@ asio::awaitable<void> Gate::perform(Exchange& exchange) {
     check_content(route, exchange.request);
     const bool is_upload = route.body_kind == BodyKind::multipart;
     const std::size_t limit = is_upload ? options_.upload_limit : options_.body_limit;
-    hold_body(exchange, limit);
-    raw_body = co_await exchange.body.read(limit);
+    raw_body = co_await exchange.body.read(
+        limit, [this, &exchange](std::size_t size) { hold_body(exchange, size); });
   }
   if (once) {
     co_await perform_once(exchange, std::move(raw_body));
@@ -304,18 +307,26 @@ asio::awaitable<void> Gate::perform(Exchange& exchange) {
   }
 }
 
-/// Throws Failure (UNAVAILABLE) if the business has too many large bodies under way.
-void Gate::hold_body(Exchange& exchange, std::size_t limit) {
+/// Counts the body, of which `size` bytes are known. Throws Failure (UNAVAILABLE) if the business, or the
+/// network of a client without one, has too many large bodies under way.
+void Gate::hold_body(Exchange& exchange, std::size_t size) {
   const Guid& business = exchange.call.business();
-  if (business.is_nil()) return;
-  const auto length = find_field(exchange.request.head, "content-length");
-  const std::size_t bytes = std::min(limit, parse_number<std::size_t>(length.value_or("")).value_or(limit));
-  if (bytes < large) return;
-  exchange.held_body = bytes_.bodies.take(business, bytes);
-  if (!exchange.held_body) {
+  const bool is_counted = size >= (business.is_nil() ? large_of_network : large);
+  if (!is_counted || size == exchange.held_size) return;
+  const std::size_t more = size - std::exchange(exchange.held_size, size);
+  auto held = business.is_nil() ? bytes_.bodies_of_network.take(network_of(client_of(exchange.request)), more)
+                                : bytes_.bodies.take(business, more);
+  if (!held) {
     throw Failure(ErrorCode::unavailable,
-                  "Other requests of this business have too many large bodies; try again later.");
+                  business.is_nil() ? "Your network sends too many large bodies; try again later."
+                                    : "Other requests of this business have too many large bodies; try "
+                                      "again later.");
   }
+  exchange.held_body.push_back(std::move(held));
+}
+
+std::string_view Gate::client_of(const Request& request) const {
+  return client_address(request.peer, request.forwarded_for, options_.trusted_proxies);
 }
 
 /// True if the request may write, or read on a standby. Reads of single records stay on the primary: they
@@ -444,7 +455,7 @@ asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_bod
   if (!errors.empty() && !route.adds_errors) throw invalid(std::move(errors));
   call.errors = std::move(errors);
   call.head = exchange.request.head;
-  call.peer = client_address(exchange.request.peer, exchange.request.forwarded_for, options_.trusted_proxies);
+  call.peer = client_of(exchange.request);
   call.is_audited = route.is_audited || route.permission == Permission::administer;
   auto answer = co_await route.handler(call, services);
   if (answer.status == 201 && exchange.method != RequestMethod::post) answer.status = 200;

@@ -57,7 +57,8 @@ class Gate : public Responder {
   asio::awaitable<void> perform(Exchange& exchange);
   asio::awaitable<void> perform_tracked(Exchange& exchange, std::string raw_body,
                                         const std::optional<storage::CommitPosition>& asked);
-  void hold_body(Exchange& exchange, std::size_t limit);
+  void hold_body(Exchange& exchange, std::size_t size);
+  std::string_view client_of(const Request& request) const;
   bool is_tracked(const Exchange& exchange) const;
   void note_commits(Exchange& exchange, const storage::Commits& commits);
   asio::awaitable<void> perform_once(Exchange& exchange, std::string raw_body);

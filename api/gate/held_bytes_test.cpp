@@ -6,7 +6,7 @@ namespace waybill::api {
 namespace {
 
 TEST(HeldBytes, ABusinessHoldsAtMostItsShareAndOthersTheirs) {
-  HeldBytes bytes(100);
+  HeldBytes<Guid> bytes(100);
   const Guid one = Guid::random(), other = Guid::random();
   auto first = bytes.take(one, 60);
   EXPECT_TRUE(first);
@@ -21,7 +21,7 @@ TEST(HeldBytes, ABusinessHoldsAtMostItsShareAndOthersTheirs) {
 }
 
 TEST(HeldBytes, TheOnlyClaimMayHaveAnySize) {
-  HeldBytes bytes(100);
+  HeldBytes<Guid> bytes(100);
   const Guid business = Guid::random();
   const auto large = bytes.take(business, 1'000);
   EXPECT_TRUE(large);

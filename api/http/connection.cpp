@@ -42,7 +42,9 @@ class Connection::Body : public RequestBody {
  public:
   explicit Body(Connection& connection) : connection_(connection) {}
   bool present() const override { return present_; }
-  asio::awaitable<std::string> read(std::size_t limit) override { return connection_.read_body(limit); }
+  asio::awaitable<std::string> read(std::size_t limit, const Sized& sized) override {
+    return connection_.read_body(limit, sized);
+  }
 
  private:
   Connection& connection_;
@@ -146,39 +148,47 @@ asio::awaitable<bool> Connection::handle() {
   if (!input_.body_is_complete()) {
     if (!co_await flush()) co_return false;
     parser.keep_body(nullptr, 0);
-    if (!co_await feed_body() || !input_.body_is_complete()) co_return false;
+    if (!co_await feed_body({}) || !input_.body_is_complete()) co_return false;
   }
   end_request();
   co_return out_.size() < write_ahead || co_await flush();
 }
 
-asio::awaitable<std::string> Connection::read_body(std::size_t limit) {
+asio::awaitable<std::string> Connection::read_body(std::size_t limit, const RequestBody::Sized& sized) {
   std::string body;
   if (input_.body_is_complete()) co_return body;
   RequestParser& parser = input_.parser();
   body_failed_ = true;
   const auto length = parser.content_length();
   if (length && *length > limit) throw body_too_large(limit);
-  if (length) body.reserve(*length);
+  std::function<void()> received;
+  if (length) {
+    sized(*length);
+    body.reserve(*length);
+  } else {
+    received = [&] { sized(body.size()); };
+  }
   parser.keep_body(&body, limit);
   if (parser.expects_continue() && !parser.is_http_1_0() && !input_.has_more_than_head()) {
     out_.append(continue_line);
     if (!co_await flush()) throw Disconnected();
   }
-  if (!co_await feed_body()) throw Disconnected();
+  if (!co_await feed_body(received)) throw Disconnected();
   if (parser.body_is_too_large()) throw body_too_large(limit);
   if (!input_.body_is_complete()) throw malformed_request();
   body_failed_ = false;
   co_return body;
 }
 
-/// Reads and parses until the body ends or is malformed. False if the client left or was too slow.
-asio::awaitable<bool> Connection::feed_body() {
+/// Reads and parses until the body ends or is malformed, and calls `received`, if it is there, after each
+/// part. False if the client left or was too slow.
+asio::awaitable<bool> Connection::feed_body(const std::function<void()>& received) {
   const auto ends_at = Steady::now() + limits_.body_timeout;
   bool unfinished = input_.parse_received_body();
   while (unfinished) {
     if (!co_await read_more(input_.body_buffer(), RequestInput::body_read_size, ends_at)) co_return false;
     unfinished = input_.parse_more_body();
+    if (received) received();
   }
   co_return true;
 }

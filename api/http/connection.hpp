@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <list>
 #include <string>
 #include <string_view>
@@ -72,8 +73,8 @@ class Connection {
   asio::awaitable<Next> read_head();
   void set_awaits_request(bool awaits);
   asio::awaitable<bool> handle();
-  asio::awaitable<std::string> read_body(std::size_t limit);
-  asio::awaitable<bool> feed_body();
+  asio::awaitable<std::string> read_body(std::size_t limit, const RequestBody::Sized& sized);
+  asio::awaitable<bool> feed_body(const std::function<void()>& received);
   bool rest_of_body_is_short() const;
   void end_request();
   asio::awaitable<bool> read_more(boost::beast::flat_buffer& buffer, std::size_t size,

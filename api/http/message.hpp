@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,9 +50,13 @@ class RequestBody {
   virtual ~RequestBody() = default;
   /// False when the request has none or an empty one.
   virtual bool present() const = 0;
+  /// Takes the size of a body: all of it before it is read, or, if it has no Content-Length, what has been
+  /// read so far, each time that more has. An exception ends the reading.
+  using Sized = std::function<void(std::size_t size)>;
+
   /// Reads all of it. Throws Failure: PAYLOAD_TOO_LARGE beyond `limit` bytes, VALIDATION_ERROR for malformed
-  /// chunks. Call once.
-  virtual asio::awaitable<std::string> read(std::size_t limit) = 0;
+  /// chunks; and what `sized` throws. Call once.
+  virtual asio::awaitable<std::string> read(std::size_t limit, const Sized& sized) = 0;
 };
 
 /// A response; the server adds Date, Content-Length and Connection. The body is `before`, `body` and

@@ -1,5 +1,6 @@
 #include "api/http/server.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <memory>
@@ -364,6 +365,62 @@ TEST(ServerLimits, ABusinessHasAtMost128MiBOfLargeBodiesUnderWay) {
     auto later = connect(api);
     return ask(later, head + std::string(10UL * 1024 * 1024, 'x')).status == 200;
   }));
+}
+
+std::string post_notice(std::string_view headers) {
+  return "POST /notice HTTP/1.1\r\nHost: x\r\n" + std::string(headers) + "\r\n";
+}
+
+bool any_is_refused(std::vector<RawConnection>& connections) {
+  return eventually([&] {
+    return std::ranges::any_of(connections, [](RawConnection& each) { return each.closed_by_peer(1ms); });
+  });
+}
+
+TEST(ServerLimits, ANetworkHasAtMost16MiBOfBodiesWithoutABusinessUnderWay) {
+  SmallApi api;
+  const std::string head = post_notice("Content-Length: 1048576\r\n");
+  const auto status_of = [&](std::size_t size) {
+    return ask(api, request("POST /notice", "", std::string(size, 'x'))).status;
+  };
+  std::vector<RawConnection> slow;
+  for (int i = 0; i < 17; ++i) {
+    slow.push_back(connect(api));
+    slow.back().send(head);
+  }
+  EXPECT_TRUE(any_is_refused(slow));
+  EXPECT_EQ(status_of(16UL * 1024), 503);
+  EXPECT_EQ(status_of(16UL * 1024 - 1), 200) << "small bodies do not count";
+  const std::string upload =
+      "Authorization: Bearer wb_admin\r\nContent-Type: multipart/form-data; boundary=x\r\n";
+  EXPECT_EQ(ask(api, request("POST /upload", upload, std::string(1024UL * 1024, 'x'))).status, 200)
+      << "a business has its own limit";
+  slow.clear();
+  EXPECT_TRUE(eventually([&] { return status_of(1024UL * 1024) == 200; }));
+}
+
+TEST(ServerLimits, AChunkedBodyCountsWithWhatHasArrived) {
+  SmallApi api;
+  const std::string head = post_notice("Transfer-Encoding: chunked\r\n");
+  const std::string chunk = "10000\r\n" + std::string(0x10000, 'x') + "\r\n";
+  const std::string whole = head + chunk + "0\r\n\r\n";
+  std::vector<RawConnection> small;
+  for (int i = 0; i < 40; ++i) {
+    small.push_back(connect(api));
+    small.back().send(head + "1\r\nx\r\n");
+  }
+  ASSERT_TRUE(eventually([&] { return api.server().open_connections() == 40; }));
+  EXPECT_EQ(ask(api, whole).text, R"({"data":65536,"success":true})");
+  std::string unfinished = head;
+  for (int i = 0; i < 15; ++i) unfinished += chunk;
+  std::vector<RawConnection> large;
+  for (int i = 0; i < 18; ++i) {
+    large.push_back(connect(api));
+    large.back().send(unfinished);
+  }
+  EXPECT_TRUE(any_is_refused(large)) << "18 bodies of 960 KiB";
+  large.clear();
+  EXPECT_TRUE(eventually([&] { return ask(api, whole).status == 200; }));
 }
 
 /// A connection whose request is being answered until small_api_state().released.
