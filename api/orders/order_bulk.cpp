@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -74,12 +75,15 @@ std::vector<Entry> read_entries(json::array& bodies, Time now) {
   return entries;
 }
 
-/// Refuses the entries that name records which do not exist or fit, and completes the items of the others.
-asio::awaitable<void> check_entries(Services& services, const Guid& business, std::vector<Entry>& entries) {
+OrderReferences references_of(std::span<const Entry> entries) {
   OrderReferences named;
   for (const Entry& entry : entries)
     if (!entry.failure) add_references(entry.values, {}, *entry.items, named);
-  const auto existing = co_await find_references(services, business, std::move(named));
+  return named;
+}
+
+/// Refuses the entries that name records which do not exist or fit, and completes the items of the others.
+void check_entries(const OrderReferences& existing, std::vector<Entry>& entries) {
   for (Entry& entry : entries) {
     attempt(entry, [&] {
       FieldErrors errors;
@@ -115,15 +119,15 @@ void note_added(const storage::TypedRows<sql::CreateMany>& rows, std::vector<Ent
   }
 }
 
-/// Adds the entries without failure in one transaction. If another request commits the number that was chosen
-/// for an entry first, the entry is added again with the next number.
-asio::awaitable<void> add_orders(storage::Transaction& transaction, const Guid& business,
+/// Adds the entries without failure, whose text is `orders`, in one transaction. If another request commits
+/// the number that was chosen for an entry first, the entry is added again with the next number.
+asio::awaitable<void> add_orders(storage::Transaction& transaction, const Guid& business, std::string orders,
                                  std::vector<Entry>& entries) {
   constexpr int attempts = 3;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    const auto orders = open_orders(entries);
-    if (orders.empty()) co_return;
     note_added(co_await transaction.run(sql::CreateMany{.business = business, .orders = orders}), entries);
+    orders = open_orders(entries);
+    if (orders.empty()) co_return;
   }
   for (Entry& entry : entries) {
     if (!entry.failure && entry.number.empty()) entry.failure = number_conflict(entry.values);
@@ -178,21 +182,34 @@ std::string results_of(std::span<const Entry> entries) {
   return text += ']';
 }
 
+/// Runs `work`, beside the io thread if the body is large and was read there, too.
+template <typename Work>
+asio::awaitable<std::invoke_result_t<Work>> compute(const Call& call, Services& services, Work work) {
+  if (call.is_bulk) co_return co_await services.bodies.run(call.business(), std::move(work));
+  co_return work();
+}
+
 }  // namespace
 
 asio::awaitable<Answer> create_orders(Call& call, Services& services) {
   auto& body = call.body.get_object();
   const auto* const atomic = body.if_contains("atomic");
   const bool is_atomic = atomic != nullptr && atomic->is_bool() && atomic->get_bool();
-  auto entries = read_entries(body.at("orders").get_array(), services.clock.now());
+  auto& bodies = body.at("orders").get_array();
+  auto entries =
+      co_await compute(call, services, [&, now = services.clock.now()] { return read_entries(bodies, now); });
   const auto refuse_if_atomic = [&] {
     if (is_atomic && std::ranges::any_of(entries, is_refused)) throw whole_failure(entries);
   };
-  co_await check_entries(services, call.business(), entries);
+  const auto existing = co_await find_references(services, call.business(), references_of(entries));
+  auto orders = co_await compute(call, services, [&] {
+    check_entries(existing, entries);
+    return open_orders(entries);
+  });
   refuse_if_atomic();
-  if (!std::ranges::all_of(entries, is_refused)) {
+  if (!orders.empty()) {
     const auto transaction = co_await services.db.begin(call.cause());
-    co_await add_orders(*transaction, call.business(), entries);
+    co_await add_orders(*transaction, call.business(), std::move(orders), entries);
     refuse_if_atomic();
     co_await transaction->commit();
   }

@@ -204,6 +204,19 @@ TEST_F(OrdersBulkTest, ACallHasOneToAThousandOrders) {
   EXPECT_EQ(order_count(), 1000);
 }
 
+TEST_F(OrdersBulkTest, ALargeCallIsCheckedAsASmallOne) {
+  auto list = orders(300);
+  list[100].as_object()["carrierId"] = unknown_guid;
+  list[200].as_object()["notes"] = 7;
+  expect_refused(make(list, {{"atomic", true}}), 404, "NOT_FOUND");
+  EXPECT_EQ(order_count(), 0);
+  std::vector<std::int64_t> expected(300, 201);
+  expected[100] = 404;
+  expected[200] = 400;
+  EXPECT_EQ(statuses(make(list)), expected);
+  EXPECT_EQ(order_count(), 298);
+}
+
 TEST_F(OrdersBulkTest, AllEntriesTogetherHaveAThousandDetailsAndThenOneEach) {
   const json::array items(300, json::value(json::object{}));
   json::array list;
