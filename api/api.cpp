@@ -75,6 +75,7 @@ class Api::ThreadResponder : public Responder {
                   .public_limits = shared.public_limits,
                   .totals = totals_,
                   .tokens_changed = [&shared] { ++shared.token_epoch; },
+                  .note_full_disk = [&shared] { shared.readiness.note_full_disk(); },
                   .send_mails = shared.options.send_mails},
         tokens_(database_),
         authenticator_(io.get_executor(), shared.options.tokens ? *shared.options.tokens : tokens_,

@@ -116,7 +116,9 @@ ErrorAnswer error_answer(const std::exception_ptr& thrown, std::string_view requ
     if (!refusal) return internal_error(request_id, std::move(text));
     const bool is_fault =
         refusal->code() == ErrorCode::unavailable || refusal->code() == ErrorCode::validation_error;
-    return is_fault ? with_fault(*refusal, std::move(text)) : error_answer(*refusal);
+    auto answer = is_fault ? with_fault(*refusal, std::move(text)) : error_answer(*refusal);
+    answer.is_disk_full = storage::is_disk_full(error);
+    return answer;
   } catch (const std::exception& error) {
     return internal_error(request_id, error.what());
   } catch (...) {

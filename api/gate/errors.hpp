@@ -15,7 +15,8 @@ struct ErrorAnswer {
   int status;
   std::string body;  // {"success":false,"error":{...}}
   std::optional<std::chrono::seconds> retry_after = {};
-  std::string fault = {};  // for the operator; empty if only the caller is concerned
+  std::string fault = {};     // for the operator; empty if only the caller is concerned
+  bool is_disk_full = false;  // disk of the database
 };
 
 ErrorAnswer error_answer(const Failure& failure);

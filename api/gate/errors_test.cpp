@@ -38,6 +38,8 @@ TEST(ErrorAnswerTest, AFullDiskIs503AndSaysThatNothingCanBeStored) {
   EXPECT_THAT(answer.body, HasSubstr("no room left to store anything"));
   EXPECT_EQ(answer.retry_after, std::chrono::seconds(1));
   EXPECT_THAT(answer.fault, HasSubstr("53100"));
+  EXPECT_TRUE(answer.is_disk_full);
+  EXPECT_FALSE(answer_to("53200").is_disk_full) << "a lack of memory";
 }
 
 TEST(ErrorAnswerTest, TheReasonOfA503IsAFaultForTheOperator) {

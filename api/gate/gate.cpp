@@ -473,6 +473,7 @@ asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_bod
 /// Writes the response to an exception. Returns the fault for the operator; empty if there is none.
 std::string Gate::apply_error(Exchange& exchange, const std::exception_ptr& thrown) {
   auto error = error_answer(thrown, exchange.call.request_id);
+  if (error.is_disk_full) services_.note_full_disk();
   auto& response = exchange.response;
   response.status = error.status;
   response.before = {};

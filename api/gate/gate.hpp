@@ -64,7 +64,7 @@ class Gate : public Responder {
   asio::awaitable<void> perform_once(Exchange& exchange, std::string raw_body);
   asio::awaitable<void> call_handler(Exchange& exchange, std::string raw_body, Services& services,
                                      Response& response);
-  static std::string apply_error(Exchange& exchange, const std::exception_ptr& thrown);
+  std::string apply_error(Exchange& exchange, const std::exception_ptr& thrown);
 
   const Router& router_;
   Services& services_;

@@ -77,6 +77,9 @@ struct Services {
   /// Call it after the commit of a change to tokens, users or plans.
   std::function<void()> tokens_changed;
 
+  /// Notes that the database refused a write because its disk is full.
+  std::function<void()> note_full_disk;
+
   /// Sends the mails in the outbox and waits up to a second for their first attempt. A mail that is not sent
   /// by then stays in the outbox.
   std::function<asio::awaitable<void>()> send_mails;
@@ -86,9 +89,10 @@ struct Services {
 inline Services with_database(const Services& services, storage::Database& database) {
   // Does not compile if a member is missing here.
   const auto& [db, clock, secrets, settings, analysis, background, bodies, maps, stores, passwords, readiness,
-               public_limits, totals, tokens_changed, send_mails] = services;
-  return {database, clock,     secrets,   settings,      analysis, background,     bodies,    maps,
-          stores,   passwords, readiness, public_limits, totals,   tokens_changed, send_mails};
+               public_limits, totals, tokens_changed, note_full_disk, send_mails] = services;
+  return {database, clock,          secrets,        settings,  analysis,  background,
+          bodies,   maps,           stores,         passwords, readiness, public_limits,
+          totals,   tokens_changed, note_full_disk, send_mails};
 }
 
 }  // namespace waybill::api

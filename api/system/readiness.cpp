@@ -26,9 +26,13 @@ std::vector<std::string> migration_names() {
   return names;
 }
 
-asio::awaitable<std::string> check_database(storage::Database& database) {
+}  // namespace
+
+asio::awaitable<std::string> Readiness::check_database(storage::Database& database) {
   static const std::vector<std::string> names = migration_names();
   try {
+    if (disk_was_full_ && co_await disk_is_full(database))
+      co_return "The database does not accept writes: its disk is full.";
     const auto rows = co_await database.write(sql::Readiness{.migrations = names}, {});
     const auto state = rows.front();
     if (!state.is_writable) co_return "The database does not accept writes.";
@@ -44,7 +48,18 @@ asio::awaitable<std::string> check_database(storage::Database& database) {
   }
 }
 
-asio::awaitable<std::string> check_workers(storage::Database& database) {
+/// Only after a write was refused, because it costs the server milliseconds.
+asio::awaitable<bool> Readiness::disk_is_full(storage::Database& database) {
+  try {
+    co_await database.write(sql::TemporaryFile{}, {});
+    disk_was_full_ = false;
+  } catch (const storage::StatementError& error) {
+    if (!storage::is_disk_full(error)) throw;
+  }
+  co_return disk_was_full_;
+}
+
+asio::awaitable<std::string> Readiness::check_workers(storage::Database& database) {
   const auto rows = co_await database.read(sql::Workers{});
   const auto workers = rows.front();
   if (workers.living == 0) co_return "No worker is running.";
@@ -53,14 +68,12 @@ asio::awaitable<std::string> check_workers(storage::Database& database) {
   co_return "";
 }
 
-}  // namespace
-
 asio::awaitable<std::string> Readiness::database_fault(storage::Database& database) {
-  return cached(database_, check_database, database);
+  return cached(database_, &Readiness::check_database, database);
 }
 
 asio::awaitable<std::string> Readiness::worker_fault(storage::Database& database) {
-  return cached(workers_, check_workers, database);
+  return cached(workers_, &Readiness::check_workers, database);
 }
 
 asio::awaitable<std::string> Readiness::cached(Result& result, Check check, storage::Database& database) {
@@ -70,7 +83,7 @@ asio::awaitable<std::string> Readiness::cached(Result& result, Check check, stor
     if (result.fault && now < result.next_check && now - result.at < max_result_age) co_return *result.fault;
     result.next_check = now + check_interval;
   }
-  std::string fault = co_await check(database);
+  std::string fault = co_await (this->*check)(database);
   const std::lock_guard lock(mutex_);
   result.fault = fault;
   result.at = steady_clock::now();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <mutex>
@@ -19,12 +20,16 @@ namespace asio = boost::asio;
 class Readiness {
  public:
   /// Returns the reason why the database cannot serve, empty if it can: it is unreachable, a standby,
-  /// read-only, or its schema lacks a migration of this program.
+  /// read-only, without room on its disk, or its schema lacks a migration of this program.
   asio::awaitable<std::string> database_fault(storage::Database& database);
 
   /// Returns the reason why workers do not keep up, empty if they do: none is running, or events have waited
   /// for more than a minute.
   asio::awaitable<std::string> worker_fault(storage::Database& database);
+
+  /// Notes that the database refused a write because its disk is full. From then on each check of the
+  /// database tries whether there is room, until there is.
+  void note_full_disk() { disk_was_full_ = true; }
 
  private:
   using Moment = std::chrono::steady_clock::time_point;
@@ -34,11 +39,16 @@ class Readiness {
     Moment at{};                       // time of the check
     Moment next_check{};
   };
-  using Check = asio::awaitable<std::string> (*)(storage::Database& database);
+  using Check = asio::awaitable<std::string> (Readiness::*)(storage::Database& database);
+
+  asio::awaitable<std::string> check_database(storage::Database& database);
+  asio::awaitable<std::string> check_workers(storage::Database& database);
+  asio::awaitable<bool> disk_is_full(storage::Database& database);
 
   /// Returns the stored result, or that of a new check if it is due.
   asio::awaitable<std::string> cached(Result& result, Check check, storage::Database& database);
 
+  std::atomic<bool> disk_was_full_ = false;
   std::mutex mutex_;
   Result database_;  // guarded by mutex_
   Result workers_;   // guarded by mutex_

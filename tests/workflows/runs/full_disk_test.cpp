@@ -20,6 +20,10 @@ class FullDisk : public testing::Test {
   }
   void make_room(const std::string& table) { world.database.exec("drop trigger full_disk on " + table); }
 
+  const json::object order{{"customer", {{"name", "Ada Lovelace"}}},
+                           {"items", {{{"description", "Lamp"}, {"quantity", 2}, {"price", 19.99}}}},
+                           {"deliveryAddress", {{"street", "Rua Augusta 1"}, {"city", "Lisbon"}}}};
+
   World world;
   Receiver receiver;
   Tenant tenant{world.waybill, "full"};
@@ -27,9 +31,6 @@ class FullDisk : public testing::Test {
 
 TEST_F(FullDisk, AChangeIsRefusedWith503WhileReadsWork) {
   fill("orders");
-  const json::object order{{"customer", {{"name", "Ada Lovelace"}}},
-                           {"items", {{{"description", "Lamp"}, {"quantity", 2}, {"price", 19.99}}}},
-                           {"deliveryAddress", {{"street", "Rua Augusta 1"}, {"city", "Lisbon"}}}};
   const Response refused = tenant.http.post("/api/v1/Orders", order);
   EXPECT_EQ(refused.status, 503) << refused.text;
   EXPECT_EQ(refused.error_code(), "UNAVAILABLE");
@@ -37,6 +38,32 @@ TEST_F(FullDisk, AChangeIsRefusedWith503WhileReadsWork) {
   EXPECT_NE(refused.header("retry-after"), "");
   EXPECT_EQ(tenant.http.get("/api/v1/Orders").status, 200);
   make_room("orders");
+  EXPECT_EQ(tenant.http.post("/api/v1/Orders", order).status, 201);
+}
+
+TEST_F(FullDisk, TheServiceIsNotReadyAfterARefusedWriteUntilThereIsRoom) {
+  Http http = world.waybill.http();
+  const auto becomes = [&](int status) {
+    return eventually([&] { return http.get("/readyz").status == status; });
+  };
+  // The function whose result PostgreSQL writes to a file.
+  world.database.exec(
+      "create function generate_series(integer, integer) returns setof integer language plpgsql as $$ begin "
+      "raise exception 'could not write to file' using errcode = '53100'; end $$");
+  world.database.exec("alter database " + world.database.name() + " set search_path = public, pg_catalog");
+  world.database.terminate_connections();
+  EXPECT_TRUE(becomes(200)) << "nothing is tried before a write was refused";
+  fill("orders");
+  EXPECT_TRUE(eventually([&] {
+    return tenant.http.post("/api/v1/Orders", order).text.find("no room left") != std::string::npos;
+  }));
+  EXPECT_TRUE(becomes(503));
+  EXPECT_NE(http.get("/readyz").text.find("its disk is full"), std::string::npos);
+  EXPECT_EQ(http.get("/healthz").status, 200);
+  EXPECT_EQ(tenant.http.get("/api/v1/Orders").status, 200);
+  world.database.exec("drop function generate_series(integer, integer)");
+  make_room("orders");
+  EXPECT_TRUE(becomes(200));
   EXPECT_EQ(tenant.http.post("/api/v1/Orders", order).status, 201);
 }
 
