@@ -155,8 +155,8 @@ asio::awaitable<Answer> recent_shipments(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> sales_analytics(Call& call, Services& services) {
-  const auto rows =
-      co_await services.db.read(sql::SalesAnalytics{.business = call.business(), .customer = call.id()});
+  const auto rows = co_await services.db.read_long(
+      call.business(), sql::SalesAnalytics{.business = call.business(), .customer = call.id()});
   if (rows.empty()) throw not_found("customer");
   co_return Answer::of(json_object(rows));
 }

@@ -135,7 +135,9 @@ asio::awaitable<Answer> assign_collection_date(Call& call, Services& services) {
 
 asio::awaitable<Answer> get_history(Call& call, Services& services) {
   co_return history_answer(
-      co_await services.db.read(sql::History{.business = call.business(), .order = call.id()}), "order");
+      co_await services.db.read_long(call.business(),
+                                     sql::History{.business = call.business(), .order = call.id()}),
+      "order");
 }
 
 const Route routes[] = {

@@ -78,17 +78,20 @@ json::value author_json(std::optional<std::string_view> stored) {
 }
 
 asio::awaitable<Answer> list_versions(Call& call, Services& services) {
-  const auto rows =
-      co_await services.db.read(sql::Versions{.business = call.business(), .workflow = call.id()});
+  const auto rows = co_await services.db.read_long(
+      call.business(), sql::Versions{.business = call.business(), .workflow = call.id()});
   if (rows.empty()) throw not_found("workflow");
-  json::array versions;
-  for (const auto& row : rows) {
-    versions.push_back({{"version", row.version},
-                        {"at", format_timestamp(row.at)},
-                        {"by", author_json(row.author)},
-                        {"definition", shown_definition(json::parse(row.definition).as_object())}});
-  }
-  co_return Answer::of(to_json(versions));
+  // The coroutine waits here, so the references in the work stay valid.
+  co_return Answer::of(co_await services.background.run(call.business(), [&] {
+    json::array versions;
+    for (const auto& row : rows) {
+      versions.push_back({{"version", row.version},
+                          {"at", format_timestamp(row.at)},
+                          {"by", author_json(row.author)},
+                          {"definition", shown_definition(json::parse(row.definition).as_object())}});
+    }
+    return to_json(versions);
+  }));
 }
 
 asio::awaitable<Answer> restore_version(Call& call, Services& services) {

@@ -171,6 +171,17 @@ class Database {
                      .format = format,
                      .alone_for = business});
   }
+  /// For a statement that reads as many rows as the business has, or an answer without a small limit.
+  template <TypedStatement S>
+  asio::awaitable<ResultOf<S>> read_long(Guid business, const S& statement, Format format = Format::text) {
+    auto rows =
+        read_long(business, S::statement.name, std::string(S::statement.text), statement.params(), format);
+    if constexpr (HasRow<S>) {
+      return typed_rows<S>(std::move(rows));
+    } else {
+      return rows;
+    }
+  }
 
   /// All reads: the methods above call it.
   virtual asio::awaitable<Rows> run_read(Read read);
