@@ -74,7 +74,10 @@ bool DueTimers::work(storage::Session& session) {
     next_look_ = now + look_every;
     return false;
   }
-  if (fire(session, shards) || ((scan_.is_open() || is_changed) && scan(session, shards))) return true;
+  // Timers that are always due do not keep the scans of others waiting.
+  const bool has_fired = fire(session, shards);
+  const bool has_scanned = (scan_.is_open() || is_changed) && scan(session, shards);
+  if (has_fired || has_scanned) return true;
   const auto found = session.run(sql::Look{.shards = storage::binary_array(shards)}).front();
   scan_.note(found.has_scan);
   next_look_ = now + look_every;

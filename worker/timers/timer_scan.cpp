@@ -32,14 +32,17 @@ TimerScan::Result TimerScan::go_on(storage::Session& session, const std::vector<
   std::vector<Guid> passed_over;
   storage::Work work(session);
   for (;;) {
-    const auto rows =
-        session.run(sql::ClaimScan{.shards = storage::binary_array(shards), .passed_over = passed_over});
+    const auto rows = session.run(sql::ClaimScan{.shards = storage::binary_array(shards),
+                                                 .passed_over = passed_over,
+                                                 .last_business = last_business_});
     const auto found = rows.find();
     if (!found) break;
     const WorkflowPtr workflow = catalogue_.find(found->workflow_id);
     if (workflow && workflow->timer_plan == found->plan) {
+      last_business_ = found->business_id;
       const auto due = columns_.use(session, [&] { return set_timers(session, *workflow, found->position); });
       work.commit();
+      is_open_ = true;  // until no scan is found
       return {.found = true, .due = due};
     }
     passed_over.push_back(found->workflow_id);  // unreadable, deleted, or newer than the catalogue

@@ -15,8 +15,8 @@
 namespace waybill::worker {
 
 /// Sets the timers of the records that exist when a workflow is made or its timer is changed, some at a time.
-/// The database keeps the position of each such scan, so that a crash repeats one transaction at most. One
-/// thread.
+/// The database keeps the position of each such scan, so that a crash repeats one transaction at most.
+/// Businesses take turns, so that a scan of millions of records delays no other. One thread.
 class TimerScan {
  public:
   /// A transaction reads `most` records at most.
@@ -42,6 +42,7 @@ class TimerScan {
   const Catalogue& catalogue_;
   storage::CachedColumns columns_;
   BatchSize batch_;               // smaller after records that exceeded the bytes of a transaction
+  Guid last_business_ = {};       // the one that had its turn
   std::uint64_t seen_epoch_ = 0;  // epoch of the catalogue
   bool is_open_ = false;
 };
