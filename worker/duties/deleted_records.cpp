@@ -1,5 +1,6 @@
 #include "storage/sql/duties.sql.hpp"
 #include "worker/duties/duties.hpp"
+#include "worker/duties/parts.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -22,10 +23,13 @@ void purge(storage::blocking::Connection& session, int days) {
 /// releases its customer.
 void purge_deleted(storage::blocking::Connection& session, const DutyOptions& options) {
   namespace sql = storage::sql::duties;
-  purge<sql::PurgeShipments>(session, options.deleted_retention_days);
-  purge<sql::PurgeOrders>(session, options.deleted_retention_days);
-  purge<sql::PurgeProducts>(session, options.deleted_retention_days);
-  purge<sql::PurgeCustomers>(session, options.deleted_retention_days);
+  const int days = options.deleted_retention_days;
+  Parts parts;
+  parts.perform([&] { purge<sql::PurgeShipments>(session, days); });
+  parts.perform([&] { purge<sql::PurgeOrders>(session, days); });
+  parts.perform([&] { purge<sql::PurgeProducts>(session, days); });
+  parts.perform([&] { purge<sql::PurgeCustomers>(session, days); });
+  parts.finish();
 }
 
 }  // namespace waybill::worker

@@ -1,16 +1,21 @@
 #include "storage/sql/duties.sql.hpp"
 #include "worker/duties/duties.hpp"
+#include "worker/duties/parts.hpp"
 
 namespace waybill::worker {
 
 void expire(storage::blocking::Connection& session, const DutyOptions& options) {
-  session.run(storage::sql::duties::ExpireIdempotencyKeys{});
-  session.run(storage::sql::duties::ExpireSecrets{});
-  session.run(storage::sql::duties::ExpireAccounts{});
-  session.run(storage::sql::duties::ExpireFirings{});
-  session.run(storage::sql::duties::ExpireLeaseRenewals{});
-  session.run(storage::sql::duties::ExpireAlertMessages{.retention_days = options.retention_days});
-  session.run(storage::sql::duties::ExpireImports{.retention_days = options.retention_days});
+  namespace sql = storage::sql::duties;
+  Parts parts;
+  const auto run = [&](const auto& statement) { parts.perform([&] { session.run(statement); }); };
+  run(sql::ExpireIdempotencyKeys{});
+  run(sql::ExpireSecrets{});
+  run(sql::ExpireAccounts{});
+  run(sql::ExpireFirings{});
+  run(sql::ExpireLeaseRenewals{});
+  run(sql::ExpireAlertMessages{.retention_days = options.retention_days});
+  run(sql::ExpireImports{.retention_days = options.retention_days});
+  parts.finish();
 }
 
 }  // namespace waybill::worker

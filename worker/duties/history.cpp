@@ -1,5 +1,6 @@
 #include "storage/sql/duties.sql.hpp"
 #include "worker/duties/duties.hpp"
+#include "worker/duties/parts.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -21,12 +22,16 @@ void expire(storage::blocking::Connection& session, int days) {
 }  // namespace
 
 void expire_history(storage::blocking::Connection& session, const DutyOptions& options) {
-  expire<storage::sql::duties::ExpireVersions>(session, options.retention_days);
-  expire<storage::sql::duties::PurgeWorkflows>(session, options.retention_days);
-  expire<storage::sql::duties::ExpireTemplateVersions>(session, options.retention_days);
-  expire<storage::sql::duties::ExpireSwitches>(session, options.retention_days);
-  expire<storage::sql::duties::ExpireTokens>(session, tokens_retention_days);
-  expire<storage::sql::duties::ExpireAuditLog>(session, audit_retention_days);
+  namespace sql = storage::sql::duties;
+  const int days = options.retention_days;
+  Parts parts;
+  parts.perform([&] { expire<sql::ExpireVersions>(session, days); });
+  parts.perform([&] { expire<sql::PurgeWorkflows>(session, days); });
+  parts.perform([&] { expire<sql::ExpireTemplateVersions>(session, days); });
+  parts.perform([&] { expire<sql::ExpireSwitches>(session, days); });
+  parts.perform([&] { expire<sql::ExpireTokens>(session, tokens_retention_days); });
+  parts.perform([&] { expire<sql::ExpireAuditLog>(session, audit_retention_days); });
+  parts.finish();
 }
 
 }  // namespace waybill::worker

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/blocking/connection.hpp"
+#include "storage/statement/errors.hpp"
 #include "tests/harness/postgres.hpp"
 #include "worker/duties/duties.hpp"
 
@@ -262,6 +263,48 @@ TEST_F(PurgeTest, AStoresOrderStaysKnownToImports) {
   purge();
   EXPECT_EQ(count("orders"), 0);
   EXPECT_EQ(database.value("select order_id from imported_orders where external_id = 'ext-1'"), order);
+}
+
+/// A session that has locked a row which a duty changes.
+class LockedRow : public Retention {
+ protected:
+  LockedRow() { duties.execute("set lock_timeout = '50ms'"); }
+
+  const SecretBox secrets{SecretBox::Key{}};
+  const worker::DutyOptions options{.database_url = {}, .secrets = secrets};
+  storage::blocking::Connection duties{database.url(), "duties"};
+  Session holder = database.connect();
+};
+
+TEST_F(LockedRow, OfAnAccountKeepsNothingElseFromExpiring) {
+  database.exec(
+      "insert into users (email, password_hash, mail_token_hash, mail_token_expires_at) values "
+      "('late@example.com', 'x', sha256('x'), now() - interval '8 days');"
+      "insert into worker_beats (worker, expires_at, matched_at) values "
+      "(gen_random_uuid(), now() - interval '1 hour', now())");
+  holder.exec("begin; select from users for update");
+  EXPECT_THROW(worker::expire(duties, options), storage::StatementError) << "the duty is repeated soon";
+  EXPECT_EQ(database.number("select count(*) from worker_beats"), 0);
+  EXPECT_EQ(database.number("select count(*) from users"), 1);
+  holder.exec("rollback");
+  worker::expire(duties, options);
+  EXPECT_EQ(database.number("select count(*) from users"), 0);
+}
+
+TEST_F(LockedRow, OfADeviceKeepsNoOtherDeviceFromGoingOffline) {
+  database.exec(
+      "insert into tracking_devices (business_id, device_id, type, created_at) "
+      "select '" +
+      business + "', 'device-' || n, 'gps', now() - interval '1 hour' from generate_series(1, 3) n");
+  holder.exec("begin; select from tracking_devices where device_id = 'device-1' for update");
+  worker::silence_devices(duties, options);
+  const auto offline = [&] {
+    return database.number("select count(*) from tracking_devices where status = 'offline'");
+  };
+  EXPECT_EQ(offline(), 2);
+  holder.exec("rollback");
+  worker::silence_devices(duties, options);
+  EXPECT_EQ(offline(), 3);
 }
 
 }  // namespace
