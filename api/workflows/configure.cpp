@@ -34,6 +34,8 @@ constexpr Property configured_properties[] = {
      .schema = &steps_schema,
      .description = "Only of a workflow with steps."},
 };
+constexpr std::int64_t most_woken = 50'000;  // runs that wait for a window
+
 template <typename Part>
 std::optional<std::string> stored_json(const std::optional<Part>& part) {
   return part ? std::optional(to_json(part->stored())) : std::nullopt;
@@ -243,6 +245,12 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
   const auto fired = co_await fired_last_7_days(services, call.business(), changed.after);
   transaction = co_await services.db.begin(call.cause());
   changed = co_await changed_definition(call, services, *transaction, guid, body, credentials);
+  const auto window = stored_json(changed.before.pacing.window);
+  // Before the change, which locks the row of the workflows' epoch.
+  if (window && window != stored_json(changed.after.pacing.window)) {
+    co_await transaction->run(
+        sql::WakeWaiting{.business = call.business(), .workflow = guid, .limit = most_woken});
+  }
   const auto rows =
       is_unchanged(changed.before, changed.after)
           ? co_await transaction->run(sql::Present{.business = call.business(), .workflow = guid})

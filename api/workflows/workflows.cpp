@@ -18,6 +18,8 @@ namespace {
 
 namespace sql = storage::sql::workflows;
 
+constexpr std::int64_t most_released = 1'000;  // held runs that a request queues
+
 constexpr Property trigger_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string, .nullable = false},
@@ -152,6 +154,9 @@ asio::awaitable<Answer> resume_workflow(Call& call, Services& services) {
   if (resumed.empty()) throw not_found("workflow");
   if (resumed.front().paused) {
     observe(Observable::workflow_resumed, {{"workflow", workflow.to_string()}});
+    co_await services.db.write(
+        sql::ReleaseRuns{.business = call.business(), .workflow = workflow, .limit = most_released},
+        call.cause());
   }
   co_return Answer::none();
 }

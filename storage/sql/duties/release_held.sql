@@ -1,21 +1,29 @@
--- Queues held runs of workflows that are deleted or not paused, unless their business is suspended; runs can be held
--- while their workflow or business is being resumed. Also makes waiting and retrying runs of workflows deleted in the last hour due, at most ten
--- thousand of each workflow; they end as skipped.
-with resumed as (
-  update run_queue q set status = case when attempts > 0 then 'retrying' else 'queued' end, due_at = q.created_at
-  from workflows w
-  where q.status = 'held' and w.business_id = q.business_id and w.guid = q.workflow_id
-    and (w.paused_reason is null or w.deleted_at is not null)
-    and not exists (select from businesses b where b.guid = q.business_id and b.suspended_at is not null)
-)
-update run_queue q set status = case when attempts > 0 then 'retrying' else 'queued' end, due_at = q.created_at
-from (
+-- Queues held runs of workflows that are deleted or not paused, unless their business is suspended: the runs that a resumed
+-- workflow has beyond the first, and those that are held while their workflow or business is being resumed. Workflows with
+-- held runs are found by walking the index. Returns the number of runs.
+-- $1 limit bigint
+-- -> released bigint
+with recursive held (business_id, workflow_id) as (
+  (select business_id, workflow_id from run_queue where status = 'held' order by business_id, workflow_id limit 1)
+  union all
+  select next.business_id, next.workflow_id
+  from held h
+  cross join lateral (select q.business_id, q.workflow_id from run_queue q
+                      where q.status = 'held' and (q.business_id, q.workflow_id) > (h.business_id, h.workflow_id)
+                      order by q.business_id, q.workflow_id limit 1) next
+), resumed as materialized (
   select l.place
-  from workflows w, lateral (
-    select q.ctid as place from run_queue q
-    where q.business_id = w.business_id and q.workflow_id = w.guid and q.status in ('waiting', 'retrying') and q.due_at > now()
-    limit 10000 for update skip locked
-  ) l
-  where w.deleted_at > now() - interval '1 hour'
-) left_over
-where q.ctid = left_over.place  -- valid, because this statement has locked the rows
+  from held h
+  join workflows w on w.business_id = h.business_id and w.guid = h.workflow_id
+       and (w.paused_reason is null or w.deleted_at is not null)
+  join businesses b on b.guid = h.business_id and b.suspended_at is null
+  cross join lateral (select q.ctid as place from run_queue q
+                      where q.business_id = h.business_id and q.workflow_id = h.workflow_id and q.status = 'held'
+                      order by q.guid limit $1::bigint for update skip locked) l
+  limit $1::bigint
+), released as (
+  update run_queue q set status = case when attempts > 0 then 'retrying' else 'queued' end, due_at = q.created_at
+  from resumed r where q.ctid = r.place  -- valid, because this statement has locked the rows
+  returning 1
+)
+select count(*) as released from released

@@ -1,18 +1,9 @@
--- Changes a workflow, adds a version and returns the workflow. A given secret replaces all earlier ones. If
--- the window changes, the runs that wait for it are due and wait for the new one.
+-- Changes a workflow, adds a version and returns the workflow. A given secret replaces all earlier ones.
 -- $1 business uuid, $2 workflow uuid, $3 name text, $4 entity_type smallint, $5 trigger text,
 -- $6 action jsonb, $7 conditions jsonb, $8 is_active boolean, $9 ordered boolean, $10 delay text or null,
 -- $11 sealed_secret bytea or null, $12 template_codes text[], $13 sealed_credentials bytea or null,
 -- $14 window jsonb or null, $15 limit jsonb or null, $16 rate jsonb or null
-with present as (
-  select time_window from workflows where business_id = $1::uuid and guid = $2::uuid and time_window is not null
-), due as (
-  update run_queue q set due_at = now()
-  from present p
-  where p.time_window is distinct from $14::jsonb and q.business_id = $1::uuid and q.workflow_id = $2::uuid
-    and q.code = 'WINDOW' and q.status in ('waiting', 'retrying')
-  returning pg_notify('waybill_queue', '')
-), changed as (
+with changed as (
   update workflows
   set name = $3, entity_type = $4::smallint, trigger_code = $5, action = $6::jsonb, conditions = $7::jsonb,
       active_since = case when $8::boolean and not is_active then now() else active_since end, is_active = $8::boolean,

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "base/guid.hpp"
+#include "storage/blocking/connection.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
+#include "worker/duties/duties.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -168,6 +170,39 @@ TEST(HeldRuns, DoNotDelayTheRunsOfAnotherBusiness) {
                                "' and status = 'succeeded'") == held;
       },
       60s));
+}
+
+/// More held runs than a request queues, one of which another session has locked, and no worker.
+TEST(ManyHeldRuns, AreQueuedByTheRequestAndTheDuty) {
+  Waybill::Options options;
+  options.command = "api";
+  World world(options);
+  Tenant tenant(world.waybill, "resumed");
+  const std::string workflow = tenant.webhook("http://127.0.0.1:9/", "order_created");
+  tenant.sql.rows("update workflows set paused_reason = 'full', paused_at = now() where guid = $1",
+                  {workflow});
+  tenant.sql.rows(
+      "insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, "
+      "entity_id, trigger_code, action, status, created_at, due_at, origin, request) "
+      "select $1::uuid, gen_random_uuid(), $2::uuid, 1, n, 0, gen_random_uuid(), 'order_created', 'webhook', "
+      "'held', now(), now(), gen_random_uuid(), '{}' from generate_series(1, 2500) n",
+      {tenant.id, workflow});
+  const auto held = [&] {
+    return tenant.sql.number("select count(*) from run_queue where status = 'held' and workflow_id = $1",
+                             {workflow});
+  };
+  Session holder = world.database.connect();
+  holder.exec("begin; select from run_queue order by guid limit 1 for update");
+  EXPECT_EQ(tenant.http.get("/api/workflows/resume-workflow?workflowId=" + workflow).status, 200);
+  EXPECT_EQ(held(), 1'500);
+
+  const SecretBox secrets(SecretBox::Key{});
+  storage::blocking::Connection duties(world.database.url(), "duties");
+  worker::release_held(duties, {.database_url = {}, .secrets = secrets});
+  EXPECT_EQ(held(), 1);
+  holder.exec("rollback");
+  worker::release_held(duties, {.database_url = {}, .secrets = secrets});
+  EXPECT_EQ(held(), 0);
 }
 
 }  // namespace
