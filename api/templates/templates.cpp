@@ -1,4 +1,9 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "actions/stored_templates.hpp"
 #include "api/records/fields.hpp"
@@ -80,12 +85,42 @@ asio::awaitable<Answer> get_template(Call& call, Services& services) {
   co_return Answer::of(json_object(rows));
 }
 
+/// Throws Failure (409) if the texts of the templates, or the workflows with those of their templates, grow
+/// beyond the limit of bytes when `definition` replaces the template with a code, or is added. The check
+/// comes before the change, which locks the row of the workflows' epoch, for which the changes of all
+/// businesses wait.
+asio::awaitable<void> check_sizes(const Call& call, const Services& services,
+                                  storage::Transaction& transaction, const TemplateDefinition& definition,
+                                  const std::optional<std::string>& replaced = {}) {
+  std::int64_t bytes = 0;
+  for (const auto& part : definition.parts) bytes += part ? std::ssize(*part) : 0;
+  const std::vector<std::string> partials = definition.partials();
+  const auto present =
+      co_await transaction.run(sql::TextSizes{.business = call.business(), .bytes = 0, .partials = partials});
+  const auto changed = co_await transaction.run(sql::TextSizes{.business = call.business(),
+                                                               .replaced = replaced,
+                                                               .code = definition.code,
+                                                               .bytes = bytes,
+                                                               .partials = partials});
+  const auto before = present.front();
+  const auto after = changed.front();
+  const std::int64_t limit = services.settings.workflow_limits.bytes_per_business;
+  const auto refuse = [&](std::string_view counted, std::int64_t size) {
+    return conflict("The " + std::string(counted) + " of the business would have " + std::to_string(size) +
+                    " bytes; " + std::to_string(limit) + " are allowed together.");
+  };
+  if (after.templates > std::max(limit, before.templates)) throw refuse("templates", after.templates);
+  if (after.workflows > std::max(limit, before.workflows))
+    throw refuse("workflows, with the texts of their templates,", after.workflows);
+}
+
 asio::awaitable<Answer> create_template(Call& call, Services& services) {
   TemplateDefinition definition;
   merge_template(call.object(), definition);
   const std::size_t limit = longest_list - templates::built_in_templates().size();
   const auto transaction = co_await services.db.begin(call.cause());
   co_await transaction->run(sql::LockBusiness{.business = call.business()});
+  co_await check_sizes(call, services, *transaction, definition);
   const auto& [subject, body, html, title, url] = definition.parts;
   const auto made =
       co_await transaction->run(sql::Create{.business = call.business(),
@@ -109,12 +144,15 @@ asio::awaitable<Answer> create_template(Call& call, Services& services) {
 asio::awaitable<Answer> update_template(Call& call, Services& services) {
   refuse_built_in(call.id());
   const auto transaction = co_await services.db.begin(call.cause());
+  // Locked before the template's row, as when a workflow that uses it is configured, to prevent deadlocks.
+  co_await transaction->run(sql::LockBusiness{.business = call.business()});
   TemplateDefinition definition = co_await lock_template(call, *transaction);
   const TemplateDefinition before = definition;
   merge_template(call.object(), definition);
   const bool has_new_identity = definition.code != before.code || definition.type != before.type ||
                                 definition.entity_type != before.entity_type;
   if (has_new_identity) co_await require_unused(call, *transaction, before.code);
+  co_await check_sizes(call, services, *transaction, definition, before.code);
   const auto& [subject, body, html, title, url] = definition.parts;
   const auto rows =
       co_await transaction->run(sql::Change{.business = call.business(),

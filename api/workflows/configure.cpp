@@ -162,13 +162,15 @@ asio::awaitable<void> merge_checked(const Call& call, const Services& services,
   co_await check_user(call, transaction, definition);
   co_await check_zone(call, services, transaction, definition);
   co_await check_limits(call, services, transaction, guid, definition.trigger_code, definition.is_active,
-                        stored_size(definition));
+                        &definition);
 }
 
 asio::awaitable<WorkflowDefinition> new_definition(const Call& call, const Services& services,
                                                    storage::Transaction& transaction, const Guid& guid) {
   WorkflowDefinition definition;
   definition.conditions = json::object();
+  // Locked before a template's row, as in a change of a workflow or of a template, to prevent deadlocks.
+  co_await transaction.run(storage::sql::templates::LockBusiness{.business = call.business()});
   co_await merge_checked(call, services, transaction, guid, call.object(), definition);
   co_return definition;
 }
@@ -262,7 +264,8 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
 
 asio::awaitable<void> check_limits(const Call& call, const Services& services,
                                    storage::Transaction& transaction, const Guid& guid,
-                                   std::string_view triggers, bool is_active, std::size_t bytes) {
+                                   std::string_view triggers, bool is_active,
+                                   const WorkflowDefinition* definition) {
   const WorkflowLimits& limits = services.settings.workflow_limits;
   co_await transaction.run(storage::sql::templates::LockBusiness{.business = call.business()});
   std::vector<std::string> codes;
@@ -271,17 +274,21 @@ asio::awaitable<void> check_limits(const Call& call, const Services& services,
       codes.emplace_back(trigger->code);
     if (choice->set.none()) codes.emplace_back(choice->first->code);
   }
-  const auto rows =
-      co_await transaction.run(sql::Count{.business = call.business(), .triggers = codes, .workflow = guid});
+  const std::vector<std::string> templates =
+      definition == nullptr ? std::vector<std::string>() : definition->template_codes;
+  const auto rows = co_await transaction.run(sql::Count{
+      .business = call.business(), .triggers = codes, .workflow = guid, .template_codes = templates});
   const auto count = rows.front();
   if (!count.exists && count.others >= limits.per_business) {
     throw conflict("The business has " + std::to_string(count.others) + " workflows; " +
                    std::to_string(limits.per_business) + " are allowed.");
   }
-  const auto size = static_cast<std::int64_t>(bytes);
+  const auto size =
+      definition == nullptr ? 0 : static_cast<std::int64_t>(stored_size(*definition)) + count.text_bytes;
   if (size > count.bytes && count.others_bytes + size > limits.bytes_per_business) {
     throw conflict("The definitions of the business's other workflows have " +
-                   std::to_string(count.others_bytes) + " bytes, that of this one " + std::to_string(size) +
+                   std::to_string(count.others_bytes) +
+                   " bytes with the texts of their templates, that of this one " + std::to_string(size) +
                    "; " + std::to_string(limits.bytes_per_business) + " are allowed together.");
   }
   if (is_active && count.trigger && count.others_active >= limits.per_trigger) {

@@ -8,6 +8,7 @@
 #include "actions/credentials.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
+#include "api/workflows/workflow_body.hpp"
 #include "base/crypto.hpp"
 #include "base/json.hpp"
 
@@ -26,12 +27,13 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
                                         std::optional<actions::Credentials> credentials = {});
 
 /// Throws Failure if the workflow would exceed the business's limit of workflows, of the bytes of their
-/// definitions, or of active workflows for one of its triggers (in the stored form). A workflow that is
-/// already counted may change, and get smaller; `bytes` is 0 if its definition stays. Requests that add a
-/// workflow wait for each other.
+/// definitions with the texts of their templates, or of active workflows for one of its triggers (in the
+/// stored form). A workflow that is already counted may change, and get smaller; `definition` is null if its
+/// definition stays. Requests that add a workflow wait for each other.
 asio::awaitable<void> check_limits(const Call& call, const Services& services,
                                    storage::Transaction& transaction, const Guid& guid,
-                                   std::string_view triggers, bool is_active, std::size_t bytes);
+                                   std::string_view triggers, bool is_active,
+                                   const WorkflowDefinition* definition);
 
 Bytes seal_workflow_secret(const Services& services, std::string_view secret, const Guid& workflow);
 

@@ -129,7 +129,7 @@ asio::awaitable<Answer> toggle_workflow(Call& call, Services& services) {
   const auto found = locked.find();
   if (!found) throw not_found("workflow");
   if (!found->is_active && !found->is_managed) {
-    co_await check_limits(call, services, *transaction, call.id(), found->trigger, true, 0);
+    co_await check_limits(call, services, *transaction, call.id(), found->trigger, true, nullptr);
   }
   const auto rows =
       co_await transaction->run(sql::Toggle{.business = call.business(), .workflow = call.id()});

@@ -324,8 +324,9 @@ std::vector<Option> delivery_options() {
       integer("workflows-per-trigger", "100", "The most active workflows of a business for one trigger.",
               api_alone, &Config::workflows_per_trigger, 1, 100'000),
       integer("workflow-bytes-per-business", "8388608",
-              "The most bytes of the conditions and actions of a business's workflows; managed ones do not "
-              "count.",
+              "The most bytes of the conditions and actions of a business's workflows, each with the texts "
+              "of its "
+              "templates; managed ones do not count. Likewise of the texts of a business's templates.",
               api_alone, &Config::workflow_bytes_per_business, 1, 1'000'000'000),
       integer(
           "runs-retention-days", "30",

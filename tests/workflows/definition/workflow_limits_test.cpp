@@ -126,6 +126,57 @@ TEST_F(WorkflowLimits, TheDefinitionsOfABusinessHaveALimitedSize) {
   EXPECT_EQ(tenant.http.get(toggle).status, 200) << "it counts already";
 }
 
+/// A template with texts of 78 001 bytes, which include the template with the code `included`.
+json::object large_template(const std::string& code, const std::string& included = {}) {
+  std::string text = included.empty() ? "" : "{{> " + included + "}}";
+  while (text.size() % 4 != 0) text += ' ';
+  while (text.size() < 39'000) text += "\U0001F600";
+  text.resize(39'000);
+  return {{"code", code},   {"name", code}, {"entityType", "Order"}, {"type", "send_email"},
+          {"subject", "s"}, {"body", text}, {"html", text}};
+}
+
+TEST_F(WorkflowLimits, TheTextsOfTemplatesCountForEachWorkflow) {
+  const std::string templates = "/api/workflows/templates";
+  ASSERT_EQ(tenant.http.post(templates, large_template("a", "b")).status, 201);
+  const std::string b = text_at(tenant.http.post(templates, large_template("b", "c")).body, "data.guid");
+  const auto mail = [&](std::string_view trigger) {
+    json::object body = definition(trigger);
+    body["action"] = {{"type", "send_email"}, {"recipient", "ada@example.com"}, {"template", "a"}};
+    return body;
+  };
+  const std::string first = text_at(configure(mail("order_created")).body, "data.guid");
+  ASSERT_EQ(configure(mail("order_updated")).status, 201);
+  ASSERT_EQ(configure(mail("order_deleted")).status, 201);
+  const Response fourth = configure(mail("order_cancelled"));
+  EXPECT_EQ(fourth.status, 409);
+  EXPECT_THAT(text_at(fourth.body, "error.message"), HasSubstr("600000 are allowed"));
+  EXPECT_EQ(configure({{"guid", first}, {"name", "renamed"}}).status, 200);
+
+  const Response third = tenant.http.post(templates, large_template("c"));
+  EXPECT_EQ(third.status, 409) << "the three workflows would have 702 000 bytes";
+  EXPECT_EQ(text_at(third.body, "error.code"), "CONFLICT");
+  EXPECT_THAT(text_at(third.body, "error.message"), HasSubstr("600000 are allowed"));
+  EXPECT_EQ(tenant.http.put(templates + "/" + b, {{"body", "{{> c}}"}, {"html", "{{> c}}"}}).status, 200);
+  EXPECT_EQ(tenant.http.post(templates, large_template("c")).status, 201);
+  EXPECT_EQ(tenant.http.put(templates + "/" + b, large_template("b", "c")).status, 409);
+}
+
+TEST_F(WorkflowLimits, TheTextsOfTemplatesHaveALimitedSize) {
+  const std::string templates = "/api/workflows/templates";
+  std::string last;
+  for (int i = 0; i < 7; ++i) {
+    const Response made = tenant.http.post(templates, large_template("t" + std::to_string(i)));
+    ASSERT_EQ(made.status, 201) << i;
+    last = text_at(made.body, "data.guid");
+  }
+  const Response refused = tenant.http.post(templates, large_template("t7"));
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_THAT(text_at(refused.body, "error.message"), HasSubstr("600000 are allowed"));
+  EXPECT_EQ(tenant.http.put(templates + "/" + last, {{"body", "short"}}).status, 200);
+  EXPECT_EQ(tenant.http.post(templates, large_template("t7")).status, 201);
+}
+
 TEST_F(WorkflowLimits, TheListOfVersionsHasTheNewestUntil4MiB) {
   const std::string guid = text_at(configure(definition("order_created")).body, "data.guid");
   const std::string path = "/api/workflows/configured/" + guid + "/versions";
