@@ -70,10 +70,10 @@ std::array<std::uint8_t, 32> content_hash(const documents::Label& label) {
   return sha256(all);
 }
 
-asio::awaitable<std::string> render(Services& services, documents::Label label) {
+asio::awaitable<std::string> render(Services& services, const Guid& business, documents::Label label) {
   try {
     co_return co_await services.background.run(
-        [label = std::move(label)] { return documents::render_label(label); });
+        business, [label = std::move(label)] { return documents::render_label(label); });
   } catch (const documents::BarcodeError& error) {
     throw conflict("The tracking number cannot be printed as a barcode: " + std::string(error.what()));
   }
@@ -100,7 +100,7 @@ asio::awaitable<void> make_label(Services& services, Guid business, Guid shipmen
   if (!row) co_return;
   auto label = label_of(*row);
   const auto hash = content_hash(label);
-  const auto pdf = co_await render(services, std::move(label));
+  const auto pdf = co_await render(services, business, std::move(label));
   co_await services.db.write(
       sql::StoreLabel{
           .business = business, .shipment = shipment, .content_hash = hash, .pdf = storage::Bytea(pdf)},
@@ -113,7 +113,7 @@ asio::awaitable<Answer> get_label(Call& call, Services& services) {
   if (!row) throw not_found("shipment");
   auto label = label_of(*row);
   auto pdf = co_await stored_label(call, services, label, row->content_hash);
-  if (!pdf) pdf = co_await render(services, std::move(label));
+  if (!pdf) pdf = co_await render(services, call.business(), std::move(label));
   auto answer = Answer::of(std::move(*pdf));
   const auto number = row->tracking_number;
   answer.file_name = std::string(domain::is_tracking_number(number) ? number : "label") + ".pdf";

@@ -234,5 +234,18 @@ TEST_F(TrackingPatternTest, ThePatternOfABuiltInCarrierIsFixed) {
   EXPECT_EQ(http.patch(path, {{"trackingUrlPattern", pattern}}).status, 200) << "no change";
 }
 
+TEST_F(CarrierInboundTest, ALargeCallForManyBusinessesMustNameOne) {
+  tenant.sql.rows(
+      "with made as (insert into businesses (name) select 'many' from generate_series(1, 70) returning guid) "
+      "insert into carrier_configurations (business_id, carrier_id, account_number, test_mode, "
+      "sealed_inbound_secret) select guid, $1::uuid, 'A-1', false, '\\x00' from made",
+      {ups});
+  const std::string body(1'000'000, ' ');
+  const auto headers = signed_headers(secret, "d-1", body);
+  EXPECT_EQ(call(body, headers).error_code(), "PAYLOAD_TOO_LARGE");
+  EXPECT_EQ(call(body, headers, "?business=" + tenant.id).status, 400) << "the body is no list of scans";
+  EXPECT_EQ(send(json::array{scan("nothing")}, "d-2").status, 200) << "a small call need not name it";
+}
+
 }  // namespace
 }  // namespace waybill::tests
