@@ -1,3 +1,4 @@
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -132,6 +133,38 @@ TEST(HeldRun, DoesNotPreventOtherRunsFromBeingRecorded) {
   tenant.settle();
   holder.exec("commit");
   tenant.run_with_status(hung, "succeeded");
+}
+
+/// A worker that was killed while another session had locked one of its runs.
+TEST(HeldRunOfALostWorker, KeepsNoShardFromItsSuccessor) {
+  Waybill::Options api;
+  api.command = "api";
+  World world(api);
+  const auto start_worker = [&] {
+    Waybill::Options options;
+    options.command = "worker";
+    options.secret_key_file = world.waybill.secret_key_file();
+    return std::make_unique<Waybill>(world.database.url(), options);
+  };
+  Receiver receiver;
+  Tenant tenant(world.waybill, "left");
+  const auto gate = std::make_shared<Gate>();
+  receiver.answer("/hung", Reply::after(gate));
+  tenant.webhook(receiver.url("/hung"), "order_created");
+  tenant.webhook(receiver.url("/hook"), "order_updated");
+  auto worker = start_worker();
+  tenant.insert_order();
+  ASSERT_TRUE(eventually(
+      [&] { return tenant.sql.number("select count(*) from run_queue where status = 'running'") == 1; }));
+  Session holder = world.database.connect();
+  holder.exec("begin; select from run_queue for update");
+  worker->process().kill(SIGKILL);
+  worker.reset();
+  worker = start_worker();
+  tenant.update_orders("notes = 'x' where true");
+  EXPECT_EQ(receiver.wait_for("/hook", 1).size(), 1U);
+  holder.exec("rollback");
+  gate->open();
 }
 
 /// A session that has locked hundreds of runs of one business, whose receivers then answer at once.
