@@ -58,10 +58,10 @@ TEST_F(LongReads, SummariesOfABusinessLeaveTheShortReadsOfOthersAlone) {
     }
     EXPECT_TRUE(eventually([&] { return blocked() >= 1; })) << path;
     for (int i = 0; i < 10; ++i) EXPECT_EQ(quiet.http.get("/api/drivers").status, 200) << path;
-    EXPECT_EQ(answered, 0) << path << " was read before the lock was released";
+    EXPECT_EQ(answered.load(), 0) << path << " was read before the lock was released";
     holder.exec("rollback");
     reading.clear();
-    EXPECT_EQ(answered, 6) << path;
+    EXPECT_EQ(answered.load(), 6) << path;
   }
 }
 
