@@ -193,14 +193,15 @@ class ListPlans : public testing::Test {
         business +
         "', 'one');"
         "insert into orders (business_id, order_number, status, customer_id, integration_id, external_id, "
-        "external_reference, created_at) "
+        "external_reference, delivery_name, created_at) "
         "select '" +
         business +
         "', n, (array['pending', 'ready', 'shipped', 'delivered'])[1 + n % 4], "
         "('00000000-0000-4000-9000-' || 100000000000 + n % 2000)::uuid, "
         "case when n % 10 = 0 then '00000000-0000-4000-9000-000000000000'::uuid end, case when n % 10 = 0 "
         "then 'x' || n end, "
-        "case when n % 5 = 0 then 'r' || n end, timestamptz '2026-01-01' + n * interval '1 minute' "
+        "case when n % 5 = 0 then 'r' || n end, case when n % 20 = 0 then 'Receiver ' || n end, timestamptz "
+        "'2026-01-01' + n * interval '1 minute' "
         "from generate_series(1, 20000) n;"
         "analyze orders");
   }
@@ -230,6 +231,7 @@ TEST_F(ListPlans, AFilterReadsItsIndex) {
   EXPECT_THAT(plan("createdAt ge 2026-01-03 and createdAt lt 2026-01-04"), HasSubstr("orders_by_creation"));
   EXPECT_THAT(plan("externalReference eq 'r5'"), HasSubstr("orders_by_reference"));
   EXPECT_THAT(plan("source/externalId eq 'x10'"), HasSubstr("orders_external_unique"));
+  EXPECT_THAT(plan("deliveryAddress/name eq 'Receiver 40'"), HasSubstr("orders_by_recipient"));
 }
 
 TEST_F(ListTotals, AStatementOfManyChangesAddsOneRow) {

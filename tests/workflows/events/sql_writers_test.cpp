@@ -246,6 +246,7 @@ TEST_F(SqlWriters, MaySetAnySearchPath) {
       "'2001-01-01Z'::timestamptz $$;"
       "create function hostile.current_setting(text, boolean) returns text language sql as $$ select '{}' $$;"
       "create function hostile.status_text(text) returns text language sql as $$ select 'forged' $$;"
+      "create function hostile.to_char(timestamp, text) returns text language sql as $$ select 'forged' $$;"
       "create function hostile.due_date(timestamptz, timestamptz, text) returns timestamptz language sql as"
       " $$ select '2001-01-01Z'::timestamptz $$;"
       "create function hostile.uuid_hash(uuid) returns integer language sql as 'select 3';"
@@ -274,6 +275,8 @@ TEST_F(SqlWriters, MaySetAnySearchPath) {
                             "estimated_delivery > now()"),
             1);
   EXPECT_EQ(database.number("select count(*) from shipment_traces where description <> 'forged'"), 3);
+  EXPECT_EQ(database.number("select count(*) from events where detail #>> '{trace,timestamp}' <> 'forged'"),
+            2);
 }
 
 TEST_F(SqlWriters, CannotForgeTheAuthorOrTheDepthOfAChange) {
