@@ -265,18 +265,20 @@ TEST_F(SqlWriters, MaySetAnySearchPath) {
   }
   writer.exec("insert into public.shipments (business_id, tracking_number) values ('" +
               std::string(business) + "', 'N')");
+  writer.exec("set waybill.last_trace_id = '0'; update public.shipments set last_trace_id = 1");
   writer.exec("update public.shipments set status = 'collected'");
-  writer.exec("set search_path = ''");
   writer.exec("update public.shipments set status = 'in_transit'");
-  EXPECT_EQ(events(), 3);
-  EXPECT_EQ(database.number("select count(*) from pending_events where shard = shard_of(business_id)"), 3);
+  writer.exec("set search_path = ''");
+  writer.exec("update public.shipments set status = 'out_for_delivery'");
+  EXPECT_EQ(events(), 5);
+  EXPECT_EQ(database.number("select count(*) from pending_events where shard = shard_of(business_id)"), 5);
   EXPECT_EQ(last_cause(), cause());
   EXPECT_EQ(database.number("select count(*) from shipments where updated_at > now() - interval '1 hour' and "
                             "estimated_delivery > now()"),
             1);
-  EXPECT_EQ(database.number("select count(*) from shipment_traces where description <> 'forged'"), 3);
+  EXPECT_EQ(database.number("select count(*) from shipment_traces where description <> 'forged'"), 4);
   EXPECT_EQ(database.number("select count(*) from events where detail #>> '{trace,timestamp}' <> 'forged'"),
-            2);
+            4);
 }
 
 TEST_F(SqlWriters, CannotForgeTheAuthorOrTheDepthOfAChange) {
