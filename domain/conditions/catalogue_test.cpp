@@ -39,7 +39,7 @@ TEST(ConditionCatalogue, ListedOperatorsAreAcceptedAndAllOthersRefused) {
   for (const RecordType& type : record_types()) {
     for (const ConditionField& field : condition_fields(type.type)) {
       for (const Operator& kind : operators()) {
-        // Changes of whole objects and lists are known as well, but the list shows only `exists`.
+        // An object is listed with `exists` alone; the test below has the others.
         if (field.type == "object" && kind.op == Op::changed) continue;
         EXPECT_EQ(accepts(type.type, key_of(field), kind.name, operand_of(kind, condition_sample(field))),
                   lists(field, kind.name))
@@ -48,6 +48,25 @@ TEST(ConditionCatalogue, ListedOperatorsAreAcceptedAndAllOthersRefused) {
       EXPECT_EQ(accepts(type.type, "previous." + key_of(field), "exists", true), field.previous)
           << type.name << ' ' << field.path;
       EXPECT_FALSE(accepts(type.type, key_of(field), "matches", "x"));
+    }
+  }
+}
+
+// docs/workflows.md: the list shows `exists`; `changed` and comparisons with null are accepted as well.
+TEST(ConditionCatalogue, ObjectsTakeExistsChangedAndNullAlone) {
+  for (const RecordType& type : record_types()) {
+    for (const ConditionField& field : condition_fields(type.type)) {
+      if (field.type != "object") continue;
+      for (const Operator& kind : operators()) {
+        const bool is_known = field.previous || !kind.needs_history;
+        const bool compares = kind.operand == Operand::value || kind.operand == Operand::list;
+        EXPECT_EQ(accepts(type.type, field.path, kind.name, operand_of(kind, json::object())),
+                  is_known && kind.operand == Operand::flag)
+            << type.name << ' ' << field.path << ' ' << kind.name;
+        EXPECT_EQ(accepts(type.type, field.path, kind.name, operand_of(kind, json::value())),
+                  is_known && (compares || kind.operand == Operand::flag))
+            << type.name << ' ' << field.path << ' ' << kind.name;
+      }
     }
   }
 }
