@@ -339,6 +339,24 @@ std::vector<ExplainedEvent> timers_of_change(PastReader& reader, const PastChang
   return timers;
 }
 
+/// The timers that are not set because the record has no value for their field, as of its last change.
+std::vector<ExplainedEvent> timers_without_value(const PastChange& newest,
+                                                 const std::vector<PastWorkflow>& workflows) {
+  std::vector<ExplainedEvent> timers;
+  if (!newest.event->after) return timers;
+  for (const PastWorkflow& workflow : workflows) {
+    const Version& version = workflow.versions.back();
+    if (workflow.deleted_at || !version.rule || !version.rule->triggers.timer) continue;
+    if (version.rule->triggers.timer->value(newest.change.entity)) continue;
+    timers.push_back(
+        {std::nullopt,
+         newest.event->at,
+         {"timer"},
+         {{.guid = workflow.guid, .name = version.name, .run = {}, .reason = "no_value", .conditions = {}}}});
+  }
+  return timers;
+}
+
 /// Events and timers, newest first; the events keep their order.
 std::vector<ExplainedEvent> merged(std::vector<ExplainedEvent> events, std::vector<ExplainedEvent> timers) {
   std::ranges::sort(timers, std::ranges::greater(), &ExplainedEvent::at);
@@ -424,6 +442,8 @@ class Explainer {
       std::ranges::move(timers_of_change(reader_, change, workflows), std::back_inserter(timers_));
     }
     if (with_timers) {
+      if (!changes.empty())
+        std::ranges::move(timers_without_value(changes.front(), workflows), std::back_inserter(timers_));
       explain_timed_workflows(events.front().entity_type, changes.empty() ? nullptr : &changes.front(),
                               limit);
     }

@@ -21,8 +21,8 @@ struct ExplainedWorkflow {
   /// The reason that it did not fire: switched_off, other_trigger, condition, loop, paused, newer_than_event,
   /// notifications_off or limited (its run was skipped), window (its run waits), timer_waiting (its timer or
   /// tick is still to come), timer_moved, timer_passed (the time had passed when its field was set),
-  /// too_much_work (its conditions need too much of it). Empty if it fired or if the event is not matched
-  /// yet.
+  /// no_value (the field of its timer is empty), too_much_work (its conditions need too much of it). Empty if
+  /// it fired or if the event is not matched yet.
   std::string_view reason;
   std::vector<domain::ConditionResult> conditions;  // by the version at the event; empty if all are newer,
                                                     // and once an explanation has taken a second
@@ -31,18 +31,18 @@ struct ExplainedWorkflow {
 };
 
 struct ExplainedEvent {
-  std::optional<std::uint64_t> id;         // nullopt: a timer or a schedule, as `triggers` says
-  Time at;                                 // time of the event; of a timer when it is due, moved or set
+  std::optional<std::uint64_t> id;  // nullopt: a timer or a schedule, as `triggers` says
+  Time at;  // time of the event; of a timer when it is due, moved or set; without a value, of the last event
   std::vector<std::string_view> triggers;  // the codes of the triggers that fired
   std::vector<ExplainedWorkflow> workflows;
 };
 
 /// The last events of a record, newest first, with their effect on each workflow of its type. Before the
-/// newest events also its timers: those that wait, came due, were moved or were set too late; the runs of
-/// schedules for it; and the coming ticks of schedules whose query it meets but that have made no run, or
-/// will make none. Ends early, but with one event at least, if the compared values are large; a note replaces
-/// the further large values of this event. Returns nullopt if the business does not have the record and no
-/// stored event names it. Throws DatabaseUnavailable or StatementError.
+/// newest events also its timers: those that wait, came due, were moved or were set too late, or whose field
+/// is empty; the runs of schedules for it; and the coming ticks of schedules whose query it meets but that
+/// have made no run, or will make none. Ends early, but with one event at least, if the compared values are
+/// large; a note replaces the further large values of this event. Returns nullopt if the business does not
+/// have the record and no stored event names it. Throws DatabaseUnavailable or StatementError.
 std::optional<std::vector<ExplainedEvent>> explain(storage::Session& session, const Guid& business,
                                                    const Guid& entity, storage::PastEvents::Latest latest);
 

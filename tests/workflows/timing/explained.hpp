@@ -21,7 +21,7 @@ inline std::vector<std::string> explained(Tenant& tenant, std::string_view kind,
     EXPECT_EQ(at(entry, "kind"), json::value(kind));
     EXPECT_EQ(at(entry, "triggers"), json::value(json::array{kind}));
     const json::value& workflow = at(entry, "workflows").as_array().at(0);
-    EXPECT_TRUE(at(workflow, "dueAt").is_string());
+    EXPECT_EQ(workflow.as_object().contains("dueAt"), at(workflow, "reason") != json::value("no_value"));
     const bool fired = at(workflow, "fired").as_bool();
     EXPECT_EQ(fired, at(workflow, "reason").is_null());
     entries.push_back(fired ? "fired " + text_at(workflow, "runId") : text_at(workflow, "reason"));

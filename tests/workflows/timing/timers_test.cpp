@@ -154,7 +154,7 @@ TEST_F(Timers, AValueThatComesTooLateIsExplained) {
   const std::string workflow = timed("collectionDate", "-P1D");
   const std::string order = tenant.insert_order();
   ASSERT_TRUE(come_to_wait(0));
-  EXPECT_TRUE(explained(order).empty()) << "it has no value";
+  EXPECT_EQ(explained(order), std::vector<std::string>{"no_value"});
   tenant.update_orders("collection_date = now() + interval '20 hours' where true");
   ASSERT_TRUE(come_to_wait(0));
   EXPECT_EQ(explained(order), std::vector<std::string>{"timer_passed"});
@@ -162,6 +162,23 @@ TEST_F(Timers, AValueThatComesTooLateIsExplained) {
   ASSERT_TRUE(come_to_wait(0));
   EXPECT_EQ(explained(order), std::vector<std::string>{"timer_passed"}) << "for its own event alone";
   EXPECT_TRUE(tenant.runs("workflowId=" + workflow).empty());
+}
+
+TEST_F(Timers, AreExplainedWhileTheirFieldHasNoValue) {
+  const std::string order = tenant.insert_order();
+  tenant.settle();
+  timed("collectionDate", "-PT1H");
+  ASSERT_TRUE(come_to_wait(0));
+  EXPECT_EQ(explained(order), std::vector<std::string>{"no_value"}) << "of a newer workflow, too";
+  tenant.update_orders("collection_date = now() + interval '2 days' where true");
+  ASSERT_TRUE(come_to_wait(1));
+  EXPECT_EQ(explained(order), std::vector<std::string>{"timer_waiting"});
+  tenant.update_orders("collection_date = null where true");
+  ASSERT_TRUE(come_to_wait(0));
+  EXPECT_THAT(explained(order), testing::UnorderedElementsAre("timer_moved", "no_value"));
+  tenant.update_orders("deleted_at = now() where true");
+  ASSERT_TRUE(come_to_wait(0));
+  EXPECT_EQ(explained(order), std::vector<std::string>{"timer_moved"}) << "the record is gone";
 }
 
 TEST_F(Timers, IncludeRecordsWhoseTimeIsStillToCome) {
@@ -280,6 +297,7 @@ TEST_F(Timers, ShipmentsHaveTheirFields) {
         "Shipment");
   const std::string shipment = tenant.insert_shipment("");
   ASSERT_TRUE(come_to_wait(1)) << "it has no scan yet";
+  EXPECT_EQ(explained(shipment), (std::vector<std::string>{"timer_waiting", "no_value"}));
   for (const char* const status : {"collected", "in_transit"}) {
     tenant.move_shipment(shipment, status);
     ASSERT_TRUE(come_to_wait(2));
