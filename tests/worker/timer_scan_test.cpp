@@ -1,4 +1,4 @@
-#include "worker/pipeline/timer_scan.hpp"
+#include "worker/timers/timer_scan.hpp"
 
 #include <string>
 #include <vector>

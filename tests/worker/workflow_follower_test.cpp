@@ -1,9 +1,9 @@
-#include "worker/pipeline/workflow_follower.hpp"
+#include "worker/events/workflow_follower.hpp"
 
 #include "tests/worker/worker_database.hpp"
 #include "worker/delivery/recorder.hpp"
-#include "worker/pipeline/due_runs.hpp"
-#include "worker/pipeline/event_matching.hpp"
+#include "worker/events/event_matching.hpp"
+#include "worker/queue/due_runs.hpp"
 
 namespace waybill::tests {
 namespace {
