@@ -9,7 +9,7 @@ with held as materialized (
   order by q.guid limit $3::bigint for update skip locked
 ), released as (
   update run_queue q set status = case when attempts > 0 then 'retrying' else 'queued' end, due_at = q.created_at
-  from held h where q.ctid = h.place  -- valid, because this statement has locked the rows
+  from held h where q.ctid = h.place and q.business_id = $1::uuid  -- valid, because this statement has locked the rows
   returning 1
 )
 select count(*) as released, pg_notify('waybill_queue', '') from released

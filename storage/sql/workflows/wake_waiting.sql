@@ -6,6 +6,6 @@ with waiting as materialized (
   where q.business_id = $1::uuid and q.workflow_id = $2::uuid and q.code = 'WINDOW' and q.status in ('waiting', 'retrying')
   order by q.guid limit $3::bigint for update skip locked
 ), woken as (
-  update run_queue q set due_at = now() from waiting w where q.ctid = w.place  -- valid, because this statement has locked the rows
+  update run_queue q set due_at = now() from waiting w where q.ctid = w.place and q.business_id = $1::uuid  -- valid, because this statement has locked the rows
 )
 select pg_notify('waybill_queue', '')

@@ -273,6 +273,29 @@ TEST_F(OrdersTest, AnOrderHasTheGivenNumberOrTheNextFreeOne) {
   EXPECT_EQ(other_business().http.post("/api/v1/Orders", order_body({{"orderNumber", "A-7"}})).status, 201);
 }
 
+TEST_F(OrdersTest, ConcurrentOrdersNameOnlyTheirOwnCustomers) {
+  std::vector<std::string> customers;
+  for (const auto* const name : {"Ada", "Grace", "Joan", "Mary"})
+    customers.push_back(text_at(http.post("/api/v1/Customers", {{"name", name}}).data(), "guid"));
+  const std::string foreign =
+      text_at(other_business().http.post("/api/v1/Customers", {{"name", "Eve"}}).data(), "guid");
+  std::vector<std::jthread> clients;
+  for (std::size_t i = 0; i < 8; ++i) {
+    clients.emplace_back([&, i, client = http.with_token(http.token())]() mutable {
+      for (std::size_t n = 0; n < 25; ++n) {
+        auto body = order_body();
+        body.erase("customer");
+        body["customerId"] = customers.at((i + n) % customers.size());
+        const Response created = client.post("/api/v1/Orders", body);
+        EXPECT_EQ(created.status, 201) << created.text;
+        EXPECT_EQ(text_at(created.data(), "customer.guid"), text_at(body, "customerId"));
+        body["customerId"] = foreign;
+        EXPECT_EQ(client.post("/api/v1/Orders", body).status, 404);
+      }
+    });
+  }
+}
+
 TEST_F(OrdersTest, ConcurrentOrdersHaveUniqueNumbersWithoutWaitingForOtherBusinesses) {
   other_business().create_order();  // draws a number first, so that its counter row exists
   Session blocker(world.waybill.database_url());
