@@ -1,6 +1,6 @@
 -- Deletes lost workers, frees their imports and makes their claimed runs due at once. A worker is lost if the
 -- lock on its guid is free or its lease ended longer than the limit ago; it registers again when it resumes.
--- What another session has locked is passed over: the leases of runs and imports end by themselves, and a
+-- Rows that another session has locked are passed over: the leases of runs and imports end by themselves, and a
 -- worker that waited here would lose its own shards. Returns the number of runs.
 -- $1 worker uuid (the caller, never lost), $2 silence interval or null (after the end of a lease; null: no limit)
 with lost as (
