@@ -178,8 +178,6 @@ void RunStore::read_depths(std::vector<ClaimedRun>& claimed) {
         cause_depth(std::optional<std::string>(row.cause));
 }
 
-void RunStore::postpone_blocked() { session_.run_replanned(sql::queue::PostponeBlocked{}); }
-
 std::optional<Time> RunStore::next_due(std::span<const std::string> blocked_destinations,
                                        std::span<const Guid> blocked_businesses) {
   return session_

@@ -66,11 +66,7 @@ class RunStore {
   /// Renews their lease. Returns the runs that this worker still holds; the others must not be performed.
   std::vector<Guid> begin_steps(std::span<const Run* const> runs, Duration lease);
 
-  /// Postpones due runs that wait for an earlier one, up to a thousand of each destination, so that they do
-  /// not slow `claim` and do not keep later ones from it. The end of the earlier run makes them due.
-  void postpone_blocked();
-
-  /// Returns when to look for due runs next, without those of blocked destinations and businesses.
+  /// Returns when the next run is due, without those of blocked destinations and businesses.
   std::optional<Time> next_due(std::span<const std::string> blocked_destinations,
                                std::span<const Guid> blocked_businesses);
 

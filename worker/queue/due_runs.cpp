@@ -12,7 +12,6 @@ namespace {
 
 constexpr Duration look_every = std::chrono::seconds(1);
 constexpr Duration due_again_after = std::chrono::milliseconds(100);
-constexpr auto postpone_every = std::chrono::milliseconds(250);
 
 }  // namespace
 
@@ -81,10 +80,6 @@ bool DueRuns::claim(storage::Session& session) {
   check_some(session);
   // The pacer may have blocked destinations just now.
   std::ranges::move(pacer_.blocked_destinations(now), std::back_inserter(destinations));
-  if (began >= next_postponing_) {
-    store.postpone_blocked();
-    next_postponing_ = began + postpone_every;
-  }
   std::optional<Time> next = store.next_due(destinations, businesses);
   // A run that is due and was not claimed: another worker claims it, or the server's clock is behind.
   if (next && !any) next = std::max(*next, now + due_again_after);

@@ -70,7 +70,6 @@ class DueRuns {
   Pacer pacer_;
   Time next_look_{};
   LookPause pause_;
-  LookPause::SteadyTime next_postponing_{};
   // Guards all below. The locks of the preparation and of the runner are taken under it, never it under them:
   // room that comes free after `claim` looked for it must find waits_for_room_ set.
   mutable std::mutex mutex_;

@@ -1,7 +1,6 @@
 -- Claims due runs for a worker and returns them. Destinations are found by walking the index, so that a long
--- queue of one does not slow the others, and are served in random order, so that none is always last. Of each
--- destination, the first thousand are looked at: postpone_blocked.sql keeps those that must wait from being
--- the first for long. The last run may exceed the maximum of bytes.
+-- queue of one does not slow the others, and are served in random order, so that none is always last. The
+-- last run may exceed the maximum of bytes.
 -- $1 worker uuid, $2 lease interval, $3 limit_per_destination bigint,
 -- $4 blocked_destinations text[] (saturated or with an open circuit breaker), $5 limit bigint,
 -- $6 blocked_businesses text[] (a destination ends with its business's guid), $7 max_bytes bigint
@@ -17,13 +16,10 @@
         order by random()) d,
        lateral (select q.ctid as place, q.status as was,
                        octet_length(q.request) + octet_length(q.tries) + coalesce(octet_length(q.body), 0) as bytes
-                from (select x.ctid as place from run_queue x
-                      where x.destination = d.destination and x.status <> 'held' and x.due_at <= statement_timestamp()
-                      order by x.due_at limit 1000) s
-                join run_queue q on q.ctid = s.place
-                where true
+                from run_queue q
+                where q.destination = d.destination and q.status <> 'held' and q.due_at <= statement_timestamp()
 \ir may_go.inc
-                limit $3::bigint for update of q skip locked) q
+                order by q.due_at limit $3::bigint for update skip locked) q
   limit $5::bigint
 ), due as (
   select place, was
