@@ -285,6 +285,22 @@ const parts = {
       ['p99 of a claim with a million waiting, relative to without', 'full_claim_p99', 'empty_claim_p99', '< 1.1'],
     ],
   },
+  blocked: {
+    title: 'Blocked ordered runs',
+    text:
+      'Time from the commit of a change to the first byte at the receiver, one change after another, while ordered ' +
+      'runs of another business are due and wait for earlier runs of their records. The runs are queued at the ' +
+      'start of the measurement.',
+    rows: [
+      ['p50, none', 'alone_p50', 'ms'],
+      ['p99, none', 'alone_p99', 'ms'],
+      ['p50, 10 000', 'beside_10000_p50', 'ms'],
+      ['p99, 10 000', 'beside_10000_p99', 'ms'],
+      ['p50, 100 000', 'beside_100000_p50', 'ms'],
+      ['p99, 100 000', 'beside_100000_p99', 'ms'],
+    ],
+    ratios: [],
+  },
   timers: {
     title: 'A million waiting timers',
     text:

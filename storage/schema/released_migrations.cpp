@@ -50,6 +50,7 @@ constexpr auto locks = std::to_array<Locks>({
     {"0040_timers_by_business", "lock table timers in share mode"},
     {"0042_records_that_left", "lock table events in share mode"},
     {"0043_depth_of_timers", "lock table timers in access exclusive mode"},
+    {"0045_postponed_runs", "lock table run_queue in access exclusive mode"},
 });
 
 }  // namespace

@@ -36,6 +36,7 @@ std::span<const Duty> all_duties();
 void keep_partitions(storage::blocking::Connection& session, const DutyOptions& options);
 void fold_counts(storage::blocking::Connection& session, const DutyOptions& options);
 void sum_counts(storage::blocking::Connection& session, const DutyOptions& options);
+void postpone_blocked(storage::blocking::Connection& session, const DutyOptions& options);
 void release_held(storage::blocking::Connection& session, const DutyOptions& options);
 void expire(storage::blocking::Connection& session, const DutyOptions& options);
 void expire_timers(storage::blocking::Connection& session, const DutyOptions& options);

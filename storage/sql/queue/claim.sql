@@ -1,6 +1,7 @@
 -- Claims due runs for a worker and returns them. Destinations are found by walking the index, so that a long
--- queue of one does not slow the others, and are served in random order, so that none is always last. The
--- last run may exceed the maximum of bytes.
+-- queue of one does not slow the others, and are served in random order, so that none is always last. Of each
+-- destination, the first thousand are examined: postpone_blocked.sql keeps those that must wait from being
+-- the first for long. The last run may exceed the maximum of bytes.
 -- $1 worker uuid, $2 lease interval, $3 limit_per_destination bigint,
 -- $4 blocked_destinations text[] (saturated or with an open circuit breaker), $5 limit bigint,
 -- $6 blocked_businesses text[] (a destination ends with its business's guid), $7 max_bytes bigint
@@ -14,12 +15,18 @@
   from (select destination from destinations
         where destination is not null and destination <> all ($4::text[]) and right(destination, 36) <> all ($6::text[])
         order by random()) d,
-       lateral (select q.ctid as place, q.status as was,
-                       octet_length(q.request) + octet_length(q.tries) + coalesce(octet_length(q.body), 0) as bytes
-                from run_queue q
-                where q.destination = d.destination and q.status <> 'held' and q.due_at <= statement_timestamp()
+       lateral (select r.place, r.was, r.bytes
+                from (select x.ctid as place, x.* from run_queue x
+                      where x.destination = d.destination and x.status <> 'held' and x.due_at <= statement_timestamp()
+                      order by x.due_at limit 1000) q,
+                     lateral (select t.ctid as place, t.status as was,
+                                     octet_length(t.request) + octet_length(t.tries) + coalesce(octet_length(t.body), 0) as bytes
+                              from run_queue t
+                              where t.ctid = q.place and t.status <> 'held' and t.due_at <= statement_timestamp()
+                              for update skip locked) r
+                where true
 \ir may_go.inc
-                order by q.due_at limit $3::bigint for update skip locked) q
+                limit $3::bigint) q
   limit $5::bigint
 ), due as (
   select place, was

@@ -14,7 +14,9 @@ with over as (
   where q.ctid = p.place and q.lease_owner = $1::uuid
 \ir same_step.inc
   returning q.*
-), moved as (
+)
+\ir unblocked.inc
+, moved as (
   insert into runs (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
                     status, code, error, attempts, created_at, finished_at, origin, replay_of, destination, request, body,
                     tries, steps)

@@ -5,7 +5,9 @@
 with gone as (
   delete from run_queue where business_id = $1::uuid and guid = $2::uuid
   returning *
-), moved as (
+)
+\ir ../queue/unblocked.inc
+, moved as (
   insert into runs (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
                     status, code, error, attempts, created_at, finished_at, origin, replay_of, destination, request, body,
                     tries, steps)

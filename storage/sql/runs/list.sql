@@ -20,7 +20,7 @@ lateral (
   from runs where business_id = $1::uuid and guid = page.guid and created_at = page.created_at/*days*/
   union all
   select guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, status, code, error, attempts,
-         created_at, case when status in ('waiting', 'queued', 'retrying') then due_at end, null, replay_of, steps
+         created_at, case when status in ('waiting', 'queued', 'retrying') and postponed_until is distinct from due_at then due_at end, null, replay_of, steps
   from run_queue where business_id = $1::uuid and guid = page.guid
   limit 1
 ) r

@@ -1,0 +1,170 @@
+#include <string>
+
+#include "storage/blocking/connection.hpp"
+#include "storage/runs/recording.hpp"
+#include "storage/runs/run_store.hpp"
+#include "storage/session/session_limits.hpp"
+#include "storage/sql/runs.sql.hpp"
+#include "tests/worker/worker_database.hpp"
+#include "worker/duties/duties.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A queue in which ordered runs wait for an earlier run of their record, which is due in an hour.
+class BlockedRuns : public WorkerDatabase {
+ protected:
+  BlockedRuns() { session_.execute(storage::index_walking_plans); }
+
+  /// Adds runs of different records, or of one, that became due `due` ago.
+  void add_runs(int count, const std::string& status, const std::string& due, const std::string& event_id,
+                const std::string& entity = "md5(n::text)::uuid", const std::string& action = "nothing") {
+    database_.exec(
+        "insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, "
+        "entity_id, trigger_code, action, status, created_at, due_at, origin, destination, ordered, request) "
+        "select '" +
+        business_.to_string() + "', gen_random_uuid(), '" + workflow_.to_string() + "', 1, " + event_id +
+        ", 0, " + entity + ", 'order_created', '" + action + "', '" + status +
+        "', now(), now() - interval '" + due + "', gen_random_uuid(), 'x', " +
+        (action == "nothing" ? "true" : "false") + ", '{}' from generate_series(1, " + std::to_string(count) +
+        ") n");
+  }
+  void postpone() {
+    worker::postpone_blocked(duty_session_, {.database_url = database_.url(), .secrets = secrets_});
+  }
+  std::vector<storage::ClaimedRun> claim() {
+    return store_.claim({.lease = 30s, .per_destination = 32, .runs = 256, .bytes = 1 << 20});
+  }
+  void finish(const storage::ClaimedRun& run) {
+    storage::Batch batch;
+    batch.outcomes.push_back({.business_id = run.run.key.business_id, .guid = run.run.key.guid, .state = {}});
+    batch.outcomes.back().state.status = storage::RunStatus::succeeded;
+    storage::Recording(session_, worker_, batch).commit();
+  }
+  std::int64_t due() {
+    return database_.number("select count(*) from run_queue where status <> 'held' and due_at <= now()");
+  }
+  std::int64_t postponed() {
+    return database_.number("select count(*) from run_queue where postponed_until = due_at");
+  }
+
+  const Guid workflow_ = add_workflow("order_created");
+  storage::Session session_{database_.url(), "test"};
+  storage::blocking::Connection duty_session_{database_.url(), "test"};
+  storage::RunStore store_{session_, worker_};
+};
+
+TEST_F(BlockedRuns, ArePostponedSoThatLooksNeedNotExamineThem) {
+  add_runs(1200, "retrying", "-1 hour", "n");
+  add_runs(1200, "queued", "1 minute", "1000000 + n");
+  add_runs(1, "queued", "2 seconds", "5000000", "gen_random_uuid()");
+  postpone();
+  EXPECT_EQ(postponed(), 1200);
+  EXPECT_EQ(due(), 1);
+  EXPECT_EQ(claim().size(), 1U);
+}
+
+TEST_F(BlockedRuns, AreNotPostponedInTheirFirstSecond) {
+  add_runs(1, "retrying", "-1 hour", "n");
+  add_runs(1, "queued", "0 seconds", "1000000 + n");
+  postpone();
+  EXPECT_EQ(due(), 1);
+}
+
+TEST_F(BlockedRuns, ARunThatMayGoIsNotPostponed) {
+  add_runs(3, "queued", "1 minute", "n", "md5('one')::uuid");
+  postpone();
+  EXPECT_EQ(due(), 1);
+  EXPECT_EQ(claim().size(), 1U);
+}
+
+TEST_F(BlockedRuns, TheNextIsDueWhenOneHasEnded) {
+  add_runs(2, "queued", "1 minute", "n", "md5('one')::uuid");
+  add_runs(1, "waiting", "1 minute", "2 + n", "md5('one')::uuid");
+  postpone();
+  EXPECT_EQ(postponed(), 2);
+  for (std::uint64_t event = 1; event <= 3; ++event) {
+    auto claimed = claim();
+    ASSERT_EQ(claimed.size(), 1U) << "event " << event;
+    EXPECT_EQ(claimed[0].run.key.event_id, event);
+    EXPECT_EQ(due(), 0);
+    finish(claimed[0]);
+  }
+  EXPECT_EQ(database_.number("select count(*) from runs"), 3);
+}
+
+TEST_F(BlockedRuns, ADelayThatIsNotOverOutlastsTheEndOfTheEarlierRun) {
+  add_runs(1, "queued", "1 minute", "n", "md5('one')::uuid");
+  add_runs(1, "waiting", "-1 hour", "1 + n", "md5('one')::uuid");
+  auto claimed = claim();
+  ASSERT_EQ(claimed.size(), 1U);
+  finish(claimed[0]);
+  EXPECT_EQ(due(), 0);
+}
+
+TEST_F(BlockedRuns, ARowThatAnotherSessionHasLockedIsPassedOver) {
+  add_runs(2, "queued", "1 minute", "n", "md5('one')::uuid");
+  auto claimed = claim();
+  ASSERT_EQ(claimed.size(), 1U);
+  Session other(database_.url());
+  other.exec("begin; update run_queue set due_at = clock_timestamp() where event_id = 2");
+  postpone();
+  EXPECT_EQ(postponed(), 0);
+  other.exec("commit");
+  finish(claimed[0]);
+  EXPECT_EQ(claim().size(), 1U);
+}
+
+TEST_F(BlockedRuns, AChangeOfTheRecordIsPostponedForTwoSecondsAtMost) {
+  const Guid later = add_workflow("order_created");
+  add_runs(1, "retrying", "-1 hour", "7", "md5('one')::uuid", "update_status");
+  add_runs(1, "queued", "1 minute", "7", "md5('one')::uuid", "update_status");
+  database_.exec("update run_queue set workflow_id = '" + later.to_string() +
+                 "', postponed_until = due_at where status = 'queued'");
+  postpone();
+  EXPECT_EQ(database_.number("select count(*) from run_queue where postponed_until = due_at "
+                             "and due_at between now() and now() + interval '2 seconds'"),
+            1);
+}
+
+TEST_F(BlockedRuns, TheTimeToLookNextIsThatOfThePostponedOnes) {
+  add_runs(1, "running", "-1 hour", "n", "md5('one')::uuid");
+  add_runs(1, "queued", "1 minute", "1000000 + n", "md5('one')::uuid");
+  database_.exec("update run_queue set postponed_until = due_at where status = 'queued'");
+  postpone();
+  const auto next = store_.next_due({}, {});
+  ASSERT_TRUE(next.has_value());
+  EXPECT_GT(*next, system_clock().now() + 20s);
+  EXPECT_LT(*next, system_clock().now() + 70s);
+}
+
+TEST_F(BlockedRuns, ARunThatTheEndOfTheEarlierOneCouldNotSeeIsDueWithinASecond) {
+  add_runs(1, "running", "-1 hour", "n", "md5('one')::uuid");
+  Session other(database_.url());
+  other.exec("begin; delete from run_queue");
+  add_runs(1, "queued", "1 minute", "1000000 + n", "md5('one')::uuid");
+  postpone();
+  other.exec("commit");
+  const auto next = store_.next_due({}, {});
+  ASSERT_TRUE(next.has_value());
+  EXPECT_LE(*next, system_clock().now() + 1s);
+}
+
+TEST_F(BlockedRuns, ShowNoTimeOfTheirNextAttempt) {
+  add_runs(2, "queued", "1 minute", "n", "md5('one')::uuid");
+  postpone();
+  const std::string shown = "select count(\"nextAttemptAt\") from (" +
+                            std::string(storage::sql::runs::Get::statement.text) + "\n) run";
+  const auto next_attempts = [&](const std::string& event) {
+    const std::string run =
+        database_.value("select guid from run_queue where event_id = $1::bigint", {event});
+    return database_.number(shown, {business_.to_string(), run, Guid().to_string()});
+  };
+  EXPECT_EQ(next_attempts("1"), 1);
+  EXPECT_EQ(next_attempts("2"), 0);
+}
+
+}  // namespace
+}  // namespace waybill::tests
