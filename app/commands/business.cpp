@@ -115,13 +115,13 @@ void add_business(CLI::App& program, Chosen& chosen) {
   add("usage", "Prints what a business uses: records, runs, mails, requests and storage", usage)
       ->add_flag("--json", arguments->json, "Prints JSON");
   CLI::App* exported =
-      add("export", "Writes all data of a business, or of one customer, to files of JSON, without secrets",
+      add("export", "Writes all data of a business, or of one customer, as JSON to files, without secrets",
           export_all);
   exported->add_option("--output", arguments->output, "The directory to create; with --customer the file")
       ->required();
   exported->add_option("--customer", arguments->customer, "The guid of the customer");
-  add("suspend", "Refuses the business's tokens, and matches, imports and sends nothing of it", suspend);
-  add("resume", "Ends a suspension; what happened meanwhile is matched", resume);
+  add("suspend", "Refuses the business's tokens, and stops matching, imports and sending for it", suspend);
+  add("resume", "Ends a suspension and matches the events that were set aside", resume);
   add("delete", "Deletes a business with all its data; can be repeated if it was interrupted", remove)
       ->add_flag("--yes", arguments->yes, "Confirms the deletion");
 }

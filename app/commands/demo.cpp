@@ -194,11 +194,13 @@ void add_demo(CLI::App& program, Chosen& chosen) {
                                           "`waybill up --allow-private-destinations`");
   auto options = std::make_shared<DemoOptions>();
   demo->add_option("--url", options->url,
-                   "The API's URL [that of the `waybill up` on the data directory, else --listen]");
+                   "The API's URL [that of the `waybill up` on --data-dir, otherwise --listen]")
+      ->type_name("URL");
   demo->add_option("--receive-on", options->receive_on, "The address on which the demo receives webhooks")
+      ->type_name("HOST:PORT")
       ->capture_default_str();
   demo->add_flag("--keep", options->keep,
-                 "Creates no order: prints commands to try, and each webhook that arrives");
+                 "Creates no order; prints commands to try, and each webhook that arrives");
   demo->callback([&chosen, options] {
     chosen.run = [options](const Config& config) { return run_demo(config, *options); };
   });

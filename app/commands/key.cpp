@@ -38,9 +38,9 @@ void add_key(CLI::App& program, Chosen& chosen) {
   CLI::App* key = program.add_subcommand("key", "Manages the key of the secrets in the database");
   key->require_subcommand(1);
   CLI::App* rotation = key->add_subcommand("rotate",
-                                           "Seals all secrets with the first --secret-key-file, while "
-                                           "processes run; afterwards the other ones are not "
-                                           "needed");
+                                           "Encrypts all secrets with the key of the first "
+                                           "--secret-key-file while processes run; afterwards the "
+                                           "other keys are not needed");
   const auto seconds = std::make_shared<int>(60);
   rotation
       ->add_option("--wait", *seconds, "Seconds to wait for running processes to encrypt with the first key")

@@ -21,6 +21,7 @@ constexpr std::string_view api_alone[] = {"api"};
 constexpr std::string_view worker_alone[] = {"worker"};
 constexpr std::string_view serving[] = {"api", "worker"};
 constexpr std::string_view api_and_demo[] = {"api", "demo"};
+constexpr std::string_view making_links[] = {"api", "worker", "business"};
 constexpr std::string_view reading_plans[] = {"api", "token", "business", "demo"};
 constexpr std::string_view starting_a_cluster[] = {"migrate", "token", "business", "demo", "key", "doctor"};
 constexpr std::string_view with_database[] = {"api",      "worker", "migrate", "token",
@@ -196,7 +197,7 @@ std::vector<Option> serving_options() {
        .default_text = "",
        .help =
            "The service's URL for its users: links in mails and stores. Empty: the address of `--listen`.",
-       .commands = serving,
+       .commands = making_links,
        .apply = url(&Config::public_url, {"http://", "https://"})},
       {.name = "cors-origin",
        .value_name = "ORIGIN",
