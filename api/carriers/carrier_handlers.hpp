@@ -17,7 +17,7 @@ inline constexpr CodeName carrier_types[] = {
 inline constexpr CodeName service_levels[] = {
     {"standard", "Standard"}, {"express", "Express"}, {"sameday", "Same day"}};
 
-/// Adds an error for a trackingUrlPattern that is none.
+/// Adds an error for a trackingUrlPattern that is not valid.
 void check_tracking_pattern(const json::object& body, FieldErrors& errors);
 /// POST /api/carriers/configure
 asio::awaitable<Answer> configure_carrier(Call& call, Services& services);

@@ -15,8 +15,8 @@ class Histogram;
 
 namespace waybill::api {
 
-/// The log lines and metrics of requests. Keeps the metrics' series that it has used, because to look one up
-/// costs a lock and an allocation. Used by one thread.
+/// The log lines and metrics of requests. Keeps the series of metrics that it has used, because looking one
+/// up costs a lock and an allocation. Used by one thread.
 class RequestLog {
  public:
   struct Entry {

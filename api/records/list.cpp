@@ -100,7 +100,7 @@ void replace_tagged(std::string& text, std::string_view start_tag, std::string_v
   }
 }
 
-/// Replaces the last of these texts together with its tags.
+/// Replaces the text after the last `start_tag`, up to the next `/*end*/`, together with its tags.
 void replace_last_tagged(std::string& text, std::string_view start_tag, std::string_view replacement) {
   const auto at = text.rfind(start_tag);
   text.replace(at, text.find(end_tag, at) + end_tag.size() - at, replacement);
@@ -138,7 +138,7 @@ std::string with_hidden_values(std::string_view where) {
   return text;
 }
 
-/// Does the same with the business.
+/// Writes the business's parameter as a subselect, for the same reason.
 void hide_business(std::string& text) {
   constexpr std::string_view shown = "business_id = $1", hidden = "business_id = (select $1::uuid)";
   for (auto at = text.find(shown); at != std::string::npos; at = text.find(shown, at + hidden.size())) {

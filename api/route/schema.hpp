@@ -47,15 +47,15 @@ struct Property {
   std::size_t min_length = 0;  // a required string is never blank, a required array never empty
   std::optional<double> minimum = {};
   std::optional<double> maximum = {};
-  const Schema* schema = nullptr;  // type of an object or an array's objects; for the OpenAPI document alone
-                                   // if the kind is another
-  Kind items = Kind::any;          // elements of an array without schema
+  // Type of an object, or of an array's objects. For any other kind, it is for the OpenAPI document alone.
+  const Schema* schema = nullptr;
+  Kind items = Kind::any;  // elements of an array without schema
   std::span<const std::string_view> values = {};
   std::string_view description = {};
 };
 
-/// The limits for a `max_length` of 0: 200 characters (Unicode code points), 10 000 characters of a text, 1
-/// 000 entries of an array.
+/// The limits for a `max_length` of 0: 200 characters (Unicode code points) of a string, 10000 characters of
+/// a text, 1000 entries of an array.
 inline constexpr std::size_t default_text_length = 10'000;
 inline constexpr std::size_t default_string_length = 200;
 inline constexpr std::size_t default_array_length = 1'000;

@@ -51,7 +51,7 @@ struct Settings {
 
 /// Limits of the calls without a token, of this process. Used by all io threads.
 struct PublicLimits {
-  FailureLimit inbound_failures;  // webhook calls that no connected sender can have made
+  FailureLimit inbound_failures;  // inbound calls with an unknown guid or a wrong signature
   FailureLimit page_views{
       {.most_failures = 120, .most_counted = 200'000}};  // limit of tracking pages; each view counts
 };

@@ -29,7 +29,7 @@ void check_scan(const json::object& body, FieldErrors& errors);
 
 struct Scan {
   std::optional<Guid> shipment;
-  std::optional<std::string> number;  // ours or the carrier's; nullopt if `shipment` is given
+  std::optional<std::string> number;  // waybill's or the carrier's; nullopt if `shipment` is given
   std::string status;
   std::string description;
   std::optional<std::string> location;

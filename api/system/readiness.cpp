@@ -48,7 +48,7 @@ asio::awaitable<std::string> Readiness::check_database(storage::Database& databa
   }
 }
 
-/// Only after a write was refused, because it costs the server milliseconds.
+/// Writes a temporary file. Called only after a refused write, because it costs the server milliseconds.
 asio::awaitable<bool> Readiness::disk_is_full(storage::Database& database) {
   try {
     co_await database.write(sql::TemporaryFile{}, {});

@@ -66,8 +66,8 @@ class Analysis {
     return result;
   }
 
-  /// Returns an idle session with the settings of a new one. Sessions are kept, because a new one in the
-  /// place of each would for a moment exceed the number of connections of the process.
+  /// Returns an idle session with the settings of a new one. Sessions are kept: while one was closed and
+  /// another opened, the process would for a moment exceed its number of connections.
   SessionHandle take_session() {
     if (SessionHandle idle = take_idle()) {
       try {
