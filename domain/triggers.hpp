@@ -24,8 +24,8 @@ struct Trigger {
   std::string_view name;
   std::string_view description;
   EntityType entity_type;
-  std::string_view field =
-      {};  // the first of those whose change it is for; empty if it is not for certain fields
+  // The first of the fields whose changes fire it; empty if it does not depend on certain fields.
+  std::string_view field = {};
 };
 
 using TriggerSet = std::bitset<64>;  // by index into triggers()
@@ -46,11 +46,11 @@ TriggerSet fired_triggers(const Change& change);
 /// The triggers of a set, the narrowest first: `order_shipped`, `order_status_changed`, `order_updated`.
 std::vector<const Trigger*> narrowest_first(const TriggerSet& set);
 
-/// The triggers of a workflow, chosen by one guid (`triggerId`) or as a list of codes (`triggers`); or its
-/// timer or schedule, instead of triggers.
+/// The triggers of a workflow, chosen by one guid (`triggerId`) or as a list of codes (`triggers`). Instead
+/// of triggers it can have a timer or a schedule.
 struct TriggerChoice {
   TriggerSet set;                  // empty for a timer or a schedule
-  const Trigger* first = nullptr;  // head of the list; for all triggers that of the entity type; see choose
+  const Trigger* first = nullptr;  // head of the list; for `["*"]` the first of the entity type; see choose
   bool is_list = false;
   bool is_all = false;  // `["*"]`
   /// The workflow's action needs a reader of the second format.

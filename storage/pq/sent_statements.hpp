@@ -41,18 +41,19 @@ class SentStatements {
   /// True if a whole unit is sent and its end is unanswered.
   bool awaits_sync() const { return syncs_due_ > 0; }
 
-  /// Takes the message to which the next result belongs. Not if empty.
+  /// Takes the message to which the next result belongs. There must be one.
   Sent take() {
     const Sent sent = sent_.front();
     sent_.pop_front();
     terminator_due_ = sent.kind != Sent::Kind::sync;
     return sent;
   }
-  /// Puts the taken message back, as it stays without a result.
+  /// Puts the taken message back, because its result has not arrived.
   void put_back(const Sent& sent) { sent_.push_front(sent); }
-  /// True once after each result but a sync's: libpq then returns null, although more results may follow.
+  /// Returns true once after each result except that of a sync: libpq then returns null, although more
+  /// results may follow.
   bool take_terminator() { return std::exchange(terminator_due_, false); }
-  /// Notes that the owner of the first message has received its answer already. Not if empty.
+  /// Notes that the owner of the first message has already received its answer. There must be a message.
   void answer_first() { sent_.front().is_answered = true; }
 
   /// Notes that data has arrived.
@@ -66,8 +67,8 @@ class SentStatements {
   SteadyTime last_progress() const { return progress_; }
   /// Time of the last answer; min() if there is none.
   SteadyTime last_answer() const { return answered_; }
-  /// The time that an answered query took, without that which it spent behind others. Call it once for each
-  /// query that the server ran.
+  /// Returns the time that an answered query took, without its wait behind other queries. Call it once for
+  /// each query that the server ran.
   SteadyTime::duration own_time(const Sent& sent) {
     const SteadyTime begun = std::max(sent.at, head_since_);
     head_since_ = progress_;
@@ -83,7 +84,7 @@ class SentStatements {
     return owners;
   }
 
-  /// Drops all messages, as their connection has ended. The times stay.
+  /// Drops all messages, because their connection has ended. The times stay.
   void clear() {
     sent_.clear();
     syncs_due_ = 0;

@@ -67,10 +67,10 @@ std::size_t count_applied(blocking::Connection& session, std::span<const Stateme
 // writer's transaction.
 constexpr std::chrono::milliseconds short_lock_time{400};
 constexpr int short_tries = 10;
-// Later ones outlast that: only then does PostgreSQL end an automatic vacuum that has the lock, or a deadlock
-// that occurs again and again.
+// Later tries wait longer than that, because only then does PostgreSQL end an automatic vacuum that has the
+// lock, or a deadlock that occurs again and again.
 constexpr std::chrono::milliseconds long_lock_time{1500};
-// The pause after a conflict doubles, so that writers have most of the time while a session keeps a lock.
+// The pause after each later try doubles, so that writers have most of the time while a session keeps a lock.
 constexpr std::chrono::milliseconds first_pause{500};
 constexpr std::chrono::milliseconds longest_pause{16000};
 

@@ -9,8 +9,8 @@ std::optional<Observable> standby_fault(const StatementError& error) {
   if (is_canceled(error)) return std::nullopt;
   // Class 40: a rollback, here always for a conflict with recovery.
   if (error.sqlstate().starts_with("40")) return Observable::standby_conflict;
-  // Errors of the text or of its values, or a schema or plan that is older than the primary's. The primary
-  // decides; other reads are not concerned.
+  // Errors of the text or of its values, or a schema or plan that is older than the primary's. This read goes
+  // to the primary; other reads can still use the standby.
   constexpr std::array<std::string_view, 4> of_statement{"0A", "22", "26", "42"};
   const bool is_local = std::ranges::any_of(
       of_statement, [&](std::string_view each) { return error.sqlstate().starts_with(each); });

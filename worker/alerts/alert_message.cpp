@@ -27,7 +27,7 @@ json::value run_of(const Alert& alert) {
   return run;
 }
 
-/// The answer of the destination; of an import the reason.
+/// The answer of the destination; for an import, the reason of its failure.
 json::value response_of(const Alert& alert) {
   if (!alert.is_of_import()) return member(last_attempt(alert), "response");
   return alert.run.is_object() ? member(alert.run.get_object(), "error") : json::value(nullptr);

@@ -30,13 +30,13 @@ class RunPreparer {
 
   /// Renders runs that were queued without their texts, from their events. A run whose event is no longer
   /// stored is dead with code EVENT_GONE. Runs whose workflow is gone or unreadable stay as they are; those
-  /// whose version of it is unreadable are marked. Runs of several steps begin their next step; store_steps
-  /// must follow.
+  /// whose version of the workflow is unreadable are marked. Runs of several steps begin their next step;
+  /// store_steps must follow.
   void render(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
 
   /// Stores the steps that runs have begun, with their texts, before they are performed, and renews the
   /// leases of these runs. Removes the runs that this worker no longer holds. A step whose texts the database
-  /// refuses ends dead with code UNRECORDABLE, and keeps no other run.
+  /// refuses ends dead with code UNRECORDABLE, and delays no other run.
   void store_steps(storage::Session& session, std::vector<storage::ClaimedRun>& runs, Duration lease) const;
 
  private:

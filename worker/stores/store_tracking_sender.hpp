@@ -14,7 +14,7 @@ namespace waybill::worker {
 
 /// Sends the tracking of shipments to stores on the thread for stores. Stores are served in parallel, each
 /// with at most two attempts at a time and its own circuit breaker. An attempt that finds no slot soon does
-/// not count and is requeued, so that a slow store delays no other. Connections are reused until their
+/// not count and is queued again, so a slow store delays no other. Connections are reused until their
 /// credentials change or are refused. All workers together send one shipment of an order at a time; the lock
 /// of a crashed worker expires. A crash loses no other state, and sending again is harmless.
 class StoreTrackingSender final : public actions::TrackingSender {

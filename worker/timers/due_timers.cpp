@@ -74,14 +74,14 @@ bool DueTimers::work(storage::Session& session) {
     next_look_ = now + look_every;
     return false;
   }
-  // Timers that are always due do not keep the scans of others waiting.
+  // Both in each turn, so that scans go on even if timers are always due.
   const bool has_fired = fire(session, shards);
   const bool has_scanned = (scan_.is_open() || is_changed) && scan(session, shards);
   if (has_fired || has_scanned) return true;
   const auto found = session.run(sql::Look{.shards = storage::binary_array(shards)}).front();
   scan_.note(found.has_scan);
   next_look_ = now + look_every;
-  // A timer that is due and was not claimed: another worker fires it.
+  // If a due timer was not claimed, another worker fires it.
   if (found.wait_ms) {
     const Duration wait = std::chrono::milliseconds(*found.wait_ms);
     next_look_ = std::min(next_look_, now + std::max(wait, due_again_after));
@@ -131,8 +131,9 @@ DueTimers::Decided DueTimers::decide(const ClaimedTimer& claimed, WorkflowPtr& w
   return decided;
 }
 
-/// Decides the open timers by their records as these now are, and plans the runs. Timers of records that
-/// exceed the bytes, and those that the work of the turn does not reach, stay open, but not all.
+/// Decides the open timers by the present state of their records, and plans the runs. A timer stays open if
+/// its record exceeds the bytes of the transaction, or if the turn's work ends before it. At least one timer
+/// is decided.
 void DueTimers::judge(storage::Session& session, std::vector<Decided>& decided, Time now) {
   using Fate = Decided::Fate;
   std::vector<OpenTimer> open;

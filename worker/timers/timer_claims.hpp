@@ -22,8 +22,8 @@ struct ClaimedTimer {
 };
 
 /// Chooses the due timers of a transaction. Each shard has a share of it, the longest due first. While a
-/// shard has more due timers than its share, every other transaction takes a few timers of each of its next
-/// businesses, so that one with very many delays the others little. One thread.
+/// shard has more due timers than its share, every second transaction takes a few timers of each of its next
+/// businesses, so that a business with very many timers delays the others little. One thread.
 class TimerClaims {
  public:
   /// `of_shard` is the largest share of a shard.
@@ -37,15 +37,16 @@ class TimerClaims {
   /// Throws DatabaseUnavailable or StatementError.
   Batch take(storage::Session& session, const std::vector<std::int16_t>& shards);
 
-  /// Notes that of a batch only some timers could be worked on.
+  /// Notes how many timers of a batch were decided, and how many were left for the next one.
   void worked(std::size_t done, std::size_t left, std::size_t shards);
 
  private:
   Batch take_in_turn(storage::Session& session);
 
-  BatchSize batch_;                       // smaller after records that exceeded the bytes of a transaction
-  std::map<std::int16_t, Guid> crowded_;  // shards with more timers than their share, with the last business
-  std::int16_t last_shard_ = -1;          // that had a turn
+  BatchSize batch_;  // smaller after records that exceeded the bytes of a transaction
+  // Shards with more timers than their share, and the last business of each that had a turn.
+  std::map<std::int16_t, Guid> crowded_;
+  std::int16_t last_shard_ = -1;  // the crowded shard of the last turn
   bool was_turn_ = false;
 };
 
