@@ -15,7 +15,7 @@ struct Browser {
   std::string endpoint;
   std::string p256dh;
   std::string auth;
-  std::string id;  // the push service's id of it
+  std::string id;  // its id at the push service
 };
 
 /// A push message for a browser.

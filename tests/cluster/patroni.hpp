@@ -14,8 +14,8 @@
 namespace waybill::tests {
 
 /// Three machines with etcd, Patroni and PostgreSQL, with the configuration of deploy/patroni: addresses
-/// 10.0.0.11 to 13, synchronous replication. Methods throw std::runtime_error if the cluster does not do it
-/// in time. For one thread at a time.
+/// 10.0.0.11 to 13, synchronous replication. Methods throw std::runtime_error if the cluster is not in the
+/// requested state in time. For one thread at a time.
 class Patroni {
  public:
   static constexpr std::size_t size = 3;
@@ -25,7 +25,7 @@ class Patroni {
 
   /// The URL of the database waybill with the three hosts.
   std::string url() const;
-  /// The same with ports, for versions that cannot do without.
+  /// The same URL with ports, for versions that need them.
   std::string url_with_ports() const;
   /// The URL of one server, whatever its role is.
   std::string url(std::size_t server) const;

@@ -15,7 +15,8 @@ using std::chrono::steady_clock;
 
 class WorkerFaults : public LoadedCluster {
  protected:
-  /// Lets the load run for a time, of which `evaluate` then takes the delays into the samples of this name.
+  /// Lets the load run for a time. `evaluate` later adds the delays of this period to the samples of this
+  /// name.
   void measure(const std::string& name, Milliseconds time) {
     const auto from = steady_clock::now();
     let_load_run(time);
@@ -23,7 +24,7 @@ class WorkerFaults : public LoadedCluster {
     periods_.emplace_back(name, from, steady_clock::now() - 500ms);
   }
 
-  /// Call it after the load.
+  /// Takes the delays of all periods. Call it after the load.
   void evaluate() {
     for (const auto& [name, from, until] : periods_) {
       Sample period;
@@ -50,8 +51,8 @@ class WorkerFaults : public LoadedCluster {
   std::vector<std::tuple<std::string, steady_clock::time_point, steady_clock::time_point>> periods_;
 };
 
-// WAYBILL_CLUSTER_SECONDS replaces the ten minutes. A fault every five seconds; its worker is back after the
-// half of them.
+// Runs for ten minutes, or for WAYBILL_CLUSTER_SECONDS. There is a fault every five seconds, and its worker
+// is back after half of that time.
 TEST_F(WorkerFaults, AKilledStoppedOrDrainedWorkerHandsOverItsWork) {
   constexpr Milliseconds half = 2500ms;
   start_load();
@@ -86,7 +87,7 @@ TEST_F(WorkerFaults, AKilledStoppedOrDrainedWorkerHandsOverItsWork) {
   Session database = finish_load();
   evaluate();
   check_everything(database);
-  // Beyond the delay without a fault, which is that of a machine with three servers on one disk.
+  // The limits are beyond the delay without a fault, which is long: all machines share one disk.
   const Milliseconds usual = worst["no fault"].percentile(1);
   EXPECT_LT(worst["killed"].percentile(0.99), usual + 1s);
   EXPECT_LT(worst["drained"].percentile(0.99), usual + 1s);
