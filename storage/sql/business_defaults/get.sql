@@ -1,4 +1,4 @@
--- Returns a business's defaults; columns without a value have the product's defaults.
+-- Returns a business's defaults. Columns without a value have the values that the API shows until one is set.
 -- $1 business uuid
 select d.carrier_id as "defaultCarrier", coalesce(d.service_level, 'standard') as "defaultServiceLevel",
        coalesce(d.length, 30) as "defaultDimensions.length", coalesce(d.width, 20) as "defaultDimensions.width",

@@ -1,5 +1,5 @@
 -- Returns what a configuration is checked against: a carrier's code, the codes of its service levels, the
--- current account number, pattern and sealed credentials, and whether the carrier is one of the business.
+-- current account number, pattern and sealed credentials, and whether the business made the carrier.
 -- $1 business uuid, $2 carrier uuid
 -- -> code text, level_codes jsonb, account_number text or null, tracking_url_pattern text or null,
 -- is_own boolean, sealed_key text or null (in hex), sealed_secret text or null (in hex)
