@@ -24,11 +24,12 @@ struct Pace {
     go,
     window,   // waits until the window opens
     rate,     // waits until its destination may get a further request
+    locked,   // waits, because another session has locked its row
     limited,  // ends, because the limit is reached
     expired,  // ends, because it would wait longer than its event is kept
   };
   Kind kind = Kind::go;
-  Time until{};                           // for `window` and `rate`
+  Time until{};                           // for `window`, `rate` and `locked`
   std::optional<Time> start_before = {};  // a run that starts later is paced again
 };
 

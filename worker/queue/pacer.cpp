@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "storage/sql/pacing.sql.hpp"
@@ -20,6 +21,8 @@ constexpr std::size_t most_openings = 10'000;
 constexpr Duration grant_lifetime = std::chrono::milliseconds(500);
 constexpr double largest_batch = 32;
 constexpr Duration shortest_block = std::chrono::milliseconds(1);
+constexpr Duration lock_delay =
+    std::chrono::seconds(1);  // of runs that another session's lock keeps from beginning
 
 Duration seconds(double count) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(count));
@@ -59,11 +62,11 @@ void Pacer::pace(storage::Session& session, std::vector<storage::ClaimedRun>& ru
   for (const Candidate& candidate : candidates) {
     if (candidate.workflow->pacing.window) wait_for_window(session, candidate, now);
   }
-  limit(session, candidates);
+  limit(session, candidates, now);
   wait_for_requests(session, candidates);
   for (const Candidate& candidate : candidates) {
     storage::Pace& pace = candidate.run->pace;
-    const bool waits = pace.kind == Kind::window || pace.kind == Kind::rate;
+    const bool waits = pace.kind == Kind::window || pace.kind == Kind::rate || pace.kind == Kind::locked;
     if (waits && std::max(pace.until, now) > candidate.run->run.key.created_at + retention_)
       pace.kind = Kind::expired;
   }
@@ -106,8 +109,8 @@ const Pacer::Opening& Pacer::opening(storage::Session& session, const WorkflowPt
   return known;
 }
 
-/// Runs whose limit is reached are marked; the others count from now on.
-void Pacer::limit(storage::Session& session, const std::vector<Candidate>& candidates) {
+/// Runs whose limit is reached, and those whose row is locked, are marked; the others count from now on.
+void Pacer::limit(storage::Session& session, const std::vector<Candidate>& candidates, Time now) {
   std::vector<Guid> businesses, workflows, runs;
   std::vector<std::int64_t> counts;
   std::vector<std::string> periods;
@@ -127,8 +130,11 @@ void Pacer::limit(storage::Session& session, const std::vector<Candidate>& candi
                                                        .workflows = workflows,
                                                        .runs = runs,
                                                        .counts = counts,
-                                                       .periods = periods}))
-    by_guid.at(row.run)->pace = {.kind = Kind::limited};
+                                                       .periods = periods})) {
+    storage::Pace& pace = by_guid.at(row.run)->pace;
+    pace = row.is_locked ? storage::Pace{.kind = Kind::locked, .until = now + lock_delay}
+                         : storage::Pace{.kind = Kind::limited};
+  }
 }
 
 void Pacer::wait_for_requests(storage::Session& session, const std::vector<Candidate>& candidates) {
@@ -157,9 +163,11 @@ void Pacer::wait_for_requests(storage::Session& session, const std::vector<Candi
                                                        .destinations = destinations,
                                                        .wanted = wanted,
                                                        .per_second = rates})) {
-    const std::string destination(row.destination);
-    grant(destination, by_destination.at(destination), static_cast<std::size_t>(row.granted), row.full_in);
+    const auto waiting = by_destination.extract(std::string(row.destination));
+    grant(waiting.key(), waiting.mapped(), static_cast<std::size_t>(row.granted), row.full_in);
   }
+  const Time again = clock_.now() + lock_delay;
+  for (const auto& [destination, waiting] : by_destination) block(destination, waiting, again);
 }
 
 /// Lets the first `granted` runs go. If others wait, or the bucket is empty now, nothing of the destination
@@ -173,10 +181,15 @@ void Pacer::grant(const std::string& destination, const std::vector<Candidate>& 
   const bool is_enough = granted >= waiting.size();
   const Duration wait = wait_for(rate, full_in, is_enough ? 1 : batch_of(rate));
   if (is_enough && wait <= Duration::zero()) return;
-  const Time until = now + std::max(wait, shortest_block);
+  block(destination, std::span(waiting).subspan(std::min(granted, waiting.size())),
+        now + std::max(wait, shortest_block));
+}
+
+/// Nothing of the destination is claimed until then. The runs are put back.
+void Pacer::block(const std::string& destination, std::span<const Candidate> waiting, Time until) {
   blocked_[destination] = until;
-  for (std::size_t i = granted; i < waiting.size(); ++i) {
-    storage::ClaimedRun& run = *waiting[i].run;
+  for (const Candidate& candidate : waiting) {
+    storage::ClaimedRun& run = *candidate.run;
     // A run stays before those that came later, because its destination is not claimed from until then.
     const bool keeps_place = run.run.key.destination == destination && run.run.state.attempts == 0;
     run.pace = {.kind = Kind::rate, .until = keeps_place ? run.run.key.created_at : until};

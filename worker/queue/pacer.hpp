@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,7 +16,8 @@ namespace waybill::worker {
 /// Applies the windows, limits and rates of workflows to runs that were claimed from the queue, where all
 /// runs of such workflows begin. What workers share is in the database: the runs that have begun, and the
 /// requests that were granted, each in one statement. A worker that is lost after it loses the requests that
-/// it was granted, and none of its runs counts twice. One thread. `pace` throws DatabaseUnavailable or
+/// it was granted, and none of its runs counts twice. Runs that wait for a row which another session has
+/// locked are put back for a second, and delay no others. One thread. `pace` throws DatabaseUnavailable or
 /// StatementError.
 class Pacer {
  public:
@@ -45,10 +47,11 @@ class Pacer {
 
   bool begins(const storage::ClaimedRun& run, const Workflow& workflow) const;
   void wait_for_window(storage::Session& session, const Candidate& candidate, Time now);
-  static void limit(storage::Session& session, const std::vector<Candidate>& candidates);
+  static void limit(storage::Session& session, const std::vector<Candidate>& candidates, Time now);
   void wait_for_requests(storage::Session& session, const std::vector<Candidate>& candidates);
   void grant(const std::string& destination, const std::vector<Candidate>& waiting, std::size_t granted,
              double full_in);
+  void block(const std::string& destination, std::span<const Candidate> waiting, Time until);
   const Opening& opening(storage::Session& session, const WorkflowPtr& workflow, Time now);
 
   const Catalogue& catalogue_;

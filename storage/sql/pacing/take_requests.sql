@@ -1,15 +1,28 @@
 -- Takes requests from the buckets of workflows and destinations. Returns for each how many were granted, and
--- the number of seconds until the bucket is full.
+-- the number of seconds until the bucket is full. A bucket that another session has locked is left out. Workers wait for
+-- each other at locks of their own, which they take in the same order, so none finds a bucket locked by another worker.
 -- $1 businesses uuid[], $2 workflows uuid[], $3 destinations text[], $4 wanted int[],
 -- $5 per_second text[] (numbers)
 -- -> destination text, granted int, full_in float8
+with turns as materialized (
+  select w.*, pg_advisory_xact_lock(hashtextextended('waybill.rate.' || w.destination, 0))
+  from (select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::integer[], $5::text[]::float8[])
+                      w (business, workflow, destination, wanted, per_second)
+        order by destination) w
+), free as materialized (
+  select r.business_id, r.workflow_id, r.destination
+  from turns t
+  join request_rates r on r.business_id = t.business and r.workflow_id = t.workflow and r.destination = t.destination
+  for update of r skip locked
+)
 insert into request_rates as r (business_id, workflow_id, destination, per_second, granted, full_at)
-select w.business, w.workflow, w.destination, w.per_second, g.granted,
-       clock_timestamp() + g.granted / w.per_second * interval '1 second'
-from unnest($1::uuid[], $2::uuid[], $3::text[], $4::integer[], $5::text[]::float8[])
-       w (business, workflow, destination, wanted, per_second),
-     lateral (select least(w.wanted, floor(greatest(w.per_second, 1)))::integer as granted) g
-order by w.workflow, w.destination  -- the same order for all workers, which lock the rows
+select t.business, t.workflow, t.destination, t.per_second, g.granted,
+       clock_timestamp() + g.granted / t.per_second * interval '1 second'
+from turns t
+left join request_rates k on k.business_id = t.business and k.workflow_id = t.workflow and k.destination = t.destination
+left join free f on f.business_id = t.business and f.workflow_id = t.workflow and f.destination = t.destination,
+     lateral (select least(t.wanted, floor(greatest(t.per_second, 1)))::integer as granted) g
+where k.business_id is null or f.business_id is not null
 on conflict (business_id, workflow_id, destination) do update
 set per_second = excluded.per_second, (granted, full_at) = (
   select taken.granted, greatest(r.full_at, present.at) + taken.granted / excluded.per_second * interval '1 second'

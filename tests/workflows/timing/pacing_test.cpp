@@ -270,7 +270,7 @@ TEST_F(Limits, ARunThatHasBegunIsNotCountedAgain) {
 TEST_F(Limits, RunsThatBeginAtTheSameTimeWaitForEachOther) {
   const std::string workflow = "00000000-0000-4000-8000-000000000001";
   const std::string begin =
-      "select count(*) from begin_limited_runs(array[$1::uuid], array[$2::uuid], array[$3::uuid], array[1], "
+      "select count(*) from begin_within_limits(array[$1::uuid], array[$2::uuid], array[$3::uuid], array[1], "
       "array[interval '1 hour'])";
   tenant.sql.rows(
       "insert into limited_runs (business_id, run, workflow_id, value) "
