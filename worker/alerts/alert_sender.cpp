@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <ranges>
 #include <string_view>
@@ -138,12 +139,14 @@ void AlertSender::run() {
   }
 }
 
-/// Removes the results that it writes.
+/// Removes the results that it writes. Those of messages that another session has locked wait for the next
+/// look.
 void AlertSender::turn(std::vector<Result>& results) {
   if (!session_)
     session_ = std::make_unique<storage::blocking::Connection>(options_.database_url, "waybill alerts",
                                                                storage::worker_limits);
-  for (; !results.empty(); results.pop_back()) settle(results.back());
+  for (std::size_t i = results.size(); i-- > 0;)
+    if (settle(results[i])) results.erase(results.begin() + static_cast<std::ptrdiff_t>(i));
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
@@ -153,7 +156,8 @@ void AlertSender::turn(std::vector<Result>& results) {
   for (Message& message : claim()) send(std::move(message));
 }
 
-void AlertSender::settle(const Result& result) {
+/// False if another session has locked the message.
+bool AlertSender::settle(const Result& result) {
   using Kind = Verdict::Kind;
   const Verdict& verdict = result.verdict;
   const Time now = options_.clock->now();
@@ -166,22 +170,28 @@ void AlertSender::settle(const Result& result) {
                     {"reason", std::string_view(verdict.reason)}});
   };
   const auto delay = [&](Time due, bool counts) {
-    session_->run(sql::Delay{.business = result.business_id,
-                             .message = result.guid,
-                             .attempts = result.attempts,
-                             .due_at = due,
-                             .counts = counts});
+    return !session_
+                ->run(sql::Delay{.business = result.business_id,
+                                 .message = result.guid,
+                                 .attempts = result.attempts,
+                                 .due_at = due,
+                                 .counts = counts})
+                .front()
+                .is_locked;
   };
   if (verdict.kind == Kind::released) return delay(now + not_attempted_delay, false);
   const auto next = options_.schedule.next_attempt(static_cast<std::size_t>(result.attempts), now,
                                                    result.guid, verdict.retry_after);
   if (verdict.kind == Kind::retry && next) {
+    if (!delay(*next, true)) return false;
     report(Observable::alert_delayed);
-    return delay(*next, true);
+    return true;
   }
-  session_->run(
-      sql::Remove{.business = result.business_id, .message = result.guid, .attempts = result.attempts});
+  const sql::Remove remove{
+      .business = result.business_id, .message = result.guid, .attempts = result.attempts};
+  if (session_->run(remove).front().is_locked) return false;
   report(verdict.kind == Kind::sent ? Observable::alert_sent : Observable::alert_lost);
+  return true;
 }
 
 std::vector<AlertSender::Message> AlertSender::claim() {

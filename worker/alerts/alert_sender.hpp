@@ -23,7 +23,8 @@ namespace waybill::worker {
 /// Makes the messages of alerts whose window is over, and delivers them by mail and webhook, on a dedicated
 /// thread and session. A message is claimed by one worker at a time; it is repeated on the schedule under the
 /// same id, and leaves the database when it is delivered or given up. A crash repeats the attempts in flight.
-/// A business has one attempt in flight on each channel, so a slow webhook delays only its own messages.
+/// A business has one attempt in flight on each channel, so a slow webhook delays only its own messages. A
+/// message that another session has locked delays no others.
 class AlertSender {
  public:
   struct Options {
@@ -51,7 +52,7 @@ class AlertSender {
 
   void run();
   void turn(std::vector<Result>& results);
-  void settle(const Result& result);
+  bool settle(const Result& result);
   std::vector<Message> claim();
   void send(Message message);
   void send_webhook(const Message& message);

@@ -1,21 +1,23 @@
 -- Claims due messages, at most one for each business and channel, and returns them with their contents. Suspended
--- businesses and busy ones are left out. `address` is the webhook, or the addresses of the mail, one a line; null if the
--- business has none any more.
+-- businesses, busy ones and messages that other sessions have locked are left out. `address` is the webhook, or the addresses
+-- of the mail, one a line; null if the business has none any more.
 -- $1 lease interval, $2 limit bigint, $3 busy_mail uuid[] (businesses), $4 busy_webhook uuid[] (likewise)
 -- -> business_id uuid, guid uuid, channel text, cause text, subject_id uuid, count bigint, attempts int,
 -- created_at timestamptz, failed_from timestamptz or null, failed_to timestamptz or null, business_name text,
 -- address text or null, sealed_secret bytea or null, workflow_name text or null, paused_reason text or null,
 -- run jsonb or null, tries text or null, provider text or null, store_url text or null, import jsonb or null
-with first as materialized (
-  select distinct on (m.business_id, m.channel) m.business_id, m.guid, m.due_at
+with channels as materialized (
+  select m.business_id, m.channel, min(m.due_at) as due_at
   from alert_messages m join businesses b on b.guid = m.business_id and b.suspended_at is null
   where m.due_at <= now() and m.business_id <> all (case m.channel when 'email' then $3::uuid[] else $4::uuid[] end)
-  order by m.business_id, m.channel, m.due_at
+  group by m.business_id, m.channel
 ), held as materialized (
-  select m.business_id, m.guid
-  from (select f.business_id, f.guid from first f order by f.due_at limit $2) f
-  join alert_messages m on m.business_id = f.business_id and m.guid = f.guid
-  where m.due_at <= now() for update of m skip locked
+  select f.business_id, f.guid
+  from (select c.business_id, c.channel from channels c order by c.due_at) c,
+       lateral (select m.business_id, m.guid from alert_messages m
+                where m.business_id = c.business_id and m.channel = c.channel and m.due_at <= now()
+                order by m.due_at limit 1 for update skip locked) f
+  limit $2::bigint
 ), taken as (
   update alert_messages m set attempts = m.attempts + 1, due_at = now() + $1::interval
   from held h where m.business_id = h.business_id and m.guid = h.guid

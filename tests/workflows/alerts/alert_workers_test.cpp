@@ -92,6 +92,27 @@ TEST_F(AlertWorkers, SurviveAWorkerThatIsKilledWhileItSends) {
       << "the later failure waits for the end of the window";
 }
 
+TEST_F(AlertWorkers, ALockedMessageDelaysNoOthers) {
+  Tenant other(api, "Other");
+  const auto gate = std::make_shared<Gate>();
+  receiver.answer("/locked", Reply::after(gate));
+  ASSERT_EQ(tenant.http.put(settings, {{"webhook", {{"url", receiver.url("/locked")}}}}).status, 200);
+  ASSERT_EQ(other.http.put(settings, {{"webhook", {{"url", receiver.url("/alerts")}}}}).status, 200);
+  fail(tenant.webhook(receiver.url("/hook"), "order_created"));
+  const auto worker = start_worker();
+  ASSERT_EQ(receiver.wait_for("/locked", 1).size(), 1U);
+  Session holder = database.connect();
+  holder.exec("begin; select from alert_messages for update");
+  gate->open();
+  other.sql.rows("select count_failures($1, 'run_dead', $2, null, null, null, 1)",
+                 {other.id, other.webhook(receiver.url("/hook"), "order_created")});
+  EXPECT_EQ(receiver.wait_for("/alerts", 1).size(), 1U);
+  EXPECT_TRUE(eventually([&] { return database.number("select count(*) from alert_messages") == 1; }));
+  holder.exec("rollback");
+  EXPECT_TRUE(eventually([&] { return database.number("select count(*) from alert_messages") == 0; }));
+  EXPECT_EQ(receiver.count("/locked"), 1U);
+}
+
 TEST_F(AlertWorkers, MailTheSameInWordsWithinTheLimitOfMails) {
   database.exec("update businesses set registered_by_itself = true, plan = 'standard'");
   ASSERT_EQ(
