@@ -1,4 +1,5 @@
--- Limits that take the same time for each number of runs and do not wait for rows that other sessions have locked.
+-- Limits that take the same time for each number of runs and do not wait for rows that other sessions have locked; partitions
+-- that are dropped only after all their writers have ended.
 
 -- The runs with one value are numbered in the order in which they begin. Null: the run has not begun, or it began before this
 -- migration.
@@ -76,4 +77,36 @@ begin
     end if;
     return next refused.run;
   end loop;
+end $$;
+
+-- Drops a partition. Keeps the status changes of its events. Returns false if it does not exist, if another session creates
+-- or drops one, or if it is of events and a worker has not recorded all events up to its end. A transaction that has written
+-- to the partition holds its lock, so the events are examined after the partition is locked against writers.
+create or replace function drop_partition(part text) returns boolean language plpgsql set lock_timeout to '200ms' as $$
+declare
+  parent text := regexp_replace(part, '_[0-9]{8}$', '');
+  first date := to_date(right(part, 8), 'YYYYMMDD');
+begin
+  if not pg_try_advisory_xact_lock(hashtext('waybill.make_partitions')) or to_regclass(part) is null then
+    return false;
+  end if;
+  -- Takes the locks as a test and releases them: the copy below takes time, and readers continue during it.
+  begin
+    execute format('lock table only %I, only %I in access exclusive mode', part, parent);
+    raise exception 'the locks are available' using errcode = 'WB001';
+  exception when sqlstate 'WB001' then null;
+  end;
+  if parent = 'events' then
+    execute format('lock table only %I in exclusive mode', part);
+    if exists (select from pending_events where at < (first + 1)::timestamp at time zone 'UTC') then
+      return false;
+    end if;
+    execute format('insert into status_history select s.* from only %I e, status_changes(e) s where e.entity_type < 2
+                    on conflict do nothing', part);
+  elsif parent = 'runs' then
+    delete from run_counts where (start at time zone 'UTC')::date = first;
+  end if;
+  execute format('lock table only %I, only %I in access exclusive mode', part, parent);
+  execute format('drop table %I', part);
+  return true;
 end $$;

@@ -248,6 +248,35 @@ TEST_F(Partitions, UnrecordedEventsAreNeitherDroppedNorExpired) {
   EXPECT_EQ(count("status_history"), 2);
 }
 
+// The writer's transaction is older than the retention, and ends while the drop waits for its lock.
+TEST_F(Partitions, AnEventThatIsCommittedDuringADropIsKept) {
+  make("events", -40);
+  Session writer = database.connect();
+  writer.exec("begin");
+  writer.rows(
+      "insert into events (at, business_id, entity_type, entity_id, order_after)"
+      " select now() - interval '40 days', $1::uuid, 0, gen_random_uuid(), o"
+      " from jsonb_populate_record(null::orders, jsonb_build_object('guid', $1::text, 'status', 'ready')) o",
+      {business});
+  writer.exec(
+      "insert into pending_events (shard, id, business_id, at) select shard_of(business_id), id, "
+      "business_id, at from events");
+  auto dropped = std::async(std::launch::async, [&] { storage::drop_partitions(session, retention); });
+  // A drop that has given up meanwhile keeps the event as well.
+  EXPECT_TRUE(eventually([&] {
+    return database.number(
+               "select count(*) from pg_locks l join pg_stat_activity a on a.pid = l.pid"
+               " where not l.granted and a.application_name = 'partitions'") == 1;
+  }));
+  writer.exec("commit");
+  dropped.get();
+  EXPECT_EQ(count(name("events", -40)), 1);
+  database.exec("delete from pending_events");
+  storage::drop_partitions(session, retention);
+  EXPECT_FALSE(exists(name("events", -40)));
+  EXPECT_EQ(count("status_history"), 1);
+}
+
 TEST_F(Partitions, RowsOfTheDefaultPartitionsExpireInSeveralTransactions) {
   constexpr int more_than_a_transaction = 10'001;
   insert_event(-40, "ready", more_than_a_transaction);
