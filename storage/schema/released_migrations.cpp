@@ -51,6 +51,7 @@ constexpr auto locks = std::to_array<Locks>({
     {"0042_records_that_left", "lock table events in share mode"},
     {"0043_depth_of_timers", "lock table timers in access exclusive mode"},
     {"0045_postponed_runs", "lock table run_queue in access exclusive mode"},
+    {"0046_passing_over_locked_rows", "lock table limited_runs in access exclusive mode"},
 });
 
 }  // namespace
