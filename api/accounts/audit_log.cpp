@@ -113,7 +113,7 @@ asio::awaitable<Answer> list_audit(Call& call, Services& services) {
 constexpr Route routes[] = {
     {.method = Method::get,
      .path = "/api/business/audit",
-     .permission = Permission::administer,
+     .permission = Permission::read,
      .handler = list_audit,
      .operation_id = "listAuditLog",
      .summary = "Lists who changed workflows, templates, tokens, users, carriers, integrations and settings",

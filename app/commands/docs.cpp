@@ -43,13 +43,19 @@ std::string_view meaning(ErrorCode code) {
       return "The endpoint does not accept this `Content-Type`.";
     case ErrorCode::rate_limited:
       return "The token's quota of this minute is used up: `Retry-After` and `X-RateLimit-Reset` say when "
-             "the next minute begins. Or too many logins failed, too many account mails were requested, or "
-             "too many notifications of a store were refused: `Retry-After` says when to retry.";
+             "the next minute begins. Or too many logins failed, too many account mails or tests of "
+             "workflows were "
+             "requested, "
+             "too many calls of a store or carrier were refused, or a client opens too many connections or "
+             "tracking pages: `Retry-After` says when to retry.";
     case ErrorCode::internal_error:
       return "An error in the service. The log has the details under the answer's `X-Request-Id`.";
     case ErrorCode::unavailable:
-      return "The database cannot be reached. `Retry-After` says when to retry. A change may or may not "
-             "have been made, so send it again with the same `Idempotency-Key`.";
+      return "The database cannot be reached, has no room on its disk, or has switched to another server; or "
+             "too many requests of the business or of the client wait; or the process ends. The message says "
+             "which, and `Retry-After` when to retry. A change may or may not have been made, so send it "
+             "again "
+             "with the same `Idempotency-Key`.";
   }
   return {};
 }

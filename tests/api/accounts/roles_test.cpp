@@ -47,9 +47,7 @@ std::optional<Permission> contract_permission(const Route& route) {
       (route.path == "/api/business" && route.method == Method::post)) {
     return Permission::signed_in;
   }
-  if (route.path == "/api/workflows/configured/{guid}/headers" || route.path == "/api/business/audit") {
-    return Permission::administer;
-  }
+  if (route.path == "/api/workflows/configured/{guid}/headers") return Permission::administer;
   if (route.method == Method::get && !route.changes) return Permission::read;
   // Neither clearly an operation nor clearly a change reserved to admins.
   const bool is_read_only = route.path.ends_with("/preview") || route.path.ends_with("/test") ||
