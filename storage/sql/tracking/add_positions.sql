@@ -11,22 +11,27 @@ with sent as (
               $9::text[])
        with ordinality s (device, at, latitude, longitude, speed, heading, battery, fault, place)
 ), devices as materialized (
-  select k.guid, k.device_id from tracking_devices k
+  select k.guid, k.device_id, k.last_seen from tracking_devices k
   where k.business_id = $1 and k.device_id = any($2::text[])
   order by k.guid for no key update
 ), checked as (
   select min(s.place) as unknown from sent s where not exists (select from devices d where d.device_id = s.device)
 ), known as (
-  select d.guid, s.* from sent s join devices d on d.device_id = s.device, checked c where c.unknown is null
+  select distinct on (d.guid, s.at) d.guid, d.last_seen, s.*
+  from sent s join devices d on d.device_id = s.device, checked c
+  where c.unknown is null
+  order by d.guid, s.at, s.place  -- the first of several with the same time counts
 ), added as (
   insert into positions (business_id, device_guid, at, latitude, longitude, speed, heading)
   select $1, k.guid, k.at, k.latitude, k.longitude, k.speed, k.heading from known k
   on conflict do nothing
   returning 1
 ), newest as (
-  select distinct on (k.guid) k.guid, k.at, k.battery, k.fault from known k
-  where k.at <= now() + interval '5 minutes'
-  order by k.guid, k.at desc, k.place desc
+  select k.guid, max(k.at) as at, (array_agg(k.fault order by k.at desc))[1] as fault,
+         (array_agg(k.battery order by k.at desc) filter (where k.battery is not null))[1] as battery
+  from known k
+  where k.at <= now() + interval '5 minutes' and (k.last_seen is null or k.at > k.last_seen)
+  group by k.guid
 ), updated as (
   update tracking_devices k
   set last_seen = n.at, battery_level = coalesce(n.battery, k.battery_level), fault = n.fault,

@@ -271,6 +271,21 @@ TEST_F(TrackingTest, TheStatusFollowsTheNewestReportAtOnce) {
   EXPECT_EQ(status(), "active");
 }
 
+TEST_F(TrackingTest, ABatchChangesTheStatusAsItsPositionsWouldOneByOne) {
+  const auto level = [&] { return at(http.get("/api/tracking/devices").data(), "0.batteryLevel"); };
+  const auto first = ago(60s);
+  expect_stored(json::array{position(first, {{"batteryLevel", 14}}), position(first, {{"batteryLevel", 80}})},
+                2, 1);
+  EXPECT_EQ(level(), 14) << "the second position of a time is ignored";
+  EXPECT_EQ(status(), "low_battery");
+  expect_stored(json::array{position(ago(50s), {{"batteryLevel", 90}}), position(ago(40s))}, 2, 2);
+  EXPECT_EQ(level(), 90) << "the last reported battery level counts";
+  EXPECT_EQ(status(), "active");
+  expect_stored(json::array{position(ago(45s), {{"batteryLevel", 5}}), position(ago(30s))}, 2, 2);
+  EXPECT_EQ(level(), 90) << "a late report changes nothing";
+  EXPECT_EQ(status(), "active");
+}
+
 TEST_F(TrackingTest, ADeviceSilentFor15MinutesIsOfflineUntilItReports) {
   expect_stored(position(ago(901s), {{"batteryLevel", 80}}), 1, 1);
   EXPECT_EQ(status(), "offline") << "the report itself is too old";
