@@ -1,6 +1,6 @@
 #include "api/customers/customer_export.hpp"
 
-#include "api/customers/customer_erasure.hpp"
+#include "api/customers/person.hpp"
 #include "api/records/row_json.hpp"
 #include "storage/runs/run.hpp"
 #include "storage/sql/customer_exports.sql.hpp"

@@ -2,13 +2,20 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
 #include <span>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
-#include "api/customers/customer_erasure.hpp"
+#include "api/customers/erasure_steps.hpp"
+#include "api/customers/person.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "storage/session/session.hpp"
 
 namespace waybill::api {
 
@@ -29,11 +36,6 @@ struct Records {
   }
 };
 
-template <typename Work>
-void for_portions(const Records& records, std::size_t size, Work work) {
-  for (std::size_t begin = 0; begin < records.guids.size(); begin += size) work(records.part(begin, size));
-}
-
 /// Records that were the person's and are not any more. One that was so several times is there as often.
 struct LeftRecords {
   std::vector<Guid> guids;
@@ -43,8 +45,75 @@ struct LeftRecords {
   Records all() const { return {.guids = guids, .firsts = firsts, .lasts = lasts}; }
 };
 
-/// The orders and shipments that were the customer's; `own` are those that are, and are not among them.
-LeftRecords left_records(storage::Session& session, const Guid& business, const Guid& customer,
-                         const CustomerRecords& own);
+/// A step that calls `work(session, portion)` for portions of records.
+template <typename Work>
+Step for_portions(std::function<Records()> records, Work work) {
+  return [records = std::move(records), work, begin = std::size_t(0)](storage::Session& session,
+                                                                      std::size_t size) mutable {
+    const Records all = records();
+    if (begin >= all.guids.size()) return false;
+    work(session, all.part(begin, size));
+    begin += size;
+    return begin < all.guids.size();
+  };
+}
+
+/// A step that pages through what belongs to records: `work(session, portion, after, size)` processes at most
+/// `size` rows after `after` and returns how many there were and the last of them.
+template <typename Place, typename Work>
+Step for_pages(std::function<Records()> records, Work work) {
+  return [records = std::move(records), work, begin = std::size_t(0), after = Place()](
+             storage::Session& session, std::size_t size) mutable {
+    constexpr std::size_t records_of_page = 100;
+    const Records all = records();
+    if (begin >= all.guids.size()) return false;
+    const auto [count, last] = work(session, all.part(begin, records_of_page), after, size);
+    after = last;
+    if (static_cast<std::size_t>(count) < size) {
+      begin += records_of_page;
+      after = Place();
+    }
+    return begin < all.guids.size();
+  };
+}
+
+/// Finds the records of a customer, and those that were the customer's.
+class RecordSearch {
+ public:
+  RecordSearch(const Guid& business, const Guid& customer) : business_(business), customer_(customer) {}
+
+  /// The steps of a search; `unlinked` are shipments that are counted among the customer's. The search must
+  /// outlive them.
+  std::vector<Step> steps(const std::vector<Guid>* unlinked);
+
+  const CustomerRecords& own() const { return own_; }
+  const LeftRecords& left() const { return left_; }
+
+ private:
+  using LeftTime = std::tuple<Guid, Time, Time>;  // a record, and the first and the last time
+
+  bool finish_own(const std::vector<Guid>* unlinked);
+  bool add_shipments_of_orders(storage::Session& session, std::size_t size);
+  bool add_left(storage::Session& session, std::size_t size);
+  bool add_left_own_orders(storage::Session& session, std::size_t size);
+  bool add_of_left_orders(storage::Session& session, std::size_t size);
+  bool limit_times(storage::Session& session, std::size_t size);
+  void add_time(const Guid& record, Time first, Time last);
+
+  Guid business_;
+  Guid customer_;
+  CustomerRecords own_;
+  LeftRecords left_;
+
+  // Of a search under way.
+  std::vector<Guid> direct_shipments_;
+  std::unordered_set<Guid> all_own_;
+  std::multimap<Guid, std::pair<Time, Time>> left_orders_;
+  std::vector<Guid> guids_of_left_orders_;
+  std::set<LeftTime> found_;
+  std::vector<LeftTime> times_;
+  std::int64_t last_left_ = 0;
+  std::size_t begin_ = 0;  // of the next portion
+};
 
 }  // namespace waybill::api

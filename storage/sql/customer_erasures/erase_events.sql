@@ -1,8 +1,7 @@
--- Erases a person's data in the events of records, and in the notes of their status changes. If the records were the
--- person's at some times only, a record before or after an event is erased if it was current then. Returns the number of
--- events that held some.
+-- Erases a person's data in the events of records between two ids. If the records were the person's at some times only, a
+-- record before or after an event is erased if it was current then. Returns the number of events that held some.
 -- $1 business uuid, $2 records uuid[], $3 words text[], $4 firsts timestamptz[], $5 lasts timestamptz[] (of the records;
--- empty: at all times)
+-- empty: at all times), $6 after_event bigint, $7 last_event bigint
 -- -> events bigint
 with changed as (
   update events e
@@ -29,19 +28,15 @@ with changed as (
       select cardinality($4::timestamptz[]) = 0
              or exists (select from unnest($2::uuid[], $4::timestamptz[], $5::timestamptz[]) k (record, first, last)
                         where k.record = o.entity_id and o.at >= k.first and o.at < k.last) as is_theirs) a
-    where o.business_id = $1 and o.entity_id = any ($2::uuid[]) and (b.is_theirs or a.is_theirs)
+    where o.business_id = $1 and o.entity_id = any ($2::uuid[]) and o.id > $6::bigint and o.id <= $7::bigint
+      and (b.is_theirs or a.is_theirs)
   ) n
   where e.id = n.id and e.at = n.at and e.business_id = $1 and e.entity_id = any ($2::uuid[])
+    and e.id > $6::bigint and e.id <= $7::bigint
     and (e.order_before, e.order_after, e.shipment_before, e.shipment_after, e.customer_before, e.customer_after, e.cause,
          e.detail)::text  -- json has no equality
         is distinct from (n.order_before, n.order_after, n.shipment_before, n.shipment_after, n.customer_before,
                           n.customer_after, n.cause, n.detail)::text
   returning 1
-), notes as (
-  update status_history h set cause = h.cause - 'note'
-  where h.business_id = $1 and h.entity_id = any ($2::uuid[]) and h.cause ? 'note'
-    and (cardinality($4::timestamptz[]) = 0
-         or exists (select from unnest($2::uuid[], $4::timestamptz[], $5::timestamptz[]) k (record, first, last)
-                    where k.record = h.entity_id and h.at between k.first and k.last))
 )
 select count(*) as events from changed

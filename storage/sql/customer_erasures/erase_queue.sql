@@ -1,12 +1,13 @@
--- Erases a person's data in queued runs of records, except those of an attempt in flight. Mails end as skipped; other
+-- Erases a person's data in the queued runs of records between two guids, except those of an attempt in flight. Mails end as skipped; other
 -- messages are rendered again from the erased records when they are due. What destinations answered goes from all runs,
 -- also from those that wait for a later step. Returns the number of runs, and the number of attempts in flight.
 -- $1 business uuid, $2 records uuid[], $3 no_record uuid, $4 firsts timestamptz[], $5 lasts timestamptz[] (of the records;
--- empty: at all times)
+-- empty: at all times), $6 after uuid, $7 last uuid
 -- -> runs bigint, in_flight bigint
 with found as materialized (
   select r.guid, r.action, r.status from run_queue r
   where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and (r.status <> 'waiting' or r.status = 'waiting')
+    and r.guid > $6::uuid and r.guid <= $7::uuid
     and ((r.action not in ('update_status', 'push_tracking') or r.steps is not null)
          and (r.request <> 'null' or r.action = 'send_email' or r.status = 'running')
          or r.error is not null or r.steps::jsonb is distinct from erased_steps(r.steps)::jsonb
@@ -41,6 +42,7 @@ with found as materialized (
 ), texts as (
   delete from run_step_texts t using run_queue r
   where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and (r.status <> 'waiting' or r.status = 'waiting')
+    and r.guid > $6::uuid and r.guid <= $7::uuid
     and (r.steps is not null or r.entity_id = $3::uuid) and t.business_id = $1 and t.origin = r.origin
     and
 \ir run_times.inc

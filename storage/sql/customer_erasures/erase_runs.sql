@@ -1,13 +1,14 @@
--- Erases a person's data in finished runs of records. Returns the number of runs that held some.
+-- Erases a person's data in the finished runs of records between two guids. Returns the number of runs that held some.
 -- $1 business uuid, $2 records uuid[], $3 no_record uuid, $4 firsts timestamptz[], $5 lasts timestamptz[] (of the records;
--- empty: at all times)
+-- empty: at all times), $6 after uuid, $7 last uuid
 -- -> runs bigint
 with changed as (
   update runs r
   set request = case when r.action in ('update_status', 'push_tracking') and r.steps is null then r.request else 'null' end, body = null,
       error = null, tries = erased_tries(r.tries),
       steps = erased_steps(r.steps)
-  where r.business_id = $1 and r.entity_id = any ($2::uuid[])
+  where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and r.guid > $6::uuid and r.guid <= $7::uuid
+   
     and (r.body is not null or r.steps is not null or r.error is not null or r.tries::jsonb <> erased_tries(r.tries)::jsonb
          or (r.request <> 'null' and r.action not in ('update_status', 'push_tracking')))
     and
@@ -15,7 +16,8 @@ with changed as (
   returning 1
 ), texts as (
   delete from run_step_texts t using runs r
-  where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and (r.steps is not null or r.entity_id = $3::uuid)
+  where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and r.guid > $6::uuid and r.guid <= $7::uuid
+    and (r.steps is not null or r.entity_id = $3::uuid)
     and t.business_id = $1 and t.origin = r.origin
     and
 \ir run_times.inc

@@ -1,14 +1,15 @@
 -- Returns the names, e-mail addresses, phone numbers and streets that records which left a person had in the times in which
--- they were the person's, in lower case, the newest first, at most 1 000. Those that a record still has, and what the
+-- they were the person's, as events between two ids show them, in lower case, the newest first, at most 1 000. Those that a record still has, and what the
 -- business's name holds, identify nobody.
--- $1 business uuid, $2 records uuid[], $3 firsts timestamptz[], $4 lasts timestamptz[]
--- -> word text
-select lower(v.word) as word
+-- $1 business uuid, $2 records uuid[], $3 firsts timestamptz[], $4 lasts timestamptz[], $5 after_event bigint, $6 last_event bigint
+-- -> word text, newest timestamptz
+select lower(v.word) as word, max(v.at) as newest
 from (select e.at, e.entity_id, unnest(array[(r.o).delivery_name, (r.o).delivery_email, (r.o).delivery_phone,
                                              (r.o).delivery_street, (r.s).recipient_name, (r.s).recipient_email,
                                              (r.s).recipient_phone, (r.s).recipient_street])
       from unnest($2::uuid[], $3::timestamptz[], $4::timestamptz[]) k (record, first, last)
       join events e on e.business_id = $1 and e.entity_id = k.record and e.at between k.first and k.last
+                         and e.id > $5::bigint and e.id <= $6::bigint
       cross join lateral (values (e.order_before, e.shipment_before, e.at > k.first),
                                  (e.order_after, e.shipment_after, e.at < k.last)) r (o, s, is_within)
       where r.is_within) v (at, record, word)

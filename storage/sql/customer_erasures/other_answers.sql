@@ -1,11 +1,11 @@
 -- Returns a page of the kept answers of idempotent requests that have no path of a new record, of the last 24 hours.
--- $1 business uuid, $2 after_token uuid, $3 after_key text, $4 session_owner uuid
+-- $1 business uuid, $2 after_token uuid, $3 after_key text, $4 session_owner uuid, $5 limit bigint
 -- -> owner uuid, token uuid, key text, body text (sealed)
 (select k.business_id as owner, k.token_id as token, k.key, k.body
  from idempotency_keys k
  where k.business_id = $1 and (k.token_id, k.key) > ($2::uuid, $3::text)
    and k.status is not null and k.location is null and k.created_at >= now() - interval '24 hours'
- order by k.token_id, k.key limit 100)
+ order by k.token_id, k.key limit $5::bigint)
 union all
 (select k.business_id, k.token_id, k.key, k.body
  from users u
@@ -13,6 +13,6 @@ union all
  join idempotency_keys k on k.business_id = $4::uuid and k.token_id = s.guid
  where u.business_id = $1 and (k.token_id, k.key) > ($2::uuid, $3::text)
    and k.status is not null and k.location is null and k.created_at >= now() - interval '24 hours'
- order by k.token_id, k.key limit 100)
+ order by k.token_id, k.key limit $5::bigint)
 order by token, key
-limit 100
+limit $5::bigint

@@ -1,0 +1,110 @@
+#include "api/customers/person.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <tuple>
+
+#include "api/customers/newest_texts.hpp"
+#include "storage/sql/customer_erasures.sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::customer_erasures;
+
+constexpr std::size_t page_size = 20'000;
+constexpr std::size_t orders_of_page = 1'000;
+constexpr std::int64_t events_of_page = 5'000;
+
+template <typename Statement>
+bool add_page(storage::Session& session, const Guid& business, const Guid& customer, std::size_t size,
+              std::vector<Guid>& guids) {
+  const Guid after = guids.empty() ? Guid() : guids.back();
+  const auto rows = session.run(Statement{
+      .business = business, .customer = customer, .after = after, .limit = static_cast<std::int64_t>(size)});
+  std::size_t count = 0;
+  for (const auto& row : rows) {
+    guids.push_back(row.guid);
+    ++count;
+  }
+  return count == size;
+}
+
+}  // namespace
+
+std::vector<Guid> CustomerRecords::with(const Guid& customer) const {
+  std::vector<Guid> all{customer};
+  all.insert(all.end(), orders.begin(), orders.end());
+  all.insert(all.end(), shipments.begin(), shipments.end());
+  return all;
+}
+
+bool add_own_orders(storage::Session& session, const Guid& business, const Guid& customer, std::size_t size,
+                    std::vector<Guid>& orders) {
+  return add_page<sql::OwnOrders>(session, business, customer, size, orders);
+}
+
+bool add_own_shipments(storage::Session& session, const Guid& business, const Guid& customer,
+                       std::size_t size, std::vector<Guid>& shipments) {
+  return add_page<sql::OwnShipments>(session, business, customer, size, shipments);
+}
+
+void make_distinct(std::vector<Guid>& guids) {
+  std::ranges::sort(guids);
+  guids.erase(std::ranges::unique(guids).begin(), guids.end());
+}
+
+CustomerRecords records_of_customer(storage::Session& session, const Guid& business, const Guid& customer) {
+  CustomerRecords records;
+  auto& [orders, shipments] = records;
+  while (add_own_orders(session, business, customer, page_size, orders)) continue;
+  while (add_own_shipments(session, business, customer, page_size, shipments)) continue;
+  for (std::size_t begin = 0; begin < orders.size(); begin += orders_of_page) {
+    const auto count = std::min(orders_of_page, orders.size() - begin);
+    const auto rows = session.run(
+        sql::ShipmentsOfOrders{.business = business, .orders = std::span(orders).subspan(begin, count)});
+    for (const auto& row : rows) shipments.push_back(row.guid);
+  }
+  make_distinct(shipments);
+  return records;
+}
+
+Person person_of_customer(storage::Session& session, const Guid& business, const Guid& customer) {
+  // Those that the customer has come first, before any event's.
+  NewestTexts<std::tuple<std::string, std::string, bool>, std::int64_t> newest;
+  std::int64_t after = 0;
+  for (bool goes_on = true; goes_on;) {
+    const auto page = session
+                          .run(sql::EventPage{.business = business,
+                                              .records = std::span(&customer, 1),
+                                              .after = after,
+                                              .limit = events_of_page})
+                          .front();
+    goes_on = page.events == events_of_page;
+    const auto rows = session.run(sql::Person{
+        .business = business, .customer = customer, .after_event = after, .last_event = page.last});
+    for (const auto& row : rows) {
+      newest.add({std::string(row.kind), std::string(row.value), row.is_word},
+                 row.event > 0 ? row.event : std::numeric_limits<std::int64_t>::max());
+    }
+    after = page.last;
+  }
+  Person person;
+  for (const auto& [kind, value, is_word] : newest.take()) {
+    if (is_word) person.words.push_back(value);
+    if (kind == "name") person.names.push_back(value);
+    if (kind == "email") person.emails.push_back(value);
+  }
+  return person;
+}
+
+std::vector<Guid> unlinked_shipments(storage::Session& session, const Guid& business, const Person& person) {
+  std::vector<Guid> shipments;
+  const auto rows = session.run(sql::UnlinkedShipments{.business = business, .emails = person.emails});
+  for (const auto& row : rows) shipments.push_back(row.guid);
+  return shipments;
+}
+
+}  // namespace waybill::api

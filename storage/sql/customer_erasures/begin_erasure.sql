@@ -1,0 +1,10 @@
+-- Keeps the texts for which an erasure of a customer searches until it is complete: after an interruption, the records that
+-- held them may be erased, and what else holds them not.
+-- $1 business uuid, $2 customer uuid, $3 names text[], $4 emails text[], $5 words text[], $6 record_words text[]
+insert into customer_erasures (business_id, customer_id, names, emails, words, record_words)
+values ($1, $2, $3::text[], $4::text[], $5::text[], $6::text[])
+on conflict (business_id, customer_id) do update
+set names = array(select unnest(customer_erasures.names) union select unnest(excluded.names)),
+    emails = array(select unnest(customer_erasures.emails) union select unnest(excluded.emails)),
+    words = array(select unnest(customer_erasures.words) union select unnest(excluded.words)),
+    record_words = array(select unnest(customer_erasures.record_words) union select unnest(excluded.record_words))

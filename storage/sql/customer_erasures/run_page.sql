@@ -1,0 +1,10 @@
+-- Returns the number of the next finished runs of records, at most a limit, and the guid of the last of them. `offset 0` lets the
+-- index on the record find them.
+-- $1 business uuid, $2 records uuid[], $3 after uuid, $4 limit bigint
+-- -> runs bigint, last uuid
+with page as materialized (
+  select guid
+  from (select guid from runs where business_id = $1 and entity_id = any ($2::uuid[]) and guid > $3::uuid offset 0) r
+  order by guid limit $4::bigint
+)
+select count(*) as runs, coalesce((select guid from page order by guid desc limit 1), $3::uuid) as last from page

@@ -1,0 +1,86 @@
+// Erasing goes in short transactions, and goes on after an interruption.
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/api/customers/erasure_fixture.hpp"
+#include "tests/harness/eventually.hpp"
+
+namespace waybill::tests {
+namespace {
+
+class ErasurePortions : public ErasureTest {
+ protected:
+  /// Orders of a customer whose deliveries go to somebody else, with the person's address in their own data.
+  void insert_orders_of(const std::string& customer, int count) {
+    tenant.sql.rows(
+        "insert into orders (business_id, order_number, customer_id, delivery_name, metadata)"
+        " select $1, 'many-' || n, $2, 'Neighbour ' || n, jsonb_build_object('for', $3::text, 'size', 4)"
+        " from generate_series(1, $4::int) n",
+        {tenant.id, customer, std::string(email), std::to_string(count)});
+  }
+  bool is_customer_erased(const std::string& customer) {
+    return tenant.sql.value("select name from customers where guid = $1", {customer}) == "Erased";
+  }
+};
+
+TEST_F(ErasurePortions, ManyRecordsAreErasedInSeveralPortions) {
+  const auto customer = create_person();
+  insert_orders_of(customer, 3'000);
+  tenant.sql.rows("update orders set notes = $2 where customer_id = $1", {customer, std::string(name)});
+  tenant.settle();
+  const auto counts = erase(customer);
+  EXPECT_EQ(at(counts, "orders"), 3'000);
+  EXPECT_GE(at(counts, "events").as_int64(), 6'000);
+  EXPECT_EQ(traces(), std::vector<std::string>());
+  EXPECT_EQ(dump().find("neighbour"), std::string::npos);
+}
+
+TEST_F(ErasurePortions, ALockedOrderMakesNoWriterOfAnotherWait) {
+  const auto customer = create_person();
+  insert_orders_of(customer, 2);
+  const auto orders =
+      tenant.sql.column("select guid from orders where customer_id = $1 order by guid", {customer});
+  auto holder = world.database.connect();
+  holder.exec("begin; select from orders where guid = '" + orders.at(1) + "' for update");
+  std::jthread eraser([client = world.waybill.http(http.token()), customer]() mutable {
+    EXPECT_EQ(client.post("/api/v1/Customers/" + customer + "/erase").status, 200);
+  });
+  ASSERT_TRUE(eventually([&] {
+    return tenant.sql.number(
+               "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type "
+               "= 'Lock' and application_name = 'waybill analysis'") == 1;
+  }));
+  auto writer = world.database.connect();
+  writer.exec("set lock_timeout = '2s'; update orders set status = 'processing' where guid = '" +
+              orders.at(0) + "'");
+  holder.exec("rollback");
+  eraser.join();
+  EXPECT_EQ(traces(), std::vector<std::string>());
+}
+
+TEST_F(ErasurePortions, ARepeatedRequestErasesWhatAnInterruptedOneSearchedFor) {
+  const auto customer = create_person();
+  insert_orders_of(customer, 1);
+  auto holder = world.database.connect();
+  holder.exec("begin; select from orders for update");
+  std::jthread eraser([client = world.waybill.http(http.token()), customer]() mutable {
+    EXPECT_EQ(client.post("/api/v1/Customers/" + customer + "/erase").status, 503);
+  });
+  ASSERT_TRUE(eventually([&] { return is_customer_erased(customer); }));
+  ASSERT_TRUE(eventually([&] {
+    return tenant.sql.number(
+               "select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = "
+               "current_database() and wait_event_type = 'Lock' and application_name = 'waybill analysis'") ==
+           1;
+  }));
+  eraser.join();
+  holder.exec("rollback");
+  EXPECT_FALSE(traces().empty()) << "the order";
+  erase(customer);
+  EXPECT_EQ(traces(), std::vector<std::string>());
+}
+
+}  // namespace
+}  // namespace waybill::tests
