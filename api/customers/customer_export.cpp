@@ -1,5 +1,9 @@
 #include "api/customers/customer_export.hpp"
 
+#include <algorithm>
+#include <span>
+#include <string>
+
 #include "api/customers/person.hpp"
 #include "api/records/row_json.hpp"
 #include "storage/runs/run.hpp"
@@ -10,6 +14,60 @@ namespace waybill::api {
 namespace {
 
 namespace sql = storage::sql::customer_exports;
+using Guids = std::span<const Guid>;
+
+/// Records of one statement. All of a customer with a million orders would take longer than a statement may;
+/// so the document reaches its greatest size instead.
+constexpr std::size_t records_of_portion = 1'000;
+
+/// Writes the document's lists.
+class ListWriter {
+ public:
+  using Write = std::function<bool(std::string_view part)>;
+  ListWriter(storage::Session& session, const Write& write) : session_(session), write_(write) {}
+
+  void begin(std::string_view name) {
+    goes_on_ = goes_on_ && write_(",\"" + std::string(name) + "\":[");
+    is_first_ = true;
+  }
+  template <storage::TypedStatement S>
+  void add(const S& statement) {
+    if (!goes_on_) return;
+    session_.stream(statement, [&](const storage::Rows& row) {
+      part_.assign(is_first_ ? "" : ",");
+      is_first_ = false;
+      RowWriter(row).append(part_, 0);
+      goes_on_ = write_(part_);
+      return goes_on_;
+    });
+  }
+  void end() { goes_on_ = goes_on_ && write_("]"); }
+
+  /// A list of what `statement(portion)` returns for portions of the records.
+  template <typename StatementOf>
+  void add_list(std::string_view name, Guids records, StatementOf statement) {
+    begin(name);
+    for (; goes_on_ && !records.empty();
+         records = records.subspan(std::min(records_of_portion, records.size())))
+      add(statement(records.first(std::min(records_of_portion, records.size()))));
+    end();
+  }
+  template <storage::TypedStatement S>
+  void add_list(std::string_view name, const S& statement) {
+    begin(name);
+    add(statement);
+    end();
+  }
+
+  bool goes_on() const { return goes_on_; }
+
+ private:
+  storage::Session& session_;
+  const Write& write_;
+  std::string part_;
+  bool is_first_ = true;
+  bool goes_on_ = true;
+};
 
 }  // namespace
 
@@ -23,34 +81,27 @@ bool export_customer(storage::Session& session, const CustomerExport& wanted,
   for (const auto& shipment : unlinked_shipments(session, business, person))
     records.shipments.push_back(shipment);
   const auto all = records.with(customer);
-  bool goes_on = write("{\"exportedAt\":\"" + format_timestamp(at) + "\",\"customer\":" + json_object(found));
-  const auto add = [&](std::string_view name, const auto& statement) {
-    if (!goes_on) return;
-    goes_on = write(",\"" + std::string(name) + "\":[");
-    bool is_first = true;
-    std::string part;
-    if (goes_on) {
-      session.stream(statement, [&](const storage::Rows& row) {
-        part.assign(is_first ? "" : ",");
-        is_first = false;
-        RowWriter(row).append(part, 0);
-        goes_on = write(part);
-        return goes_on;
-      });
-    }
-    if (goes_on) goes_on = write("]");
-  };
-  add("orders", sql::Orders{.business = business, .orders = records.orders});
-  add("shipments",
-      sql::Shipments{.business = business, .shipments = records.shipments, .public_url = public_url});
-  add("statusHistory", sql::StatusHistory{.business = business, .records = all});
-  add("events", sql::Events{.business = business, .records = all});
-  add("runs", sql::Runs{.business = business, .records = all});
-  add("scheduledRuns",
+  if (!write("{\"exportedAt\":\"" + format_timestamp(at) + "\",\"customer\":" + json_object(found)))
+    return true;
+  ListWriter lists(session, write);
+  lists.add_list("orders", records.orders,
+                 [&](Guids orders) { return sql::Orders{.business = business, .orders = orders}; });
+  lists.add_list("shipments", records.shipments, [&](Guids shipments) {
+    return sql::Shipments{.business = business, .shipments = shipments, .public_url = public_url};
+  });
+  lists.add_list("statusHistory", all,
+                 [&](Guids portion) { return sql::StatusHistory{.business = business, .records = portion}; });
+  lists.add_list("events", all,
+                 [&](Guids portion) { return sql::Events{.business = business, .records = portion}; });
+  lists.add_list("runs", all,
+                 [&](Guids portion) { return sql::Runs{.business = business, .records = portion}; });
+  lists.add_list(
+      "scheduledRuns",
       sql::ScheduledRuns{
           .business = business, .records = all, .emails = person.emails, .no_record = storage::no_record});
-  add("uploads", sql::Uploads{.business = business, .emails = person.emails, .names = person.names});
-  if (goes_on) write("}");
+  lists.add_list("uploads",
+                 sql::Uploads{.business = business, .emails = person.emails, .names = person.names});
+  if (lists.goes_on()) write("}");
   return true;
 }
 

@@ -48,6 +48,17 @@ TEST_F(CustomerExportTest, HasDeletedRecordsWithTheTimeOfTheirDeletion) {
   EXPECT_TRUE(at(document, "shipments.0.deletedAt").is_string());
 }
 
+TEST_F(CustomerExportTest, HasEveryRecordOfACustomerWithManyOrders) {
+  const auto customer = create_customer({{"name", "Ada"}});
+  tenant.sql.rows(
+      "insert into orders (business_id, order_number, customer_id) select $1::uuid, 'many-' || n, $2::uuid"
+      " from generate_series(1, 2500) n",
+      {tenant.id, customer});
+  const auto document = export_of(customer);
+  EXPECT_EQ(at(document, "orders").as_array().size(), 2'500U);
+  EXPECT_EQ(at(document, "events").as_array().size(), 2'501U);
+}
+
 TEST_F(CustomerExportTest, HasNoRecordThatBelongsToSomebodyElse) {
   const auto customer = create_customer({{"name", "Ada"}});
   const auto order = tenant.create_order({{"customer", nullptr}, {"customerId", customer}});
