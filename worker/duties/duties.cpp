@@ -1,6 +1,7 @@
 #include "worker/duties/duties.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include <prometheus/histogram.h>
@@ -43,7 +44,7 @@ void Duties::run() {
     lock.unlock();
     Moment again = std::chrono::steady_clock::now() + duty.every;
     try {
-      perform(duty);
+      if (perform(duty)) again = std::chrono::steady_clock::now();
     } catch (const std::exception& error) {
       session_.reset();
       observe(Observable::duty_failed, {{"duty", duty.name}, {"error", std::string_view(error.what())}});
@@ -54,19 +55,29 @@ void Duties::run() {
   }
 }
 
-void Duties::perform(const Duty& duty) {
+bool Duties::perform(const Duty& duty) {
   if (!session_) {
     session_ = std::make_unique<storage::blocking::Connection>(options_.database_url, "waybill duties");
     // Partition changes lock the parent table, and all writers queue behind a session that waits for it.
     session_->execute("set lock_timeout = '200ms'");
     session_->run(storage::sql::audit_log::SetAuthor{.cause = storage::system_cause});
   }
-  if (!session_->run(storage::sql::duties::TryLock{.duty = duty.name}).front().is_locked) return;
+  if (!session_->run(storage::sql::duties::TryLock{.duty = duty.name}).front().is_locked) return false;
   const auto started_at = std::chrono::steady_clock::now();
-  duty.perform(*session_, options_);
+  const bool is_unfinished = std::visit(
+      [&](const auto perform) {
+        if constexpr (std::is_same_v<std::remove_const_t<decltype(perform)>, LongDuty>) {
+          return perform(*session_, options_);
+        } else {
+          perform(*session_, options_);
+          return false;
+        }
+      },
+      duty.perform);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started_at;
   series(Histogram::duty_seconds, duty.name).Observe(seconds.count());
   session_->run(storage::sql::duties::Unlock{.duty = duty.name});
+  return is_unfinished;
 }
 
 }  // namespace waybill::worker

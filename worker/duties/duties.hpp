@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -7,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <variant>
 
 #include "base/clock.hpp"
 #include "base/secret_box.hpp"
@@ -21,30 +23,38 @@ struct DutyOptions {
   int deleted_retention_days = 90;  // retention of deleted records
   const SecretBox& secrets;         // encrypts mails
   Duration longest_run{};           // from a run's first attempt to its last
+  Duration turn =
+      std::chrono::milliseconds(500);  // for the portions of a part of a duty, before the others' turns
 };
+
+/// Work that is short.
+using ShortDuty = void (*)(storage::blocking::Connection& session, const DutyOptions& options);
+/// Work in portions, for a turn. Returns true if something is left; it is then due again after the duties
+/// that are due.
+using LongDuty = bool (*)(storage::blocking::Connection& session, const DutyOptions& options);
 
 /// Periodic work, done by one worker at a time. Repeating or interrupting it is harmless.
 struct Duty {
   std::string_view name;
   Duration every;
-  void (*perform)(storage::blocking::Connection& session, const DutyOptions& options);
+  std::variant<ShortDuty, LongDuty> perform;
 };
 
 /// All duties. A new duty needs a file and a line in registry.cpp.
 std::span<const Duty> all_duties();
 
 void keep_partitions(storage::blocking::Connection& session, const DutyOptions& options);
-void fold_counts(storage::blocking::Connection& session, const DutyOptions& options);
+bool fold_counts(storage::blocking::Connection& session, const DutyOptions& options);
 void sum_counts(storage::blocking::Connection& session, const DutyOptions& options);
-void postpone_blocked(storage::blocking::Connection& session, const DutyOptions& options);
-void release_held(storage::blocking::Connection& session, const DutyOptions& options);
-void expire(storage::blocking::Connection& session, const DutyOptions& options);
-void expire_timers(storage::blocking::Connection& session, const DutyOptions& options);
-void expire_uploads(storage::blocking::Connection& session, const DutyOptions& options);
-void expire_limits(storage::blocking::Connection& session, const DutyOptions& options);
-void purge_deleted(storage::blocking::Connection& session, const DutyOptions& options);
-void expire_history(storage::blocking::Connection& session, const DutyOptions& options);
-void silence_devices(storage::blocking::Connection& session, const DutyOptions& options);
+bool postpone_blocked(storage::blocking::Connection& session, const DutyOptions& options);
+bool release_held(storage::blocking::Connection& session, const DutyOptions& options);
+bool expire(storage::blocking::Connection& session, const DutyOptions& options);
+bool expire_timers(storage::blocking::Connection& session, const DutyOptions& options);
+bool expire_uploads(storage::blocking::Connection& session, const DutyOptions& options);
+bool expire_limits(storage::blocking::Connection& session, const DutyOptions& options);
+bool purge_deleted(storage::blocking::Connection& session, const DutyOptions& options);
+bool expire_history(storage::blocking::Connection& session, const DutyOptions& options);
+bool silence_devices(storage::blocking::Connection& session, const DutyOptions& options);
 void pause_failing(storage::blocking::Connection& session, const DutyOptions& options);
 void check_ledger(storage::blocking::Connection& session, const DutyOptions& options);
 void read_passed_over(storage::blocking::Connection& session, const DutyOptions& options);
@@ -61,7 +71,8 @@ class Duties {
 
  private:
   void run();
-  void perform(const Duty& duty);
+  /// Returns true if something of the duty is left.
+  bool perform(const Duty& duty);
 
   Options options_;
   std::unique_ptr<storage::blocking::Connection> session_;

@@ -1,21 +1,30 @@
 #include "storage/sql/duties.sql.hpp"
 #include "worker/duties/duties.hpp"
 #include "worker/duties/parts.hpp"
+#include "worker/duties/portions.hpp"
 
 namespace waybill::worker {
 
-void expire(storage::blocking::Connection& session, const DutyOptions& options) {
+bool expire(storage::blocking::Connection& session, const DutyOptions& options) {
   namespace sql = storage::sql::duties;
+  constexpr std::int64_t rows_per_transaction = 5'000;
   Parts parts;
   const auto run = [&](const auto& statement) { parts.perform([&] { session.run(statement); }); };
-  run(sql::ExpireIdempotencyKeys{});
+  const auto run_portions = [&](const auto& statement) {
+    parts.perform([&] {
+      return repeat_for(options.turn,
+                        [&] { return session.run(statement).front().expired == rows_per_transaction; });
+    });
+  };
+  const int days = options.retention_days;
+  run_portions(sql::ExpireIdempotencyKeys{.limit = rows_per_transaction});
   run(sql::ExpireSecrets{});
-  run(sql::ExpireAccounts{});
-  run(sql::ExpireFirings{});
+  run_portions(sql::ExpireAccounts{.limit = rows_per_transaction});
+  run_portions(sql::ExpireFirings{.limit = rows_per_transaction});
   run(sql::ExpireLeaseRenewals{});
-  run(sql::ExpireAlertMessages{.retention_days = options.retention_days});
-  run(sql::ExpireImports{.retention_days = options.retention_days});
-  parts.finish();
+  run_portions(sql::ExpireAlertMessages{.retention_days = days, .limit = rows_per_transaction});
+  run_portions(sql::ExpireImports{.retention_days = days, .limit = rows_per_transaction});
+  return parts.finish();
 }
 
 }  // namespace waybill::worker

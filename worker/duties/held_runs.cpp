@@ -1,20 +1,20 @@
 #include "storage/sql/duties.sql.hpp"
 #include "worker/duties/duties.hpp"
+#include "worker/duties/portions.hpp"
 
 namespace waybill::worker {
-namespace {
 
-constexpr std::int64_t runs_per_transaction = 10'000;
-constexpr int max_transactions = 20;
-
-}  // namespace
-
-void release_held(storage::blocking::Connection& session, const DutyOptions&) {
-  for (int i = 0; i < max_transactions; ++i) {
-    const auto result = session.run(storage::sql::duties::ReleaseHeld{.limit = runs_per_transaction});
-    if (result.front().released < runs_per_transaction) break;
-  }
-  session.run(storage::sql::duties::EndLeftOver{});
+bool release_held(storage::blocking::Connection& session, const DutyOptions& options) {
+  namespace sql = storage::sql::duties;
+  constexpr std::int64_t runs_per_transaction = 5'000;
+  // A portion has only a part of a workflow's runs, so a small one is not the last.
+  const bool has_held = repeat_for(options.turn, [&] {
+    return session.run(sql::ReleaseHeld{.limit = runs_per_transaction}).front().released > 0;
+  });
+  const bool has_left_over = repeat_for(options.turn, [&] {
+    return session.run(sql::EndLeftOver{.limit = runs_per_transaction}).front().ended > 0;
+  });
+  return has_held || has_left_over;
 }
 
 }  // namespace waybill::worker

@@ -1,6 +1,7 @@
 #include "storage/sql/duties.sql.hpp"
 #include "worker/duties/duties.hpp"
 #include "worker/duties/parts.hpp"
+#include "worker/duties/portions.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -8,30 +9,28 @@ namespace {
 constexpr int tokens_retention_days = 400;  // after the end of a token; lists show it until then
 constexpr int audit_retention_days = 400;
 constexpr std::int64_t rows_per_transaction = 1'000;
-constexpr int max_transactions = 100;
 
-/// Repeats a statement that deletes a bounded number of rows until no row is left or the limit is reached.
+/// Repeats a statement that deletes a bounded number of rows until no row is left or the turn ends.
 template <storage::TypedStatement S>
-void expire(storage::blocking::Connection& session, int days) {
-  for (int i = 0; i < max_transactions; ++i) {
-    const auto result = session.run(S{.retention_days = days, .limit = rows_per_transaction});
-    if (result.front().expired < rows_per_transaction) return;
-  }
+bool expire(storage::blocking::Connection& session, Duration turn, int days) {
+  const S statement{.retention_days = days, .limit = rows_per_transaction};
+  return repeat_for(turn, [&] { return session.run(statement).front().expired == rows_per_transaction; });
 }
 
 }  // namespace
 
-void expire_history(storage::blocking::Connection& session, const DutyOptions& options) {
+bool expire_history(storage::blocking::Connection& session, const DutyOptions& options) {
   namespace sql = storage::sql::duties;
   const int days = options.retention_days;
+  const Duration turn = options.turn;
   Parts parts;
-  parts.perform([&] { expire<sql::ExpireVersions>(session, days); });
-  parts.perform([&] { expire<sql::PurgeWorkflows>(session, days); });
-  parts.perform([&] { expire<sql::ExpireTemplateVersions>(session, days); });
-  parts.perform([&] { expire<sql::ExpireSwitches>(session, days); });
-  parts.perform([&] { expire<sql::ExpireTokens>(session, tokens_retention_days); });
-  parts.perform([&] { expire<sql::ExpireAuditLog>(session, audit_retention_days); });
-  parts.finish();
+  parts.perform([&] { return expire<sql::ExpireVersions>(session, turn, days); });
+  parts.perform([&] { return expire<sql::PurgeWorkflows>(session, turn, days); });
+  parts.perform([&] { return expire<sql::ExpireTemplateVersions>(session, turn, days); });
+  parts.perform([&] { return expire<sql::ExpireSwitches>(session, turn, days); });
+  parts.perform([&] { return expire<sql::ExpireTokens>(session, turn, tokens_retention_days); });
+  parts.perform([&] { return expire<sql::ExpireAuditLog>(session, turn, audit_retention_days); });
+  return parts.finish();
 }
 
 }  // namespace waybill::worker

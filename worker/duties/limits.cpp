@@ -1,19 +1,13 @@
 #include "storage/sql/duties.sql.hpp"
 #include "worker/duties/duties.hpp"
+#include "worker/duties/portions.hpp"
 
 namespace waybill::worker {
-namespace {
 
-constexpr std::int64_t rows_per_transaction = 10'000;
-constexpr int max_transactions = 20;
-
-}  // namespace
-
-void expire_limits(storage::blocking::Connection& session, const DutyOptions&) {
-  for (int i = 0; i < max_transactions; ++i) {
-    const auto result = session.run(storage::sql::duties::ExpireLimitedRuns{.limit = rows_per_transaction});
-    if (result.front().seen < rows_per_transaction) return;
-  }
+bool expire_limits(storage::blocking::Connection& session, const DutyOptions& options) {
+  constexpr std::int64_t rows_per_transaction = 10'000;
+  const storage::sql::duties::ExpireLimitedRuns expire{.limit = rows_per_transaction};
+  return repeat_for(options.turn, [&] { return session.run(expire).front().seen == rows_per_transaction; });
 }
 
 }  // namespace waybill::worker

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <type_traits>
 
 #include "storage/statement/errors.hpp"
 
@@ -13,19 +14,25 @@ class Parts {
   template <typename Part>
   void perform(Part part) {
     try {
-      part();
+      if constexpr (std::is_same_v<decltype(part()), bool>) {
+        is_unfinished_ = part() || is_unfinished_;
+      } else {
+        part();
+      }
     } catch (const storage::StatementError& error) {
       if (!failure_) failure_ = error;
     }
   }
 
-  /// Throws the first error.
-  void finish() const {
+  /// Throws the first error. Returns true if a part did: something is left.
+  bool finish() const {
     if (failure_) throw storage::StatementError(*failure_);
+    return is_unfinished_;
   }
 
  private:
   std::optional<storage::StatementError> failure_;
+  bool is_unfinished_ = false;
 };
 
 }  // namespace waybill::worker

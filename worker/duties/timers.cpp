@@ -1,19 +1,15 @@
 #include "storage/sql/duties.sql.hpp"
 #include "worker/duties/duties.hpp"
+#include "worker/duties/portions.hpp"
 
 namespace waybill::worker {
-namespace {
 
-constexpr std::int64_t rows_per_transaction = 1'000;
-constexpr int max_transactions = 100;
-
-}  // namespace
-
-void expire_timers(storage::blocking::Connection& session, const DutyOptions&) {
-  for (int i = 0; i < max_transactions; ++i) {
-    const auto result = session.run(storage::sql::duties::ExpireTimers{.limit = rows_per_transaction});
-    if (result.front().deleted < rows_per_transaction) return;
-  }
+bool expire_timers(storage::blocking::Connection& session, const DutyOptions& options) {
+  constexpr std::int64_t rows_per_transaction = 1'000;
+  const storage::sql::duties::ExpireTimers expire{.limit = rows_per_transaction,
+                                                  .retention_days = options.retention_days};
+  return repeat_for(options.turn,
+                    [&] { return session.run(expire).front().deleted >= rows_per_transaction; });
 }
 
 }  // namespace waybill::worker

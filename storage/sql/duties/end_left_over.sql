@@ -1,13 +1,19 @@
--- Makes waiting and retrying runs of workflows deleted in the last hour due, at most ten thousand of each workflow; they end as
--- skipped.
-update run_queue q set status = case when attempts > 0 then 'retrying' else 'queued' end, due_at = q.created_at
-from (
+-- Makes waiting and retrying runs of workflows deleted in the last hour due, at most a number of them in all and a tenth of it of
+-- each workflow; they end as skipped. Returns the number of runs.
+-- $1 limit bigint
+-- -> ended bigint
+with left_over as materialized (
   select l.place
-  from workflows w, lateral (
+  from (select business_id, guid from workflows where deleted_at > now() - interval '1 hour' order by random()) w
+  cross join lateral (
     select q.ctid as place from run_queue q
     where q.business_id = w.business_id and q.workflow_id = w.guid and q.status in ('waiting', 'retrying') and q.due_at > now()
-    limit 10000 for update skip locked
+    limit greatest($1::bigint / 10, 1) for update skip locked
   ) l
-  where w.deleted_at > now() - interval '1 hour'
-) left_over
-where q.ctid = left_over.place  -- valid, because this statement has locked the rows
+  limit $1::bigint
+), ended as (
+  update run_queue q set status = case when attempts > 0 then 'retrying' else 'queued' end, due_at = q.created_at
+  from left_over where q.ctid = left_over.place  -- valid, because this statement has locked the rows
+  returning 1
+)
+select count(*) as ended from ended

@@ -1,4 +1,5 @@
--- Deletes runs that no longer count for the limit of their workflow, and rates that were not used for a day.
+-- Deletes runs that no longer count for the limit of their workflow, and rates that were not used for a day,
+-- at most a number of each.
 -- The row of an open run stays and is looked at again after an hour. Returns the number of rows that it looked
 -- at.
 -- $1 limit bigint
@@ -15,6 +16,11 @@ with old as materialized (
 ), gone as (
   delete from limited_runs l using old where l.ctid = old.place and not old.is_open
 ), unused as (
-  delete from request_rates where full_at < now() - interval '1 day'
+  delete from request_rates r
+  using (select business_id, workflow_id, destination from request_rates
+         where full_at < now() - interval '1 day' limit $1::bigint) u
+  where r.business_id = u.business_id and r.workflow_id = u.workflow_id and r.destination = u.destination
+    and r.full_at < now() - interval '1 day'
+  returning 1
 )
-select count(*) as seen from old
+select greatest((select count(*) from old), (select count(*) from unused)) as seen

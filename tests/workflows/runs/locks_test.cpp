@@ -231,10 +231,10 @@ TEST(ManyHeldRuns, AreQueuedByTheRequestAndTheDuty) {
 
   const SecretBox secrets(SecretBox::Key{});
   storage::blocking::Connection duties(world.database.url(), "duties");
-  worker::release_held(duties, {.database_url = {}, .secrets = secrets});
+  while (worker::release_held(duties, {.database_url = {}, .secrets = secrets})) continue;
   EXPECT_EQ(held(), 1);
   holder.exec("rollback");
-  worker::release_held(duties, {.database_url = {}, .secrets = secrets});
+  while (worker::release_held(duties, {.database_url = {}, .secrets = secrets})) continue;
   EXPECT_EQ(held(), 0);
 }
 

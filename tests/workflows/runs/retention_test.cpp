@@ -47,7 +47,8 @@ class Retention : public testing::Test {
   void expire() {
     const SecretBox secrets(SecretBox::Key{});
     storage::blocking::Connection session(database.url(), "duties");
-    worker::expire_history(session, {.database_url = {}, .retention_days = 30, .secrets = secrets});
+    while (worker::expire_history(session, {.database_url = {}, .retention_days = 30, .secrets = secrets}))
+      continue;
   }
   /// "first to last" of the remaining versions.
   std::string versions() {
@@ -208,7 +209,9 @@ class PurgeTest : public Retention {
   void purge() {
     const SecretBox secrets(SecretBox::Key{});
     storage::blocking::Connection session(database.url(), "duties");
-    worker::purge_deleted(session, {.database_url = {}, .deleted_retention_days = 90, .secrets = secrets});
+    while (worker::purge_deleted(session,
+                                 {.database_url = {}, .deleted_retention_days = 90, .secrets = secrets}))
+      continue;
   }
   /// Inserts a record and deletes it softly. Returns its guid.
   std::string deleted(std::string_view table, const std::string& columns, const std::string& values,
