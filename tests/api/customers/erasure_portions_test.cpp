@@ -16,7 +16,8 @@ class ErasurePortions : public ErasureTest {
   void insert_orders_of(const std::string& customer, int count) {
     tenant.sql.rows(
         "insert into orders (business_id, order_number, customer_id, delivery_name, metadata)"
-        " select $1::uuid, 'many-' || n, $2::uuid, 'Neighbour ' || n, jsonb_build_object('for', $3::text, 'size', 4)"
+        " select $1::uuid, 'many-' || n, $2::uuid, 'Neighbour ' || n, jsonb_build_object('for', $3::text, "
+        "'size', 4)"
         " from generate_series(1, $4::int) n",
         {tenant.id, customer, std::string(email), std::to_string(count)});
   }
