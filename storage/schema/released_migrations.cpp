@@ -52,6 +52,7 @@ constexpr auto locks = std::to_array<Locks>({
     {"0043_depth_of_timers", "lock table timers in access exclusive mode"},
     {"0045_postponed_runs", "lock table run_queue in access exclusive mode"},
     {"0046_passing_over_locked_rows", "lock table limited_runs in access exclusive mode"},
+    {"0047_customer_erasures", "lock table customers in share row exclusive mode"},
 });
 
 }  // namespace
