@@ -26,9 +26,8 @@ std::string session_settings(const SessionLimits& limits);
 /// whole backlog at each look. All reads there walk indexes.
 inline constexpr const char* index_walking_plans =
     "set plan_cache_mode = force_generic_plan; set enable_bitmapscan = off; set enable_seqscan = off";
-/// The same for one transaction.
-inline constexpr const char* local_index_walking_plans =
-    "set local plan_cache_mode = force_generic_plan; set local enable_bitmapscan = off; "
-    "set local enable_seqscan = off";
+/// Ends these settings.
+inline constexpr const char* usual_plans =
+    "reset plan_cache_mode; reset enable_bitmapscan; reset enable_seqscan";
 
 }  // namespace waybill::storage

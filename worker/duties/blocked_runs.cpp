@@ -12,13 +12,15 @@ constexpr std::int64_t runs_per_transaction = 500;
 }  // namespace
 
 bool postpone_blocked(storage::blocking::Connection& session, const DutyOptions& options) {
-  return repeat_for(options.turn, [&] {
-    return session.transact([](storage::blocking::Transaction& transaction) {
-      transaction.execute(storage::local_index_walking_plans);
-      const storage::sql::queue::PostponeBlocked postpone{.limit = runs_per_transaction};
-      return transaction.run(postpone).front().postponed == runs_per_transaction;
-    });
+  session.execute(storage::index_walking_plans);
+  // Each statement is a transaction without a second message to the server. If this worker lost its link
+  // between two, the rows would stay locked, and the ends of earlier runs would wait for them.
+  const bool has_more = repeat_for(options.turn, [&] {
+    const storage::sql::queue::PostponeBlocked postpone{.limit = runs_per_transaction};
+    return session.run(postpone).front().postponed == runs_per_transaction;
   });
+  session.execute(storage::usual_plans);
+  return has_more;
 }
 
 }  // namespace waybill::worker
