@@ -28,12 +28,12 @@ class ErasurePortions : public ErasureTest {
 
 TEST_F(ErasurePortions, ManyRecordsAreErasedInSeveralPortions) {
   const auto customer = create_person();
-  insert_orders_of(customer, 3'000);
+  insert_orders_of(customer, 800);
   tenant.sql.rows("update orders set notes = $2 where customer_id = $1", {customer, std::string(name)});
   tenant.settle();
   const auto counts = erase(customer);
-  EXPECT_EQ(at(counts, "orders"), 3'000);
-  EXPECT_GE(at(counts, "events").as_int64(), 6'000);
+  EXPECT_EQ(at(counts, "orders"), 800);
+  EXPECT_GE(at(counts, "events").as_int64(), 1'600);
   EXPECT_EQ(traces(), std::vector<std::string>());
   EXPECT_EQ(dump().find("neighbour"), std::string::npos);
 }
