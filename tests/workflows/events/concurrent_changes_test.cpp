@@ -74,10 +74,13 @@ TEST_F(SharedReads, ReadsOfAnOrderShareAStatement) {
   expect_shared(world.waybill, "orders/get.sql", [&](Http& http) { return http.get(path).status; });
 }
 
-TEST_F(SharedReads, ReadsOfAnEditedOrderShareAStatement) {
-  const std::string path = "/api/v1/Orders/" + tenant.create_order();
+TEST_F(SharedReads, ReadsOfEditedOrdersShareAStatement) {
+  // Changes of one order would wait for each other and seldom begin in one turn.
+  std::vector<std::string> paths;
+  for (int i = 0; i < 64; ++i) paths.push_back("/api/v1/Orders/" + tenant.create_order());
+  std::atomic<std::size_t> next = 0;
   expect_shared(world.waybill, "orders/values.sql",
-                [&](Http& http) { return http.put(path, {{"notes", "x"}}).status; });
+                [&](Http& http) { return http.put(paths[next++ % paths.size()], {{"notes", "x"}}).status; });
 }
 
 TEST_F(SharedReads, ReadsOfATrackingPageShareAStatement) {
