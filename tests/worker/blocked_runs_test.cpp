@@ -31,8 +31,10 @@ class BlockedRuns : public WorkerDatabase {
         (action == "nothing" ? "true" : "false") + ", '{}' from generate_series(1, " + std::to_string(count) +
         ") n");
   }
-  void postpone() {
-    worker::postpone_blocked(duty_session_, {.database_url = database_.url(), .secrets = secrets_});
+  void postpone(int tolerated = 0) {
+    worker::postpone_blocked(
+        duty_session_,
+        {.database_url = database_.url(), .secrets = secrets_, .tolerated_blocked = tolerated});
   }
   std::vector<storage::ClaimedRun> claim() {
     return store_.claim({.lease = 30s, .per_destination = 32, .runs = 256, .bytes = 1 << 20});
@@ -64,6 +66,15 @@ TEST_F(BlockedRuns, ArePostponedSoThatLooksNeedNotExamineThem) {
   EXPECT_EQ(postponed(), 1200);
   EXPECT_EQ(due(), 1);
   EXPECT_EQ(claim().size(), 1U);
+}
+
+TEST_F(BlockedRuns, AFewOfABusinessAreNotPostponed) {
+  add_runs(20, "retrying", "-1 hour", "n");
+  add_runs(20, "queued", "1 minute", "1000000 + n");
+  postpone(20);
+  EXPECT_EQ(postponed(), 0);
+  postpone(19);
+  EXPECT_EQ(postponed(), 20);
 }
 
 TEST_F(BlockedRuns, AreNotPostponedInTheirFirstSecond) {

@@ -16,7 +16,8 @@ bool postpone_blocked(storage::blocking::Connection& session, const DutyOptions&
   // Each statement is a transaction without a second message to the server. If this worker lost its link
   // between two, the rows would stay locked, and the ends of earlier runs would wait for them.
   const bool has_more = repeat_for(options.turn, [&] {
-    const storage::sql::queue::PostponeBlocked postpone{.limit = runs_per_transaction};
+    const storage::sql::queue::PostponeBlocked postpone{.limit = runs_per_transaction,
+                                                        .tolerated = options.tolerated_blocked};
     return session.run(postpone).front().postponed == runs_per_transaction;
   });
   session.execute(storage::usual_plans);

@@ -23,6 +23,7 @@ struct DutyOptions {
   int deleted_retention_days = 90;  // retention of deleted records
   const SecretBox& secrets;         // encrypts mails
   Duration longest_run{};           // from a run's first attempt to its last
+  int tolerated_blocked = 400;      // blocked runs of a business that are not postponed
   Duration turn =
       std::chrono::milliseconds(500);  // for the portions of a part of a duty, before the others' turns
 };

@@ -2,12 +2,13 @@
 -- them each time. The end of an earlier ordered run makes the next one due (unblocked.inc), unless that run was committed
 -- after the statement of the end had begun: the first postponement is short because of these. The later ones serve ends
 -- that are recorded otherwise, such as the end of a change of the record by another workflow. Of each destination, the first
--- thousand are examined. Returns the number of runs.
--- $1 limit bigint
+-- thousand are examined. The runs of a business with few blocked ones stay due: looks have the time for them, and they go on
+-- at once after any end. Returns the number of runs.
+-- $1 limit bigint, $2 tolerated bigint (blocked runs of a business)
 -- -> postponed bigint
 \ir destinations.inc
-, blocked as materialized (
-  select q.business_id, q.guid, q.status, q.due_at
+, waiting as materialized (
+  select q.business_id, q.guid, q.status, q.due_at, count(*) over (partition by q.business_id) as together
   from destinations d,
        lateral (select * from run_queue x
                 where x.destination = d.destination and x.status <> 'held'
@@ -17,7 +18,8 @@
     and not (true
 \ir may_go.inc
     )
-  limit $1::bigint
+), blocked as materialized (
+  select business_id, guid, status, due_at from waiting where together > $2::bigint limit $1::bigint
 ), locked as materialized (
   -- A row that has changed meanwhile is left out: the earlier run may have made it due.
   select p.place, statement_timestamp() + case
