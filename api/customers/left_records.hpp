@@ -105,7 +105,7 @@ class RecordSearch {
   CustomerRecords own_;
   LeftRecords left_;
 
-  // Of a search under way.
+  // The state of a search under way.
   std::vector<Guid> direct_shipments_;
   std::unordered_set<Guid> all_own_;
   std::multimap<Guid, std::pair<Time, Time>> left_orders_;

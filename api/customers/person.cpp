@@ -72,7 +72,7 @@ CustomerRecords records_of_customer(storage::Session& session, const Guid& busin
 }
 
 Person person_of_customer(storage::Session& session, const Guid& business, const Guid& customer) {
-  // Those that the customer has come first, before any event's.
+  // The texts of the customer count as newer than those of all events.
   NewestTexts<std::tuple<std::string, std::string, bool>, std::int64_t> newest;
   std::int64_t after = 0;
   for (bool goes_on = true; goes_on;) {
