@@ -1,6 +1,7 @@
 #include "storage/settings/workflow_reader.hpp"
 
 #include <ranges>
+#include <utility>
 
 #include "storage/sql/workflows.sql.hpp"
 
@@ -54,26 +55,35 @@ std::size_t byte_size(const StoredWorkflow& workflow) {
          (workflow.templates ? workflow.templates->size() : 0);
 }
 
-}  // namespace
-
-std::uint64_t read_changed_workflows(
-    Session& session, std::uint64_t epoch,
-    const std::function<void(const std::vector<StoredWorkflow>& portion)>& take) {
+std::uint64_t read(Session& session, std::uint64_t epoch, std::optional<std::vector<Guid>> businesses,
+                   const TakeWorkflows& take) {
+  const sql::workflows::Changed statement{.epoch = static_cast<std::int64_t>(epoch),
+                                          .businesses = std::move(businesses)};
   std::vector<StoredWorkflow> portion;
   std::size_t bytes = 0;
-  session.stream_binary(
-      sql::workflows::Changed{.epoch = static_cast<std::int64_t>(epoch)}, [&](const Rows& row) {
-        portion.push_back(stored_workflow(sql::workflows::Changed::Row(RowOf<Rows>{row, 0})));
-        epoch = portion.back().epoch;
-        bytes += byte_size(portion.back());
-        if (bytes < workflows_portion) return true;
-        take(portion);
-        portion.clear();
-        bytes = 0;
-        return true;
-      });
+  session.stream_binary(statement, [&](const Rows& row) {
+    portion.push_back(stored_workflow(sql::workflows::Changed::Row(RowOf<Rows>{row, 0})));
+    epoch = portion.back().epoch;
+    bytes += byte_size(portion.back());
+    if (bytes < workflows_portion) return true;
+    take(portion);
+    portion.clear();
+    bytes = 0;
+    return true;
+  });
   if (!portion.empty()) take(portion);
   return epoch;
+}
+
+}  // namespace
+
+std::uint64_t read_changed_workflows(Session& session, std::uint64_t epoch, const TakeWorkflows& take) {
+  return read(session, epoch, std::nullopt, take);
+}
+
+std::uint64_t read_changed_workflows(Session& session, std::uint64_t epoch, std::span<const Guid> businesses,
+                                     const TakeWorkflows& take) {
+  return read(session, epoch, std::vector<Guid>(businesses.begin(), businesses.end()), take);
 }
 
 }  // namespace waybill::storage

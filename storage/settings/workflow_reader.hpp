@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,12 +53,17 @@ struct StoredWorkflow {
 /// The bytes of definitions and templates after which a portion of workflows ends.
 inline constexpr std::size_t workflows_portion = 1024UL * 1024;
 
+/// A function that gets the next of the workflows that are read. It must not use the session.
+using TakeWorkflows = std::function<void(const std::vector<StoredWorkflow>& portion)>;
+
 /// Reads all workflows that changed since `epoch` or whose templates may have, including deleted ones, in
-/// order of epoch. `take` gets them in portions, so that those of one business are never all in memory; it
-/// must not use the session. Returns the epoch of the last one, or `epoch` if there is none. Throws
-/// DatabaseUnavailable or StatementError; some may then have been taken.
-std::uint64_t read_changed_workflows(
-    Session& session, std::uint64_t epoch,
-    const std::function<void(const std::vector<StoredWorkflow>& portion)>& take);
+/// order of epoch. `take` gets them in portions, so that the texts of a business are never all in memory.
+/// Returns the epoch of the last one, or `epoch` if there is none. Throws DatabaseUnavailable or
+/// StatementError; some may then have been taken.
+std::uint64_t read_changed_workflows(Session& session, std::uint64_t epoch, const TakeWorkflows& take);
+
+/// Likewise, those of some businesses.
+std::uint64_t read_changed_workflows(Session& session, std::uint64_t epoch, std::span<const Guid> businesses,
+                                     const TakeWorkflows& take);
 
 }  // namespace waybill::storage

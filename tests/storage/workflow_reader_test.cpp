@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "storage/sql/workflows.sql.hpp"
 #include "tests/harness/postgres.hpp"
 
 namespace waybill::tests {
@@ -49,6 +50,39 @@ TEST_F(WorkflowReader, ChangedWorkflowsComeInPortions) {
   sql_.exec("update businesses set name = 'renamed'");
   EXPECT_GT(storage::read_changed_workflows(session_, reached, take), reached);
   EXPECT_GE(portions.size(), 3U);
+}
+
+TEST_F(WorkflowReader, ChangesOfSomeBusinessesAreReadAlone) {
+  const std::string first = sql_.value("insert into businesses (name) values ('a') returning guid");
+  const std::string second = sql_.value("insert into businesses (name) values ('b') returning guid");
+  const auto before = static_cast<std::uint64_t>(sql_.number("select epoch from workflow_epoch"));
+  sql_.exec("update workflows set name = name || '!'");
+  const std::vector<Guid> businesses{Guid::parse(second).value()};
+  std::size_t read = 0;
+  const auto take = [&](const std::vector<storage::StoredWorkflow>& portion) {
+    read += portion.size();
+    for (const storage::StoredWorkflow& workflow : portion) EXPECT_EQ(workflow.business_id, businesses[0]);
+  };
+  storage::read_changed_workflows(session_, before, businesses, take);
+  EXPECT_EQ(read, static_cast<std::size_t>(
+                      sql_.number("select count(*) from workflows where business_id = $1", {second})));
+}
+
+TEST_F(WorkflowReader, ABusinessWithAnyChangeThatItsWorkflowsShowIsFound) {
+  const std::string business = sql_.value("insert into businesses (name) values ('a') returning guid");
+  sql_.exec("insert into businesses (name) values ('b')");
+  for (const char* const change : {"update workflows set name = name || '!' where business_id = $1",
+                                   "update businesses set name = 'renamed' where guid = $1",
+                                   "insert into templates (business_id, code, name, entity_type, type, body) "
+                                   "values ($1, 't', 't', 0, 'webhook', 'text')"}) {
+    const std::int64_t before = sql_.number("select epoch from workflow_epoch");
+    EXPECT_TRUE(session_.run(storage::sql::workflows::ChangedBusinesses{.epoch = before}).empty());
+    sql_.rows(change, {business});
+    const auto changed = session_.run(storage::sql::workflows::ChangedBusinesses{.epoch = before});
+    ASSERT_EQ(changed.size(), 1) << change;
+    EXPECT_EQ(changed[0].business_id.to_string(), business);
+    EXPECT_EQ(changed[0].epoch, sql_.number("select epoch from workflow_epoch"));
+  }
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
--- Returns the workflows that changed since an epoch, that may use a template changed since, or whose business
+-- Returns the workflows of some businesses that changed since an epoch, that may use a template changed since, or whose business
 -- has changed its name, its time zone, its branding or the switches of its notifications since, including
 -- deleted ones, in order of epoch, each with these, the texts of its templates and its valid secrets.
--- $1 epoch bigint
+-- $1 epoch bigint, $2 businesses uuid[] or null (all)
 -- -> business_id uuid, guid uuid, name text, entity_type smallint, trigger_code text, action text,
 -- conditions text, is_active boolean, ordered boolean, delay text or null, paused boolean, version int,
 -- active_since timestamptz, deleted boolean, epoch bigint, business_name text, secrets text or null,
@@ -11,19 +11,21 @@
 -- timer_plan int or null, timer_since timestamptz or null
 with changed as (
   select c.business_id, c.guid, max(c.epoch) as epoch
-  from (select w.business_id, w.guid, w.epoch from workflows w where w.epoch > $1::bigint
+  from (select w.business_id, w.guid, w.epoch from workflows w
+        where w.epoch > $1::bigint and ($2::uuid[] is null or w.business_id = any ($2::uuid[]))
         union all
         select w.business_id, w.guid, t.epoch
-        from (select business_id, max(epoch) as epoch from templates where epoch > $1::bigint group by business_id) t
+        from (select business_id, max(epoch) as epoch from templates
+              where epoch > $1::bigint and ($2::uuid[] is null or business_id = any ($2::uuid[])) group by business_id) t
         join workflows w on w.business_id = t.business_id and w.template_codes <> '{}' and w.deleted_at is null
         union all
         select w.business_id, w.guid, b.epoch
         from businesses b join workflows w on w.business_id = b.guid and w.deleted_at is null
-        where b.epoch > $1::bigint
+        where b.epoch > $1::bigint and ($2::uuid[] is null or b.guid = any ($2::uuid[]))
         union all
         select w.business_id, w.guid, d.epoch
         from business_defaults d join workflows w on w.business_id = d.business_id and w.deleted_at is null
-        where d.epoch > $1::bigint) c
+        where d.epoch > $1::bigint and ($2::uuid[] is null or d.business_id = any ($2::uuid[]))) c
   group by c.business_id, c.guid
 )
 select w.business_id, w.guid, w.name, w.entity_type, w.trigger_code, w.action::text, w.conditions::text, w.is_active,
