@@ -61,35 +61,61 @@ void Workflow::set_action(json::object stored, const json::object& templates) {
   definition = steps.front().definition;
 }
 
-void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
-  for (const storage::StoredWorkflow& stored : changed) {
-    WorkflowPtr workflow;
-    if (!stored.deleted) {
-      try {
-        workflow = read(stored);
-      } catch (const std::exception& error) {
-        observe(Observable::workflow_unreadable,
-                {{"workflow", stored.guid.to_string()}, {"error", std::string_view(error.what())}});
-      }
-    }
-    const std::unique_lock lock(mutex_);
-    remove(stored.guid);
-    if (!workflow && !stored.deleted) {
-      unreadable_.emplace(stored.guid, Unreadable{.business_id = stored.business_id,
-                                                  .entity_type = stored.entity_type,
-                                                  .is_active = stored.is_active,
-                                                  .active_since = stored.active_since});
-    }
-    any_unreadable_ = !unreadable_.empty();
-    set_gauge(Gauge::workflows_unreadable, static_cast<double>(unreadable_.size()));
-    if (workflow) {
-      workflows_.emplace(stored.guid, workflow);
-      if (workflow->rule.triggers.timer) ++timers_;
-      if (workflow->rule.triggers.schedule) ++schedules_;
-      std::vector<WorkflowPtr>& all = by_business_[stored.business_id];
-      all.insert(std::ranges::upper_bound(all, creation_order(workflow), {}, creation_order), workflow);
-    }
+ParsedWorkflow Catalogue::parse(const storage::StoredWorkflow& stored) const {
+  ParsedWorkflow parsed{.guid = stored.guid,
+                        .business_id = stored.business_id,
+                        .entity_type = stored.entity_type,
+                        .is_active = stored.is_active,
+                        .active_since = stored.active_since,
+                        .deleted = stored.deleted,
+                        .workflow = {}};
+  if (stored.deleted) return parsed;
+  try {
+    parsed.workflow = read(stored);
+  } catch (const std::exception& error) {
+    observe(Observable::workflow_unreadable,
+            {{"workflow", stored.guid.to_string()}, {"error", std::string_view(error.what())}});
   }
+  return parsed;
+}
+
+std::vector<WorkflowPtr> Catalogue::apply(std::vector<ParsedWorkflow> changed) {
+  std::vector<WorkflowPtr> replaced;
+  const std::unique_lock lock(mutex_);
+  for (ParsedWorkflow& parsed : changed) {
+    if (WorkflowPtr earlier = remove(parsed.guid)) replaced.push_back(std::move(earlier));
+    insert(std::move(parsed));
+  }
+  any_unreadable_ = !unreadable_.empty();
+  set_gauge(Gauge::workflows_unreadable, static_cast<double>(unreadable_.size()));
+  return replaced;
+}
+
+void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
+  std::vector<ParsedWorkflow> parsed;
+  parsed.reserve(changed.size());
+  for (const storage::StoredWorkflow& stored : changed) parsed.push_back(parse(stored));
+  apply(std::move(parsed));
+}
+
+void Catalogue::insert(ParsedWorkflow parsed) {
+  if (parsed.deleted) return;
+  if (!parsed.workflow) {
+    unreadable_.emplace(parsed.guid, Unreadable{.business_id = parsed.business_id,
+                                                .entity_type = parsed.entity_type,
+                                                .is_active = parsed.is_active,
+                                                .active_since = parsed.active_since});
+    return;
+  }
+  auto& destinations = destinations_[parsed.business_id];
+  if (!destinations) destinations = std::make_shared<DestinationNames>();
+  parsed.workflow->destinations = destinations;
+  const WorkflowPtr workflow = std::move(parsed.workflow);
+  workflows_.emplace(parsed.guid, workflow);
+  if (workflow->rule.triggers.timer) ++timers_;
+  if (workflow->rule.triggers.schedule) ++schedules_;
+  std::vector<WorkflowPtr>& all = by_business_[parsed.business_id];
+  all.insert(std::ranges::upper_bound(all, creation_order(workflow), {}, creation_order), workflow);
 }
 
 void Catalogue::keep_only(const std::unordered_set<Guid>& present) {
@@ -170,7 +196,7 @@ bool Catalogue::is_suspended(const Guid& business) const {
   return suspended_.contains(business);
 }
 
-WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) {
+std::shared_ptr<Workflow> Catalogue::read(const storage::StoredWorkflow& stored) const {
   matching::Rule rule = matching::make_rule(stored.trigger_code, json::parse(stored.conditions));
   json::object templates;
   if (stored.templates) {
@@ -191,8 +217,6 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) {
   }
   const std::optional<Duration> delay = stored.delay ? parse_duration(*stored.delay) : Duration{};
   if (!delay) throw std::invalid_argument("unreadable delay");
-  auto& destinations = destinations_[stored.business_id];
-  if (!destinations) destinations = std::make_shared<DestinationNames>();
   auto workflow = std::make_shared<Workflow>(Workflow{.guid = stored.guid,
                                                       .business_id = stored.business_id,
                                                       .business_name = stored.business_name,
@@ -217,23 +241,25 @@ WorkflowPtr Catalogue::read(const storage::StoredWorkflow& stored) {
                                                       .previous_until = stored.previous_until,
                                                       .credentials = std::move(credentials),
                                                       .pacing = read_pacing(stored),
-                                                      .destinations = destinations,
                                                       .timer_plan = stored.timer_plan,
                                                       .timer_since = stored.timer_since});
   workflow->set_action(json::parse(stored.action).as_object(), templates);
   return workflow;
 }
 
-void Catalogue::remove(const Guid& workflow) {
+/// Returns the workflow; null if there is none that this version can read.
+WorkflowPtr Catalogue::remove(const Guid& workflow) {
   unreadable_.erase(workflow);
   const auto found = workflows_.find(workflow);
-  if (found == workflows_.end()) return;
+  if (found == workflows_.end()) return nullptr;
   if (found->second->rule.triggers.timer) --timers_;
   if (found->second->rule.triggers.schedule) --schedules_;
   const auto business = by_business_.find(found->second->business_id);
   std::erase(business->second, found->second);
   if (business->second.empty()) by_business_.erase(business);
+  WorkflowPtr removed = std::move(found->second);
   workflows_.erase(found);
+  return removed;
 }
 
 }  // namespace waybill::worker

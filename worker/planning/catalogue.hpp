@@ -66,6 +66,17 @@ std::span<const net::WebhookSecret> valid_secrets(const Workflow& workflow, Time
 
 using WorkflowPtr = std::shared_ptr<const Workflow>;
 
+/// A changed workflow, parsed for a catalogue.
+struct ParsedWorkflow {
+  Guid guid;
+  Guid business_id;
+  domain::EntityType entity_type;
+  bool is_active;
+  Time active_since;
+  bool deleted;
+  std::shared_ptr<Workflow> workflow;  // null if it is deleted or this version cannot read it
+};
+
 /// The workflows of all businesses, as of `epoch`. One thread changes it; any thread may read it.
 class Catalogue {
  public:
@@ -73,8 +84,14 @@ class Catalogue {
 
   std::uint64_t epoch() const { return epoch_; }
 
-  /// Applies some of the changes since `epoch()`. A workflow that this version cannot read (its trigger,
-  /// conditions or action come from a newer version or were changed by SQL) is logged and kept separately.
+  /// Parses a workflow without applying it. A workflow that this version cannot read (its trigger, conditions
+  /// or action come from a newer version or were changed by SQL) is logged. Any thread.
+  ParsedWorkflow parse(const storage::StoredWorkflow& stored) const;
+
+  /// Applies some of the changes since `epoch()`, all at once. Workflows that this version cannot read are
+  /// kept separately. Returns the workflows that they replace, whose destruction can take as long as parsing.
+  std::vector<WorkflowPtr> apply(std::vector<ParsedWorkflow> changed);
+  /// Parses and applies changes.
   void apply(const std::vector<storage::StoredWorkflow>& changed);
 
   /// Notes that all changes up to this epoch have been applied.
@@ -116,8 +133,9 @@ class Catalogue {
     bool is_active;
     Time active_since;
   };
-  WorkflowPtr read(const storage::StoredWorkflow& stored);
-  void remove(const Guid& workflow);
+  std::shared_ptr<Workflow> read(const storage::StoredWorkflow& stored) const;
+  void insert(ParsedWorkflow parsed);
+  WorkflowPtr remove(const Guid& workflow);
 
   const SecretBox& secrets_;
   std::uint64_t epoch_ = 0;
