@@ -43,6 +43,7 @@ struct PendingEvent {
   Guid business_id;
   Time at;
   bool orphan = false;  // the event may have killed a worker
+  std::uint64_t workflow_epoch = 0;  // of the snapshot in which the event was found
   EventKey key() const { return {id, at}; }
 };
 

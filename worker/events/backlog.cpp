@@ -25,16 +25,16 @@ void Backlog::give_turn(const Guid& business, Queue& queue) {
   turns_.push_back(business);
 }
 
-std::vector<storage::PendingEvent> Backlog::take(std::size_t limit) {
+std::vector<storage::PendingEvent> Backlog::take(std::size_t limit, const IsReady& is_ready) {
   std::vector<storage::PendingEvent> events;
-  std::size_t passed_over = 0;  // consecutive businesses at their share
+  std::size_t passed_over = 0;  // consecutive businesses at their share, or with an event that is not ready
   while (events.size() < limit && passed_over < turns_.size()) {
     const Guid business = turns_.front();
     turns_.pop_front();
     const auto found = queues_.find(business);
     Queue& queue = found->second;
     queue.has_turn = false;
-    if (shares_.may_take(business)) {
+    if (shares_.may_take(business) && is_ready(queue.waiting.front())) {
       passed_over = 0;
       shares_.take(business);
       events.push_back(queue.waiting.front());
@@ -90,6 +90,16 @@ std::vector<storage::EventKey> Backlog::forget(std::int16_t shard) {
 
 std::vector<storage::EventKey> Backlog::forget() {
   return forget_if([](const storage::PendingEvent&) { return true; });
+}
+
+std::map<std::int16_t, std::size_t> Backlog::waiting_of(std::span<const Guid> businesses) const {
+  std::map<std::int16_t, std::size_t> counts;
+  for (const Guid& business : businesses) {
+    const auto found = queues_.find(business);
+    if (found != queues_.end() && !found->second.waiting.empty())
+      counts[found->second.waiting.front().shard] += found->second.waiting.size();
+  }
+  return counts;
 }
 
 Time Backlog::oldest(Time otherwise) const {

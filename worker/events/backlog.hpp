@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -23,8 +25,12 @@ class Backlog {
 
   /// Adds waiting events. The events of a business are taken in the order of their ids.
   void add(std::span<const storage::PendingEvent> events);
+  /// True for an event that may be taken. Another one keeps the later events of its business waiting.
+  using IsReady = std::function<bool(const storage::PendingEvent&)>;
+
   /// Takes at most `limit` events, in turn from each business that has not reached its share.
-  std::vector<storage::PendingEvent> take(std::size_t limit);
+  std::vector<storage::PendingEvent> take(
+      std::size_t limit, const IsReady& is_ready = [](const auto& /*event*/) { return true; });
   /// Returns taken events, which then wait again.
   void put_back(std::span<const storage::PendingEvent> events);
   /// Removes recorded events. Unknown events are ignored.
@@ -34,6 +40,8 @@ class Backlog {
   std::vector<storage::EventKey> forget();
 
   std::size_t waiting() const { return waiting_; }
+  /// The number of waiting events of some businesses, by shard.
+  std::map<std::int16_t, std::size_t> waiting_of(std::span<const Guid> businesses) const;
   std::size_t taken() const { return taken_.size(); }
   /// The time of the oldest waiting event; `otherwise` if none waits.
   Time oldest(Time otherwise) const;

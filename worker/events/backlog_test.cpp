@@ -106,6 +106,19 @@ TEST(Backlog, EventsWithOneIdAndDifferentTimesAreDifferent) {
   EXPECT_EQ(backlog.taken(), 0U);
 }
 
+TEST(Backlog, AnEventThatIsNotReadyKeepsOnlyItsBusinessWaiting) {
+  Backlog backlog(all);
+  backlog.add(Events{event(1, loud), event(2, loud), event(3, quiet), event(4, quiet), event(5, loud)});
+  std::uint64_t not_ready = 2;
+  const auto is_ready = [&](const storage::PendingEvent& event) { return event.id != not_ready; };
+  EXPECT_EQ(ids(backlog.take(all, is_ready)), (Ids{1, 3, 4})) << "5 is ready, but comes after 2";
+  EXPECT_EQ(ids(backlog.take(all, is_ready)), Ids{});
+  EXPECT_EQ(backlog.waiting_of(std::vector{loud, quiet}), (std::map<std::int16_t, std::size_t>{{0, 2}}));
+  not_ready = 0;
+  EXPECT_EQ(ids(backlog.take(all, is_ready)), (Ids{2, 5}));
+  EXPECT_TRUE(backlog.waiting_of(std::vector{loud, quiet}).empty());
+}
+
 TEST(Backlog, TheOldestIsTheFirstWaitingEventOfAnyBusiness) {
   Backlog backlog(all);
   EXPECT_EQ(backlog.oldest(Time(std::chrono::seconds(50))), Time(std::chrono::seconds(50)));

@@ -22,7 +22,9 @@ void Watermarks::remove(std::int16_t shard) { low_.erase(shard); }
 std::vector<storage::ShardWatermark> Watermarks::all() const {
   std::vector<storage::ShardWatermark> marks;
   marks.reserve(low_.size());
-  for (const auto& [shard, low] : low_) marks.push_back({shard, low});
+  for (const auto& [shard, low] : low_) {
+    if (!left_out_.contains(shard)) marks.push_back({shard, low});
+  }
   return marks;
 }
 
@@ -33,6 +35,7 @@ std::vector<storage::EventKey> Watermarks::in_flight() const {
       std::ranges::min_element(low_, {}, [](const auto& mark) { return mark.second; })->second;
   for (auto entry = in_flight_.upper_bound({lowest, Time::max()}); entry != in_flight_.end(); ++entry) {
     const auto low = low_.find(entry->second);
+    if (left_out_.contains(entry->second)) continue;
     if (low != low_.end() && entry->first.id > low->second) keys.push_back(entry->first);
   }
   return keys;
@@ -70,6 +73,7 @@ void Watermarks::learn(const storage::Scan& scan) {
 
 void Watermarks::advance(const std::map<std::int16_t, std::uint64_t>& read_up_to) {
   for (auto& [shard, low] : low_) {
+    if (left_out_.contains(shard)) continue;
     const auto bound = read_up_to.find(shard);
     low = std::max(low, bound == read_up_to.end() ? complete_ : std::min(complete_, bound->second));
   }

@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "storage/events/outbox.hpp"
@@ -32,6 +33,11 @@ class Watermarks {
   /// Forgets a shard. Its events in flight stay until they are settled.
   void remove(std::int16_t shard);
 
+  /// Sets the shards that the next scans leave out. Their watermarks stay, so a later scan finds the events
+  /// that these do not.
+  void leave_out(std::set<std::int16_t> shards) { left_out_ = std::move(shards); }
+
+  /// The watermarks of the shards that a scan reads.
   std::vector<storage::ShardWatermark> all() const;
   /// The events in flight above the lowest watermark, which a scan must leave out. An event with the id of
   /// one in flight but another time is not left out.
@@ -64,6 +70,7 @@ class Watermarks {
   bool is_orphan(const storage::PendingEvent& event, std::uint64_t last_id);
 
   std::map<std::int16_t, std::uint64_t> low_;
+  std::set<std::int16_t> left_out_;
   std::map<std::int16_t, Orphans> orphans_;
   std::map<storage::EventKey, std::int16_t> in_flight_;
   std::uint64_t complete_ = 0;          // all transactions that can have drawn a number up to this are over

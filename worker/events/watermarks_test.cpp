@@ -279,6 +279,23 @@ std::size_t orphans_of(const std::vector<storage::PendingEvent>& events) {
   return static_cast<std::size_t>(std::ranges::count(events, true, &storage::PendingEvent::orphan));
 }
 
+TEST(Watermarks, AScanThatLeavesAShardOutLosesNoneOfItsEvents) {
+  Outbox outbox;
+  Watermarks watermarks;
+  watermarks.add(0);
+  watermarks.add(1);
+  const auto first = outbox.insert(0);
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{first});
+  watermarks.leave_out({0});
+  EXPECT_TRUE(watermarks.in_flight().empty()) << "a scan need not leave out what it does not read";
+  const auto unseen = outbox.insert(0);
+  const auto other = outbox.insert(1);
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{other});
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(take_scan(watermarks, outbox), Ids{});
+  watermarks.leave_out({});
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{unseen});
+}
+
 TEST(Watermarks, EventsBeforeTheFirstScanOfAnOrphanedShardAreOrphans) {
   Outbox outbox;
   Watermarks watermarks;
