@@ -46,7 +46,7 @@ class EventPipeline {
 
   /// The time since the slower of its threads last turned, with or without a database. Any thread.
   std::chrono::steady_clock::duration silence() const {
-    return std::max(pump_.heartbeat().age(), preparation_.heartbeat().age());
+    return std::max(pump_.silence(), preparation_.heartbeat().age());
   }
   /// The time at which the outbox was last read. Any thread.
   Time last_look() const { return pump_.last_look(); }

@@ -19,7 +19,8 @@ Pump::Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, Paus
     : guard_(guard),
       runner_(runner),
       clock_(clock),
-      workflows_(catalogue, pauses),
+      loader_(options.database_url, catalogue, [this] { thread_.wake(); }),
+      workflows_(catalogue, pauses, loader_),
       intake_({.worker = options.worker}, clock.now()),
       matching_({.worker = options.worker, .public_url = options.public_url}, intake_, catalogue, workflows_,
                 guard, runner, clock),
@@ -33,10 +34,14 @@ Pump::Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, Paus
 Pump::~Pump() { stop(); }
 
 void Pump::start() {
+  loader_.start();
   thread_.start([this](const std::stop_token& stop) { run(stop); });
 }
 
-void Pump::stop() { thread_.stop(); }
+void Pump::stop() {
+  thread_.stop();
+  loader_.stop();
+}
 
 void Pump::hold(const storage::HeldShards& shards) {
   intake_.hold(shards);
@@ -112,6 +117,7 @@ bool Pump::read_notifications() {
 
 void Pump::turn(const std::stop_token& stop) {
   read_notifications();
+  workflows_.take_loaded();
   if (intake_.follow_leases(*session_)) workflows_.took_shards();
   const bool found = match_events();
   can_match_ = true;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -15,6 +17,7 @@
 #include "worker/events/event_intake.hpp"
 #include "worker/events/event_matching.hpp"
 #include "worker/events/workflow_follower.hpp"
+#include "worker/events/workflow_loader.hpp"
 #include "worker/guard/blast_guard.hpp"
 #include "worker/queue/due_runs.hpp"
 #include "worker/threads/thread_session.hpp"
@@ -23,9 +26,9 @@
 
 namespace waybill::worker {
 
-/// The worker's main thread. NOTIFY, room in memory, a due run or timer, or the clock (once a second) wake
-/// it; a turn then reads the outbox, matches events, fires timers and claims due runs. It reconnects by
-/// itself.
+/// The worker's main thread. NOTIFY, workflows that were read, room in memory, a due run or timer, or the
+/// clock (once a second) wake it; a turn then reads the outbox, matches events, fires timers and claims due
+/// runs. It reconnects by itself.
 class Pump {
  public:
   struct Options {
@@ -53,8 +56,10 @@ class Pump {
   void note_room();
   bool is_busy(std::int16_t shard) const { return intake_.is_busy(shard); }
   Time last_look() const { return intake_.last_look(); }
-  /// Beats at each turn, also while the database is away.
-  const Heartbeat& heartbeat() const { return thread_.heartbeat(); }
+  /// The time since the slower of its threads last turned, with or without a database.
+  std::chrono::steady_clock::duration silence() const {
+    return std::max(thread_.heartbeat().age(), loader_.heartbeat().age());
+  }
   /// True while it is connected and has read the workflows. Otherwise it tries again at once: the caller has
   /// found the database.
   bool can_match();
@@ -74,6 +79,7 @@ class Pump {
   BlastGuard& guard_;
   Runner& runner_;
   const Clock& clock_;
+  WorkflowLoader loader_;
   WorkflowFollower workflows_;
   EventIntake intake_;
   EventMatching matching_;

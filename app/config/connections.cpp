@@ -9,9 +9,9 @@ namespace {
 constexpr int every_process = 3;
 // Three for analysis, and one for partitions.
 constexpr int every_api = 4;
-// Matcher, preparation, recorder, leases, schedules, duties, pauses, push messages, the limit of mails,
-// alerts.
-constexpr int every_worker = 10;
+// Matcher, changed workflows, preparation, recorder, leases, schedules, duties, pauses, push messages, the
+// limit of mails, alerts.
+constexpr int every_worker = 11;
 
 // With fewer, one business could use all write or long-read connections of a thread.
 constexpr int least_reads = 1;

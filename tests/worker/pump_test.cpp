@@ -1,49 +1,49 @@
 #include "worker/pump.hpp"
 
-#include "tests/worker/worker_database.hpp"
-#include "worker/delivery/recorder.hpp"
-#include "worker/queue/preparation.hpp"
+#include "tests/worker/worker_parts.hpp"
 
 namespace waybill::tests {
 namespace {
 
 using namespace std::chrono_literals;
 
-class NoMailer final : public net::Mailer {
-  void transmit(net::MailMessage, Done) override { throw std::logic_error("no test sends a mail"); }
-};
-
 /// A pump with the parts of the worker that it feeds, and without leases: the test gives it the shards.
-class PumpTest : public WorkerDatabase {
+class PumpTest : public WorkerParts {
  protected:
   PumpTest() {
+    on_settled_ = [this](const auto& events, auto next_due) { pump_.settled(events, next_due); };
+    on_room_ = [this] { pump_.note_room(); };
     preparation_.start();
     pump_.start();
   }
   ~PumpTest() override {
     pump_.stop();
-    preparation_.stop();
-    runner_.stop();
-    recorder_.flush(5s);
+    stop_parts();
   }
 
-  worker::Catalogue catalogue_{secrets_};
-  net::HttpClient http_{{}};
-  NoMailer mailer_;
-  worker::PauseWriter pauses_{database_.url(), secrets_};
-  worker::Recorder recorder_{{.database_url = database_.url(), .worker = worker_},
-                             pauses_,
-                             [this](const auto& events, auto next_due) { pump_.settled(events, next_due); }};
-  worker::Runner runner_{{},
-                         catalogue_,
-                         {.http = http_, .clock = system_clock(), .mailer = mailer_},
-                         recorder_,
-                         [](const storage::ClaimedRun&) { return false; }};
-  worker::Preparation preparation_{
-      {.database_url = database_.url(), .worker = worker_}, catalogue_, runner_, system_clock(), [this] {
-        pump_.note_room();
-      }};
-  worker::BlastGuard guard_{{}, pauses_, system_clock()};
+  /// A business of another shard, with a workflow of orders.
+  Guid add_business_with_workflow() {
+    const Guid other =
+        Guid::parse(database_.value("insert into businesses (guid, name) select guid, 'Other' from (select "
+                                    "gen_random_uuid() as guid from generate_series(1, 1000)) g "
+                                    "where shard_of(guid) <> shard_of($1) limit 1 returning guid",
+                                    {business_.to_string()}))
+            .value();
+    database_.rows(
+        "insert into workflows (business_id, name, entity_type, trigger_code, action, conditions) "
+        "values ($1, 'w', 0, 'order_created', '{\"type\": \"nothing\"}', '{}')",
+        {other.to_string()});
+    return other;
+  }
+  void add_order_of(const Guid& business, const std::string& number) {
+    database_.rows("insert into orders (business_id, order_number) values ($1, $2)",
+                   {business.to_string(), number});
+  }
+  std::int64_t runs_of(const Guid& business) {
+    return database_.number("select count(*) from all_runs where business_id = $1 and status = 'succeeded'",
+                            {business.to_string()});
+  }
+
   worker::Pump pump_{{.database_url = database_.url(), .worker = worker_},
                      catalogue_,
                      guard_,
@@ -100,6 +100,77 @@ TEST_F(PumpTest, AChangedWorkflowActsOnTheNextEvent) {
   add_order("A-2");
   EXPECT_TRUE(eventually([&] { return pending() == 0; }));
   EXPECT_EQ(runs("succeeded"), 1);
+}
+
+TEST_F(PumpTest, EventsOfABusinessGoOnWhileTheWorkflowsOfAnotherAreRead) {
+  const Guid changed = add_workflow("order_created");
+  const Guid other = add_business_with_workflow();
+  pump_.hold(all_shards());
+  add_order("A-1");
+  ASSERT_TRUE(eventually([&] { return runs("succeeded") == 1; }));
+  {
+    const Session blocker = keep_from_reading();
+    rename_workflow(changed);
+    add_order("A-2");
+    for (int n = 1; n <= 20; ++n) {
+      add_order_of(other, "B-" + std::to_string(n));
+      EXPECT_TRUE(eventually([&] { return runs_of(other) == n; }));
+    }
+    EXPECT_EQ(runs_of(business_), 1) << "the event waits for the changed workflow";
+  }
+  EXPECT_TRUE(eventually([&] { return runs_of(business_) == 2; }));
+  EXPECT_EQ(pending(), 0);
+}
+
+TEST_F(PumpTest, AnEventThatWaitedIsMatchedWithTheChangedWorkflow) {
+  const Guid workflow = add_workflow("order_created");
+  pump_.hold(all_shards());
+  add_order("A-1");
+  ASSERT_TRUE(eventually([&] { return runs("succeeded") == 1; }));
+  {
+    const Session blocker = keep_from_reading();
+    database_.exec(R"(update workflows set conditions = '{"orderNumber": "A-3"}' where guid = ')" +
+                   workflow.to_string() + "'");
+    add_order("A-2");
+    add_order("A-3");
+  }
+  EXPECT_TRUE(eventually([&] { return pending() == 0; }));
+  EXPECT_EQ(runs_of(business_), 2) << "A-1 and A-3";
+}
+
+TEST_F(PumpTest, ManyEventsThatWaitKeepNoEventOfAnotherShardFromBeingFound) {
+  const Guid changed = add_workflow("order_created");
+  const Guid other = add_business_with_workflow();
+  pump_.hold(all_shards());
+  add_order("A-1");
+  ASSERT_TRUE(eventually([&] { return runs("succeeded") == 1; }));
+  {
+    const Session blocker = keep_from_reading();
+    rename_workflow(changed);
+    database_.exec("insert into orders (business_id, order_number) select '" + business_.to_string() +
+                   "', 'M-' || n from generate_series(1, 6000) n");
+    for (int n = 1; n <= 20; ++n) {
+      add_order_of(other, "B-" + std::to_string(n));
+      EXPECT_TRUE(eventually([&] { return runs_of(other) == n; }));
+    }
+  }
+  EXPECT_TRUE(eventually([&] { return runs_of(business_) == 6001; }));
+  EXPECT_TRUE(eventually([&] { return pending() == 0; }));
+}
+
+TEST_F(PumpTest, ReadsWorkflowsAnewAfterItsConnectionBrokeMeanwhile) {
+  const Guid changed = add_workflow("order_created");
+  pump_.hold(all_shards());
+  add_order("A-1");
+  ASSERT_TRUE(eventually([&] { return runs("succeeded") == 1; }));
+  {
+    const Session blocker = keep_from_reading();
+    rename_workflow(changed);
+    add_order("A-2");
+    database_.terminate_connections();  // also that of the blocker
+  }
+  EXPECT_TRUE(eventually([&] { return runs("succeeded") == 2; }));
+  EXPECT_EQ(pending(), 0);
 }
 
 TEST_F(PumpTest, TakesNothingAfterItsEnd) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/observe.hpp"
@@ -95,37 +96,56 @@ bool EventIntake::has_room(bool runner_has_room) {
   return !waits_for_room_;
 }
 
+/// Decides about a look. Events that wait until the workflows of their business are read do not keep those of
+/// others from being found: they count only for their shard, which is left out while it has many of them.
+EventIntake::Look EventIntake::next_look(const WorkflowFollower& workflows, Time now) {
+  Look next;
+  const std::lock_guard lock(mutex_);
+  std::size_t behind = 0;          // waiting events of businesses whose workflows are being read
+  std::size_t behind_in_look = 0;  // of shards that are not left out
+  std::set<std::int16_t> left_out;
+  for (const auto& [shard, count] : backlog_.waiting_of(workflows.behind())) {
+    behind += count;
+    if (count >= options_.shard_batch) {
+      left_out.insert(shard);
+    } else {
+      behind_in_look += count;
+    }
+  }
+  next.leaves_out = !left_out.empty();
+  watermarks_.leave_out(std::move(left_out));
+  next.watermarks = watermarks_.all();
+  next.in_flight = watermarks_.in_flight();
+  next.draws_xid = rate_.wants_xid() || (watermarks_.wants_xid() && now - last_xid_ >= xid_every);
+  next.wants_rows = backlog_.waiting() == behind;
+  next.knows_enough = backlog_.waiting() >= options_.events_known ||
+                      (!next.wants_rows && next.in_flight.size() >= most_in_flight + behind_in_look);
+  return next;
+}
+
 std::vector<storage::StoredEvent> EventIntake::look(storage::Session& session, WorkflowFollower& workflows,
                                                     Time now) {
-  std::vector<storage::ShardWatermark> watermarks;
-  std::vector<storage::EventKey> in_flight;
-  bool draws_xid = false;
-  bool knows_enough = false;
-  bool knows_none = false;
-  {
-    const std::lock_guard lock(mutex_);
-    watermarks = watermarks_.all();
-    in_flight = watermarks_.in_flight();
-    draws_xid = rate_.wants_xid() || (watermarks_.wants_xid() && now - last_xid_ >= xid_every);
-    knows_none = backlog_.waiting() == 0;
-    knows_enough =
-        backlog_.waiting() >= options_.events_known || (!knows_none && in_flight.size() >= most_in_flight);
-  }
-  if (knows_enough) {
+  const Look next = next_look(workflows, now);
+  if (next.knows_enough) {
     look_at_workflows(session, workflows, now);
     return {};
   }
-  storage::Scan scan = storage::Outbox(session).scan(watermarks, in_flight, options_.shard_batch, draws_xid,
-                                                     knows_none ? most_with_rows : 0);
-  if (draws_xid) last_xid_ = now;
+  storage::Scan scan = storage::Outbox(session).scan(next.watermarks, next.in_flight, options_.shard_batch,
+                                                     next.draws_xid, next.wants_rows ? most_with_rows : 0);
+  if (next.draws_xid) last_xid_ = now;
   last_look_ = ticks(now);
-  workflows.follow(session, scan.workflow_epoch);
+  const std::uint64_t epoch = scan.workflow_epoch;
+  workflows.follow(session, epoch);
+  for (storage::PendingEvent& event : scan.events) event.workflow_epoch = epoch;
   rate_.scanned(now, scan.transactions, scan.xmin, scan.xid);
   std::map<std::int16_t, std::size_t> counts;
   for (const storage::PendingEvent& event : scan.events) ++counts[event.shard];
-  saw_all_ =
-      std::ranges::none_of(counts, [&](const auto& count) { return count.second >= options_.shard_batch; });
+  saw_all_ = !next.leaves_out && std::ranges::none_of(counts, [&](const auto& count) {
+    return count.second >= options_.shard_batch;
+  });
   std::vector<storage::StoredEvent> rows = std::move(scan.rows);
+  std::erase_if(rows,
+                [&](const storage::StoredEvent& row) { return !workflows.has_read(row.business_id, epoch); });
   const std::lock_guard lock(mutex_);
   backlog_.add(watermarks_.take(std::move(scan), options_.shard_batch));
   set_gauge(Gauge::pending_events, static_cast<double>(watermarks_.in_flight_count()));
@@ -139,12 +159,15 @@ void EventIntake::look_at_workflows(storage::Session& session, WorkflowFollower&
   workflows.follow(session, scan.workflow_epoch);
 }
 
-std::vector<storage::PendingEvent> EventIntake::take(std::size_t most) {
+std::vector<storage::PendingEvent> EventIntake::take(std::size_t most, const WorkflowFollower& workflows) {
   const Time now = last_look();
   const std::lock_guard lock(mutex_);
   const Time oldest = backlog_.oldest(now);
   matched_until_ = ticks(oldest);
-  auto events = backlog_.take(std::min(most, options_.events_in_memory - backlog_.taken()));
+  auto events = backlog_.take(std::min(most, options_.events_in_memory - backlog_.taken()),
+                              [&](const storage::PendingEvent& event) {
+                                return workflows.has_read(event.business_id, event.workflow_epoch);
+                              });
   if (events.empty()) {
     waits_for_room_ = backlog_.waiting() > 0;
   } else {

@@ -63,8 +63,9 @@ class EventIntake {
   /// Looks for changes of workflows alone, if there was no look for a while: a pause or a deletion acts on
   /// the runs in memory.
   void look_at_workflows(storage::Session& session, WorkflowFollower& workflows, Time now);
-  /// Takes the next events to be matched, `most` at most, businesses in turn.
-  std::vector<storage::PendingEvent> take(std::size_t most);
+  /// Takes the next events to be matched, `most` at most, businesses in turn. An event is taken once the
+  /// catalogue has the workflows of its business as of the event, or newer ones.
+  std::vector<storage::PendingEvent> take(std::size_t most, const WorkflowFollower& workflows);
   /// Puts events back that were taken and not matched.
   void put_back(std::span<const storage::PendingEvent> events);
   /// Notes that what `take` returned is matched.
@@ -73,6 +74,16 @@ class EventIntake {
   Duration patience(Duration poll) const { return rate_.max_wait(poll); }
 
  private:
+  struct Look {
+    std::vector<storage::ShardWatermark> watermarks;
+    std::vector<storage::EventKey> in_flight;
+    bool draws_xid = false;
+    bool knows_enough = false;
+    bool wants_rows = false;
+    bool leaves_out = false;  // some of the shards
+  };
+  Look next_look(const WorkflowFollower& workflows, Time now);
+
   const Options options_;
   mutable std::mutex mutex_;  // guards the next five
   Watermarks watermarks_;

@@ -42,7 +42,7 @@ EventMatching::EventMatching(const Options& options, EventIntake& intake, const 
       postponed_batch_(1, most_postponed, postponed_time) {}
 
 bool EventMatching::match_some(storage::Session& session, std::vector<storage::StoredEvent> rows) {
-  std::vector<storage::PendingEvent> events = intake_.take(batch_.get());
+  std::vector<storage::PendingEvent> events = intake_.take(batch_.get(), workflows_);
   if (events.empty()) return false;
   std::vector<MatchedEvent> matched;
   try {
@@ -134,6 +134,8 @@ bool EventMatching::match_postponed(storage::Session& session) {
     postponed_.turn_of(guid);
     const WorkflowPtr workflow = catalogue_.find(guid);
     if (!workflow && catalogue_.is_unreadable(guid)) continue;
+    // Changes that are not read yet may be older than the events; they may also bring the workflow.
+    if (workflow ? !workflows_.is_current(workflow->business_id) : workflows_.any_behind()) continue;
     const auto began = std::chrono::steady_clock::now();
     storage::Work work(session);
     const std::vector<storage::PostponedMatch> matches = store.take_postponed(guid, postponed_batch_.get());

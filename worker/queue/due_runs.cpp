@@ -156,14 +156,22 @@ void DueRuns::pass_on(storage::Session& session, std::vector<storage::ClaimedRun
 }
 
 /// Reads the workflows again if one of the runs is of a newer workflow or version, which has other conditions
-/// and limits and is not deleted.
-void DueRuns::follow_workflows(storage::Session& session, const std::vector<storage::ClaimedRun>& claimed) {
-  const bool any_newer = std::ranges::any_of(claimed, [&](const storage::ClaimedRun& run) {
+/// and limits and is not deleted. Such runs go back into the queue until the catalogue has their workflows.
+void DueRuns::follow_workflows(storage::Session& session, std::vector<storage::ClaimedRun>& claimed) {
+  const auto is_newer = [&](const storage::ClaimedRun& run) {
     const storage::RunKey& key = run.run.key;
     const WorkflowPtr workflow = catalogue_.find(key.workflow_id);
     return workflow ? workflow->version < key.workflow_version : !catalogue_.is_unreadable(key.workflow_id);
+  };
+  if (std::ranges::none_of(claimed, is_newer)) return;
+  workflows_.follow_now(session);
+  std::vector<storage::ClaimedRun> too_new;
+  std::erase_if(claimed, [&](storage::ClaimedRun& run) {
+    if (workflows_.is_current(run.run.key.business_id) || !is_newer(run)) return false;
+    too_new.push_back(std::move(run));
+    return true;
   });
-  if (any_newer) workflows_.follow_now(session);
+  runner_.give_back(std::move(too_new), clock_.now() + due_again_after);
 }
 
 /// Puts those runs back whose workflow, or whose version of it, this binary cannot read.

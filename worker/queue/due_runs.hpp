@@ -55,7 +55,7 @@ class DueRuns {
 
  private:
   void take_over(storage::Session& session, std::vector<storage::ClaimedRun> claimed);
-  void follow_workflows(storage::Session& session, const std::vector<storage::ClaimedRun>& claimed);
+  void follow_workflows(storage::Session& session, std::vector<storage::ClaimedRun>& claimed);
   void hold_unreadable(std::vector<storage::ClaimedRun>& claimed);
   void check_some(storage::Session& session);
   void pass_on(storage::Session& session, std::vector<storage::ClaimedRun> runs);

@@ -22,6 +22,8 @@ class ThreadSession {
   /// Opens the session if there is none. Returns true if it did. Throws DatabaseUnavailable or
   /// StatementError; there is no session then.
   bool open();
+  /// Closes the session; the next `open` opens another.
+  void close() { session_.reset(); }
   bool is_open() const { return session_ != nullptr; }
   /// The session. Only while it is open.
   storage::Session& operator*() const { return *session_; }

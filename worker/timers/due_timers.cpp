@@ -92,13 +92,18 @@ bool DueTimers::work(storage::Session& session) {
 /// Fires some due timers. Returns true if it found any.
 bool DueTimers::fire(storage::Session& session, const std::vector<std::int16_t>& shards) {
   storage::Work work(session);
-  const auto batch = claims_.take(session, shards);
+  auto batch = claims_.take(session, shards);
   if (batch.timers.empty()) {
     work.commit();
     return false;
   }
-  // The catalogue is then at least as new as the state of the workflows in the batch.
   workflows_.follow(session, batch.epoch);
+  // A later look finds the other timers again.
+  std::erase_if(batch.timers, [&](const ClaimedTimer& claimed) { return !may_decide(claimed); });
+  if (batch.timers.empty()) {
+    work.commit();
+    return false;
+  }
   std::vector<Decided> decided;
   for (const auto& claimed : batch.timers) {
     WorkflowPtr workflow = claimed.is_deleted ? nullptr : catalogue_.find(claimed.timer.workflow_id);
@@ -112,6 +117,17 @@ bool DueTimers::fire(storage::Session& session, const std::vector<std::int16_t>&
   work.commit();
   claims_.worked(decided.size(), left, shards.size());
   return true;
+}
+
+/// True if the catalogue is as new as the state of the workflow in the batch. If the business has later
+/// changes that are still being read, it is enough that the catalogue is newer than the time of the timer:
+/// otherwise a business that goes on changing its workflows would have no timers.
+bool DueTimers::may_decide(const ClaimedTimer& claimed) const {
+  const DueTimer& timer = claimed.timer;
+  if (claimed.is_deleted || workflows_.is_current(timer.business_id)) return true;
+  const WorkflowPtr workflow = catalogue_.find(timer.workflow_id);
+  return workflow && workflow->timer_plan >= timer.plan &&
+         workflows_.has_read_since(timer.business_id, timer.due);
 }
 
 /// Decides what can be decided without the record.

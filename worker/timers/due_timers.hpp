@@ -56,6 +56,7 @@ class DueTimers {
 
   bool fire(storage::Session& session, const std::vector<std::int16_t>& shards);
   bool scan(storage::Session& session, const std::vector<std::int16_t>& shards);
+  bool may_decide(const ClaimedTimer& claimed) const;
   Decided decide(const ClaimedTimer& timer, WorkflowPtr& workflow) const;
   void judge(storage::Session& session, std::vector<Decided>& decided, Time now);
   std::vector<json::object> read_entities(std::vector<storage::StoredEvent>& records,

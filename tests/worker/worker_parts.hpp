@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "tests/worker/worker_database.hpp"
+#include "worker/delivery/recorder.hpp"
+#include "worker/delivery/runner.hpp"
+#include "worker/guard/blast_guard.hpp"
+#include "worker/guard/pause_writer.hpp"
+#include "worker/planning/catalogue.hpp"
+#include "worker/queue/preparation.hpp"
+
+namespace waybill::tests {
+
+class UnusedMailer final : public net::Mailer {
+  void transmit(net::MailMessage, Done) override { throw std::logic_error("no test sends a mail"); }
+};
+
+/// The parts of a worker to which the pump hands events and runs. A test that adds a part which these call
+/// sets `on_settled` and `on_room` before the first event, and calls `stop_parts` before it destroys the
+/// part.
+class WorkerParts : public WorkerDatabase {
+ protected:
+  ~WorkerParts() override { stop_parts(); }
+
+  void stop_parts() {
+    preparation_.stop();
+    runner_.stop();
+    recorder_.flush(std::chrono::seconds(5));
+  }
+
+  /// Keeps workflows from being read, until the returned connection is closed: their secrets are locked. That
+  /// they have changed is seen.
+  Session keep_from_reading() const {
+    Session blocker = database_.connect();
+    blocker.exec("begin; lock table workflow_secrets in access exclusive mode");
+    return blocker;
+  }
+
+  void rename_workflow(const Guid& workflow) {
+    database_.exec("update workflows set name = name || ' again' where guid = '" + workflow.to_string() +
+                   "'");
+  }
+
+  std::function<void(const std::vector<storage::EventKey>&, std::optional<Time>)> on_settled_ =
+      [](const auto& /*events*/, auto /*next_due*/) {};
+  std::function<void()> on_room_ = [] {};
+  worker::Catalogue catalogue_{secrets_};
+  net::HttpClient http_{{}};
+  UnusedMailer mailer_;
+  worker::PauseWriter pauses_{database_.url(), secrets_};
+  worker::Recorder recorder_{{.database_url = database_.url(), .worker = worker_},
+                             pauses_,
+                             [this](const auto& events, auto next_due) { on_settled_(events, next_due); }};
+  worker::Runner runner_{{},
+                         catalogue_,
+                         {.http = http_, .clock = system_clock(), .mailer = mailer_},
+                         recorder_,
+                         [](const storage::ClaimedRun&) { return false; }};
+  worker::Preparation preparation_{
+      {.database_url = database_.url(), .worker = worker_}, catalogue_, runner_, system_clock(), [this] {
+        on_room_();
+      }};
+  worker::BlastGuard guard_{{.factor = 0, .minimum = 0}, pauses_, system_clock()};
+};
+
+}  // namespace waybill::tests

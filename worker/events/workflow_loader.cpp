@@ -1,0 +1,142 @@
+#include "worker/events/workflow_loader.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "base/observe.hpp"
+#include "storage/events/outbox.hpp"
+#include "storage/settings/workflow_reader.hpp"
+#include "storage/statement/errors.hpp"
+
+namespace waybill::worker {
+namespace {
+
+constexpr Duration look_every = std::chrono::seconds(1);  // keeps the heartbeat young
+// One business has a turn of its own unless very many wait, for instance after an update of all workflows.
+constexpr std::size_t turns_in_queue = 16;
+constexpr std::size_t most_in_turn = 50;
+
+}  // namespace
+
+WorkflowLoader::WorkflowLoader(std::string database_url, const Catalogue& catalogue, OnLoaded on_loaded)
+    : catalogue_(catalogue),
+      on_loaded_(std::move(on_loaded)),
+      session_(std::move(database_url), "waybill workflows", {storage::index_walking_plans}) {}
+
+void WorkflowLoader::start() {
+  thread_.start([this](const std::stop_token& stop) { run(stop); });
+}
+
+void WorkflowLoader::load(const Request& request) {
+  {
+    const std::lock_guard lock(mutex_);
+    requests_.push_back(request);
+  }
+  thread_.wake();
+}
+
+std::optional<WorkflowLoader::Loaded> WorkflowLoader::take() {
+  std::optional<Loaded> loaded;
+  {
+    const std::lock_guard lock(mutex_);
+    loaded.swap(loaded_);
+  }
+  if (loaded) thread_.wake();
+  return loaded;
+}
+
+void WorkflowLoader::forget() {
+  std::optional<Loaded> loaded;  // destroyed without the lock
+  const std::lock_guard lock(mutex_);
+  loaded.swap(loaded_);
+  requests_.clear();
+  ++wanted_session_;
+}
+
+void WorkflowLoader::destroy(std::vector<WorkflowPtr> workflows) {
+  if (workflows.empty()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    std::ranges::move(workflows, std::back_inserter(destroyed_));
+  }
+  thread_.wake();
+}
+
+void WorkflowLoader::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    thread_.beat();
+    const auto turn = next_turn();
+    if (!turn) {
+      thread_.wait(-1, look_every);
+      continue;
+    }
+    try {
+      read(*turn, stop);
+      session_.worked();
+    } catch (const std::exception& error) {
+      const Duration pause = session_.failed(error);
+      if (dynamic_cast<const storage::DatabaseUnavailable*>(&error) == nullptr)
+        observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
+      put_back(*turn);
+      thread_.wait(-1, pause);
+    }
+  }
+}
+
+std::optional<WorkflowLoader::Turn> WorkflowLoader::next_turn() {
+  std::vector<WorkflowPtr> destroyed;  // without the lock
+  const std::lock_guard lock(mutex_);
+  destroyed.swap(destroyed_);
+  if (loaded_ || requests_.empty()) return std::nullopt;
+  const auto count = std::clamp(requests_.size() / turns_in_queue, std::size_t{1}, most_in_turn);
+  const auto end = requests_.begin() + static_cast<std::ptrdiff_t>(count);
+  Turn turn{.requests = {requests_.begin(), end}, .session = wanted_session_};
+  requests_.erase(requests_.begin(), end);
+  return turn;
+}
+
+void WorkflowLoader::read(const Turn& turn, const std::stop_token& stop) {
+  if (turn.session != session_number_) session_.close();
+  session_number_ = turn.session;
+  session_.open();
+  Loaded loaded{.businesses = {}, .reached = 0, .as_of = system_clock().now(), .workflows = {}};
+  std::uint64_t since = turn.requests.front().since;
+  std::uint64_t least = 0;
+  for (const Request& request : turn.requests) {
+    loaded.businesses.push_back(request.business_id);
+    since = std::min(since, request.since);
+    least = std::max(least, request.least);
+  }
+  // The changes are read in a later snapshot, which has all of this one.
+  loaded.reached = storage::Outbox(*session_).scan({}, {}, 0, false).workflow_epoch;
+  if (loaded.reached < least) {
+    session_.close();
+    throw std::runtime_error("the server of the workflows is behind that of the events");
+  }
+  storage::read_changed_workflows(*session_, since, loaded.businesses, [&](const auto& portion) {
+    if (stop.stop_requested()) return;
+    thread_.beat();
+    for (const storage::StoredWorkflow& stored : portion)
+      loaded.workflows.push_back(catalogue_.parse(stored));
+  });
+  if (stop.stop_requested()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (turn.session != wanted_session_) return;
+    loaded_ = std::move(loaded);
+  }
+  on_loaded_();
+}
+
+/// The requests then wait for their next turn, unless they are forgotten.
+void WorkflowLoader::put_back(const Turn& turn) {
+  const std::lock_guard lock(mutex_);
+  if (turn.session == wanted_session_)
+    requests_.insert(requests_.end(), turn.requests.begin(), turn.requests.end());
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "base/heartbeat.hpp"
+#include "worker/planning/catalogue.hpp"
+#include "worker/threads/thread_session.hpp"
+#include "worker/threads/work_thread.hpp"
+
+namespace waybill::worker {
+
+/// Reads and parses changed workflows on a thread and session of its own, because those of one business can
+/// take some tenths of a second. Businesses take turns. It reconnects by itself and repeats what failed.
+/// Nothing is read while a result waits to be taken, so the workflows of one turn are in memory besides the
+/// catalogue. The methods are for one other thread.
+class WorkflowLoader {
+ public:
+  struct Request {
+    Guid business_id;
+    std::uint64_t since;  // all changes up to this epoch are known
+    std::uint64_t least;  // all changes up to this one are wanted
+  };
+  struct Loaded {
+    std::vector<Guid> businesses;
+    std::uint64_t reached;                  // all their changes up to this epoch are read
+    Time as_of;                             // a time before the reading
+    std::vector<ParsedWorkflow> workflows;  // that changed
+  };
+  using OnLoaded = std::function<void()>;
+
+  /// `on_loaded` is called on the thread when there is a result. Everything referred to outlives it.
+  WorkflowLoader(std::string database_url, const Catalogue& catalogue, OnLoaded on_loaded);
+  ~WorkflowLoader() { stop(); }
+  WorkflowLoader(const WorkflowLoader&) = delete;
+  WorkflowLoader& operator=(const WorkflowLoader&) = delete;
+
+  void start();
+  /// Joins the thread.
+  void stop() { thread_.stop(); }
+
+  /// Requests the changes of a business. Only if it has no request whose result was not taken.
+  void load(const Request& request);
+  /// Returns the next result, if there is one.
+  std::optional<Loaded> take();
+  /// Forgets all requests and results, also of a reading under way. Later requests are read with a new
+  /// session.
+  void forget();
+  /// Destroys workflows on the thread.
+  void destroy(std::vector<WorkflowPtr> workflows);
+
+  /// Beats at each turn, also while the database is away.
+  const Heartbeat& heartbeat() const { return thread_.heartbeat(); }
+
+ private:
+  struct Turn {
+    std::vector<Request> requests;
+    std::uint64_t session;
+  };
+  void run(const std::stop_token& stop);
+  std::optional<Turn> next_turn();
+  void read(const Turn& turn, const std::stop_token& stop);
+  void put_back(const Turn& turn);
+
+  const Catalogue& catalogue_;
+  const OnLoaded on_loaded_;
+  ThreadSession session_;             // used by the thread, like the next one
+  std::uint64_t session_number_ = 0;  // of session_
+  std::mutex mutex_;                  // guards the next four
+  std::uint64_t wanted_session_ = 0;  // for the requests and the result
+  std::deque<Request> requests_;      // one of a business
+  std::optional<Loaded> loaded_;
+  std::vector<WorkflowPtr> destroyed_;  // by the next turn
+  WorkThread thread_;
+};
+
+}  // namespace waybill::worker
