@@ -24,9 +24,10 @@ class WorkerFaults : public LoadedCluster {
     periods_.emplace_back(name, from, steady_clock::now() - 500ms);
   }
 
-  /// Takes the delays of all periods. Call it after the load.
-  void evaluate() {
+  /// Takes the delays of all periods, and prints the runs of the slowest changes. Call it after the load.
+  void evaluate(Session& database) {
     for (const auto& [name, from, until] : periods_) {
+      print_slow(database, name, from, until);
       Sample period;
       period.add(ledger.delays(from, until));
       all[name].add(ledger.delays(from, until));
@@ -35,6 +36,21 @@ class WorkerFaults : public LoadedCluster {
     for (const auto& [name, sample] : worst) {
       std::cout << name << "\n  longest delay of each: " << sample.text()
                 << "\n  all changes: " << all[name].text() << "\n";
+    }
+  }
+
+  /// Prints the runs of a period's slow changes, each with the earlier runs of its record and workflow.
+  void print_slow(Session& database, const std::string& name, steady_clock::time_point from,
+                  steady_clock::time_point until) const {
+    for (const auto& [webhook, delay] : ledger.slow(from, until, 2s)) {
+      std::cout << name << ": " << delay.count() << " ms, " << webhook << "\n";
+      const auto runs = database.column(
+          "select concat_ws(' ', e.guid, e.event_id, e.created_at, e.finished_at, e.attempts, e.tries) "
+          "from runs r join runs e using (business_id, entity_id, workflow_id) where r.guid::text = $1 "
+          "and e.created_at between r.created_at - interval '15 seconds' and r.created_at order by "
+          "e.event_id",
+          {webhook.substr(std::string_view("msg_").size())});
+      for (const std::string& run : runs) std::cout << "  " << run << "\n";
     }
   }
 
@@ -85,7 +101,7 @@ TEST_F(WorkerFaults, AKilledStoppedOrDrainedWorkerHandsOverItsWork) {
     }
   }
   Session database = finish_load();
-  evaluate();
+  evaluate(database);
   check_everything(database);
   // The limits are beyond the delay without a fault, which is long: all machines share one disk.
   const Milliseconds usual = worst["no fault"].percentile(1);
@@ -112,7 +128,7 @@ TEST_F(WorkerFaults, AWorkerWithACutLinkHandsOverItsWork) {
     measure("link back", 10s);
   }
   Session database = finish_load();
-  evaluate();
+  evaluate(database);
   check_everything(database);
   EXPECT_LT(worst["link cut"].percentile(1), 10s);
   print_hand_over("link of a worker cut", "link cut");

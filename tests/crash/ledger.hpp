@@ -39,6 +39,9 @@ class Ledger {
   /// The times from the acknowledgement of the changes in a period to their webhooks. `other_city` and
   /// changes without a webhook are left out.
   std::vector<std::chrono::milliseconds> delays(Moment from, Moment until) const;
+  /// The ids of the webhooks of these changes that took longer than `limit`, with their times.
+  std::map<std::string, std::chrono::milliseconds> slow(Moment from, Moment until,
+                                                        std::chrono::milliseconds limit) const;
 
   /// True if `more` further requests arrive in time.
   bool wait_for_progress(std::size_t more, Deadline deadline);
@@ -64,6 +67,8 @@ class Ledger {
     Moment at;
   };
   struct Recorded;
+  template <typename Visit>
+  void visit_delays(Moment from, Moment until, Visit visit) const;
   static Recorded recorded(Session& database);
   void check_deliveries(const Recorded& events) const;
   static void check_runs(Session& database, std::size_t matching);
