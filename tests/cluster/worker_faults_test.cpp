@@ -40,14 +40,16 @@ class WorkerFaults : public LoadedCluster {
   }
 
   /// Prints the runs of a period's slow changes, each with the earlier runs of its record and workflow.
+  /// Changes in a fault that is detected by a time limit are expected to be slower.
   void print_slow(Session& database, const std::string& name, steady_clock::time_point from,
                   steady_clock::time_point until) const {
-    for (const auto& [webhook, delay] : ledger.slow(from, until, 2s)) {
+    for (const auto& [webhook, delay] :
+         ledger.slow(from, until, name == "stopped" || name == "link cut" ? 8s : 2s)) {
       std::cout << name << ": " << delay.count() << " ms, " << webhook << "\n";
       const auto runs = database.column(
           "select concat_ws(' ', e.guid, e.event_id, e.created_at, e.finished_at, e.attempts, e.tries) "
           "from runs r join runs e using (business_id, entity_id, workflow_id) where r.guid::text = $1 "
-          "and e.created_at between r.created_at - interval '15 seconds' and r.created_at order by "
+          "and e.created_at between r.created_at - interval '5 seconds' and r.created_at order by "
           "e.event_id",
           {webhook.substr(std::string_view("msg_").size())});
       for (const std::string& run : runs) std::cout << "  " << run << "\n";
