@@ -42,7 +42,7 @@ struct PendingEvent {
   std::uint64_t id;
   Guid business_id;
   Time at;
-  bool orphan = false;  // the event may have killed a worker
+  bool orphan = false;               // the event may have killed a worker
   std::uint64_t workflow_epoch = 0;  // of the snapshot in which the event was found
   EventKey key() const { return {id, at}; }
 };

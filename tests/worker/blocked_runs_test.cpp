@@ -31,10 +31,11 @@ class BlockedRuns : public WorkerDatabase {
         (action == "nothing" ? "true" : "false") + ", '{}' from generate_series(1, " + std::to_string(count) +
         ") n");
   }
-  void postpone(int tolerated = 0) {
-    worker::postpone_blocked(
+  /// Returns true if some are left.
+  bool postpone(int tolerated = 0, Duration turn = 500ms) {
+    return worker::postpone_blocked(
         duty_session_,
-        {.database_url = database_.url(), .secrets = secrets_, .tolerated_blocked = tolerated});
+        {.database_url = database_.url(), .secrets = secrets_, .tolerated_blocked = tolerated, .turn = turn});
   }
   std::vector<storage::ClaimedRun> claim() {
     return store_.claim({.lease = 30s, .per_destination = 32, .runs = 256, .bytes = 1 << 20});
@@ -66,6 +67,26 @@ TEST_F(BlockedRuns, ArePostponedSoThatLooksNeedNotExamineThem) {
   EXPECT_EQ(postponed(), 1200);
   EXPECT_EQ(due(), 1);
   EXPECT_EQ(claim().size(), 1U);
+}
+
+TEST_F(BlockedRuns, OfADestinationALookExaminesAThousand) {
+  add_runs(1000, "retrying", "-1 hour", "n");
+  add_runs(1000, "queued", "1 minute", "1000000 + n");
+  add_runs(1, "queued", "2 seconds", "5000000", "gen_random_uuid()");
+  EXPECT_EQ(claim().size(), 0U);
+  EXPECT_EQ(store_.next_due({}, {}), std::nullopt);
+  postpone();
+  EXPECT_LE(store_.next_due({}, {}).value(), system_clock().now());
+  EXPECT_EQ(claim().size(), 1U);
+}
+
+TEST_F(BlockedRuns, AreLeftToTheNextTurnWhenTheTimeIsOver) {
+  add_runs(600, "retrying", "-1 hour", "n");
+  add_runs(600, "queued", "1 minute", "1000000 + n");
+  EXPECT_TRUE(postpone(0, 0s));
+  EXPECT_EQ(postponed(), 500);
+  EXPECT_FALSE(postpone());
+  EXPECT_EQ(postponed(), 600);
 }
 
 TEST_F(BlockedRuns, AFewOfABusinessAreNotPostponed) {

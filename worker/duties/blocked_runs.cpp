@@ -1,5 +1,12 @@
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
 #include "storage/session/session_limits.hpp"
 #include "storage/sql/queue.sql.hpp"
+#include "storage/statement/params.hpp"
 #include "worker/duties/duties.hpp"
 #include "worker/duties/portions.hpp"
 
@@ -7,21 +14,42 @@ namespace waybill::worker {
 namespace {
 
 // The end of an earlier run may wait for one transaction.
-constexpr std::int64_t runs_per_transaction = 500;
+constexpr int runs_per_transaction = 500;
+// The number of due runs of a destination that a look examines.
+constexpr int examined = 1000;
 
 }  // namespace
 
 bool postpone_blocked(storage::blocking::Connection& session, const DutyOptions& options) {
   session.execute(storage::index_walking_plans);
+  const auto blocked = session.run(storage::sql::queue::FindBlocked{.tolerated = options.tolerated_blocked});
+  session.execute(storage::usual_plans);
+  if (blocked.size() == 0) return false;
   // Each statement is a transaction without a second message to the server. If this worker lost its link
   // between two, the rows would stay locked, and the ends of earlier runs would wait for them.
+  int next = 0;
+  std::int64_t postponed = 0;
   const bool has_more = repeat_for(options.turn, [&] {
-    const storage::sql::queue::PostponeBlocked postpone{.limit = runs_per_transaction,
-                                                        .tolerated = options.tolerated_blocked};
-    return session.run(postpone).front().postponed == runs_per_transaction;
+    std::vector<Guid> businesses;
+    std::vector<Guid> guids;
+    storage::ArrayLiteral due_times;
+    const int end = std::min(next + runs_per_transaction, blocked.size());
+    for (; next < end; ++next) {
+      const auto run = blocked[next];
+      businesses.push_back(run.business_id);
+      guids.push_back(run.guid);
+      due_times.add(format_sql_timestamp(run.due_at));
+    }
+    postponed += session
+                     .run(storage::sql::queue::PostponeBlocked{.businesses = std::move(businesses),
+                                                               .guids = std::move(guids),
+                                                               .due_times = std::move(due_times)})
+                     .front()
+                     .postponed;
+    return next < blocked.size();
   });
-  session.execute(storage::usual_plans);
-  return has_more;
+  // Nothing is postponed if other sessions have locked the runs.
+  return has_more || (blocked.size() >= examined && postponed > 0);
 }
 
 }  // namespace waybill::worker

@@ -1,12 +1,14 @@
 -- Returns when to look for due runs next: when the first run that may go became due, or when the next one becomes due. Runs of
--- blocked destinations and businesses are left out.
+-- blocked destinations and businesses are left out. Of each destination, the first thousand are examined, like in claim.sql.
 -- $1 blocked_destinations text[], $2 blocked_businesses text[] (a destination ends with its business's guid)
 -- -> due_at timestamptz or null
 \ir destinations.inc
-select min((select q.due_at from run_queue q where q.destination = d.destination and q.status <> 'held'
-            and (q.due_at > statement_timestamp() or (true
+select min((select q.due_at
+            from (select * from run_queue x where x.destination = d.destination and x.status <> 'held'
+                  order by x.due_at limit 1000) q
+            where q.due_at > statement_timestamp() or (true
 \ir may_go.inc
-            ))
+            )
             order by q.due_at limit 1)) as due_at
 from destinations d
 where d.destination is not null and d.destination <> all ($1::text[]) and right(d.destination, 36) <> all ($2::text[])

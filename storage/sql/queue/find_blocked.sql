@@ -1,0 +1,19 @@
+-- Returns runs that have been due for a second and wait for an earlier run, of businesses with more than a tolerated number of
+-- them. Looks have the time for fewer, and these go on at once after any end. Of each destination, the first thousand are
+-- examined, or more if there are few destinations.
+-- $1 tolerated bigint (blocked runs of a business)
+-- -> business_id uuid, guid uuid, due_at timestamptz
+\ir destinations.inc
+, waiting as materialized (
+  select q.business_id, q.guid, q.due_at, count(*) over (partition by q.business_id) as together
+  from destinations d,
+       lateral (select * from run_queue x
+                where x.destination = d.destination and x.status <> 'held'
+                  and x.due_at < statement_timestamp() - interval '1 second'
+                order by x.due_at limit (select greatest(1000, 10000 / count(*)) from destinations)) q
+  where d.destination is not null and q.status in ('waiting', 'queued', 'retrying')
+    and not (true
+\ir may_go.inc
+    )
+)
+select business_id, guid, due_at from waiting where together > $1::bigint
