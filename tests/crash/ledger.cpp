@@ -71,7 +71,7 @@ std::size_t Ledger::acknowledged(Moment from, Moment until) const {
   }));
 }
 
-// Calls `visit` with the mark and the delay of each change in a period that has a webhook.
+// Calls `visit` for each change in a period that has a webhook, with its mark, moment and delay.
 template <typename Visit>
 void Ledger::visit_delays(Moment from, Moment until, Visit visit) const {
   const std::lock_guard lock(mutex_);
@@ -79,24 +79,25 @@ void Ledger::visit_delays(Moment from, Moment until, Visit visit) const {
     if (written.fate != Fate::committed || written.at < from || written.at >= until) continue;
     const auto arrival = arrivals_.find(mark);
     if (arrival == arrivals_.end()) continue;
-    visit(mark, std::max(std::chrono::ceil<std::chrono::milliseconds>(arrival->second - written.at),
-                         std::chrono::milliseconds::zero()));
+    visit(mark, written.at,
+          std::max(std::chrono::ceil<std::chrono::milliseconds>(arrival->second - written.at),
+                   std::chrono::milliseconds::zero()));
   }
 }
 
 std::vector<std::chrono::milliseconds> Ledger::delays(Moment from, Moment until) const {
   std::vector<std::chrono::milliseconds> result;
-  visit_delays(from, until, [&](const std::string& /*mark*/, std::chrono::milliseconds delay) {
-    result.push_back(delay);
-  });
+  visit_delays(from, until,
+               [&](const std::string& /*mark*/, Moment /*written*/, auto delay) { result.push_back(delay); });
   return result;
 }
 
-std::map<std::string, std::chrono::milliseconds> Ledger::slow(Moment from, Moment until,
-                                                              std::chrono::milliseconds limit) const {
-  std::map<std::string, std::chrono::milliseconds> result;
-  visit_delays(from, until, [&](const std::string& mark, std::chrono::milliseconds delay) {
-    if (delay > limit) result.emplace(id_of_mark_.at(mark), delay);
+std::vector<Ledger::SlowChange> Ledger::slow(Moment from, Moment until,
+                                             std::chrono::milliseconds limit) const {
+  std::vector<SlowChange> result;
+  visit_delays(from, until, [&](const std::string& mark, Moment written, auto delay) {
+    if (delay > limit)
+      result.push_back({.webhook_id = id_of_mark_.at(mark), .written = written, .delay = delay});
   });
   return result;
 }

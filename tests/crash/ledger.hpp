@@ -39,9 +39,13 @@ class Ledger {
   /// The times from the acknowledgement of the changes in a period to their webhooks. `other_city` and
   /// changes without a webhook are left out.
   std::vector<std::chrono::milliseconds> delays(Moment from, Moment until) const;
-  /// The ids of the webhooks of these changes that took longer than `limit`, with their times.
-  std::map<std::string, std::chrono::milliseconds> slow(Moment from, Moment until,
-                                                        std::chrono::milliseconds limit) const;
+  struct SlowChange {
+    std::string webhook_id;
+    Moment written;
+    std::chrono::milliseconds delay;
+  };
+  /// Those of these changes whose webhook took longer than `limit`.
+  std::vector<SlowChange> slow(Moment from, Moment until, std::chrono::milliseconds limit) const;
 
   /// True if `more` further requests arrive in time.
   bool wait_for_progress(std::size_t more, Deadline deadline);
