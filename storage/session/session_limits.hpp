@@ -14,9 +14,9 @@ struct SessionLimits {
 };
 
 /// Limits for the sessions of the worker's threads: no lock of another session blocks them for long, and a
-/// worker that hangs in a transaction keeps no locks.
+/// worker that hangs in a transaction keeps no locks. They are free before the other workers take its shards.
 inline constexpr SessionLimits worker_limits{.lock = std::chrono::milliseconds(500),
-                                             .idle_in_transaction = std::chrono::seconds(5)};
+                                             .idle_in_transaction = std::chrono::seconds(2)};
 
 /// Returns the server settings of a blocking session ("-c name=value …"): UTC, ISO dates and the limits.
 std::string session_settings(const SessionLimits& limits);
