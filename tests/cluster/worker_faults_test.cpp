@@ -18,11 +18,11 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-// The run of a webhook ($1) and those for which it waited, directly or not, the earliest first: the time in
+// The run ($1) of a webhook and those for which it waited, directly or not, the earliest first: the time in
 // milliseconds from its beginning to that of the run, and a description.
 constexpr const char* waited_runs = R"(
   with recursive waited as (
-    select r.* from runs r where guid = $1::uuid
+    select r.* from runs r where 'msg_' || guid = $1
     union
     select e.* from waited w join runs e using (business_id, entity_id, workflow_id)
     where e.event_id < w.event_id and e.finished_at > w.created_at
@@ -62,7 +62,7 @@ class WorkerFaults : public LoadedCluster {
     auto slow = ledger.slow(from, until, 1s);
     std::ranges::sort(slow, std::ranges::greater(), &Ledger::SlowChange::delay);
     for (const auto& change : slow) {
-      const auto waited = database.rows(waited_runs, {change.webhook_id.substr(4)});
+      const auto waited = database.rows(waited_runs, {change.webhook_id});
       const auto behind_for = Milliseconds(std::stoll(waited.front().front().value()));
       if (change.written - behind_for < from) {
         behind.add(change.delay);
