@@ -81,6 +81,13 @@ class WorkerFaults : public LoadedCluster {
     return others.percentile(1);
   }
 
+  /// Prints the logs of the workers that run, if the test has failed.
+  void print_logs() const {
+    if (!HasFailure()) return;
+    for (std::size_t i = 0; i < Service::workers; ++i)
+      std::cout << "worker " << i << "\n" << service->worker(i).process().standard_error();
+  }
+
   void print_hand_over(const std::string& fault, const std::string& name) {
     print_row(
         fault, worst[name].size(), "0",
@@ -139,6 +146,7 @@ TEST_F(WorkerFaults, AKilledStoppedOrDrainedWorkerHandsOverItsWork) {
   EXPECT_LT(worst["joins"].percentile(0.99), usual + 1s);
   for (const char* const name : {"killed", "drained", "joins"})
     EXPECT_LT(all[name].percentile(0.99), 2s) << name;
+  print_logs();
   print_hand_over("worker killed", "killed");
   print_hand_over("worker drained", "drained");
   print_hand_over("worker stopped for 5 s", "stopped");
