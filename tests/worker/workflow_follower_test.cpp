@@ -126,6 +126,45 @@ TEST_F(WorkflowFollower, AReconnectionForgetsWhatWasNotRead) {
   EXPECT_EQ(name_of(workflow), "w again");
 }
 
+TEST_F(WorkflowFollower, APauseInMemoryLastsUntilTheCatalogueHasIt) {
+  const Guid workflow = add_workflow("order_created");
+  workflows_.follow_now(session_);
+  pauses_.pause(worker::PauseRequest{business_, workflow, "it was asked for"});
+  ASSERT_TRUE(eventually([&] {
+    return database_.number("select count(*) from workflows where paused_reason is not null") == 1;
+  }));
+  {
+    const Session blocker = keep_from_reading();
+    workflows_.follow_now(session_);
+    workflows_.take_loaded();
+    EXPECT_TRUE(pauses_.is_pausing(workflow));
+  }
+  EXPECT_TRUE(eventually([&] {
+    workflows_.take_loaded();
+    return !pauses_.is_pausing(workflow);
+  }));
+  EXPECT_TRUE(catalogue_.find(workflow)->paused);
+}
+
+TEST_F(WorkflowFollower, APauseEndsInMemoryWhileAnotherBusinessIsBehind) {
+  const Guid workflow = add_workflow("order_created");
+  const Guid behind = Guid::random();
+  database_.rows("insert into businesses (guid, name) values ($1, 'Other')", {behind.to_string()});
+  const Guid other =
+      Guid::parse(database_.value("insert into workflows (business_id, name, entity_type, trigger_code, "
+                                  "action, conditions) values ($1, 'w', 0, 'order_created', "
+                                  "'{\"type\": \"nothing\"}', '{}') returning guid",
+                                  {behind.to_string()}))
+          .value();
+  pauses_.pause(worker::PauseRequest{behind, other, "it was asked for"});
+  pauses_.pause(worker::PauseRequest{business_, workflow, "it was asked for"});
+  EXPECT_TRUE(eventually([&] {
+    pauses_.seen(0, [&](const Guid& business, std::uint64_t /*epoch*/) { return business != behind; });
+    return !pauses_.is_pausing(workflow);
+  }));
+  EXPECT_TRUE(pauses_.is_pausing(other));
+}
+
 TEST_F(WorkflowFollower, ATimerWaitsUntilTheChangesOfItsBusinessAreRead) {
   const Guid workflow = add_workflow("timer:order.createdAt:P1D");
   add_order();

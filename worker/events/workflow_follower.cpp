@@ -67,21 +67,23 @@ void WorkflowFollower::find_changes(storage::Session& session, std::uint64_t epo
 }
 
 void WorkflowFollower::take_loaded() {
-  auto loaded = loader_.take();
-  if (!loaded) return;
-  loader_.destroy(catalogue_.apply(std::move(loaded->workflows)));
-  for (const Guid& business : loaded->businesses) {
+  if (auto loaded = loader_.take()) apply(std::move(*loaded));
+  if (!reads_all_) note_reached();
+}
+
+void WorkflowFollower::apply(WorkflowLoader::Loaded loaded) {
+  loader_.destroy(catalogue_.apply(std::move(loaded.workflows)));
+  for (const Guid& business : loaded.businesses) {
     const auto found = behind_.find(business);
     Behind& behind = found->second;
-    behind.reached = loaded->reached;
-    behind.as_of = loaded->as_of;
+    behind.reached = loaded.reached;
+    behind.as_of = loaded.as_of;
     if (behind.wanted <= behind.reached) {
       behind_.erase(found);
     } else {
       loader_.load({.business_id = business, .since = behind.reached, .least = behind.wanted});
     }
   }
-  note_reached();
 }
 
 /// Tells the others up to which epoch the catalogue has all changes.
@@ -89,7 +91,9 @@ void WorkflowFollower::note_reached() {
   std::uint64_t reached = seen_epoch_;
   for (const auto& [business, behind] : behind_) reached = std::min(reached, behind.reached);
   catalogue_.reached(reached);
-  pauses_.seen(reached);
+  pauses_.seen(reached, [this](const Guid& business, std::uint64_t epoch) {
+    return epoch <= seen_epoch_ && has_read(business, epoch);
+  });
 }
 
 bool WorkflowFollower::has_read(const Guid& business, std::uint64_t epoch) const {

@@ -34,7 +34,8 @@ class WorkflowFollower {
   /// Likewise, up to now: what another worker has stored can be of a newer version of a workflow.
   void follow_now(storage::Session& session);
 
-  /// Applies the changes that the loader has read.
+  /// Applies the changes that the loader has read. Must be called at each turn: it also ends the pauses in
+  /// memory that the catalogue has.
   void take_loaded();
 
   /// True if the catalogue has all changes of a business up to `epoch`, which was followed.
@@ -81,6 +82,7 @@ class WorkflowFollower {
   void read_all(storage::Session& session);
   void find_changes(storage::Session& session, std::uint64_t epoch);
   void read_suspended(storage::Session& session);
+  void apply(WorkflowLoader::Loaded loaded);
   void note_reached();
 
   Catalogue& catalogue_;

@@ -31,7 +31,7 @@ void BlastGuard::watch(storage::Session& session, std::vector<MatchedEvent>& eve
   for (MatchedEvent& event : events) {
     for (PlannedRun& planned : event.runs) {
       const storage::RunKey& key = planned.run.key;
-      if (planned.is_paused) {
+      if (planned.is_paused || pauses_.is_pausing(key.workflow_id)) {
         rates_.forget(key.workflow_id);  // after a resume, counting starts at zero
         continue;
       }

@@ -64,11 +64,15 @@ bool PauseWriter::is_pausing(const Guid& workflow) const {
   return entries_.contains(workflow);
 }
 
-void PauseWriter::seen(std::uint64_t epoch) {
+void PauseWriter::seen(std::uint64_t epoch, const HasRead& has_read) {
   const std::lock_guard lock(mutex_);
   const bool went_back = epoch < std::exchange(seen_epoch_, epoch);  // the server lost commits
-  std::erase_if(entries_, [&](const auto& entry) {
-    return entry.second.epoch && (went_back || *entry.second.epoch <= epoch);
+  std::erase_if(entries_, [&](const auto& named) {
+    const Entry& entry = named.second;
+    const auto business = [&] {
+      return std::visit([](const auto& request) { return request.business_id; }, entry.request);
+    };
+    return entry.epoch && (went_back || has_read(business(), *entry.epoch));
   });
   count_ = entries_.size();
 }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -36,11 +37,15 @@ class PauseWriter {
   /// them. Waits at most 250 ms, and not at all while a pause cannot be written.
   void wait_briefly();
 
-  /// True from `pause` until `seen` is called with its epoch, or until there proves to be nothing to pause.
+  /// True from `pause` until `seen` shows that the catalogue has it, or until there proves to be nothing to
+  /// pause.
   bool is_pausing(const Guid& workflow) const;
 
-  /// Must be called when the catalogue has the workflows as of this epoch.
-  void seen(std::uint64_t epoch);
+  /// True if the catalogue has all changes of a business up to an epoch.
+  using HasRead = std::function<bool(const Guid& business, std::uint64_t epoch)>;
+  /// Notes that the catalogue has the workflows of all businesses as of this epoch, and those of some as of a
+  /// later one. Must be called again and again.
+  void seen(std::uint64_t epoch, const HasRead& has_read);
 
  private:
   using Request = std::variant<PauseRequest, PauseNotice>;
