@@ -33,9 +33,9 @@ class WorkerParts : public WorkerDatabase {
     recorder_.flush(std::chrono::seconds(5));
   }
 
-  /// Keeps workflows from being read, until the returned connection is closed: their secrets are locked. That
-  /// they have changed is seen. The audit log of workflows, which also reads the secrets, is off from then
-  /// on.
+  /// Keeps workflows from being read, until the returned connection is closed: their secrets are locked. A
+  /// worker still sees that they have changed. The audit log of workflows, which also reads the secrets, is
+  /// off from then on.
   Session keep_from_reading() const {
     Session blocker = database_.connect();
     blocker.exec("alter table workflows disable trigger audit_insert, disable trigger audit_change");

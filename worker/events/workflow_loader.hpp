@@ -21,7 +21,7 @@ namespace waybill::worker {
 /// Reads and parses changed workflows on a thread and session of its own, because those of one business can
 /// take some tenths of a second. Businesses take turns. It reconnects by itself and repeats what failed.
 /// Nothing is read while a result waits to be taken, so the workflows of one turn are in memory besides the
-/// catalogue. The methods are for one other thread.
+/// catalogue. One other thread calls the methods.
 class WorkflowLoader {
  public:
   struct Request {
@@ -33,7 +33,7 @@ class WorkflowLoader {
     std::vector<Guid> businesses;
     std::uint64_t reached;                  // all their changes up to this epoch are read
     Time as_of;                             // a time before the reading
-    std::vector<ParsedWorkflow> workflows;  // that changed
+    std::vector<ParsedWorkflow> workflows;  // the changed ones
   };
   using OnLoaded = std::function<void()>;
 
@@ -47,7 +47,7 @@ class WorkflowLoader {
   /// Joins the thread.
   void stop() { thread_.stop(); }
 
-  /// Requests the changes of a business. Only if it has no request whose result was not taken.
+  /// Requests the changes of a business. It must have no request whose result was not taken.
   void load(const Request& request);
   /// Returns the next result, if there is one.
   std::optional<Loaded> take();
@@ -76,9 +76,9 @@ class WorkflowLoader {
   std::uint64_t session_number_ = 0;  // of session_
   std::mutex mutex_;                  // guards the next four
   std::uint64_t wanted_session_ = 0;  // for the requests and the result
-  std::deque<Request> requests_;      // one of a business
+  std::deque<Request> requests_;      // at most one of a business
   std::optional<Loaded> loaded_;
-  std::vector<WorkflowPtr> destroyed_;  // by the next turn
+  std::vector<WorkflowPtr> destroyed_;  // in the next turn
   WorkThread thread_;
 };
 

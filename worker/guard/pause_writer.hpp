@@ -44,7 +44,7 @@ class PauseWriter {
   /// True if the catalogue has all changes of a business up to an epoch.
   using HasRead = std::function<bool(const Guid& business, std::uint64_t epoch)>;
   /// Notes that the catalogue has the workflows of all businesses as of this epoch, and those of some as of a
-  /// later one. Must be called again and again.
+  /// later one. Must be called at each turn of the pump.
   void seen(std::uint64_t epoch, const HasRead& has_read);
 
  private:
