@@ -44,7 +44,7 @@ class Ledger {
     Moment written;
     std::chrono::milliseconds delay;
   };
-  /// Those of these changes whose webhook took longer than `limit`.
+  /// Returns the changes of a period whose webhook took longer than `limit`.
   std::vector<SlowChange> slow(Moment from, Moment until, std::chrono::milliseconds limit) const;
 
   /// True if `more` further requests arrive in time.

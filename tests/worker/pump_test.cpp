@@ -24,20 +24,6 @@ class PumpTest : public WorkerParts {
     stop_parts();
   }
 
-  /// A business of another shard, with a workflow of orders.
-  Guid add_business_with_workflow() {
-    const Guid other =
-        Guid::parse(database_.value("insert into businesses (guid, name) select guid, 'Other' from (select "
-                                    "gen_random_uuid() as guid from generate_series(1, 1000)) g "
-                                    "where shard_of(guid) <> shard_of($1) limit 1 returning guid",
-                                    {business_.to_string()}))
-            .value();
-    database_.rows(
-        "insert into workflows (business_id, name, entity_type, trigger_code, action, conditions) "
-        "values ($1, 'w', 0, 'order_created', '{\"type\": \"nothing\"}', '{}')",
-        {other.to_string()});
-    return other;
-  }
   void add_order_of(const Guid& business, const std::string& number) {
     database_.rows("insert into orders (business_id, order_number) values ($1, $2)",
                    {business.to_string(), number});

@@ -43,6 +43,21 @@ class WorkerParts : public WorkerDatabase {
     return blocker;
   }
 
+  /// Creates a business of another shard, with a workflow of orders named w.
+  Guid add_business_with_workflow() {
+    const Guid other =
+        Guid::parse(database_.value("insert into businesses (guid, name) select guid, 'Other' from (select "
+                                    "gen_random_uuid() as guid from generate_series(1, 1000)) g "
+                                    "where shard_of(guid) <> shard_of($1) limit 1 returning guid",
+                                    {business_.to_string()}))
+            .value();
+    database_.rows(
+        "insert into workflows (business_id, name, entity_type, trigger_code, action, conditions) "
+        "values ($1, 'w', 0, 'order_created', '{\"type\": \"nothing\"}', '{}')",
+        {other.to_string()});
+    return other;
+  }
+
   void rename_workflow(const Guid& workflow) {
     database_.exec("update workflows set name = name || ' again' where guid = '" + workflow.to_string() +
                    "'");

@@ -148,12 +148,9 @@ TEST_F(WorkflowFollower, APauseInMemoryLastsUntilTheCatalogueHasIt) {
 
 TEST_F(WorkflowFollower, APauseEndsInMemoryWhileAnotherBusinessIsBehind) {
   const Guid workflow = add_workflow("order_created");
-  const Guid behind = Guid::random();
-  database_.rows("insert into businesses (guid, name) values ($1, 'Other')", {behind.to_string()});
+  const Guid behind = add_business_with_workflow();
   const Guid other =
-      Guid::parse(database_.value("insert into workflows (business_id, name, entity_type, trigger_code, "
-                                  "action, conditions) values ($1, 'w', 0, 'order_created', "
-                                  "'{\"type\": \"nothing\"}', '{}') returning guid",
+      Guid::parse(database_.value("select guid from workflows where business_id = $1 and name = 'w'",
                                   {behind.to_string()}))
           .value();
   pauses_.pause(worker::PauseRequest{behind, other, "it was asked for"});
