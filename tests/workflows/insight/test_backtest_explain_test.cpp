@@ -394,7 +394,8 @@ TEST_F(Insight, ExplainDoesNotWaitForBacktestsOfOtherBusinesses) {
 
 TEST_F(Insight, ExplainContinuesBeyondItsFirstHundredEvents) {
   const std::string order = tenant.create_order();
-  for (int i = 0; i < 100; ++i) tenant.sql.exec("update orders set notes = '" + std::to_string(i) + "'");
+  for (int i = 0; i < 100; ++i)
+    tenant.sql.exec("update orders set notes = '" + std::to_string(i) + "' where guid = '" + order + "'");
   tenant.settle();
   const json::array newest = explained(order);
   ASSERT_EQ(newest.size(), 100U);
