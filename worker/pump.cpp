@@ -117,7 +117,7 @@ bool Pump::read_notifications() {
 
 void Pump::turn(const std::stop_token& stop) {
   read_notifications();
-  workflows_.take_loaded();
+  if (workflows_.take_loaded()) runs_.look_again();
   if (intake_.follow_leases(*session_)) workflows_.took_shards();
   const bool found = match_events();
   can_match_ = true;

@@ -27,6 +27,15 @@ class WorkflowFollower : public WorkerParts {
   std::uint64_t epoch() {
     return static_cast<std::uint64_t>(database_.number("select epoch from workflow_epoch"));
   }
+  /// Queues a run of the only event.
+  void queue_run(const Guid& workflow) {
+    database_.rows(
+        "insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, "
+        "entity_id, trigger_code, action, status, created_at, due_at, origin, request, destination) "
+        "select business_id, g.run, $1, 1, id, 0, entity_id, 'order_created', 'nothing', 'queued', now(), "
+        "now(), g.run, '{}', 'place:' || business_id from events, (select gen_random_uuid() as run) g",
+        {workflow.to_string()});
+  }
   std::string name_of(const Guid& workflow) const {
     const worker::WorkflowPtr found = catalogue_.find(workflow);
     return found ? found->name : "";
@@ -191,6 +200,50 @@ TEST_F(WorkflowFollower, ATimerWaitsUntilTheChangesOfItsBusinessAreRead) {
   })) << "its value is not that of the order, so it is dropped";
 }
 
+TEST_F(WorkflowFollower, ARunIsNotClaimedUntilTheChangesBeforeItAreRead) {
+  const Guid workflow = add_workflow("order_created");
+  add_order();
+  workflows_.follow_now(session_);
+  worker::DueRuns due({.worker = worker_}, catalogue_, workflows_, runner_, preparation_, system_clock());
+  {
+    const Session blocker = keep_from_reading();
+    database_.exec("update workflows set paused_reason = 'x', paused_at = now() where guid = '" +
+                   workflow.to_string() + "'");
+    queue_run(workflow);
+    workflows_.follow_now(session_);
+    EXPECT_FALSE(due.claim(session_));
+    EXPECT_EQ(runs("queued"), 1);
+  }
+  EXPECT_TRUE(catches_up());
+  due.look_again();
+  EXPECT_TRUE(due.claim(session_));
+  EXPECT_TRUE(eventually([&] { return runs("held") == 1; }));
+}
+
+TEST_F(WorkflowFollower, ARunIsClaimedWhileItsBusinessGoesOnChanging) {
+  const Guid workflow = add_workflow("order_created");
+  add_order();
+  workflows_.follow_now(session_);
+  queue_run(workflow);
+  worker::DueRuns due({.worker = worker_}, catalogue_, workflows_, runner_, preparation_, system_clock());
+  {
+    const Session blocker = keep_from_reading();
+    rename_workflow(workflow);
+    workflows_.follow_now(session_);
+    ASSERT_TRUE(
+        eventually([&] { return database_.number("select count(*) from pg_locks where not granted") == 1; }));
+    // The reading under way does not cover this change, so the business stays behind after it.
+    rename_workflow(workflow);
+    workflows_.follow_now(session_);
+  }
+  EXPECT_TRUE(eventually([&] { return workflows_.take_loaded(); }));
+  EXPECT_FALSE(workflows_.is_current(business_));
+  queue_run(workflow);
+  EXPECT_TRUE(due.claim(session_));
+  EXPECT_TRUE(eventually([&] { return runs("succeeded") == 1 && runs("queued") == 1; }))
+      << "the later run waits for the last change";
+}
+
 /// A worker that has not read a new workflow yet, while another one has matched its first event already.
 class NewerWorkflow : public WorkflowFollower {
  protected:
@@ -205,13 +258,7 @@ class NewerWorkflow : public WorkflowFollower {
 };
 
 TEST_F(NewerWorkflow, IsNotDeletedForARunThatIsClaimed) {
-  database_.rows(
-      "insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, "
-      "entity_id, trigger_code, action, status, created_at, due_at, origin, request) "
-      "select business_id, g.run, $1, 1, id, 0, entity_id, 'order_created', 'nothing', 'queued', at, at, "
-      "g.run, "
-      "'{}' from events, (select gen_random_uuid() as run) g",
-      {workflow_.to_string()});
+  queue_run(workflow_);
   worker::DueRuns due({.worker = worker_}, catalogue_, workflows_, runner_, preparation_, system_clock());
   {
     const Session blocker = keep_from_reading();

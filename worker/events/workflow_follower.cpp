@@ -66,9 +66,12 @@ void WorkflowFollower::find_changes(storage::Session& session, std::uint64_t epo
   seen_epoch_ = last;
 }
 
-void WorkflowFollower::take_loaded() {
-  if (auto loaded = loader_.take()) apply(std::move(*loaded));
+bool WorkflowFollower::take_loaded() {
+  auto loaded = loader_.take();
+  const bool any = loaded.has_value();
+  if (any) apply(std::move(*loaded));
   if (!reads_all_) note_reached();
+  return any;
 }
 
 void WorkflowFollower::apply(WorkflowLoader::Loaded loaded) {
@@ -111,6 +114,14 @@ bool WorkflowFollower::has_read_since(const Guid& business, Time time) const {
 std::vector<Guid> WorkflowFollower::behind() const {
   std::vector<Guid> businesses;
   for (const auto& [business, behind] : behind_) businesses.push_back(business);
+  return businesses;
+}
+
+std::vector<Guid> WorkflowFollower::unread() const {
+  std::vector<Guid> businesses;
+  for (const auto& [business, behind] : behind_) {
+    if (behind.as_of == Time{}) businesses.push_back(business);
+  }
   return businesses;
 }
 

@@ -34,9 +34,9 @@ class WorkflowFollower {
   /// Likewise, up to now: what another worker has stored can be of a newer version of a workflow.
   void follow_now(storage::Session& session);
 
-  /// Applies the changes that the loader has read. Must be called at each turn: it also ends the pauses in
-  /// memory that the catalogue has.
-  void take_loaded();
+  /// Applies the changes that the loader has read, and returns true if there were some. Must be called at
+  /// each turn: it also ends the pauses in memory that the catalogue has.
+  bool take_loaded();
 
   /// True if the catalogue has all changes of a business up to `epoch`, which was followed.
   bool has_read(const Guid& business, std::uint64_t epoch) const;
@@ -46,6 +46,8 @@ class WorkflowFollower {
   bool has_read_since(const Guid& business, Time time) const;
   /// The businesses with changes that are still to be read.
   std::vector<Guid> behind() const;
+  /// Those of them for which no reading has ended since they are behind.
+  std::vector<Guid> unread() const;
   bool any_behind() const { return reads_all_ || !behind_.empty(); }
 
   /// Makes the next `follow` read again which businesses are suspended. Needed for new shards: another worker

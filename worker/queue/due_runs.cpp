@@ -62,6 +62,7 @@ bool DueRuns::claim(storage::Session& session) {
   std::ranges::move(pacer_.blocked_destinations(now), std::back_inserter(destinations));
   std::vector<Guid> businesses = runner_.blocked_businesses();
   std::ranges::copy(full, std::back_inserter(businesses));
+  std::ranges::copy(workflows_.unread(), std::back_inserter(businesses));
   const bool was_checking = !to_check_.empty();
   runner_.give_back(to_check_.take_older(now - claim_patience), now);
   std::ranges::move(to_check_.full_businesses(), std::back_inserter(businesses));
@@ -155,21 +156,25 @@ void DueRuns::pass_on(storage::Session& session, std::vector<storage::ClaimedRun
   runner_.submit(std::move(claimed));
 }
 
-/// Reads the workflows again if one of the runs is of a newer workflow or version, which has other conditions
-/// and limits and is not deleted. Such runs go back into the queue until the catalogue has their workflows.
+/// Puts those runs back into the queue that must wait until changes of their business are read. That is the
+/// case for a run of a newer workflow or version, which has other conditions and limits and is not deleted.
+/// If the business has changes, it is also the case for a run that was created after the last reading began:
+/// what was changed before a replay holds for the replay.
 void DueRuns::follow_workflows(storage::Session& session, std::vector<storage::ClaimedRun>& claimed) {
   const auto is_newer = [&](const storage::ClaimedRun& run) {
     const storage::RunKey& key = run.run.key;
     const WorkflowPtr workflow = catalogue_.find(key.workflow_id);
     return workflow ? workflow->version < key.workflow_version : !catalogue_.is_unreadable(key.workflow_id);
   };
-  if (std::ranges::none_of(claimed, is_newer)) return;
-  workflows_.follow_now(session);
+  if (std::ranges::any_of(claimed, is_newer)) workflows_.follow_now(session);
+  if (!workflows_.any_behind()) return;
   std::vector<storage::ClaimedRun> too_new;
   std::erase_if(claimed, [&](storage::ClaimedRun& run) {
-    if (workflows_.is_current(run.run.key.business_id) || !is_newer(run)) return false;
-    too_new.push_back(std::move(run));
-    return true;
+    const Guid& business = run.run.key.business_id;
+    const bool waits = !workflows_.is_current(business) &&
+                       (is_newer(run) || !workflows_.has_read_since(business, run.run.key.created_at));
+    if (waits) too_new.push_back(std::move(run));
+    return waits;
   });
   runner_.give_back(std::move(too_new), clock_.now() + due_again_after);
 }
