@@ -24,6 +24,15 @@ class PumpTest : public WorkerParts {
     stop_parts();
   }
 
+  /// Adds a workflow, holds the shards and waits until the order A-1 has its run. Returns the workflow.
+  Guid start_with_a_run() {
+    const Guid workflow = add_workflow("order_created");
+    pump_.hold(all_shards());
+    add_order("A-1");
+    EXPECT_TRUE(eventually([&] { return runs("succeeded") == 1; }));
+    return workflow;
+  }
+
   void add_order_of(const Guid& business, const std::string& number) {
     database_.rows("insert into orders (business_id, order_number) values ($1, $2)",
                    {business.to_string(), number});
@@ -71,20 +80,14 @@ TEST_F(PumpTest, EventsOfOtherShardsAreLeftToTheirWorkers) {
 }
 
 TEST_F(PumpTest, GoesOnAfterItsConnectionBroke) {
-  add_workflow("order_created");
-  pump_.hold(all_shards());
-  add_order("A-1");
-  EXPECT_TRUE(eventually([&] { return runs("succeeded") == 1; }));
+  start_with_a_run();
   database_.terminate_connections();
   add_order("A-2");
   EXPECT_TRUE(eventually([&] { return runs("succeeded") == 2; }));
 }
 
 TEST_F(PumpTest, AChangedWorkflowActsOnTheNextEvent) {
-  const Guid workflow = add_workflow("order_created");
-  pump_.hold(all_shards());
-  add_order("A-1");
-  EXPECT_TRUE(eventually([&] { return runs("succeeded") == 1; }));
+  const Guid workflow = start_with_a_run();
   database_.exec("update workflows set is_active = false where guid = '" + workflow.to_string() + "'");
   add_order("A-2");
   EXPECT_TRUE(eventually([&] { return pending() == 0; }));
@@ -92,11 +95,8 @@ TEST_F(PumpTest, AChangedWorkflowActsOnTheNextEvent) {
 }
 
 TEST_F(PumpTest, EventsOfABusinessGoOnWhileTheWorkflowsOfAnotherAreRead) {
-  const Guid changed = add_workflow("order_created");
   const Guid other = add_business_with_workflow();
-  pump_.hold(all_shards());
-  add_order("A-1");
-  ASSERT_TRUE(eventually([&] { return runs("succeeded") == 1; }));
+  const Guid changed = start_with_a_run();
   {
     const Session blocker = keep_from_reading();
     rename_workflow(changed);
@@ -112,10 +112,7 @@ TEST_F(PumpTest, EventsOfABusinessGoOnWhileTheWorkflowsOfAnotherAreRead) {
 }
 
 TEST_F(PumpTest, AnEventThatWaitedIsMatchedWithTheChangedWorkflow) {
-  const Guid workflow = add_workflow("order_created");
-  pump_.hold(all_shards());
-  add_order("A-1");
-  ASSERT_TRUE(eventually([&] { return runs("succeeded") == 1; }));
+  const Guid workflow = start_with_a_run();
   {
     const Session blocker = keep_from_reading();
     database_.exec(R"(update workflows set conditions = '{"orderNumber": "A-3"}' where guid = ')" +
@@ -128,11 +125,8 @@ TEST_F(PumpTest, AnEventThatWaitedIsMatchedWithTheChangedWorkflow) {
 }
 
 TEST_F(PumpTest, ManyEventsThatWaitKeepNoEventOfAnotherShardFromBeingFound) {
-  const Guid changed = add_workflow("order_created");
   const Guid other = add_business_with_workflow();
-  pump_.hold(all_shards());
-  add_order("A-1");
-  ASSERT_TRUE(eventually([&] { return runs("succeeded") == 1; }));
+  const Guid changed = start_with_a_run();
   {
     const Session blocker = keep_from_reading();
     rename_workflow(changed);
@@ -148,10 +142,7 @@ TEST_F(PumpTest, ManyEventsThatWaitKeepNoEventOfAnotherShardFromBeingFound) {
 }
 
 TEST_F(PumpTest, ReadsWorkflowsAnewAfterItsConnectionBrokeMeanwhile) {
-  const Guid changed = add_workflow("order_created");
-  pump_.hold(all_shards());
-  add_order("A-1");
-  ASSERT_TRUE(eventually([&] { return runs("succeeded") == 1; }));
+  const Guid changed = start_with_a_run();
   {
     const Session blocker = keep_from_reading();
     rename_workflow(changed);
