@@ -4,7 +4,7 @@
 #include <iostream>
 #include <map>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -38,15 +38,16 @@ class WorkerFaults : public LoadedCluster {
   void measure(const std::string& name, Milliseconds time) {
     const auto from = steady_clock::now();
     let_load_run(time);
-    // The webhooks of the last changes may be in flight when the next fault begins.
-    periods_.emplace_back(name, from, steady_clock::now() - 500ms);
+    periods_.push_back({.name = name, .from = from, .until = steady_clock::now()});
   }
 
   /// Takes the delays of all periods. Call it after the load.
   void evaluate(Session& database) {
-    for (const auto& [name, from, until] : periods_) {
-      all[name].add(ledger.delays(from, until));
-      worst[name].add(longest_delay(database, name, from, until));
+    for (std::size_t i = 0; i < periods_.size(); ++i) {
+      const Period& period = periods_[i];
+      const bool stop_follows = i + 1 < periods_.size() && periods_[i + 1].name == "stopped";
+      all[period.name].add(ledger.delays(period.from, period.last_change()));
+      worst[period.name].add(longest_delay(database, period, stop_follows));
     }
     for (const auto& [name, sample] : worst) {
       std::cout << name << "\n  longest delay of each: " << sample.text()
@@ -55,27 +56,42 @@ class WorkerFaults : public LoadedCluster {
     std::cout << "behind changes of an earlier period: " << behind.text() << "\n";
   }
 
-  /// The longest delay of the changes in a period, but for those that waited for changes of their record from
-  /// before the period: runs of a record are in order, so these belong to the earlier fault.
-  Milliseconds longest_delay(Session& database, const std::string& name, steady_clock::time_point from,
-                             steady_clock::time_point until) {
-    auto slow = ledger.slow(from, until, 1s);
+  struct Period {
+    std::string name;
+    steady_clock::time_point from;
+    steady_clock::time_point until;
+
+    /// The webhooks of later changes may be in flight when the next fault begins.
+    steady_clock::time_point last_change() const { return until - 500ms; }
+  };
+
+  /// The longest delay of the changes in a period. Left out are those that waited for changes of their record
+  /// from before the period: runs of a record are in order, so these belong to the earlier fault. A change
+  /// whose webhook has not been received when a worker is stopped belongs to the period of the stop.
+  Milliseconds longest_delay(Session& database, const Period& period, bool stop_follows) {
+    auto slow = ledger.slow(period.from, period.last_change(), 1s);
     std::ranges::sort(slow, std::ranges::greater(), &Ledger::SlowChange::delay);
+    const Milliseconds from_before = std::exchange(at_stop_, 0ms);
     for (const auto& change : slow) {
       const auto waited = database.rows(waited_runs, {change.webhook_id});
       const auto behind_for = Milliseconds(std::stoll(waited.front().front().value()));
-      if (change.written - behind_for < from) {
+      if (change.written - behind_for < period.from) {
         behind.add(change.delay);
         continue;
       }
       if (change.delay > 2s) {
-        std::cout << name << ": " << change.delay.count() << " ms, after\n";
+        std::cout << period.name << ": " << change.delay.count() << " ms, after\n";
         for (const auto& run : waited) std::cout << "  " << run.back().value() << "\n";
       }
-      return change.delay;
+      if (stop_follows && change.written + change.delay > period.until) {
+        at_stop_ = std::max(at_stop_, change.delay);
+        continue;
+      }
+      return std::max(change.delay, from_before);
     }
+    if (from_before > 0ms) return from_before;
     Sample others;
-    for (const Milliseconds delay : ledger.delays(from, until)) {
+    for (const Milliseconds delay : ledger.delays(period.from, period.last_change())) {
       if (delay <= 1s) others.add(delay);
     }
     return others.percentile(1);
@@ -99,7 +115,8 @@ class WorkerFaults : public LoadedCluster {
   Sample behind;                        // the delays that it leaves out
 
  private:
-  std::vector<std::tuple<std::string, steady_clock::time_point, steady_clock::time_point>> periods_;
+  std::vector<Period> periods_;
+  Milliseconds at_stop_{};  // the longest delay from the period before the one that is evaluated
 };
 
 // Runs for ten minutes, or for WAYBILL_CLUSTER_SECONDS. There is a fault every five seconds, and its worker
