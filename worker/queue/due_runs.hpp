@@ -13,15 +13,13 @@
 #include "worker/delivery/runner.hpp"
 #include "worker/events/workflow_follower.hpp"
 #include "worker/planning/catalogue.hpp"
-#include "worker/queue/delayed_runs.hpp"
 #include "worker/queue/look_pause.hpp"
-#include "worker/queue/pacer.hpp"
 #include "worker/queue/preparation.hpp"
+#include "worker/queue/run_intake.hpp"
 
 namespace waybill::worker {
 
-/// Claims due runs from the database's queue and hands them to the runner, or to the preparation if they have
-/// no texts. A crash loses nothing: claims end with their lease.
+/// Claims due runs from the database's queue. A crash loses nothing: claims end with their lease.
 ///
 /// `note_due` and `note_room` may be called by any thread, the others on the pump thread only. Methods with a
 /// session throw DatabaseUnavailable or StatementError, after which nothing is half done.
@@ -49,25 +47,16 @@ class DueRuns {
   /// Claims runs if any may be due. Returns true if it found some, or has some to check.
   bool claim(storage::Session& session);
   /// Puts the runs that are not checked back into the database's queue. `claim` is not called again.
-  void stop();
+  void stop() { intake_.stop(); }
   /// When to look next, at the latest.
   Time next_look() const;
 
  private:
-  void take_over(storage::Session& session, std::vector<storage::ClaimedRun> claimed);
-  void follow_workflows(storage::Session& session, std::vector<storage::ClaimedRun>& claimed);
-  void hold_unreadable(std::vector<storage::ClaimedRun>& claimed);
-  void check_some(storage::Session& session);
-  void pass_on(storage::Session& session, std::vector<storage::ClaimedRun> runs);
-
   const Options options_;
-  const Catalogue& catalogue_;
-  WorkflowFollower& workflows_;
   Runner& runner_;
   Preparation& preparation_;
   const Clock& clock_;
-  DelayedRuns to_check_;
-  Pacer pacer_;
+  RunIntake intake_;
   Time next_look_{};
   LookPause pause_;
   // Guards all below. The locks of the preparation and of the runner are taken under it, never it under them:
