@@ -15,6 +15,7 @@ int least(Roles roles, std::int64_t io_threads) {
       plan_connections(roles, most, io_threads, 8);
       return most;
     } catch (const ConfigError&) {
+      continue;
     }
   }
 }

@@ -42,8 +42,8 @@ class Bytea {
   Bytea(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}     // NOLINT(google-explicit-constructor)
   Bytea(const std::vector<std::uint8_t>& bytes) : bytes_(bytes) {}  // NOLINT(google-explicit-constructor)
   template <std::size_t size>
-  Bytea(const std::array<std::uint8_t, size>& bytes)
-      : bytes_(bytes) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Bytea(const std::array<std::uint8_t, size>& bytes) : bytes_(bytes) {}
   explicit Bytea(std::string_view bytes)
       : bytes_(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()) {}
 

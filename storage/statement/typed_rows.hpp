@@ -113,6 +113,7 @@ class TypedRows {
   using Row = typename S::Row;
 
   TypedRows() = default;
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): pqxx::result can only be copied
   explicit TypedRows(Source source) : source_(std::move(source)) {}
 
   int size() const { return static_cast<int>(source_.size()); }

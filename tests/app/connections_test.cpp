@@ -27,7 +27,7 @@ TEST(DatabaseConnections, AreNeverExceededUnderLoad) {
   World world(options);
   Receiver receiver;
   Tenant tenant(world.waybill, "busy");
-  const std::string workflow = tenant.webhook(receiver.url("/hook"), "order_created");
+  tenant.webhook(receiver.url("/hook"), "order_created");
   Session watcher = postgres().admin();
   std::atomic<bool> is_done = false;
   std::atomic<int> served = 0;

@@ -24,7 +24,7 @@ bool postpone_blocked(storage::blocking::Connection& session, const DutyOptions&
   session.execute(storage::index_walking_plans);
   const auto blocked = session.run(storage::sql::queue::FindBlocked{.tolerated = options.tolerated_blocked});
   session.execute(storage::usual_plans);
-  if (blocked.size() == 0) return false;
+  if (blocked.empty()) return false;
   // Each statement is a transaction without a second message to the server. If this worker lost its link
   // between two, the rows would stay locked, and the ends of earlier runs would wait for them.
   int next = 0;

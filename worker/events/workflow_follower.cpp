@@ -113,6 +113,7 @@ bool WorkflowFollower::has_read_since(const Guid& business, Time time) const {
 
 std::vector<Guid> WorkflowFollower::behind() const {
   std::vector<Guid> businesses;
+  businesses.reserve(behind_.size());
   for (const auto& [business, behind] : behind_) businesses.push_back(business);
   return businesses;
 }

@@ -112,11 +112,11 @@ bool PauseWriter::write_all() {
     }
   }
   bool done = true;
-  for (auto& [workflow, request] : all) done = write(workflow, std::move(request)) && done;
+  for (const auto& [workflow, request] : all) done = write(workflow, request) && done;
   return done;
 }
 
-bool PauseWriter::write(Guid workflow, Request request) {
+bool PauseWriter::write(const Guid& workflow, const Request& request) {
   try {
     if (!session_) {
       session_ = std::make_unique<storage::blocking::Connection>(database_url_, "waybill pauses",

@@ -57,7 +57,7 @@ class PauseWriter {
   void add(const Guid& workflow, Request request);
   void run();
   bool write_all();
-  bool write(Guid workflow, Request request);
+  bool write(const Guid& workflow, const Request& request);
   void written(const Guid& workflow, std::optional<std::uint64_t> epoch);
   void replace_reason(const Guid& workflow);
   std::optional<std::uint64_t> store(const Request& request);

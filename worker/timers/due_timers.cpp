@@ -135,6 +135,7 @@ DueTimers::Decided DueTimers::decide(const ClaimedTimer& claimed, WorkflowPtr& w
   using Fate = Decided::Fate;
   const DueTimer& timer = claimed.timer;
   Decided decided{.timer = timer, .workflow = std::move(workflow), .fate = Fate::open};
+  // NOLINTNEXTLINE(bugprone-branch-clone): the order of the conditions matters
   if (claimed.is_deleted) {
     decided.fate = Fate::dropped;
   } else if (!decided.workflow || catalogue_.is_suspended(timer.business_id)) {
