@@ -153,7 +153,7 @@ void AlertSender::turn(std::vector<Result>& results) {
   }
   const sql::MakeMessages make{.limit = most_alerts, .max_waiting = most_waiting};
   while (session_->run(make).front().alerts == most_alerts) continue;
-  for (Message& message : claim()) send(std::move(message));
+  for (const Message& message : claim()) send(message);
 }
 
 /// False if another session has locked the message.
@@ -235,7 +235,7 @@ std::vector<AlertSender::Message> AlertSender::claim() {
   return messages;
 }
 
-void AlertSender::send(Message message) {
+void AlertSender::send(const Message& message) {
   const std::lock_guard sending(sending_);
   {
     const std::lock_guard lock(mutex_);

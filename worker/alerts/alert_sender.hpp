@@ -54,7 +54,7 @@ class AlertSender {
   void turn(std::vector<Result>& results);
   bool settle(const Result& result);
   std::vector<Message> claim();
-  void send(Message message);
+  void send(const Message& message);
   void send_webhook(const Message& message);
   void send_mail(const Message& message);
   void ended(Result result);

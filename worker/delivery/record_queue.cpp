@@ -106,6 +106,7 @@ storage::Batch RecordQueue::take_set_aside() {
 
 std::vector<storage::Batch> split(storage::Batch batch) {
   std::vector<storage::Batch> batches;
+  batches.reserve(batch.events.size() + batch.outcomes.size());
   for (auto& event : batch.events) batches.push_back(single_of(std::move(event)));
   for (auto& outcome : batch.outcomes) {
     batches.emplace_back().outcomes.push_back(std::move(outcome));

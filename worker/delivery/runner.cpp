@@ -211,8 +211,8 @@ bool Runner::admit(const TaskPtr& task) {
   } else if (workflow->paused || outcomes_.is_pausing(workflow->guid) ||
              catalogue_.is_suspended(workflow->business_id)) {
     state.status = RunStatus::held;
-  } else if (is_deferred) {  // its workflow was paused when it was claimed
-    state.status = waiting_status(state);
+  } else if (is_deferred) {  // NOLINT(bugprone-branch-clone): the order of the conditions matters
+    state.status = waiting_status(state);  // its workflow was paused when it was claimed
   } else if (is_silenced(*task->action, *workflow)) {
     state.status = RunStatus::skipped;
     state.code = "NOTIFICATIONS_OFF";

@@ -17,6 +17,7 @@ std::vector<PlannedRun> plan_event(const storage::StoredEvent& event, const doma
   const domain::Subject subject{change.entity, change.previous, change.created};
   bool defers = limits.may_defer && !limits.has_memory;
   std::vector<PlannedRun> runs;
+  runs.reserve(workflows.refused.size());
   std::size_t bytes = 0;
   std::size_t deferred = 0;
   bool has_deferred_change = false;

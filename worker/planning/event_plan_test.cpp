@@ -55,6 +55,7 @@ class EventPlan : public testing::Test {
   /// True for each run that has no texts.
   static std::vector<bool> deferred(const std::vector<PlannedRun>& runs) {
     std::vector<bool> all;
+    all.reserve(runs.size());
     for (const PlannedRun& planned : runs) all.push_back(storage::is_deferred(planned.run.key));
     return all;
   }

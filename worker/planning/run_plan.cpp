@@ -68,7 +68,8 @@ void apply_workflow(const Workflow& workflow, PlannedRun& planned) {
   storage::RunState& state = planned.run.state;
   if (state.status == storage::RunStatus::dead) return;
   if (workflow.steps.empty() && is_loop(*workflow.action, planned.run.key.depth)) {
-    state = loop_state(std::move(state), state.at);
+    const Time at = state.at;
+    state = loop_state(std::move(state), at);
     return;
   }
   planned.is_paused = workflow.paused;
@@ -110,9 +111,9 @@ storage::StoredEvent stub_of(const DueTimer& timer, const Workflow& workflow) {
           .after = {}};
 }
 
-std::string place_in_queue(const Workflow& workflow, std::string destination) {
+std::string place_in_queue(const Workflow& workflow, const std::string& destination) {
   const Guid& business = workflow.business_id;
-  const auto with_rate = [&](std::string place) {
+  const auto with_rate = [&](const std::string& place) {
     return workflow.pacing.rate ? domain::destination_with_rate(place, workflow.guid, business) : place;
   };
   std::string place = with_rate(destination);

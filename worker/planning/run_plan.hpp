@@ -59,7 +59,7 @@ void render_run(const storage::StoredEvent& event, const domain::Change& change,
 
 /// The name of a run's destination in the queue: that of its action, apart from others if the workflow has a
 /// rate, and shared with others if the business has too many destinations.
-std::string place_in_queue(const Workflow& workflow, std::string destination);
+std::string place_in_queue(const Workflow& workflow, const std::string& destination);
 
 /// Sets the value by which the limit of `workflow` counts a new run, if it has one.
 void limit_run(const Workflow& workflow, const json::object& entity, storage::RunKey& run);

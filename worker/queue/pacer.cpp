@@ -199,6 +199,7 @@ void Pacer::block(const std::string& destination, std::span<const Candidate> wai
 std::vector<std::string> Pacer::blocked_destinations(Time now) {
   std::vector<std::string> blocked;
   std::erase_if(blocked_, [&](const auto& entry) { return entry.second <= now; });
+  blocked.reserve(blocked_.size());
   for (const auto& [destination, until] : blocked_) blocked.push_back(destination);
   return blocked;
 }
