@@ -46,7 +46,7 @@ class WorkflowFollower {
   bool has_read_since(const Guid& business, Time time) const;
   /// The businesses with changes that are still to be read.
   std::vector<Guid> behind() const;
-  /// Those of them for which no reading has ended since they are behind.
+  /// The businesses that are behind and of which no reading has ended since.
   std::vector<Guid> unread() const;
   bool any_behind() const { return reads_all_ || !behind_.empty(); }
 
