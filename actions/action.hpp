@@ -56,7 +56,7 @@ struct WorkflowView {
   std::string_view business_name;
   const json::object& action;  // as `check` returned it, with "templates" (actions/stored_templates.hpp)
   std::string_view sender_name = {};  // name in the business's mails; may be empty
-  std::string_view reply_to = {};     // likewise
+  std::string_view reply_to = {};     // address for replies; may be empty
 };
 
 /// The content of a run, in the shape of the contract's `wouldSend`: webhook {url, headers, body}, mail {to,

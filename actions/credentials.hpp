@@ -19,11 +19,11 @@ inline constexpr std::string_view credential_stars = "********";
 struct Credentials {
   std::string host;                     // "https://example.com:443"
   json::object values;                  // by header
-  std::vector<Credentials> steps = {};  // by position; those of a step have none themselves
+  std::vector<Credentials> steps = {};  // by position; a step has no further steps
 
   bool empty() const;
-  /// The credentials of step `number` (from 1) for a host: of the same position, else of another step with
-  /// the host.
+  /// The credentials of step `number` (from 1) for a host: those at its position if they are for this host,
+  /// else those of another step with this host, else this object.
   const Credentials& of_step(int number, std::string_view host) const;
   /// Serializes them as one text, which is then encrypted.
   std::string text() const;

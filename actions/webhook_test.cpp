@@ -17,7 +17,8 @@ using testing::UnorderedElementsAre;
 
 const Action& webhook() { return *find_action("webhook"); }
 
-// Knows the stored templates "hook" and "product_hook" for webhooks and "mail" for mails.
+// Checks a definition where the stored templates are "hook" and "product_hook" for webhooks and "mail" for
+// mails.
 Checked check(const json::object& definition) {
   using Found = std::optional<std::pair<std::string, domain::EntityType>>;
   const net::DestinationPolicy destinations;

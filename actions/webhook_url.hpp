@@ -13,7 +13,8 @@ namespace waybill::actions {
 
 inline bool is_url_template(std::string_view url) { return url.find("{{") != std::string_view::npos; }
 
-/// The scheme, host and port of a URL or template, with "/" as path; an URL without Mustache as it is.
+/// The scheme, host and port of a URL or template, with "/" as path; a URL without Mustache is returned
+/// unchanged.
 std::string url_without_tags(std::string_view url);
 
 /// The reason that a URL or template is refused, as the end of a sentence; nullopt if it may be used.

@@ -41,7 +41,7 @@ struct Api::Shared {
   // These end before the io contexts.
   std::optional<Analysis> analysis;
   std::optional<Background> background{std::in_place};
-  // No connection is refused: each has one body at a time.
+  // No body is refused: each connection has at most one at a time.
   std::optional<Background> bodies{std::in_place,
                                    Background::Options{.most_waiting = HttpLimits().most_connections * 2,
                                                        .most_of_one = HttpLimits().most_connections}};

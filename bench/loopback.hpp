@@ -17,10 +17,10 @@
 
 #include "base/number.hpp"
 
-/// The current time in nanoseconds of CLOCK_MONOTONIC. All programs of the benchmark run on one machine, so
-/// that their times can be compared.
 namespace waybill::bench {
 
+/// The current time in nanoseconds of CLOCK_MONOTONIC. All programs of the benchmark run on one machine, so
+/// their times can be compared.
 inline std::int64_t now_ns() {
   timespec time{};
   ::clock_gettime(CLOCK_MONOTONIC, &time);

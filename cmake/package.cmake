@@ -11,7 +11,7 @@ install(TARGETS waybill RUNTIME DESTINATION usr/bin)
 install(FILES deploy/systemd/waybill.service deploy/systemd/waybill-api@.service deploy/systemd/waybill-worker@.service
         DESTINATION lib/systemd/system ${readable})
 install(FILES deploy/systemd/waybill.sysusers DESTINATION usr/lib/sysusers.d RENAME waybill.conf ${readable})
-# The settings may name a password.
+# The settings may contain a password.
 install(FILES deploy/systemd/waybill.toml DESTINATION etc/waybill PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ)
 # The documents, and what those for operators link to, at the same paths as in the repository.
 install(DIRECTORY docs DESTINATION usr/share/doc/waybill FILES_MATCHING PATTERN *.md PATTERN *.svg)

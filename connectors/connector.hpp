@@ -178,8 +178,9 @@ class Store {
   virtual std::unique_ptr<StoreSweep<StoreProduct>> products_since(std::optional<Time> since) = 0;
 
   /// Makes the store show the parcel. Can be repeated safely, also after a lost answer, because it first
-  /// checks whether the store has this tracking number. What the store shows of the parcel already is
-  /// changed, as far as its API can. Returns false if the store had it already. Throws StoreError.
+  /// checks whether the store has this tracking number. If the store already shows outdated numbers or links
+  /// of the parcel, they are replaced as far as its API allows. Returns false if the store had it already.
+  /// Throws StoreError.
   virtual asio::awaitable<bool> send_tracking(StoreTracking tracking) = 0;
 };
 

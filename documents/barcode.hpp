@@ -18,7 +18,7 @@ struct Barcode {
   std::vector<std::vector<bool>> rows;  // from the top; one row for a linear code
 };
 
-/// Throw BarcodeError for text that the symbology cannot encode; Code 128 encodes Latin-1.
+/// Both throw BarcodeError for text that the symbology cannot encode; Code 128 encodes Latin-1.
 Barcode code_128(std::string_view text);
 Barcode qr_code(std::string_view text);
 

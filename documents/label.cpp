@@ -21,7 +21,7 @@ constexpr int quiet_modules_of_qr = 4;                     // on each side (ISO/
 constexpr float bar_height = 18 * points_per_mm;
 constexpr float qr_size = 26 * points_per_mm;
 
-// The sections from the top. The recipient's gets the space that the two above it leave.
+// The sections from the top. The recipient's section gets the space that the two above it leave.
 constexpr float header_height = 21;
 constexpr float sender_height = 77;
 constexpr float details_top = 180;
@@ -61,7 +61,7 @@ float module_width(const Barcode& code) {
   return width;
 }
 
-/// Draws carrier and service level above `y` and returns the lower edge.
+/// Draws carrier and service level below `y` and returns the lower edge.
 float draw_header(LabelPage& page, const Label& label, float y) {
   const auto carrier = printable_text(label.carrier);
   const auto service = printable_text(label.service_level);

@@ -38,7 +38,8 @@ struct Label {
 /// does not fit as Code 128, std::runtime_error if the PDF cannot be created.
 std::string render_label(const Label& label);
 
-/// Is increased when the layout changes, so that stored labels of older versions can be detected.
+/// The version of the layout. Every change of the layout increases it, so that stored labels of older
+/// versions can be detected.
 inline constexpr int label_version = 2;
 
 }  // namespace waybill::documents

@@ -38,7 +38,7 @@ std::optional<unsigned> read_value(std::string_view text, const FieldRule& rule)
   return value;
 }
 
-/// Reads the end of a range. `sun` ends a range of days of the week that begins with a later day as 7.
+/// Reads the end of a range. `sun` counts as 7 if the range begins after Sunday (`fri-sun`).
 std::optional<unsigned> read_last(std::string_view text, const FieldRule& rule, unsigned first) {
   const auto last = read_value(text, rule);
   const bool is_sunday = rule.last == 7 && ascii_lower(text) == weekday_names[0];

@@ -11,9 +11,8 @@ namespace waybill::domain {
 
 /// A cron expression of five fields: minute, hour, day of the month, month, day of the week. A field is `*`,
 /// a number, a range `a-b`, a step `*/n` or `a-b/n`, or a list of these with commas; months and days of the
-/// week may be three English letters. Sunday is 0 or 7; `sun` is also the
-/// last day of a range. If both days are restricted (do not begin with `*`),
-/// one of them must match, as in Vixie cron.
+/// week may be three English letters. Sunday is 0 or 7; `sun` can begin and end a range. If both days are
+/// restricted (do not begin with `*`), one of them must match, as in Vixie cron.
 struct Cron {
   std::bitset<60> minutes;
   std::bitset<24> hours;
@@ -25,8 +24,8 @@ struct Cron {
   bool operator==(const Cron&) const = default;
 };
 
-/// Reads an expression; otherwise returns the reason why it is not one, or that it never comes due
-/// (`0 0 30 2 *`), to follow the name of its field.
+/// Reads an expression. If it is malformed or never comes due (`0 0 30 2 *`), returns the reason as a text
+/// that follows the name of its field.
 std::variant<Cron, std::string> parse_cron(std::string_view text);
 
 /// The values of each field of an expression, as the database takes them.

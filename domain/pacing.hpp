@@ -15,8 +15,8 @@
 namespace waybill::domain {
 
 /// The times at which runs of a workflow may be attempted: `{days, from, to, timezone}`. An opening begins on
-/// each of the days at `from` and ends at `to`, on the next day if `to` is the earlier one. PostgreSQL knows
-/// the time zones and finds the openings (storage/sql/pacing/next_opening.sql).
+/// each of the days at `from` and ends at `to`, on the next day if `to` is the earlier one. PostgreSQL has
+/// the time zones and computes the openings (storage/sql/pacing/next_opening.sql).
 struct TimeWindow {
   std::vector<int> days;  // ISO 8601 (1: Monday), ascending
   std::string from;       // HH:MM
@@ -52,7 +52,7 @@ struct RequestRate {
   double burst() const;
 };
 
-/// When, how often and how fast runs of a workflow go on.
+/// The window, limit and rate of a workflow.
 struct Pacing {
   std::optional<TimeWindow> window;
   std::optional<RunLimit> limit;
@@ -66,15 +66,15 @@ inline constexpr int most_limited_runs = 10'000;
 inline constexpr double lowest_rate = 0.01;
 inline constexpr double highest_rate = 1'000;
 
-/// Each reads a member of a workflow's definition. null is none. Errors name the member ("window.days[0]",
-/// "limit.by", "rate.perSecond"); the result is then not used.
+/// Each reads a member of a workflow's definition; nullopt for null. Errors name the member
+/// ("window.days[0]", "limit.by", "rate.perSecond"); the result is then not used.
 std::optional<TimeWindow> parse_window(const json::value& definition, FieldErrors& errors);
 std::optional<RunLimit> parse_limit(const json::value& definition, const RecordType& type,
                                     FieldErrors& errors);
 std::optional<RequestRate> parse_rate(const json::value& definition, FieldErrors& errors);
 
-/// The destination of the queue for runs of a workflow with a rate: apart from that of other workflows, so
-/// that its runs can wait without holding theirs up. `destination` is that of an action (actions::Action).
+/// The destination in the queue for runs of a workflow with a rate. It differs from that of other workflows,
+/// so that their runs do not wait for this rate. `destination` is that of an action (actions::Action).
 std::string destination_with_rate(std::string_view destination, const Guid& workflow, const Guid& business);
 
 }  // namespace waybill::domain

@@ -64,7 +64,7 @@ TEST(TimeWindow, IsStoredWithItsDaysInOrder) {
   EXPECT_EQ(parse_window(nullptr, errors), std::nullopt);
 }
 
-TEST(TimeWindow, KnowsItsLongestPause) {
+TEST(TimeWindow, ComputesItsLongestClosedTime) {
   const auto longest = [](std::vector<int> days, const char* from, const char* to) {
     return TimeWindow{.days = std::move(days), .from = from, .to = to, .zone = {}}.longest_closed();
   };

@@ -67,7 +67,7 @@ TEST(RetrySchedule, RetryAfterIsALowerBoundUpToADay) {
   EXPECT_EQ(schedule.next_attempt(1, now, run, 72h), now + 24h);
 }
 
-TEST(RetrySchedule, RefusesWhatIsNone) {
+TEST(RetrySchedule, RefusesOtherTexts) {
   for (const std::string_view text : {"5", "5x", "s", "-5s", "5 s", "5s,", ",5s", "5s,,5m", "1.5h", "5ss",
                                       "31d", "99999999999999999999s", "721h", "+5s"}) {
     EXPECT_TRUE(std::holds_alternative<std::string>(RetrySchedule::parse(text))) << text;

@@ -31,7 +31,7 @@ struct StateMachine {
 };
 
 const StateMachine& order_states();
-/// The moves that an order makes with its store: only forwards, also past several states.
+/// The moves of an order that follows its store: only forwards, but past any number of states.
 const StateMachine& store_order_states();
 const StateMachine& shipment_states();
 const StateMachine& dispatch_states();

@@ -5,7 +5,7 @@
 namespace waybill::domain {
 
 /// True for a name of the IANA time zone database in its exact spelling ("Europe/Lisbon", "UTC"). PostgreSQL
-/// knows more names (abbreviations, POSIX forms), and may lack some of these.
+/// accepts more names (abbreviations, POSIX forms) and may lack some of these.
 bool is_time_zone(std::string_view name);
 
 }  // namespace waybill::domain

@@ -26,8 +26,8 @@ struct Timer {
 
   /// The field's value in an entity; nullopt if there is none.
   std::optional<Time> value(const json::object& entity) const;
-  /// When the timer comes due for a value of its field that a record got at `since`; nullopt if that was not
-  /// in the future.
+  /// The time at which the timer comes due for a value of its field that a record got at `since`; nullopt if
+  /// that time is not after `since`.
   std::optional<Time> due(Time value, Time since) const;
   /// As the API shows it: {"field", "offset"}.
   json::object shown() const;

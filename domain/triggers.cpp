@@ -158,7 +158,7 @@ struct Catalogue {
   }
 };
 
-/// Groups the triggers that one change can meet together: the lower, the narrower.
+/// Ranks the triggers that one change can meet together; a lower rank is narrower.
 int breadth(const TriggerRow& row) {
   if (row.when == When::updated) return 2;
   return row.when == When::status_changed && row.detail.empty() ? 1 : 0;
@@ -311,7 +311,7 @@ std::string TriggerChoice::stored() const {
   std::string text(third_format ? third_prefix : "");
   text += list_prefix;
   if (is_all) return text + std::string(record_type(first->entity_type).label) + "_*";
-  // The first of the list stays the first.
+  // `first` stays at the head of the list; the others follow in the order of the catalogue.
   text += first->code;
   for (const Trigger& trigger : triggers()) {
     if (set.test(trigger_index(trigger)) && &trigger != first) text += ',' + std::string(trigger.code);

@@ -66,8 +66,8 @@ struct TriggerChoice {
   /// The form in which the choice is stored. The first format is the code of a trigger. The second format is
   /// `2:CODE`; for a list `any:CODE,CODE` or `any:order_*`. The third format is one of these forms after
   /// `3:`. The form of a timer is `timer:order.createdAt:PT24H`, that of a schedule `schedule:order:` and its
-  /// members as JSON. Versions that do not know a form know no such code, and hold the workflow as unreadable
-  /// instead of performing it in another way.
+  /// members as JSON. A version of waybill without support for a form finds no trigger with such a code. It
+  /// holds the workflow as unreadable instead of performing it in another way.
   std::string stored() const;
   /// The list as the API shows it; one code for a choice by guid, none for a timer or a schedule.
   json::array shown() const;
@@ -78,7 +78,7 @@ TriggerChoice choose(const Trigger& trigger);
 /// catalogue.
 TriggerChoice choose(const Timer& timer, EntityType type);
 TriggerChoice choose(Schedule schedule, EntityType type);
-/// Reads the stored form. Returns nullopt if this version does not know it.
+/// Reads the stored form. Returns nullopt if this version does not support it.
 std::optional<TriggerChoice> parse_choice(std::string_view stored);
 /// Reads the codes in a request, for an entity type. Errors name `triggers` or `triggers[2]`.
 std::variant<TriggerChoice, FieldErrors> parse_choice(const json::array& codes, EntityType type);

@@ -64,7 +64,7 @@ class TimerHistory {
   }
 
  private:
-  /// Takes over a state of the record that it has since `since`.
+  /// Applies the state that the record has had since `since`.
   void see(const json::object& entity, Time since, std::uint64_t event) {
     const auto value = timer_.value(entity);
     if (value != value_) {
@@ -100,7 +100,7 @@ class TimerHistory {
   std::uint64_t event_ = 0;
 };
 
-/// The time before a period from which events can decide about the timers in it.
+/// The length of the time before a period whose events can determine the timers in the period.
 Duration look_back(const domain::Timer& timer) {
   const bool follows_events = timer.field->role == domain::FieldRole::bookkeeping;
   return follows_events ? std::max(timer.offset, Duration::zero()) : Duration(std::chrono::days(30));

@@ -30,7 +30,7 @@ inline constexpr std::size_t backtest_sample = 20;
 
 /// Finds the stored events for which the rule would have fired, with relatives as they were at the time. For
 /// an unchanged workflow these are exactly its runs. For a timer, finds the times at which it would have come
-/// due with its conditions met, as the stored events tell; a match then names the last event before it.
+/// due with its conditions met, according to the stored events; a match then names the last event before it.
 /// For a schedule, see backtest_schedule. Throws DatabaseUnavailable or StatementError.
 Backtest backtest(storage::Session& session, const Rule& rule, const storage::PastEvents::Range& range,
                   std::chrono::steady_clock::time_point deadline);

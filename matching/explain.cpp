@@ -32,7 +32,7 @@ struct PastWorkflow {
   Time created_at;
   std::optional<Time> deleted_at;
   std::vector<Version> versions;                // those in force at the events and the newest; oldest first
-  std::vector<std::pair<Time, bool>> switches;  // the same, by the time of switching on (true) or off
+  std::vector<std::pair<Time, bool>> switches;  // those in force at the events, by time; true: on
 
   /// The version in force at that time; null if there was none.
   const Version* version_at(Time at) const {
@@ -145,13 +145,13 @@ const PastRun* find_run(const PastRuns& runs, const Guid& guid) {
   return found == runs.end() ? nullptr : &found->second;
 }
 
-/// Evaluates conditions with a part of `share`; without any of it they need too much work.
+/// Evaluates conditions with a part of `share`. Returns too_much_work if none of it is left.
 domain::Verdict judge(const Rule& rule, const PastChange& change, WorkBudget& share) {
   if (share.is_exceeded()) return domain::Verdict::too_much_work;
   return domain::judge(rule.conditions, change.subject(), share);
 }
 
-/// Why a run did not act or waits; empty if it acted.
+/// The reason that a run did nothing or waits; empty if it acted.
 std::string_view reason_of(const PastRun& run) {
   if (run.code == "NOTIFICATIONS_OFF") return "notifications_off";
   if (run.code == "LIMITED") return "limited";
@@ -176,7 +176,7 @@ std::string_view reason_of(const PastWorkflow& workflow, const Version* version,
                                             : "too_much_work";
 }
 
-/// Explains conditions with a part of `share`; nothing without any of it.
+/// Explains conditions with a part of `share`. Returns nothing if none of it is left.
 std::vector<domain::ConditionResult> explain_conditions(const Rule& rule, const domain::Subject& subject,
                                                         WorkBudget& share) {
   if (share.is_exceeded()) return {};

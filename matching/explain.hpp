@@ -25,13 +25,13 @@ struct ExplainedWorkflow {
   /// it fired or if the event is not matched yet.
   std::string_view reason;
   std::vector<domain::ConditionResult> conditions;  // by the version at the event; empty if all are newer,
-                                                    // and once an explanation has taken a second
+                                                    // or after about a second of work in all
   json::value steps = {};                  // steps of the run, as the API shows them; null without a run
   std::optional<Time> due = std::nullopt;  // time of a timer or tick
 };
 
 struct ExplainedEvent {
-  std::optional<std::uint64_t> id;  // nullopt: a timer or a schedule, as `triggers` says
+  std::optional<std::uint64_t> id;  // nullopt for a timer or a schedule; see `triggers`
   Time at;  // time of the event; of a timer when it is due, moved or set; without a value, of the last event
   std::vector<std::string_view> triggers;  // the codes of the triggers that fired
   std::vector<ExplainedWorkflow> workflows;

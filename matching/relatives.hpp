@@ -38,7 +38,7 @@ class RelativeIndex {
   ByKey by_kind_[storage::relative_kinds];
 };
 
-/// The need of one entity for links to tracking pages.
+/// Says whether one entity gets links to tracking pages, and their URL.
 struct TrackingPages {
   bool wanted = false;
   std::string_view public_url;

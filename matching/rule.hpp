@@ -20,7 +20,7 @@ struct Rule {
   /// True if runs come from a timer or a schedule, not from events.
   bool is_timed() const { return triggers.timer || triggers.schedule; }
   bool fires(const domain::TriggerSet& fired) const { return (triggers.set & fired).any(); }
-  /// The trigger after which a run for such an event is named: the narrowest that it meets. The first of the
+  /// The trigger that a run for such an event names: the narrowest that the event meets, or the first of the
   /// workflow if it meets none.
   const domain::Trigger& trigger_of(const domain::TriggerSet& fired) const;
   /// The codes of the triggers that an event meets, for payloads; empty for a workflow with a `triggerId`.

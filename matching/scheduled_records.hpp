@@ -25,18 +25,18 @@ struct ScheduledRecord {
 };
 
 /// The records for which a workflow with a schedule runs now: those of its query that meet its conditions, or
-/// may, in the query's order. They are read in portions, so that they are never all in memory. Throws
-/// DatabaseUnavailable, StatementError or ColumnsChanged.
+/// that may meet them (is_unjudged), in the query's order. They are read in portions, so that they are never
+/// all in memory. Throws DatabaseUnavailable, StatementError or ColumnsChanged.
 class ScheduledRecords {
  public:
-  /// Runs the query, for `only` alone if given, as if its limit were larger. Everything referred to outlives
-  /// the object.
+  /// Runs the query. If `only` is given, the query is limited to this record, even if its own limit would
+  /// exclude it. Everything referred to outlives the object.
   ScheduledRecords(storage::Session& session, storage::RecordColumns& columns, const Rule& rule,
                    const Guid& business, const TrackingPages& pages = {},
                    const std::optional<Guid>& only = std::nullopt);
 
   bool at_end() const { return position_ == guids_.size(); }
-  /// The next of them, at most `portion_records`; may be none before the end.
+  /// The next records, at most `portion_records`; may be empty before the end.
   std::vector<ScheduledRecord> next();
 
   static constexpr std::size_t portion_records = 64;

@@ -15,7 +15,7 @@
 namespace waybill::matching {
 
 /// The type of the stored action of a workflow of several steps: {"type": "steps", "steps": […]}. Versions of
-/// the service without steps do not know it and hold the workflow as unreadable.
+/// the service without steps cannot read it and treat the workflow as unreadable.
 inline constexpr std::string_view steps_type = "steps";
 inline constexpr std::size_t max_steps = 20;
 

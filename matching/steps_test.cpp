@@ -29,7 +29,7 @@ TEST(Steps, AreReadAsTheyAreStored) {
   EXPECT_FALSE(steps[3].when);
 }
 
-TEST(Steps, ThatThisVersionCannotReadAreRefused) {
+TEST(Steps, StepsThatThisVersionCannotReadAreRefused) {
   for (const char* const bad :
        {"[]", R"([1])", R"([{"type": "unknown"}])", R"([{"type": "wait"}])",
         R"([{"type": "wait", "delay": "2h"}])", R"([{"type": "wait", "until": "createdAt", "offset": "1d"}])",

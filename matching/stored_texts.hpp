@@ -14,7 +14,7 @@ namespace waybill::matching {
 struct StoredTexts {
   std::string business_name;
   std::string sender_name;  // name in the business's mails; may be empty
-  std::string reply_to;     // likewise
+  std::string reply_to;     // address for replies; may be empty
   json::object templates;   // the "templates" of an action's definition (actions/stored_templates.hpp)
 };
 

@@ -110,7 +110,7 @@ class Parser {
     }
   }
 
-  // Returns the begin of the tag's line and of the next line if only blanks share the line with the tag
+  // Returns the start of the tag's line and of the next line if only blanks share the line with the tag
   // (specification, "standalone" tags).
   std::optional<std::pair<std::size_t, std::size_t>> own_line(const Tag& tag) const {
     const std::size_t before =

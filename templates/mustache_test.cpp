@@ -415,7 +415,7 @@ TEST(Escape, UrlsAndFormsPercentEncodeTheirValues) {
   EXPECT_EQ(render("a={{x}}", data, Escape::form), "a=a+b%2F%3F%26%3D%2B%25%7E-._*%C3%BC");
 }
 
-TEST(Mustache, TellsRawTagsAndLiteralText) {
+TEST(Mustache, FindsRawTagsAndLiteralText) {
   for (const char* const raw : {"{{{x}}}", "{{&x}}", "{{#l}}{{{x}}}{{/l}}", "{{> p}}", "{{=<% %>=}}<%&x%>"})
     EXPECT_TRUE(parsed(raw).has_raw()) << raw;
   EXPECT_FALSE(parsed("a{{x}}{{#l}}{{y}}{{/l}}").has_raw());

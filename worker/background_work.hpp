@@ -13,8 +13,8 @@
 
 namespace waybill::worker {
 
-/// The work of a worker beside its events and runs: duties, alerts, schedules and imports. Each part has its
-/// own thread, except that imports share the thread for stores.
+/// The work of a worker besides events and runs: duties, alerts, schedules and imports. Each part has its own
+/// thread, except that imports share the thread for stores.
 class BackgroundWork {
  public:
   /// Starts all parts. Everything referred to outlives it.

@@ -18,12 +18,12 @@
 
 namespace waybill::worker {
 
-/// The way of an event through a worker: the pump matches it, the preparation and the runner perform its
-/// runs, and the recorder writes them. Puts these parts together and stops them in that order.
+/// The path of an event through a worker: the pump matches it, the preparation and the runner perform its
+/// runs, and the recorder writes them. Owns these parts and stops them in this order.
 class EventPipeline {
  public:
-  /// Everything referred to outlives it. The objects in `effects` may be destroyed after `drain`, but end the
-  /// attempts in flight.
+  /// Everything referred to outlives it, except the objects in `effects`: they may be destroyed after
+  /// `drain`, and their destruction ends the attempts in flight.
   EventPipeline(const Worker::Options& options, const Guid& worker, Catalogue& catalogue, PauseWriter& pauses,
                 const actions::Effects& effects);
   ~EventPipeline() = default;
@@ -32,11 +32,12 @@ class EventPipeline {
 
   void start();
 
-  /// The requests of the leases to this pipeline, which outlives their keeper's thread. From `start` on.
+  /// The callbacks for the lease keeper, whose thread must end before this pipeline is destroyed. Call it
+  /// after `start`.
   LeaseKeeper::Callbacks lease_callbacks();
 
-  /// Takes no more events, begins no more runs, and writes the outcomes so far. The steps of a stop: this,
-  /// `drain`, the end of the attempts in flight, `finish`. Each is called once.
+  /// Takes no more events, begins no more runs, and writes the outcomes so far. To stop the pipeline, call
+  /// `stop` and `drain`, end the attempts in flight, and call `finish`, each once.
   void stop();
   /// Waits up to `limit` for the attempts in flight.
   void drain(Duration limit) { runner_.drain(limit); }
@@ -44,7 +45,8 @@ class EventPipeline {
   /// unavailable.
   void finish(Duration limit);
 
-  /// The time since the slower of its threads last turned, with or without a database. Any thread.
+  /// The time since the last turn of the thread that turned least recently, with or without a database. Any
+  /// thread.
   std::chrono::steady_clock::duration silence() const {
     return std::max(pump_.silence(), preparation_.heartbeat().age());
   }

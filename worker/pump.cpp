@@ -79,7 +79,7 @@ void Pump::run(const std::stop_token& stop) {
   store_firings();
 }
 
-/// Waits before the next turn, with a new session if the error spoils this one.
+/// Waits before the next turn, with a new session if the error made this one unusable.
 void Pump::recover(const std::exception& error) {
   const Duration pause = session_.failed(error);
   if (!session_.is_open()) can_match_ = false;
@@ -92,7 +92,8 @@ void Pump::recover(const std::exception& error) {
   thread_.wait(-1, pause);
 }
 
-/// Stores how often workflows fired. This is an estimate: a database that is away costs a minute of it.
+/// Stores how often workflows fired. The counts are an estimate: without a database, those since the last
+/// save are lost.
 void Pump::store_firings() {
   if (!session_.is_open()) return;
   try {

@@ -49,21 +49,22 @@ class Pump {
   /// Takes no more events and runs, and joins the thread.
   void stop();
 
-  /// From any thread.
+  // Any thread may call the following methods.
+
   void hold(const storage::HeldShards& shards);
   void settled(const std::vector<storage::EventKey>& events, std::optional<Time> next_due);
   /// Claims again if only the room for claimed runs was missing.
   void note_room();
   bool is_busy(std::int16_t shard) const { return intake_.is_busy(shard); }
   Time last_look() const { return intake_.last_look(); }
-  /// The time since the slower of its threads last turned, with or without a database.
+  /// The time since the last turn of the thread that turned least recently, with or without a database.
   std::chrono::steady_clock::duration silence() const {
     return std::max(thread_.heartbeat().age(), loader_.heartbeat().age());
   }
-  /// True while it is connected and has read the workflows. Otherwise it tries again at once: the caller has
-  /// found the database.
+  /// True while it is connected and has read the workflows. Otherwise the call wakes the pump to try again at
+  /// once, because the caller has reached the database.
   bool can_match();
-  /// EventIntake::matched_until.
+  /// See EventIntake::matched_until.
   Time matched_until() const { return intake_.matched_until(); }
 
  private:

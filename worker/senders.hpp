@@ -15,8 +15,8 @@
 
 namespace waybill::worker {
 
-/// The ways in which a worker reaches the outside: HTTP, mail, push messages and stores. Owns their threads
-/// and connections.
+/// The clients with which a worker reaches other systems: HTTP, mail, push messages and stores. Owns their
+/// threads and connections.
 class Senders {
  public:
   /// `options` and `secrets` outlive it. `worker` owns the locks of orders at stores.

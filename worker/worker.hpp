@@ -36,7 +36,7 @@ class Worker {
     std::int64_t blast_minimum = 1000;                    // 0 in either turns the guard off
     Duration import_interval = std::chrono::seconds(60);  // between two imports from a store
     connectors::Connector::Options connectors;
-    std::string public_url;    // URL of the API, for links to tracking pages; without them if empty
+    std::string public_url;    // URL of the API, for links to tracking pages; no links if empty
     std::string push_contact;  // the operator's address for push services: a mailto: or https: URL, or empty
   };
 
@@ -55,7 +55,8 @@ class Worker {
   /// True if the worker is connected and last read the outbox less than a minute ago.
   bool healthy() const;
 
-  /// True if the main loop has turned within the limit, with or without a database.
+  /// True if the pump, the workflow loader and the preparation have all turned within the limit, with or
+  /// without a database.
   bool turns(std::chrono::steady_clock::duration limit) const;
 
  private:

@@ -20,7 +20,7 @@ bool is_template(const json::value& value) {
   return text != nullptr && std::string_view(*text).find("{{") != std::string_view::npos;
 }
 
-/// The reason that a text is not Mustache; nullopt for any other text.
+/// The reason that a text is not valid Mustache; nullopt if it is.
 std::optional<std::string> template_problem(std::string_view text) {
   if (text.size() > longest_template) return "must not be longer than 10000 bytes";
   return templates::mustache_problem(text);

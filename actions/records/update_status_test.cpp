@@ -50,7 +50,7 @@ TEST(UpdateStatusCheck, StatusIsValidForTheMovedRecords) {
               ElementsAre("action.template"));
 }
 
-TEST(UpdateStatusCheck, RelativesOnlyWhereTheyExist) {
+TEST(UpdateStatusCheck, RelativesMustExistForTheEntityType) {
   const auto fields = [](std::string_view recipient, EntityType type) {
     return check(R"({"status": "cancelled", "recipient": ")" + std::string(recipient) + "\"}", type).fields();
   };

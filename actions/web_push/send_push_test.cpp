@@ -17,7 +17,7 @@ using testing::UnorderedElementsAre;
 
 const Action& send_push() { return *find_action("send_push"); }
 
-// Knows the stored templates "push" and "product_push", and "mail" for mails.
+// Checks a definition where the stored templates are "push" and "product_push", and "mail" for mails.
 Checked check(const json::object& definition) {
   using Found = std::optional<std::pair<std::string, domain::EntityType>>;
   const net::DestinationPolicy destinations;

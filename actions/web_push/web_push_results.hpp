@@ -40,7 +40,7 @@ class PushResults {
 
   /// The outcome of the attempt after those of `history`.
   Outcome outcome(const PushHistory& history) const { return push_outcome(entries_, history); }
-  /// Sets all of `result` but its outcome, which it must have, and its times. Call it once.
+  /// Sets the members of `result` except its times and its outcome, which must be set before. Call it once.
   void report(AttemptResult& result);
 
  private:

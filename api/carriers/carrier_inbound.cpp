@@ -17,8 +17,8 @@ namespace {
 
 namespace sql = storage::sql::carriers;
 
-// The bytes that are hashed for one call, which anybody can make: the body once for each secret. Takes some
-// 50 ms.
+// The most bytes that are hashed for one call: its body, once for each secret. Anybody can make such a call,
+// and hashing as much takes some 50 ms.
 constexpr std::size_t most_signed_bytes = 64UL * 1024 * 1024;
 
 /// A business that has an inbound secret for the carrier.
@@ -43,8 +43,8 @@ SignedCall signed_call(Call& call) {
 }
 
 /// Returns the business whose secret signed the call; nullopt if there is none. Runs on a thread beside the
-/// io threads, because each secret takes a pass over the body. The caller's network has a share of them, as a
-/// business has.
+/// io threads, because each secret takes a pass over the body. The caller's network gets a share of these
+/// threads, like a business.
 asio::awaitable<std::optional<Guid>> find_signer(Services& services, const Guid& network, const Guid& carrier,
                                                  SignedCall call, std::vector<Candidate> candidates) {
   co_return co_await services.background.run(

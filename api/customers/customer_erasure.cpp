@@ -26,7 +26,7 @@ constexpr Duration longest_wait = std::chrono::seconds(20);  // longer than an a
 constexpr Duration first_pause = std::chrono::milliseconds(50);
 constexpr Duration longest_pause = std::chrono::milliseconds(500);
 
-/// Erases the runs of records, after the records.
+/// Erases the runs of records. The records are erased first.
 class RunEraser {
  public:
   RunEraser(const ErasureTarget& target, const RecordSearch& search) : target_(target), left_(search.left()) {

@@ -36,7 +36,7 @@ struct ErasureTarget {
 /// person. Then it waits until no worker has a message with the old data in memory, and erases the runs. It
 /// holds no thread while it waits, and none for long otherwise. Throws Failure: NOT_FOUND, UNAVAILABLE if
 /// messages are still being sent after some seconds (everything else is erased then) or other changes hold
-/// the data, and like Analysis and storage::Session.
+/// the data, and what Analysis and storage::Session throw.
 asio::awaitable<ErasedCounts> erase_customer(Analysis& analysis, const SecretBox& secrets,
                                              ErasureTarget target);
 

@@ -29,7 +29,7 @@ struct Progress {
 
 void take_turn(storage::Session& session, const std::string& cause, std::span<const Step> steps,
                Progress& progress) {
-  // A portion that waits for a lock makes writers wait for its own.
+  // While a portion waits for a lock, writers wait for the locks that it holds.
   session.execute("set default_transaction_read_only = off; set lock_timeout = '500ms'");
   session.run(storage::sql::audit_log::SetAuthor{.cause = cause});
   const auto end = Clock::now() + longest_turn;

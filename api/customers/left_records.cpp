@@ -70,7 +70,7 @@ void RecordSearch::add_time(const Guid& record, Time first, Time last) {
   if (!all_own_.contains(record)) found_.emplace(record, first, last);
 }
 
-/// Orders and shipments that left the customer.
+/// Adds orders and shipments that left the customer.
 bool RecordSearch::add_left(storage::Session& session, std::size_t size) {
   const auto limit = static_cast<std::int64_t>(size * guids_per_row);
   const auto rows = session.run(sql::LeftCustomer{
@@ -86,7 +86,7 @@ bool RecordSearch::add_left(storage::Session& session, std::size_t size) {
   return count == limit;
 }
 
-/// Shipments that left orders of the customer.
+/// Adds shipments that left orders of the customer.
 bool RecordSearch::add_left_own_orders(storage::Session& session, std::size_t size) {
   const auto portion = portion_of(own_.orders, begin_, size);
   if (!portion.empty()) {
@@ -101,7 +101,7 @@ bool RecordSearch::add_left_own_orders(storage::Session& session, std::size_t si
   return false;
 }
 
-/// Shipments of orders that left the customer, and those that left these orders.
+/// Adds shipments of orders that left the customer, and shipments that left these orders.
 bool RecordSearch::add_of_left_orders(storage::Session& session, std::size_t size) {
   const auto portion = portion_of(guids_of_left_orders_, begin_, size);
   if (!portion.empty()) {

@@ -22,7 +22,7 @@ namespace waybill::api {
 using Guids = std::span<const Guid>;
 using Times = std::span<const Time>;
 
-/// Records, each with a time in which it was the person's; without times, it always was.
+/// Records, each with a time in which it was the person's. Without times, each always was.
 struct Records {
   Guids guids;
   Times firsts;
@@ -36,7 +36,7 @@ struct Records {
   }
 };
 
-/// Records that were the person's and are not any more. One that was so several times is there as often.
+/// Records that were the person's and are not any more, with one entry for each time in which a record was.
 struct LeftRecords {
   std::vector<Guid> guids;
   std::vector<Time> firsts;
@@ -82,8 +82,8 @@ class RecordSearch {
  public:
   RecordSearch(const Guid& business, const Guid& customer) : business_(business), customer_(customer) {}
 
-  /// The steps of a search; `unlinked` are shipments that are counted among the customer's. The search must
-  /// outlive them.
+  /// Returns the steps of a search. `unlinked` are shipments that count as the customer's, null for none. The
+  /// search must outlive the steps.
   std::vector<Step> steps(const std::vector<Guid>* unlinked);
 
   const CustomerRecords& own() const { return own_; }

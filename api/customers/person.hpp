@@ -29,8 +29,8 @@ bool add_own_shipments(storage::Session& session, const Guid& business, const Gu
 /// Sorts guids and removes repeated ones.
 void make_distinct(std::vector<Guid>& guids);
 
-/// The texts that identify a person, in lower case: present ones and those of stored events, at most 1 000 in
-/// all.
+/// The texts that identify a person, in lower case: those of the customer and of stored events, at most 1 000
+/// in all.
 struct Person {
   std::vector<std::string> words;  // all that are long enough to be searched for inside other texts
   std::vector<std::string> names;

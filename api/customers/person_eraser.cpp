@@ -25,7 +25,7 @@ namespace sql = storage::sql::customer_erasures;
 /// An answer without data, as the gate keeps it.
 constexpr std::string_view empty_answer = R"({"data":null,"success":true})";
 
-constexpr std::size_t records_of_upload_part = 500;  // as many cost as much as a changed row or less
+constexpr std::size_t records_of_upload_part = 500;  // so many cost at most as much as a changed row
 constexpr std::size_t errors_of_import = 50;
 
 void make_distinct(std::vector<std::string>& texts) {
@@ -39,7 +39,7 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& from) 
 
 std::int64_t last_event(storage::Session& session) { return session.run(sql::LastEvent{}).front().id; }
 
-/// The number and the last of a page of events of records.
+/// Returns the number of events on a page of events of records, and the id of the last.
 std::pair<std::int64_t, std::int64_t> page_of_events(storage::Session& session, const Guid& business,
                                                      const Records& records, std::int64_t after,
                                                      std::size_t size) {
@@ -236,7 +236,7 @@ Step PersonEraser::erase_events(const Source& records) {
 }
 
 Step PersonEraser::erase_notes(const Source& records) {
-  // An erased note is not found again.
+  // No position is needed, because an erased note is not found again.
   return for_pages<int>(
       records, [this](storage::Session& session, const Records& portion, int, std::size_t size) {
         const auto notes = session
@@ -256,7 +256,7 @@ void PersonEraser::add_events_and_notes(std::vector<Step>& steps, const Source& 
   steps.push_back(erase_notes(records));
 }
 
-/// The records that left belong to somebody else and stay.
+/// Records that left the person belong to others and stay; only their traces, events and notes are erased.
 void PersonEraser::add_erasing_of_records(std::vector<Step>& steps) {
   const Source orders = [this] { return Records{.guids = search_.own().orders}; };
   const Source shipments = [this] { return Records{.guids = search_.own().shipments}; };
@@ -361,7 +361,7 @@ void PersonEraser::add_erasing_of_versions(std::vector<Step>& steps) {
   });
 }
 
-/// Mails of the business's users; messages of workflows are runs.
+/// Erases mails to the person from the outbox, which has those of accounts only: mails of workflows are runs.
 Step PersonEraser::erase_mails() {
   return [this, after = Guid()](storage::Session& session, std::size_t size) mutable {
     delete_files();
@@ -385,8 +385,8 @@ Step PersonEraser::erase_mails() {
   };
 }
 
-/// Answers of requests that made the records, or something that belongs to them; of records that left the
-/// person, those until then.
+/// Erases kept answers of requests that created the records or something that belongs to them. Of records
+/// that left the person, only answers from before they left.
 Step PersonEraser::erase_record_answers() {
   return [this, token = Guid(), key = std::string(), lasts = std::unordered_map<Guid, Time>()](
              storage::Session& session, std::size_t size) mutable {

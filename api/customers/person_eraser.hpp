@@ -14,7 +14,7 @@
 
 namespace waybill::api {
 
-/// Erases everything about a person but the runs. `target` must outlive it, and it its steps.
+/// Erases everything about a person but the runs. `target` must outlive it, and it must outlive its steps.
 class PersonEraser {
  public:
   PersonEraser(const SecretBox& secrets, const ErasureTarget& target)
@@ -25,7 +25,7 @@ class PersonEraser {
   std::vector<Step> steps();
   /// Deletes written mails to the person.
   void delete_files() const;
-  /// Forgets the complete erasure.
+  /// Deletes the stored state of the erasure, which is then complete.
   Step end() const;
 
   /// The records that the steps found.

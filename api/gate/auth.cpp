@@ -117,7 +117,7 @@ asio::awaitable<Authenticator::Record> Authenticator::load(TokenHash hash, Stead
     boost::system::error_code ignored;
     co_await look_up->done.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
     if (look_up->epoch >= asked_at) co_return result_of(*look_up);
-    // It may have read the state before the change.
+    // That look-up may have read the state before the change of the epoch.
     look_up = entries_[hash].look_up;
   }
   look_up = entries_[hash].look_up = std::make_shared<LookUp>(executor_, epoch());

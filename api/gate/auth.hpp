@@ -27,7 +27,7 @@ struct TokenRecord {
   std::string plan;
   std::optional<Time> expires_at;
   bool revoked = false;
-  bool is_suspended = false;  // its business is
+  bool is_suspended = false;  // its business is suspended
 };
 
 /// Finds API tokens and the user tokens of sessions by their hash.
@@ -65,8 +65,8 @@ class Authenticator {
     std::chrono::steady_clock::duration keep = std::chrono::milliseconds(500);
     std::chrono::steady_clock::duration touch_interval = std::chrono::minutes(1);
     std::size_t most_entries = 10'000;
-    const std::atomic<std::uint64_t>* epoch =
-        nullptr;  // grows when cached tokens may have changed; can be null
+    // Grows when cached tokens may have changed; can be null.
+    const std::atomic<std::uint64_t>* epoch = nullptr;
   };
 
   Authenticator(asio::any_io_executor executor, TokenStore& store, const Clock& clock, Options options);

@@ -150,7 +150,7 @@ TEST_F(AuthTest, LooksAgainWhenTheTimeIsOver) {
   EXPECT_EQ(authenticate("Bearer wb_a"), "UNAUTHORIZED");
 }
 
-TEST_F(AuthTest, KeepsNothingLongEnoughToActLateOnARevocation) {
+TEST_F(AuthTest, KeepsTokensForHalfASecondAtMost) {
   EXPECT_LE(Options{}.keep, std::chrono::milliseconds(500));
 }
 
@@ -166,7 +166,7 @@ TEST_F(AuthTest, RequestsThatMissTheSameTokenShareOneLookUp) {
   EXPECT_EQ(result(futures[10]), "UNAUTHORIZED");
 }
 
-TEST_F(AuthTest, AChangeOfTheEpochMakesItAskAgainAtOnce) {
+TEST_F(AuthTest, AChangeOfTheEpochInvalidatesTheCache) {
   std::atomic<std::uint64_t> epoch = 0;
   remake({.keep = std::chrono::hours(1), .epoch = &epoch});
   store.add("wb_a");
@@ -179,7 +179,7 @@ TEST_F(AuthTest, AChangeOfTheEpochMakesItAskAgainAtOnce) {
   EXPECT_EQ(store.lookups, 2);
 }
 
-TEST_F(AuthTest, ALookUpOfAnEarlierEpochIsOfNoUse) {
+TEST_F(AuthTest, ALookUpOfAnEarlierEpochIsNotShared) {
   std::atomic<std::uint64_t> epoch = 0;
   remake({.keep = std::chrono::hours(1), .epoch = &epoch});
   store.add("wb_a");

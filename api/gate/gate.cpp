@@ -21,11 +21,12 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr std::string_view success_only = R"({"success":true})";
-// A larger body can name so many records that the writes of its request take long, and is so long to read
-// that others would wait for the io thread.
+// A larger body can name so many records that the writes of its request take long. It also takes so long to
+// parse that other requests would wait for the io thread.
 constexpr std::size_t bulk_body = 16UL * 1024;
-constexpr std::size_t large = 256UL * 1024;  // a body or an answer that counts for the ByteLimits
-// The same for a client without a business: all connections of a network hold 16 MiB of smaller bodies.
+constexpr std::size_t large = 256UL * 1024;  // bodies and answers of this size and more count for ByteLimits
+// The same for a client without a business. Smaller bodies need no count: the 1 024 connections of a network
+// hold at most 16 MiB of them.
 constexpr std::size_t large_of_network = 16UL * 1024;
 constexpr std::string_view every_method = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
@@ -125,7 +126,7 @@ asio::awaitable<storage::Commits> commits_until_now(storage::Database& db) {
           storage::CommitPosition::from_sql(row.timeline, row.lsn).value_or(storage::CommitPosition())};
 }
 
-/// nullopt if the look-up fails, too.
+/// Returns nullopt also if the look-up fails.
 asio::awaitable<std::optional<KeptAnswer>> find_quietly(const IdempotentRequest& once) {
   try {
     co_return co_await once.find();
@@ -260,7 +261,7 @@ asio::awaitable<void> Gate::admit(Exchange& exchange) {
   check_permission(exchange.call.principal, exchange.route().permission);
 }
 
-/// Token, plan and quota, in this order.
+/// Checks token, plan and quota, in this order.
 asio::awaitable<void> Gate::authenticate(Exchange& exchange) {
   static const Plan without_business{.name = {}, .requests_per_minute = 60};
   const auto record = co_await authenticator_.authenticate(exchange.request.authorization);
@@ -362,7 +363,7 @@ asio::awaitable<void> Gate::perform_tracked(Exchange& exchange, std::string raw_
   if (thrown) std::rethrow_exception(thrown);
 }
 
-/// Also after a failure, because a part of the request may be committed.
+/// Called after a failure, too, because a part of the request may be committed.
 void Gate::note_commits(Exchange& exchange, const storage::Commits& commits) {
   if (commits.position > storage::CommitPosition())
     exchange.response.add_header("X-Commit-Position", commits.position.to_string());

@@ -32,7 +32,7 @@ class Gate : public Responder {
     std::size_t upload_limit = 10'485'760;
   };
 
-  /// Null without `--read-database-url`.
+  /// Both members are null without `--read-database-url`.
   struct StandbyReads {
     storage::Standbys* standbys = nullptr;  // standbys of this thread
     OwnWrites* own_writes = nullptr;        // shared by the threads

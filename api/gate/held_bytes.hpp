@@ -16,8 +16,8 @@ class HeldBytes {
  public:
   explicit HeldBytes(std::size_t most_of_one) : state_(std::make_shared<State>(most_of_one)) {}
 
-  /// Counts the bytes, at least one, until the last copy of the result is gone. Null if the clients would
-  /// hold too many; their only claim may have any size.
+  /// Counts the bytes, at least one, until the last copy of the result is gone. Returns null if the clients
+  /// would hold too many. A claim of any size is granted while they hold nothing.
   std::shared_ptr<void> take(const Key& key, std::size_t bytes) {
     {
       const std::lock_guard lock(state_->mutex);
@@ -42,7 +42,8 @@ class HeldBytes {
   std::shared_ptr<State> state_;  // shared with the results
 };
 
-/// Clients that send or read slowly cannot fill the memory. Small bodies and answers do not count.
+/// Limits of the memory that clients can fill by sending or reading slowly. Small bodies and answers do not
+/// count.
 struct ByteLimits {
   HeldBytes<Guid> bodies{128UL * 1024 * 1024};  // of a business: requests that are being sent or answered
   HeldBytes<std::string> bodies_of_network{16UL * 1024 * 1024};  // of clients without a business

@@ -22,7 +22,7 @@ struct KeptAnswer {
   std::string location;
 };
 
-/// The business of the kept answers to sessions of users, because a user can change business.
+/// The business under which the answers to user tokens are kept, because a user can change business.
 inline constexpr Guid owner_of_sessions{};
 
 /// The purpose with which the answer to a request of a token is sealed.
@@ -54,7 +54,7 @@ class IdempotentRequest {
   /// The answer to an earlier request. Throws Failure (CONFLICT) if the key belongs to another request.
   asio::awaitable<std::optional<KeptAnswer>> find() const;
 
-  /// Takes the key for the transaction of the work.
+  /// Returns the first statement of the work's transaction, which takes the key.
   storage::UnitOfWork::Opening opening() const;
 
   /// Writes the answer as a part of the work. Throws Failure (CONFLICT) if another request has the key.

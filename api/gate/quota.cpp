@@ -76,7 +76,7 @@ asio::awaitable<Lease> SqlLeaseSource::lease(const Request& request) {
 }
 
 std::int64_t QuotaLedger::Account::next_wanted() const {
-  // During another lease request, a request that needs its own asks for 1 only.
+  // While another lease of the token is under way, a further one is for 1 request only.
   if (is_leasing) return 1;
   return std::max<std::int64_t>(1, std::min({chunk, limit / 20, (limit - used) / 8}));
 }

@@ -68,7 +68,7 @@ TEST_F(QuotaTest, RemainingNeverGrowsWithinAWindowThoughTheClockIsSetBack) {
   EXPECT_EQ(grant.reset, 660);
 }
 
-TEST_F(QuotaTest, AChangeOfPlanActsWithinTheWindow) {
+TEST_F(QuotaTest, AChangeOfPlanTakesEffectWithinTheWindow) {
   for (int count = 0; count < 3; ++count) node.take(token, 600, at(0));
   EXPECT_FALSE(node.take(token, 2, at(1)).allowed);
   EXPECT_EQ(node.take(token, 6'000, at(2)).remaining, 5'996);
@@ -87,7 +87,7 @@ TEST_F(QuotaTest, ThreadsTogetherGetTheLimitExactly) {
   EXPECT_EQ(granted, 1'000);
 }
 
-TEST_F(QuotaTest, NodesTogetherGetTheLimitExactlyAndTellWhatIsLeft) {
+TEST_F(QuotaTest, NodesTogetherGetTheLimitExactlyAndReportTheRest) {
   std::int64_t granted = 0;
   std::int64_t lowest = 600;
   for (int count = 0; count < 700; ++count) {
@@ -118,7 +118,7 @@ TEST_F(QuotaTest, ATokenWithoutLimitLeasesNothing) {
   EXPECT_EQ(leases.count(), 0);
 }
 
-TEST_F(QuotaTest, ARefusedClientAsksTheDatabaseOnce) {
+TEST_F(QuotaTest, ARefusedClientLeasesNoMore) {
   while (node.take(token, 60, at(0)).allowed) continue;
   const auto before = leases.count();
   for (int count = 0; count < 100; ++count) EXPECT_FALSE(node.take(token, 60, at(1)).allowed);
@@ -140,7 +140,7 @@ TEST(Quota, ALeaseThatFailsIsTriedAgain) {
   EXPECT_EQ(node.take(token, 10, at(0)).remaining, 9);
 }
 
-TEST(Plans, DefaultsAreTheContracts) {
+TEST(Plans, DefaultsAreThoseOfTheContract) {
   const Plans plans;
   EXPECT_FALSE(plans.find("free")->api_access);
   EXPECT_EQ(plans.find("free")->requests_per_minute, 60);
@@ -151,7 +151,7 @@ TEST(Plans, DefaultsAreTheContracts) {
   EXPECT_EQ(plans.find("gold"), nullptr);
 }
 
-TEST(Plans, AreConfiguration) {
+TEST(Plans, AreConfigurable) {
   const auto plans = Plans::parse("standard=10,trial=5:no-api");
   EXPECT_EQ(plans.find("standard")->requests_per_minute, 10);
   EXPECT_FALSE(plans.find("trial")->api_access);

@@ -17,8 +17,8 @@ constexpr std::size_t write_ahead = 65'536;     // bytes of answers to pipelined
 constexpr std::size_t kept_capacity = 262'144;  // capacity of the output buffer between requests
 constexpr std::size_t dropped_body = 65'536;    // a longer unread body ends the connection
 constexpr std::size_t lingering_bytes = 16'777'216;
-// A load balancer that connects for a request sends it at once; without it, a server that stops would close
-// the connection on which a request is arriving.
+// The time that a new connection has to send its first request while the server stops. A load balancer that
+// connects for a request sends it at once; without this time, the connection would close under it.
 constexpr std::chrono::milliseconds first_request_grace{250};
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 

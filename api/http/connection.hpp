@@ -59,8 +59,8 @@ class Connection {
 
   /// Closes the connection if its deadline has passed.
   void close_if_late(Steady::time_point now);
-  /// Lets the request in flight finish, and closes. The first request of a new connection is in flight before
-  /// it arrives, for a moment.
+  /// Closes the connection, after its request in flight if there is one. A new connection has 250 ms more to
+  /// send its first request.
   void finish();
   void close();
 

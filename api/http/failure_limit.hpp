@@ -27,8 +27,8 @@ class FailureLimit {
   /// The time that `client` has to wait; nullopt if it may call.
   std::optional<std::chrono::seconds> wait(std::string_view client, Time now);
   void failed(std::string_view client, Time now);
-  /// Counts a call of `client` whatever becomes of it. Returns the time to wait if it may not be made; then
-  /// it is not counted.
+  /// Counts a call of `client`, whatever its outcome. If the call may not be made, returns the time to wait
+  /// and does not count it.
   std::optional<std::chrono::seconds> count(std::string_view client, Time now);
 
  private:

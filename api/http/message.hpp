@@ -50,8 +50,8 @@ class RequestBody {
   virtual ~RequestBody() = default;
   /// False when the request has none or an empty one.
   virtual bool present() const = 0;
-  /// Takes the size of a body: all of it before it is read, or, if it has no Content-Length, what has been
-  /// read so far, each time that more has. An exception ends the reading.
+  /// Takes the size of a body. With a Content-Length, it is called once, before the reading; otherwise during
+  /// the reading, with the size so far. An exception ends the reading.
   using Sized = std::function<void(std::size_t size)>;
 
   /// Reads all of it. Throws Failure: PAYLOAD_TOO_LARGE beyond `limit` bytes, VALIDATION_ERROR for malformed

@@ -15,8 +15,8 @@ struct FormPart {
 
 /// Parses a multipart/form-data body (RFC 7578, with the delimiters of RFC 2046 section 5.1.1): at most 100
 /// parts with heads of up to 8 KiB, each a form-data with a name and without a transfer encoding. Preamble
-/// and epilogue are dropped. `content_type` is the header of the request. Returns a text for a malformed
-/// body.
+/// and epilogue are dropped. `content_type` is the header of the request. Returns the reason as a text if the
+/// body is malformed.
 std::variant<std::vector<FormPart>, std::string> parse_form(std::string_view content_type,
                                                             std::string_view body);
 

@@ -105,8 +105,8 @@ Failure network_is_full() {
       .with_retry_after(std::chrono::seconds(1));
 }
 
-/// The interval in which late connections are looked for: short for the shortest timeout, long enough to be
-/// cheap.
+/// The interval between two searches for late connections: short beside the shortest timeout, long enough to
+/// be cheap.
 std::chrono::milliseconds sweep_interval(const HttpLimits& limits) {
   const auto shortest = std::min({limits.head_timeout, limits.body_timeout, limits.idle_timeout,
                                   limits.write_timeout, limits.linger_timeout});
@@ -363,7 +363,7 @@ class Server::Impl {
     }
   }
 
-  /// Empty for a trusted proxy.
+  /// The network that the connection counts for; empty for a trusted proxy.
   std::string network_of_client(const Socket& socket) const {
     boost::system::error_code ignored;
     const auto address = address_text(socket.remote_endpoint(ignored).address());

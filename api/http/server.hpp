@@ -42,8 +42,8 @@ class Server {
     std::uint16_t port = 8080;       // 0 picks a free one
     std::size_t threads = 0;         // 0: one for each processor
     HttpLimits limits = {};
-    std::vector<AddressBlock> proxies =
-        {};  // addresses with many clients, which are not limited as one network
+    // Addresses with many clients, which are not limited as one network.
+    std::vector<AddressBlock> proxies = {};
   };
 
   /// Called once for each io thread, before it runs, on the caller's thread.
@@ -60,8 +60,9 @@ class Server {
   std::uint16_t port() const;
   std::size_t open_connections() const;
 
-  /// True if each io thread has answered the prompt of an earlier call within the limit; prompts them again.
-  /// Call it several times within each limit, between `start` and `stop`.
+  /// Checks that no io thread is stuck: returns true if each has answered the prompt of an earlier call
+  /// within the limit, and prompts them again. Call it several times within each limit, between `start` and
+  /// `stop`.
   bool turns(std::chrono::steady_clock::duration limit);
 
   /// Stops accepting, serves one request of each connection that was in the backlog, closes idle connections,

@@ -21,13 +21,13 @@ namespace {
 
 namespace sql = storage::sql::orders;
 
-/// An order of the call. It has a failure, or it is made.
+/// An order of the call. In the end it has a failure or is created.
 struct Entry {
   Guid guid;
   OrderValues values;
   std::optional<ItemList> items;   // items of an entry without failure
-  std::optional<Failure> failure;  // that of a request for this order alone
-  std::string number = {};         // number of the made order; empty before
+  std::optional<Failure> failure;  // the failure of a request for this order alone
+  std::string number = {};         // number of the created order; empty before
 };
 
 /// Runs `work`, which throws Failure for an entry that is refused.
@@ -182,7 +182,7 @@ std::string results_of(std::span<const Entry> entries) {
   return text += ']';
 }
 
-/// Runs `work`, beside the io thread if the body is large and was read there, too.
+/// Runs `work`: for a large body on a background thread, which also parsed it.
 template <typename Work>
 asio::awaitable<std::invoke_result_t<Work>> compute(const Call& call, Services& services, Work work) {
   if (call.is_bulk) co_return co_await services.bodies.run(call.business(), std::move(work));

@@ -267,7 +267,7 @@ class ListReader {
                                               std::move(values), storage::Format::binary);
   }
 
-  /// Writes the total in SQL; the text of the statement has that of all rows of the business.
+  /// Replaces the total in the statement, which is that of all rows of the business, if the list is narrowed.
   void write_total(std::string& text) const {
     std::string total = "0::bigint";
     if (total_source_ == TotalSource::maintained) return;
@@ -323,7 +323,7 @@ class ListReader {
       bounds += "))";
     }
     if (!selection_.is_searched && order != newest_first) {
-      // Outside, `r` has further columns, so functions of the row cannot order it.
+      // In the outer query `r` has further columns, so functions of the table's row cannot order it.
       constexpr std::string_view place_tag = "/*place*/";
       text.insert(text.find(place_tag) + place_tag.size(),
                   ", row_number() over (order by " + order + ") as place");

@@ -9,9 +9,9 @@
 
 namespace waybill::api {
 
-/// The sender of an inbound webhook call, which has no token. Its failures are limited for its network and
-/// for what it calls: senders share addresses, and one with a wrong secret must not block the others at its
-/// address.
+/// The sender of an inbound webhook call, which has no token. Calls of unknown records are limited for its
+/// network, wrong signatures for its network and the called record together: senders share addresses, and one
+/// with a wrong secret must not block the others at its address.
 class InboundSender {
  public:
   /// Throws Failure (RATE_LIMITED), without a query, if too many calls have failed.

@@ -60,7 +60,7 @@ std::string template_path(std::string_view path) {
   return text;
 }
 
-/// The row of a GET that changes something is also a POST operation.
+/// A GET that changes something is also an operation with POST, whose id has a suffix.
 std::string operation_id(const Route& route, RequestMethod method) {
   if (route.operation_id.empty()) {
     throw std::logic_error(std::string(route.path) + " has no operation id");
@@ -286,7 +286,7 @@ struct Tag {
   std::string_view description;
 };
 
-/// In the order of the reference page.
+/// The tags in the order of the reference page.
 constexpr Tag tags[] = {
     {"Orders", "Orders of customers, from the draft to the shipment."},
     {"Shipments", "Parcels, their labels and the traces that carriers and drivers report."},

@@ -144,11 +144,11 @@ struct Route {
   std::span<const Parameter> query = {};
   const Schema* answer = nullptr;        // schema of `data`; for the OpenAPI document
   bool answer_is_array = false;          // without `answer`: always empty
-  std::optional<Kind> answer_kind = {};  // instead of `answer`: of `data` that has no schema
+  std::optional<Kind> answer_kind = {};  // instead of `answer`: the kind of `data` that has no schema
   bool paginated = false;
-  int status = 200;         // 201 of a GET that changes something is its POST's; the GET has 200
+  int status = 200;         // a GET that `changes` answers 200 instead of 201; its POST answers 201
   bool may_change = false;  // also answers 200, if it updates a record instead of creating one
-  bool changes = false;     // a GET that changes something: no-store, also for POST, never for HEAD
+  bool changes = false;     // a GET that changes something: accepts POST, not HEAD; never stored
   std::span<const ErrorCode> errors = {};  // besides the usual ones; for the OpenAPI document
   bool bare = false;                       // the answer is `data` alone, without the envelope
   bool adds_errors = false;          // the handler checks further rules and throws Call::errors with its own

@@ -38,8 +38,8 @@ struct Endpoint {
 struct Found {
   static constexpr std::size_t most_values = 4;
 
-  const Endpoint* endpoint =
-      nullptr;             // null if the path or, when `allow` is set, the method is unknown; or for OPTIONS
+  // Null for OPTIONS, for an unknown path, and for a method that the path does not have.
+  const Endpoint* endpoint = nullptr;
   std::string_view allow;  // the methods of the path for the Allow header; empty for an unknown path
   std::array<std::string_view, most_values> values;  // values of the parameters, with %XX decoded
   std::vector<std::string> decoded;                  // owns the decoded values

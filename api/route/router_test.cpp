@@ -83,7 +83,7 @@ TEST(Router, UnknownPathsAllowNothing) {
   }
 }
 
-TEST(Router, WrongMethodsLearnTheAllowedOnes) {
+TEST(Router, AWrongMethodGetsTheAllowedOnes) {
   EXPECT_EQ(path_of(RequestMethod::post, "/api/v1/Orders/x"), "");
   EXPECT_EQ(allowed("/api/v1/Orders/x"), "GET, HEAD, PUT, DELETE, OPTIONS");
   EXPECT_EQ(allowed("/api/v1/orders"), "GET, HEAD, POST, OPTIONS");

@@ -65,7 +65,7 @@ struct Services {
   const Settings& settings;
   Analysis& analysis;      // for requests that read much of the history
   Background& background;  // for work that would block the io thread
-  Background& bodies;      // for the reading of large bodies
+  Background& bodies;      // for parsing large bodies
   Maps& maps;
   Stores& stores;
   PasswordHasher& passwords;

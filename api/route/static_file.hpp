@@ -23,7 +23,7 @@ asio::awaitable<Answer> send_embedded(Call&, Services&) {
   co_return Answer::of(std::string(begin, end));
 }
 
-/// The row of a file that a page loads.
+/// Returns the route of a file that a page loads.
 constexpr Route static_file(std::string_view path, Handler handler, std::string_view media_type,
                             std::string_view summary) {
   return {.method = Method::get,

@@ -25,7 +25,8 @@ namespace asio = boost::asio;
 
 /// Locates addresses and measures distances, for all io threads. Queries the geocoder and the OSRM server if
 /// they are configured; without an answer in time, the gazetteer of cities and straight lines are used.
-/// Both throw only std::bad_alloc. The geocoder's results are cached in memory, a few megabytes at most.
+/// `locate` and `distances` throw std::bad_alloc only. The geocoder's results are cached in memory, a few
+/// megabytes at most.
 class Maps {
  public:
   struct Options {

@@ -318,7 +318,7 @@ void ShipmentValues::merge(const json::object& body, FieldErrors& errors) {
   if (const auto* const list = find_value(body, "packages")) packages = packages_text(list->get_array());
   merge_text(body, "carrierTrackingNumber", carrier_tracking_number);
   merge_text(body, "carrierTrackingUrl", carrier_tracking_url);
-  // A GET shows the made address; sent back, it is no address of the caller.
+  // A GET shows the address that was made from the pattern. A client that sends it back does not set one.
   if (carrier_tracking_url == made_tracking_url) carrier_tracking_url.reset();
   merge_own_data(body, own, errors);
 }

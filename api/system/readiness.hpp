@@ -15,8 +15,8 @@ namespace waybill::api {
 
 namespace asio = boost::asio;
 
-/// The checks behind /readyz, shared by all io threads. At most once a second, and ten times while there is a
-/// fault, one thread runs a check; the others use its last result.
+/// The checks behind /readyz, shared by all io threads. At most once a second, or ten times a second while
+/// there is a fault, one thread runs a check; the others use its last result.
 class Readiness {
  public:
   /// Returns the reason why the database cannot serve, empty if it can: it is unreachable, a standby,

@@ -85,10 +85,10 @@ asio::awaitable<Answer> get_template(Call& call, Services& services) {
   co_return Answer::of(json_object(rows));
 }
 
-/// Throws Failure (409) if `definition`, which replaces the template with a code or is added, makes the
-/// texts of the templates, or the workflows with the texts of their templates, exceed the limit of bytes.
-/// Call it before the change: the change locks the row of the workflows' epoch, for which all businesses
-/// wait.
+/// Throws Failure (409) if `definition` makes the texts of the templates, or the workflows with the texts of
+/// their templates, exceed the limit of bytes. It replaces the template with the code `replaced`; without
+/// one, it is added. Call it before the change: the change locks the row of the workflows' epoch, for which
+/// all businesses wait.
 asio::awaitable<void> check_sizes(const Call& call, const Services& services,
                                   storage::Transaction& transaction, const TemplateDefinition& definition,
                                   const std::optional<std::string>& replaced = {}) {

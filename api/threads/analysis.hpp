@@ -32,8 +32,8 @@ class Analysis {
                                        [this, work = std::move(work)]() mutable { return on_primary(work); });
   }
 
-  /// Likewise on a standby, if `db` names one. A standby that fails is passed over: the work then runs once
-  /// more, on the primary, so it must not consume what it owns.
+  /// Likewise on a standby, if `db` names one. If the standby fails, the work runs again on the primary, so
+  /// it must not consume what it owns.
   template <class Work>
   asio::awaitable<std::invoke_result_t<Work, storage::Session&>> run(storage::Database& db, Guid business,
                                                                      Work work) {
@@ -66,8 +66,8 @@ class Analysis {
     return result;
   }
 
-  /// Returns an idle session with the settings of a new one. Sessions are kept: while one was closed and
-  /// another opened, the process would for a moment exceed its number of connections.
+  /// Returns an idle session with the settings of a new one. Sessions are kept, because closing one and
+  /// opening another would exceed the process's number of connections for a moment.
   SessionHandle take_session() {
     if (SessionHandle idle = take_idle()) {
       try {

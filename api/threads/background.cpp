@@ -83,7 +83,7 @@ class Background::State {
  private:
   struct Holder {
     std::size_t running = 0;
-    std::size_t expected = 0;  // between `enter` and `wait`
+    std::size_t expected = 0;  // callers between `enter` and `wait`
     std::uint64_t last_turn = 0;
     std::deque<Waiter> waiting;
   };

@@ -57,7 +57,7 @@ class Background {
  private:
   class State;
 
-  /// The use of one thread.
+  /// The right to one thread until it is destroyed.
   class Turn {
    public:
     Turn(std::shared_ptr<State> state, const Guid& business)

@@ -126,7 +126,7 @@ TEST(Background, BusinessesTakeTurns) {
   EXPECT_EQ(order, (std::vector<Guid>{first, second, first, second, first, first}));
 }
 
-TEST(Background, OneTooManyOfABusinessIsItsOwnRefusal) {
+TEST(Background, TooMuchWorkOfABusinessOrInAllIsRefused) {
   asio::io_context io;
   Background background({.threads = 2, .most_waiting = 5, .most_of_one = 3});
   const auto busy = Guid::random();

@@ -26,7 +26,7 @@ TEST(PresentedShipment, CutsLongTextsBetweenCharacters) {
   EXPECT_EQ(shown.city, name.substr(0, 6 * 50));
 }
 
-TEST(PresentedShipment, HasNoCharactersThatTurnTheTextAround) {
+TEST(PresentedShipment, HasNoCharactersThatChangeTheDirectionOfText) {
   const auto shown = presented({.city = "Por\u202eto\u2066 \u2069…\u2070"});
   EXPECT_EQ(shown.city, "Porto …\u2070");
 }

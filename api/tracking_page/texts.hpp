@@ -34,7 +34,8 @@ struct StatusTexts {
   std::string_view status;
   Text name;
   Text sentence;
-  std::string_view default_description;  // text of a trace without a description; says no more than the name
+  // Replaces a description that must not be shown. The page omits it, because it says no more than the name.
+  std::string_view default_description;
 };
 
 /// Null for a status that shipments do not have.

@@ -19,17 +19,17 @@ extern const Schema configured_schema;
 /// Creates a workflow, or changes the one that the body names.
 asio::awaitable<Answer> configure_workflow(Call& call, Services& services);
 
-/// Changes a workflow by a body of configure, and answers as configure does. Stars in headers refer to
-/// `credentials`, or to those of the workflow without them. A body that changes nothing makes no version.
-/// Throws Failure: 404, 403 for a managed workflow, 400, 409.
+/// Changes a workflow by a body of configure, and answers as configure does. Stars in headers stand for the
+/// values in `credentials`, by default for those of the workflow. A body that changes nothing makes no
+/// version. Throws Failure: 404, 403 for a managed workflow, 400, 409.
 asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid,
                                         const json::object& body,
                                         std::optional<actions::Credentials> credentials = {});
 
 /// Throws Failure if the workflow would exceed the business's limit of workflows, of the bytes of their
 /// definitions with the texts of their templates, or of active workflows for one of its triggers (in the
-/// stored form). A workflow that is already counted may change, and get smaller; `definition` is null if its
-/// definition stays. Requests that add a workflow wait for each other.
+/// stored form). A stored workflow that does not grow may change even above the limits of workflows and
+/// bytes. `definition` is null if its definition stays. Requests that add a workflow wait for each other.
 asio::awaitable<void> check_limits(const Call& call, const Services& services,
                                    storage::Transaction& transaction, const Guid& guid,
                                    std::string_view triggers, bool is_active,

@@ -9,8 +9,8 @@
 namespace waybill::api {
 namespace {
 
-// No transaction has this id. In its place among the transactions, earlier versions of waybill read the time
-// as a transaction without events.
+// Marks the time among the transactions in a cursor's text. No transaction has this id, so earlier versions
+// of waybill read the time as a transaction without events.
 constexpr std::uint64_t xid_of_time = 0;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

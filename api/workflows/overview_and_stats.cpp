@@ -97,8 +97,8 @@ Slots slots_of(const Call& call, Time now) {
   require_ascending(slots.from, slots.end);
   if (slots.step <= Duration()) throw invalid("step", "must be longer than PT0S");
   slots.step_text = format_duration(slots.step);
-  // An end that is a whole number of slots after the start begins no further slot, although it includes its
-  // millisecond elsewhere.
+  // parse_bound adds a millisecond to a given time. If that time is a whole number of slots after the start,
+  // the millisecond must not begin a further slot.
   constexpr Duration last = std::chrono::milliseconds(1);
   auto length = slots.end - slots.from;
   if (length > last && length % slots.step == last) {
@@ -116,14 +116,14 @@ bool is_whole(const Slots& slots) {
   return slots.step % Unit(1) == Duration() && std::chrono::floor<Unit>(slots.from) == slots.from;
 }
 
-/// The end of the time that counts of whole units cover. Runs of an unfinished unit are all counted if the
-/// range includes the present.
+/// The end of the time that is covered by counts of whole units. If the range includes the present, the
+/// unfinished unit is counted as a whole.
 template <typename Unit>
 Time counted_end(const Slots& slots, Time now) {
   return slots.end >= now ? std::chrono::ceil<Unit>(slots.end) : Time(std::chrono::floor<Unit>(slots.end));
 }
 
-/// The statement refers to `slots`.
+/// The result refers to `slots`, which must outlive it.
 sql::Stats statement_of(const Call& call, const Slots& slots, Time now) {
   const bool days = is_whole<std::chrono::days>(slots);
   Time counted = slots.from;

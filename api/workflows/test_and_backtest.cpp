@@ -152,8 +152,8 @@ matching::Rule rule_of(const WorkflowDefinition& definition) {
   return matching::make_rule(definition.trigger_code, definition.conditions);
 }
 
-/// Makes the entity of a record that of the workflow's event: an erasure has only the guid; a trace is the
-/// shipment's newest for its own trigger, and that of the record's last event for others.
+/// Changes the entity of a record into that of an event with this trigger. That of an erasure has the guid
+/// alone. `shipment_trace_added` gets the shipment's newest trace; others get the trace of the last event.
 asio::awaitable<void> complete_entity(Services& services, const Guid& business, const Guid& record,
                                       std::string_view trigger, const domain::Change& last,
                                       json::object& entity) {
@@ -168,8 +168,8 @@ asio::awaitable<void> complete_entity(Services& services, const Guid& business, 
   }
 }
 
-/// When the window of a workflow opens, if it is closed when a run of now is due; null otherwise. The
-/// workflow has a window.
+/// Returns the time at which a workflow's window opens, or null if it is open when a run that begins now is
+/// due. The workflow must have a window.
 asio::awaitable<json::value> window_opens_at(const Call& call, Services& services,
                                              const WorkflowDefinition& definition) {
   const auto& window = definition.pacing.window;
@@ -205,7 +205,7 @@ asio::awaitable<json::value> is_limited(Services& services, Guid business,
   co_return rows.front().is_limited;
 }
 
-/// The last change of a record; none for a timer or a schedule.
+/// Returns the last change of a record; an empty one for a timer or a schedule.
 asio::awaitable<domain::Change> last_change_of(Services& services, Guid business, Guid record,
                                                const matching::Rule& rule) {
   if (rule.is_timed()) co_return domain::Change();

@@ -79,8 +79,8 @@ constexpr const char* no_triggers = "is required unless triggers, timer or sched
 
 bool is_given(const json::object& body, const char* name) { return find_value(body, name) != nullptr; }
 
-/// True if the members of a request name triggers of events. A read of a workflow with a timer or a schedule
-/// has an empty list.
+/// True if the members of a request name triggers of events. The answer to a GET of a workflow with a timer
+/// or a schedule, which can be sent back, has an empty list.
 bool names_events(const json::object& body) {
   const json::value* const list = find_value(body, "triggers");
   const bool is_empty = list != nullptr && list->is_array() && list->get_array().empty();
@@ -93,14 +93,14 @@ bool names_triggers(const json::object& body) {
   return names_events(body) || is_given(body, "timer") || is_given(body, "schedule");
 }
 
-/// Adds errors for the members that stand beside a schedule only.
+/// Adds an error for each given member that needs a schedule.
 void refuse_query(const json::object& body, FieldErrors& errors) {
   for (const char* const name : {"query", "each", "runWhenEmpty"}) {
     if (is_given(body, name)) errors.push_back({name, "needs a schedule"});
   }
 }
 
-/// Overwrites the triggers by a timer.
+/// Replaces the triggers with a timer.
 void merge_timer(const json::object& body, WorkflowDefinition& definition, FieldErrors& errors) {
   if (names_events(body) || is_given(body, "schedule"))
     errors.push_back({"timer", "must not be given together with triggerId, triggers or schedule"});
@@ -114,7 +114,7 @@ void merge_timer(const json::object& body, WorkflowDefinition& definition, Field
   }
 }
 
-/// Overwrites the triggers by a schedule, or the given members of the stored schedule.
+/// Replaces the triggers with a schedule, or overwrites the given members of the stored schedule.
 void merge_schedule(const json::object& body, WorkflowDefinition& definition, FieldErrors& errors) {
   const auto stored = domain::parse_choice(definition.trigger_code);
   const bool has_schedule =
@@ -135,7 +135,8 @@ void merge_schedule(const json::object& body, WorkflowDefinition& definition, Fi
   }
 }
 
-/// Adds errors for what a workflow with a schedule, or with one run for all its records, cannot have.
+/// Adds an error for each member that a workflow with a schedule, or with one run for all its records, cannot
+/// have.
 void check_scheduled(const json::object& body, const WorkflowDefinition& definition, FieldErrors& errors) {
   const auto choice = domain::parse_choice(definition.trigger_code);
   const bool has_schedule = is_given(body, "schedule") || (choice && choice->schedule);
@@ -194,7 +195,7 @@ void merge_triggers(const json::object& body, WorkflowDefinition& definition, Fi
   }
 }
 
-/// Overwrites the action by a checked one, whose credentials it hides.
+/// Replaces the action with a checked one, whose credentials it hides.
 void set_action(json::object action, std::optional<std::string> secret, WorkflowDefinition& definition,
                 FieldErrors& errors) {
   definition.action = std::move(action);
@@ -266,7 +267,7 @@ void merge_pacing(const json::object& body, const domain::RecordType& record, do
             .rate = domain::parse_rate(given_or_stored(body, "rate", pacing.rate), errors)};
 }
 
-/// Adds an error if a run can wait for its delay, its steps and its window until its event is no longer kept.
+/// Adds an error if delay, steps and window together can make a run wait until its event is no longer kept.
 void check_longest_wait(const WorkflowDefinition& definition, const json::object& body, Duration below,
                         FieldErrors& errors) {
   const auto text = body.contains("delay") ? text_at(body, "delay") : definition.delay;

@@ -1,6 +1,6 @@
 # A business's runs, of which there are BENCH_RUNS (10 000 000): their list, overview and statistics of the workflows, and
-# `explain` of one order. One request at a time: each figure is the p99 of requests during a second or more, in the list for
-# the newest page or any of the first twenty.
+# `explain` of one order. One request at a time: each figure is the p50 or p99 of the requests of BENCH_SECONDS (3).
+# Requests of the list take one of the first twenty pages.
 runs=${BENCH_RUNS:-10000000}
 
 measure() { # NAME SCRIPT

@@ -1,7 +1,7 @@
 # Lists of BENCH_LIST_ORDERS (100 000) orders of one business, newest first, with an exact total: of a status (a quarter of
 # the orders has it), of a customer, of a day, and of a month; beside Fastify and Go on the same tables. Each request takes
-# one of the first twenty pages; those of a customer the only one. Orders with a tag, a reference or metadata (a thousandth
-# of them has some) are measured without peers, with 8 connections, like $search.
+# one of the first twenty pages; those of a customer the only one. Orders by tag, reference or metadata (a thousandth
+# of the orders has them) are measured without peers, with 8 connections, like $search.
 seconds=${BENCH_SECONDS:-5}
 list_orders=${BENCH_LIST_ORDERS:-100000}
 connections=64

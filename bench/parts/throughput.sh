@@ -153,7 +153,7 @@ commit
 END
 }
 
-# The other rivals, with their defaults or tuned; the slow ones get fewer jobs.
+# The other peers (River, Procrastinate), with their defaults or tuned; the slow ones get fewer jobs.
 rivals() { # [TUNED]
   local name=${1:+_tuned}
   if start_river "${1:-}"; then

@@ -2,7 +2,7 @@
 -- events. The guids end in numbers, so that load programs can name any order. Every thousandth order has own data.
 set session_replication_role = replica;
 
--- Each measurement begins with a vacuum of its own; another at some moment within it would be of one of them alone.
+-- Each measurement begins with its own vacuum. An automatic one would slow down only the measurement in which it runs.
 alter table orders set (autovacuum_enabled = off);
 
 insert into customers (business_id, guid, name, email, phone, company, street, city, postal_code, country)

@@ -1,5 +1,5 @@
--- The tables of customers and orders with what Directus needs: a key of one column, and a foreign key by which it knows the
--- relation.
+-- The tables of customers and orders with what Directus needs: a key of one column, and a foreign key from which it
+-- derives the relation.
 create table customers (
   guid  uuid primary key,
   name  text not null,

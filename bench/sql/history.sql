@@ -24,7 +24,7 @@ from (select business_id, unit, date_trunc(unit, created_at, 'UTC') as start, wo
       from runs, unnest(array['day', 'hour']) unit where business_id = :'business' group by 1, 2, 3, 4, 5, 6) counted
 group by 1, 2, 3, 4, 5;
 
--- As a duty of the worker sums them up.
+-- The sums that a duty of the worker would write.
 insert into run_sums (business_id, start, succeeded, latencies)
 select business_id, start, sum(runs), jsonb_object_agg(bucket, runs)
 from (select c.business_id, c.start, l.key as bucket, sum(l.value::bigint) as runs

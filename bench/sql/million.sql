@@ -1,5 +1,5 @@
 -- :orders orders of :businesses businesses, 200 customers and a tracking device each, written without events. Guids and
--- tokens end in numbers, so that load programs can name any of them. Businesses differ in size as they do in life: the share
+-- tokens end in numbers, so that load programs can name any of them. Businesses differ in size: the share
 -- of the k-th falls with 1/k (of 200 the largest has an eighth, the smallest a thousandth).
 set session_replication_role = replica;
 

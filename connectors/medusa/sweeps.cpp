@@ -14,8 +14,8 @@ namespace {
 constexpr std::chrono::milliseconds resolution(1);
 
 /// The uncertainty of the store's times: a change has the time at which its request began but is visible
-/// after its commit, the clocks of a store's servers may differ, and the first answer has the time at its
-/// end.
+/// after its commit, the clocks of a store's servers may differ, and a sweep's start is taken from the date
+/// of its first answer, which is later than the query.
 constexpr std::chrono::seconds overlap(90);
 
 /// A list whose rows are the records, or name the records.

@@ -126,8 +126,8 @@ MedusaStep ship(const json::value& order, const json::value& fulfillment, const 
           {{"items", items}, {"labels", labels}}};
 }
 
-/// The items without a fulfilment. The server wants items that need shipping apart from others; the others
-/// are returned only if the order has nothing else.
+/// The items without a fulfilment. The server requires separate fulfilments for items that need shipping and
+/// for others; the others are returned only if the order has no items to ship and no fulfilment.
 json::array unfulfilled_items(const json::value& order) {
   json::array shipped;
   json::array others;

@@ -50,7 +50,7 @@ TEST(MedusaTracking, CountsAKitByItsLineAndNotByItsParts) {
             R"([{"tracking_number":"WB1","tracking_url":"","label_url":""}])");
 }
 
-TEST(MedusaTracking, LeavesFulfilmentsThatAreCanceledOrShippedAlone) {
+TEST(MedusaTracking, DoesNotShipCanceledOrShippedFulfilments) {
   const json::object canceled = {{"id", "ful_1"}, {"canceled_at", "2026-11-20T10:00:00.000Z"}};
   const json::object shipped = {{"id", "ful_2"}, {"shipped_at", "2026-11-20T10:00:00.000Z"}};
   const auto step = next_medusa_step(order({line("a", 1, 1, 1)}, {canceled, shipped}), parcel);

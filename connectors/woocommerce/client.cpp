@@ -83,7 +83,7 @@ net::HttpRequest WooClient::request(const Call& call, Signing signing) const {
   request.headers.emplace_back("Cache-Control", "no-cache");  // plugins cache answers to GET
   Parameters parameters = call.parameters;
   std::string signed_uri = credentials_.store_url;
-  // WooCommerce checks the signature with its own idea of its address.
+  // Over https, calls are signed only for a site that assumes http, behind a proxy that terminates TLS.
   if (https_) signed_uri.replace(0, std::string_view("https").size(), "http");
   request.url = credentials_.store_url + "/";
   if (plain_permalinks_) {

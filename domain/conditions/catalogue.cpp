@@ -100,7 +100,7 @@ std::vector<std::string_view> operators_of(const RecordType& type, std::string_v
   return accepted;
 }
 
-/// Adds the field at `path`, which the parser knows under the path `probe`, unless it is listed or unknown.
+/// Adds the field at `path` unless it is listed or unknown. `probe` is a path of it that the parser accepts.
 void add(std::vector<ConditionField>& fields, const RecordType& type, std::string path,
          std::string_view probe) {
   if (std::ranges::find(fields, path, &ConditionField::path) != fields.end()) return;

@@ -29,8 +29,8 @@ constexpr auto all_operators = std::to_array<Operator>({
 
 constexpr std::size_t work_of_value = 32;  // about the nanoseconds of finding and reading it
 
-// The function of the C library takes time in proportion to the text, whatever the two are; that of the
-// standard library takes the product of both in the worst case.
+// memmem of the C library takes time in proportion to the text. In the worst case, std::string_view::find
+// takes time in proportion to the product of both lengths.
 bool has_part(std::string_view text, std::string_view part) {
   return part.empty() || memmem(text.data(), text.size(), part.data(), part.size()) != nullptr;
 }
@@ -108,7 +108,7 @@ bool Comparison::holds(const Subject& subject, WorkBudget& budget) const {
 }
 
 std::size_t Comparison::work_of(const Scalar& value) const {
-  const auto compared = static_cast<std::size_t>(std::bit_width(operands_.size()));  // a list is halved
+  const auto compared = static_cast<std::size_t>(std::bit_width(operands_.size()));  // by binary search
   return work_of_value + std::min(text_in(value).size(), longest_text_) * compared;
 }
 

@@ -73,13 +73,12 @@ class Comparison {
   Target target_;
   json::value expected_;
   std::vector<Scalar> operands_;  // sorted for `in` and `nin`
-  std::size_t longest_text_ =
-      0;  // of the operands; without a limit for `contains`, which reads all of a text
+  // The length of the longest text operand. Unlimited for `contains`, which reads the whole text of a value.
+  std::size_t longest_text_ = 0;
 };
 
 struct Conditions::Node {
-  // In an `element` node, all comparisons have the same path into an array, and one element must meet them
-  // all.
+  // In an `element` node, all comparisons have the same path into a list, and one element must meet them all.
   enum class Kind : std::uint8_t { comparison, all, any, negation, element };
 
   Kind kind = Kind::all;

@@ -44,7 +44,7 @@ void explain_into(std::vector<ConditionResult>& results, const Conditions::Node&
   const auto first = static_cast<std::ptrdiff_t>(results.size());
   for (const auto& child : node.children) explain_into(results, child, subject, budget, shown);
   if (node.kind != Conditions::Node::Kind::element) return;
-  // Some element meets each comparison, but none meets them all.
+  // If each comparison holds for some element but no element meets them all, none is shown as holding.
   const std::span own(results.begin() + first, results.end());
   if (!holds(node, subject, budget) && std::ranges::all_of(own, &ConditionResult::holds)) {
     for (ConditionResult& result : own) result.holds = false;

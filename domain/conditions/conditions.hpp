@@ -73,9 +73,8 @@ class Conditions {
   /// True if the conditions hold; false if that needs too much work.
   bool evaluate(const Subject& subject) const { return judge(subject) == Verdict::hold; }
 
-  /// Every comparison in the order written. All of them are evaluated until they have taken
-  /// `max_condition_work`; the values of those after are null and do not hold. Values after 1 MiB of texts
-  /// are null, too.
+  /// Every comparison in the order written. They are evaluated until they have taken `max_condition_work`;
+  /// later ones have a null value and do not hold. Values after 1 MiB of texts are null, too.
   std::vector<ConditionResult> explain(const Subject& subject) const;
   /// Likewise, until `budget` is exceeded.
   std::vector<ConditionResult> explain(const Subject& subject, WorkBudget& budget) const;

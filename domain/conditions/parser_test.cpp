@@ -130,7 +130,7 @@ TEST(ConditionsParser, OnlyInTakesLists) {
   expect_errors({"in", "nin"}, R"({"status": {"@": "ready"}})", shape);
 }
 
-TEST(ConditionsParser, ChangesAreKnownOnlyForRecordedOwnFields) {
+TEST(ConditionsParser, OnlyRecordedOwnFieldsHaveAHistory) {
   const std::vector<std::string_view> relatives{"customer.name", "shipments", "shipments.status"};
   const std::string foreign = ": is not a field of the record itself, so its changes are unknown";
   expect_errors(relatives, R"({"@": {"changed": true}})", "@.changed" + foreign);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view previous_prefix = "previous.";
 constexpr std::size_t longest_metadata_key = 40;
-constexpr std::size_t work_of_element = 64;  // compared with the one before
+constexpr std::size_t work_of_element = 64;  // an element compared with its old value
 
 Steps split(std::string_view path) {
   Steps steps;
@@ -177,7 +177,7 @@ Before before(const Subject& subject, const Steps& steps) {
   if (subject.created) return {!is_nothing(present), nullptr};
   const auto* old = subject.previous.if_contains(steps.front());
   for (std::size_t i = 1; i < steps.size() && old != nullptr; ++i) {
-    // The whole object was null.
+    // The whole object was null before the change.
     if (!old->is_object()) return {!is_nothing(present), nullptr};
     old = child(*old, steps[i]);
   }

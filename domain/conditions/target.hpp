@@ -24,13 +24,13 @@ struct Target {
 
   FieldType type{};
   Steps steps;               // from the record to the value, or to the list that the path enters
-  bool enters_list = false;  // the value is one of a list's
+  bool enters_list = false;  // the path goes through a list to its elements
   Steps element;             // from an element of that list to the value; empty if the elements are values
   std::vector<Part> parts;   // for an object: its fields whose old values are kept
   std::shared_ptr<const std::string> key;  // key of metadata; null for all other paths
   bool previous = false;                   // the value before the change
   bool relative = false;                   // reads a field that is not the record's own
-  bool completed = false;                  // a field of the record that relatives may give a value
+  bool completed = false;                  // a field of the record that may get its value from relatives
   bool is_value_list = false;              // a list of values without fields (tags)
   bool has_history = false;  // old values are kept, so that `previous.…`, changed, from and to are available
   const StateMachine* states = nullptr;  // set for a status

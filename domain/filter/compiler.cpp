@@ -353,7 +353,7 @@ class Compiler {
            text + std::string(as == ValueType::text ? "" : sql_cast(as)) + " end)";
   }
 
-  // Membership in a list or the metadata: one condition for each entry, which its index serves.
+  // Writes membership in a list or the metadata as one condition for each entry, so that the index serves it.
   std::string held_entry(const Expression& value, std::span<const Expression> entries) {
     std::vector<std::string> conditions;
     for (const auto& entry : entries) {
@@ -437,8 +437,8 @@ class Compiler {
     return (relative ? "x." : "r.") + std::string(text) + " like lower(" + pattern(part, true, true) + ")";
   }
 
-  // Writes a predicate that `needs_values` (is never true for a missing value) on the relative's table if
-  // that table alone decides it, so that its indexes are used; otherwise on the row.
+  // Writes a predicate on the relative's table if that table alone decides it and it is never true for a
+  // missing value (`needs_values`), so that the table's indexes are used. Otherwise writes it on the row.
   template <typename Write>
   std::string in_relative(std::span<const Expression> values, bool needs_values, Context context,
                           Write write) {

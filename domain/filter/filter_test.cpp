@@ -123,7 +123,7 @@ TEST(Filter, EitherSideMayBeFieldFunctionOrLiteral) {
   });
 }
 
-TEST(Filter, NullIsAskedForByEqAndNeAndMakesOtherComparisonsFalse) {
+TEST(Filter, EqAndNeTestForNullWhichMakesOtherComparisonsFalse) {
   expect_sql({
       {"notes eq null", "r.notes is null"},
       {"null ne notes", "r.notes is not null"},

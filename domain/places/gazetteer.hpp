@@ -41,7 +41,8 @@ class Gazetteer {
   /// The nearest city within 50 km and its country ("Lisbon, PT"); the coordinates if there is none.
   std::string describe(const Point& point) const;
 
-  /// Lower case without accents; other characters than letters and digits become single spaces.
+  /// Lower case without accents and apostrophes; other ASCII characters than letters and digits become single
+  /// spaces.
   std::string fold(std::string_view text) const;
 
  private:

@@ -19,8 +19,8 @@ enum class FieldRole : std::uint8_t {
   plain,
   status,       // its change fires the status triggers, not "updated"
   bookkeeping,  // its change fires nothing and is not in `previous` (updatedAt)
-  dispatch,     // internal, never shown; its change to a value fires shipment_dispatched, never "updated"
-  relative,     // not a column of the record's table (customer.name); its change is not one of the record
+  dispatch,     // internal, never shown; setting it fires shipment_dispatched, never "updated"
+  relative,     // not a column of the record's table (customer.name); its change is no change of the record
   computed,     // a function of the row, `relative_column`, shown only in lists (variantCount)
   event,        // a fact of the event that no record holds (trace.status); null in other events
 };
@@ -31,13 +31,13 @@ struct Field {
   FieldType type;
   FieldRole role = FieldRole::plain;
   bool searchable = false;                       // used by $search
-  std::string_view search_text = "search_text";  // the function of the row with the searchable field
+  std::string_view search_text = "search_text";  // if searchable: the function of the row with its text
   bool list_filter = false;               // available in $filter and, unless an array or object, in $orderby
   std::string_view relative_table = {};   // "customers"; the relative's row has guid = `relative_key`
   std::string_view relative_column = {};  // "name"
   std::string_view relative_key = {};     // the record's column with the relative's guid: "customer_id"
   std::string_view list_function = {};    // the function of the row that lists read instead of the column
-  bool completed_by_relatives = false;    // an entity without a value here may get one with its relatives
+  bool completed_by_relatives = false;    // if null, an entity may get a value from its relatives
 };
 
 using FieldSet = std::bitset<64>;

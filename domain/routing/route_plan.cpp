@@ -6,8 +6,8 @@
 namespace waybill::domain {
 namespace {
 
-using Place = std::optional<std::size_t>;  // an index of the distances; empty if unknown, at distance 0 from
-                                           // every place
+// An index into the distances. Empty for an unknown place, which counts as 0 km from every place.
+using Place = std::optional<std::size_t>;
 
 class Planner {
  public:

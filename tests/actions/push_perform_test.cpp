@@ -60,7 +60,7 @@ struct Performance {
   }
   ~Performance() { stop(); }
 
-  // The worker does the same.
+  // Stops in the same order as the worker.
   void stop() {
     if (!sender) return;
     sender->close();

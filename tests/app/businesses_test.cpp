@@ -207,7 +207,8 @@ TEST_F(BusinessesTest, MailsOfASuspendedBusinessStayInTheOutbox) {
       "values (gen_random_uuid(), '\\x00', now() + interval '1 day', $1), "
       "(gen_random_uuid(), '\\x00', now() + interval '1 day', null)",
       {tenant.id});
-  // The mail without a business cannot be opened and is dropped; until then the sender has not looked.
+  // The sender drops the mail without a business, which it cannot open. This shows that it has read the
+  // outbox.
   ASSERT_TRUE(eventually(
       [&] { return tenant.sql.number("select count(*) from mail_outbox where business_id is null") == 0; }));
   EXPECT_EQ(tenant.sql.number("select attempts from mail_outbox where business_id = $1", {tenant.id}), 0);

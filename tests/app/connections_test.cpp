@@ -53,7 +53,8 @@ TEST(DatabaseConnections, AreNeverExceededUnderLoad) {
     return watcher.number("select count(*) from pg_stat_activity where application_name like '" + name +
                           "' and datname = '" + world.database.name() + "'");
   };
-  // Requests that wait for a lock keep their connections, on a machine of any speed. Equal ones would share.
+  // Requests that wait for a lock keep their connections, however fast the machine is. Equal requests would
+  // share one.
   tenant.sql.exec("begin; lock table orders in access exclusive mode");
   constexpr int least_used = 4;  // one for reads, one for writes, two for long reads
   EXPECT_TRUE(eventually([&] { return connections("waybill api") >= least_used; })) << "each pool is used";

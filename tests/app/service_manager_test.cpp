@@ -17,7 +17,8 @@
 namespace waybill::tests {
 namespace {
 
-/// A worker without events turns once a second, and a loop hangs after half of this time.
+/// The time limit of the watchdog. A loop counts as hung after half of it; that of an idle worker turns once
+/// a second.
 constexpr const char* watchdog_usec = "8000000";
 
 /// Receives what a process reports to its service manager, on a socket in a directory.

@@ -84,7 +84,7 @@ TEST_F(DatabaseFaults, ASwitchOverLosesNothing) {
   check_without_loss();
 }
 
-// Every second time, nothing restarts the killed server, so another one takes over.
+// Every second time, Patroni is killed as well. Then nothing restarts the server, and another one takes over.
 TEST_F(DatabaseFaults, AKilledPrimaryLosesNothing) {
   start_load();
   repeat(20, "primary killed", [&](std::uint64_t i) {

@@ -47,7 +47,8 @@ class LoadedCluster : public testing::Test {
   /// Begins to change orders; each of the 32 clients starts a change every `interval`, 0 for as fast as it
   /// can.
   void start_writers(Deadline interval);
-  /// All of that, at the rate of the environment, which must be reached before the first fault.
+  /// Starts the cluster and the writers at the rate of WAYBILL_CLUSTER_RATE. The test fails if nine tenths of
+  /// it are not reached without a fault.
   void start_load(const std::string& program = {});
   /// Ends the load, waits for all runs, and returns a session for the checks.
   Session finish_load();
@@ -55,7 +56,7 @@ class LoadedCluster : public testing::Test {
   /// status, no response with 500.
   void check_everything(Session& database, Ledger::Moment ordered_since = {}) const;
   void print_answers() const;
-  /// The acknowledged changes of a period, a second.
+  /// The number of acknowledged changes per second in a period.
   double rate(Ledger::Moment from, Ledger::Moment until) const;
   /// Prints a row of the table of measured faults in docs/operations.md, unless the test has failed.
   static void print_row(const std::string& fault, std::size_t times, const std::string& lost,

@@ -25,13 +25,13 @@ class Service {
   Waybill& worker(std::size_t number) { return *workers_.at(number); }
   Machine& machine_of_worker(std::size_t number) { return *worker_machines_.at(number); }
 
-  /// Starts them again with the current program; the process before must have ended.
+  /// Start a process again with the current program; the previous one must have ended.
   void start_api(std::size_t number);
   void start_worker(std::size_t number);
-  /// Ends them with SIGTERM. Throws std::runtime_error unless the exit status is 0.
+  /// Stop a process with SIGTERM. Throw std::runtime_error unless its exit status is 0.
   void stop_api(std::size_t number);
   void stop_worker(std::size_t number);
-  /// The version that is started from now on.
+  /// Sets the program of processes that are started from now on.
   void use(std::string program) { program_ = std::move(program); }
   /// Runs `waybill migrate` of the current program.
   void migrate() const;

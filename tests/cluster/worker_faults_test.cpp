@@ -41,7 +41,7 @@ class WorkerFaults : public LoadedCluster {
     periods_.push_back({.name = name, .from = from, .until = steady_clock::now()});
   }
 
-  /// Takes the delays of all periods. Call it after the load.
+  /// Adds the delays of all periods to the samples. Call it after the load has ended.
   void evaluate(Session& database) {
     for (std::size_t i = 0; i < periods_.size(); ++i) {
       const Period& period = periods_[i];
@@ -111,8 +111,8 @@ class WorkerFaults : public LoadedCluster {
   }
 
   std::map<std::string, Sample> all;    // the delays of all changes, by name
-  std::map<std::string, Sample> worst;  // the longest delay of each period, as of longest_delay
-  Sample behind;                        // the delays that it leaves out
+  std::map<std::string, Sample> worst;  // the result of longest_delay for each period, by name
+  Sample behind;                        // the delays that longest_delay leaves out
 
  private:
   std::vector<Period> periods_;

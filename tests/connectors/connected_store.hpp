@@ -18,7 +18,7 @@ json::object configuration(const WooCommerceSimulator& store,
 
 /// The guid of the managed workflow that sends tracking numbers to stores.
 std::string push_tracking_workflow(Tenant& tenant);
-/// The guid of the one that sends numbers that change while a shipment is underway.
+/// The guid of the managed workflow that sends numbers that change while a shipment is underway.
 std::string push_changed_tracking_workflow(Tenant& tenant);
 
 }  // namespace waybill::tests

@@ -1,4 +1,4 @@
-// Changes of orders that were imported before, in the store and here.
+// Changes of imported orders, in the store and in waybill.
 #include "connectors/woocommerce/orders.hpp"
 #include "tests/connectors/import_fixture.hpp"
 #include "worker/stores/import_rules.hpp"
@@ -30,7 +30,7 @@ TEST_F(ImportTest, OrdersOfAnEarlierVersionKeepTheirLocalChangesWhenReadAgain) {
   const auto id = store.add_order({}, an_hour_ago());
   auto connection = connect(store);
   connection.sync();
-  // As if imported before recipients were: its digest lacks them.
+  // Simulates an import by a version without recipients: the digest lacks them.
   auto order = connectors::StoreOrder();
   {
     connectors::StorePage<connectors::StoreOrder> page;

@@ -1,5 +1,5 @@
-// Carriers, service levels and dimensions of imported orders: the integration maps them, or the business has
-// defaults.
+// Carriers, service levels and dimensions of imported orders, from the integration's mapping or the defaults
+// of the business.
 #include <map>
 
 #include "tests/connectors/import_fixture.hpp"

@@ -93,7 +93,7 @@ TEST_F(ImportTest, OrdersThatTheStoreCreatedBeforeImportSinceAreNeverImported) {
   EXPECT_EQ(connection.orders(), 1);
   EXPECT_EQ(connection.failures(), 0);
 
-  // One that was imported follows the store.
+  // An order that was imported earlier follows the store.
   connection.set("import_since = now() - interval '1 minute'");
   store.change_order(fresh, {{"total", "60.00"}});
   EXPECT_EQ(connection.sync().updated, 1);

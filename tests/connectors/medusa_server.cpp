@@ -33,7 +33,7 @@ std::string content_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// The server takes the directory of a unix socket only as the host, not as libpq's parameter.
+/// Moves the directory of the unix socket from libpq's parameter to the host, where Medusa requires it.
 std::string socket_as_host(const std::string& url) {
   const auto parameter = url.find("?host=");
   const auto host = url.find("@/");

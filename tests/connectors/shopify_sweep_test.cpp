@@ -102,7 +102,7 @@ TEST_F(ShopifySweep, FindsChangesInTheSecondInWhichTheLastSweepEnded) {
   const auto reached = store.orders().reached;
   ASSERT_TRUE(reached);
   shop.add_order();                           // in the same second
-  shop.change_order(first, {{"note", "x"}});  // as well
+  shop.change_order(first, {{"note", "x"}});  // also in this second
   EXPECT_EQ(state(reached).size(), 2U);
 }
 

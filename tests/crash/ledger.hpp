@@ -34,7 +34,7 @@ class Ledger {
   std::set<std::string> failures() const;
   /// The number of changes acknowledged in a period.
   std::size_t acknowledged(Moment from, Moment until) const;
-  /// When the mark was first received.
+  /// The time at which the mark was first received; nullopt if it was not.
   std::optional<Moment> arrival(const std::string& mark) const;
   /// The times from the acknowledgement of the changes in a period to their webhooks. `other_city` and
   /// changes without a webhook are left out.

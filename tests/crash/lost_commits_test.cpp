@@ -100,9 +100,9 @@ class Books {
   }
 
   struct Reuse {
-    std::size_t lost = 0;             // commits
-    std::size_t sent = 0;             // number of them whose webhook was sent
-    std::size_t reused = 0;           // number of the lost whose id an event has
+    std::size_t lost = 0;             // lost commits
+    std::size_t sent = 0;             // those whose webhook was sent
+    std::size_t reused = 0;           // those whose event id a later event has
     std::size_t reused_and_sent = 0;  // both
   };
   Reuse reuse(const std::map<std::string, std::int64_t>& events) const {
@@ -162,8 +162,8 @@ void set_synchronous_commit(const Stack& stack, bool on) {
   session.exec("select pg_reload_conf()");
 }
 
-// WAYBILL_CRASH_LOSSES makes the test longer. A crash may lose no commit whose webhook is in flight; further
-// ones follow then.
+// WAYBILL_CRASH_LOSSES makes the test longer. A crash may lose no commit whose webhook is in flight, so up to
+// six further crashes follow until an event has the id of such a lost event.
 TEST(CrashOfCommits, EventsWithTheIdsOfLostCommitsFire) {
   const std::uint64_t crashes = from_environment("WAYBILL_CRASH_LOSSES", 2);
   const std::uint64_t most_crashes = crashes + 6;

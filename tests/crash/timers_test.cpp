@@ -27,7 +27,7 @@ class CrashDuringTimers : public testing::Test {
                       {"entityType", "Order"},
                       {"timer", {{"field", "createdAt"}, {"offset", "P1D"}}},
                       {"action", {{"type", "update_record"}, {"set", {{"notes", "{{orderNumber}}"}}}}}});
-    // The clock moves by times that move the other way; the workflow was on at all of them.
+    // move_clock moves the timers instead of the clock, so the workflow must have been active long before.
     tenant.sql.exec("update workflows set active_since = now() - interval '9 days'");
   }
 
@@ -59,7 +59,7 @@ class CrashDuringTimers : public testing::Test {
                     "', 'T-' || n from generate_series(" + std::to_string(first) + ", " +
                     std::to_string(last) + ") n");
   }
-  /// Moves the clock of all waiting timers by moving their times the other way.
+  /// Simulates that the clock moves by `by`: moves the times of all waiting timers the other way.
   void move_clock(const std::string& by) {
     tenant.sql.exec("update timers set due_at = due_at - interval '" + by +
                     "', check_at = due_at - interval '" + by + "'");
@@ -96,7 +96,7 @@ TEST_F(CrashDuringTimers, EachFiresOnceDespiteKillsStopsAndJumpsOfTheClock) {
     inserted += step;
     if (round % 2 == 0) kill(random() % 2);
     ASSERT_TRUE(becomes("pending_events", 0));
-    // An hour forth and back, before the time and over it.
+    // Moves the clock to a minute before the due time, an hour back, and forward again past the due time.
     move_clock("23 hours 59 minutes");
     move_clock("-1 hours");
     move_clock("1 hours");

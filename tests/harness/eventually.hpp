@@ -9,7 +9,8 @@
 namespace waybill::tests {
 
 /// Polls `predicate` until it is true or the deadline passes, for state that sends no signal (a row of a
-/// database, a response of the API). No other code of the tests sleeps; it waits for signals.
+/// database, a response of the API). Otherwise tests wait for signals. Apart from this, only the crash and
+/// cluster tests sleep, between changes and attempts.
 template <class Predicate>
 bool eventually(Predicate predicate, Deadline deadline = default_deadline) {
   constexpr auto step = std::chrono::milliseconds(5);

@@ -71,7 +71,7 @@ const json::value& at(const json::object& object, std::string_view path) {
 
 const json::value& at(const json::value& value, std::string_view path) {
   if (path.empty())
-    return value;  // NOLINT(bugprone-return-const-ref-from-parameter): a part of what the caller keeps
+    return value;  // NOLINT(bugprone-return-const-ref-from-parameter): the caller keeps the whole value
   if (const auto* object = value.if_object()) return at(*object, path);
   const auto* array = value.if_array();
   const auto dot = path.find('.');

@@ -100,7 +100,7 @@ class Http {
     return request("DELETE", path, {}, headers);
   }
 
-  /// Another client, with its own connection to the same server.
+  /// A raw connection to the same server.
   RawConnection raw() const { return {host_, port_}; }
   /// Another client of the same server.
   Http with_token(std::string token) const { return {host_, port_, std::move(token)}; }

@@ -14,7 +14,7 @@
 namespace waybill::tests {
 namespace {
 
-/// The URL with `target_session_attrs=primary`, unless it names others itself.
+/// The URL with `target_session_attrs=primary`, unless it has this parameter already.
 std::string with_primary(const std::string& url) {
   constexpr std::string_view parameter = "target_session_attrs=";
   if (url.find(parameter) != std::string::npos) return url;
@@ -56,7 +56,7 @@ std::optional<std::string> unprivileged_user() {
 
 struct Session::Client {
   explicit Client(const std::string& url) : connection(url) {
-// A test that ends a connection sees that it has ended.
+// Never reconnects, so that a test that ends a connection sees that it has ended.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
     connection.inhibit_reactivation(true);

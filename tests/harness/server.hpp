@@ -38,8 +38,9 @@ class Waybill {
   Waybill(const Waybill&) = delete;
   Waybill& operator=(const Waybill&) = delete;
 
-  /// The port of the API; throws for a worker, which has none.
+  /// A client of the API; throws for a worker, which has none.
   Http http(std::string token = {}) const;
+  /// The port of the API; 0 for a worker.
   int port() const { return port_; }
   /// The URL that `up` prints for its own cluster, otherwise the given one.
   const std::string& database_url() const { return database_url_; }

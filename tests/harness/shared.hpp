@@ -5,7 +5,8 @@
 
 namespace waybill::tests {
 
-/// Keeps an object until the last test has run; the last object is released first, all before the cluster.
+/// Keeps an object until the last test has run. Objects are released in reverse order, before the cluster
+/// stops.
 void keep_until_end(std::shared_ptr<void> object);
 void release_shared();
 

@@ -31,7 +31,7 @@ PrimaryAndStandby::PrimaryAndStandby() {
   const auto programs = server_programs();
   run_program({programs / "initdb", "-D", directory_ / "primary" / "data", "-U", "waybill", "-A", "trust",
                "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"});
-  // The copy of a cluster that has not run yet follows it from its first WAL record.
+  // The cluster has not run yet, so its copy is a standby that follows it from the first WAL record.
   run_program({"cp", "-R", directory_ / "primary" / "data", directory_ / "standby" / "data"});
   run_program({"sh", "-c",
                "cd \"$0\" && touch standby.signal && echo \"primary_conninfo = 'host=$1 user=waybill'\" "

@@ -96,7 +96,7 @@ TEST_F(CopyRowsTest, InvalidTextIsRefusedAndNothingIsWritten) {
   }
 }
 
-// Its bytes are never read, so the test needs no memory for them.
+// The value's bytes are never read, so the test needs no memory for them.
 TEST_F(CopyRowsTest, AValueTooLargeForAnyColumnIsRefusedAsData) {
   constexpr std::size_t longest = 0x3fffffff;
   const char* const nothing = "";

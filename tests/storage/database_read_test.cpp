@@ -113,7 +113,7 @@ TEST_F(DatabaseReads, DoNotQueueBehindASlowOne) {
   server_.exec("select pg_advisory_lock(7)");
   auto slow = start([&] { return database.read(blocking, {}); });
   wait_for_blocked("pg_advisory");
-  // One at a time, reads always find the other connection idle, until the slow one counts as slow.
+  // Until the blocked connection counts as slow, reads one at a time use the other connection, which is idle.
   const auto slow_by_now = std::chrono::steady_clock::now() + 10ms;
   while (std::chrono::steady_clock::now() < slow_by_now) read(echo, Params().add("fast"));
   for (int i = 0; i < 20; ++i) {

@@ -113,7 +113,7 @@ TEST_F(Migrate, RefusesTheSchemaOfAnUnreleasedVersion) {
 
 constexpr Statement of_both{"0002_of_both", "alter table a add x int; alter table b add x int"};
 
-// The second migration is missing, and another session has begun a transaction.
+// A database without the second migration, beside a session that has begun a transaction.
 class MigrateBesideATransaction : public Migrate {
  protected:
   MigrateBesideATransaction() {
@@ -162,13 +162,14 @@ TEST_F(MigrateBesideATransaction, TheMigrationEndsIfALockIsKept) {
   EXPECT_EQ(database_.number("select count(*) from information_schema.columns where column_name = 'x'"), 0);
 }
 
-// Without lists, two transactions that change the tables of a migration in another order than it does would
+// Without the lists of locks, a migration and a transaction that changes its tables in another order would
 // wait for each other.
 TEST_F(Migrate, LocksTheTablesThatAMigrationChangesBeforeItChangesOne) {
   const auto all = storage::migrations();
   const auto first_listed = std::ranges::find(all, "0025_cheaper_changes", &Statement::name);
   ASSERT_NE(first_listed, all.end());
-  // Tables and views that existed before: `all`, or `writers` if only these wait for the lock.
+  // Returns the locked tables and views that existed before, with `all` if readers and writers wait for the
+  // lock, or `writers` if only these do.
   const auto locked_by = [&](const std::string& statements) {
     Session session(database_.url());
     session.exec("begin; " + statements);
@@ -190,7 +191,7 @@ TEST_F(Migrate, LocksTheTablesThatAMigrationChangesBeforeItChangesOne) {
     for (std::size_t at = 0; (at = text.find("@schema@", at)) != std::string::npos;)
       text.replace(at, 8, "public");
     const std::string locks(storage::locks_of(migration->name));
-    // Both together hold nothing that the first alone does not hold.
+    // The migration itself takes no lock beyond the listed ones.
     EXPECT_EQ(locked_by(locks), locked_by(locks + "; " + text)) << migration->name;
   }
 }

@@ -136,7 +136,7 @@ TEST_F(Partitions, ACreatedPartitionEqualsThatOfCreateTable) {
                       " alter tries set statistics 0, alter error set statistics 0"));
 }
 
-// A row that refuses to move represents every cause of failure for one day.
+// A row that cannot be moved stands for every cause of failure for one day.
 TEST_F(Partitions, AFailedPartitionPreventsNeitherOthersNorDrops) {
   drop(name("events", 2));
   drop(name("events", 3));

@@ -1,4 +1,4 @@
-// The statements with which a standby and a primary are told apart.
+// The statements that distinguish a standby from a primary.
 #include <gtest/gtest.h>
 
 #include "storage/database/commit_position.hpp"

@@ -82,7 +82,8 @@ class Tenancy : public testing::Test {
         database.value("explain (format json) execute " + name + (count > 0 ? "(" + arguments + ")" : "")));
   }
 
-  // The tables that a plan reads without a condition on the business; `above`: conditions of outer joins.
+  // Collects the tables that a plan reads without a condition on the business. `above` has the conditions of
+  // the joins above the node.
   void collect_unguarded(const json::value& node, std::vector<std::string>& unguarded,
                          std::string above = {}) const {
     if (const auto* const list = node.if_array()) {

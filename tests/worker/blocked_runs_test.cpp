@@ -31,7 +31,7 @@ class BlockedRuns : public WorkerDatabase {
         (action == "nothing" ? "true" : "false") + ", '{}' from generate_series(1, " + std::to_string(count) +
         ") n");
   }
-  /// Returns true if some are left.
+  /// Postpones blocked runs. Returns true if some are left for the next turn.
   bool postpone(int tolerated = 0, Duration turn = 500ms) {
     return worker::postpone_blocked(
         duty_session_,

@@ -15,8 +15,8 @@ class ScheduleRows : public WorkerDatabase {
   const Guid workflow_ = add_workflow(R"(schedule:order:{"cron":"0 9 * * *"})");
 };
 
-// A claim that meets the change of a schedule can lock the new row and still see the workflow before the
-// change.
+// A claim during the change of a schedule can lock the new row and still see the workflow as it was before
+// the change.
 TEST_F(ScheduleRows, AreNotRemovedWhileTheyHaveThePlanOfTheirWorkflow) {
   ASSERT_EQ(count(), 1);
   remove(workflow_);

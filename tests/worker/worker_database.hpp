@@ -14,8 +14,7 @@
 
 namespace waybill::tests {
 
-/// A database with one business, whose shards all belong to one worker. The parts of a worker are tested
-/// with it one by one.
+/// A database with one business and one worker, which owns all shards. For tests of single parts of a worker.
 class WorkerDatabase : public testing::Test {
  protected:
   WorkerDatabase() {
@@ -45,7 +44,7 @@ class WorkerDatabase : public testing::Test {
     return database_.number("select count(*) from all_runs where status = $1", {status});
   }
 
-  /// All shards, as their owner knows them.
+  /// All shards, as held by their owner.
   static storage::HeldShards all_shards() {
     storage::HeldShards all;
     for (std::size_t shard = 0; shard < storage::shard_count; ++shard)

@@ -20,8 +20,8 @@ class UnusedMailer final : public net::Mailer {
   void transmit(net::MailMessage, Done) override { throw std::logic_error("no test sends a mail"); }
 };
 
-/// The parts of a worker to which the pump hands events and runs. A test that adds a part which these call
-/// sets `on_settled` and `on_room` before the first event, and calls `stop_parts` before it destroys the
+/// The parts of a worker to which the pump passes events and runs. A test that adds a part which they call
+/// sets `on_settled_` and `on_room_` before the first event, and calls `stop_parts` before it destroys that
 /// part.
 class WorkerParts : public WorkerDatabase {
  protected:
@@ -33,9 +33,9 @@ class WorkerParts : public WorkerDatabase {
     recorder_.flush(std::chrono::seconds(5));
   }
 
-  /// Keeps workflows from being read, until the returned connection is closed: their secrets are locked. A
-  /// worker still sees that they have changed. The audit log of workflows, which also reads the secrets, is
-  /// off from then on.
+  /// Locks the secrets of workflows, so that no workflow can be read until the returned connection is closed.
+  /// A worker still sees which workflows have changed. Switches off the audit log of workflows, which also
+  /// reads the secrets.
   Session keep_from_reading() const {
     Session blocker = database_.connect();
     blocker.exec("alter table workflows disable trigger audit_insert, disable trigger audit_change");

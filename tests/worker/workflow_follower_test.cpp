@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A follower with its loader, and no pump: the test gives it its turns.
+/// A follower with its loader, and no pump: the test calls it instead.
 class WorkflowFollower : public WorkerParts {
  protected:
   WorkflowFollower() { loader_.start(); }

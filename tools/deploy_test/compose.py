@@ -88,7 +88,7 @@ class Networks:
         return next(self.subnets[network].hosts())
 
     def connect(self, holder, service, networks):
-        """Returns the address in each network of a namespace, which the process `holder` keeps."""
+        """Connects the namespace of the process `holder` to networks. Returns its address in each."""
         addresses = {}
         run("nsenter", f"--net=/proc/{holder}/ns/net", "ip", "link", "set", "lo", "up")
         for number, (network, settings) in enumerate(networks.items()):

@@ -8,7 +8,7 @@ proved=0 failed=0 left_out=0
 say() { printf '%s\n' "$*" >&2; }
 die() { say "deploy-test: $*"; exit 1; }
 
-# A proof adds to the text of its line, or ends as left out.
+# `tell` adds text to the line of the current proof; `leave_out` ends the proof as left out.
 tell() { printf '%s\n' "$*" >>"$work/said"; }
 leave_out() { tell "$*"; exit 77; }
 

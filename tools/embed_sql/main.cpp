@@ -48,7 +48,7 @@ std::string read_file(const fs::path& path) {
   return text.str();
 }
 
-/// An unchanged file keeps its time stamp, so that files that include it are not compiled again.
+/// Leaves an unchanged file untouched, so that files that include it are not compiled again.
 void write_file(const fs::path& path, const std::string& text) {
   if (fs::exists(path) && read_file(path) == text) return;
   fs::create_directories(path.parent_path());
@@ -64,7 +64,7 @@ std::vector<fs::path> sorted_files(const fs::path& folder, std::string_view exte
   return files;
 }
 
-/// Resolves psql's \ir, with which statements share text.
+/// Resolves psql's \ir, which includes text that several statements share.
 std::string with_included_files(const fs::path& path) {
   std::istringstream lines(read_file(path));
   std::string text;
@@ -144,7 +144,7 @@ void parse_head(const fs::path& file, Statement& statement) {
   if (!columns.empty()) parse_columns(file, columns, statement);
 }
 
-/// get_by_code: GetByCode.
+/// Converts a statement's name to that of its struct: get_by_code to GetByCode.
 std::string type_name(std::string_view name) {
   std::string out;
   bool upper = true;

@@ -81,7 +81,7 @@ std::string sentence(std::string text) {
   return text;
 }
 
-/// The event as a sentence without its full stop.
+/// The alert as a sentence without its full stop.
 std::string headline(const Alert& alert) {
   const bool is_single = alert.count == 1;
   const std::string number = std::to_string(alert.count);
@@ -108,7 +108,7 @@ void append_line(std::string& text, std::string_view name, const std::string& va
   if (!value.empty()) text.append(name).append(": ").append(value).append("\n");
 }
 
-/// The facts of the last run, one a line.
+/// The facts of the last run, one per line.
 std::string facts(const Alert& alert) {
   std::string text;
   const json::value run = run_of(alert);

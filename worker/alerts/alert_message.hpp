@@ -34,7 +34,7 @@ struct Alert {
 /// `public_url` is that of the API; the url is relative if it is empty.
 std::string alert_payload(const Alert& alert, std::string_view public_url);
 
-/// The same in words, without sender and recipients.
+/// The same content as a mail in words, without sender and recipients.
 net::MailMessage alert_mail(const Alert& alert, std::string_view public_url);
 
 }  // namespace waybill::worker

@@ -21,8 +21,8 @@ namespace sql = storage::sql::alerts;
 using namespace std::chrono_literals;
 
 constexpr auto poll_interval = 1s;
-constexpr Duration lease = 45s;               // longer than an attempt, of a mail with its wait
-constexpr Duration not_attempted_delay = 5s;  // delay of a mail that had no turn
+constexpr Duration lease = 45s;               // longer than any attempt; a mail's includes its wait
+constexpr Duration not_attempted_delay = 5s;  // after a message without an attempt
 constexpr std::int64_t most_alerts = 100;     // alerts of one statement
 constexpr std::int64_t most_waiting = 1'000;  // messages of a business and channel
 constexpr std::size_t most_in_flight = 64;    // messages of all businesses
@@ -33,7 +33,7 @@ struct Verdict {
   enum class Kind {
     sent,
     retry,
-    lost,      // the receiver wants no further attempt
+    lost,      // no further attempt is made
     released,  // no attempt was made
   } kind = Kind::retry;
   std::string reason;
@@ -77,7 +77,7 @@ struct AlertSender::Message {
   bool is_mail = false;
   std::int32_t attempts = 0;  // with this one
   Alert alert;
-  std::optional<std::string> address;  // the webhook, or the addresses of the mail, one a line
+  std::optional<std::string> address;  // the webhook, or the addresses of the mail, one per line
   std::optional<Bytes> sealed_secret;
 
   Channel channel() const { return {business_id, is_mail}; }
@@ -304,7 +304,7 @@ void AlertSender::ended(Result result) {
   {
     const std::lock_guard lock(mutex_);
     if (stopping_ && result.is_mail && result.verdict.kind == Verdict::Kind::retry)
-      result.verdict.kind = Verdict::Kind::released;  // the mailer ends its messages when it stops
+      result.verdict.kind = Verdict::Kind::released;  // the stop of the mailer may be the cause
     in_flight_.erase({result.business_id, result.is_mail});
     results_.push_back(std::move(result));
   }

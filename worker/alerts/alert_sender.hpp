@@ -35,7 +35,7 @@ class AlertSender {
     const Clock* clock = &system_clock();
   };
 
-  /// `secrets`, `http` and `mailer` outlive the call of `stop`.
+  /// `secrets`, `http` and `mailer` must be valid until `stop` has returned.
   AlertSender(Options options, const SecretBox& secrets, net::HttpClient& http, net::Mailer& mailer);
   /// Waits for the attempts in flight, which end when the HTTP client and the mailer are destroyed.
   ~AlertSender();
@@ -48,7 +48,7 @@ class AlertSender {
  private:
   struct Message;
   struct Result;
-  using Channel = std::pair<Guid, bool>;  // business, is a mail
+  using Channel = std::pair<Guid, bool>;  // business; true for mail
 
   void run();
   void turn(std::vector<Result>& results);

@@ -83,7 +83,7 @@ std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedR
   if (state.code == window_code) state.code.reset();
   if (claimed.pace.kind != storage::Pace::Kind::go) return end(paced(std::move(state), claimed.pace, now));
   task->start_before = claimed.pace.start_before;
-  // The origin of a replay of such a run was not even queued.
+  // Planning ends other runs of loops. Replays and runs of timers are checked here.
   if (task->action != nullptr && is_loop(*task->action, key.depth))
     return end(end_step(loop_state(std::move(state), now), now));
   if (storage::is_deferred(key)) return task;

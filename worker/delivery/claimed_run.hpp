@@ -15,11 +15,11 @@ inline constexpr Duration claim_lease = std::chrono::seconds(30);
 /// lease of the claim.
 inline constexpr Duration claim_patience = std::chrono::seconds(4);
 
-/// Makes a task of a run from the database's queue, or the state of a run that needs no attempt: the window,
-/// the limit or the rate of its workflow keeps it from one, it could not be rendered, a step of it has ended
-/// or waits, its conditions hold no longer, its record is gone, it is the end of a loop, its stored request
-/// is unreadable, or its worker was lost during its last attempt. A lost attempt counts, so that a run that
-/// kills workers ends too. Pure.
+/// Returns a task for a run from the database's queue, or the next state of a run that is not to be
+/// attempted: its workflow's window, limit or rate forbids it, it could not be rendered, one of its steps has
+/// ended or waits, its conditions no longer hold, its record is gone, it is the end of a loop, its stored
+/// request is unreadable, or its worker was lost during its last attempt. A lost attempt counts, so a run
+/// that kills workers ends too. Pure.
 std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedRun claimed,
                                                                const domain::RetrySchedule& schedule,
                                                                Time now);

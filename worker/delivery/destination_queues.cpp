@@ -98,7 +98,8 @@ void DestinationQueues::released(const Task& task, Time now) {
   place_freed(task);
 }
 
-/// Lets the destination, its business and the businesses that hold fewest places go on.
+/// Returns the place of a task: gives a turn to its destination's business and to the businesses with the
+/// fewest places that wait for their share.
 void DestinationQueues::place_freed(const Task& task) {
   const auto blocked = blocked_.find(task.destination());
   if (blocked != blocked_.end() && !blocked->second.has_place && !blocked->second.tasks.empty()) {

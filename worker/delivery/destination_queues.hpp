@@ -43,10 +43,10 @@ class DestinationQueues {
   /// Takes out the next task that may start, with a place for it. Null if none may.
   TaskPtr next(Time now);
 
-  /// Gives the place of a task back after an attempt; `failed` counts against its destination's health. True
-  /// if the attempt opened the destination's breaker.
+  /// Returns the place of a task after an attempt; `failed` counts against its destination's health. True if
+  /// the attempt opened the destination's breaker.
   bool ended(const Task& task, bool failed, Time now);
-  /// Gives the place of a task back that made no attempt, or one that says nothing about its destination.
+  /// Returns the place of a task that made no attempt, or whose attempt says nothing about its destination.
   void released(const Task& task, Time now);
 
   /// A task that is to wait in the database's queue, until `due`.
@@ -55,10 +55,12 @@ class DestinationQueues {
     Time due;
   };
   /// Takes out the blocked tasks of destinations whose breaker is open, unless a probe is in flight, and of
-  /// those whose oldest task came before `since`. They are due at the next probe, or else at `otherwise`.
+  /// destinations whose oldest blocked task came before `since`. They are due at the next probe, or at
+  /// `otherwise` if the breaker is closed.
   std::vector<Overdue> take_blocked(Task::Moment since, Time now, Time otherwise);
-  /// Takes out the arrived tasks of the database's queue that came longer than `patience` before `current`,
-  /// and drops those that are gone. Looks four times a second at most: it looks at all of them.
+  /// Takes out the arrived tasks from the database's queue that have waited longer than `patience` at
+  /// `current`, and drops those that are gone. Does so at most four times a second, because it examines all
+  /// arrived tasks.
   std::vector<TaskPtr> take_arrived(Task::Moment current, Duration patience);
   /// Takes out all.
   std::vector<TaskPtr> take_all();
@@ -66,9 +68,9 @@ class DestinationQueues {
   std::size_t in_flight() const { return places_.taken(); }
   /// Destinations that take no more at the moment: they have blocked tasks, or their next probe is not due.
   std::vector<std::string> blocked_destinations(Time now) const;
-  /// When the first destination whose breaker is open may be probed; Time::max() if there is none.
+  /// The time of the first probe of a destination whose breaker is open; Time::max() if there is none.
   Time next_probe(Time now) const { return destinations_.next_probe(now); }
-  /// Businesses that have all of their share of places.
+  /// Businesses that have used up their share of places.
   std::vector<Guid> blocked_businesses() const { return places_.beyond_share(); }
 
  private:
@@ -100,7 +102,7 @@ class DestinationQueues {
   std::deque<Guid> turns_;                           // businesses with a turn to come
   std::set<std::pair<std::size_t, Guid>> at_share_;  // businesses at their share, by the places they hold
   std::unordered_map<std::string, BlockedTasks> blocked_;  // by destination
-  Task::Moment next_look_{};                               // at the arrived tasks
+  Task::Moment next_look_{};                               // of `take_arrived`
 };
 
 }  // namespace waybill::worker

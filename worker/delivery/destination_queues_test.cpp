@@ -150,7 +150,7 @@ TEST_F(DestinationQueuesTest, ATaskBlockedForTooLongIsDueLater) {
   EXPECT_THAT(queues.next(now), IsNull());
 }
 
-TEST_F(DestinationQueuesTest, OnlyClaimedTasksAreTakenOutForWaiting) {
+TEST_F(DestinationQueuesTest, OnlyClaimedTasksAreTakenOutAfterTheirPatience) {
   DestinationQueues full{{.places = 0}};
   const TaskPtr claimed = task(first), matched = task(first), gone = task(first);
   matched->event = std::make_shared<OpenEvent>();

@@ -2,10 +2,10 @@
 
 namespace waybill::worker {
 
-/// The time for which the recorder's session waits for a lock. A batch has the limit of worker_limits,
-/// because locks of whole tables are short. A batch that meets a lock delays all others, so the limit is
-/// shorter as long as entries are set aside, and for a single run or event. After the first of a batch that
-/// meets a lock, the others hardly wait. Pure; one thread.
+/// The time for which the recorder's session waits for a lock. A batch normally has the limit of
+/// worker_limits, which outlasts the short locks of whole tables. A batch that meets a lock delays all
+/// others, so the limit is shorter while entries are set aside, and for a single entry. After one entry of a
+/// batch has met a lock, the others wait for 1 ms only. Pure; one thread.
 class LockLimit {
  public:
   /// Notes a new session, which has the limit of worker_limits.

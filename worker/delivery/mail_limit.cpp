@@ -141,13 +141,13 @@ void MailLimit::uncount(const Release& release) {
     session().run(
         sql::Release{.business = release.business, .day = release.day, .recipients = release.recipients});
   } catch (const std::exception& error) {
-    // Unless it met a lock, the recipients stay counted for the day.
+    // A release that met a lock is repeated. After another failure the recipients stay counted for the day.
     note_failure(release.business, error);
     if (is_locked(release.business)) releases_.push_back(release);
   }
 }
 
-/// Repeats what had met a lock.
+/// Repeats the releases that met a lock.
 void MailLimit::uncount_again() {
   for (const Release& release : std::exchange(releases_, {})) uncount(release);
 }

@@ -19,10 +19,10 @@
 namespace waybill::worker {
 
 /// Passes messages to a mailer and limits the recipients per day of a business that registered itself and
-/// still has that plan. The database counts them for all workers together; a dedicated thread does this. A
-/// message beyond the limit ends as MailResult::limited, one that cannot be counted as not_attempted. After
-/// the count of a business was locked by another session, its messages are not_attempted for a second, so
-/// that they do not delay those of others. The absence of a limit is cached for 10 s.
+/// still has that plan. They are counted in the database, for all workers together, on a dedicated thread. A
+/// message beyond the limit ends as MailResult::limited, one that cannot be counted as not_attempted. If
+/// another session has locked the count of a business, its messages are not_attempted for a second, so that
+/// they do not delay those of others. The absence of a limit is cached for 10 s.
 class MailLimit final : public net::Mailer {
  public:
   struct Options {

@@ -13,7 +13,7 @@
 
 namespace waybill::worker {
 
-/// An event in memory some of whose runs are not over.
+/// An event in memory with runs that are not over.
 struct OpenEvent {
   storage::SettledEvent settled;  // with the runs that are over
   std::vector<TaskPtr> open;
@@ -35,12 +35,12 @@ class OpenEvents {
   /// Keeps an event until its open tasks are over, of which there is at least one.
   void add(storage::SettledEvent event, std::vector<TaskPtr> open, Task::Moment now);
 
-  /// Notes that a task of an event is over, and that its run is now as `task->run`. Returns the event if it
-  /// was its last one.
+  /// Notes that a task of an event is over; `task->run` has its new state. Returns the event if this was its
+  /// last open task.
   std::optional<storage::SettledEvent> finish(const TaskPtr& task);
 
-  /// Gives up waiting for the oldest event if it is older than `since`; null if it is not. `now` is when
-  /// its runs are due, `lease_end` when a run in flight is given up for lost.
+  /// Gives up waiting for the oldest event if it is older than `since`; null if it is not. Its runs are due
+  /// at `now`; a run in flight counts as lost from `lease_end` on.
   std::optional<Queued> queue_oldest(Task::Moment since, Time now, Time lease_end);
   /// Gives up waiting for the events of these shards.
   std::vector<Queued> queue_shards(std::span<const std::int16_t> shards, Time now, Time lease_end);

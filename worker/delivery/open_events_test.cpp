@@ -82,7 +82,7 @@ TEST(OpenEvents, AChangeIsMadeWithItsEventWhenOnlyDeliveriesAreOpen) {
   EXPECT_TRUE(events.queue_all(now, lease_end).at(0).settled.runs[0].state.change);
 }
 
-TEST(OpenEvents, TheEventsOfAShardAreQueuedAlone) {
+TEST(OpenEvents, OnlyTheEventsOfTheShardAreQueued) {
   OpenEvents events;
   const TaskPtr one = task(), two = task();
   events.add(event(1), {one}, start);

@@ -8,9 +8,9 @@
 
 namespace waybill::worker {
 
-/// Takes the outcomes of events and runs, and the pauses that destinations ask for. Any thread may call any
-/// method. It takes locks of its own only and calls nothing back. An interface, because unit tests of the
-/// runner have no database.
+/// Takes the outcomes of events and runs, and the pauses that destinations request. Any thread may call any
+/// method. Implementations take only their own locks and call nothing back. An interface, because unit tests
+/// of the runner have no database.
 class Outcomes {
  public:
   virtual ~Outcomes() = default;

@@ -11,10 +11,10 @@
 
 namespace waybill::worker {
 
-/// The entries between the threads that settle and finish, which add them, and the recorder's thread, which
-/// takes them in batches: a RecordQueue with its lock, the waits for a batch and for an empty queue, and the
-/// end. No other lock is taken under its own, and nothing is called back. A crash loses the entries: their
-/// events and runs are matched or attempted again.
+/// The entries on their way to the database: any thread adds them, and the recorder's thread takes them in
+/// batches. Adds a lock, the waits for a batch and for an empty queue, and the stop to a RecordQueue. No
+/// other lock is taken under its own, and nothing is called back. A crash loses the entries: their events and
+/// runs are matched or attempted again.
 class RecordInbox {
  public:
   struct Options {
@@ -24,7 +24,8 @@ class RecordInbox {
 
   explicit RecordInbox(const Options& options) : options_(options) {}
 
-  // By any thread.
+  // Any thread may call the following methods.
+
   void add(storage::SettledEvent event);
   void add(std::vector<storage::SettledEvent> events);
   void add(storage::QueuedOutcome outcome);
@@ -33,14 +34,15 @@ class RecordInbox {
   /// Ends all waits. The remaining entries can still be taken.
   void stop();
 
-  // By the recorder's thread only.
+  // Only the recorder's thread may call the following methods.
+
   /// Notes that the last batch is written, and waits for the next one. After `stop` it does not wait; returns
   /// false once nothing is left.
   bool wait_for_batch(storage::Batch& batch);
-  /// Sets batches of one entry aside, which met a lock. They are taken again a little later.
+  /// Sets aside batches of one entry that met a lock. They are taken again a little later.
   void set_aside(std::vector<storage::Batch> singles);
   void set_aside(storage::Batch single);
-  /// RecordQueue::follow.
+  /// See RecordQueue::follow.
   bool follow(storage::Batch& single);
   bool any_set_aside() const;
   bool is_stopping() const;
@@ -58,7 +60,7 @@ class RecordInbox {
   bool writing_ = false;  // a batch is taken and not written
   bool urgent_ = false;   // a caller waits in `flush`
   bool stopping_ = false;
-  bool last_was_set_aside_ = false;  // the last batch had been set aside; the next one is new
+  bool last_was_set_aside_ = false;  // the last batch had been set aside; a new one comes next
 };
 
 }  // namespace waybill::worker

@@ -148,7 +148,8 @@ std::optional<Time> next_due(const storage::Batch& batch, const storage::Recorde
   }
   for (const auto& outcome : batch.outcomes) {
     consider(outcome.state);
-    // The end of an ordered run makes the next one of its record due; a change, the next one of its event.
+    // The end of an ordered run makes the next run of its record due. A change of a record makes the next run
+    // of its event due.
     if (storage::is_final(outcome.state.status) || outcome.state.change) next = Time{};
   }
   for (const auto& state : recorded.changed) consider(state);

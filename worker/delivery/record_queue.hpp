@@ -24,24 +24,24 @@ class RecordQueue {
 
   void add(storage::SettledEvent event) { waiting_.events.push_back(std::move(event)); }
   void add(storage::QueuedOutcome outcome) { waiting_.outcomes.push_back(std::move(outcome)); }
-  /// Sets a batch of one entry aside that was tried; the set-aside batches are tried again from `retry_at`
-  /// on. Events of its record that were set aside to follow it do so.
+  /// Sets aside a batch of one entry that could not be written. All set-aside batches are tried again from
+  /// `retry_at` on. Set-aside events of the same record stay behind it.
   void set_aside(storage::Batch single, Moment retry_at);
-  /// Sets the event of a batch aside if an earlier one of its record is, so that the runs of a record are
-  /// queued in the order of its changes. Returns false if none is.
+  /// Sets the event of a batch aside if an earlier event of its record is set aside, so that the runs of a
+  /// record are queued in the order of its changes. Returns false if none is.
   bool follow(storage::Batch& single);
 
   /// True if nothing waits, apart from batches set aside.
   bool empty() const { return waiting_.empty(); }
   std::size_t size() const { return waiting_.events.size() + waiting_.outcomes.size(); }
-  /// When to try batches again that were set aside; null if there are none.
+  /// The time to try the set-aside batches again; null if there are none.
   std::optional<Moment> retry_at() const;
 
   /// Takes out the next batch, with `limit` events or outcomes at most, and about 4 MiB of texts. Events go
   /// before outcomes: an outcome may belong to a run that a waiting event queues. Events that follow one that
   /// is set aside are left out, so that the batch may be empty.
   storage::Batch take(std::size_t limit);
-  /// Takes out the batch that was set aside first, of which there is at least one.
+  /// Takes out the first set-aside batch. There must be one.
   storage::Batch take_set_aside();
 
  private:
@@ -56,7 +56,7 @@ class RecordQueue {
 /// Splits a batch into batches of one entry, each with savepoints around its changes of records.
 std::vector<storage::Batch> split(storage::Batch batch);
 
-/// Ends the runs of a batch that the database refused, without the texts that it may have refused.
+/// Makes the runs of a batch that the database refused dead, and drops their texts, which may be the reason.
 void drop_refused_texts(storage::Batch& batch, std::string_view error);
 
 /// The earliest time at which a run of a recorded batch is due in the database's queue, or a timer that it

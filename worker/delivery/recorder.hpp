@@ -58,7 +58,7 @@ class Recorder final : public Outcomes {
   bool write(storage::Batch batch);
   /// Sets the time for which the session waits for a lock that the batch meets.
   void limit_locks(const storage::Batch& batch);
-  /// Sets the outcomes aside whose runs other sessions have locked. Returns false if there are none.
+  /// Sets aside the outcomes whose runs other sessions have locked. Returns false if there are none.
   bool set_locked_aside(storage::Batch& batch);
   void report(const storage::Batch& batch, const storage::Recorded& recorded) const;
 
@@ -66,7 +66,7 @@ class Recorder final : public Outcomes {
   PauseWriter& pauses_;
   const Written written_;
   std::unique_ptr<storage::Session> session_;  // used by thread_ only
-  LockLimit lock_limit_;                       // likewise
+  LockLimit lock_limit_;                       // used by thread_ only
   RecordInbox inbox_;
   std::thread thread_;
 };

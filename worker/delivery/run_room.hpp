@@ -18,12 +18,11 @@ class RunRoom {
  public:
   RunRoom(std::size_t runs, std::size_t bytes) : runs_(runs), memory_(bytes) {}
 
-  /// Counts a run from now on. It may be one that `may_enter` would refuse: claimed runs are never turned
-  /// away.
+  /// Counts a run from now on. Does not require `may_enter`, because claimed runs are always taken.
   void enter(const Guid& business) { runs_.take(business); }
   /// Ends the count of a run that entered.
   void leave(const Guid& business) { runs_.release(business); }
-  /// Counts bytes until the last copy of the result is gone, also after the run left.
+  /// Counts bytes until the last copy of the result is gone, even after the run has left.
   std::shared_ptr<const void> hold_bytes(const Guid& business, std::size_t bytes) {
     return memory_.hold(business, bytes);
   }

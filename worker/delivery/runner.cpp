@@ -98,8 +98,8 @@ void Runner::submit(std::vector<MatchedEvent> events) {
       const Guid business = event.runs.empty() ? Guid() : event.runs.front().run.key.business_id;
       std::size_t bytes = 0;
       for (const PlannedRun& planned : event.runs) bytes += storage::byte_size(planned.run.key);
-      // Ordered runs go through the database's queue, which knows the open runs before them. They must be
-      // there before those of the next event, so none of their event's runs waits for an attempt.
+      // Ordered runs go through the database's queue, which contains the open runs before them. They must be
+      // in the queue before the runs of the next event, so all runs of their event are queued at once.
       const bool all_to_queue =
           event.orphan || !room_.may_enter(business) || std::ranges::any_of(event.runs, is_ordered);
       auto memory = bytes > 0 ? room_.hold_bytes(business, bytes) : nullptr;
@@ -151,7 +151,7 @@ void Runner::submit(std::vector<storage::ClaimedRun> runs) {
 void Runner::give_back(std::vector<storage::ClaimedRun> runs, Time due) {
   for (storage::ClaimedRun& claimed : runs) {
     if (claimed.previous_status == RunStatus::running)
-      continue;  // its lease ends, and that it was lost still counts
+      continue;  // its lease expires, and then the lost attempt counts
     RunState state = std::move(claimed.run.state);
     state.status = claimed.previous_status;
     state.at = due;
@@ -171,8 +171,8 @@ void Runner::enqueue(TaskPtr task, Moment now) {
 }
 
 void Runner::start_all() {
-  // An attempt that ends at once calls back from within `perform`. The loop that started it goes on then, not
-  // a deeper one.
+  // An attempt that ends at once calls back from within `perform`. The nested call returns, and the outer
+  // loop starts the next task.
   thread_local bool starting = false;
   if (starting) return;
   const struct Started {
@@ -192,7 +192,7 @@ void Runner::start_all() {
   }
 }
 
-/// True if the run's workflow lets it go on; else the task is concluded.
+/// True if the run's workflow allows the attempt; otherwise the task is concluded.
 bool Runner::admit(const TaskPtr& task) {
   const Time now = effects_.clock.now();
   const WorkflowPtr workflow = catalogue_.find(task->run.key.workflow_id);
@@ -257,7 +257,7 @@ void Runner::perform(const TaskPtr& task) {
   try {
     task->action->perform(attempt, effects_,
                           [this, task](const actions::AttemptResult& result) { finished(task, result); });
-  } catch (const std::exception& error) {  // SQL has written a plan that no action makes
+  } catch (const std::exception& error) {  // a plan written by SQL, which no action makes
     finished(task, {.outcome = actions::Dead{"UNREADABLE"},
                     .started_at = effects_.clock.now(),
                     .status_code = {},
@@ -293,7 +293,8 @@ void Runner::finished(const TaskPtr& task, const actions::AttemptResult& result)
   start_all();
 }
 
-/// Hands a run over to the preparation of its next step, or lets the database's queue have it.
+/// Hands a run over to the preparation of its next step, or to the database's queue if the preparation does
+/// not take it.
 void Runner::go_on(storage::Run run) {
   const Guid business = run.key.business_id, guid = run.key.guid;
   const RunState ended = run.state;
@@ -339,7 +340,7 @@ void Runner::conclude(const TaskPtr& task, RunState state) {
                     std::move(task->memory)});
 }
 
-/// Lets a run wait in the database's queue. This is no attempt.
+/// Puts a run back into the database's queue. Does not count as an attempt.
 void Runner::requeue(const TaskPtr& task, Time due) {
   RunState state = task->run.state;
   state.status = waiting_status(state);

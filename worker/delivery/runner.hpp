@@ -29,13 +29,13 @@ namespace waybill::worker {
 
 /// Performs runs: many at once, in the order of DestinationQueues. Runs and bytes in memory are shared by
 /// business (RunRoom), so that one whose destinations are slow leaves room to others. A run that cannot be
-/// finished soon goes to the database's queue, so that memory holds only what moves. Any thread may call any
-/// method. A crash loses nothing: an event that was not recorded is matched again, and a run that was not
+/// finished soon goes to the database's queue, so that slow runs do not fill the memory. Any thread may call
+/// any method. A crash loses nothing: an event that was not recorded is matched again, and a run that was not
 /// recorded is claimed again.
 ///
-/// Order of locks: that of DueRuns, then that of the runner, then one of those that take no further lock: of
-/// the Outcomes (the recorder's, the pause writer's), the Catalogue, and the bytes in RunRoom. An action and
-/// `GoOn` are called without a lock, because an attempt that ends at once comes back to the runner.
+/// Order of locks: that of DueRuns, then that of the runner, then one of those under which no other is taken:
+/// of the Outcomes (recorder, pause writer), of the Catalogue, or of the bytes in RunRoom. An action and
+/// `GoOn` are called without a lock, because an attempt that ends at once calls the runner back.
 class Runner {
  public:
   struct Options {
@@ -43,20 +43,20 @@ class Runner {
     std::size_t max_held = 4000;                 // runs in memory
     std::size_t max_bytes = 32UL * 1024 * 1024;  // size of their requests and bodies, until they are recorded
     Duration patience =
-        std::chrono::seconds(1);  // how long an event may wait for its runs before they are queued
-    Duration destination_patience = std::chrono::milliseconds(250);  // how long a run may wait for a place
+        std::chrono::seconds(1);  // the longest wait of an event for its runs; then they are queued
+    Duration destination_patience = std::chrono::milliseconds(250);  // longest wait of a run for a place
     Duration claim_patience = worker::claim_patience;
     net::CircuitBreaker::Options breaker = {};
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
   };
 
-  /// Takes over a run that goes on with its next step although the end of the last one is not stored. False
-  /// if it takes none at the moment. Called by any thread, without a lock.
+  /// Takes over a run to begin its next step before the end of its last step is stored. Returns false if it
+  /// does not take the run. Called by any thread, without a lock.
   using GoOn = std::function<bool(storage::ClaimedRun run)>;
 
   Runner(Options options, const Catalogue& catalogue, actions::Effects effects, Outcomes& outcomes,
          GoOn go_on);
-  /// Every attempt must be over: destroy the HTTP client before.
+  /// Every attempt must be over: destroy the HTTP client first.
   ~Runner();
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
@@ -67,7 +67,7 @@ class Runner {
   void submit(std::vector<storage::ClaimedRun> runs);
   /// Puts claimed runs back into the queue unchanged, due at `due`.
   void give_back(std::vector<storage::ClaimedRun> runs, Time due);
-  /// Likewise, for runs whose workflow, or whose version of it, this binary cannot read.
+  /// Puts back claimed runs whose workflow, or whose version of it, this binary cannot read.
   void hold_unreadable(std::vector<storage::ClaimedRun> runs);
 
   /// Queues the runs of events of these shards, which go to another worker.
@@ -82,17 +82,17 @@ class Runner {
   void stop();
 
   std::size_t held() const;        // runs in memory
-  std::size_t in_flight() const;   // number of them with an attempt in flight
-  std::size_t free_bytes() const;  // that texts may still take
+  std::size_t in_flight() const;   // runs with an attempt in flight
+  std::size_t free_bytes() const;  // bytes that texts may still take
   /// True if there is room for further runs in memory, of any business.
   bool has_room() const;
   /// True if the business may hold more runs and bytes in memory.
   bool has_memory(const Guid& business) const;
   /// Destinations that take no more at the moment: full ones, and broken ones whose next probe is not due.
   std::vector<std::string> blocked_destinations() const;
-  /// When the first broken destination may be probed; Time::max() if there is none.
+  /// The time of the first probe of a broken destination; Time::max() if there is none.
   Time next_probe() const;
-  /// Businesses that have all of their share of places, runs or bytes.
+  /// Businesses that have used up their share of places, runs or bytes.
   std::vector<Guid> blocked_businesses() const;
 
  private:

@@ -75,7 +75,7 @@ class RunnerTest : public testing::Test {
     while (!attempts_.open.empty()) attempts_.end(result(actions::Done()));
   }
 
-  /// Makes the workflow known, or changes it.
+  /// Adds the workflow to the catalogue, or replaces it.
   void publish(const std::string& action, bool paused = false, bool email_enabled = true) {
     catalogue_.apply({{.business_id = business,
                        .guid = workflow_,

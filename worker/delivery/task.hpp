@@ -40,7 +40,7 @@ struct Task {
   WorkflowPtr workflow;                   // set when its attempt begins
   std::string message_id;                 // set when its attempt begins
   std::optional<Time> start_before = {};  // the queue must pace the run again if its attempt begins later
-  std::string step_tries;  // likewise; the attempts of the current step, if the run has several
+  std::string step_tries;  // set when its attempt begins: the attempts of its step, if it has several steps
 
   const Guid& business() const { return run.key.business_id; }
   const std::string& destination() const { return run.key.destination; }

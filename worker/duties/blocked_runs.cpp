@@ -13,7 +13,7 @@
 namespace waybill::worker {
 namespace {
 
-// The end of an earlier run may wait for one transaction.
+// Bounds a transaction, because the ends of earlier runs may wait for it.
 constexpr int runs_per_transaction = 500;
 // The number of due runs of a destination that a look examines.
 constexpr int examined = 1000;
@@ -25,8 +25,9 @@ bool postpone_blocked(storage::blocking::Connection& session, const DutyOptions&
   const auto blocked = session.run(storage::sql::queue::FindBlocked{.tolerated = options.tolerated_blocked});
   session.execute(storage::usual_plans);
   if (blocked.empty()) return false;
-  // Each statement is a transaction without a second message to the server. If this worker lost its link
-  // between two, the rows would stay locked, and the ends of earlier runs would wait for them.
+  // Each statement is a transaction of its own, in one message to the server. If the connection broke between
+  // two messages of a transaction, the rows would stay locked, and the ends of earlier runs would wait for
+  // them.
   int next = 0;
   std::int64_t postponed = 0;
   const bool has_more = repeat_for(options.turn, [&] {
@@ -48,7 +49,7 @@ bool postpone_blocked(storage::blocking::Connection& session, const DutyOptions&
                      .postponed;
     return next < blocked.size();
   });
-  // Nothing is postponed if other sessions have locked the runs.
+  // If nothing was postponed, other sessions have locked the runs, and another look finds the same ones.
   return has_more || (blocked.size() >= examined && postponed > 0);
 }
 

@@ -22,16 +22,16 @@ struct DutyOptions {
   int positions_retention_days = 90;
   int deleted_retention_days = 90;  // retention of deleted records
   const SecretBox& secrets;         // encrypts mails
-  Duration longest_run{};           // from a run's first attempt to its last
+  Duration longest_run{};           // the longest time from a run's first attempt to its last
   int tolerated_blocked = 400;      // blocked runs of a business that are not postponed
   Duration turn =
-      std::chrono::milliseconds(500);  // for the portions of a part of a duty, before the others' turns
+      std::chrono::milliseconds(500);  // for the portions of a part of a duty, before other duties' turns
 };
 
-/// Work that is short.
+/// Short work, done in one call.
 using ShortDuty = void (*)(storage::blocking::Connection& session, const DutyOptions& options);
-/// Work in portions, for a turn. Returns true if something is left; it is then due again after the duties
-/// that are due.
+/// Work in portions, for about one `turn`. Returns true if work is left; the duty is then due again after the
+/// other due duties.
 using LongDuty = bool (*)(storage::blocking::Connection& session, const DutyOptions& options);
 
 /// Periodic work, done by one worker at a time. Repeating or interrupting it is harmless.
@@ -72,7 +72,7 @@ class Duties {
 
  private:
   void run();
-  /// Returns true if something of the duty is left.
+  /// Returns true if work of the duty is left.
   bool perform(const Duty& duty);
 
   Options options_;

@@ -7,7 +7,7 @@ namespace waybill::worker {
 bool release_held(storage::blocking::Connection& session, const DutyOptions& options) {
   namespace sql = storage::sql::duties;
   constexpr std::int64_t runs_per_transaction = 5'000;
-  // A portion has only a part of a workflow's runs, so a small one is not the last.
+  // The statement limits the runs of each workflow, so a portion below the limit need not be the last.
   const bool has_held = repeat_for(options.turn, [&] {
     return session.run(sql::ReleaseHeld{.limit = runs_per_transaction}).front().released > 0;
   });

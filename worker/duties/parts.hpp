@@ -24,7 +24,7 @@ class Parts {
     }
   }
 
-  /// Throws the first error. Returns true if a part did: something is left.
+  /// Throws the first error. Returns true if a part returned true: work is left.
   bool finish() const {
     if (failure_) throw storage::StatementError(*failure_);
     return is_unfinished_;

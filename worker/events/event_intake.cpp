@@ -14,7 +14,7 @@ namespace {
 constexpr Duration xid_every = std::chrono::milliseconds(20);
 constexpr Duration workflows_every = std::chrono::milliseconds(250);
 constexpr std::size_t least_room = 16;        // below it a look is not worth its round trips
-constexpr std::size_t most_with_rows = 32;    // events of a look that brings their rows along
+constexpr std::size_t most_with_rows = 32;    // a look with more events returns no rows
 constexpr std::size_t most_in_flight = 5000;  // above the watermarks: a scan compares with each
 
 Time::rep ticks(Time time) { return time.time_since_epoch().count(); }
@@ -49,7 +49,7 @@ std::vector<std::int16_t> EventIntake::shards() const {
 
 bool EventIntake::is_busy(std::int16_t shard) const {
   const std::lock_guard lock(mutex_);
-  return new_leases_ || watermarks_.any_in_flight(shard);  // a look of before the change may be under way
+  return new_leases_ || watermarks_.any_in_flight(shard);  // a look from before the change may be running
 }
 
 void EventIntake::connected() {
@@ -96,8 +96,9 @@ bool EventIntake::has_room(bool runner_has_room) {
   return !waits_for_room_;
 }
 
-/// Decides about a look. Events that wait until the workflows of their business are read do not keep those of
-/// others from being found: they count only for their shard, which is left out while it has many of them.
+/// Decides what the next look reads. Events that wait for the workflows of their business must not keep a
+/// look from finding other events: they count only for their shard, which is left out while it has many of
+/// them.
 EventIntake::Look EventIntake::next_look(const WorkflowFollower& workflows, Time now) {
   Look next;
   const std::lock_guard lock(mutex_);

@@ -52,23 +52,23 @@ class EventIntake {
 
   /// Forgets the events that are not matched: a new connection reads them again.
   void connected();
-  /// Starts and ends the reading of shards as `hold` said, and lets writers notify or not as the rate
-  /// demands. Returns true if the shards changed.
+  /// Starts and stops reading shards as set by `hold`, and announces whether writers notify (RateMode).
+  /// Returns true if the shards changed.
   bool follow_leases(storage::Session& session);
   bool has_new_leases() const;
   /// False if too many events are in flight, or if the runner has no room; `settled` then wakes the pump.
   bool has_room(bool runner_has_room);
-  /// Looks for new events, unless enough are known. Returns rows that came with the events.
+  /// Looks for new events, unless enough are known. Returns the rows that were read with the events.
   std::vector<storage::StoredEvent> look(storage::Session& session, WorkflowFollower& workflows, Time now);
-  /// Looks for changes of workflows alone, if there was no look for a while: a pause or a deletion acts on
-  /// the runs in memory.
+  /// Looks only for changes of workflows, if the last look was a while ago, because a pause or a deletion
+  /// also applies to the runs in memory.
   void look_at_workflows(storage::Session& session, WorkflowFollower& workflows, Time now);
   /// Takes the next events to be matched, `most` at most, businesses in turn. An event is taken once the
   /// catalogue has the workflows of its business as of the event, or newer ones.
   std::vector<storage::PendingEvent> take(std::size_t most, const WorkflowFollower& workflows);
   /// Puts events back that were taken and not matched.
   void put_back(std::span<const storage::PendingEvent> events);
-  /// Notes that what `take` returned is matched.
+  /// Notes that the events that `take` returned are matched.
   void matched();
   /// The longest wait for a notification, `poll` at most.
   Duration patience(Duration poll) const { return rate_.max_wait(poll); }

@@ -100,8 +100,8 @@ std::vector<MatchedEvent> EventMatching::match(storage::Session& session,
   guard_.watch(session, matched);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started_at;
   if (matched.size() < events.size()) {
-    // The later events were left out, which may be those of other businesses: the next batch is small enough
-    // for all of its events.
+    // The last events, perhaps those of other businesses, were left out. So the next batch is limited to the
+    // number of events that were matched.
     batch_.limited_to(matched.size());
   } else {
     batch_.measured(events.size(), std::chrono::duration_cast<Duration>(took));
@@ -113,7 +113,7 @@ std::vector<MatchedEvent> EventMatching::match(storage::Session& session,
   return matched;
 }
 
-/// Puts back the events that one batch had no memory for.
+/// Puts back the events that the batch left out because it reached a limit.
 void EventMatching::give_back_unmatched(std::vector<storage::PendingEvent> events,
                                         const std::vector<MatchedEvent>& matched) {
   if (matched.size() == events.size()) return;

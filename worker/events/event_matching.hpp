@@ -19,10 +19,10 @@
 namespace waybill::worker {
 
 /// Matches events with workflows and hands their runs to the runner: new events in batches of a few
-/// milliseconds in which businesses take turns, events of a suspended business once it is resumed, and events
-/// with the workflows that were unreadable when they came, or whose conditions would have taken too long
-/// then. Runs on the pump thread only. Methods throw DatabaseUnavailable or StatementError; the events then
-/// are matched later.
+/// milliseconds in which businesses take turns, events of a suspended business once it is resumed, and
+/// postponed events, for workflows that were unreadable, or whose conditions would have taken too long, when
+/// the events came. Runs on the pump thread only. Methods throw DatabaseUnavailable or StatementError; the
+/// events then are matched later.
 class EventMatching {
  public:
   struct Options {

@@ -125,8 +125,8 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
   return batch.take_matched(events);
 }
 
-/// Finds the candidates among the events, and what the events change without a run. Returns the relatives of
-/// the candidates' records.
+/// Finds the candidates among the events, the postponed matches and the changes of timers. Returns the keys
+/// of the relatives of the candidates' records.
 storage::RelativesWanted Matcher::find_candidates(std::span<const storage::StoredEvent> stored,
                                                   Batch& batch) {
   ActiveWorkflows active(catalogue_);

@@ -39,8 +39,8 @@ class Matcher {
   std::vector<MatchedEvent> match(storage::Session& session, std::span<const storage::PendingEvent> events,
                                   std::vector<storage::StoredEvent> rows, const Limits& limits);
 
-  /// Matches events with a workflow that has become readable, or that the share of an event did not reach.
-  /// The runs have no texts. Throws like `match`.
+  /// Matches events with a workflow that was unreadable, or that was not reached because conditions of
+  /// earlier workflows had used up the share of the event. The runs have no texts. Throws like `match`.
   std::vector<storage::Run> match_postponed(storage::Session& session, const Workflow& workflow,
                                             std::span<const storage::PostponedMatch> matches);
 

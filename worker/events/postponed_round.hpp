@@ -21,8 +21,8 @@ class PostponedRound {
 
   /// Notes that the look ended early for lack of time: the next one is due at once.
   void interrupt() { next_look_ = {}; }
-  /// Notes that the look went through all workflows that it found, the last ones of the round if `is_last`.
-  /// Returns true if another look is due at once.
+  /// Notes that the look went through all workflows that it found; `is_last` if they end the round. Returns
+  /// true if another look is due at once.
   bool end_look(bool is_last);
 
  private:

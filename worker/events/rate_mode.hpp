@@ -12,7 +12,7 @@ namespace waybill::worker {
 /// NOTIFY, so the worker keeps polling until all such transactions are over. Pure. One thread.
 class RateMode {
  public:
-  /// The setting must be announced again, for newly taken shards or after a reconnect.
+  /// Makes the setting be announced again, for newly taken shards or after a reconnection.
   void forget() { announced_.reset(); }
 
   /// The setting to announce to the writers now; nullopt if they have it. After its commit, call `announced`.

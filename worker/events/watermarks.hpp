@@ -13,10 +13,10 @@
 
 namespace waybill::worker {
 
-/// The watermark of each shard of the outbox, and the events in flight. Sequence numbers become visible in an
-/// order other than that in which they were drawn. A watermark therefore never exceeds a number s for which
-/// all transactions that can have drawn a number up to s are over: s was the last value of the sequence, X is
-/// a transaction id drawn after s was read, and the snapshot of a later scan had xmin >= X. (The xmax of a
+/// The watermark of each shard of the outbox, and the events in flight. Sequence numbers can become visible
+/// in another order than they were drawn. A watermark therefore never exceeds a number s for which all
+/// transactions that can have drawn a number up to s are over: s was the last value of the sequence, X is a
+/// transaction id drawn after s was read, and the snapshot of a later scan had xmin >= X. (The xmax of a
 /// snapshot cannot serve as X: it is one more than the last transaction that is over, and running
 /// transactions may be beyond it.) Up to s, a watermark advances with each scan. Scans begin at the
 /// watermarks and so skip dead rows, even if vacuum cannot remove them. Pure. One thread.
@@ -62,7 +62,7 @@ class Watermarks {
   void learn(const storage::Scan& scan);
   void advance(const std::map<std::int16_t, std::uint64_t>& read_up_to);
 
-  /// Counts the first events of each business of a shard up to one id, as many as a worker has in memory.
+  /// The orphans of a shard: the first events of each business up to `last_id`, at most `max_orphans`.
   struct Orphans {
     std::optional<std::uint64_t> last_id;         // the last value of the sequence at the first scan
     std::unordered_map<Guid, std::size_t> count;  // by business

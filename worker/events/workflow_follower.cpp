@@ -89,7 +89,7 @@ void WorkflowFollower::apply(WorkflowLoader::Loaded loaded) {
   }
 }
 
-/// Tells the others up to which epoch the catalogue has all changes.
+/// Reports to the catalogue and the pause writer the epoch up to which all changes are applied.
 void WorkflowFollower::note_reached() {
   std::uint64_t reached = seen_epoch_;
   for (const auto& [business, behind] : behind_) reached = std::min(reached, behind.reached);

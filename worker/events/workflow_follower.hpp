@@ -16,9 +16,10 @@ namespace waybill::worker {
 
 /// Keeps the catalogue of workflows as the database has it. All workflows are read at once at the start and
 /// after a reconnection. Later it only finds out which businesses have changes, and a loader reads them:
-/// until then, events of these businesses that were committed after the changes wait. Knows the businesses
-/// whose events are set aside, and whether all living workers can perform runs that are queued without their
-/// texts. Runs on the pump thread only. Methods with a session throw DatabaseUnavailable or StatementError.
+/// until then, events of these businesses that were committed after the changes wait. Also keeps the list of
+/// businesses whose events are set aside, and finds out whether all living workers can perform runs that are
+/// queued without their texts. Runs on the pump thread only. Methods with a session throw DatabaseUnavailable
+/// or StatementError.
 class WorkflowFollower {
  public:
   WorkflowFollower(Catalogue& catalogue, PauseWriter& pauses, WorkflowLoader& loader)
@@ -31,14 +32,15 @@ class WorkflowFollower {
   /// Notes which businesses have changes up to `epoch`, which a look at the outbox returned.
   void follow(storage::Session& session, std::uint64_t epoch);
 
-  /// Likewise, up to now: what another worker has stored can be of a newer version of a workflow.
+  /// Notes which businesses have changes up to now. Needed for runs and timers of other workers, which may
+  /// come from a newer version of a workflow.
   void follow_now(storage::Session& session);
 
   /// Applies the changes that the loader has read, and returns true if there were some. Must be called at
-  /// each turn: it also ends the pauses in memory that the catalogue has.
+  /// each turn: it also ends the pauses in memory that the catalogue now contains.
   bool take_loaded();
 
-  /// True if the catalogue has all changes of a business up to `epoch`, which was followed.
+  /// True if the catalogue has all changes of a business up to `epoch`, for which `follow` was called.
   bool has_read(const Guid& business, std::uint64_t epoch) const;
   /// True if it has all changes of a business that were found so far.
   bool is_current(const Guid& business) const { return !reads_all_ && !behind_.contains(business); }
@@ -46,7 +48,7 @@ class WorkflowFollower {
   bool has_read_since(const Guid& business, Time time) const;
   /// The businesses with changes that are still to be read.
   std::vector<Guid> behind() const;
-  /// The businesses that are behind and of which no reading has ended since.
+  /// The businesses that are behind and whose changes have not been read even once since they fell behind.
   std::vector<Guid> unread() const;
   bool any_behind() const { return reads_all_ || !behind_.empty(); }
 
@@ -69,8 +71,8 @@ class WorkflowFollower {
     aside_.erase(business);
   }
 
-  /// True while every living worker can render runs that are queued without their texts. Asks the database
-  /// once a second.
+  /// True while every living worker can render runs that are queued without their texts. Queries the database
+  /// at most once a second.
   bool may_defer(storage::Session& session, Time now);
 
  private:
@@ -96,10 +98,10 @@ class WorkflowFollower {
   bool reads_all_ = true;
   bool rereads_suspended_ = true;
   std::unordered_map<Guid, Behind> behind_;
-  // Each with an epoch that covers the events that other workers set aside. This worker sets no event aside
-  // before the changes up to it are read.
+  // Resumed businesses, each with an epoch that covers the events that other workers set aside. Their events
+  // are matched once the changes up to it are read.
   std::unordered_map<Guid, std::uint64_t> resumed_;
-  std::unordered_set<Guid> aside_;  // suspended and resumed ones
+  std::unordered_set<Guid> aside_;  // suspended businesses, and resumed ones that have not caught up
   Time last_census_{};
   bool may_defer_ = false;
 };

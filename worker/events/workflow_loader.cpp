@@ -111,7 +111,7 @@ void WorkflowLoader::read(const Turn& turn, const std::stop_token& stop) {
     since = std::min(since, request.since);
     least = std::max(least, request.least);
   }
-  // The changes are read in a later snapshot, which has all of this one.
+  // The changes are read in a later snapshot, which contains all changes up to this epoch.
   loaded.reached = storage::Outbox(*session_).scan({}, {}, 0, false).workflow_epoch;
   if (loaded.reached < least) {
     session_.close();
@@ -132,7 +132,7 @@ void WorkflowLoader::read(const Turn& turn, const std::stop_token& stop) {
   on_loaded_();
 }
 
-/// The requests then wait for their next turn, unless they are forgotten.
+/// Puts the requests of a turn back, unless `forget` was called meanwhile.
 void WorkflowLoader::put_back(const Turn& turn) {
   const std::lock_guard lock(mutex_);
   if (turn.session == wanted_session_)

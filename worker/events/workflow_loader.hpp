@@ -20,8 +20,8 @@ namespace waybill::worker {
 
 /// Reads and parses changed workflows on a thread and session of its own, because those of one business can
 /// take some tenths of a second. Businesses take turns. It reconnects by itself and repeats what failed.
-/// Nothing is read while a result waits to be taken, so the workflows of one turn are in memory besides the
-/// catalogue. One other thread calls the methods.
+/// Nothing is read while a result waits to be taken, so at most the workflows of one turn are in memory
+/// besides the catalogue. All methods are called by one other thread.
 class WorkflowLoader {
  public:
   struct Request {
@@ -47,7 +47,7 @@ class WorkflowLoader {
   /// Joins the thread.
   void stop() { thread_.stop(); }
 
-  /// Requests the changes of a business. It must have no request whose result was not taken.
+  /// Requests the changes of a business. The business must have no request whose result was not taken.
   void load(const Request& request);
   /// Returns the next result, if there is one.
   std::optional<Loaded> take();
@@ -57,7 +57,7 @@ class WorkflowLoader {
   /// Destroys workflows on the thread.
   void destroy(std::vector<WorkflowPtr> workflows);
 
-  /// Beats at each turn, also while the database is away.
+  /// Beats at each turn, also while the database is unavailable.
   const Heartbeat& heartbeat() const { return thread_.heartbeat(); }
 
  private:
@@ -72,13 +72,13 @@ class WorkflowLoader {
 
   const Catalogue& catalogue_;
   const OnLoaded on_loaded_;
-  ThreadSession session_;             // used by the thread, like the next one
+  ThreadSession session_;             // used by thread_ only, as is the next member
   std::uint64_t session_number_ = 0;  // of session_
   std::mutex mutex_;                  // guards the next four
   std::uint64_t wanted_session_ = 0;  // for the requests and the result
-  std::deque<Request> requests_;      // at most one of a business
+  std::deque<Request> requests_;      // at most one per business
   std::optional<Loaded> loaded_;
-  std::vector<WorkflowPtr> destroyed_;  // in the next turn
+  std::vector<WorkflowPtr> destroyed_;  // to be destroyed in the next turn
   WorkThread thread_;
 };
 

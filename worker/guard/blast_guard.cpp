@@ -22,7 +22,7 @@ struct BlastGuard::Group {
   Guid business_id;
   Guid workflow_id;
   std::vector<storage::Run*> runs;
-  std::size_t allowed = SIZE_MAX;  // the first runs, which are not held
+  std::size_t allowed = SIZE_MAX;  // the number of first runs that are not held
 };
 
 void BlastGuard::watch(storage::Session& session, std::vector<MatchedEvent>& events) {

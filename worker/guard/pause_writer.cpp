@@ -102,7 +102,7 @@ void PauseWriter::run() {
   }
 }
 
-/// Returns false if a pause has to be written again.
+/// Writes the requested pauses. Returns false if one of them must be written again.
 bool PauseWriter::write_all() {
   std::vector<std::pair<Guid, Request>> all;
   {
@@ -162,7 +162,7 @@ void PauseWriter::written(const Guid& workflow, std::optional<std::uint64_t> epo
   count_ = entries_.size();
 }
 
-// The database refused the text of the reason, which came from a destination.
+// Replaces the reason, which came from a destination and which the database refused.
 void PauseWriter::replace_reason(const Guid& workflow) {
   const std::lock_guard lock(mutex_);
   Request& request = entries_.at(workflow).request;

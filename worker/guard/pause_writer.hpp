@@ -37,7 +37,7 @@ class PauseWriter {
   /// them. Waits at most 250 ms, and not at all while a pause cannot be written.
   void wait_briefly();
 
-  /// True from `pause` until `seen` shows that the catalogue has it, or until there proves to be nothing to
+  /// True from `pause` until `seen` shows that the catalogue has it, or until the write finds nothing to
   /// pause.
   bool is_pausing(const Guid& workflow) const;
 

@@ -31,7 +31,7 @@ struct Workflow {
   Guid business_id;
   std::string business_name;
   std::string sender_name;    // name in the business's mails; may be empty
-  std::string reply_to;       // likewise
+  std::string reply_to;       // address for replies; may be empty
   bool email_enabled = true;  // the business's switches of notifications
   bool push_enabled = true;
   std::string name;
@@ -54,10 +54,10 @@ struct Workflow {
   domain::Pacing pacing;
   std::shared_ptr<DestinationNames> destinations = {};  // shared by the workflows of the business
   int timer_plan = 0;  // the version that last changed the timer or schedule; 0 without one
-  Time timer_since{};  // when it did
+  Time timer_since{};  // the time of that change
 
-  /// Sets the action, the definition and the steps. `templates` are those that they use; may be empty. Throws
-  /// std::invalid_argument if this version cannot read the action.
+  /// Sets the action, the definition and the steps. `templates` are the stored templates that they use; may
+  /// be empty. Throws std::invalid_argument if this version cannot read the action.
   void set_action(json::object action, const json::object& templates);
 };
 
@@ -108,8 +108,8 @@ class Catalogue {
   /// are performed once it is readable, or by a worker that can read it.
   bool is_unreadable(const Guid& workflow) const;
 
-  /// The workflows of a business and entity type that this version cannot read and that have been switched on
-  /// since `at`, the time of an event, or earlier.
+  /// The workflows of a business and entity type that this version cannot read and that were switched on at
+  /// or before `at`, the time of an event.
   std::vector<Guid> unreadable(const Guid& business, domain::EntityType type, Time at) const;
 
   /// The switched-on workflows of a business for one entity type, in the order of creation.

@@ -98,7 +98,7 @@ std::vector<storage::ClaimedRun> DelayedCheck::check(storage::Session& session,
   return left;
 }
 
-/// Returns true for each run that it did not come to.
+/// Returns true for each run that was not reached.
 std::vector<bool> DelayedCheck::check_some(storage::Session& session,
                                            std::vector<storage::ClaimedRun>& runs) {
   const auto deadline = steady_clock::now() + max_time;

@@ -19,9 +19,9 @@ class DelayedCheck {
 
   /// Marks the runs whose record is gone or no longer meets the conditions of the workflow, and those whose
   /// version of the workflow this binary cannot read. Other runs stay as they are. Large records, or
-  /// conditions that take long, end it early, after one record at least: it removes the runs that it did not
-  /// come to, and returns them. Throws DatabaseUnavailable, StatementError, or ColumnsChanged if a migration
-  /// ran meanwhile; it may then be called again.
+  /// conditions that take long, end it early, after at least one record: the runs that were not reached are
+  /// removed and returned. Throws DatabaseUnavailable, StatementError, or ColumnsChanged if a migration ran
+  /// meanwhile; it may then be called again.
   std::vector<storage::ClaimedRun> check(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
 
   /// True for a run whose delay is over, not for one at the end of a step that waits.

@@ -25,7 +25,7 @@ class DestinationNames {
   explicit DestinationNames(std::size_t most = 200) : most_(most) {}
 
   /// True if the destination ("host:port/business") has a place of its own, or gets one. It loses the place
-  /// when it was not asked for within `memory` and another one needs it.
+  /// if it was not used within `memory` and another destination needs it.
   bool has_place(std::string_view destination, Time now);
 
  private:

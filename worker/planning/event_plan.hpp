@@ -27,7 +27,7 @@ struct EventLimits {
 
 /// The workflows that may fire for an event.
 struct EventWorkflows {
-  std::vector<WorkflowPtr> open;     // with a trigger that the event meets; only relatives are still unknown
+  std::vector<WorkflowPtr> open;     // conditions hold, or read relatives and are not judged yet
   std::vector<WorkflowPtr> refused;  // those whose conditions need too much work
   std::vector<WorkflowPtr> later;    // the last ones, which are matched in a later turn
   // The work that conditions may take before the other workflows are left to a later turn.
@@ -39,9 +39,9 @@ struct EventWorkflows {
 
 /// Plans the runs that an event causes through those of `workflows` whose conditions hold, in their order.
 /// `fired` are the triggers that the event meets; the workflows have one of them. Conditions that read no
-/// relatives have been evaluated. Runs of several steps have no texts, and changes of records by one event
-/// that follow one without texts have none either, so that they are made in the order of the workflows. Open
-/// workflows that the share does not reach are moved to `workflows.later`, those before it.
+/// relatives have been evaluated. Runs of several steps have no texts. Changes of records that follow one
+/// without texts have none either, so that the changes are made in the order of the workflows. Open workflows
+/// that the share does not reach are moved to the front of `workflows.later`.
 std::vector<PlannedRun> plan_event(const storage::StoredEvent& event, const domain::Change& change,
                                    const domain::TriggerSet& fired, EventWorkflows& workflows,
                                    const EventLimits& limits, Time now);

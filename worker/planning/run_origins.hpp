@@ -22,7 +22,7 @@ struct EarlierVersion {
   matching::Rule rule;
   json::object action;
 };
-/// By run. nullopt: this binary cannot read the version, and the run waits for one that can.
+/// Versions by run; nullopt if this binary cannot read the version: the run waits for a binary that can.
 using EarlierVersions = std::unordered_map<Guid, std::optional<EarlierVersion>>;
 
 /// Reads the versions of the wanted runs whose workflow was changed since. A version that is no longer stored
@@ -35,7 +35,7 @@ EarlierVersions earlier_versions(storage::Session& session, const Catalogue& cat
 /// Logs that this binary cannot read a version of a workflow.
 void report_unreadable_version(const Guid& workflow, int version, std::string_view error);
 
-/// The event of a run that is no longer stored, or never was, with the facts that the run holds.
+/// A substitute for the event of a run, with the facts that the run holds, for an event that is not stored.
 storage::StoredEvent event_stub(const storage::RunKey& run);
 
 /// The event of a run among `events`; their end if it is not there.
@@ -43,9 +43,9 @@ std::vector<storage::StoredEvent>::const_iterator find_event(const std::vector<s
                                                              const storage::RunKey& run);
 
 bool is_for_deletion(const storage::RunKey& run);
-/// True for events that hold no record, so that a later state has nothing to compare.
+/// True for the run of an erasure, whose event holds no record to compare with a later state.
 bool is_for_erasure(const storage::RunKey& run);
-/// True for the run of all records that the query of a schedule found.
+/// True for the one run that a schedule makes for all records of its query.
 bool is_of_list(const storage::RunKey& run);
 
 }  // namespace waybill::worker

@@ -81,7 +81,7 @@ void apply_workflow(const Workflow& workflow, PlannedRun& planned) {
   }
 }
 
-/// Gives a run the guid that workflow, record and value always have.
+/// Gives a run a guid that depends only on the workflow, the record, and the timer's value and due time.
 void name_run(const DueTimer& timer, const Workflow& workflow, storage::RunKey& run) {
   const Guid moment =
       Guid::from_name(timer.entity_id, std::to_string(timer.value.time_since_epoch().count()));

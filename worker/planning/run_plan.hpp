@@ -32,7 +32,7 @@ struct MatchedEvent {
   // True if the last worker may have crashed because of the event: its runs then go through the queue, which
   // counts their attempts.
   bool orphan = false;
-  std::vector<storage::PostponedMatch> postponed = {};  // for workflows that this version cannot read
+  std::vector<storage::PostponedMatch> postponed = {};  // workflows unreadable or left for later
   std::vector<storage::TimerChange> timers = {};
 };
 
@@ -57,8 +57,8 @@ PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet
 void render_run(const storage::StoredEvent& event, const domain::Change& change, const Workflow& workflow,
                 storage::Run& run, json::object& request);
 
-/// The name of a run's destination in the queue: that of its action, apart from others if the workflow has a
-/// rate, and shared with others if the business has too many destinations.
+/// The name of a run's destination in the queue: the action's destination; a name of the workflow's own if
+/// the workflow has a rate; a shared name if the business has too many destinations.
 std::string place_in_queue(const Workflow& workflow, const std::string& destination);
 
 /// Sets the value by which the limit of `workflow` counts a new run, if it has one.
@@ -75,17 +75,17 @@ struct DueTimer {
   Guid workflow_id;
   Guid entity_id;
   int plan;
-  Time value;  // value of the field; the tick
+  Time value;  // value of the field, or the tick
   Time due;
   std::uint64_t run_event;  // the id that its run has instead of an event's
   int depth = 0;            // number of changes by workflows that led to the value
 };
 
-/// A timer as an event, which has no records.
+/// An event that stands for a timer and holds no record.
 storage::StoredEvent stub_of(const DueTimer& timer, const Workflow& workflow);
 
-/// Plans the run of a timer, without the texts. The same workflow, record and value always give the same run
-/// guid.
+/// Plans the run of a timer, without the texts. The same workflow, record, value and due time always give the
+/// same run guid.
 PlannedRun plan_timer_run(const DueTimer& timer, const Workflow& workflow, Time now);
 
 /// Plans the one run of a schedule's tick for `list` (`count` and `items`), with the texts of its one action.

@@ -210,7 +210,7 @@ void RunPreparer::begin_later(storage::Session& session, std::vector<const Stepp
   while (!runs.empty()) begin_portion(session, runs);
 }
 
-/// Begins the later steps of some runs, whose records are not too large together, and removes these.
+/// Begins the later steps of as many runs as fit the limit of bytes, and removes them from `waiting`.
 void RunPreparer::begin_portion(storage::Session& session, std::vector<const Stepping*>& waiting) {
   storage::Outbox outbox(session);
   std::vector<storage::PendingEvent> keys;

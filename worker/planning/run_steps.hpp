@@ -18,7 +18,7 @@ namespace waybill::worker {
 /// begin, or the final state of the run. The state of a run of one action stays as it is. Pure.
 storage::RunState end_step(storage::RunState state, Time now);
 
-/// Counts the steps that ended since the state was stored last.
+/// Counts, in the metrics, the steps that ended since the state was stored last.
 void count_steps(const storage::RunState& state);
 
 /// The values that a beginning step can read. The references are valid only during the call.

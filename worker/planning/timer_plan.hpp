@@ -15,7 +15,7 @@ std::optional<storage::TimerChange> timer_change(const storage::StoredEvent& eve
                                                  const domain::Change& change, const Workflow& workflow);
 
 /// The timer of a workflow for a record that exists when the workflow is made or its timer is changed;
-/// nullopt if nothing is to come. Pure.
+/// nullopt if the field has no value or the time has passed. Pure.
 std::optional<storage::TimerChange> timer_of_record(const Guid& record, const json::object& entity,
                                                     const Workflow& workflow);
 

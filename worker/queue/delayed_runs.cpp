@@ -8,7 +8,7 @@ namespace {
 
 constexpr Duration check_time = std::chrono::milliseconds(20);  // of a turn of the pump
 constexpr std::size_t most_checks = 256;
-// A business of which one waits for the next turn has too many for now.
+// A business with a run that waits for the next turn is full.
 constexpr std::size_t most_of_a_business = 1;
 
 }  // namespace

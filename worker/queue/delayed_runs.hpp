@@ -13,8 +13,9 @@
 
 namespace waybill::worker {
 
-/// The claimed runs whose delay is over, until they are checked: businesses in turn, and at a time as many as
-/// one turn of the pump has time for. One thread. A crash loses nothing: claims end with their lease.
+/// The claimed runs whose delay is over and which wait for their check. Businesses take turns, and one turn
+/// of the pump checks as many as it has time for. One thread. A crash loses nothing: claims end with their
+/// lease.
 class DelayedRuns {
  public:
   using Runs = std::vector<storage::ClaimedRun>;
@@ -34,8 +35,8 @@ class DelayedRuns {
   /// Takes out the runs to be checked in one turn.
   Runs take_some();
 
-  /// DelayedCheck::check of runs that were taken out: marks them, and removes and returns those that it did
-  /// not come to. Throws likewise; `runs` are then unchanged.
+  /// DelayedCheck::check of runs that were taken out: marks them, and removes and returns those that were not
+  /// reached. Throws like it; `runs` are then unchanged.
   Runs check(storage::Session& session, Runs& runs);
 
  private:

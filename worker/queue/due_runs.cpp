@@ -51,7 +51,7 @@ bool DueRuns::claim(storage::Session& session) {
     if (!intake_.is_checking() && (!may_be_due || pause_.left(began) > Duration::zero())) return false;
     waits_for_room_ = !runner_.has_room() || !preparation_.has_room();
     if (waits_for_room_) return false;
-    next_due_.reset();  // a time noted from now on counts besides what the query finds
+    next_due_.reset();  // a time noted from now on counts, whatever the query finds
     full = full_ = preparation_.full_businesses();
   }
   storage::RunStore store(session, options_.worker);

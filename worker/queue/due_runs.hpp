@@ -41,14 +41,14 @@ class DueRuns {
   bool note_due(std::optional<Time> due);
   /// Notes that runs have left the preparation. Returns true if the pump should look.
   bool note_room();
-  /// Makes the next `claim` look, whatever is known.
+  /// Makes the next `claim` query the queue even if no run is known to be due.
   void look_again() { next_look_ = {}; }
 
   /// Claims runs if any may be due. Returns true if it found some, or has some to check.
   bool claim(storage::Session& session);
   /// Puts the runs that are not checked back into the database's queue. `claim` is not called again.
   void stop() { intake_.stop(); }
-  /// When to look next, at the latest.
+  /// The latest time of the next look.
   Time next_look() const;
 
  private:
@@ -59,8 +59,8 @@ class DueRuns {
   RunIntake intake_;
   Time next_look_{};
   LookPause pause_;
-  // Guards all below. The locks of the preparation and of the runner are taken under it, never it under them:
-  // room that comes free after `claim` looked for it must find waits_for_room_ set.
+  // Guards all below. The locks of the preparation and of the runner are taken under it, never the other way
+  // round, so that waits_for_room_ is set before room that `claim` did not find can become free.
   mutable std::mutex mutex_;
   std::vector<Guid> full_;  // businesses that the last claim left out, because the preparation has many runs
   std::optional<Time> next_due_;

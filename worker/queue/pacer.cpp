@@ -39,8 +39,8 @@ Duration wait_for(const domain::RequestRate& rate, double full_in, double reques
   return seconds(full_in - (rate.burst() - requests) / rate.per_second);
 }
 
-/// The requests for which waiting runs wait: half a bucket, so that none is lost while the worker waits, but
-/// not more than one claim of the destination.
+/// The number of requests that must be available before waiting runs are claimed again: half a bucket, so
+/// that the bucket is not full before the claim, but not more than one claim takes.
 double batch_of(const domain::RequestRate& rate) { return std::clamp(rate.burst() / 2, 1.0, largest_batch); }
 
 }  // namespace
@@ -102,14 +102,14 @@ const Pacer::Opening& Pacer::opening(storage::Session& session, const WorkflowPt
                                                  .closes = window.to,
                                                  .at = now});
   const auto row = rows.find();
-  // A server that does not know the zone may learn it.
+  // If the server lacks the time zone, an update may add it, so the query is repeated later.
   const Time later = now + unreadable_retry_delay;
   const bool is_known = row && row->opens_at && row->closes_at;
   known = {workflow, is_known ? *row->opens_at : later, is_known ? *row->closes_at : later};
   return known;
 }
 
-/// Runs whose limit is reached, and those whose row is locked, are marked; the others count from now on.
+/// Marks the runs whose limit is reached and those whose row is locked, and counts the others.
 void Pacer::limit(storage::Session& session, const std::vector<Candidate>& candidates, Time now) {
   std::vector<Guid> businesses, workflows, runs;
   std::vector<std::int64_t> counts;
@@ -185,7 +185,7 @@ void Pacer::grant(const std::string& destination, const std::vector<Candidate>& 
         now + std::max(wait, shortest_block));
 }
 
-/// Nothing of the destination is claimed until then. The runs are put back.
+/// Stops claims of the destination until `until`, and puts the waiting runs back.
 void Pacer::block(const std::string& destination, std::span<const Candidate> waiting, Time until) {
   blocked_[destination] = until;
   for (const Candidate& candidate : waiting) {

@@ -14,9 +14,9 @@
 namespace waybill::worker {
 
 /// Applies the windows, limits and rates of workflows to runs that were claimed from the queue, where all
-/// runs of such workflows begin. What workers share is in the database: the runs that have begun, and the
-/// requests that were granted, each in one statement. A worker that is lost after it loses the requests that
-/// it was granted, and none of its runs counts twice. Runs that wait for a row which another session has
+/// runs of such workflows begin. The runs that have begun and the requests that were granted are counted in
+/// the database, for all workers, each in one statement. A worker that is lost after that statement loses its
+/// granted requests, and none of its runs counts twice. Runs that wait for a row which another session has
 /// locked are put back for a second, and delay no others. One thread. `pace` throws DatabaseUnavailable or
 /// StatementError.
 class Pacer {
@@ -31,7 +31,7 @@ class Pacer {
 
   /// Destinations of workflows with a rate that may get no further request yet.
   std::vector<std::string> blocked_destinations(Time now);
-  /// When the first of them may get one; Time::max() if there is none.
+  /// The time at which the first of them may get one; Time::max() if there is none.
   Time next_unblocked() const;
 
  private:

@@ -121,7 +121,7 @@ void Preparation::render_some() {
   prepare(std::move(runs), render_batch_);
 }
 
-/// Runs that have begun go before those that have not, of which each batch has some.
+/// Runs that go on come before claimed runs, but each batch has room for some of the latter.
 void Preparation::begin_some() {
   Runs runs;
   const std::size_t most = std::max(begin_batch_.get(), least_to_begin);
@@ -154,7 +154,7 @@ void Preparation::prepare(Runs claimed, BatchSize& batch) {
     put_back_unbegun(runs, claimed);
     preparer_.store_steps(*session_, runs, claim_lease);
   } catch (...) {
-    // As they came: a run that looks as if its wait had begun would not wait.
+    // Puts the runs back as they were claimed: a wait that began only in memory would count as over.
     runner_.give_back(std::move(claimed), clock_.now());
     throw;
   }
@@ -162,13 +162,14 @@ void Preparation::prepare(Runs claimed, BatchSize& batch) {
   runner_.submit(std::move(runs));
 }
 
-/// Takes out the runs whose version of the workflow this binary cannot read.
+/// Puts back the runs whose version of the workflow this binary cannot read.
 void Preparation::put_back_unreadable(Runs& runs, Runs& claimed) {
   runner_.hold_unreadable(
       take_out(runs, claimed, [](const storage::ClaimedRun& run) { return run.version_unreadable; }));
 }
 
-/// Takes out the runs that go on and perform no other step now: the end of their last one must be stored.
+/// Puts back the runs that go on, unless they now perform a step that only sends, so that the end of their
+/// last step is stored.
 void Preparation::put_back_unbegun(Runs& runs, Runs& claimed) {
   runner_.give_back(take_out(runs, claimed,
                              [](const storage::ClaimedRun& run) {

@@ -44,17 +44,18 @@ class Preparation {
   /// Takes no more runs, joins the thread and puts the runs that are not prepared back into the queue.
   void stop();
 
-  /// From any thread.
+  // Any thread may call the following methods.
+
   /// Takes claimed runs that have no texts.
   void add(std::vector<storage::ClaimedRun> runs);
-  /// Takes a run whose next step is to begin and of which the end of the last one is not stored. False if it
-  /// takes none, or none of the business.
+  /// Takes a run to begin its next step before the end of its last step is stored. Returns false if there is
+  /// no room, or none for the business, or if the run must be held or paced.
   bool go_on(storage::ClaimedRun run);
   /// False if no more runs should be claimed.
   bool has_room() const { return queues_.has_room(); }
   /// Businesses of which no more runs should be claimed.
   std::vector<Guid> full_businesses() const { return queues_.full_businesses(); }
-  /// Beats at each turn, also while the database is away.
+  /// Beats at each turn, also while the database is unavailable.
   const Heartbeat& heartbeat() const { return heartbeat_; }
 
  private:

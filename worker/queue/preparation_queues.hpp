@@ -14,21 +14,21 @@
 
 namespace waybill::worker {
 
-/// The runs that wait for their preparation, by what is to be done, with their lock and the wait of the
-/// thread that takes them. Any thread may call any method. No other lock is taken under its own, and nothing
-/// is called back. A crash loses nothing: claims end with their lease.
+/// The runs that wait for their preparation, by kind, with their lock and the wait of the thread that takes
+/// them. Any thread may call any method. No other lock is taken under its own, and nothing is called back. A
+/// crash loses nothing: claims end with their lease.
 class PreparationQueues {
  public:
   using Runs = std::vector<storage::ClaimedRun>;
   enum class Kind : std::uint8_t {
     render,  // claimed, to get their texts
     begin,   // claimed, of several steps, of which one is to begin
-    go_on,   // likewise, of which the last step has just ended; they need not be claimed
+    go_on,   // of several steps, of which one has just ended; taken over from the runner
   };
 
   PreparationQueues();
 
-  /// Adds claimed runs, whatever room there is.
+  /// Adds claimed runs, even without room.
   void add(Runs to_render, Runs to_begin, Time now);
   /// Adds a run that goes on. False after `close`, if there is no room, or if the business has too many.
   bool go_on(storage::ClaimedRun run, Time now);
@@ -46,10 +46,11 @@ class PreparationQueues {
     Runs runs;
     Runs late;
   };
-  /// Takes out the runs of one kind that came before `since`, as late, and the next ones, `most` at most.
+  /// Takes out the runs of one kind that came before `since`, as `late`, and at most `most` of the others, as
+  /// `runs`.
   Taken take(Kind kind, std::size_t most, Time since);
 
-  /// Refuses runs that go on from now on.
+  /// Makes all later calls of `go_on` return false.
   void close();
   Runs take_all();
 

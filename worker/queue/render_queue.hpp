@@ -11,7 +11,8 @@
 
 namespace waybill::worker {
 
-/// Claimed runs that wait for their check or their texts, businesses in turn. Pure; one thread at a time.
+/// Claimed runs that wait for their check, their texts or their next step. Businesses take turns. Pure; one
+/// thread at a time.
 class RenderQueue {
  public:
   /// `most_of_a_business` is the number of waiting runs with which a business is full.
@@ -25,7 +26,7 @@ class RenderQueue {
   std::vector<Guid> full_businesses() const;
 
   void push(storage::ClaimedRun run, Time now);
-  /// The next run. Not for an empty queue.
+  /// Takes out the next run. The queue must not be empty.
   storage::ClaimedRun pop();
   /// Takes out the runs that came before `since`.
   std::vector<storage::ClaimedRun> take_older(Time since);

@@ -93,10 +93,9 @@ void RunIntake::pass_on(storage::Session& session, std::vector<storage::ClaimedR
   runner_.submit(std::move(claimed));
 }
 
-/// Puts those runs back into the queue that must wait until changes of their business are read. That is the
-/// case for a run of a newer workflow or version, which has other conditions and limits and is not deleted.
-/// If the business has changes, it is also the case for a run that was created after the last reading began:
-/// what was changed before a replay holds for the replay.
+/// Puts back the runs that must wait until changes of their business are read: runs of a workflow or version
+/// that the catalogue does not have yet, and runs that were created after the last reading began, because a
+/// change that was made before a replay applies to the replay.
 void RunIntake::follow_workflows(storage::Session& session, std::vector<storage::ClaimedRun>& claimed) {
   const auto is_newer = [&](const storage::ClaimedRun& run) {
     const storage::RunKey& key = run.run.key;
@@ -116,7 +115,7 @@ void RunIntake::follow_workflows(storage::Session& session, std::vector<storage:
   runner_.give_back(std::move(too_new), clock_.now() + until_read);
 }
 
-/// Puts those runs back whose workflow, or whose version of it, this binary cannot read.
+/// Puts back the runs whose workflow, or whose version of it, this binary cannot read.
 void RunIntake::hold_unreadable(std::vector<storage::ClaimedRun>& claimed) {
   std::vector<storage::ClaimedRun> unreadable;
   std::erase_if(claimed, [&](storage::ClaimedRun& run) {

@@ -34,7 +34,7 @@ class RunIntake {
 
   /// True while runs wait for their check.
   bool is_checking() const { return !to_check_.empty(); }
-  /// Puts those back that have waited for their check too long for their claim.
+  /// Puts back the runs that have waited for their check for longer than `claim_patience`.
   void give_back_older(Time now);
   /// False if no more runs should be claimed.
   bool has_room() const { return to_check_.has_room(); }

@@ -29,8 +29,8 @@ class LeaseKeeper {
     std::string name;
     Duration lease = std::chrono::seconds(3);
     Duration renewal_interval = std::chrono::milliseconds(500);
-    // After this time without a renewal a worker loses its runs in flight; it loses its shards at the end of
-    // the lease. (An event matched by two workers causes one run, but a run attempted by both counts twice.)
+    // A worker loses its shards at the end of its lease, and its runs in flight this long after it. (An event
+    // matched by two workers causes one run, but a run attempted by both counts twice.)
     Duration max_silence = std::chrono::seconds(4);
     // The longest wait for the events in flight of a surplus shard.
     Duration hand_over_after = std::chrono::milliseconds(100);

@@ -6,9 +6,9 @@
 
 namespace waybill::worker {
 
-/// When a worker renews its leases, and when the silence of other workers proves that they are lost: not
-/// after this one was stalled, and not soon after it reconnected, when they may still be on their way. Pure;
-/// one thread. Times are passed in.
+/// Decides when a worker renews its leases, and when the silence of other workers proves that they are lost.
+/// It proves nothing after this worker was stalled, or soon after it reconnected, because the others may
+/// still be reconnecting. Pure; one thread. Times are passed in.
 class Renewals {
  public:
   using Moment = std::chrono::steady_clock::time_point;
@@ -18,7 +18,8 @@ class Renewals {
   /// Notes that the worker entered with a new session. A renewal is then due.
   void entered(Moment now);
   bool is_due(Moment now) const { return now - last_ >= interval_; }
-  /// Notes a renewal. True if the worker was awake since the last one, not longer than two intervals ago.
+  /// Notes a renewal. True if the last one was less than two intervals ago, so that this worker was not
+  /// stalled.
   bool renewed(Moment now);
   /// True once other workers have had the time to reconnect.
   bool others_are_back(Moment now) const { return now >= others_return_until_; }

@@ -17,8 +17,8 @@ class SurplusShards {
  public:
   using Moment = std::chrono::steady_clock::time_point;
 
-  /// Removes the shards beyond `share` from `held`, which are all that the worker holds. Shards that are
-  /// surplus stay so, unless the worker holds no more than its share, or no longer holds them.
+  /// Removes the shards beyond `share` from `held`, the list of all shards of the worker. Surplus shards stay
+  /// so, unless the worker holds no more than its share, or no longer holds them.
   void choose(storage::HeldShards& held, std::size_t share, Moment now);
   /// Forgets shards that were released.
   void released(std::span<const std::int16_t> shards);
@@ -27,7 +27,7 @@ class SurplusShards {
 
   bool empty() const { return shards_.empty(); }
   const std::set<std::int16_t>& shards() const { return shards_; }
-  /// True if there was surplus at all times for `limit` or longer.
+  /// True if there has been a surplus without interruption for `limit` or longer.
   bool lasts(Moment now, Duration limit) const { return !empty() && now - since_ >= limit; }
 
  private:

@@ -70,7 +70,7 @@ TEST(SurplusShards, ReleasedAndLostShardsAreForgotten) {
   EXPECT_THAT(surplus.shards(), IsEmpty());
 }
 
-TEST(SurplusShards, ItsTimeBeginsWithTheFirstShard) {
+TEST(SurplusShards, TheTimeOfASurplusBeginsWithItsFirstShard) {
   SurplusShards surplus;
   EXPECT_FALSE(surplus.lasts(start + 1h, 100ms));
   auto held = shards({1, 2});

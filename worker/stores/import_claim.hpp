@@ -14,7 +14,7 @@ namespace waybill::worker {
 
 /// An integration whose import this worker has claimed.
 struct ImportClaim {
-  Guid business, integration, run;  // without something to import, `run` is nil
+  Guid business, integration, run;  // `run` is nil if there is nothing to import
   std::string provider, store_url, sealed_key;
   std::optional<std::string> sealed_secret;
   bool wants_orders = false;

@@ -106,7 +106,7 @@ class OrderPage {
       if (reason) refuse(order, std::move(*reason));
       return reason.has_value();
     });
-    quarantined_ = refused_.size();  // orders refused later are remembered as imported
+    quarantined_ = refused_.size();  // later ones only report imported orders
   }
 
   /// Decides the changes of the orders that are new or differ from the last import.

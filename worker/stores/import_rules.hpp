@@ -22,7 +22,7 @@ std::optional<std::string> order_problem(const connectors::StoreOrder& order);
 /// SHA-256 in hex of all imported fields except the status and the time of the change. The order of items or
 /// variants makes no difference.
 std::string digest_of(const connectors::StoreOrder& order);
-/// The digest of an order that was imported before recipients and shipping methods were.
+/// The digest as stored by earlier versions, which did not import recipients and shipping methods.
 std::string earlier_digest_of(const connectors::StoreOrder& order);
 std::string digest_of(const connectors::StoreProduct& product);
 

@@ -17,8 +17,8 @@ namespace {
 
 using boost::asio::experimental::awaitable_operators::operator||;
 
-/// The time in which an interrupted attempt releases the lock of its order, which others would wait for
-/// otherwise.
+/// The time for an interrupted attempt to release the lock of its order. Without it, others would wait until
+/// the lock expires.
 constexpr auto time_of_last_calls = std::chrono::seconds(1);
 
 storage::Database::Options database_options(const StoreThread::Options& options) {

@@ -345,8 +345,9 @@ class StoreTrackingSender::Impl {
       queue.waiting.front()->cancel();  // the next attempt is now first
   }
 
-  /// The carrier's number and link if there is one, otherwise ours and no carrier, which the store would link
-  /// to the carrier's site. A parcel without the carrier's link has that of our page.
+  /// Uses the carrier's number and link if there is a carrier's number. Otherwise uses our number and names
+  /// no carrier, because the store would link our number to the carrier's site. Without a carrier's link, the
+  /// parcel links to our tracking page.
   connectors::StoreTracking tracking_of(const actions::TrackingNotice& notice, const Target& target) const {
     connectors::StoreTracking tracking{
         .order_id = *target.external_id,
@@ -366,8 +367,8 @@ class StoreTrackingSender::Impl {
     return tracking;
   }
 
-  /// Adds what earlier calls have given to the store. Stores this call first, so that a call whose answer is
-  /// lost is known too.
+  /// Adds the numbers that earlier calls sent to the store. Records this call first, so that a call whose
+  /// answer is lost is included later.
   asio::awaitable<void> add_earlier(const actions::TrackingNotice& notice, const Target& target,
                                     connectors::StoreTracking& tracking) {
     std::set<std::string> numbers{target.tracking_number};  // earlier versions of waybill sent it

@@ -22,7 +22,7 @@ class StoreTrackingSender final : public actions::TrackingSender {
   struct Options {
     Guid worker;  // the owner of order locks
     connectors::Connector::Options connectors;
-    std::string public_url;  // address of the service, for links to tracking pages; without them if empty
+    std::string public_url;  // address of the service, for links to tracking pages; no links if empty
     Duration attempt_limit = std::chrono::seconds(25);   // for a whole attempt
     Duration slot_wait_limit = std::chrono::seconds(8);  // for a slot at the store
     std::size_t max_waiting = 14;                        // attempts that wait for one store

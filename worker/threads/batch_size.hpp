@@ -27,7 +27,7 @@ class BatchSize {
     }
   }
 
-  /// Notes that of a batch only `count` items could be worked on: the next batch has no more.
+  /// Notes that only `count` items of a batch were processed. The next batch has no more than that.
   void limited_to(std::size_t count) { size_ = std::max<std::size_t>(count, 1); }
 
  private:

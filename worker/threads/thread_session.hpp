@@ -13,7 +13,8 @@
 namespace waybill::worker {
 
 /// The session of a thread that goes on after every failure: it is opened when it is needed and replaced
-/// after an error that spoils it, and the pauses between attempts grow from 100 ms to 1 s. One thread.
+/// after an error that makes it unusable, and the pauses between attempts grow from 100 ms to 1 s. One
+/// thread.
 class ThreadSession {
  public:
   /// `application_name` and `settings`, statements that a new session begins with, outlive the object.
@@ -25,14 +26,14 @@ class ThreadSession {
   /// Closes the session; the next `open` opens another.
   void close() { session_.reset(); }
   bool is_open() const { return session_ != nullptr; }
-  /// The session. Only while it is open.
+  /// The session, which must be open.
   storage::Session& operator*() const { return *session_; }
   storage::Session* operator->() const { return session_.get(); }
 
   /// Notes that the work of a turn succeeded: the next pause is the shortest.
   void worked() { backoff_.reset(); }
-  /// Notes that it failed, and closes the session if the error spoils it. Returns the pause before the next
-  /// attempt.
+  /// Notes that it failed, and closes the session if the error made it unusable. Returns the pause before the
+  /// next attempt.
   Duration failed(const std::exception& error);
 
  private:

@@ -10,8 +10,8 @@
 
 namespace waybill::worker {
 
-/// A thread whose waits end by a call from another thread, and always at its stop. `start` and `stop` belong
-/// to the owner, `wait` and `beat` to the thread, and the others to any thread.
+/// A thread whose waits end by a call from another thread, and always at its stop. The owner calls `start`
+/// and `stop`, the thread calls `wait` and `beat`, and any thread may call the others.
 class WorkThread {
  public:
   WorkThread() = default;

@@ -25,7 +25,7 @@ constexpr Time::rep never = std::numeric_limits<Time::rep>::max();
 
 }  // namespace
 
-/// A locked timer and what becomes of it.
+/// A locked timer and the decision about it.
 struct DueTimers::Decided {
   enum class Fate : std::uint8_t { open, dropped, postponed, condition, switched_off, fired };
   DueTimer timer;
@@ -74,7 +74,7 @@ bool DueTimers::work(storage::Session& session) {
     next_look_ = now + look_every;
     return false;
   }
-  // Both in each turn, so that scans go on even if timers are always due.
+  // Each turn does both, so that scans go on even if timers are always due.
   const bool has_fired = fire(session, shards);
   const bool has_scanned = (scan_.is_open() || is_changed) && scan(session, shards);
   if (has_fired || has_scanned) return true;
@@ -168,7 +168,7 @@ void DueTimers::judge(storage::Session& session, std::vector<Decided>& decided, 
   std::erase_if(open, [&](const OpenTimer& timer) { return timer.place >= records.size(); });
   storage::RelativesWanted wanted;
   std::vector<json::object> entities = read_entities(records, wanted);
-  // A field with another value has an event that sets the timer anew.
+  // If the field has another value, the event of that change sets the timer again.
   for (const auto& [each, place] : open) {
     const bool is_due = records[place].after &&
                         each->workflow->rule.triggers.timer->value(entities[place]) == each->timer.value;
@@ -181,8 +181,8 @@ void DueTimers::judge(storage::Session& session, std::vector<Decided>& decided, 
   judge_conditions(open, entities, now);
 }
 
-/// Returns the records as JSON, and adds their relatives to `wanted`. A record that cannot be read loses its
-/// state.
+/// Returns the records as JSON, and adds their relatives to `wanted`. Clears `after` of a record that cannot
+/// be read.
 std::vector<json::object> DueTimers::read_entities(std::vector<storage::StoredEvent>& records,
                                                    storage::RelativesWanted& wanted) {
   std::vector<json::object> entities(records.size());

@@ -47,7 +47,7 @@ class DueTimers {
   bool work(storage::Session& session);
   /// True if `work` has queued runs since the last call.
   bool has_queued() { return std::exchange(has_queued_, false); }
-  /// When to look next, at the latest.
+  /// The latest time of the next look.
   Time next_look() const;
 
  private:

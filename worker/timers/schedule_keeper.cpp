@@ -157,7 +157,7 @@ void ScheduleKeeper::plan(const Tick& tick, const Workflow& workflow) {
                           .after = tick.now});
 }
 
-/// Computes the next ticks of a business whose time zone has changed anew. Those that are due come first.
+/// Recomputes the coming ticks of a business whose time zone has changed. Ticks that are already due stay.
 void ScheduleKeeper::follow_zone() {
   try {
     storage::Work work(*session_);

@@ -24,8 +24,8 @@ namespace waybill::worker {
 /// long. One transaction locks a schedule that is due, reads the records, queues the runs and stores the next
 /// tick, so each tick has its runs once, however many workers there are and whenever one is killed. One tick
 /// makes up for all that passed while no worker ran. Businesses take turns, and the time and the memory of a
-/// tick are limited. The database's clock decides what is due, and its time zones when. Connects only while a
-/// workflow has a schedule.
+/// tick are limited. The database's clock decides what is due, and its time zone data determines the ticks.
+/// Connects only while a workflow has a schedule.
 class ScheduleKeeper {
  public:
   struct Options {

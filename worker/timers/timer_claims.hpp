@@ -21,9 +21,10 @@ struct ClaimedTimer {
   bool is_deleted;
 };
 
-/// Chooses the due timers of a transaction. Each shard has a share of it, the longest due first. While a
-/// shard has more due timers than its share, every second transaction takes a few timers of each of its next
-/// businesses, so that a business with very many timers delays the others little. One thread.
+/// Chooses the due timers of a transaction. Each shard has a share of the transaction, and the timers that
+/// have been due longest come first. While a shard has more due timers than its share, every second
+/// transaction takes a few timers of each of its next businesses, so that a business with very many timers
+/// delays the others little. One thread.
 class TimerClaims {
  public:
   /// `of_shard` is the largest share of a shard.

@@ -24,7 +24,7 @@ class TimerScan {
 
   /// True if workflows have changed since the last call and some have timers: there may be a scan.
   bool follow_catalogue();
-  /// Notes if the database has a scan that is not over.
+  /// Notes whether the database has a scan that is not over.
   void note(bool is_open) { is_open_ = is_open; }
   bool is_open() const { return is_open_; }
 

@@ -52,7 +52,7 @@ TEST_F(ErasedAnswers, KeptPreviewsAreErasedToo) {
   EXPECT_EQ(preview(other).text, of_other) << "answers about others are kept";
 }
 
-// The word occurs as the name of a member.
+// The person's name is "metadata", which occurs in the answer only as the name of a member.
 TEST_F(ErasedAnswers, KeptAnswersAboutOthersStay) {
   const auto created = http.post("/api/v1/Customers", {{"name", "metadata"}});
   ASSERT_EQ(created.status, 201) << created.text;
@@ -63,7 +63,7 @@ TEST_F(ErasedAnswers, KeptAnswersAboutOthersStay) {
   EXPECT_EQ(test_workflow(order).text, answer);
 }
 
-// One statement reads 100 answers.
+// One statement reads 100 answers; the test stores more.
 TEST_F(ErasedAnswers, AllKeptAnswersAreSearched) {
   const auto customer = create_person();
   const auto other = tenant.create_order();
@@ -99,7 +99,7 @@ TEST_F(ErasedAnswers, KeptAnswersAreSearchedForTheThousandNewestTextsOfRecords) 
                      {{"Idempotency-Key", "preview " + number}});
   };
   EXPECT_EQ(text_at(preview("O2").data(), "body"), "For Recipient 2.");
-  // The text of the oldest order is not part of another one.
+  // No newer text contains that of the oldest order.
   EXPECT_EQ(text_at(preview("O1").data(), "body"), "For Somebody.");
   erase(customer);
   EXPECT_TRUE(at(preview("O2").body, "data").is_null());

@@ -293,7 +293,7 @@ TEST_F(ErasedLeftRecords, AShipmentThatLeftThePersonsOrderHoldsNothingOfThePerso
   EXPECT_EQ(text_at(http.get("/api/v1/shipments/" + shipment).data(), "recipient.name"), "Bob Miller");
 }
 
-// The texts that only own data holds are those of a delivery of the person's time.
+// Own data that holds a recipient's name from the time of the person is erased.
 TEST_F(ErasedLeftRecords, OwnDataOfThePersonsTimeIsErased) {
   const auto customer = create_person();
   const auto order = create_order_to(customer, delivery_to("Wilhelmina Voss"));

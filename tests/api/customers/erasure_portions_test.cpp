@@ -1,4 +1,4 @@
-// Erasing goes in short transactions, and goes on after an interruption.
+// An erasure consists of short transactions, and can be repeated after an interruption.
 #include <chrono>
 #include <string>
 #include <thread>

@@ -54,7 +54,7 @@ class DispatchPlanningTest : public ApiTest {
         "guid = $1",
         {guid, status});
   }
-  /// Sets the status of a dispatch by plain SQL, for changes that start there.
+  /// Sets the status of a dispatch by plain SQL, for tests of moves from this status.
   void force(const std::string& dispatch, std::string_view status) {
     tenant.sql.rows("update dispatches set status = $2 where guid = $1", {dispatch, std::string(status)});
   }

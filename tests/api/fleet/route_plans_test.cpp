@@ -330,7 +330,7 @@ TEST_F(MappedRoutesTest, ARouteIsPlannedAgainWhenItsStopsChangeDuringPlanning) {
 TEST_F(MappedRoutesTest, PositionsComeFromTheGeocoder) {
   answer(place, [](const Received&) { return Reply::with_status(500); });
   const auto shipments = insert_shipments(tenant, {"No such city"});
-  // "Depot 1" has 9 characters in a query, "Rua 1" 7: two degrees of longitude at 10 N.
+  // Encoded in a query, "Depot 1" has 9 characters and "Rua 1" 7: two degrees of longitude at 10 N.
   EXPECT_NEAR(distance_of(shipments), 2 * 1.3 * 219.0, 1) << "without OSRM, distances are straight lines";
 }
 

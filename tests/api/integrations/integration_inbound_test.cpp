@@ -17,7 +17,7 @@ class InboundTest : public ApiTest {
     postpone_sweep();
   }
 
-  /// Ensures that no sweep is due and no worker begins one.
+  /// Makes the sweep due far in the future and leased to another worker, so that no worker begins one.
   void postpone_sweep() {
     tenant.sql.rows(
         "update integrations set due_at = '2999-01-01', lease_owner = gen_random_uuid(), lease_until = "

@@ -9,7 +9,7 @@ namespace waybill::tests::interface {
 enum class Data { none, object, array, list, empty_array, guid, bare };
 enum class Caller { business, anonymous, newcomer };
 
-/// A row of the document.
+/// A row of the interface document's endpoint tables, as a request and the expected response.
 struct Row {
   std::string_view method;
   std::string_view path;

@@ -57,7 +57,7 @@ class ListTotals : public ShipmentsFixture {
     tenant.sql.exec(statement);
   }
 
-  /// Orders that SQL wrote, one transaction.
+  /// Inserts orders by SQL, in one transaction.
   void insert_orders(int from, int to) {
     sql("insert into orders (business_id, order_number, status, total_value, created_at) select BUSINESS, "
         "'N-' || n, "
@@ -132,7 +132,7 @@ TEST_F(ListTotals, TheTotalsOfAStatusAreOfOneMomentWhileOrdersMove) {
   expect_exact_totals("moves");
 }
 
-// A total of more than a thousand is counted apart from the page from the second request on.
+// From the second request on, a total of more than a thousand is counted by a statement of its own.
 TEST_F(ListTotals, LargeSelectionsCountTheCallersOwnChanges) {
   insert_orders(1, 1200);
   const auto target = orders_where("createdAt ge 2026-01-01 and createdAt lt 2026-02-01");

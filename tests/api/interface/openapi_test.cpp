@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 fs::path npm_folder() { return fs::path(__FILE__).parent_path().parent_path().parent_path() / "openapi"; }
 std::string npm_program(std::string_view name) { return npm_folder() / "node_modules" / ".bin" / name; }
 
-// The document in a separate folder, from which the installed packages can be found.
+// A separate folder with the document and a link to the installed npm packages.
 class OpenApiDocument : public testing::Test {
  protected:
   OpenApiDocument() {

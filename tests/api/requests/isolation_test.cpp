@@ -35,7 +35,7 @@ struct ParameterKind {
 /// The kind of record that a guid names. The first match counts.
 constexpr ParameterKind parameter_kinds[] = {
     {"/api/dispatch/remove-shipment shipmentId", "removable"},
-    {"/api/v1/traces shipmentId", ""},  // an entry with an error (ScansTest)
+    {"/api/v1/traces shipmentId", ""},  // an unknown shipment is an error of its entry (ScansTest)
     {"/api/workflows/configured/{guid}/rotate-secret guid", "webhook"},
     {"/api/carriers/contacts contactId", "carrierContact"},
     {"orderId", "order"},
@@ -53,7 +53,7 @@ constexpr ParameterKind parameter_kinds[] = {
     {"productId", "product"},
     {"variantId", "variant"},
     {"presetId", "preset"},
-    {"/api/integrations/provider/configure carrierId", ""},  // a store is needed; PATCH checks it likewise
+    {"/api/integrations/provider/configure carrierId", ""},  // needs a store; PATCH has the same check
     {"carrierId", "carrier"},
     {"carrier.guid", "carrier"},
     {"defaultCarrier", "carrier"},
@@ -330,7 +330,7 @@ class IsolationTest : public ApiTest {
     return position.where == Position::Where::query && route.paginated;
   }
 
-  /// Statistics have their slots whatever the filter selects.
+  /// Statistics return their slots even for an unknown guid.
   static bool is_statistics_filter(const Route& route, const Position& position) {
     return position.where == Position::Where::query && route.path == "/api/workflows/stats";
   }
@@ -385,7 +385,7 @@ TEST_F(IsolationTest, TheSameRequestsFindTheRecordsOfTheCaller) {
       const bool is_deletion = route.method == Method::del || route.path.ends_with("/delete");
       auto guid = is_deletion ? own.make(position.kind) : own.guid(position.kind);
       if (position.name == "itemIds[]") guid = item_of(unshipped);
-      // A record keeps the records that it is part of, for the other requests.
+      // Leaves out the parents in the path of a deletion: a new parent has no such part.
       if (is_deletion && position.where == Position::Where::path &&
           !route.path.ends_with("{" + position.name + "}"))
         continue;

@@ -521,7 +521,7 @@ std::unique_ptr<api::Responder> make_empty_responder(asio::io_context&) {
   return std::make_unique<EmptyResponder>();
 }
 
-// The kernel would reset them.
+// Otherwise the kernel would reset the connections that are not accepted yet.
 TEST(ServerStop, ServesTheConnectionsInTheBacklog) {
   api::Server server({.port = 0, .threads = 2}, make_empty_responder);
   std::vector<RawConnection> clients;

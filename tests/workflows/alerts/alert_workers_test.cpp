@@ -36,7 +36,7 @@ TEST_F(ImportTest, AFailedImportIsReported) {
   EXPECT_EQ(tenant.http.post(url.substr(url.find("/api/"))).status, 200);
 }
 
-/// Processes of their own, because they are killed or have limits of mails.
+/// Separate processes, because the tests kill them or limit their mails.
 class AlertWorkers : public testing::Test {
  protected:
   static Waybill::Options options(std::string command, std::vector<std::string> arguments = {}) {

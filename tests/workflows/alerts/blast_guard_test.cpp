@@ -91,7 +91,7 @@ TEST_F(BlastGuard, AWorkflowMayFireAHundredTimesItsRate) {
   Tenant tenant(world.waybill, "usual");
   const std::string fired = tenant.webhook(receiver.url("/fired"), "order_created");
   const std::string expected = tenant.webhook(receiver.url("/expected"), "order_created");
-  // 0.5 a minute, a hundred times which is 50.
+  // 5 040 firings in a week are 0.5 a minute; a hundred times that is 50.
   tenant.sql.rows("insert into workflow_firings values ($1, $2, now() - interval '6 days', 5040)",
                   {tenant.id, fired});
   tenant.sql.rows("update workflow_health set expected_weekly = 5040 where workflow_id = $1", {expected});

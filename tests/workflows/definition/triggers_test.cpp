@@ -13,7 +13,7 @@ using Codes = std::vector<std::string>;
 
 struct Change {
   const char* case_name;
-  const char* set;  // assignments of the update; or a whole statement in which GUID is the record's guid
+  const char* set;  // assignments of an update, or a whole statement with GUID for the record's guid
   Codes fires;
 };
 

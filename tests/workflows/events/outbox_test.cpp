@@ -43,7 +43,8 @@ TEST_F(Outbox, ATransactionThatBeginsFirstAndCommitsLastIsNotSkipped) {
   Session late = world.database.connect();
   late.exec("begin");
   late.exec(update(slow, "late"));
-  // Rounds of later numbers, each delivered: the watermark must not pass the open transaction.
+  // Each round commits and delivers an event with a higher id; the watermark must not pass the open
+  // transaction.
   for (std::size_t round = 1; round <= 50; ++round) {
     tenant.sql.exec(update(quick, std::to_string(round)));
     ASSERT_EQ(receiver.wait_for("/hook", round).size(), round);
@@ -64,7 +65,7 @@ TEST_F(Outbox, ATransactionThatCommitsAfterManyScansIsNotSkipped) {
   for (std::size_t round = 1; round <= 20; ++round) {
     late.exec("begin");
     late.exec(update(order, std::to_string(round)));
-    // Each write of the API makes the worker scan, and these writes take no transaction number: the open
+    // Each write of the API makes the worker scan, and these writes take no transaction id: the open
     // transaction stays the newest.
     for (int look = 0; look < 5; ++look) ASSERT_EQ(tenant.http.put(unknown, {{"notes", "x"}}).status, 404);
     late.exec("commit");
@@ -72,7 +73,7 @@ TEST_F(Outbox, ATransactionThatCommitsAfterManyScansIsNotSkipped) {
   }
 }
 
-// Passed-over events cannot occur, so the test makes one: an event with a number below the watermarks.
+// No event should ever be passed over, so the test inserts one with an id below the watermarks.
 TEST_F(Outbox, APassedOverEventIsFoundAndMatched) {
   World world;
   Tenant tenant(world.waybill, "passed");

@@ -28,7 +28,7 @@ std::string error_of(Session& session, const std::string& sql) {
   }
 }
 
-/// A role of the cluster, dropped with the object unless a remaining database grants it privileges.
+/// A role of the cluster. The destructor drops it, unless it still has privileges in a database.
 class Role {
  public:
   explicit Role(std::string role_name) : name(std::move(role_name)) {

@@ -10,8 +10,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The state after a crash with `synchronous_commit = off` or a failover to an asynchronous standby: the last
-/// commits are lost, and the sequence gives their numbers to the next events.
+/// The state after a crash with `synchronous_commit = off` or a fail-over to an asynchronous standby: the
+/// last commits are lost, and the sequence gives their numbers to the next events.
 void lose_events_after(Session& sql, std::int64_t last_id) {
   const std::string id = std::to_string(last_id);
   sql.exec("begin; delete from pending_events where id > " + id + "; delete from events where id > " + id +

@@ -57,7 +57,7 @@ class TakeOver : public testing::Test {
     return std::chrono::ceil<std::chrono::milliseconds>(all.back().at - committed);
   }
 
-  /// Starts an attempt that hangs and is in the queue as a run of a worker; returns that worker.
+  /// Starts an attempt that hangs, and waits until its run is in the queue; returns the worker that has it.
   Waybill& owner_of_hanging_run() {
     gate = std::make_shared<Gate>();
     receiver.answer("/hung", Reply::after(gate));

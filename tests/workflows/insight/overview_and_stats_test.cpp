@@ -21,8 +21,7 @@ class Watching : public WorkflowTest {
     EXPECT_EQ(answer.status, 200) << answer.text;
     return answer.data().as_array();
   }
-  /// Makes runs of a workflow that ended that many milliseconds after their events, through the counts of
-  /// whole hours as well.
+  /// Inserts finished runs of a workflow with these latencies, and adds them to the counts of whole hours.
   void insert_runs(const std::string& of, const std::string& hours_ago, const std::string& status, int count,
                    const std::string& latency_ms) {
     tenant.sql.rows(

@@ -5,7 +5,7 @@
 namespace waybill::tests {
 namespace {
 
-// Runs of twelve days with their counts: finished runs are counted by day, open runs are not counted.
+// Runs of twelve days, with counts by day of the finished runs; open runs have no counts.
 class RunList : public WorkflowTest {
  protected:
   RunList() {

@@ -10,7 +10,7 @@
 namespace waybill::tests {
 namespace {
 
-// Public addresses outside, which the test's own network has here.
+// A public address, which the test's private network assigns to this machine.
 constexpr const char* public_address = "11.22.33.44";
 constexpr int port = 8099;
 

@@ -46,7 +46,7 @@ TEST_F(FullDisk, TheServiceIsNotReadyAfterARefusedWriteUntilThereIsRoom) {
   const auto becomes = [&](int status) {
     return eventually([&] { return http.get("/readyz").status == status; });
   };
-  // The function whose result PostgreSQL writes to a file.
+  // Replaces the function that the check of readiness uses to make PostgreSQL write a temporary file.
   world.database.exec(
       "create function generate_series(integer, integer) returns setof integer language plpgsql as $$ begin "
       "raise exception 'could not write to file' using errcode = '53100'; end $$");

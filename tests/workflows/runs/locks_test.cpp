@@ -71,7 +71,7 @@ TEST_F(HeldWorkflow, AChangeOfAnotherWorkflowIsRefusedWithinFourSeconds) {
   EXPECT_EQ(quiet.http.get("/api/workflows/configured/" + other + "/toggle").status, 200);
 }
 
-/// A worker that was stopped while it recorded a run still has the key of the run's row.
+/// The session of a worker that was stopped while it recorded a run still locks the unique key of the run.
 TEST(HeldKey, OrderedRunsAreQueuedInTheOrderOfTheChangesOfTheirRecord) {
   World world;
   Receiver receiver;

@@ -1,4 +1,5 @@
-// Limits and rates beside sessions that hold their rows locked, and the rows that a beginning reads.
+// Limits and rates while other sessions lock their rows, and the number of rows that are read when a run
+// begins.
 #include <chrono>
 #include <string>
 

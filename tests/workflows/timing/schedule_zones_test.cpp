@@ -14,6 +14,7 @@ constexpr const char* each_minute =
     "(select array_agg(i) from generate_series(0, 59) i), (select array_agg(i) from generate_series(0, 23) "
     "i)";
 
+// Lisbon and New York move by an hour, Lord Howe by half an hour; the southern summer begins in October.
 TEST_F(Schedules, ATimeThatDoesNotExistRunsAtTheNextThatDoes) {
   EXPECT_EQ(first_tick("array[30], array[1]", "Europe/Lisbon", "2026-03-28 12:00Z"), "2026-03-29 01:00");
   EXPECT_EQ(first_tick("array[30], array[1]", "Europe/Lisbon", "2026-03-29 01:00Z"), "2026-03-30 00:30");

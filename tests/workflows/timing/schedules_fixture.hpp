@@ -49,7 +49,7 @@ class Schedules : public WorkflowTest {
     return tenant.sql.value("select coalesce(next_at::text, '') from schedules where workflow_id = $1",
                             {workflow});
   }
-  /// Makes the next tick one of the past, and waits until it is over.
+  /// Moves the next tick into the past, and waits until it has been performed.
   void tick(const std::string& workflow, const std::string& ago = "1 minute", bool was_on = true) {
     make_tick_due(tenant, workflow, ago, was_on);
     EXPECT_TRUE(eventually([&] {

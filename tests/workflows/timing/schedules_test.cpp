@@ -220,7 +220,7 @@ TEST_F(Schedules, DoNotRunWhileTheWorkflowIsOff) {
   EXPECT_TRUE(tenant.runs("workflowId=" + workflow).empty()) << "it was off at the time of the tick";
   ASSERT_EQ(tenant.http.del("/api/workflows/configured/" + workflow).status, 200);
   tenant.sql.exec("update schedules set check_at = now() where workflow_id = '" + workflow + "'");
-  scheduled();  // a worker that has no schedule does not look
+  scheduled();  // a worker looks for ticks only while there is a schedule
   EXPECT_TRUE(eventually([&] {
     return tenant.sql.number("select count(*) from schedules where workflow_id = $1", {workflow}) == 0;
   }));
@@ -233,7 +233,6 @@ TEST_F(Schedules, ObeyTheLimitOfTheQuery) {
   EXPECT_EQ(at(wait_for(1).at(0).json_body(), "data.count"), 2);
 }
 
-// Lisbon and New York move by an hour, Lord Howe by half an hour; the southern summer begins in October.
 TEST_F(Schedules, ReadsOfThemCanBeSentBack) {
   const std::string workflow = scheduled(
       {{"schedule", {{"cron", "0 8 * * 7"}, {"timezone", "Europe/Lisbon"}}}, {"query", {{"limit", 5}}}});
@@ -378,7 +377,7 @@ TEST_F(Schedules, BusinessesTakeTurns) {
       << "the numbers follow the order of the ticks";
 }
 
-/// Schedules in a database of their own, which fails them.
+/// Schedules in a separate database, in which their queries or runs are made to fail.
 class FailingSchedules : public testing::Test {
  protected:
   /// Configures a schedule whose query has a filter; returns the workflow.

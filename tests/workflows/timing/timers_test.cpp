@@ -45,7 +45,7 @@ class Timers : public WorkflowTest {
              waiting() == count;
     });
   }
-  /// Lets all waiting timers be due now, as if the clock had jumped.
+  /// Makes all waiting timers due now, as if the clock had jumped.
   void jump() {
     tenant.sql.exec(
         "update timers set due_at = clock_timestamp(), check_at = clock_timestamp() where business_id = '" +

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks that the signature samples of a document verify received webhooks: run.sh DOCUMENT FOLDER
-# Needs WAYBILL, TOKEN and RECEIVER, whose requests are files in FOLDER/received. Each sample is the one block of its language.
+# Needs WAYBILL, TOKEN and RECEIVER (tools/examples/receiver.mjs, which writes its requests to FOLDER/received).
+# Each sample is the one block of its language.
 set -euo pipefail
 document=$(realpath "$1")
 folder=$2/signatures
