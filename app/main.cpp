@@ -51,7 +51,7 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
-/// Returns the exit status after the parser's message. A word that is no command is named.
+/// Prints the parser's message, which names a word that is not a command, and returns the exit status.
 int refuse(const CLI::App& program, const CLI::ParseError& error) {
   const auto unknown = program.remaining(true);
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !unknown.empty()) {

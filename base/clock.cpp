@@ -155,7 +155,7 @@ bool is_in_years_1_to_9999(Time time) {
 
 struct DurationUnit {
   char letter;
-  bool of_time;  // follows the T
+  bool of_time;  // true for a unit that follows the T
   Duration length;
 };
 

@@ -7,7 +7,6 @@ namespace {
 
 Bytes bytes(std::string_view text) { return {text.begin(), text.end()}; }
 
-// FIPS 180-4 examples.
 TEST(Hex, ReadsWhatItWrites) {
   const Bytes bytes{0x00, 0x7f, 0xff};
   EXPECT_EQ(hex(bytes), "007fff");
@@ -16,6 +15,7 @@ TEST(Hex, ReadsWhatItWrites) {
   for (const auto* const text : {"0", "0g", "00 "}) EXPECT_EQ(unhex(text), std::nullopt) << text;
 }
 
+// FIPS 180-4 examples.
 TEST(Hash, MatchesThePublishedDigests) {
   EXPECT_EQ(hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(hex(sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");

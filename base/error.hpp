@@ -40,7 +40,7 @@ struct FieldError {
 
 using FieldErrors = std::vector<FieldError>;
 
-/// The most entries of `details`: without a bound, an answer would exceed its request many times.
+/// The most entries of `details`: without a bound, an answer could be many times as long as its request.
 inline constexpr std::size_t most_field_errors = 1'000;
 
 /// The reason for which a request is refused. Validation and handlers throw it before they change anything;
@@ -68,7 +68,7 @@ class Failure : public std::exception {
   std::optional<std::chrono::seconds> retry_after_;
 };
 
-/// 400 VALIDATION_ERROR with these details; those beyond the most are left out.
+/// 400 VALIDATION_ERROR with these details; those beyond `most_field_errors` are left out.
 Failure invalid(FieldErrors details);
 /// 400 VALIDATION_ERROR with one detail.
 Failure invalid(std::string field, std::string message);

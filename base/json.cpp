@@ -20,8 +20,8 @@
 namespace waybill {
 namespace {
 
-// The keys of the objects that are still open, to find duplicates, of which Boost.JSON silently keeps the
-// last. A key is a view into the document, or into a copy if the document writes it with escapes.
+// The keys of the objects that are still open, to find duplicates: Boost.JSON silently keeps only the last of
+// them. A key is a view into the document, or into a copy if the document writes it with escapes.
 class OpenKeys {
  public:
   explicit OpenKeys(std::string_view document) : document_(document) { keys_.reserve(32); }

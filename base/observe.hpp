@@ -98,7 +98,7 @@ enum class Observable : std::uint8_t {
   standby_in_use,
   standby_passed_over,
   standby_read,     // a read that a standby served
-  primary_read,     // one that a standby could have served, and the primary served
+  primary_read,     // a read that a standby could have served, but the primary served
   standby_behind,   // reasons why a standby was passed over: it has not replayed the request's position
   standby_lagging,  // it is too far behind for all requests
   standby_conflict,

@@ -5,7 +5,7 @@
 
 namespace waybill {
 
-/// Units of work that something may take. One thread.
+/// A limited number of units of work. One thread.
 class WorkBudget {
  public:
   explicit WorkBudget(std::size_t units) : left_(units) {}

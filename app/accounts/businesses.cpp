@@ -172,7 +172,7 @@ void resume_business(OperatorSession& session, const Guid& business) {
   if (connection.run(suspensions::Resume{.business = business}).empty()) {
     throw CommandError("the deletion of the business has begun; finish it with `waybill business delete`");
   }
-  // A worker that has not noticed yet can hold a run afterwards; the duty release_held queues it.
+  // A worker that has not noticed the change yet can hold a run afterwards; the duty release_held queues it.
   while (connection.run(suspensions::ReleaseRuns{.business = business, .limit = rows_per_transaction})
              .front()
              .released == rows_per_transaction) {
@@ -197,8 +197,8 @@ std::int64_t empty_table(Connection& connection, const Guid& business, std::stri
   return total;
 }
 
-/// Deletes the rows of all tables once. Rows that are added meanwhile can be left, and rows that they refer
-/// to; the next call deletes them.
+/// Deletes the rows of all tables once. Rows that are added meanwhile, and rows that these refer to, can
+/// stay; the next call deletes them.
 std::int64_t empty_tables(Connection& connection, const Guid& business) {
   std::int64_t total = 0;
   connection.run(sql::DeleteSessions{.business = business, .session_owner = api::owner_of_sessions});
@@ -238,7 +238,7 @@ std::int64_t delete_business(OperatorSession& session, const Guid& business) {
     // The deletion of a record writes an event, which a later pass deletes.
     while (const std::int64_t deleted = empty_tables(connection, business)) total += deleted;
   } while (!remove_row(connection, business));
-  // A worker may just be adding to a count of the business.
+  // A worker that has not noticed the deletion yet may still add rows, such as a count of the business.
   std::this_thread::sleep_for(workers_notice_within);
   while (const std::int64_t deleted = empty_tables(connection, business)) total += deleted;
   return total;

@@ -27,7 +27,7 @@ class OperatorSession {
   storage::blocking::Connection connection_;
 };
 
-/// Return text for people, or JSON.
+/// Both return text for people, or JSON.
 std::string list_businesses(OperatorSession& session, bool as_json);
 std::string usage_of_business(OperatorSession& session, const Guid& business, const Config& config,
                               bool as_json);
@@ -40,7 +40,7 @@ void suspend_business(OperatorSession& session, const Guid& business);
 /// deletion of the business has begun.
 void resume_business(OperatorSession& session, const Guid& business);
 
-/// Deletes a business with all its rows, also those that a deletion left that was killed, in transactions of
+/// Deletes a business with all its rows, including those that a killed deletion has left, in transactions of
 /// at most 2000 rows. It is suspended first. Returns the number of deleted rows. A crash loses nothing: the
 /// call can be repeated.
 std::int64_t delete_business(OperatorSession& session, const Guid& business);

@@ -62,7 +62,7 @@ int resume(OperatorSession& session, const Arguments& arguments, const Config& /
 }
 
 int remove(OperatorSession& session, const Arguments& arguments, const Config& /*config*/) {
-  // A deletion that was killed at its end has left rows, but no business.
+  // A deletion that was killed at its end may have left rows without their business.
   const auto known = find_business(session.connection(), arguments.business);
   const auto guid = known ? std::optional(known->guid) : Guid::parse(arguments.business);
   if (!guid) throw CommandError("there is no business \"" + arguments.business + "\"");

@@ -5,7 +5,7 @@
 namespace waybill::app {
 namespace {
 
-// The mail sender, the process's entry in `processes`, and one that PostgreSQL has not quite ended yet.
+// The mail sender, the session of Presence, and a closed one that PostgreSQL has not ended yet.
 constexpr int every_process = 3;
 // Three for analysis, and one for partitions.
 constexpr int every_api = 4;
@@ -13,7 +13,7 @@ constexpr int every_api = 4;
 // limit of mails, alerts.
 constexpr int every_worker = 11;
 
-// With fewer, one business could use all write or long-read connections of a thread.
+// The smallest numbers. With fewer writes or long reads, one business could use all of a thread.
 constexpr int least_reads = 1;
 constexpr int least_writes = 3;
 constexpr int least_long_reads = 2;

@@ -33,7 +33,7 @@ constexpr std::string_view undefined_function = "42883";
 constexpr std::string_view insufficient_privilege = "42501";
 constexpr auto notification_limit = 2s;
 
-/// The same URL for any server, also a standby.
+/// Returns the URL changed so that it also connects to a standby.
 std::string for_any_server(const std::string& url) {
   if (url.find("target_session_attrs=") != std::string::npos) return url;
   return url + (url.find('?') == std::string::npos ? "?" : "&") + "target_session_attrs=any";

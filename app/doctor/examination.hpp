@@ -14,9 +14,9 @@ struct Examiner {
   std::function<void(Finding)> add;
 };
 
-/// Runs all checks, one after the other; those of the database end when it cannot be used. Each check catches
-/// its own errors. Changes nothing. May hang with the database or the mail server: run it on a thread that
-/// can be abandoned.
+/// Runs all checks, one after the other, but skips those of the database once it cannot be used. Each check
+/// catches its own errors. Changes nothing. May hang with the database or the mail server: run it on a thread
+/// that can be abandoned.
 void examine(const Config& config, const Examiner& examiner);
 
 }  // namespace waybill::app

@@ -44,9 +44,9 @@ struct DurabilityFacts {
 
 struct StandbyFacts {
   std::int64_t needed = 0;     // synchronous standbys that a commit waits for
-  std::int64_t connected = 0;  // standbys that follow
+  std::int64_t connected = 0;  // connected standbys
   std::int64_t synchronous = 0;
-  std::int64_t hidden = 0;  // whose state the role may not see
+  std::int64_t hidden = 0;  // standbys whose state the role may not see
 };
 
 struct DiskFacts {
@@ -81,11 +81,11 @@ struct PrivilegeFacts {
   std::string owner;
   bool has_owner = false;
   bool may_create = false;
-  std::string closed;  // tables, separated by commas
+  std::string closed;  // tables that the role may not read and write, separated by commas
 };
 
 struct ClockFacts {
-  Duration skew{};         // the server's time less ours
+  Duration skew{};         // the server's time minus the time of this machine
   Duration uncertainty{};  // half of the round trip
 };
 

@@ -64,7 +64,7 @@ class Table {
     return table;
   }
 
-  /// Returns what was found: `resealed` are the values that another key than the first had sealed.
+  /// Seals the values of the table once. `resealed` counts those that another key than the first had sealed.
   RotatedTable pass(Connection& session, const SecretBox& secrets) const {
     RotatedTable found{.name = name_};
     Place last;
@@ -184,8 +184,8 @@ Rotation rotate_keys(const std::string& database_url, SecretBox& secrets, std::c
   wait_until_all_have(session, secrets, limit);
   wait_until_all_encrypt_with(session, ids.front(), limit);
   session.execute("set waybill.audit = off");  // the secrets stay the same
-  // A crash may lose the last values; they are then sealed with the old key and it is still in use. The
-  // commit that takes it out of use is durable, and all before it are with it.
+  // A crash may lose the last commits. Their values are then still sealed with the old key, which is still in
+  // use. The commit that takes the old key out of use is durable, and with it all earlier commits.
   session.execute("set synchronous_commit = off");
   Rotation rotation;
   const std::vector<Table> tables = sealed_tables();

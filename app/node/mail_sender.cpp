@@ -130,7 +130,7 @@ void MailSender::send_all(std::vector<Mail>& mails) {
   changed_.wait(lock, [this] { return in_flight_ == 0 || stopping_; });
   if (in_flight_ == 0) return;
   lock.unlock();
-  mailer_.reset();  // runs the callbacks that are left
+  mailer_.reset();  // calls the remaining callbacks
 }
 
 void MailSender::settle(const Mail& mail) {

@@ -270,7 +270,7 @@ class Node::Parts {
   }
 
   bool loops_turn(std::chrono::steady_clock::duration limit) {
-    // Each server is prompted, whatever the others answer.
+    // All are called, whatever the others return, because `turns` also prompts the loops that are idle.
     const bool metrics_turn = !metrics_server_ || metrics_server_->turns(limit);
     const bool api_turns = !api_ || api_->server().turns(limit);
     const bool worker_turns = !worker_ || worker_->turns(limit);

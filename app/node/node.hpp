@@ -17,7 +17,7 @@ class Node {
  public:
   /// Listens at once, serves from `start` on. Throws ConfigError for an unusable address or file,
   /// DatabaseUnavailable and StatementError.
-  /// `is_alive` answers /healthz beside the metrics, on any thread between `start` and `stop`.
+  /// `is_alive` answers /healthz on the listener of the metrics, on any thread between `start` and `stop`.
   Node(const Config& config, const std::string& database_url, std::vector<SecretBox::Key> keys, Roles roles,
        std::function<bool()> is_alive);
   ~Node();

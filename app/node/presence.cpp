@@ -53,7 +53,7 @@ void Presence::turn() {
   } catch (const SecretError& error) {
     observe(Observable::key_missing, {{"error", error.what()}});
   } catch (const std::exception& error) {
-    // The parts of the process that need the database report that it is away.
+    // The parts of the process that need the database report that it is unavailable.
     session_.reset();
   }
 }

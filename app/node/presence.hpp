@@ -13,11 +13,12 @@
 
 namespace waybill::app {
 
-/// Tells the other processes of the database that this one runs, with its connections and keys: a row of
-/// `processes` and a session that holds its lock. Decides which key encrypts: the first one as soon as every
-/// running process has it, until then the key that the database was set up with. So no process seals a value
-/// that another one cannot open, in whatever order the processes get a new key. Owns a thread, which
-/// reconnects automatically. If the database is away at the start, the first key encrypts until it is back.
+/// Makes this process visible to the other processes of the database, with its connections and keys: by a row
+/// of `processes` and a session that holds its lock. Decides which key encrypts: the first one as soon as
+/// every running process has it, until then the key that the database was set up with. So no process seals a
+/// value that another one cannot open, in whatever order the processes get a new key. Owns a thread, which
+/// reconnects automatically. If the database is unavailable at the start, the first key encrypts until it is
+/// available.
 class Presence {
  public:
   struct Options {
@@ -26,7 +27,7 @@ class Presence {
     int connections = 0;  // the most that the process opens
   };
 
-  /// Decides about the key before it returns. Does not throw if the database is away. `secrets` outlives it.
+  /// Chooses the key before it returns. Does not throw if the database is unavailable. `secrets` outlives it.
   Presence(Options options, SecretBox& secrets);
   /// Removes the row.
   ~Presence();
@@ -46,11 +47,11 @@ class Presence {
   const Options options_;
   const Guid guid_ = Guid::random();
   SecretBox& secrets_;
-  std::optional<storage::blocking::Connection> session_;  // null while the database is away
+  std::optional<storage::blocking::Connection> session_;  // null while the database is unavailable
   std::optional<Time> sealing_since_;                     // null: since the start
   std::size_t known_key_ = 0;  // position of the key that the database was set up with
   bool has_chosen_ = false;
-  bool is_waiting_ = false;  // for other processes to get the first key
+  bool is_waiting_ = false;  // true once it has logged that other processes lack the first key
   std::mutex mutex_;
   std::condition_variable_any stopped_;
   std::jthread thread_;

@@ -64,7 +64,8 @@ void check_schema(const std::string& database_url) {
   }
 }
 
-// With several files none is created: a mistyped name would give this process a key that no other has.
+// A missing file is created only if it is the only one: with several, a mistyped name would give this
+// process a key that no other has.
 Keys read_or_make_keys(const Config& config) {
   if (config.secret_key_files.size() > 1) return read_keys(config);
   return {SecretBox::read_or_make_key(config.secret_key_files.front())};

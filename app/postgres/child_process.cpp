@@ -18,8 +18,8 @@
 namespace waybill::app {
 namespace {
 
-// Only system calls are allowed between fork and exec, because other threads may have held any lock. libc's
-// setuid and similar wrappers signal the process's other threads, which the child does not have.
+// Only system calls are allowed between fork and exec, because other threads may have held any lock at the
+// fork. libc's setuid and similar wrappers signal the process's other threads, which the child does not have.
 [[noreturn]] void exec_child(const ChildOptions& options, char* const* arguments, char* const* environment,
                              int null_device, int error_pipe, pid_t parent) {
   const auto fail = [&] {

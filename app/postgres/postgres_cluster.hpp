@@ -31,9 +31,9 @@ class ClusterInUse : public ClusterError {
 ///   up.lock        held while a process owns the cluster
 ///
 /// Users who may enter the data directory may use the database; a new directory is closed to other users
-/// (mode 0700). Started by root, the server runs as the cluster's owner; a new cluster belongs to `postgres`
-/// or else `nobody`. The server then uses inherited descriptors of its directories, so it needs no access to
-/// the directories above them.
+/// (mode 0700). If the process runs as root, the server runs as the cluster's owner; a new cluster belongs to
+/// `postgres` or else `nobody`. The server then uses inherited descriptors of its directories, so it needs no
+/// access to the directories above them.
 ///
 /// Committed transactions survive the death of any process and of the machine. A server that outlived its
 /// owner is stopped before a new one is started.

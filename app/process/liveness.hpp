@@ -13,7 +13,7 @@
 namespace waybill::app {
 
 /// Watches the event loops of the process on its own thread, and reports to the service manager while all of
-/// them turn. A database that is away does not stop a loop. An idle worker turns once a second, so the
+/// them turn. An unavailable database does not stop a loop. An idle worker turns once a second, so the
 /// service manager's watchdog needs several seconds.
 class Liveness {
  public:
@@ -23,7 +23,7 @@ class Liveness {
   using LoopsTurn = std::function<bool(Limit)>;
 
   /// A loop hangs if it has not turned for 30 s, or for half the time of the service manager's watchdog.
-  /// `is_alive` becomes false while a loop hangs. Everything referred to outlives the object.
+  /// `is_alive` is false while a loop hangs. `manager` and `is_alive` must outlive the object.
   Liveness(const ServiceManager& manager, std::atomic<bool>& is_alive, LoopsTurn loops_turn);
 
  private:

@@ -8,8 +8,8 @@
 
 namespace waybill::net {
 
-/// A libcurl handle that sends one request after another. Knows the options that it has, and sets only those
-/// that differ from the previous request. One thread.
+/// A libcurl handle that sends one request after another. Sets only the options that differ from those of the
+/// previous request. One thread.
 class CurlHandle {
  public:
   /// Throws std::bad_alloc.
@@ -26,7 +26,7 @@ class CurlHandle {
   /// request.
   bool set_request(const HttpRequest& request, curl_slist* headers);
 
-  /// The request opens a new connection.
+  /// Makes the request open a new connection.
   void use_fresh_connection() { curl_easy_setopt(easy_, CURLOPT_FRESH_CONNECT, 1L); }
 
   /// True if the request was sent on a connection of an earlier one.

@@ -15,7 +15,8 @@ CurlTransfer::CurlTransfer(const Shared& shared) : shared_(shared) {
   const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(easy(), option, value); };
   set(CURLOPT_PRIVATE, this);
   set(CURLOPT_NOSIGNAL, 1L);
-  // A hanging name server must not stop the loop: its resolver thread is left behind and cleans up itself.
+  // A hanging name server must not stop the loop: its resolver thread is left behind and cleans up after
+  // itself.
   set(CURLOPT_QUICK_EXIT, 1L);
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));

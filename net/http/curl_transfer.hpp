@@ -20,7 +20,7 @@ namespace waybill::net {
 /// One request and its answer on a reusable libcurl handle. Used on the client's thread only.
 class CurlTransfer {
  public:
-  /// Is called for each socket that the handle opens or closes, before any other use of it.
+  /// Its methods are called for each socket that the handle opens or closes, before any other use of it.
   class SocketObserver {
    public:
     virtual void socket_opened(curl_socket_t socket) = 0;

@@ -23,7 +23,7 @@ struct HttpRequest {
   std::size_t read_limit = 64UL * 1024;  // bytes of the answer's body; a longer body is cut off
   std::size_t keep_limit = 4UL * 1024;   // bytes of the body that the response contains
   bool guarded = true;                   // false only for URLs of the operator (geocoder, OSRM)
-  // Set for requests that must not arrive twice: on a reused connection, a request without an answer is sent
+  // True for requests that must not arrive twice: on a reused connection, a request without an answer is sent
   // again.
   bool fresh_connection = false;
 };

@@ -18,14 +18,15 @@ class RequestInbox {
   /// requests that arrive while it sleeps. Any thread.
   bool add(HttpRequest&& request, HttpClient::Done&& done);
 
-  /// The client's thread must end. It has to be woken. Any thread.
+  /// Makes the next `take` return false, so that the client's thread ends. The caller must wake it. Any
+  /// thread.
   void stop();
 
   /// Moves all requests to `taken`, which must be empty. Returns false after `stop`. On the client's thread.
   bool take(std::vector<Incoming>& taken);
 
-  /// Returns false if there is a reason not to sleep. On the client's thread, which is awake again at the
-  /// next `take`.
+  /// Marks the client's thread as asleep until the next `take`. Returns false if the thread must not sleep,
+  /// because requests wait or `stop` was called. On the client's thread.
   bool fall_asleep();
 
  private:

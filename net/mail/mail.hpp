@@ -26,11 +26,11 @@ std::optional<Mailbox> parse_mailbox(std::string_view text);
 /// A message; all texts are UTF-8. `from` and `to` are mailboxes as parse_mailbox reads them.
 struct MailMessage {
   std::string from;
-  std::string sender_name;       // of a sealed message, which has no `from`: the name in it; may be empty
+  std::string sender_name;       // the sender's name in a sealed message, which has no `from`; may be empty
   std::vector<std::string> to;   // 1 to 100
   std::vector<std::string> cc;   // with `to` and `bcc` at most 100
   std::vector<std::string> bcc;  // in no header
-  std::vector<std::string> remaining;  // the recipients who do not have it; all if empty
+  std::vector<std::string> remaining;  // the recipients not yet reached; all recipients if empty
   std::string reply_to;                // a mailbox; may be empty
   std::string subject;                 // control characters become spaces
   std::string text;                    // may be empty if html is not
@@ -64,7 +64,7 @@ enum class MailResult {
   sent,           // accepted by the server, or written to the directory
   temporary,      // not sent; another attempt may succeed
   permanent,      // not sent; another attempt cannot succeed
-  not_attempted,  // not sent, because too many messages were before it
+  not_attempted,  // not sent, because too many other messages were waiting
   limited,        // not sent, because its owner has reached a limit
 };
 

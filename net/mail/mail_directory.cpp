@@ -40,8 +40,8 @@ std::vector<std::string> header_lines(const std::filesystem::path& path) {
   return lines;
 }
 
-/// True if a To or Cc header has the address. A quoted name may contain commas, so the parts of a mailbox are
-/// not told apart: the text before the address ends with a separator.
+/// True if the header is To or Cc and contains the address. A quoted name may contain commas, so mailboxes
+/// are not parsed: the address must stand between separators.
 bool is_to(std::string_view header, std::string_view address) {
   const auto text = ascii_lower(header);
   if (!text.starts_with("to:") && !text.starts_with("cc:")) return false;

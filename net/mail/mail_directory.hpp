@@ -21,8 +21,8 @@ namespace waybill::net {
 void delete_mails(const std::filesystem::path& directory, std::string_view owner,
                   std::span<const std::string> addresses);
 
-/// Returns why this process cannot write mails to the directory, which the first mail makes; nullopt if it
-/// can. Changes nothing.
+/// Returns why this process cannot write mails to the directory, or cannot create it with the first mail;
+/// nullopt if it can. Changes nothing.
 std::optional<std::string> mail_directory_fault(const std::filesystem::path& directory);
 
 /// Writes each message to a file `TIME-NUMBER-RANDOM.eml`, whose names sort by time, on its own thread. Files

@@ -8,8 +8,8 @@
 
 namespace waybill::net {
 
-/// Connects to the server of `options.smtp_url`, logs in and leaves, without a mail. Returns the reason if
-/// that fails. Blocks for up to 10 s. Throws std::runtime_error for a CA file that cannot be read.
+/// Connects to the server of `options.smtp_url`, logs in and quits without sending a mail. Returns the reason
+/// if that fails. Blocks for up to 10 s. Throws std::runtime_error for a CA file that cannot be read.
 std::optional<std::string> smtp_fault(const MailOptions& options);
 
 /// Sends by SMTP (RFC 5321) to one server, on its own thread, up to four messages at a time over reused

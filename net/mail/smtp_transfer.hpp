@@ -61,7 +61,7 @@ class SmtpTransfer {
   Mailer::Done done_;
   std::string reply_;  // the server's last reply, its lines joined
   bool reply_ended_ = true;
-  bool asks_recipient_ = false;       // the next reply is about to_[asked_]
+  bool asks_recipient_ = false;       // true if the next reply answers RCPT for to_[asked_]
   std::size_t asked_ = 0;             // recipients of to_ that have a reply
   std::vector<MailRefusal> refused_;  // recipients of to_
   std::array<char, CURL_ERROR_SIZE> error_text_{};

@@ -63,7 +63,7 @@ pqxx::result Connection::execute(const std::string& sql) {
 
 void Connection::listen(const std::string& channel) {
   translated([&] { receivers_.emplace_back(connection_, channel, notified_); });
-  // libpqxx reports no connection that breaks here.
+  // libpqxx does not report a connection that breaks here.
   if (!connection_.is_open()) throw DatabaseUnavailable("the connection to the database was lost");
 }
 

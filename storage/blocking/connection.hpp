@@ -44,9 +44,9 @@ class Transaction {
 };
 
 /// A connection for threads that may block, where text is enough: commands, migrations, background duties.
-/// UTC, ISO dates, UTF-8; of several hosts in the URL the primary. One thread at a time. Every method throws
-/// StatementError if the server refuses the statement and DatabaseUnavailable if the server is unreachable;
-/// after the latter the connection is unusable, because it never reconnects.
+/// UTC, ISO dates, UTF-8. If the URL has several hosts, it connects to the primary. One thread at a time.
+/// Every method throws StatementError if the server refuses the statement and DatabaseUnavailable if the
+/// server is unreachable; after the latter the connection is unusable, because it never reconnects.
 class Connection {
  public:
   Connection(const std::string& url, std::string_view application_name, const SessionLimits& limits = {});

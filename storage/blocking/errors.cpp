@@ -47,7 +47,7 @@ void throw_translated() {
     refuse(error, "40000");
   } catch (const pqxx::in_doubt_error&) {
     throw DatabaseUnavailable("the connection to the database was lost during a commit");
-  } catch (const pqxx::broken_connection&) {  // which says only where libpqxx noticed it
+  } catch (const pqxx::broken_connection&) {  // its message is only the place at which libpqxx noticed it
     throw DatabaseUnavailable("the connection to the database was lost");
   } catch (const pqxx::failure& error) {
     throw DatabaseUnavailable(message_of(error));

@@ -34,7 +34,7 @@ statements::Orders orders_statement(const Guid& business, const StatusChange& ch
           .waits = change.waits};
 }
 
-/// A move of one order for which one small statement suffices if the move is allowed.
+/// True for a move of one order that order.sql can make if the move is allowed.
 bool is_plain_move(const StatusChange& change) {
   return change.entity_type == domain::EntityType::order && change.records.size() == 1 && change.waits &&
          !change.when_all_shipments && change.cause.empty();

@@ -21,8 +21,8 @@ class Transaction;
 struct Cause;
 
 /// A change of records to another status. The API, the worker and the imports change the status of orders
-/// with `change_status` only. That of a shipment also changes with a scan (sql/scans/move.sql), which is
-/// stored as the trace of the change, and with the start of its dispatch (sql/dispatches/start.sql), which
+/// with `change_status` only. The status of a shipment also changes with a scan (sql/scans/move.sql), which
+/// is stored as the trace of the change, and with the start of its dispatch (sql/dispatches/start.sql), which
 /// leaves out the shipments that must not move. All three follow `domain::shipment_states()`, and the trigger
 /// of the table adds the trace, the times and the event.
 struct StatusChange {
@@ -59,8 +59,8 @@ struct ChangeResult {
 };
 
 /// Changes all existing records or none, as the rule allows. Records that already have the status stay
-/// unchanged, without an event. All throw DatabaseUnavailable or StatementError; the transaction is then
-/// unusable. This one is part of the session's transaction.
+/// unchanged, without an event. All overloads throw DatabaseUnavailable or StatementError; the transaction is
+/// then unusable. The first two are part of the caller's transaction.
 ChangeResult change_status(Session& session, const Guid& business, const StatusChange& change);
 boost::asio::awaitable<ChangeResult> change_status(Transaction& transaction, Guid business,
                                                    StatusChange change);

@@ -26,7 +26,7 @@ struct CommitPosition {
   std::string to_string() const;
 };
 
-/// The knowledge about the commits of one request.
+/// The outcome of the commits of one request.
 struct Commits {
   CommitPosition position;  // covers those that are confirmed
   bool is_unclear = false;  // one of them may have taken effect although its confirmation was lost

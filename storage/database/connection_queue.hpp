@@ -163,7 +163,7 @@ class ConnectionQueue : public std::enable_shared_from_this<ConnectionQueue<Conn
     }
   }
 
-  // Posted, because destructors give connections back.
+  // The handler is posted and not called here, because destructors give connections back.
   void complete(Waiter& waiter, const std::exception_ptr& error, Connection* connection) {
     asio::post(io_, [handler = std::move(waiter.handler), error, connection]() mutable {
       handler(error, connection);

@@ -55,10 +55,10 @@ class Transaction {
 struct Cause {
   std::string json;      // {"by": {"type", "guid", "name"}, "note": ..., "depth": ...}
   Guid business = {};    // its share of the write connections is used; nil: short work of the service itself
-  bool is_bulk = false;  // long work of a business, for which half of the write connections are used at most
+  bool is_bulk = false;  // long work of a business; at most half of the write connections serve such work
 };
 
-/// A read of Database, by whichever method.
+/// The arguments of one read of Database, whichever method makes it.
 struct Read {
   Statement statement;    // only the name if `text` is set
   Statement merged = {};  // reads several records (`read_merged`); empty if there is none
@@ -85,7 +85,7 @@ struct SharedWrite {
 struct StandbyTarget {
   std::string connection;   // connection string
   std::int64_t cluster;     // the system identifier of the primary
-  CommitPosition required;  // the least that it must have replayed
+  CommitPosition required;  // the position that it must have replayed
 };
 
 /// The API's asynchronous database, one for each io thread: every method is called and resumes on that
@@ -183,11 +183,12 @@ class Database {
     }
   }
 
-  /// All reads: the methods above call it.
+  /// Performs one read. All read methods above call it.
   virtual asio::awaitable<Rows> run_read(Read read);
 
   /// Runs one statement in its own transaction, in one round trip (begin, cause, statement, commit). It is
-  /// rolled back on StatementError and never executed twice.
+  /// rolled back on StatementError. It is sent again once if the server refused it for an outdated plan or a
+  /// deadlock; it never takes effect twice.
   virtual asio::awaitable<Rows> write(const Statement& statement, Params params, Cause cause);
   template <TypedStatement S>
   asio::awaitable<ResultOf<S>> write(const S& statement, Cause cause) {
@@ -207,7 +208,7 @@ class Database {
     return typed_rows<S>(write_shared(
         {S::statement, statement.params(), Shared::statement, record, std::move(entry)}, std::move(cause)));
   }
-  /// For a statement that also changes one record alone, as the only one.
+  /// Likewise, for a statement that also makes a single change, as an array of one entry.
   template <TypedStatement S>
   asio::awaitable<ResultOf<S>> write_shared(Guid record, std::string entry, Cause cause) {
     Params alone;
@@ -225,8 +226,8 @@ class Database {
   /// Returns the standby on which a blocking read of this caller may run; nullopt: it runs on the primary.
   virtual asio::awaitable<std::optional<StandbyTarget>> standby();
 
-  /// Returns the least position that the next read of this caller shows, if a standby may serve it; nullopt:
-  /// the primary serves it. Callers may share a read only if this is equal.
+  /// Returns the least position that the next read of this caller shows, if a standby may serve it; nullopt
+  /// if the primary serves it. Callers may share a read only if their positions are equal.
   virtual std::optional<CommitPosition> read_position() const;
 
  protected:

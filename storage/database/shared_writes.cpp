@@ -28,11 +28,11 @@ asio::awaitable<SharedWrites::Turn> SharedWrites::take_turn(Request& request, co
 }
 
 void SharedWrites::complete(Waiter waiter) {
-  // Posted, because destructors end turns.
+  // The handler is posted and not called here, because destructors end turns.
   asio::post(io_, [handler = std::move(waiter.handler)]() mutable { handler(); });
 }
 
-/// Takes the waiting changes that fit into a group behind `leader`. A record is in it once.
+/// Takes the waiting changes that fit into a group behind `leader`. Each record is in the group at most once.
 std::vector<SharedWrites::Waiter> SharedWrites::take_followers(std::deque<Waiter>& waiting,
                                                                const Request& leader) {
   std::vector<Waiter> followers;

@@ -103,8 +103,8 @@ class UnitOfWork::State {
 
   void mark_used() { is_used_ = true; }
 
-  /// Returns once a transaction without writes, which needs no connection, is rolled back: the next one takes
-  /// the same locks.
+  /// Ends a transaction without writes, so that it occupies no connection. Returns after the rollback,
+  /// because the next transaction takes the same locks.
   asio::awaitable<void> end_if_unused() {
     if (!is_unused()) co_return;
     co_await session_->roll_back();

@@ -180,7 +180,7 @@ asio::awaitable<void> WritePool::write_group(SharedWrites::Request& leader, cons
 
 asio::awaitable<std::unique_ptr<Transaction>> WritePool::begin(const Cause& cause, Commits* commits) {
   auto session = co_await acquire(cause.business, cause.is_bulk);
-  // Sent with the first statement.
+  // The begin is only queued here; it is sent with the first statement.
   session->begin(cause.json);
   co_return std::make_unique<OpenTransaction>(std::move(session), commits);
 }

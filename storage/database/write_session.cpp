@@ -25,7 +25,7 @@ constexpr Statement rollback_statement{"transaction.rollback", "rollback"};
 // Gives the other transaction time to take the lock.
 constexpr std::chrono::milliseconds deadlock_pause{50};
 
-// Their addresses are the channel's owner pointers, which identify the kind of a step.
+// The addresses of these variables are the channel's owner pointers, which identify the kind of a step.
 char step_control;
 char step_statement;
 char step_commit;

@@ -26,7 +26,7 @@ struct Outcome {
   std::exception_ptr error;  // StatementError or DatabaseUnavailable
   // Set if the unit can be sent again: an outdated plan at once, a lost deadlock after a pause.
   std::optional<Duration> repeat_after;
-  std::optional<CommitPosition> position;  // if asked for
+  std::optional<CommitPosition> position;  // set if `ask_position` was queued
 };
 
 /// An exclusive connection with one transaction at a time. It repeats nothing by itself.
@@ -57,7 +57,7 @@ class WriteSession final : public Channel::Listener {
   void keep();
   void undo();
   void commit();
-  /// Asks for a position that covers the commit. Queue it after `commit`; it costs no further round trip.
+  /// Requests a position that covers the commit. Queue it after `commit`; it costs no further round trip.
   void ask_position();
 
   /// Sends the queued statements and waits for all answers.

@@ -43,7 +43,7 @@ struct PendingEvent {
   Guid business_id;
   Time at;
   bool orphan = false;               // the event may have killed a worker
-  std::uint64_t workflow_epoch = 0;  // of the snapshot in which the event was found
+  std::uint64_t workflow_epoch = 0;  // epoch of the workflows in the snapshot in which the event was found
   EventKey key() const { return {id, at}; }
 };
 
@@ -92,8 +92,8 @@ struct PageLimits {
   std::size_t bytes = 4UL * 1024 * 1024;
 };
 
-/// Reads a page with a statement that has the limit of events and whose columns begin with those of
-/// event.inc. The rows that exceed the bytes are not read.
+/// Reads a page with a statement that limits the number of events to `limits.events` and whose columns begin
+/// with those of event.inc. Stops reading once the records have `limits.bytes`.
 template <TypedStatement S>
 EventPage read_page(Session& session, const S& statement, const PageLimits& limits) {
   EventPage page;
@@ -131,6 +131,8 @@ struct RelativesWanted {
   }
 };
 
+/// A row that is read along with a record: the customer, carrier or integration that the record refers to, a
+/// shipment of an order, or the tracking page of a shipment.
 struct Relative {
   enum class Kind : std::uint8_t { customer, carrier, shipment, integration, page } kind;
   RelativeKey key;   // for a shipment, its order; for a page, its shipment
@@ -164,7 +166,8 @@ class Outbox {
   std::vector<StoredEvent> fetch(std::span<const PendingEvent> events, std::size_t max_bytes, bool& complete);
 
   /// Returns the same events with the current records in `after` and an empty `before`. An event whose record
-  /// is deleted has neither. Only the first events if their records have `max_bytes`, but at least one.
+  /// is deleted has neither. Returns only the first events, but at least one, once the records have
+  /// `max_bytes`.
   std::vector<StoredEvent> current(std::span<const StoredEvent> events, std::size_t max_bytes);
 
   std::vector<Relative> relatives(const RelativesWanted& wanted);

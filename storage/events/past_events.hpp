@@ -37,8 +37,8 @@ class PastEvents {
     Time to;
   };
 
-  /// The last `limit` events of a record with an id below `before`. Fewer if their records have that many
-  /// `bytes`, but at least one, which may exceed them.
+  /// The last `limit` events of a record with an id below `before`; fewer, but at least one, once their
+  /// records have `bytes`. The last record may exceed the bytes.
   struct Latest {
     std::int64_t before = std::numeric_limits<std::int64_t>::max();
     std::size_t limit = 0;

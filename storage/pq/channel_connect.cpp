@@ -36,7 +36,7 @@ void Channel::open() {
   connect_soon();
 }
 
-// Posted, because `lost` must not reach a listener that is about to wait.
+// The start is posted, because `lost` must not reach a listener that is about to wait.
 void Channel::connect_soon() {
   waits_.end();
   waits_.for_turn([self = shared_from_this()] { self->start_connecting(); });

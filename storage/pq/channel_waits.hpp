@@ -14,10 +14,10 @@ namespace waybill::storage::pq {
 
 namespace asio = boost::asio;
 
-/// The waits of a channel for the socket of its connection, for a time and for its turn. `end` ends those of
-/// the current connection: none of their handlers is called afterwards, not even one that is already queued.
-/// A handler is called from the io_context, without arguments, and must keep this object alive. The socket
-/// belongs to libpq and is never closed here. One thread.
+/// The waits of a channel for the socket of its connection, for a time and for the next turn of the
+/// io_context. `end` ends those of the current connection: none of their handlers is called afterwards, not
+/// even one that is already queued. A handler is called from the io_context, without arguments, and must keep
+/// this object alive. The socket belongs to libpq and is never closed here. One thread.
 class ChannelWaits {
  public:
   using Direction = asio::posix::stream_descriptor::wait_type;
@@ -69,7 +69,7 @@ class ChannelWaits {
     awaits_time_ = false;
   }
 
-  /// Begins the next connection. Call `release_socket` before the socket is closed.
+  /// Ends the waits of the current connection. Call `release_socket` before the socket is closed.
   void end() {
     ++epoch_;
     stop_timer();

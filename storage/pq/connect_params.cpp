@@ -57,7 +57,7 @@ constexpr std::string_view number_keywords[] = {"connect_timeout",  "keepalives"
                                                 "keepalives_idle",  "keepalives_interval",
                                                 "keepalives_count", "tcp_user_timeout"};
 
-/// As libpq reads it: with white space around it, and a sign.
+/// Reads an integer as libpq does: with white space around it, and a sign.
 std::optional<int> integer_of(std::string_view text) {
   text = trimmed(text);
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -71,14 +71,14 @@ bool is_port(std::string_view text) {
 
 /// Returns libpq's reason to refuse the values of a URL before it looks for a server; nullopt if it has none.
 std::optional<std::string> libpq_refusal(const std::string& url) {
-  // The port, which it reads last, is always refused, so that it neither looks up nor connects to a host.
+  // libpq reads the port last and always refuses 0, so that it neither looks up nor connects to a host.
   const char* const keywords[] = {"dbname", "port", nullptr};
   const char* const values[] = {url.c_str(), "0", nullptr};
   const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(PQconnectStartParams(keywords, values, 1),
                                                                 PQfinish);
   std::string reason = PQerrorMessage(connection.get());
   if (reason.find("port number") != std::string::npos) return std::nullopt;
-  // It quotes the value, which the message must not show.
+  // libpq quotes the value, which the message must not show.
   if (const auto quote = reason.find('"'); quote != std::string::npos)
     reason.replace(quote, reason.rfind('"') + 1 - quote, "…");
   return reason.substr(0, reason.find('\n'));

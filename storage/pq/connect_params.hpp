@@ -34,7 +34,7 @@ class ConnectParams {
 std::string conninfo(const std::string& url, std::string_view application_name, std::string_view settings);
 
 /// Returns the reason why the URL or a value in it is invalid, to follow its name ("must …"); nullopt if it
-/// is valid. No server is asked. The reason does not repeat values, which may be a part of the password.
+/// is valid. Contacts no server. The reason does not repeat values, which may be a part of the password.
 std::optional<std::string> url_fault(const std::string& url);
 
 /// One server of a URL.

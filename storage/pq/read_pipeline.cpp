@@ -176,7 +176,7 @@ void ReadPipeline::distribute(ReadRequest& first, const Rows& rows) {
     while (row < rows.size() && ordinality(rows, row) == number) ++row;
     parts.push_back(rows.slice(begin, row - begin, 1));
   });
-  // The rows are not ordered by ordinality, so their callers are uncertain.
+  // The rows are not ordered by position, so it is uncertain to which callers they belong.
   if (row != rows.size()) return send_again(first);
   auto part = parts.begin();
   for_members(first, [&](ReadRequest& member) { complete(member, nullptr, std::move(*part++)); });
@@ -221,7 +221,7 @@ void ReadPipeline::shut_down() {
   for (auto* request : std::exchange(queue_, {})) refuse(*request, error);
 }
 
-// Posted, because the caller may be iterating over requests or may be about to wait for this one.
+// The handler is posted, because the caller may be iterating over requests or be about to wait for this one.
 void ReadPipeline::refuse(ReadRequest& request, const std::exception_ptr& error) {
   --load_;
   asio::post(io_, [handler = request.take_handler(), error]() mutable { handler(error, Rows()); });

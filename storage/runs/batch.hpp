@@ -51,7 +51,7 @@ struct QueuedOutcome {
 struct Batch {
   std::vector<SettledEvent> events;
   std::vector<QueuedOutcome> outcomes;
-  /// Makes each status change behind a savepoint, so that its result reports a refusal by the database.
+  /// Makes each change of records behind a savepoint, so that its result reports a refusal by the database.
   bool with_savepoints = false;
   bool empty() const { return events.empty() && outcomes.empty(); }
 };

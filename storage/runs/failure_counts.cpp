@@ -9,7 +9,7 @@
 namespace waybill::storage {
 namespace {
 
-/// Calls `count` with each cause of alerts that the outcome of an attempt is.
+/// Calls `count` with each cause of alerts that applies to the outcome of an attempt.
 template <typename Count>
 void for_each_cause(const RunState& state, const Count& count) {
   if (state.status == RunStatus::dead) count("run_dead");

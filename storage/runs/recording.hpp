@@ -21,7 +21,7 @@ struct MadeChange {
 /// The result of a Recording. An event whose shard this worker has lost is not recorded, nor are its runs.
 struct Recorded {
   std::size_t events = 0;
-  std::vector<RunState> changed;  // states of the runs that requested a status change
+  std::vector<RunState> changed;  // new states of the runs that requested a change of records
 };
 
 /// Records a batch in one transaction: all of it or nothing. The transaction is rolled back without `commit`.

@@ -43,17 +43,17 @@ struct RunKey {
   // Hash of the value by which the limit of its workflow counts the run; empty: not limited. Stored apart
   // from the run, in limited_runs.
   std::string limit_value = {};
-  Time workflow_created_at{};  // creation of the workflow; not stored, known only on the fast path
+  Time workflow_created_at{};  // creation of the workflow; not stored, so not set for a claimed run
 };
 
 /// The request of a queued run that is not rendered yet. The worker that claims the run renders its request
 /// and body from the event.
 inline constexpr std::string_view deferred_request = "null";
-/// The record of a run that is for a list of records.
+/// The `entity_id` of a run that is for a list of records.
 inline constexpr Guid no_record{};
-/// The number under which the texts of steps hold the list of a run for all records of a schedule's query.
+/// The step number under which run_step_texts holds the list of a run for all records of a schedule's query.
 inline constexpr int list_text_number = 0;
-/// The destination of a run of several steps while its next step is to begin.
+/// The destination of a run of several steps while it waits for its next step to begin.
 inline std::string step_destination(const Guid& business, const Guid& run) {
   return "steps/" + std::to_string(run.bytes.back() % 8) + '/' + business.to_string();
 }

@@ -41,7 +41,7 @@ struct ClaimedRun {
   bool record_gone = false;         // after its delay its record is deleted
   bool version_unreadable = false;  // this binary cannot read the version of its workflow, or its steps
   bool rendered = false;            // it was queued without its texts and has them now
-  bool goes_on = false;             // from a step whose end is not stored yet
+  bool goes_on = false;             // it continues after a step whose end is not stored yet
   Pace pace = {};
   RunStatus previous_status;  // waiting, queued or retrying; running if its worker was lost during an attempt
 };
@@ -76,7 +76,7 @@ class RunStore {
   /// Deletes and returns postponed matches of a workflow in the order of their events. They stay locked until
   /// the transaction ends.
   std::vector<PostponedMatch> take_postponed(const Guid& workflow, std::size_t limit);
-  /// Stores matches that are made later.
+  /// Stores matches to be made later.
   void postpone(std::span<const PostponedMatch> matches);
   /// Queues the runs of events that were matched late, and stores those that are final at once.
   void queue(const std::vector<Run>& runs);

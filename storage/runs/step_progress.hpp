@@ -11,8 +11,8 @@
 namespace waybill::storage {
 
 /// The progress of a run of several steps: its current step, and the results of the steps before it.
-/// Immutable once it is shared. It holds everything that the end of the step depends on, so that the end
-/// needs no definition.
+/// Immutable once it is shared. It holds everything that the end of the step depends on, so that the
+/// workflow's definition is not needed to end it.
 struct StepProgress {
   int number = 1;                  // number of the current step, from 1
   std::string type;                // type of the current step
@@ -22,8 +22,9 @@ struct StepProgress {
   std::optional<Time> started_at;  // nullopt: the step is to begin
   std::optional<Time> until;       // the end of a wait that has begun
   std::string results = "[]";      // JSON array {number, type, status, code, error, startedAt, finishedAt}
-  std::vector<std::string_view> ended;  // statuses of the results that are not counted yet; not stored
-  int stored = 0;  // the number of the step that the run has in the queue; 0: none has begun; not stored
+  // The next two are not part of the stored text.
+  std::vector<std::string_view> ended;  // statuses of the results that are not counted yet
+  int stored = 0;                       // number of the step in the run's row of run_queue; 0: none has begun
 };
 using StepProgressPtr = std::shared_ptr<const StepProgress>;
 

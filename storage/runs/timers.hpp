@@ -10,7 +10,7 @@
 
 namespace waybill::storage {
 
-/// The timer of a workflow for a record, as an event or a scan left it.
+/// The timer of a workflow for a record, as an event or a scan of the records (timer_scans) set it.
 struct TimerChange {
   struct Setting {
     Time value;  // value of the timer's field
@@ -22,7 +22,7 @@ struct TimerChange {
   int plan = 0;                      // the version of the workflow that last changed the timer
   std::uint64_t event_id = 0;        // 0 for a scan
   int depth = 0;                     // the number of changes by workflows that led to the value
-  std::optional<Setting> setting{};  // nullopt: nothing is to come, so a waiting timer is dropped
+  std::optional<Setting> setting{};  // nullopt: no time is still to come, so a waiting timer is dropped
 };
 
 /// Sets, moves and drops timers; of several changes of one timer, the one with the newest plan and event

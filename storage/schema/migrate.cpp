@@ -140,9 +140,8 @@ void apply(blocking::Connection& session, const Statement& migration, std::chron
            {"ms", std::chrono::duration_cast<std::chrono::milliseconds>(took).count()}});
 }
 
-/// Waits until no other process migrates, and locks migrations for this session. It asks again and again: a
-/// statement that waits has a snapshot, for which `create index concurrently` of the other process would
-/// wait.
+/// Waits until no other process migrates, and locks migrations for this session. It polls: a statement
+/// that waits holds a snapshot, and `create index concurrently` of the other process would wait for that.
 void lock(blocking::Connection& session) {
   while (!session.run(sql::schema_migrations::Lock{}).front().is_locked) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -14,7 +14,7 @@ struct Replacement {
 };
 
 // PostgreSQL 15.20 refuses to add a column with a default to a table if the stored body of a function names a
-// column of its row type; 15.18 did not. The body that is a text is parsed when the function is called.
+// column of its row type; 15.18 did not. A body given as a text is parsed only when the function is called.
 constexpr auto replacements = std::to_array<Replacement>({
     {"0019_recipients_and_sources",
      "create function store_name(i integrations) returns text language sql immutable\n"
@@ -28,8 +28,8 @@ struct Locks {
   std::string_view statements;
 };
 
-// Writers of records lock events after them, and workers runs and counts after events. A user's change locks
-// the business, then its workflows. Readers lock a view before its tables.
+// The order of locks: writers lock records before events, workers lock events before runs and counts. A
+// user's change locks the business, then its workflows. Readers lock a view before its tables.
 constexpr auto locks = std::to_array<Locks>({
     {"0025_cheaper_changes", "lock table orders in access exclusive mode"},
     {"0026_audit_log",

@@ -68,7 +68,7 @@ void Session::stream(const Statement& statement, const Params& params, Format fo
     execute(is_complete ? "release stream" : "rollback to savepoint stream; release stream");
 }
 
-/// Returns true if `take` wanted all rows.
+/// Returns true if `take` never returned false.
 bool Session::stream_rows(const Statement& statement, const Params& params, Format format,
                           const std::function<bool(const Rows& row)>& take) {
   const std::string name = prepared(statement);

@@ -21,7 +21,7 @@ namespace waybill::storage {
 
 /// A blocking connection with binary values, COPY and streams. UTC, ISO dates. One thread at a time. Every
 /// method throws StatementError if the server refuses the statement and DatabaseUnavailable if the server is
-/// unreachable; after the latter the session is unusable. Where text is enough, blocking::Connection.
+/// unreachable; after the latter the session is unusable. Use blocking::Connection where text is enough.
 class Session {
  public:
   Session(const std::string& url, std::string_view application_name, const SessionLimits& limits = {});
@@ -48,8 +48,8 @@ class Session {
     return ResultOf<S>(run_binary(S::statement, statement.params()));
   }
 
-  /// Like `run`, row by row as they arrive, so that they are never all in memory. `take` gets each row; when
-  /// it returns false, the statement is cancelled; an open transaction goes on.
+  /// Like `run`, but calls `take` with each row as it arrives, so that the rows are never all in memory. If
+  /// `take` returns false, the statement is cancelled; an open transaction goes on.
   void stream(const Statement& statement, const Params& params,
               const std::function<bool(const Rows& row)>& take);
   template <TypedStatement S>

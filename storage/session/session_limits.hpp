@@ -14,7 +14,7 @@ struct SessionLimits {
 };
 
 /// Limits for the sessions of the worker's threads: no lock of another session blocks them for long, and a
-/// worker that hangs in a transaction keeps no locks. They are free before the other workers take its shards.
+/// worker that hangs in a transaction loses its locks before the other workers take its shards.
 inline constexpr SessionLimits worker_limits{.lock = std::chrono::milliseconds(500),
                                              .idle_in_transaction = std::chrono::seconds(2)};
 

@@ -9,9 +9,9 @@
 namespace waybill::storage {
 
 /// Returns the position of the key with which the database was set up, or to which it was rotated. The first
-/// process of a database makes its own key that key. Throws SecretError if a value of the database may be
-/// sealed with a key that `secrets` lacks: a process with too few keys would treat workflows whose secrets it
-/// cannot open as deleted. Also throws DatabaseUnavailable or StatementError.
+/// process that uses a database sets it up with its own key. Throws SecretError if a value of the database
+/// may be sealed with a key that `secrets` lacks: a process with too few keys would treat workflows whose
+/// secrets it cannot open as deleted. Also throws DatabaseUnavailable or StatementError.
 std::size_t check_secret_keys(blocking::Connection& session, const SecretBox& secrets);
 
 /// Returns the position of the key that opens the database's check value; nullopt if none does.

@@ -47,22 +47,22 @@ struct StoredWorkflow {
   std::optional<std::string> limit;   // JSON of domain::RunLimit
   std::optional<std::string> rate;    // JSON of domain::RequestRate
   int timer_plan = 0;                 // the version that last changed the timer; 0 without a timer
-  Time timer_since{};                 // when it did
+  Time timer_since{};                 // time of that change
 };
 
 /// The bytes of definitions and templates after which a portion of workflows ends.
 inline constexpr std::size_t workflows_portion = 1024UL * 1024;
 
-/// A function that gets the next of the workflows that are read. It must not use the session.
+/// A function that receives the next portion of the workflows that are read. It must not use the session.
 using TakeWorkflows = std::function<void(const std::vector<StoredWorkflow>& portion)>;
 
 /// Reads all workflows that changed since `epoch` or whose templates may have, including deleted ones, in
 /// order of epoch. `take` gets them in portions, so that the texts of a business are never all in memory.
 /// Returns the epoch of the last one, or `epoch` if there is none. Throws DatabaseUnavailable or
-/// StatementError; some may then have been taken.
+/// StatementError; `take` may then have been called with some.
 std::uint64_t read_changed_workflows(Session& session, std::uint64_t epoch, const TakeWorkflows& take);
 
-/// Likewise, those of some businesses.
+/// Likewise, for the workflows of some businesses.
 std::uint64_t read_changed_workflows(Session& session, std::uint64_t epoch, std::span<const Guid> businesses,
                                      const TakeWorkflows& take);
 

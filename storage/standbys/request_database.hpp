@@ -10,9 +10,9 @@
 
 namespace waybill::storage {
 
-/// The database as one request uses it: it knows the position of the request's commits, and sends the reads
-/// to a standby if it has any. The reads of a request never go back in time: each shows at least the position
-/// of the one before, and after the first that the primary served, the primary serves all. Writes,
+/// The database as one request uses it: it keeps the position of the request's commits, and sends the reads
+/// to a standby if there are any. The reads of a request never go back in time: each shows at least the
+/// position of the one before, and after the primary has served one, it serves all further ones. Writes,
 /// transactions and `read_merged` (one record by its key) always use the primary. Used by one coroutine.
 class RequestDatabase final : public Database {
  public:

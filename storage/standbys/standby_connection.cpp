@@ -18,7 +18,7 @@ using std::chrono::steady_clock;
 constexpr auto check_limit = std::chrono::seconds(1);
 constexpr auto check_interval = std::chrono::milliseconds(20);
 
-// Their addresses are the channel's owner pointers of statements that no read sent.
+// The addresses of these variables are the channel's owner pointers of statements that belong to no read.
 char identity_mark;
 char check_mark;
 
@@ -42,7 +42,7 @@ void StandbyConnection::refresh() {
   }
 }
 
-/// Asks for the cluster; a check follows.
+/// Queries the identifier of the cluster; a check follows.
 void StandbyConnection::identify() {
   ++checks_due_;
   check_sent_ = steady_clock::now();
@@ -55,7 +55,7 @@ void StandbyConnection::check() {
   ++checks_due_;
   check_sent_ = steady_clock::now();
   channel_->query(sql::Check::statement, sql::Check{.cluster = cluster_}.params(), &check_mark);
-  // Its own unit: the server sends the answer at once, and its failure does not abort the reads.
+  // The check is its own unit: the server answers at once, and a failure does not abort the reads.
   channel_->sync();
   if (checks_due_ == 1) watch();
 }
@@ -105,7 +105,7 @@ void StandbyConnection::give_up(const std::string& reason) {
   lost(owners, reason);
 }
 
-// Posted, because the caller may run inside a callback of the channel.
+// The closing is posted, because the caller may run inside a callback of the channel.
 void StandbyConnection::close_soon(std::string_view reason) {
   asio::post(io_, [weak = weak_from_this(), reason = std::string(reason)] {
     if (const auto self = weak.lock()) self->give_up(reason);
@@ -189,7 +189,7 @@ void StandbyConnection::shut_down() {
   for (StandbyRead* const read : std::exchange(queue_, {})) pass_over(*read);
 }
 
-// Posted, because the caller may be about to wait for this read.
+// The handler is posted, because the caller may be about to wait for this read.
 void StandbyConnection::pass_over(StandbyRead& read) {
   read.fault = Observable::standby_unreachable;
   asio::post(io_, [handler = std::move(*read.handler)]() mutable { handler(); });

@@ -50,22 +50,23 @@ struct StandbyRead {
   std::optional<Handler> handler = {};
 };
 
-/// One connection to one standby. A check precedes the reads of each turn of the loop in the same pipeline,
-/// so that no rows are used that a server without the required position has returned. Nothing is sent twice.
+/// One connection to one standby. A check precedes the reads of each turn of the loop in the same pipeline:
+/// rows of a server that has not replayed the required position are not used. Nothing is sent twice.
 /// A server that does not answer a check within a second is given up. One thread; used on the io_context.
 class StandbyConnection final : public Channel::Listener,
                                 public std::enable_shared_from_this<StandbyConnection> {
  public:
   StandbyConnection(asio::io_context& io, ChannelOptions options);
 
-  /// Connects if the connection is closed, checks if the last check is older than 20 ms. Does not wait.
+  /// Connects if the connection is closed; otherwise sends a check if the last one is older than 20 ms. Does
+  /// not wait.
   void refresh();
   /// Null unless the connection is open and the server has answered a check.
   const StandbyState* state() const { return state_ ? &*state_ : nullptr; }
   /// The last failure; empty if there was none.
   const std::string& last_failure() const { return last_failure_; }
 
-  /// Returns when the outcome is known, at once unless there is a state.
+  /// Returns when the outcome is known; at once, with a fault, if `state` is null.
   asio::awaitable<void> run(StandbyRead& read);
 
   /// Closes the connection in the next turn of the loop; reads end with a fault. `refresh` opens it again.

@@ -15,8 +15,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// A standby is at most the sum of both behind the primary: a sample is the lower bound until a second one
-// follows.
+// A standby that serves reads is behind the primary by at most the sum of these two: a standby must have
+// replayed the sample before the latest one.
 constexpr auto sample_interval = std::chrono::milliseconds(250);
 constexpr auto sample_life = std::chrono::milliseconds(500);
 // Time without reads after a fault of the standby.
@@ -29,7 +29,7 @@ constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 }  // namespace
 
-/// The primary's position as this thread knows it.
+/// The last two samples of the primary's position on this thread.
 struct Standbys::Primary {
   std::int64_t cluster = 0;
   CommitPosition latest;
@@ -149,7 +149,7 @@ class Standbys::Host {
     if (fault == Observable::standby_promoted) close();
   }
 
-  /// A promoted server may be the primary now, whose connections are limited.
+  /// Closes all connections. A promoted server may be the primary now, whose connections are limited.
   void close() {
     shared_->close_soon(not_standby);
     for (const auto& connection : long_) connection->close_soon(not_standby);
@@ -173,7 +173,7 @@ Standbys::Standbys(asio::io_context& io, Database& primary, const Options& optio
 
 Standbys::~Standbys() = default;
 
-/// Learns the primary's position unless it is known. False if it stays unknown.
+/// Reads the primary's position unless the latest sample is recent. Returns false if no recent one is known.
 asio::awaitable<bool> Standbys::know_primary() {
   Primary& known = *known_;
   const auto now = steady_clock::now();

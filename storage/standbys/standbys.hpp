@@ -25,8 +25,8 @@ struct StandbyRows {
 /// The standbys of `--read-database-url`, one object for each io thread. A standby serves a read if it has
 /// replayed the position that the read requires and the position that the primary had half a second before.
 /// One that is behind, cancels statements for a conflict with recovery, or does not answer is passed over,
-/// and used again when it is back. Nobody waits for a connection to be opened. The primary is asked for its
-/// position at most every 250 ms, and only while there are reads. Shut down like a Database.
+/// and used again when it is back. No read waits for a connection to open. The primary's position is read at
+/// most every 250 ms, and only while there are reads. Its destruction follows the rules of Database.
 class Standbys {
  public:
   struct Options {

@@ -26,7 +26,7 @@ class StatementError : public std::runtime_error {
 /// exceeded, P0 raised by a trigger (Appendix A of PostgreSQL's manual). Other errors (deadlock, full disk,
 /// lock timeout) are independent of the data.
 bool refuses_data(const StatementError& error);
-/// True if the statement was cancelled, as at its time limit.
+/// True if the statement was cancelled, for example at its time limit.
 bool is_canceled(const StatementError& error);
 /// True if the server ended the transaction to break a deadlock.
 bool is_deadlock(const StatementError& error);
@@ -40,8 +40,8 @@ bool is_lock_conflict(const StatementError& error);
 /// primary that became a standby. The client must then search for the primary again.
 bool ends_session(std::string_view sqlstate);
 
-/// True if a worker's session is to be replaced after `error`, since a statement prepared on it may be what
-/// fails. False for a lock conflict, which passes.
+/// True if a worker must replace its session after `error`, because a statement prepared on it may be the
+/// cause. False for a lock conflict, which is temporary.
 bool spoils_session(const std::exception& error);
 
 /// The server is unreachable or read-only, or the connection broke while the statement ran. A write may then

@@ -18,8 +18,8 @@ struct Statement {
   std::string_view name;
   std::string_view text;
   std::span<const SqlValue> params = {};
-  std::span<const SqlValue> columns = {};  // that the file's head declares
-  bool more_columns = false;               // after these; read by name
+  std::span<const SqlValue> columns = {};  // those that the file's head declares
+  bool more_columns = false;               // further columns follow; they are read by name
 };
 
 /// Format of a result's values: the types' output functions (text) or send functions (binary). The values are

@@ -1,4 +1,4 @@
--- Ends a business's windows as many minutes after their messages as its settings say.
+-- Sets the end of a business's alert windows to the time of their last message plus the minutes of its settings.
 -- $1 business uuid
 update alerts a set due_at = a.told_at + coalesce(d.alert_minutes, 60) * interval '1 minute'
 from business_defaults d,

@@ -1,5 +1,5 @@
 -- Keeps the texts for which an erasure of a customer searches until it is complete: after an interruption, the records that
--- held them may be erased, and what else holds them not.
+-- held them may already be erased while other rows still hold them.
 -- $1 business uuid, $2 customer uuid, $3 names text[], $4 emails text[], $5 words text[], $6 record_words text[]
 insert into customer_erasures (business_id, customer_id, names, emails, words, record_words)
 values ($1, $2, $3::text[], $4::text[], $5::text[], $6::text[])

@@ -1,5 +1,5 @@
--- Replaces the values with an e-mail address of a person in the next entries of the audit log of workflows and templates.
--- Returns the number of entries, at most a limit, and the last of them.
+-- Replaces the values that contain an e-mail address of a person, in the next entries of the audit log of workflows and
+-- templates. Returns the number of entries, at most a limit, and the last of them.
 -- $1 business uuid, $2 emails text[] (in lower case), $3 after uuid, $4 limit bigint
 -- -> entries bigint, last uuid
 with page as materialized (

@@ -1,6 +1,7 @@
--- Erases a person's data in the queued runs of records between two guids, except those of an attempt in flight. Mails end as skipped; other
--- messages are rendered again from the erased records when they are due. What destinations answered goes from all runs,
--- also from those that wait for a later step. Returns the number of runs, and the number of attempts in flight.
+-- Erases a person's data in the queued runs of records between two guids, except those of an attempt in flight. Mails end
+-- as skipped; other messages are rendered again from the erased records when they are due. The answers of destinations are
+-- removed from all runs, also from those that wait for a later step. Returns the number of runs, and the number of attempts
+-- in flight.
 -- $1 business uuid, $2 records uuid[], $3 no_record uuid, $4 firsts timestamptz[], $5 lasts timestamptz[] (of the records;
 -- empty: at all times), $6 after uuid, $7 last uuid
 -- -> runs bigint, in_flight bigint

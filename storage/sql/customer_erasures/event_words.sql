@@ -1,5 +1,6 @@
 -- Returns the names, e-mail addresses, phone numbers and streets in the events of orders and shipments between two ids, in
--- lower case, the newest first, at most 1 000. What the business's name holds identifies nobody.
+-- lower case, the newest first, at most 1 000. Words that the business's name contains are left out, because they identify
+-- nobody.
 -- $1 business uuid, $2 records uuid[], $3 after_event bigint, $4 last_event bigint
 -- -> word text, newest timestamptz
 select lower(v.word) as word, max(v.at) as newest

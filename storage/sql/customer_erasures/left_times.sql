@@ -1,5 +1,5 @@
--- Returns the times in which records were a person's. A time goes on until a later change has replaced the recipient that the
--- record had when it left. A shipment that was made later has none.
+-- Returns the times in which records were a person's. A time is extended until a later change replaced the recipient that
+-- the record had when it left the person. A shipment that was created after the end of its time is left out.
 -- $1 business uuid, $2 records uuid[], $3 firsts timestamptz[], $4 lasts timestamptz[]
 -- -> guid uuid, first timestamptz, last timestamptz
 select f.guid, f.first, greatest(f.last, replaced.at) as last

@@ -1,6 +1,6 @@
--- Returns the names, e-mail addresses, phone numbers and streets that records which left a person had in the times in which
--- they were the person's, as events between two ids show them, in lower case, the newest first, at most 1 000. Those that a record still has, and what the
--- business's name holds, identify nobody.
+-- Returns the names, e-mail addresses, phone numbers and streets of records that left a person, as the events between two ids
+-- show them for the times in which the records were the person's: in lower case, the newest first, at most 1 000. Words that
+-- the record still has, and those that the business's name contains, are left out, because they do not identify the person.
 -- $1 business uuid, $2 records uuid[], $3 firsts timestamptz[], $4 lasts timestamptz[], $5 after_event bigint, $6 last_event bigint
 -- -> word text, newest timestamptz
 select lower(v.word) as word, max(v.at) as newest

@@ -1,6 +1,6 @@
 -- Returns the names, e-mail addresses, phone numbers and streets that identify a person in orders and shipments, in lower
--- case, the newest first, at most 1 000. What the business's name holds identifies nobody: a parcel that waits in the shop
--- may name the shop.
+-- case, the newest first, at most 1 000. Words that the business's name contains are left out, because they identify
+-- nobody: a parcel that waits in the shop may name the shop.
 -- $1 business uuid, $2 records uuid[]
 -- -> word text, newest timestamptz
 select lower(v.word) as word, max(v.at) as newest

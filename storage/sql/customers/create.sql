@@ -1,4 +1,5 @@
--- Adds customers and returns them, those with an e-mail address in its order, so that two calls do not deadlock.
+-- Adds customers and returns them. Those with an e-mail address are added in the order of the addresses, so that two calls
+-- do not deadlock.
 -- $1 business uuid, $2 customers jsonb (an array of JSON objects by column)
 -- -> guid uuid, ...
 insert into customers (business_id, guid, name, email, phone, company, street, city, state, postal_code, country,

@@ -1,4 +1,4 @@
--- Returns the migrations of this program that are not applied, and the applied ones that it does not know.
+-- Returns the migrations of this program that are not applied, and the applied ones that it does not contain.
 -- $1 migrations text[]
 -- -> missing text or null, unknown text or null
 select (select string_agg(m.name, ', ' order by m.name) from unnest($1::text[]) m (name)

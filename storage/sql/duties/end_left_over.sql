@@ -1,4 +1,4 @@
--- Makes waiting and retrying runs of workflows deleted in the last hour due, at most a number of them in all and a tenth of it of
+-- Makes waiting and retrying runs of workflows deleted in the last hour due, at most `limit` in all and a tenth of that for
 -- each workflow; they end as skipped. Returns the number of runs.
 -- $1 limit bigint
 -- -> ended bigint

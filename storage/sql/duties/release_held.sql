@@ -1,7 +1,7 @@
 -- Queues held runs of workflows that are deleted or not paused, unless their business is suspended: the runs that a resumed
 -- workflow has beyond the first, and those that are held while their workflow or business is being resumed. Workflows with
--- held runs are found by walking the index. Businesses take turns: each gives a tenth of the runs at most for each of its
--- workflows, and its workflows follow the first ones of the others. Returns the number of runs.
+-- held runs are found by walking the index. Each workflow gives at most a tenth of `limit`. Businesses take turns: one
+-- workflow of each business precedes the second workflow of any. Returns the number of runs.
 -- $1 limit bigint
 -- -> released bigint
 with recursive held (business_id, workflow_id) as (

@@ -1,5 +1,5 @@
--- Sums the latencies of the hours with at least a number of counts whose sum is missing or has another number of runs,
--- newest first, at most `limit` hours. The present hours still change and are left out. Returns the number of hours.
+-- Sums the latencies of hours that have at least `least_counts` counts and whose sum is missing or has another number of
+-- runs, newest first, at most `limit` hours. The present hours still change and are left out. Returns the number of hours.
 -- $1 least_counts bigint, $2 limit bigint
 -- -> hours bigint
 with stale as materialized (

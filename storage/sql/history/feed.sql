@@ -1,5 +1,5 @@
--- Returns events of a business in the order of their ids: those after a position, and before it those that
--- transactions wrote which were running when the feed passed them.
+-- Returns events of a business in the order of their ids: those after a position, and those before it that were
+-- written by transactions still running when the feed passed their ids.
 -- $1 business uuid, $2 position bigint, $3 writers text[] (transaction ids, as xid8),
 -- $4 lows bigint[] (of each writer, the position from which its events are missing), $5 limit bigint
 -- -> id bigint, business_id uuid, entity_type smallint, entity_id uuid, at timestamptz, cause text or null,

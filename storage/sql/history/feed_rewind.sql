@@ -1,8 +1,8 @@
--- Returns the position to which a reader of a business's events goes back whose last event is not stored: before
--- all events that the server wrote after it lost commits. Their ids are beyond those of the events that it
--- kept; their times are not before that of the lost event, but for what the clocks of two servers differ and
--- for the time in which both took writes. If the event has only expired, this is the reader's position, or
--- before all events.
+-- Returns the position to which a reader of a business's events goes back if its last event is not stored: before
+-- all events that the server wrote after it lost commits. These have larger ids than the events that the server
+-- kept. Their times are not before that of the lost event, except for the difference between the clocks of two
+-- servers and the time in which both accepted writes; an hour allows for both. If the event has only expired,
+-- this is the reader's position or one before all events.
 -- $1 business uuid, $2 position bigint, $3 at timestamptz (of the last event)
 -- -> position bigint
 select least($2::bigint,

@@ -1,4 +1,4 @@
--- Returns the timers of a record that wait, the last of those that came due with their results, its last runs of
+-- Returns the waiting timers of a record, the last of those that came due with their results, its last runs of
 -- schedules, and those of the business's last 10 runs of schedules for all records whose message names it, newest first.
 -- The definitions are the present ones.
 -- $1 business uuid, $2 record uuid, $3 limit bigint,

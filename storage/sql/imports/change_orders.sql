@@ -1,7 +1,7 @@
 -- Writes the store's changes of locked orders and returns their guids. An item keeps the dimensions that it has
 -- here; an order without a customer in the store keeps its customer. Carrier and service level are kept, unless the
--- shipping method has changed and the service mapping has it. Then one that the mapping does not have is kept if it fits: a
--- service level is one of the carrier. Unchanged orders are not written.
+-- shipping method has changed and the service mapping gives a carrier or a service level for it. If it gives only one of the
+-- two, the order keeps the other one if the carrier has the service level. Unchanged orders are not written.
 -- $1 business uuid, $2 orders jsonb (JSON array)
 with changes as materialized (
   select n.guid, n.number, n.status, n.customer, n.street, n.city, n.state, n.postal_code, n.country,

@@ -1,6 +1,6 @@
 -- Takes requests from the buckets of workflows and destinations. Returns for each how many were granted, and
--- the number of seconds until the bucket is full. A bucket that another session has locked is left out. Workers wait for
--- each other at locks of their own, which they take in the same order, so none finds a bucket locked by another worker.
+-- the number of seconds until the bucket is full. A bucket that another session has locked is left out. Workers first
+-- take an advisory lock for each destination, in the same order, so none finds a bucket locked by another worker.
 -- $1 businesses uuid[], $2 workflows uuid[], $3 destinations text[], $4 wanted int[],
 -- $5 per_second text[] (numbers)
 -- -> destination text, granted int, full_in float8

@@ -1,6 +1,6 @@
--- Returns runs that have been due for a second and wait for an earlier run, of businesses with more than a tolerated number
--- of them. Looks have the time to examine fewer, and those go on at once after any end. Of each destination, the first
--- thousand are examined, or more if there are few destinations.
+-- Returns runs that have been due for a second and wait for an earlier run, of businesses with more than a tolerated
+-- number of them. Fewer are not postponed: looks for due runs have the time to examine them, and they start at once when
+-- an earlier run ends. Of each destination, the first thousand are examined, or more if there are few destinations.
 -- $1 tolerated bigint (blocked runs of a business)
 -- -> business_id uuid, guid uuid, due_at timestamptz
 \ir destinations.inc

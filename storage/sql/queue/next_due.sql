@@ -1,5 +1,6 @@
--- Returns when to look for due runs next: when the first run that may go became due, or when the next one becomes due. Runs of
--- blocked destinations and businesses are left out. Of each destination, the first thousand are examined, like in claim.sql.
+-- Returns when to look for due runs next: when the first run that may go became due, or when the next one becomes due. Runs
+-- of blocked destinations and businesses are left out. Of each destination, the first thousand are examined, as in
+-- claim.sql.
 -- $1 blocked_destinations text[], $2 blocked_businesses text[] (a destination ends with its business's guid)
 -- -> due_at timestamptz or null
 \ir destinations.inc

@@ -3,7 +3,7 @@
 select guid, workflow_id as "workflowId", workflow_version as "workflowVersion", case when event_id >= 0 then event_id end as "eventId",
        (array['Order', 'Shipment', 'Customer', 'Product'])[entity_type + 1] as "entityType", nullif(entity_id, $3::uuid) as "entityId",
        trigger_code as trigger, status, code, error, attempts, created_at as "createdAt",
-       -- Nobody knows when a postponed run is attempted.
+       -- The time of the next attempt of a postponed run is unknown.
        nullif(next_attempt_at, (select q.postponed_until from run_queue q
                                 where q.business_id = $1::uuid and q.guid = all_runs.guid)) as "nextAttemptAt",
        finished_at as "finishedAt", replay_of as "replayOf",

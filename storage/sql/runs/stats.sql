@@ -1,6 +1,6 @@
 -- Returns the numbers of a business's runs and the latencies of the succeeded ones, by slots of a length
 -- that begin at `from`, without empty slots. Runs before `counted_end` are read from the counts of whole
--- units, later ones by themselves. The latencies are a list of histograms: numbers of runs by latency_bucket. They are
+-- units, later ones one by one. The latencies are a list of histograms: numbers of runs by latency_bucket. They are
 -- read from run_sums where that has as many runs as the counts.
 -- $1 business uuid, $2 workflow uuid or null, $3 from timestamptz, $4 counted_end timestamptz,
 -- $5 end timestamptz (exclusive), $6 step interval, $7 unit text (day or hour)

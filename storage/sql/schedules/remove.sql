@@ -1,5 +1,5 @@
--- Deletes the schedule of a workflow that is deleted or has none any more. Looks again: the claim can have locked a schedule
--- that was just changed, and still have seen its workflow as it was before.
+-- Deletes the schedule of a workflow that is deleted or has none any more. Reads the workflow again: the claim can have
+-- locked a schedule that was just changed, but have read its workflow as it was before.
 -- $1 business uuid, $2 workflow uuid
 delete from schedules s
 where s.business_id = $1::uuid and s.workflow_id = $2::uuid

@@ -1,5 +1,5 @@
--- Moves pending events of suspended businesses aside. The others were already settled or their shard has another
--- owner.
+-- Moves pending events of suspended businesses aside. Events that were already settled, or whose shard has another
+-- owner, are left out.
 -- $1 shards smallint[], $2 events bigint[], $3 times timestamptz[], $4 worker uuid
 with gone as (
   delete from pending_events p

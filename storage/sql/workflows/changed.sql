@@ -1,6 +1,6 @@
 -- Returns the workflows of some businesses that changed since an epoch, that may use a template changed since, or whose
 -- business has changed its name, its time zone, its branding or the switches of its notifications since, including
--- deleted ones, in order of epoch, each with these, the texts of its templates and its valid secrets.
+-- deleted ones, in order of epoch, each with these settings, the texts of its templates and its valid secrets.
 -- $1 epoch bigint, $2 businesses uuid[] or null (all)
 -- -> business_id uuid, guid uuid, name text, entity_type smallint, trigger_code text, action text,
 -- conditions text, is_active boolean, ordered boolean, delay text or null, paused boolean, version int,
