@@ -102,29 +102,40 @@ std::vector<MailSender::Mail> MailSender::claim() {
   return mails;
 }
 
+/// Returns the message of a mail, or nullopt and sets the mail's outcome.
+std::optional<net::MailMessage> MailSender::open(Mail& mail) const {
+  try {
+    auto message = net::open_mail(secrets_, mail.guid, mail.sealed);
+    message.from = net::named_sender(options_.from, message.sender_name);
+    message.message_id = net::message_id(mail.guid.to_string(), options_.from);
+    return message;
+  } catch (const SecretError& error) {
+    mail.outcome = {net::MailResult::permanent, error.what()};
+  } catch (const std::exception& error) {
+    // A mail of a newer version, whose processes can read it.
+    mail.outcome = {net::MailResult::temporary, std::string("The mail cannot be read: ") + error.what()};
+  }
+  return std::nullopt;
+}
+
 void MailSender::send_all(std::vector<Mail>& mails) {
   for (auto& mail : mails) {
     if (mail.is_expired) {
       mail.outcome = {net::MailResult::permanent, "It could not be sent in time."};
       continue;
     }
-    try {
-      auto message = net::open_mail(secrets_, mail.guid, mail.sealed);
-      message.from = net::named_sender(options_.from, message.sender_name);
-      message.message_id = net::message_id(mail.guid.to_string(), options_.from);
-      {
-        const std::scoped_lock lock(mutex_);
-        ++in_flight_;
-      }
-      mailer_->send(std::move(message), [this, &mail](net::MailOutcome outcome) {
-        const std::scoped_lock lock(mutex_);
-        mail.outcome = std::move(outcome);
-        --in_flight_;
-        changed_.notify_all();
-      });
-    } catch (const SecretError& error) {
-      mail.outcome = {net::MailResult::permanent, error.what()};
+    auto message = open(mail);
+    if (!message) continue;
+    {
+      const std::scoped_lock lock(mutex_);
+      ++in_flight_;
     }
+    mailer_->send(*std::move(message), [this, &mail](net::MailOutcome outcome) {
+      const std::scoped_lock lock(mutex_);
+      mail.outcome = std::move(outcome);
+      --in_flight_;
+      changed_.notify_all();
+    });
   }
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return in_flight_ == 0 || stopping_; });
@@ -142,10 +153,29 @@ void MailSender::settle(const Mail& mail) {
     session_->run(sql::Delay{.mail = mail.guid, .seconds = delay_after(mail.attempts).count()});
     return;
   }
+  if (!mail.outcome.refused.empty() && delay_refused(mail)) return;
   const bool was_sent = result == net::MailResult::sent;
   observe(was_sent ? Observable::mail_sent : Observable::mail_lost,
           {{"mail", name}, {"attempt", mail.attempts}, {"reply", reply}});
   session_->run(sql::Remove{.mail = mail.guid});
+}
+
+/// Delays a mail for the recipients that the server refused for now, while it accepted others. Returns false
+/// if all refusals are final.
+bool MailSender::delay_refused(const Mail& mail) {
+  std::vector<std::string> remaining;
+  for (const auto& refusal : mail.outcome.refused) {
+    observe(refusal.is_final ? Observable::mail_lost : Observable::mail_delayed,
+            {{"mail", mail.guid.to_string()}, {"attempt", mail.attempts}, {"reply", refusal.reply}});
+    if (!refusal.is_final) remaining.push_back(refusal.to);
+  }
+  if (remaining.empty()) return false;
+  auto message = net::open_mail(secrets_, mail.guid, mail.sealed);
+  message.remaining = std::move(remaining);
+  session_->run(sql::KeepRemaining{.mail = mail.guid,
+                                   .sealed_mail = net::sealed_mail(secrets_, mail.guid, message),
+                                   .seconds = delay_after(mail.attempts).count()});
+  return true;
 }
 
 }  // namespace waybill::app

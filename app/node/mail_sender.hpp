@@ -45,8 +45,10 @@ class MailSender {
   void run();
   bool deliver_some();
   std::vector<Mail> claim();
+  std::optional<net::MailMessage> open(Mail& mail) const;
   void send_all(std::vector<Mail>& mails);
   void settle(const Mail& mail);
+  bool delay_refused(const Mail& mail);
   bool is_stopping();
 
   const Options options_;

@@ -12,7 +12,8 @@
 namespace waybill::net {
 
 /// A message as the mail outbox stores it: sealed, because it may contain a token. The sender and the
-/// Message-ID are not stored; the process that sends the mail sets them.
+/// Message-ID are not stored; the process that sends the mail sets them. Mails of the outbox have no `cc` and
+/// no `bcc`.
 Bytes sealed_mail(const SecretBox& secrets, const Guid& guid, const MailMessage& message);
 
 /// Likewise, as text of a PostgreSQL bytea.
@@ -21,7 +22,8 @@ std::string seal_mail(const SecretBox& secrets, const Guid& guid, const MailMess
 /// Returns the purpose (SecretBox) that a stored message is bound to.
 std::string mail_purpose(const Guid& guid);
 
-/// Opens a sealed message. Throws SecretError.
+/// Opens a sealed message. Throws SecretError if no key opens it, another exception if its content cannot be
+/// read.
 MailMessage open_mail(const SecretBox& secrets, const Guid& guid, std::span<const std::uint8_t> sealed);
 
 }  // namespace waybill::net
