@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "actions/definition.hpp"
 #include "templates/builtin.hpp"
 
 namespace waybill::actions {
@@ -30,6 +31,11 @@ void add_built_in_templates(json::object& stored) {
       parts = {{"subject", built_in->subject}, {"body", built_in->body}, {"html", built_in->html}};
     }
   }
+}
+
+std::string_view template_code(const json::object& action) {
+  const json::value* const code = find_value(action, "template");
+  return code != nullptr && code->is_string() ? std::string_view(code->get_string()) : "";
 }
 
 std::optional<std::string_view> stored_part(const json::object& action, std::string_view code,

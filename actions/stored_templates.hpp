@@ -18,6 +18,9 @@ namespace waybill::actions {
 /// stays null exists nowhere and renders as nothing.
 void add_built_in_templates(json::object& stored);
 
+/// The code of the stored template that a mail or push message is made from; empty if it is made from none.
+std::string_view template_code(const json::object& action);
+
 /// Returns a part of a built-in or stored template of `action`; nullopt if the template has no such part.
 /// Throws std::invalid_argument if the template does not exist.
 std::optional<std::string_view> stored_part(const json::object& action, std::string_view code,

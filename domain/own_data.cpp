@@ -12,13 +12,13 @@ std::string length_error(std::size_t limit) {
   return "must have at most " + std::to_string(limit) + " characters";
 }
 
-bool is_key(std::string_view key) {
+}  // namespace
+
+bool is_metadata_key(std::string_view key) {
   return !key.empty() && key.size() <= longest_metadata_key && std::ranges::all_of(key, [](char c) {
     return is_alphanumeric(c) || c == '_' || c == '.' || c == '-';
   });
 }
-
-}  // namespace
 
 std::optional<std::string> tag_problem(std::string_view tag) {
   if (tag.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos) return "must not be blank";
@@ -27,7 +27,7 @@ std::optional<std::string> tag_problem(std::string_view tag) {
 }
 
 std::optional<std::string> metadata_problem(std::string_view key, const json::value& value) {
-  if (!is_key(key)) {
+  if (!is_metadata_key(key)) {
     return "must have a key of 1 to " + std::to_string(longest_metadata_key) +
            " characters A-Z a-z 0-9 _ . -";
   }

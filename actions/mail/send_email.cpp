@@ -21,12 +21,6 @@ namespace {
 constexpr std::size_t max_text_characters = 10'000;
 constexpr std::array<std::string_view, 3> inline_parts{"subject", "body", "html"};
 
-/// The code of the stored template; empty if the action uses none.
-std::string_view template_code(const json::object& action) {
-  const json::value* const code = find_value(action, "template");
-  return code != nullptr && code->is_string() ? std::string_view(code->get_string()) : "";
-}
-
 /// Checks a mail's configuration and collects its errors.
 class Checker {
  public:

@@ -35,12 +35,6 @@ std::optional<Guid> user_of(std::string_view recipient) {
   return user;
 }
 
-/// The code of the stored template; empty if the action uses none.
-std::string_view template_code(const json::object& action) {
-  const json::value* const code = find_value(action, "template");
-  return code != nullptr && code->is_string() ? std::string_view(code->get_string()) : "";
-}
-
 /// Checks a push message's configuration and collects its errors.
 class Checker {
  public:

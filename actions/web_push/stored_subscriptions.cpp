@@ -1,5 +1,7 @@
 #include "actions/web_push/stored_subscriptions.hpp"
 
+#include "storage/settings/sealing_purposes.hpp"
+
 namespace waybill::actions {
 namespace {
 
@@ -41,7 +43,7 @@ std::shared_ptr<net::VapidSigner> StoredSubscriptions::signer(storage::blocking:
   if (!stored) return nullptr;
   auto& signer = signers_[business];
   if (!signer || signer->public_key() != stored->public_key) {
-    const std::string secret = secrets_.open(stored->private_key, "vapid-key:" + business.to_string());
+    const std::string secret = secrets_.open(stored->private_key, storage::vapid_key_purpose(business));
     auto new_signer =
         std::make_shared<net::VapidSigner>(net::VapidKeys{stored->public_key, secret}, contact_);
     if (signers_.size() > max_signers) signers_.clear();

@@ -9,7 +9,7 @@
 #include "api/route/services.hpp"
 #include "base/ascii.hpp"
 #include "net/http/webhook_signature.hpp"
-#include "storage/settings/alert_secret.hpp"
+#include "storage/settings/sealing_purposes.hpp"
 #include "storage/sql/alerts.sql.hpp"
 #include "storage/sql/business_defaults.sql.hpp"
 

@@ -1,6 +1,7 @@
 #include "api/push/vapid_key.hpp"
 
 #include "net/web_push/vapid.hpp"
+#include "storage/settings/sealing_purposes.hpp"
 #include "storage/sql/vapid_keys.sql.hpp"
 
 namespace waybill::api {
@@ -9,7 +10,7 @@ namespace sql = storage::sql::vapid_keys;
 
 SealedVapidKey SealedVapidKey::make(const SecretBox& secrets, const Guid& business) {
   const auto keys = net::make_vapid_keys();
-  return {keys.public_key, secrets.seal(keys.private_key, "vapid-key:" + business.to_string())};
+  return {keys.public_key, secrets.seal(keys.private_key, storage::vapid_key_purpose(business))};
 }
 
 asio::awaitable<std::string> vapid_public_key(Services& services, const Guid& business) {

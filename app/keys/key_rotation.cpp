@@ -9,9 +9,9 @@
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/gate/idempotency.hpp"
 #include "net/mail/sealed_mail.hpp"
-#include "storage/settings/alert_secret.hpp"
 #include "storage/settings/integration_secrets.hpp"
 #include "storage/settings/key_check.hpp"
+#include "storage/settings/sealing_purposes.hpp"
 #include "storage/sql/processes.sql.hpp"
 #include "storage/sql/sealed.sql.hpp"
 
@@ -103,11 +103,11 @@ std::vector<Table> sealed_tables() {
       Table::of<sql::WorkflowVersions, sql::SetWorkflowVersion>(
           "workflow_versions", [](const Place& at) { return actions::Credentials::purpose(at.id); }),
       Table::of<sql::WorkflowSecrets, sql::SetWorkflowSecret>(
-          "workflow_secrets", [](const Place& at) { return "workflow-secret:" + at.id.to_string(); }),
+          "workflow_secrets", [](const Place& at) { return storage::workflow_secret_purpose(at.id); }),
       Table::of<sql::AlertSecrets, sql::SetAlertSecret>(
           "business_defaults", [](const Place& at) { return storage::alert_secret_purpose(at.business); }),
       Table::of<sql::VapidKeys, sql::SetVapidKey>(
-          "vapid_keys", [](const Place& at) { return "vapid-key:" + at.business.to_string(); }),
+          "vapid_keys", [](const Place& at) { return storage::vapid_key_purpose(at.business); }),
       Table::of<sql::Integrations, sql::SetIntegration>(
           "integrations",
           [](const Place& at) { return storage::integration_purpose(at.business, at.id, at.name); }),
@@ -126,9 +126,9 @@ void wait_for_none(const std::function<std::string()>& names, std::chrono::secon
                    const std::string& remedy) {
   const auto deadline = steady_clock::now() + limit;
   for (;;) {
-    const std::string found = names();
+    std::string found = names();
     if (found.empty()) return;
-    if (steady_clock::now() > deadline) throw RotationError(found + ": " + remedy);
+    if (steady_clock::now() > deadline) throw RotationError(found.append(": ").append(remedy));
     std::this_thread::sleep_for(pause);
   }
 }

@@ -2,13 +2,13 @@
 
 #include "base/ascii.hpp"
 #include "domain/conditions/scalar.hpp"
+#include "domain/own_data.hpp"
 #include "domain/records/element_fields.hpp"
 
 namespace waybill::domain {
 namespace {
 
 constexpr std::string_view previous_prefix = "previous.";
-constexpr std::size_t longest_metadata_key = 40;
 constexpr std::size_t work_of_element = 64;  // an element compared with its old value
 
 Steps split(std::string_view path) {
@@ -31,12 +31,6 @@ bool is_shown(const Field& field) {
 
 bool holds_status(const Field& field) {
   return field.role == FieldRole::status || (field.role == FieldRole::event && field.path == "trace.status");
-}
-
-bool is_metadata_key(std::string_view key) {
-  return !key.empty() && key.size() <= longest_metadata_key && std::ranges::all_of(key, [](char c) {
-    return is_alphanumeric(c) || c == '_' || c == '.' || c == '-';
-  });
 }
 
 // True if `path` names an object on the way to `field`.

@@ -4,6 +4,7 @@
 
 #include "domain/filter/expression.hpp"
 #include "domain/filter/token.hpp"
+#include "domain/own_data.hpp"
 
 namespace waybill::domain::odata {
 namespace {
@@ -210,14 +211,9 @@ class Parser {
   int depth_ = 0;
 };
 
-}  // namespace
-
-namespace {
-
 const Field* find_metadata(std::string_view key, std::size_t offset, const RecordType& type) {
-  constexpr std::size_t longest_key = 40;
   const auto* const field = type.find(metadata_path);
-  if (field != nullptr && (key.empty() || key.size() > longest_key))
+  if (field != nullptr && (key.empty() || key.size() > longest_metadata_key))
     throw SyntaxError("a key of metadata has 1 to 40 characters", offset);
   return field;
 }

@@ -5,15 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <netdb.h>
 #include <span>
 #include <sys/socket.h>
 
-#include <curl/curl.h>
-
 #include "base/ascii.hpp"
 #include "base/number.hpp"
+#include "net/destination/curl_url.hpp"
 
 namespace waybill::net {
 namespace {
@@ -77,33 +75,10 @@ bool contains(const Block6& block, std::span<const std::uint8_t, 16> address) {
   return rest == 0 || ((block.first[whole] ^ address[whole]) >> (8 - rest)) == 0;
 }
 
-struct FreeUrl {
-  void operator()(CURLU* url) const { curl_url_cleanup(url); }
-};
-using Url = std::unique_ptr<CURLU, FreeUrl>;
-
-// Uses libcurl's parser, so that the checked URL is the one that libcurl connects to.
-Url parse_url(std::string_view text) {
-  Url url(curl_url());
-  if (url == nullptr || text.find('\0') != std::string_view::npos ||
-      curl_url_set(url.get(), CURLUPART_URL, std::string(text).c_str(), 0) != CURLUE_OK) {
-    return nullptr;
-  }
-  return url;
-}
-
-std::optional<std::string> part(const Url& url, CURLUPart name, unsigned flags = 0) {
-  char* text = nullptr;
-  if (curl_url_get(url.get(), name, &text, flags) != CURLUE_OK) return std::nullopt;
-  std::string result(text);
-  curl_free(text);
-  return result;
-}
-
-std::optional<Destination> destination_of(const Url& url) {
-  auto scheme = part(url, CURLUPART_SCHEME);
-  auto host = part(url, CURLUPART_HOST);
-  const auto port = part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+std::optional<Destination> destination_of(const CurlUrl& url) {
+  auto scheme = url_part(url, CURLUPART_SCHEME);
+  auto host = url_part(url, CURLUPART_HOST);
+  const auto port = url_part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
   if (!scheme || !host || host->empty() || !port) return std::nullopt;
   Destination result{ascii_lower(*scheme), ascii_lower(*host), 0};
   if (result.host.front() == '[') result.host = result.host.substr(1, result.host.size() - 2);
@@ -160,13 +135,13 @@ std::optional<std::string> check_characters(std::string_view url) {
 std::string Destination::key() const { return host + ':' + std::to_string(port); }
 
 std::optional<Destination> parse_destination(std::string_view url) {
-  const Url parsed = parse_url(url);
+  const CurlUrl parsed = parse_curl_url(url);
   return parsed == nullptr ? std::nullopt : destination_of(parsed);
 }
 
 std::optional<std::string> check_url(std::string_view url, const DestinationPolicy& policy) {
   if (auto error = check_characters(url)) return error;
-  const Url parsed = parse_url(url);
+  const CurlUrl parsed = parse_curl_url(url);
   if (parsed == nullptr) return "is not a valid URL";
   const auto destination = destination_of(parsed);
   if (!destination || (destination->scheme != "http" && destination->scheme != "https")) {
@@ -175,7 +150,7 @@ std::optional<std::string> check_url(std::string_view url, const DestinationPoli
   // libcurl also accepts one slash or three.
   const std::string_view rest = url.substr(destination->scheme.size());
   if (!rest.starts_with("://") || rest.starts_with(":///")) return "is not a valid URL";
-  if (part(parsed, CURLUPART_USER) || part(parsed, CURLUPART_PASSWORD)) {
+  if (url_part(parsed, CURLUPART_USER) || url_part(parsed, CURLUPART_PASSWORD)) {
     return "must not contain a user name or password";
   }
   if (destination->port < 1 || destination->port > 65535) return "has a port out of range";

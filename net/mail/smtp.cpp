@@ -10,6 +10,7 @@
 #include <curl/curl.h>
 
 #include "base/fair_queue.hpp"
+#include "net/destination/curl_url.hpp"
 #include "net/http/curl_global.hpp"
 #include "net/http/trust_store.hpp"
 #include "net/mail/smtp_transfer.hpp"
@@ -21,40 +22,24 @@ constexpr std::size_t most_connections = 4;
 constexpr int idle_wait_ms = 60'000;
 constexpr int waiting_wait_ms = 250;  // while messages wait for their turn
 
-struct FreeUrl {
-  void operator()(CURLU* url) const { curl_url_cleanup(url); }
-};
-using Url = std::unique_ptr<CURLU, FreeUrl>;
-
-std::optional<std::string> part(const Url& url, CURLUPart name, unsigned flags = 0) {
-  char* text = nullptr;
-  if (curl_url_get(url.get(), name, &text, flags) != CURLUE_OK) return std::nullopt;
-  std::string result(text);
-  curl_free(text);
-  return result;
-}
-
 }  // namespace
 
 std::optional<SmtpServer> parse_smtp_url(std::string_view text) {
-  const Url url(curl_url());
-  if (!url || text.find('\0') != std::string_view::npos ||
-      curl_url_set(url.get(), CURLUPART_URL, std::string(text).c_str(), 0) != CURLUE_OK) {
-    return std::nullopt;
-  }
-  const auto scheme = part(url, CURLUPART_SCHEME).value_or("");
-  const auto host = part(url, CURLUPART_HOST);
-  const auto port = part(url, CURLUPART_PORT);
-  const auto query = part(url, CURLUPART_QUERY);
+  const CurlUrl url = parse_curl_url(text);
+  if (!url) return std::nullopt;
+  const auto scheme = url_part(url, CURLUPART_SCHEME).value_or("");
+  const auto host = url_part(url, CURLUPART_HOST);
+  const auto port = url_part(url, CURLUPART_PORT);
+  const auto query = url_part(url, CURLUPART_QUERY);
   const bool is_smtps = scheme == "smtps";
   const bool known_query = !query || (query == "tls=none" && !is_smtps);
   if ((scheme != "smtp" && !is_smtps) || !host || host->empty() || !known_query ||
-      part(url, CURLUPART_PATH).value_or("/") != "/" || part(url, CURLUPART_FRAGMENT)) {
+      url_part(url, CURLUPART_PATH).value_or("/") != "/" || url_part(url, CURLUPART_FRAGMENT)) {
     return std::nullopt;
   }
   return SmtpServer{.url = scheme + "://" + *host + (port ? ":" + *port : ""),
-                    .user = part(url, CURLUPART_USER, CURLU_URLDECODE).value_or(""),
-                    .password = part(url, CURLUPART_PASSWORD, CURLU_URLDECODE).value_or(""),
+                    .user = url_part(url, CURLUPART_USER, CURLU_URLDECODE).value_or(""),
+                    .password = url_part(url, CURLUPART_PASSWORD, CURLU_URLDECODE).value_or(""),
                     .allow_tls = !query};
 }
 

@@ -1,5 +1,4 @@
 // The memory and the concurrency of imports, which businesses share.
-#include <fstream>
 
 #include "tests/connectors/import_fixture.hpp"
 
@@ -34,23 +33,6 @@ class ImportMemory : public testing::Test {
     return {sql, business, worker.secret_key_file(), store, {}};
   }
 
-  /// The peak memory of the worker, in bytes.
-  std::size_t peak_memory() {
-    std::ifstream status("/proc/" + std::to_string(worker.process().pid()) + "/status");
-    for (std::string line; std::getline(status, line);) {
-      if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) * 1024;
-    }
-    return 0;
-  }
-
-  /// Checks and prints the peak memory of the worker; sanitizers need more.
-  void expect_little_memory() {
-#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
-    EXPECT_LT(peak_memory(), 200 * mebibyte);
-#endif
-    std::printf("peak memory %zu MiB\n", peak_memory() / mebibyte);
-  }
-
   /// Runs one concurrent sweep over each of 6 stores of 2 businesses; returns their errors.
   std::vector<std::string> sweep_all(const Fault& fault) {
     std::vector<std::unique_ptr<WooCommerceSimulator>> stores;
@@ -80,7 +62,7 @@ class ImportMemory : public testing::Test {
 TEST_F(ImportMemory, IsLimitedWithHugePages) {
   for (const auto& reason : sweep_all(array_of(R"({"id":1})", 32 * mebibyte)))
     EXPECT_NE(reason.find("larger than"), std::string::npos) << reason;
-  expect_little_memory();
+  expect_little_memory(worker.process().pid());
 }
 
 TEST_F(ImportMemory, IsLimitedWithPagesOfVeryManyValues) {
@@ -89,7 +71,7 @@ TEST_F(ImportMemory, IsLimitedWithPagesOfVeryManyValues) {
                             reason.find("larger than") != std::string::npos;
     EXPECT_TRUE(is_refused) << reason;
   }
-  expect_little_memory();
+  expect_little_memory(worker.process().pid());
 }
 
 TEST_F(ImportMemory, IsLimitedWithPagesOfVeryManyItems) {
@@ -97,7 +79,7 @@ TEST_F(ImportMemory, IsLimitedWithPagesOfVeryManyItems) {
   for (int i = 0; i < 14; ++i) items = items + "," + items;
   sweep_all(
       array_of(R"({"id":7,"number":"7","status":"pending","line_items":[)" + items + "]}", 3 * mebibyte));
-  expect_little_memory();
+  expect_little_memory(worker.process().pid());
 }
 
 TEST_F(ImportMemory, APageThatIsTooLargeIsRequestedInSmallerPages) {

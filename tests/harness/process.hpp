@@ -89,8 +89,9 @@ Finished run(std::vector<std::string> command, const Process::Options& options =
 /// The process and all its descendants, from /proc.
 std::vector<pid_t> process_tree(pid_t root);
 
-/// The peak memory of a process, in bytes (proc(5), VmHWM).
-std::size_t peak_memory(pid_t process);
+/// Expects that the peak memory of a process (proc(5), VmHWM) is below 200 MB. Checks nothing under a
+/// sanitizer, which needs more.
+void expect_little_memory(pid_t process);
 
 /// Runs `act` when the scope ends.
 template <class Act>

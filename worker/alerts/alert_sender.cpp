@@ -10,7 +10,7 @@
 #include "base/ascii.hpp"
 #include "base/observe.hpp"
 #include "net/http/webhook_signature.hpp"
-#include "storage/settings/alert_secret.hpp"
+#include "storage/settings/sealing_purposes.hpp"
 #include "storage/sql/alerts.sql.hpp"
 #include "worker/alerts/alert_message.hpp"
 
@@ -248,7 +248,7 @@ void AlertSender::send(const Message& message) {
            message.is_mail,
            message.attempts,
            message.alert.cause,
-           {Verdict::Kind::lost, "The business has no address for it any more."}});
+           {Verdict::Kind::lost, "The business no longer has an address for this alert."}});
   } else if (message.is_mail) {
     send_mail(message);
   } else {
