@@ -119,13 +119,30 @@ void note_added(const storage::TypedRows<sql::CreateMany>& rows, std::vector<Ent
   }
 }
 
+/// Draws a number for each entry without failure, in a transaction of its own, so that other requests do not
+/// wait for the orders of this call. Returns nullopt if an entry has its own number, which the numbers drawn
+/// must not be: they are then drawn with the orders.
+asio::awaitable<std::optional<std::string>> draw_numbers(const Call& call, Services& services,
+                                                         std::span<const Entry> entries) {
+  const auto is_added = [](const Entry& entry) { return !entry.failure; };
+  const auto has_number = [](const Entry& entry) { return entry.values.number.has_value(); };
+  if (std::ranges::any_of(entries, has_number)) co_return std::nullopt;
+  const auto drawn = co_await services.db.write(
+      sql::DrawNumbers{.business = call.business(), .wanted = std::ranges::count_if(entries, is_added)},
+      call.cause());
+  co_return std::string(drawn.front().numbers);
+}
+
 /// Adds the entries without failure, whose text is `orders`, in one transaction. If another request commits
 /// the number that was chosen for an entry first, the entry is added again with the next number.
 asio::awaitable<void> add_orders(storage::Transaction& transaction, const Guid& business, std::string orders,
-                                 std::vector<Entry>& entries) {
+                                 std::optional<std::string> numbers, std::vector<Entry>& entries) {
   constexpr int attempts = 3;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    note_added(co_await transaction.run(sql::CreateMany{.business = business, .orders = orders}), entries);
+    const auto drawn = std::exchange(numbers, std::nullopt);
+    note_added(
+        co_await transaction.run(sql::CreateMany{.business = business, .orders = orders, .numbers = drawn}),
+        entries);
     orders = open_orders(entries);
     if (orders.empty()) co_return;
   }
@@ -145,7 +162,7 @@ Failure whole_failure(std::span<const Entry> entries) {
     const auto& failure = *entries[index].failure;
     if (failure.details().empty()) details.push_back({path, failure.message()});
     for (const auto& [field, message] : failure.details())
-      details.push_back({field == "body" ? path : path + "." + field, message});
+      details.push_back({field == "body" ? path : std::string(path).append(".").append(field), message});
   }
   if (details.size() > most_field_errors) details.resize(most_field_errors);
   const auto& first = *std::ranges::find_if(entries, is_refused)->failure;
@@ -208,8 +225,9 @@ asio::awaitable<Answer> create_orders(Call& call, Services& services) {
   });
   refuse_if_atomic();
   if (!orders.empty()) {
+    auto numbers = co_await draw_numbers(call, services, entries);
     const auto transaction = co_await services.db.begin(call.cause());
-    co_await add_orders(*transaction, call.business(), std::move(orders), entries);
+    co_await add_orders(*transaction, call.business(), std::move(orders), std::move(numbers), entries);
     refuse_if_atomic();
     co_await transaction->commit();
   }

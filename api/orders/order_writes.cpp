@@ -121,7 +121,8 @@ asio::awaitable<Answer> create_order(Call& call, Services& services) {
   // Another request may commit the chosen number first; the next number is then chosen.
   constexpr int attempts = 3;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    const auto added = co_await services.db.write_shared<sql::CreateMany>(order, text, call.cause());
+    const auto added = co_await services.db.write_shared<sql::CreateMany, sql::DrawNumbers>(
+        order, text, !values.number, call.cause());
     if (!added.empty()) {
       co_return Answer::created(co_await read_order(services, call.business(), order),
                                 "/api/v1/Orders/" + order.to_string());

@@ -78,6 +78,12 @@ struct SharedWrite {
   Statement shared;
   Guid record;
   std::string entry;  // JSON object of this change for `shared`
+  /// Draws a value for each change of a group that `needs_drawn`. It takes `$1 business uuid` and `$2 wanted
+  /// bigint` and returns one row with one column, which is `$3` of `shared`; without such a change `$3` is
+  /// null. It has a transaction of its own, so other groups do not wait for its locks until the changes are
+  /// committed. Values of a group that fails are lost. Empty if `shared` has no `$3`.
+  Statement draw = {};
+  bool needs_drawn = false;
 };
 
 /// A standby for a blocking read. Its state must be checked on the session
@@ -215,6 +221,15 @@ class Database {
     alone.add(cause.business).add('[' + entry + ']');
     return typed_rows<S>(write_shared(
         {S::statement, std::move(alone), S::statement, record, std::move(entry)}, std::move(cause)));
+  }
+  /// Likewise, for a statement whose `$3` is drawn for a group, and null for one change alone.
+  template <TypedStatement S, TypedStatement Draw>
+  asio::awaitable<ResultOf<S>> write_shared(Guid record, std::string entry, bool needs_drawn, Cause cause) {
+    Params alone;
+    alone.add(cause.business).add('[' + entry + ']').add_null();
+    return typed_rows<S>(write_shared({S::statement, std::move(alone), S::statement, record, std::move(entry),
+                                       Draw::statement, needs_drawn},
+                                      std::move(cause)));
   }
 
   /// Begins a transaction of several statements.

@@ -11,7 +11,7 @@ namespace waybill::storage::pq {
 namespace {
 
 constexpr std::size_t group_limit = 64;
-constexpr std::size_t group_bytes = 256 * 1024;
+constexpr std::size_t group_bytes = 256UL * 1024;
 
 }  // namespace
 

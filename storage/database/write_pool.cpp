@@ -108,15 +108,16 @@ asio::awaitable<WritePool::BulkPlace> WritePool::take_bulk_place(Guid holder) {
 
 asio::awaitable<Rows> WritePool::write(const Statement& statement, const Params& params, const Cause& cause,
                                        Commits* commits) {
-  return send(statement, params, cause, commits, false);
+  return send(statement, params, cause, commits, Kind::patient);
 }
 
 asio::awaitable<Rows> WritePool::send(const Statement& statement, const Params& params, const Cause& cause,
-                                      Commits* commits, bool is_impatient) {
+                                      Commits* commits, Kind kind) {
   const auto session = co_await acquire(cause.business, cause.is_bulk);
   const auto attempt = [&] {
     session->begin(cause.json);
-    if (is_impatient) session->limit_lock_waits();
+    if (kind != Kind::patient) session->limit_lock_waits();
+    if (kind == Kind::drawing) session->commit_without_flush();
     session->add(statement, params);
     session->commit();
     if (commits != nullptr) session->ask_position();
@@ -160,10 +161,11 @@ asio::awaitable<void> WritePool::write_group(SharedWrites::Request& leader, cons
   Commits commits;
   std::exception_ptr error;
   try {
-    rows =
-        co_await send(leader.change.shared, Params().add(cause.business).add(entries), cause, &commits, true);
-  } catch (const StatementError&) {
-    // Nothing was committed.
+    Params params;
+    params.add(cause.business).add(entries);
+    if (!leader.change.draw.text.empty()) params.add(co_await draw(group, cause));
+    rows = co_await send(leader.change.shared, params, cause, &commits, Kind::impatient);
+  } catch (const StatementError&) {  // NOLINT(bugprone-empty-catch): nothing was committed
   } catch (...) {
     error = std::current_exception();
   }
@@ -176,6 +178,17 @@ asio::awaitable<void> WritePool::write_group(SharedWrites::Request& leader, cons
     if (row != made.end()) request->rows = rows.slice(row->second, 1, 0);
   }
   for (auto& follower : leader.followers) shared_.complete(std::move(follower));
+}
+
+/// Draws the values that changes of a group need; nullopt if none needs one.
+asio::awaitable<std::optional<std::string>> WritePool::draw(std::span<SharedWrites::Request* const> group,
+                                                            const Cause& cause) {
+  const auto wanted = std::ranges::count_if(group, [](const auto* one) { return one->change.needs_drawn; });
+  if (wanted == 0) co_return std::nullopt;
+  const auto drawn =
+      co_await send(group.front()->change.draw, Params().add(cause.business).add(wanted),
+                    {.business = cause.business, .is_bulk = cause.is_bulk}, nullptr, Kind::drawing);
+  co_return std::string(drawn.get(0, 0));
 }
 
 asio::awaitable<std::unique_ptr<Transaction>> WritePool::begin(const Cause& cause, Commits* commits) {

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
@@ -55,8 +59,14 @@ class WritePool : public std::enable_shared_from_this<WritePool> {
   void shut_down();
 
  private:
+  /// An impatient transaction fails after a short wait for a lock; so does a drawing one, whose commit does
+  /// not wait for the disk.
+  enum class Kind : std::uint8_t { patient, impatient, drawing };
+
   asio::awaitable<Rows> send(const Statement& statement, const Params& params, const Cause& cause,
-                             Commits* commits, bool is_impatient);
+                             Commits* commits, Kind kind);
+  asio::awaitable<std::optional<std::string>> draw(std::span<SharedWrites::Request* const> group,
+                                                   const Cause& cause);
   asio::awaitable<void> write_group(SharedWrites::Request& leader, const Cause& cause);
   asio::awaitable<BulkPlace> take_bulk_place(Guid holder);
   void release(WriteSession& session, const Guid& holder, BulkPlace place);

@@ -16,6 +16,8 @@ constexpr Statement begin_statement{"transaction.begin", "begin"};
 constexpr Statement cause_statement{"transaction.cause", "select set_config('waybill.cause', $1, true)"};
 constexpr Statement lock_limit_statement{"transaction.lock_limit",
                                          "select set_config('lock_timeout', '250ms', true)"};
+constexpr Statement no_flush_statement{"transaction.no_flush",
+                                       "select set_config('synchronous_commit', 'off', true)"};
 constexpr Statement save_statement{"transaction.save", "savepoint part"};
 constexpr Statement keep_statement{"transaction.keep", "release savepoint part"};
 constexpr Statement undo_statement{"transaction.undo", "rollback to savepoint part"};
@@ -65,6 +67,8 @@ void WriteSession::set_cause(const std::string& cause) {
 }
 
 void WriteSession::limit_lock_waits() { channel_->query(lock_limit_statement, {}, &step_control); }
+
+void WriteSession::commit_without_flush() { channel_->query(no_flush_statement, {}, &step_control); }
 
 void WriteSession::add(const Statement& statement, const Params& params, Format format) {
   channel_->query(statement, params, &step_statement, format);

@@ -52,6 +52,9 @@ class WriteSession final : public Channel::Listener {
   void set_cause(const std::string& cause);
   /// Bounds each wait for a lock in the rest of the transaction to 250 ms.
   void limit_lock_waits();
+  /// Lets the commit return before the transaction is on disk. A crash loses it only together with all later
+  /// commits.
+  void commit_without_flush();
   /// Nested savepoints. `keep` releases the innermost one; `undo` rolls back to it and releases it.
   void save();
   void keep();

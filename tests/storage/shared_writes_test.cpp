@@ -1,6 +1,9 @@
 // Changes that share a statement and a transaction.
 #include <chrono>
 #include <future>
+#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -31,6 +34,18 @@ constexpr Statement put_shared{
     " where e.n >= 0 and $1::uuid is not null on conflict (guid) do update set n = excluded.n returning "
     "guid, n"};
 
+// Takes the numbers that are not given from the drawn ones.
+constexpr Statement put_drawn{
+    "things.put_drawn",
+    "insert into things (guid, n) select e.guid, coalesce(e.n, d.n) from (select guid, n, case when n is "
+    "null "
+    "then row_number() over (partition by n is null order by guid) end as rank from "
+    "json_to_recordset($2::json) e (guid uuid, n int)) e left join unnest($3::text::int[]) with ordinality "
+    "d (n, rank) on d.rank = e.rank where $1::uuid is not null returning guid, n"};
+constexpr Statement draw{"things.draw",
+                         "update counters set last = last + $2::bigint where $1::uuid is not null returning "
+                         "array(select generate_series(last - $2::bigint + 1, last))::text"};
+
 const Cause api{.json = R"({"by": "api"})", .business = Guid::random()};
 
 class SharedWrites : public DatabaseTest {
@@ -39,7 +54,7 @@ class SharedWrites : public DatabaseTest {
     server_.exec(
         "create table things (guid uuid primary key, n int check (n < 100),"
         " cause text default current_setting('waybill.cause', true), xact xid8 default "
-        "pg_current_xact_id())");
+        "pg_current_xact_id()); create table counters as select 0::bigint as last");
     auto several = options();
     several.write_connections = 6;
     open(several);
@@ -55,6 +70,32 @@ class SharedWrites : public DatabaseTest {
                       .entry = R"({"guid":")" + record.to_string() + R"(","n":)" + std::to_string(n) + '}'},
           cause);
     });
+  }
+
+  /// Begins a change that needs a drawn number unless it has its own.
+  std::future<Rows> begin_drawn(const Guid& record, std::optional<int> own = {}) {
+    const auto number = own ? std::to_string(*own) : "null";
+    const auto entry = R"({"guid":")" + record.to_string() + R"(","n":)" + number + '}';
+    return start([=, this]() -> asio::awaitable<Rows> {
+      co_return co_await database_->write_shared(
+          SharedWrite{.statement = put_drawn,
+                      .params = Params().add(api.business).add('[' + entry + ']').add_null(),
+                      .shared = put_drawn,
+                      .record = record,
+                      .entry = entry,
+                      .draw = draw,
+                      .needs_drawn = !own},
+          api);
+    });
+  }
+  /// Likewise as the first of a line, which waits for the returned session.
+  std::unique_ptr<Session> hold_drawing_line() {
+    auto session = std::make_unique<Session>(server_.connect());
+    session->exec("begin");
+    session->exec("lock table things");
+    first_ = begin_drawn(Guid::random(), 90);
+    wait_for_blocked("insert into things");
+    return session;
   }
 
   /// Begins a change that waits for the returned session, so that those begun after it wait in line.
@@ -190,6 +231,58 @@ TEST_F(SharedWrites, ThatWaitForALockDoNotHoldOthers) {
   EXPECT_EQ(slow.wait_for(0s), std::future_status::timeout);
   other.exec("commit");
   EXPECT_EQ(slow.get().get(0, 1), "3");
+}
+
+TEST_F(SharedWrites, AGroupGetsADrawnValueForEachChangeThatNeedsOne) {
+  auto line = hold_drawing_line();
+  std::vector<std::future<Rows>> drawn;
+  for (int n = 0; n < 3; ++n) drawn.push_back(begin_drawn(Guid::random()));
+  auto own = begin_drawn(Guid::random(), 50);
+  let_go(std::move(line));
+  EXPECT_EQ(own.get().get(0, 1), "50");
+  std::set<std::string> numbers;
+  for (auto& one : drawn) numbers.emplace(one.get().get(0, 1));
+  EXPECT_THAT(numbers, ElementsAre("1", "2", "3"));
+  EXPECT_EQ(server_.number("select last from counters"), 3);
+  EXPECT_EQ(transactions("n < 90"), 1);
+}
+
+TEST_F(SharedWrites, ALockOfDrawnValuesEndsBeforeTheirGroupIsCommitted) {
+  auto line = hold_drawing_line();
+  auto one = begin_drawn(Guid::random());
+  auto two = begin_drawn(Guid::random());
+  auto blocker = server_.connect();
+  // It is granted once the first change is committed, so the group waits for it.
+  auto blocked = std::async(std::launch::async, [&] {
+    blocker.exec("begin");
+    blocker.exec("lock table things");
+  });
+  ASSERT_TRUE(eventually([&] {
+    return server_.number(
+               "select count(*) from pg_locks where not granted and mode = 'AccessExclusiveLock'") == 1;
+  }));
+  let_go(std::move(line));
+  blocked.get();
+  auto other = server_.connect();
+  EXPECT_TRUE(eventually([&] { return other.number("select last from counters") == 2; }));
+  other.exec("select last from counters for update nowait");
+  EXPECT_EQ(one.wait_for(0s), std::future_status::timeout);
+  blocker.exec("commit");
+  one.get();
+  two.get();
+}
+
+TEST_F(SharedWrites, ThatCannotDrawAreMadeAlone) {
+  auto line = hold_drawing_line();
+  auto one = begin_drawn(Guid::random());
+  auto two = begin_drawn(Guid::random());
+  auto lock = server_.connect();
+  lock.exec("begin");
+  lock.exec("update counters set last = 7");
+  let_go(std::move(line));
+  EXPECT_TRUE(one.get().is_null(0, 1));
+  EXPECT_TRUE(two.get().is_null(0, 1));
+  EXPECT_EQ(transactions("n is null"), 2);
 }
 
 TEST_F(SharedWrites, AreUnavailableIfTheConnectionBreaks) {

@@ -5,7 +5,9 @@
 -- names no carrier has the business's default; one that names no service level has the default of the business's account
 -- with the carrier, else the business's. A default carrier or service level is not used if the carrier does not have the
 -- service level. Items without lengths have the business's default dimensions, in the unit of its products.
--- $1 business uuid, $2 orders json (an array of objects with the columns of `given_entries`)
+-- Orders without a number get those of $3, an array from orders/draw_numbers.sql. If it is null, they are drawn here, and
+-- others who draw numbers of the business wait until the transaction ends.
+-- $1 business uuid, $2 orders json (an array of objects with the columns of `given_entries`), $3 numbers text or null
 -- -> guid uuid, order_number text
 with given_entries as materialized (
   select r.*, r.ordinality as place, row_number() over (partition by r.number order by r.ordinality) as repetition
@@ -32,8 +34,10 @@ with given_entries as materialized (
 ), numbers as materialized (  -- reads people, so that these are added first
   select l.number, l.rank
   from (select count(*) as people from people) p,
-       lateral (select next_order_numbers($1, (select count(*) from entries where number is null and p.people >= 0),
-                                          array(select e.number from entries e where e.number is not null)) as list) n,
+       lateral (select coalesce(
+                         (select $3::text)::text[],
+                         next_order_numbers($1, (select count(*) from entries where number is null and p.people >= 0),
+                                            array(select e.number from entries e where e.number is not null))) as list) n,
        unnest(n.list) with ordinality l (number, rank)
 ), given as (
   select e.guid, coalesce(e.customer, p.guid) as customer, coalesce(e.number, n.number) as number, e.status, e.items,

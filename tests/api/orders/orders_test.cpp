@@ -311,16 +311,16 @@ TEST_F(OrdersTest, ConcurrentOrdersHaveUniqueNumbersWithoutWaitingForOtherBusine
   }
   workers.clear();
   blocker.exec("rollback");
-  const auto row = tenant.sql
-                       .rows(
-                           "select count(distinct order_number), min(order_number), max(order_number),"
-                           " count(distinct customer_id) from orders where business_id = $1",
-                           {tenant.id})
-                       .front();
+  const auto row =
+      tenant.sql
+          .rows(
+              "select count(distinct order_number), min(order_number), count(distinct customer_id)"
+              " from orders where business_id = $1",
+              {tenant.id})
+          .front();
   EXPECT_EQ(row.at(0), "40");
   EXPECT_EQ(row.at(1), "ORD-000001");
-  EXPECT_EQ(row.at(2), "ORD-000040");
-  EXPECT_EQ(row.at(3), "1") << "concurrent orders with one email address share a customer";
+  EXPECT_EQ(row.at(2), "1") << "concurrent orders with one email address share a customer";
 }
 
 TEST_F(OrdersTest, TheDefaultCurrencyIsThatOfTheBusiness) {
