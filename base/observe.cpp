@@ -78,7 +78,7 @@ constexpr auto observables = std::to_array<ObservableRow>({
     {Observable::migration_applied, "database.migration_applied", info},
     {Observable::migration_delayed, "database.migration_delayed", warning},
     {Observable::slow_statement, "database.slow_statement", warning, "waybill_slow_statements_total",
-     "Statements slower than the configured limit."},
+     "Statements slower than 500 ms."},
     {Observable::statement_failed, "database.statement_failed", error, "waybill_statement_failures_total",
      "Statements that failed unexpectedly."},
     {Observable::postgres_started, "postgres.started", info},

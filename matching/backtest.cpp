@@ -74,7 +74,7 @@ class TimerHistory {
     const json::object no_previous;
     const domain::Verdict verdict = rule_.conditions.judge({entity, no_previous, false});
     holds_ = verdict == domain::Verdict::hold;
-    if (verdict == domain::Verdict::too_much_work) ++result_.too_much_work;
+    if (verdict == domain::Verdict::too_much_work && since >= range_.from) ++result_.too_much_work;
     event_ = event;
   }
 
@@ -118,6 +118,7 @@ Backtest backtest_timer(storage::Session& session, const Rule& rule, const stora
     json::monotonic_resource arena;
     std::vector<PastChange> changes = reader.changes(page.events, &arena);
     std::vector<PastChange*> all;
+    all.reserve(changes.size());
     for (PastChange& change : changes) all.push_back(&change);
     if (rule.conditions.reads_relatives()) reader.fill_relatives(all);
     for (const PastChange& change : changes) {

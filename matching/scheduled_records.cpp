@@ -32,6 +32,7 @@ std::vector<Guid> query(storage::Session& session, const domain::Schedule& sched
   const storage::Rows rows =
       session.run_replanned(storage::Statement{.name = "schedules.query", .text = text}, params);
   std::vector<Guid> guids;
+  guids.reserve(static_cast<std::size_t>(rows.size()));
   for (int i = 0; i < rows.size(); ++i) guids.push_back(Guid::parse(rows.get(i, 0)).value());
   return guids;
 }
@@ -105,7 +106,8 @@ std::vector<ScheduledRecord> ScheduledRecords::read() {
     try {
       records.push_back({guid, std::move(columns_.change(stub, {}).entity), bytes.size()});
     } catch (const std::invalid_argument& error) {
-      observe(Observable::event_unreadable, {{"event_id", 0}, {"error", std::string_view(error.what())}});
+      observe(Observable::event_unreadable,
+              {{"record", guid.to_string()}, {"error", std::string_view(error.what())}});
     }
   }
   position_ += passed;

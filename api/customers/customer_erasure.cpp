@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
+#include <tuple>
 #include <type_traits>
 #include <unordered_set>
 #include <utility>
@@ -25,6 +27,13 @@ namespace sql = storage::sql::customer_erasures;
 constexpr Duration longest_wait = std::chrono::seconds(20);  // longer than an attempt of a webhook
 constexpr Duration first_pause = std::chrono::milliseconds(50);
 constexpr Duration longest_pause = std::chrono::milliseconds(500);
+
+template <typename... Steps>
+std::vector<Step> list_of(Steps... steps) {
+  std::vector<Step> list;
+  (list.push_back(std::move(steps)), ...);
+  return list;
+}
 
 /// Erases the runs of records. The records are erased first.
 class RunEraser {
@@ -66,20 +75,26 @@ class RunEraser {
 
   /// Erases queued runs and notes the records of those that a worker performs.
   std::vector<Step> erase_queue() {
-    return {queue_step([this] { return Records{.guids = own_}; }),
-            queue_step([this] { return left_.all(); })};
+    return list_of(queue_step([this] { return Records{.guids = own_}; }),
+                   queue_step([this] { return left_.all(); }));
   }
   /// Likewise for the records that were noted.
   std::vector<Step> erase_queue_again() {
     again_ = std::exchange(in_flight_, {});
-    again_left_ = std::exchange(left_in_flight_, {});
-    return {queue_step([this] { return Records{.guids = again_}; }),
-            queue_step([this] { return again_left_.all(); })};
+    again_left_ = {};
+    for (const auto& [guid, first, last] : std::exchange(left_in_flight_, {})) {
+      again_left_.guids.push_back(guid);
+      again_left_.firsts.push_back(first);
+      again_left_.lasts.push_back(last);
+    }
+    return list_of(queue_step([this] { return Records{.guids = again_}; }),
+                   queue_step([this] { return again_left_.all(); }));
   }
-  bool is_in_flight() const { return !in_flight_.empty() || !left_in_flight_.guids.empty(); }
+  bool is_in_flight() const { return !in_flight_.empty() || !left_in_flight_.empty(); }
 
   std::vector<Step> erase_finished() {
-    return {runs_step([this] { return Records{.guids = own_}; }), runs_step([this] { return left_.all(); })};
+    return list_of(runs_step([this] { return Records{.guids = own_}; }),
+                   runs_step([this] { return left_.all(); }));
   }
 
   std::int64_t runs() const { return runs_; }
@@ -115,10 +130,8 @@ class RunEraser {
       make_distinct(in_flight_);
       return;
     }
-    const auto add = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
-    add(left_in_flight_.guids, portion.guids);
-    add(left_in_flight_.firsts, portion.firsts);
-    add(left_in_flight_.lasts, portion.lasts);
+    for (std::size_t i = 0; i < portion.guids.size(); ++i)
+      left_in_flight_.emplace(portion.guids[i], portion.firsts[i], portion.lasts[i]);
   }
 
   Step runs_step(const std::function<Records()>& records) {
@@ -149,7 +162,7 @@ class RunEraser {
   std::vector<Guid> own_;
   std::unordered_set<Guid> all_;
   std::vector<Guid> in_flight_;
-  LeftRecords left_in_flight_;
+  std::set<std::tuple<Guid, Time, Time>> left_in_flight_;
   std::vector<Guid> again_;
   LeftRecords again_left_;
   std::int64_t last_event_ = 0;
@@ -172,12 +185,6 @@ class Waiting {
   Duration next_ = first_pause;
 };
 
-std::vector<Step> one(Step step) {
-  std::vector<Step> steps;
-  steps.push_back(std::move(step));
-  return steps;
-}
-
 }  // namespace
 
 asio::awaitable<ErasedCounts> erase_customer(Analysis& analysis, const SecretBox& secrets,
@@ -188,10 +195,10 @@ asio::awaitable<ErasedCounts> erase_customer(Analysis& analysis, const SecretBox
   PersonEraser eraser(secrets, target);
   co_await take(eraser.steps());
   RunEraser runs(target, eraser.search());
-  co_await take(one(runs.begin()));
+  co_await take(list_of(runs.begin()));
   Waiting waiting;
   for (;;) {
-    co_await take(one(runs.look_for_planned()));
+    co_await take(list_of(runs.look_for_planned()));
     if (!runs.is_planned() || waiting.is_over()) break;
     co_await waiting.wait();
   }
@@ -207,7 +214,7 @@ asio::awaitable<ErasedCounts> erase_customer(Analysis& analysis, const SecretBox
                   "The data is erased, but messages with it are still being sent; repeat the request.")
         .with_retry_after(std::chrono::seconds(10));
   }
-  co_await take(one(eraser.end()));
+  co_await take(list_of(eraser.end()));
   auto counts = eraser.counts();
   counts.runs = runs.runs();
   co_return counts;

@@ -25,6 +25,7 @@
 #include "net/http/webhook_signature.hpp"
 #include "net/mail/sealed_mail.hpp"
 #include "net/web_push/web_push.hpp"
+#include "storage/settings/sealing_purposes.hpp"
 #include "storage/sql/mail_outbox.sql.hpp"
 #include "storage/sql/push_subscriptions.sql.hpp"
 #include "storage/sql/users.sql.hpp"
@@ -91,11 +92,9 @@ struct Test {
 
 void count_test(const Guid& business, Time now) {
   static FailureLimit tests({.most_failures = tests_per_minute, .most_counted = 50'000});
-  const std::string name = business.to_string();
-  if (const auto wait = tests.wait(name, now))
+  if (const auto wait = tests.count(business.to_string(), now))
     throw Failure(ErrorCode::rate_limited, "Too many tests were sent; try again later.")
         .with_retry_after(*wait);
-  tests.failed(name, now);
 }
 
 asio::awaitable<void> read_workflow(const Call& call, Services& services, Test& test) {
@@ -199,7 +198,7 @@ asio::awaitable<std::vector<net::WebhookSecret>> secrets_of(const Call& call, Se
       co_await services.db.read(sql::workflows::Secrets{.business = call.business(), .workflow = call.id()});
   std::vector<net::WebhookSecret> secrets;
   for (const auto& row : rows) {
-    const auto text = services.secrets.open(row.sealed, "workflow-secret:" + call.id().to_string());
+    const auto text = services.secrets.open(row.sealed, storage::workflow_secret_purpose(call.id()));
     if (const auto secret = net::WebhookSecret::parse(text)) secrets.push_back(*secret);
   }
   co_return secrets;
@@ -290,7 +289,7 @@ asio::awaitable<json::object> send_push(const Call& call, Services& services, co
   if (rows.empty() || keys.empty()) co_return result;
   net::VapidSigner signer(
       {std::string(keys.front().public_key),
-       services.secrets.open(keys.front().private_key, "vapid-key:" + call.business().to_string())},
+       services.secrets.open(keys.front().private_key, storage::vapid_key_purpose(call.business()))},
       services.settings.push_contact);
   const std::string text =
       to_json(json::object{{"title", test.plan.request.at("title")},
@@ -350,8 +349,8 @@ constexpr Route routes[] = {
      .handler = send_test,
      .operation_id = "sendWorkflowTest",
      .summary = "Sends one request, mail or push message of a workflow",
-     .description = "It is not a run. Requests have the header webhook-test; mails and push messages go to "
-                    "the caller. At most 30 a minute.",
+     .description = "It is not a run. Requests have the header webhook-test. Push messages go to the caller, "
+                    "mails to the caller or to the user in to. At most 30 a minute.",
      .tag = "Workflows",
      .body = &test_schema,
      .body_kind = BodyKind::object,

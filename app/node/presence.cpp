@@ -9,6 +9,7 @@
 #include "storage/settings/key_check.hpp"
 #include "storage/sql/leases.sql.hpp"
 #include "storage/sql/processes.sql.hpp"
+#include "storage/statement/errors.hpp"
 
 namespace waybill::app {
 namespace {
@@ -52,8 +53,12 @@ void Presence::turn() {
     choose_key();
   } catch (const SecretError& error) {
     observe(Observable::key_missing, {{"error", error.what()}});
+  } catch (const storage::DatabaseUnavailable&) {
+    // The parts of the process that need the database report this.
+    session_.reset();
   } catch (const std::exception& error) {
-    // The parts of the process that need the database report that it is unavailable.
+    observe(Observable::statement_failed,
+            {{"statement", "processes"}, {"error", std::string_view(error.what())}});
     session_.reset();
   }
 }

@@ -7,6 +7,7 @@
 
 #include "actions/stored_templates.hpp"
 #include "base/observe.hpp"
+#include "storage/settings/sealing_purposes.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -86,9 +87,13 @@ std::vector<WorkflowPtr> Catalogue::apply(std::vector<ParsedWorkflow> changed) {
     if (WorkflowPtr earlier = remove(parsed.guid)) replaced.push_back(std::move(earlier));
     insert(std::move(parsed));
   }
+  count_unreadable();
+  return replaced;
+}
+
+void Catalogue::count_unreadable() {
   any_unreadable_ = !unreadable_.empty();
   set_gauge(Gauge::workflows_unreadable, static_cast<double>(unreadable_.size()));
-  return replaced;
 }
 
 void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
@@ -128,7 +133,7 @@ void Catalogue::keep_only(const std::unordered_set<Guid>& present) {
     if (!present.contains(guid)) gone.push_back(guid);
   }
   for (const Guid& guid : gone) remove(guid);
-  any_unreadable_ = !unreadable_.empty();
+  count_unreadable();
 }
 
 std::span<const net::WebhookSecret> valid_secrets(const Workflow& workflow, Time now) {
@@ -206,7 +211,7 @@ std::shared_ptr<Workflow> Catalogue::read(const storage::StoredWorkflow& stored)
   std::vector<net::WebhookSecret> secrets;
   for (const Bytes& sealed : stored.sealed_secrets) {
     auto secret =
-        net::WebhookSecret::parse(secrets_.open(sealed, "workflow-secret:" + stored.guid.to_string()));
+        net::WebhookSecret::parse(secrets_.open(sealed, storage::workflow_secret_purpose(stored.guid)));
     if (!secret) throw std::invalid_argument("unreadable secret");
     secrets.push_back(std::move(*secret));
   }

@@ -136,6 +136,7 @@ class Catalogue {
   std::shared_ptr<Workflow> read(const storage::StoredWorkflow& stored) const;
   void insert(ParsedWorkflow parsed);
   WorkflowPtr remove(const Guid& workflow);
+  void count_unreadable();
 
   const SecretBox& secrets_;
   std::uint64_t epoch_ = 0;

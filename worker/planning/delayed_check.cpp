@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/observe.hpp"
 #include "matching/relatives.hpp"
 #include "worker/planning/condition_shares.hpp"
 #include "worker/planning/run_origins.hpp"
@@ -161,8 +162,10 @@ domain::Verdict DelayedCheck::judge(const domain::Conditions& conditions, Record
       const bool is_kept = event.before || event.after;
       records.then = is_kept ? columns_->change(event, {}) : domain::Change();
       records.now = columns_->change(deletion && is_kept ? event : *records.current, {});
-    } catch (const std::invalid_argument&) {
+    } catch (const std::invalid_argument& error) {
       records.is_unreadable = true;
+      observe(Observable::event_unreadable,
+              {{"event_id", static_cast<std::int64_t>(event.id)}, {"error", std::string_view(error.what())}});
     }
   }
   if (records.is_unreadable) return domain::Verdict::fail;

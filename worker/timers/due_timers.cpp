@@ -193,7 +193,8 @@ std::vector<json::object> DueTimers::read_entities(std::vector<storage::StoredEv
     try {
       entities[i] = columns_->change(record, {}).entity;
     } catch (const std::invalid_argument& error) {
-      observe(Observable::event_unreadable, {{"event_id", 0}, {"error", std::string_view(error.what())}});
+      observe(Observable::event_unreadable,
+              {{"record", record.entity_id.to_string()}, {"error", std::string_view(error.what())}});
       record.after.reset();
       continue;
     }
