@@ -103,6 +103,7 @@ std::int64_t SecretBox::id_of(const Key& key) {
 
 std::vector<std::int64_t> SecretBox::key_ids() const {
   std::vector<std::int64_t> ids;
+  ids.reserve(keys_.size());
   for (const Key& key : keys_) ids.push_back(id_of(key));
   return ids;
 }

@@ -32,8 +32,7 @@ std::optional<Bytes> sealed(const Call& call, const Services& services, const Gu
   if (before) {
     try {
       if (services.secrets.open(*before, purpose) == *secret) return before;
-    } catch (const SecretError&) {
-      // A credential that cannot be opened is replaced.
+    } catch (const SecretError&) {  // NOLINT(bugprone-empty-catch): it is replaced
     }
   }
   return services.secrets.seal(*secret, purpose);

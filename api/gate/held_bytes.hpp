@@ -28,7 +28,8 @@ class HeldBytes {
     return {state_.get(), [state = state_, key, bytes](void*) {
               const std::lock_guard lock(state->mutex);
               const auto entry = state->held.find(key);
-              if ((entry->second -= bytes) == 0) state->held.erase(entry);
+              entry->second -= bytes;
+              if (entry->second == 0) state->held.erase(entry);
             }};
   }
 

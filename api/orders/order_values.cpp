@@ -1,5 +1,6 @@
 #include "api/orders/order_values.hpp"
 
+#include <ranges>
 #include <utility>
 #include <variant>
 
@@ -57,9 +58,8 @@ Products read_products(const json::value& stored) {
 
 template <typename Map>
 std::vector<Guid> keys_of(const Map& map) {
-  std::vector<Guid> keys;
-  for (const auto& [guid, value] : map) keys.push_back(guid);
-  return keys;
+  const auto keys = std::views::keys(map);
+  return {keys.begin(), keys.end()};
 }
 
 }  // namespace

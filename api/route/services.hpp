@@ -27,10 +27,10 @@ class Totals;
 
 /// Limits of the workflows of a business.
 struct WorkflowLimits {
-  std::int64_t per_business = 500;                    // without managed workflows
-  std::int64_t per_trigger = 100;                     // active workflows
-  std::int64_t bytes_per_business = 8 * 1024 * 1024;  // with the texts of templates
-  Duration delay_below = std::chrono::days(30);       // the retention of events
+  std::int64_t per_business = 500;                     // without managed workflows
+  std::int64_t per_trigger = 100;                      // active workflows
+  std::int64_t bytes_per_business = 8L * 1024 * 1024;  // with the texts of templates
+  Duration delay_below = std::chrono::days(30);        // the retention of events
 };
 
 /// Requests in an hour that send account mails; 0: unlimited.

@@ -150,7 +150,7 @@ Background::Turn::~Turn() {
 }
 
 Background::Background(Options options)
-    : state_(std::make_shared<State>(options)), threads_(options.threads) {}
+    : state_(std::make_shared<State>(std::move(options))), threads_(options.threads) {}
 
 Background::~Background() {
   state_->close();

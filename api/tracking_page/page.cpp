@@ -30,7 +30,7 @@ constexpr Rgb dark_background{0x1a, 0x1e, 0x24};
 constexpr std::size_t history_end_bytes = 300;
 
 /// A page with a few traces has no more.
-constexpr std::size_t usual_page_bytes = 12 * 1024;
+constexpr std::size_t usual_page_bytes = 12UL * 1024;
 
 std::string style_source(std::string_view style) { return "'sha256-" + base64(sha256(style)) + "'"; }
 

@@ -1,5 +1,6 @@
 // The feed of a business's events.
 #include <algorithm>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,7 +38,7 @@ constexpr Property cause_properties[] = {
      .kind = Kind::integer,
      .nullable = false,
      .description = "The number of workflows that led to the change."},
-    {.name = "note", .kind = Kind::text, .description = "The notes of a move of the status."},
+    {.name = "note", .kind = Kind::text, .description = "The note of a status change."},
 };
 constexpr Schema cause_schema{"EventCause", cause_properties};
 constexpr Property event_properties[] = {
@@ -55,7 +56,7 @@ constexpr Property event_properties[] = {
      .kind = Kind::any,
      .nullable = false,
      .schema = &entity_object_schema,
-     .description = "The record after the event; of a deleted one its last state."},
+     .description = "The record after the event; for a deleted record, its last state."},
     {.name = "previous",
      .kind = Kind::any,
      .nullable = false,
@@ -221,8 +222,8 @@ class FeedReader {
       }
       chosen.emplace_back(&change, std::move(met));
     }
-    std::vector<matching::PastChange*> filled;
-    for (const auto& [change, met] : chosen) filled.push_back(change);
+    const auto changes_of = std::views::keys(chosen);
+    const std::vector<matching::PastChange*> filled(changes_of.begin(), changes_of.end());
     if (!filled.empty()) past_.fill_relatives(filled);
     for (const auto& [change, met] : chosen) {
       if (count_++ > 0) data_ += ',';
@@ -230,6 +231,7 @@ class FeedReader {
     }
     has_more_ = used < stored.size() || is_cut;
     std::vector<EventCursor::Passed> passed;
+    passed.reserve(used);
     for (std::size_t i = 0; i < used; ++i)
       passed.push_back({static_cast<std::int64_t>(stored[i].id), stored[i].at});
     cursor_.advance(snapshot, passed, !has_more_);

@@ -173,11 +173,12 @@ void resume_business(OperatorSession& session, const Guid& business) {
     throw CommandError("the deletion of the business has begun; finish it with `waybill business delete`");
   }
   // A worker that has not noticed the change yet can hold a run afterwards; the duty release_held queues it.
-  while (connection.run(suspensions::ReleaseRuns{.business = business, .limit = rows_per_transaction})
-             .front()
-             .released == rows_per_transaction) {
-    continue;
-  }
+  const auto release = [&] {
+    return connection.run(suspensions::ReleaseRuns{.business = business, .limit = rows_per_transaction})
+        .front()
+        .released;
+  };
+  for (auto released = release(); released == rows_per_transaction;) released = release();
   connection.execute("notify waybill_queue");
 }
 

@@ -212,8 +212,8 @@ class Examination {
                           .database_limit = row.database_limit};
     try {
       facts.allowed = session_->run(storage::sql::processes::Connections{}).front().allowed;
-    } catch (
-        const storage::StatementError&) {  // NOLINT(bugprone-empty-catch): the check of the schema reports it
+      // NOLINTNEXTLINE(bugprone-empty-catch): the check of the schema reports it
+    } catch (const storage::StatementError&) {
     }
     return judge_connections(facts);
   }

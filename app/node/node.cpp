@@ -304,8 +304,8 @@ class Node::Parts {
 };
 
 Node::Node(const Config& config, const std::string& database_url, std::vector<SecretBox::Key> keys,
-           Roles roles, std::function<bool()> is_alive)
-    : parts_(std::make_unique<Parts>(config, database_url, std::move(keys), roles, std::move(is_alive))) {}
+           Roles roles, const std::function<bool()>& is_alive)
+    : parts_(std::make_unique<Parts>(config, database_url, std::move(keys), roles, is_alive)) {}
 
 Node::~Node() = default;
 

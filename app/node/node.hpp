@@ -19,7 +19,7 @@ class Node {
   /// DatabaseUnavailable and StatementError.
   /// `is_alive` answers /healthz on the listener of the metrics, on any thread between `start` and `stop`.
   Node(const Config& config, const std::string& database_url, std::vector<SecretBox::Key> keys, Roles roles,
-       std::function<bool()> is_alive);
+       const std::function<bool()>& is_alive);
   ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;

@@ -163,11 +163,11 @@ class Parser {
                   const json::value& expected, const std::string& place) {
     if (++comparisons_ > max_comparisons) return fail(place, "more than 1000 comparisons");
     if (!check(kind, target, expected, place)) return;
-    Node node{.kind = Node::Kind::comparison,
-              .children = {},
-              .comparison = std::make_unique<const Comparison>(std::string(path), kind, target, expected),
-              .reads_relatives = target.relative || target.completed};
-    add(parent, std::move(node));
+    auto comparison = std::make_unique<const Comparison>(std::string(path), kind, target, expected);
+    add(parent, {.kind = Node::Kind::comparison,
+                 .children = {},
+                 .comparison = std::move(comparison),
+                 .reads_relatives = target.relative || target.completed});
   }
 
   bool check(const Operator& kind, const Target& target, const json::value& expected,
@@ -241,7 +241,7 @@ class Parser {
     if (path.starts_with(previous)) path.remove_prefix(previous.size());
     const bool is_metadata =
         path.starts_with(metadata_path) && path.substr(metadata_path.size()).starts_with('.');
-    return is_metadata ? "is no key of metadata: 1 to 40 characters A-Z a-z 0-9 _ . -" : "unknown field";
+    return is_metadata ? "is not a key of metadata: 1 to 40 characters A-Z a-z 0-9 _ . -" : "unknown field";
   }
 
   static std::string no_history(const Target& target) {

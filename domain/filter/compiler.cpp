@@ -53,7 +53,8 @@ void require_text(const Expression& argument, std::string_view function) {
 
 void require_condition(const Expression& operand) {
   if (type_of(operand) == ValueType::boolean) return;
-  throw SyntaxError("not needs a condition, write not (…), but found " + described(operand), operand.offset);
+  throw SyntaxError("not needs a condition in parentheses, as in not (…); found " + described(operand),
+                    operand.offset);
 }
 
 // Throws SyntaxError if the argument of a case function is not text or that of `not` is not a condition.
@@ -285,7 +286,8 @@ class Compiler {
     const bool equality = e.comparator == Comparator::eq || e.comparator == Comparator::ne;
     if (type == ValueType::list || (equality && is_pair_with_metadata(value, other))) {
       if (!equality || !is_literal(other))
-        throw SyntaxError(described(value) + " is compared with a text by eq, ne and in", value.offset);
+        throw SyntaxError(described(value) + " can only be compared with a text, by eq, ne or in",
+                          value.offset);
       const auto text = containment(value, other);
       return e.comparator == Comparator::eq ? text : "(" + text + ") is not true";
     }
@@ -314,7 +316,8 @@ class Compiler {
   std::string comparison_with_null(const Expression& e, ValueType type, Comparator comparator) {
     const bool equality = comparator == Comparator::eq || comparator == Comparator::ne;
     if (type == ValueType::list) {
-      if (!equality) throw SyntaxError(described(e) + " is compared with a text by eq, ne and in", e.offset);
+      if (!equality)
+        throw SyntaxError(described(e) + " can only be compared with a text, by eq, ne or in", e.offset);
       return is_empty_list(e) + (comparator == Comparator::ne ? " is true" : " is not true");
     }
     if (e.kind == Kind::null) return comparator == Comparator::eq ? "true" : "false";
@@ -344,7 +347,7 @@ class Compiler {
   std::string metadata_value(const Expression& e, ValueType as) {
     const auto key = parameter(std::string(metadata_key(e.text)));
     const auto metadata = own_value(*e.field);
-    const auto text = "(" + metadata + " ->> " + key + ")";
+    auto text = "(" + metadata + " ->> " + key + ")";
     if (as == ValueType::any) return text;
     const std::string_view type = as == ValueType::number    ? "number"
                                   : as == ValueType::boolean ? "boolean"

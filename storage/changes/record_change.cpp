@@ -183,8 +183,8 @@ json::object entry_of(const NewShipment& change, const statements::LockOrder::Ro
 
 ChangeResult make(Session& session, const Guid& business, const NewShipment& change) {
   constexpr int number_choices = 3;
-  std::vector<std::string> numbers;
-  for (int i = 0; i < number_choices; ++i) numbers.push_back(random_tracking_number());
+  std::vector<std::string> numbers(number_choices);
+  std::ranges::generate(numbers, random_tracking_number);
   const auto holds = session.run(sql::HoldOrder{.business = business,
                                                 .order = change.order,
                                                 .carrier = change.carrier,

@@ -104,7 +104,8 @@ std::vector<std::string> split(const std::string& text) {
 void parse_params(const fs::path& file, const std::string& text, Statement& statement) {
   for (const std::string& part : split(text)) {
     const std::string number = "$" + std::to_string(statement.params.size() + 1) + " ";
-    if (!part.starts_with(number)) fail(file, "expected " + number + "found: " + part);
+    if (!part.starts_with(number))
+      fail(file, std::string("expected ").append(number).append("found: ").append(part));
     statement.params.push_back(parse_value(file, part.substr(number.size())));
   }
 }
@@ -262,7 +263,7 @@ void write_folder(const fs::path& output, const std::string& folder,
 
 void write_lists(const fs::path& source_folder, const fs::path& output,
                  const std::map<std::string, std::vector<Statement>>& folders) {
-  std::string source(notice), statements, list;
+  std::string source(notice), list;
   for (const auto& [folder, members] : folders) {
     source += "#include \"storage/sql/" + folder + ".sql.hpp\"\n";
     for (const Statement& member : members) {
