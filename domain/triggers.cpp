@@ -70,7 +70,7 @@ constexpr auto rows = std::to_array<TriggerRow>({
     {shipment, When::dispatched, "", "shipment_dispatched", "Shipment dispatched",
      "A shipment is put into a dispatch."},
     {shipment, When::traced, "", "shipment_trace_added", "Shipment trace added",
-     "A scan of a shipment is reported, also when it changes the status. The entity has it as `trace`."},
+     "A scan of a shipment is reported, even if it also changes the status. The entity has it as `trace`."},
     {shipment, When::deleted, "", "shipment_deleted", "Shipment deleted", "A shipment is deleted."},
 
     {customer, When::created, "", "customer_created", "Customer created", "A new customer is created."},

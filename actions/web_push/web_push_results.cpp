@@ -89,7 +89,7 @@ void PushResults::report(AttemptResult& result) {
   result.status_code = status_code();
   if (!std::holds_alternative<Done>(result.outcome)) result.error = std::move(error_);
   if (std::holds_alternative<Skip>(result.outcome) && !result.error)
-    result.error = "No browser has a subscription to which the message could go.";
+    result.error = "No browser is subscribed to receive the message.";
   result.destination_failed = !healthy_ && (down_ || any_failed());
 }
 

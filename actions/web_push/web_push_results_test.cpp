@@ -118,7 +118,7 @@ TEST(PushResults, ASkippedAttemptSaysThatNoBrowserIsSubscribed) {
   PushResults results;
   const AttemptResult result = reported(results);
   EXPECT_TRUE(std::holds_alternative<Skip>(result.outcome));
-  EXPECT_EQ(result.error, "No browser has a subscription to which the message could go.");
+  EXPECT_EQ(result.error, "No browser is subscribed to receive the message.");
 }
 
 TEST(PushResults, AnAttemptWithoutSubscriptionsHasNoReport) {

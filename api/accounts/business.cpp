@@ -125,13 +125,13 @@ constexpr auto defaults_properties_of(bool update) {
        .nullable = update,
        .description = update ? "standard, express, sameday or a code of a carrier; null: there is no default."
                              : "standard, express, sameday or a code of a carrier; standard if none is set, "
-                               "which does not act."},
+                               "which is only shown and has no effect."},
       {.name = "defaultDimensions",
        .kind = Kind::object,
        .nullable = update,
        .schema = &dimensions_schema,
-       .description =
-           update ? "Null: there is no default." : "30 x 20 x 10 cm if none are set, which do not act."},
+       .description = update ? "Null: there is no default."
+                             : "30 x 20 x 10 cm if none are set, which are only shown and have no effect."},
       {.name = "notifications", .kind = Kind::object, .nullable = false, .schema = &notifications_schema},
   });
 }

@@ -53,7 +53,7 @@ std::optional<Failure> refusal_of(const storage::StatementError& error) {
   if (state == "23505")
     return conflict_of(unique_constraints, error.constraint(), "Such a record already exists.");
   if (state == "54000" && !error.constraint().empty())
-    return conflict_of(list_limits, error.constraint(), "The business can have no more of these.");
+    return conflict_of(list_limits, error.constraint(), "The business has the maximum number of these.");
   if (state == "23503") return not_found("record that the request names");
   if (state == "23514" || state.starts_with("22")) {
     return Failure(ErrorCode::validation_error, "A value of the request is out of its range.");

@@ -57,7 +57,7 @@ Role least_role(Permission permission) {
 void check_permission(const Principal& principal, Permission permission) {
   if (permission == Permission::signed_in) return;
   if (principal.business_id.is_nil())
-    throw Failure(ErrorCode::forbidden, "This needs a business; create one first.");
+    throw Failure(ErrorCode::forbidden, "This call needs a business; create one first.");
   if (principal.role < least_role(permission))
     throw Failure(ErrorCode::forbidden, "The token's role does not allow this.");
 }
@@ -110,7 +110,8 @@ void replay(const KeptAnswer& kept, Response& response) {
 std::optional<storage::CommitPosition> asked_position(const Request& request) {
   if (request.commit_position.empty()) return std::nullopt;
   const auto position = storage::CommitPosition::parse(request.commit_position);
-  if (!position) throw invalid("X-Commit-Position", "must be a value that a response had in this header");
+  if (!position)
+    throw invalid("X-Commit-Position", "must be a value of this header from an earlier response");
   return position;
 }
 

@@ -112,7 +112,7 @@ void ItemList::check(FieldErrors& errors) const {
     }
     total += number_of(item, "quantity") * number_of(item, "price");
   }
-  if (total >= total_limit - 0.005) errors.push_back({"items", "must be worth less than 1000000000000"});
+  if (total >= total_limit - 0.005) errors.push_back({"items", "must have a total below 1000000000000"});
 }
 
 }  // namespace waybill::api

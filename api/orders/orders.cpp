@@ -173,7 +173,7 @@ const Route routes[] = {
      .summary = "Creates up to 1 000 orders",
      .description =
          "Each entry has a result with the status and the error that a request for this order alone has. "
-         "With atomic, an entry that is refused refuses the call, and its details name the entry, such as "
+         "With atomic, one refused entry makes the whole call fail, and the details name the entry, such as "
          "orders[2].items. The orders are committed together. The call counts as one request.",
      .tag = "Orders",
      .body = &order_bulk_schema,

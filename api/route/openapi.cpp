@@ -31,7 +31,7 @@ constexpr ErrorResponse error_responses[] = {
     {ErrorCode::not_found, "NotFound", "There is no such record in this business."},
     {ErrorCode::conflict, "Conflict", "The state of the record, or another record, does not allow this."},
     {ErrorCode::payload_too_large, "PayloadTooLarge",
-     "The body is larger than this path accepts, or the answer larger than it can be."},
+     "The body or the answer exceeds the limit of this path."},
     {ErrorCode::unsupported_media_type, "UnsupportedMediaType",
      "This path does not accept the Content-Type."},
     {ErrorCode::rate_limited, "RateLimited", "The token has no requests left in this minute."},

@@ -46,7 +46,7 @@ json::object operation(const domain::Trigger& trigger) {
       {"requestBody", {{"required", true}, {"content", {{"application/json", std::move(content)}}}}},
       {"responses",
        {{"2XX", {{"description", "The event is received."}}},
-        {"410", {{"description", "No further events are wanted: the workflow is paused."}}},
+        {"410", {{"description", "The receiver wants no further events; the workflow is paused."}}},
         {"default", {{"description", "The request is repeated on the retry schedule."}}}}}};
 }
 

@@ -25,7 +25,8 @@ const Property scan_properties[] = {
     {.name = "externalId",
      .kind = Kind::string,
      .min_length = 1,
-     .description = "The sender's id of the scan. A repeated one of the same shipment is ignored."},
+     .description =
+         "The sender's id for the scan. A scan that repeats an id for the same shipment is ignored."},
     {.name = "trackingNumber",
      .kind = Kind::string,
      .min_length = 1,
@@ -227,8 +228,10 @@ const Schema scan_result_schema{"ShipmentScanResult", result_properties};
 void check_scan(const json::object& body, FieldErrors& errors) {
   const bool has_number = find_value(body, "trackingNumber") != nullptr;
   const bool has_guid = find_value(body, "shipmentId") != nullptr;
-  if (!has_number && !has_guid) errors.push_back({"trackingNumber", "is required, or shipmentId"});
-  if (has_number && has_guid) errors.push_back({"shipmentId", "must not be given beside trackingNumber"});
+  if (!has_number && !has_guid)
+    errors.push_back({"trackingNumber", "is required unless shipmentId is given"});
+  if (has_number && has_guid)
+    errors.push_back({"shipmentId", "must not be given together with trackingNumber"});
 }
 
 Scan scan_of(const json::object& body) {

@@ -32,7 +32,7 @@ constexpr auto recipient_properties = std::to_array<Property>({
     {.name = "address",
      .kind = Kind::object,
      .schema = &address_schema,
-     .description = "The address; its parts are also accepted beside name."},
+     .description = "The address. Its parts are also accepted beside name."},
     {.name = "email", .kind = Kind::email, .max_length = longest_email},
 });
 constexpr Schema sender_schema{"ShipmentSenderInput",

@@ -107,7 +107,7 @@ asio::awaitable<void> check_sizes(const Call& call, const Services& services,
   const std::int64_t limit = services.settings.workflow_limits.bytes_per_business;
   const auto refuse = [&](std::string_view counted, std::int64_t size) {
     return conflict("The " + std::string(counted) + " of the business would have " + std::to_string(size) +
-                    " bytes; " + std::to_string(limit) + " are allowed together.");
+                    " bytes; " + std::to_string(limit) + " are allowed in total.");
   };
   if (after.templates > std::max(limit, before.templates)) throw refuse("templates", after.templates);
   if (after.workflows > std::max(limit, before.workflows))

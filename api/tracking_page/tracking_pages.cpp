@@ -124,9 +124,8 @@ constexpr Route routes[] = {
      .handler = show_page,
      .operation_id = "getTrackingPage",
      .summary = "Returns the public page of a shipment",
-     .description =
-         "The token is that of the shipment's trackingUrl. With .json behind it, the answer has the same "
-         "facts as JSON. At most 120 requests a minute from one address.",
+     .description = "The token is that of the shipment's trackingUrl. With the suffix .json, the answer has "
+                    "the same facts as JSON. At most 120 requests a minute from one address.",
      .tag = "Shipments",
      .errors = page_errors,
      .media_type = html_type},

@@ -9,6 +9,7 @@
 #include "api/workflows/workflow_schemas.hpp"
 #include "base/observe.hpp"
 #include "domain/triggers.hpp"
+#include "storage/settings/sealing_purposes.hpp"
 #include "storage/sql/pacing.sql.hpp"
 #include "storage/sql/templates.sql.hpp"
 #include "storage/sql/users.sql.hpp"
@@ -32,7 +33,7 @@ constexpr Property configured_properties[] = {
      .kind = Kind::any,
      .optional = true,
      .schema = &steps_schema,
-     .description = "Only of a workflow with steps."},
+     .description = "Only for a workflow with steps."},
 };
 constexpr std::int64_t most_woken = 50'000;  // runs that wait for a window
 
@@ -213,7 +214,7 @@ asio::awaitable<ChangedWorkflow> changed_definition(const Call& call, const Serv
 const Schema configured_schema{"WorkflowConfigured", configured_properties};
 
 Bytes seal_workflow_secret(const Services& services, std::string_view secret, const Guid& workflow) {
-  return services.secrets.seal(secret, "workflow-secret:" + workflow.to_string());
+  return services.secrets.seal(secret, storage::workflow_secret_purpose(workflow));
 }
 
 // The firings of the past are counted between two transactions: with an Idempotency-Key the second one stays
@@ -288,8 +289,8 @@ asio::awaitable<void> check_limits(const Call& call, const Services& services,
   if (size > count.bytes && count.others_bytes + size > limits.bytes_per_business) {
     throw conflict("The definitions of the business's other workflows have " +
                    std::to_string(count.others_bytes) +
-                   " bytes with the texts of their templates, that of this one " + std::to_string(size) +
-                   "; " + std::to_string(limits.bytes_per_business) + " are allowed together.");
+                   " bytes with the texts of their templates, and this one has " + std::to_string(size) +
+                   "; " + std::to_string(limits.bytes_per_business) + " are allowed in total.");
   }
   if (is_active && count.trigger && count.others_active >= limits.per_trigger) {
     throw conflict("The business has " + std::to_string(count.others_active) +

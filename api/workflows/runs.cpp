@@ -98,7 +98,7 @@ constexpr Property replayed_properties[] = {
     {.name = "runs",
      .kind = Kind::integer,
      .nullable = false,
-     .description = "The number of new runs; of a plan, the number there would be."}};
+     .description = "The number of new runs. With plan: the number that there would be."}};
 constexpr Schema replayed_schema{"Replayed", replayed_properties};
 
 constexpr std::int64_t max_replays = 100'000;
@@ -221,7 +221,7 @@ const Route routes[] = {
      .operation_id = "replayWorkflowRun",
      .summary = "Repeats a run as a new run",
      .description =
-         "A run of several steps goes on at the first step that failed or has not ended, or at fromStep.",
+         "A run of several steps begins at the first step that failed or has not ended, or at fromStep.",
      .tag = "Runs",
      .body = &replay_input_schema,
      .body_kind = BodyKind::object,

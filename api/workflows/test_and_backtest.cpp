@@ -40,7 +40,8 @@ constexpr Property tested_properties[] = {
     {.name = "wouldSend",
      .kind = Kind::any,
      .schema = &planned_request_schema,
-     .description = "By the type of the action; without secrets. Of several steps, the first that sends."},
+     .description = "The planned request, in the form of the action's type and without secrets. With several "
+                    "steps: the first that sends."},
     {.name = "tooMuchWork",
      .kind = Kind::boolean,
      .nullable = false,
@@ -59,7 +60,7 @@ constexpr Property tested_properties[] = {
      .nullable = false,
      .optional = true,
      .schema = &tested_step_schema,
-     .description = "Only of a workflow with steps: all of them, each for the record as it is now."},
+     .description = "Only for a workflow with steps: all of them, each for the record as it is now."},
 };
 constexpr Schema tested_schema{"WorkflowTested", tested_properties};
 

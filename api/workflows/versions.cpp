@@ -138,8 +138,8 @@ constexpr Route routes[] = {
      .handler = restore_version,
      .operation_id = "restoreWorkflowVersion",
      .summary = "Makes an earlier version of a workflow the present one, as a new version",
-     .description = "The signing secret is that of today, as are the values of headers of a version that an "
-                    "earlier version of the service stored.",
+     .description = "The workflow keeps its present signing secret. If an earlier release of the service "
+                    "stored the version, the workflow also keeps its present values of headers.",
      .tag = "Workflows",
      .answer = &restored_schema},
 };

@@ -147,14 +147,14 @@ void check_scheduled(const json::object& body, const WorkflowDefinition& definit
   for_each_action(
       definition.action, [&](const actions::Action& action, const json::object&, const std::string& field) {
         if (action.changes_records())
-          errors.push_back({field + ".type", "changes a record, so that the schedule needs each: true"});
+          errors.push_back({field + ".type", "changes a record, so the schedule needs each: true"});
       });
   const json::array* const steps = matching::stored_steps(definition.action);
   for (std::size_t i = 0; steps != nullptr && i < steps->size(); ++i) {
     for (const char* const name : {"when", "until"}) {
       if (is_given(steps->at(i).as_object(), name))
-        errors.push_back({"steps[" + std::to_string(i) + "]." + name,
-                          "needs a record, so that the schedule needs each: true"});
+        errors.push_back(
+            {"steps[" + std::to_string(i) + "]." + name, "needs a record, so the schedule needs each: true"});
     }
   }
 }
@@ -176,7 +176,7 @@ void merge_triggers(const json::object& body, WorkflowDefinition& definition, Fi
     }
     auto choice = std::get<domain::TriggerChoice>(parsed);
     if (named != nullptr && named != choice.first) {
-      errors.push_back({"triggerId", "must be the first of triggers; one of the two is enough"});
+      errors.push_back({"triggerId", "must be the first of triggers; give only one of the two"});
     }
     const auto present = domain::parse_choice(definition.trigger_code);
     const bool was_list = present && present->is_list && present->set == choice.set;

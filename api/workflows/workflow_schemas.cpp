@@ -109,7 +109,7 @@ constexpr std::string_view create_shipment[] = {"create_shipment"};
 
 constexpr Schema set_schema{.name = "FieldValues", .json = R"({"type": "object", "minProperties": 1,
     "additionalProperties": {"type": ["string", "number", "null", "object"]},
-    "description": "New values by field; texts may be Mustache. tags is {add, remove}, metadata an object."})"};
+    "description": "New values by field; texts may contain Mustache. tags is {add, remove}, metadata an object."})"};
 
 constexpr Property record_properties[] = {
     {.name = "type", .kind = Kind::one_of, .required = true, .nullable = false, .values = update_record},

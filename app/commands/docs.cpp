@@ -52,7 +52,8 @@ std::string_view meaning(ErrorCode code) {
       return "An error in the service. The log has the details under the answer's `X-Request-Id`.";
     case ErrorCode::unavailable:
       return "The database cannot be reached, has no room on its disk, or has switched to another server; or "
-             "too many requests of the business or of the client wait; or the process ends. The message says "
+             "too many requests of the business or of the client wait; or the process is shutting down. The "
+             "message says "
              "which, and `Retry-After` when to retry. A change may or may not have been made, so send it "
              "again "
              "with the same `Idempotency-Key`.";

@@ -224,8 +224,9 @@ std::vector<Option> serving_options() {
           "the first 64 bits of an IPv6 address), in all API processes together; 0: no limit.",
           api_alone, &Config::account_mails_per_network, 0, 1'000),
       integer("account-mails-per-address", "3",
-              "The same per e-mail address, with invitations to it; 0: no limit.", api_alone,
-              &Config::account_mails_per_address, 0, 1'000),
+              "The same per e-mail address. Invitations to an address have the same limit and are counted "
+              "apart; 0: no limit.",
+              api_alone, &Config::account_mails_per_address, 0, 1'000),
       {.name = "plans",
        .value_name = "PLAN=N[:no-api],…",
        .default_text = "free=60:no-api,standard=600,pro=6000,unlimited=1000000000",
@@ -255,10 +256,10 @@ std::vector<Option> database_options() {
       {.name = "read-database-url",
        .value_name = "URL",
        .default_text = "",
-       .help =
-           "The streaming standbys of the database (`postgresql://USER@HOST,HOST/DATABASE`). They serve "
-           "lists, searches, explain, backtest and the ledger; one that is behind or away is passed over. "
-           "Empty: the primary serves all reads.",
+       .help = "The streaming standbys of the database (`postgresql://USER@HOST,HOST/DATABASE`). They serve "
+               "lists, searches, explain, backtest and the ledger; a standby that lags or is unreachable is "
+               "skipped. "
+               "Empty: the primary serves all reads.",
        .commands = api_alone,
        .apply = apply_read_database_url},
       {.name = "pg-bin-dir",

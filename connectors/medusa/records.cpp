@@ -284,7 +284,7 @@ std::string medusa_text(const json::value& record, std::string_view path) {
 Time medusa_changed_at(const json::value& record) {
   const auto changed = time(record, "updated_at");
   if (!changed) {
-    throw StoreError(StoreProblem::wrong_store, "The store lists a record without its time of change.");
+    throw StoreError(StoreProblem::wrong_store, "The store returned a record without a time of change.");
   }
   return *changed;
 }

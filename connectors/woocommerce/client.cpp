@@ -188,7 +188,7 @@ StoreError woo_refusal(const WooClient::Answer& answer, std::string_view method)
       (to_json(answer.body).find("orderby") != std::string::npos ||
        to_json(answer.body).find("modified_after") != std::string::npos)) {
     return {StoreProblem::wrong_store,
-            "The store cannot list what changed since a moment: WooCommerce 5.8 or later is needed."};
+            "The store cannot list changes since a given time: WooCommerce 5.8 or later is needed."};
   }
   return refusal(answer.response, answer.message);
 }

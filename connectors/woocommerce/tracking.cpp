@@ -280,7 +280,7 @@ asio::awaitable<bool> WooTracking::send_plugin(const StoreTracking& tracking, co
   for (const json::value& parcel : known) {
     const std::string id = text(member(&parcel, "tracking_id"));
     if (id.empty() || !is_outdated(parcel, tracking)) continue;
-    co_await client_.expect("DELETE", route + "/" + id);
+    co_await client_.expect("DELETE", std::string(route).append("/").append(id));
     has_deleted = true;
   }
   co_return !had || has_deleted;
@@ -288,7 +288,7 @@ asio::awaitable<bool> WooTracking::send_plugin(const StoreTracking& tracking, co
 
 asio::awaitable<bool> WooTracking::send(StoreTracking tracking) {
   const bool is_id = all_digits(tracking.order_id);
-  if (!is_id) throw StoreError(StoreProblem::refused, "The order's id is not one of the store.");
+  if (!is_id) throw StoreError(StoreProblem::refused, "The order's id is not valid in the store.");
   const std::string route = "wc/v3/orders/" + tracking.order_id;
   const auto order = co_await client_.call("GET", route, {{"_fields", "id,status,line_items,meta_data"}});
   if (order.response.status == 404 && !order.lacks_endpoint()) {

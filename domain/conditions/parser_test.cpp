@@ -220,7 +220,7 @@ TEST(ConditionsParser, ReportsAtMost1000Errors) {
 }
 
 TEST(ConditionsParser, KeysOfMetadataAreChecked) {
-  const std::string problem = "is no key of metadata: 1 to 40 characters A-Z a-z 0-9 _ . -";
+  const std::string problem = "is not a key of metadata: 1 to 40 characters A-Z a-z 0-9 _ . -";
   for (const std::string path : {"metadata.", "metadata.a b", "metadata.é", "previous.metadata.a/b"})
     expect_error(R"({")" + path + R"(": 1})", path + ": " + problem);
   const std::string longest(40, 'k');

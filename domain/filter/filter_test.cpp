@@ -95,8 +95,8 @@ TEST(Filter, PrecedenceIsThatOfOData) {
       {"not status in ('a')", "(r.status in ($3)) is not true", {"a"}},
       {"status eq 'a' eq true eq false", "((((r.status = $3) is true) = true) is true) = false", {"a"}},
   });
-  expect_error(
-      {{"not status eq 'a'", "not needs a condition, write not (…), but found status at character 5"}});
+  expect_error({{"not status eq 'a'",
+                 "not needs a condition in parentheses, as in not (…); found status at character 5"}});
 }
 
 TEST(Filter, ChainsStayFlat) {
@@ -270,9 +270,9 @@ TEST(Filter, TagsAreFoundByTheIndexOfTheirTable) {
   });
   expect_error({
       {"tags eq 5", "5 is a number, but tags is a list of texts at character 9"},
-      {"tags gt 'a'", "tags is compared with a text by eq, ne and in at character 1"},
-      {"tags lt null", "tags is compared with a text by eq, ne and in at character 1"},
-      {"tags eq tags", "tags is compared with a text by eq, ne and in at character 1"},
+      {"tags gt 'a'", "tags can only be compared with a text, by eq, ne or in at character 1"},
+      {"tags lt null", "tags can only be compared with a text, by eq, ne or in at character 1"},
+      {"tags eq tags", "tags can only be compared with a text, by eq, ne or in at character 1"},
       {"contains(tags,'a')", "tags is a list of texts, but contains needs text at character 10"},
       {"tags", "tags is not a condition at character 1"},
   });

@@ -28,7 +28,7 @@ RunState after_lost_attempt(const storage::Run& run, const domain::RetrySchedule
                                     .duration = {},
                                     .status_code = {},
                                     .response = {},
-                                    .error = "the worker was lost during this attempt"};
+                                    .error = "The worker was lost during this attempt."};
   return judge(run, lost, schedule, now).state;
 }
 
@@ -37,10 +37,10 @@ RunState paced(RunState state, const storage::Pace& pace, Time now) {
   using Kind = storage::Pace::Kind;
   if (pace.kind == Kind::limited)
     return ended(std::move(state), RunStatus::skipped, "LIMITED",
-                 "the limit of the workflow was reached for this value", now);
+                 "The limit of the workflow was reached for this value.", now);
   if (pace.kind == Kind::expired)
     return ended(std::move(state), RunStatus::dead, "EXPIRED",
-                 "the run would have waited for longer than its event is kept", now);
+                 "The run would have waited longer than its event is kept.", now);
   const bool is_window = pace.kind == Kind::window;
   const bool is_in_step = state.progress && state.progress->started_at;  // waiting is for steps that wait
   state.status = state.attempts > 0         ? RunStatus::retrying
@@ -73,12 +73,12 @@ std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedR
   }
   if (claimed.record_gone) {
     return end(ended(std::move(state), RunStatus::skipped, "NO_RECORD",
-                     "the record was deleted during the delay", now));
+                     "The record was deleted during the delay.", now));
   }
   if (claimed.conditions_failed && claimed.is_unjudged) return end(unjudged_state(std::move(state), now));
   if (claimed.conditions_failed) {
     return end(ended(std::move(state), RunStatus::skipped, "CONDITION",
-                     "the conditions no longer held after the delay", now));
+                     "The conditions no longer held after the delay.", now));
   }
   if (state.code == window_code) state.code.reset();
   if (claimed.pace.kind != storage::Pace::Kind::go) return end(paced(std::move(state), claimed.pace, now));
@@ -91,7 +91,7 @@ std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedR
     task->request = json::parse(key.request).as_object();
   } catch (const boost::system::system_error&) {
     return end(
-        ended(std::move(state), RunStatus::dead, "UNREADABLE", "the stored request cannot be read", now));
+        ended(std::move(state), RunStatus::dead, "UNREADABLE", "The stored request cannot be read.", now));
   }
   return task;
 }

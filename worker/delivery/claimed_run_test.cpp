@@ -32,7 +32,7 @@ TEST(ClaimedRun, ALostAttemptCountsAndTheLastOneEndsTheRun) {
   storage::ClaimedRun run = claimed(RunStatus::running);
   const auto task = std::get<TaskPtr>(open_claimed_run(run, schedule, now));
   EXPECT_EQ(task->run.state.attempts, 1);
-  EXPECT_NE(task->run.state.tries.find("the worker was lost"), std::string::npos);
+  EXPECT_NE(task->run.state.tries.find("The worker was lost"), std::string::npos);
   run.run.state.attempts = 1000;
   const storage::RunState end = end_of(std::move(run));
   EXPECT_EQ(end.status, RunStatus::dead);

@@ -106,7 +106,7 @@ void MailLimit::count(Waiting waiting) {
                                       .allowed_per_day = options_.recipients_per_day});
   } catch (const std::exception& error) {
     note_failure(guid, error);
-    return waiting.done({net::MailResult::not_attempted, "The database is unavailable."});
+    return waiting.done({net::MailResult::not_attempted, "The recipients could not be counted."});
   }
   const auto count = counts.front();
   if (!count.is_limited) {

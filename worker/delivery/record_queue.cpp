@@ -119,7 +119,7 @@ void drop_refused_texts(storage::Batch& batch, std::string_view error) {
   const auto end = [&](storage::RunState& state) {
     state = {.status = storage::RunStatus::dead,
              .code = "UNRECORDABLE",
-             .error = "the outcome could not be stored: " + std::string(error),
+             .error = "The outcome could not be stored: " + std::string(error),
              .attempts = state.attempts,
              .tries = "[]",
              .at = state.at};

@@ -146,7 +146,7 @@ TEST(RecordBatch, RunsThatTheDatabaseRefusesEndWithoutTheirTexts) {
   const storage::Run& ended = batch.events[0].runs[0];
   EXPECT_EQ(ended.state.status, RunStatus::dead);
   EXPECT_EQ(ended.state.code, "UNRECORDABLE");
-  EXPECT_EQ(ended.state.error, "the outcome could not be stored: too long");
+  EXPECT_EQ(ended.state.error, "The outcome could not be stored: too long");
   EXPECT_EQ(ended.state.attempts, 2);
   EXPECT_EQ(ended.key.request, "{}");
   EXPECT_FALSE(ended.key.body);

@@ -115,7 +115,8 @@ void WorkflowLoader::read(const Turn& turn, const std::stop_token& stop) {
   loaded.reached = storage::Outbox(*session_).scan({}, {}, 0, false).workflow_epoch;
   if (loaded.reached < least) {
     session_.close();
-    throw std::runtime_error("the server of the workflows is behind that of the events");
+    throw std::runtime_error(
+        "the server that returned the workflows is behind the one that returned the events");
   }
   storage::read_changed_workflows(*session_, since, loaded.businesses, [&](const auto& portion) {
     if (stop.stop_requested()) return;

@@ -52,7 +52,7 @@ class Beginning {
     const auto number = static_cast<std::size_t>(run_.state.progress->number);
     if (number > count) {
       set_end(run_.state, RunStatus::dead, "CONFIGURATION_ERROR",
-              "The workflow has no such step in the version that is stored.", now_);
+              "The stored version of the workflow has no such step.", now_);
       return;
     }
     if (run_.state.progress->until) {  // a run is claimed at the end of its wait

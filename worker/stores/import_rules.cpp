@@ -78,7 +78,7 @@ std::optional<std::string> order_problem(const StoreOrder& order) {
     return "Its status is unknown: " + order.status;
   if (order.total.starts_with('-')) return "Its total is negative.";
   if (!is_amount(order.total)) return "Its total is not an amount below 10^12.";
-  if (!is_currency(order.currency)) return "It has no currency.";
+  if (!is_currency(order.currency)) return "Its currency is not an ISO 4217 code.";
   if (!is_shown(order.created_at)) return "Its creation time is missing or out of range.";
   for (const auto& item : order.items) {
     if (item.price && !is_amount(*item.price))

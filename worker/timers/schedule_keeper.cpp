@@ -250,7 +250,7 @@ std::vector<PlannedRun> ScheduleKeeper::run_of_all(const Tick& tick, const Workf
   const Time now = clock_.now();
   std::vector<PlannedRun> planned;
   if (bytes > max_list_bytes) {
-    const std::length_error error("The records of the query have more than 8 MiB; it needs a lower limit.");
+    const std::length_error error("The records of the query exceed 8 MiB. The query needs a lower limit.");
     planned.push_back(plan_dead_run(due, "PAYLOAD_TOO_LARGE", error, workflow, now));
     return planned;
   }

@@ -235,7 +235,7 @@ TEST_F(Outbox, ARunInFlightOfAKilledWorkerIsSentByAnotherWithTheSameId) {
   // An attempt during which a worker is lost counts, so that a run that crashes workers comes to an end.
   const json::object run = tenant.run(tenant.run_with_status(workflow, "succeeded").at("guid").as_string());
   EXPECT_EQ(run.at("attempts"), 2);
-  EXPECT_EQ(run.at("tries").at(0).at("error"), "the worker was lost during this attempt");
+  EXPECT_EQ(run.at("tries").at(0).at("error"), "The worker was lost during this attempt.");
   gate->open();
 }
 
