@@ -98,9 +98,28 @@ void add_references(const OrderValues& values, const OrderValues& before, const 
   for (const auto& product : items.named_products()) references.products.try_emplace(product);
 }
 
+namespace {
+
+/// Returns the ones of at most one customer and one carrier that exist. Requests share this read.
+asio::awaitable<OrderReferences> find_pair(Services& services, Guid business, OrderReferences named) {
+  OrderReferences existing;
+  sql::References pair{.business = business};
+  if (!named.customers.empty()) pair.customer = *named.customers.begin();
+  if (!named.carriers.empty()) pair.carrier = named.carriers.begin()->first;
+  const auto rows = co_await services.db.read_merged<sql::ReferencesMerged>(pair);
+  const auto found = rows.front();
+  if (found.customer_exists) existing.customers = named.customers;
+  if (found.levels) existing.carriers.emplace(*pair.carrier, to_json(read_stored(found.levels)));
+  co_return existing;
+}
+
+}  // namespace
+
 asio::awaitable<OrderReferences> find_references(Services& services, Guid business, OrderReferences named) {
   OrderReferences existing;
   if (named.empty()) co_return existing;
+  if (named.customers.size() <= 1 && named.carriers.size() <= 1 && named.products.empty())
+    co_return co_await find_pair(services, business, std::move(named));
   const std::vector<Guid> customers(named.customers.begin(), named.customers.end());
   const auto carriers = keys_of(named.carriers);
   const auto products = keys_of(named.products);

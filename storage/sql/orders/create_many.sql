@@ -69,7 +69,10 @@ select b.guid, g.guid, g.customer, g.number, g.status,
                               'height', in_unit(coalesce(d.height, 10), coalesce(d.unit, 'cm'), u.unit)) as lengths
                      from (select coalesce((select s.default_unit from product_settings s where s.business_id = b.guid),
                                            'cm') as unit) u) m) end,
-       items_value(g.items), g.street, g.city, g.state, g.postal_code, g.country,
+       -- items_value would be planned anew by each statement.
+       (select coalesce(round(sum((i ->> 'quantity')::numeric * coalesce((i ->> 'price')::numeric, 0)), 2), 0)
+        from json_array_elements(g.items) i),
+       g.street, g.city, g.state, g.postal_code, g.country,
        coalesce(g.carrier, case when g.service_level is null or k.levels ? g.service_level then k.guid end),
        coalesce(g.service_level,
                 (select f.default_service_level from carrier_configurations f

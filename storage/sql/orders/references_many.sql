@@ -1,5 +1,5 @@
 -- Returns the existing ones of the customers (an array of guids), carriers (the codes of the service levels by guid) and
--- products (as in references.sql). The planner does not look into the subselects, so the plan is made once.
+-- products. The planner does not look into the subselects, so the plan is made once.
 -- $1 business uuid, $2 customers uuid[], $3 carriers uuid[], $4 products uuid[]
 -- -> customers json or null, carriers json or null, products json or null
 select
