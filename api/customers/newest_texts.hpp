@@ -20,9 +20,9 @@ class NewestTexts {
   }
 
   /// The texts, the newest first.
-  std::vector<Text> take() {
+  std::vector<Text> newest() const {
     std::vector<Text> result;
-    for (auto& [text, newest] : sorted()) result.push_back(std::move(text));
+    for (auto& [text, age] : sorted()) result.push_back(std::move(text));
     return result;
   }
 

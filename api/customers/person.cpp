@@ -73,7 +73,7 @@ CustomerRecords records_of_customer(storage::Session& session, const Guid& busin
 
 Person person_of_customer(storage::Session& session, const Guid& business, const Guid& customer) {
   // The texts of the customer count as newer than those of all events.
-  NewestTexts<std::tuple<std::string, std::string, bool>, std::int64_t> newest;
+  NewestTexts<std::tuple<std::string, std::string, bool>, std::int64_t> texts;
   std::int64_t after = 0;
   for (bool goes_on = true; goes_on;) {
     const auto page = session
@@ -86,13 +86,13 @@ Person person_of_customer(storage::Session& session, const Guid& business, const
     const auto rows = session.run(sql::Person{
         .business = business, .customer = customer, .after_event = after, .last_event = page.last});
     for (const auto& row : rows) {
-      newest.add({std::string(row.kind), std::string(row.value), row.is_word},
-                 row.event > 0 ? row.event : std::numeric_limits<std::int64_t>::max());
+      texts.add({std::string(row.kind), std::string(row.value), row.is_word},
+                row.event > 0 ? row.event : std::numeric_limits<std::int64_t>::max());
     }
     after = page.last;
   }
   Person person;
-  for (const auto& [kind, value, is_word] : newest.take()) {
+  for (const auto& [kind, value, is_word] : texts.newest()) {
     if (is_word) person.words.push_back(value);
     if (kind == "name") person.names.push_back(value);
     if (kind == "email") person.emails.push_back(value);

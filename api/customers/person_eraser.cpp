@@ -166,8 +166,8 @@ void PersonEraser::add_search_of_words(std::vector<Step>& steps) {
 
 /// After this step, an interrupted erasure can go on.
 void PersonEraser::begin_erasure(storage::Session& session) {
-  append(record_words_, new_words_.take());
-  append(record_words_, new_left_words_.take());
+  append(record_words_, new_words_.newest());
+  append(record_words_, new_left_words_.newest());
   make_distinct(record_words_);
   words_ = person_.words;
   append(words_, record_words_);

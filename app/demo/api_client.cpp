@@ -29,7 +29,7 @@ ApiClient::Answer ApiClient::call(std::string_view method, std::string_view path
              [&promise](net::HttpResponse response) { promise.set_value(std::move(response)); });
   const net::HttpResponse response = future.get();
   if (response.failure != net::HttpFailure::none) {
-    throw CommandError("nothing answers at " + base_url_ + " (" + response.error +
+    throw CommandError("no server answers at " + base_url_ + " (" + response.error +
                        "): is `waybill up` running?");
   }
   auto parsed = parse_json(response.body);

@@ -145,9 +145,9 @@ Finding judge_durability(const DurabilityFacts& facts) {
 }
 
 Finding judge_standbys(const StandbyFacts& facts) {
-  const std::string good = facts.connected == 0
-                               ? "a lone server"
-                               : join(facts.synchronous, " of ", facts.connected, " follow synchronously");
+  const std::string good =
+      facts.connected == 0 ? "a lone server"
+                           : join(facts.synchronous, " of ", facts.connected, " standbys are synchronous");
   Verdict verdict("standbys", good);
   if (facts.hidden > 0) {
     verdict.warn(join(facts.hidden, " standbys are connected, but the role may not see their state"),
@@ -159,8 +159,9 @@ Finding judge_standbys(const StandbyFacts& facts) {
                                          facts.synchronous, " are connected");
     verdict.fail(fault, "start standbys that synchronous_standby_names names, or change that setting");
   } else if (facts.connected > 0 && facts.synchronous == 0) {
-    verdict.warn(join(facts.connected, " standbys follow asynchronously: a fail-over loses the last commits"),
-                 "set synchronous_standby_names");
+    verdict.warn(
+        join(facts.connected, " standbys replicate asynchronously: a fail-over can lose the last commits"),
+        "set synchronous_standby_names");
   }
   return std::move(verdict).finding();
 }
@@ -205,7 +206,7 @@ Finding judge_connections(const ConnectionFacts& facts) {
   }
   if (facts.used * 10 > facts.available * 9) {
     verdict.warn(join(facts.used, " of ", facts.available, " connections are in use"),
-                 "raise max_connections, or see in pg_stat_activity who has them");
+                 "raise max_connections, or see pg_stat_activity for the sessions that use them");
   }
   return std::move(verdict).finding();
 }
@@ -246,7 +247,7 @@ Finding judge_privileges(const PrivilegeFacts& facts) {
                      ? "give these tables the owner " + facts.owner + " with `alter table … owner to`"
                      : "connect as " + facts.owner + ", or grant " + facts.owner + " to " + facts.role);
   } else if (!facts.has_owner) {
-    verdict.fail(facts.role + " has not the rights of " + facts.owner +
+    verdict.fail(facts.role + " does not have the rights of " + facts.owner +
                      ", the owner of the tables: it cannot make partitions, and changes lose their authors",
                  "grant " + facts.owner + " to " + facts.role);
   } else if (!facts.may_create) {

@@ -54,7 +54,7 @@ bool CurlTransfer::prepare(HttpRequest request, HttpClient::Done done) {
          handle_.set_request(request_, headers_.list());
 }
 
-bool CurlTransfer::lost_race(CURLcode code) {
+bool CurlTransfer::must_resend(CURLcode code) {
   const bool broken = code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING;
   if (received_.has_begun() || !resending_.must_resend(broken && handle_.uses_kept_connection()))
     return false;

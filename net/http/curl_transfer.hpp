@@ -54,7 +54,7 @@ class CurlTransfer {
 
   /// True if the other side closed the reused connection at the moment of the request. The transfer must then
   /// be added again, once, and opens a new connection.
-  bool lost_race(CURLcode code);
+  bool must_resend(CURLcode code);
 
   /// The answer of a transfer that libcurl ended with `code`.
   HttpResponse finish(CURLcode code);

@@ -97,7 +97,7 @@ class HttpClient::Impl {
       while (true) {
         const auto [transfer, code] = lane->take_finished();
         if (transfer == nullptr) break;
-        if (transfer->lost_race(code)) {
+        if (transfer->must_resend(code)) {
           lane->add(*transfer);
         } else {
           complete(*transfer, transfer->finish(code));

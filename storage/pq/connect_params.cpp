@@ -88,13 +88,14 @@ std::optional<std::string> libpq_refusal(const std::string& url) {
 std::optional<std::string> value_fault(const Conninfo& parsed, const std::string& url) {
   for (const std::string_view keyword : number_keywords) {
     const auto value = value_of(parsed, keyword);
-    if (value && !integer_of(*value)) return "has a value of " + std::string(keyword) + " that is no integer";
+    if (value && !integer_of(*value))
+      return "has a value of " + std::string(keyword) + " that is not an integer";
   }
   // A password with a slash that is not encoded is read as a port, so the message must not show it.
   const auto ports = split(value_of(parsed, "port").value_or(""));
-  if (!std::ranges::all_of(ports, is_port)) return "has a port that is no integer from 1 to 65535";
+  if (!std::ranges::all_of(ports, is_port)) return "has a port that is not an integer from 1 to 65535";
   if (ports.size() > 1 && ports.size() != count_hosts(parsed))
-    return "has another number of ports than of hosts";
+    return "has a different number of ports than hosts";
   const auto refusal = libpq_refusal(url);
   return refusal ? std::optional("has a value that libpq refuses: " + *refusal) : std::nullopt;
 }

@@ -108,7 +108,7 @@ TEST(ConnectParams, RefuseAValueThatLibpqWouldRefuseWithEachConnection) {
                                    "keepalives_count", "tcp_user_timeout"}) {
     for (const std::string value : {"", "x", "1s", "1.5", "99999999999"}) {
       expect_fault("postgresql://u@a/w?" + option + "=" + value,
-                   "has a value of " + option + " that is no integer");
+                   "has a value of " + option + " that is not an integer");
     }
   }
   for (const std::string option :
@@ -127,13 +127,14 @@ TEST(ConnectParams, RefuseAValueThatLibpqWouldRefuseWithEachConnection) {
 
 TEST(ConnectParams, RefusePortsThatDoNotFitTheHostsAndDoNotShowThem) {
   for (const std::string port : {"secret", "0", "65536", "-1", "5001x"}) {
-    EXPECT_EQ(url_fault("postgresql://u:" + port + "/s@a/w"), "has a port that is no integer from 1 to 65535")
+    EXPECT_EQ(url_fault("postgresql://u:" + port + "/s@a/w"),
+              "has a port that is not an integer from 1 to 65535")
         << "the beginning of a password with a slash";
     EXPECT_EQ(url_fault("postgresql:///w?host=a,b&port=5001," + port),
-              "has a port that is no integer from 1 to 65535");
+              "has a port that is not an integer from 1 to 65535");
   }
   EXPECT_EQ(url_fault("postgresql:///w?host=a,b,c&port=5001,5002"),
-            "has another number of ports than of hosts");
+            "has a different number of ports than hosts");
 }
 
 TEST(ConnectParams, AcceptValuesThatLibpqAccepts) {

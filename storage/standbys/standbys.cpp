@@ -174,7 +174,7 @@ Standbys::Standbys(asio::io_context& io, Database& primary, const Options& optio
 Standbys::~Standbys() = default;
 
 /// Reads the primary's position unless the latest sample is recent. Returns false if no recent one is known.
-asio::awaitable<bool> Standbys::know_primary() {
+asio::awaitable<bool> Standbys::refresh_primary() {
   Primary& known = *known_;
   const auto now = steady_clock::now();
   if (!known.is_older_than(sample_interval, now)) co_return true;
@@ -214,7 +214,7 @@ std::size_t Standbys::find(const CommitPosition& required) {
 }
 
 asio::awaitable<std::optional<StandbyRows>> Standbys::read(const Read& read, CommitPosition required) {
-  if (co_await know_primary()) {
+  if (co_await refresh_primary()) {
     const auto least = std::max(required, known_->floor);
     const auto index = find(least);
     if (index != none) {
@@ -237,7 +237,7 @@ asio::awaitable<std::optional<StandbyRows>> Standbys::read(const Read& read, Com
 }
 
 asio::awaitable<std::optional<StandbyTarget>> Standbys::choose(CommitPosition required) {
-  if (co_await know_primary()) {
+  if (co_await refresh_primary()) {
     const auto least = std::max(required, known_->floor);
     const auto index = find(least);
     if (index != none) co_return StandbyTarget{hosts_[index]->server().connection, known_->cluster, least};

@@ -51,7 +51,7 @@ class Standbys {
  private:
   class Host;
 
-  asio::awaitable<bool> know_primary();
+  asio::awaitable<bool> refresh_primary();
   std::size_t find(const CommitPosition& required);
 
   Database& primary_;

@@ -199,7 +199,7 @@ TEST_F(DoctorTest, FindsAStandbyAndAnAsynchronousOne) {
   EXPECT_EQ(examine_url(servers.standby_url() + any + "target_session_attrs=any").line("database"),
             standby.line("database"));
   EXPECT_THAT(examine_url(servers.url()).line("standbys"),
-              StartsWith("warning standbys: 1 standbys follow asynchronously"));
+              StartsWith("warning standbys: 1 standbys replicate asynchronously"));
 }
 
 TEST_F(DoctorTest, EndsWhenTheDatabaseHangs) {

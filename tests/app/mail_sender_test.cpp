@@ -57,14 +57,14 @@ TEST_F(MailSenderTest, AMailThatCannotBeReadIsDelayedAndOthersAreSent) {
   }));
 }
 
-class RefusingMailServer : public MailSenderTest {
+class MailSenderRefusals : public MailSenderTest {
  protected:
-  RefusingMailServer()
+  MailSenderRefusals()
       : MailSenderTest({{"later@example.com", {"450 4.2.1 try again"}},
                         {"never@example.com", "550 5.1.1 no such user"}}) {}
 };
 
-TEST_F(RefusingMailServer, RecipientsThatItRefusesForNowGetTheMailLaterAndTheOthersOnce) {
+TEST_F(MailSenderRefusals, RecipientsThatItRefusesForNowGetTheMailLaterAndTheOthersOnce) {
   add({mail({"ada@example.com", "later@example.com", "never@example.com"}, "paused")});
   EXPECT_EQ(smtp_.message(1).at("to"), (json::array{"ada@example.com"}));
   EXPECT_EQ(smtp_.message(2).at("to"), (json::array{"later@example.com"}));

@@ -32,7 +32,7 @@ class DatabaseFaults : public LoadedCluster {
       webhook_.add(recovery.webhook);
       api.add(recovery.api);
       postgres->repair();
-      ASSERT_TRUE(ledger.wait_for_progress(200, 60s)) << "not healed";
+      ASSERT_TRUE(ledger.wait_for_progress(200, 60s)) << "the deliveries did not go on";
     }
     std::cout << name << "\n  new primary writable: " << writable.text()
               << "\n  its first change's webhook: " << webhook_.text() << "\n  API writes: " << api.text()

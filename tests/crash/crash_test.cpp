@@ -67,7 +67,8 @@ TEST(Crash, NoChangeIsLostInventedOrRepeatedUnderAnotherId) {
     Writers writers(ledger, all, stack.database_url(), [&] { return stack.api_port(); }, seed);
     const auto end = std::chrono::steady_clock::now() + seconds;
     while (std::chrono::steady_clock::now() < end) {
-      ASSERT_TRUE(ledger.wait_for_progress(1 + random() % 300, recovery_limit)) << "not healed";
+      ASSERT_TRUE(ledger.wait_for_progress(1 + random() % 300, recovery_limit))
+          << "the deliveries did not go on";
       ++faults[stack.kill_one()];
       // Leaves some time without the killed process, so that others take over, if any can.
       ledger.wait_for_progress(random() % 100, 500ms);

@@ -97,7 +97,8 @@ TEST(CrashOfKeys, AKeyCreatesOneOrderAndAlwaysReturnsIt) {
   const auto end = std::chrono::steady_clock::now() + seconds;
   int kills = 0;
   for (int goal = 20; std::chrono::steady_clock::now() < end; goal = clients.made() + 20) {
-    ASSERT_TRUE(eventually([&] { return clients.made() >= goal; }, recovery_limit)) << "not healed";
+    ASSERT_TRUE(eventually([&] { return clients.made() >= goal; }, recovery_limit))
+        << "the deliveries did not go on";
     stack.kill_one();
     ++kills;
     stack.repair();

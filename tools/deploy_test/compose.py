@@ -34,7 +34,7 @@ def wait_until(condition, what):
     end = time.monotonic() + patience
     while not condition():
         if time.monotonic() > end:
-            sys.exit(f"{what}: not after {patience} s")
+            sys.exit(f"{what}: did not happen within {patience} s")
         time.sleep(0.05)
 
 

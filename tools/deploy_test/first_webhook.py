@@ -54,7 +54,7 @@ def main():
     }
     post(api, token, "/api/v1/Orders", order)
     if not arrived.wait(limit):
-        sys.exit("the webhook does not arrive")
+        sys.exit("the webhook did not arrive")
 
 
 main()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Proves the deployment: makes and starts what deploy/ has, and prints a line for each proof. `./dev deploy-test` calls it,
+# Proves the deployment: builds and starts everything in deploy/, and prints a line for each proof. `./dev deploy-test` calls it,
 # which installs the programs. Needs root. What this machine cannot do is named as left out. With DEPLOY_TEST_KEEP=1 the logs
 # stay; DEPLOY_TEST_SOURCES is a file of apt sources to take Debian from.
 #   tools/deploy_test/run.sh BUILD-FOLDER [files|units|chart|package|image|compose]…
