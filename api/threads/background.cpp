@@ -149,8 +149,8 @@ Background::Turn::~Turn() {
   if (state_) state_->leave(business_);
 }
 
-Background::Background(Options options)
-    : state_(std::make_shared<State>(std::move(options))), threads_(options.threads) {}
+Background::Background(const Options& options)
+    : state_(std::make_shared<State>(options)), threads_(options.threads) {}
 
 Background::~Background() {
   state_->close();

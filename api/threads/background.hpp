@@ -34,7 +34,7 @@ class Background {
   };
 
   Background() : Background(Options{}) {}
-  explicit Background(Options options);
+  explicit Background(const Options& options);
   ~Background();
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;

@@ -84,10 +84,9 @@ TEST(Background, ABusinessLeavesAThreadToOthers) {
   Background background({.threads = 3});
   const auto busy = Guid::random();
   Gate gate;
-  std::vector<std::future<void>> held;
-  for (int i = 0; i < 10; ++i) {
-    held.push_back(asio::co_spawn(io, background.run(busy, [&] { gate.pass(); }), asio::use_future));
-  }
+  std::vector<std::future<void>> held(10);
+  for (auto& one : held)
+    one = asio::co_spawn(io, background.run(busy, [&] { gate.pass(); }), asio::use_future);
   auto quiet = asio::co_spawn(io, background.run(Guid::random(), [] { return 7; }), asio::use_future);
   std::thread thread([&] { io.run(); });
   gate.wait_for(2);

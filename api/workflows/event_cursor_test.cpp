@@ -13,6 +13,7 @@ namespace {
 /// Events with these ids, each with a time of its own.
 std::vector<EventCursor::Passed> events(const std::vector<std::int64_t>& ids) {
   std::vector<EventCursor::Passed> result;
+  result.reserve(ids.size());
   for (const std::int64_t id : ids) result.push_back({id, Time(std::chrono::seconds(id))});
   return result;
 }
@@ -145,7 +146,7 @@ TEST(EventCursor, EveryCommittedEventIsReadExactlyOnceHoweverTransactionsOverlap
     std::multiset<std::int64_t> read;
     const auto read_page = [&] {
       const auto snapshot = model.snapshot();
-      const auto limit = static_cast<std::size_t>(1 + model.pick(4));
+      const auto limit = 1 + static_cast<std::size_t>(model.pick(4));
       const auto ids = model.page(cursor, snapshot, limit);
       read.insert(ids.begin(), ids.end());
       cursor.advance(snapshot, events(ids), ids.size() < limit);

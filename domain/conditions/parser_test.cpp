@@ -222,7 +222,7 @@ TEST(ConditionsParser, ReportsAtMost1000Errors) {
 TEST(ConditionsParser, KeysOfMetadataAreChecked) {
   const std::string problem = "is not a key of metadata: 1 to 40 characters A-Z a-z 0-9 _ . -";
   for (const std::string path : {"metadata.", "metadata.a b", "metadata.é", "previous.metadata.a/b"})
-    expect_error(R"({")" + path + R"(": 1})", path + ": " + problem);
+    expect_error(R"({")" + path + R"(": 1})", std::string(path).append(": ").append(problem));
   const std::string longest(40, 'k');
   EXPECT_THAT(errors(R"({"metadata.)" + longest + R"(": 1})"), ElementsAre());
   expect_error(R"({"metadata.)" + longest + R"(k": 1})", "metadata." + longest + "k: " + problem);

@@ -18,6 +18,7 @@ std::vector<std::string> urls(RequestInbox& inbox) {
   std::vector<RequestInbox::Incoming> taken;
   EXPECT_TRUE(inbox.take(taken));
   std::vector<std::string> urls;
+  urls.reserve(taken.size());
   for (const auto& [request, done] : taken) urls.push_back(request.url);
   return urls;
 }

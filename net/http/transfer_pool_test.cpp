@@ -1,5 +1,6 @@
 #include "net/http/transfer_pool.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -34,8 +35,8 @@ TEST_F(TransferPoolTest, AnIdleTransferIsUsedAgain) {
 }
 
 TEST_F(TransferPoolTest, TransfersBeyondTheLimitOfIdleOnesAreDestroyed) {
-  std::vector<CurlTransfer*> taken;
-  for (std::size_t i = 0; i < TransferPool::max_idle + 1; ++i) taken.push_back(&pool_.take());
+  std::vector<CurlTransfer*> taken(TransferPool::max_idle + 1);
+  std::ranges::generate(taken, [this] { return &pool_.take(); });
   EXPECT_EQ(pool_.all().size(), TransferPool::max_idle + 1);
   for (CurlTransfer* const transfer : taken) pool_.give_back(*transfer);
   EXPECT_EQ(pool_.all().size(), TransferPool::max_idle);

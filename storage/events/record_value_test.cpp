@@ -61,10 +61,10 @@ std::string uuid_value(char last, std::string_view text) {
 }
 
 TEST(RecordValue, ColumnsAreReadTheSameBesideALikeRecord) {
-  const std::string before = uuid_value('\x01', "one"), same = before, after = uuid_value('\x02', "two");
+  const std::string before = uuid_value('\x01', "one"), after = uuid_value('\x02', "two");
   RecordValue like;
   ASSERT_TRUE(like.parse(before));
-  for (const std::string& bytes : {same, after}) {
+  for (const std::string& bytes : {std::string(before), after}) {
     RecordValue alone, beside;
     ASSERT_TRUE(alone.parse(bytes));
     ASSERT_TRUE(beside.parse(bytes, &like));

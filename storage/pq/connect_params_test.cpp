@@ -107,14 +107,15 @@ TEST(ConnectParams, RefuseAValueThatLibpqWouldRefuseWithEachConnection) {
   for (const std::string option : {"connect_timeout", "keepalives", "keepalives_idle", "keepalives_interval",
                                    "keepalives_count", "tcp_user_timeout"}) {
     for (const std::string value : {"", "x", "1s", "1.5", "99999999999"}) {
-      expect_fault("postgresql://u@a/w?" + option + "=" + value,
-                   "has a value of " + option + " that is not an integer");
+      expect_fault(std::string("postgresql://u@a/w?").append(option).append("=").append(value),
+                   std::string("has a value of ").append(option).append(" that is not an integer"));
     }
   }
   for (const std::string option :
        {"sslmode", "gssencmode", "channel_binding", "ssl_min_protocol_version", "target_session_attrs"}) {
     for (const std::string hosts : {"a", "a,b", ""}) {
-      const auto fault = url_fault("postgresql://u@" + hosts + "/w?" + option + "=zzz");
+      const auto fault =
+          url_fault(std::string("postgresql://u@").append(hosts).append("/w?").append(option).append("=zzz"));
       ASSERT_TRUE(fault) << option;
       EXPECT_TRUE(fault->starts_with("has a value that libpq refuses: ")) << *fault;
       EXPECT_NE(fault->find(option), std::string::npos) << *fault;

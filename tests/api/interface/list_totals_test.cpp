@@ -73,7 +73,7 @@ TEST_F(ListTotals, TheTotalOfAStatusIsExactAfterEachKindOfChange) {
   expect_exact_totals("an insert of many");
   const auto order = text_at(http.post("/api/v1/Orders", order_body()).data(), "guid");
   ASSERT_EQ(http.patch("/api/v1/Orders/" + order + "/status", {{"status", "ready"}}).status, 200);
-  const auto shipment = create();
+  create();
   expect_exact_totals("changes through the API");
   world.database.rows(storage::sql::duties::FoldStatusCounts::statement.text, {"1000000"});
   expect_exact_totals("folding");
