@@ -74,7 +74,7 @@ void LoadedCluster::open_shops() {
 void LoadedCluster::start_load(const std::string& program) {
   start_cluster(program);
   const auto wanted = std::max<std::uint64_t>(from_environment("WAYBILL_CLUSTER_RATE", 300), 1);
-  start_writers(Deadline(1000 * 2 * shop_count / wanted));
+  start_writers(Deadline(2000UL * shop_count / wanted));
   if (!ledger.wait_for_progress(200, recovery_limit)) throw std::runtime_error("no webhooks arrive");
   const auto from = steady_clock::now();
   let_load_run(10s);

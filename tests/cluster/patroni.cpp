@@ -76,7 +76,8 @@ std::string patroni_settings(std::size_t server, const fs::path& home) {
 }  // namespace
 
 Patroni::Patroni() {
-  fs::permissions(directory_.path(), fs::perms(0755));
+  using enum fs::perms;
+  fs::permissions(directory_.path(), owner_all | group_read | group_exec | others_read | others_exec);
   for (std::size_t server = 0; server < size; ++server) {
     const fs::path home = directory_ / name_of(server);
     fs::create_directories(home);
@@ -117,7 +118,7 @@ void Patroni::create_database() const {
     const bool known = eventually(
         [&] {
           try {
-            Session(url(each));
+            const Session session(url(each));
             return true;
           } catch (const std::runtime_error&) {
             return false;

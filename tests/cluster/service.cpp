@@ -36,7 +36,8 @@ void make_first_released_schema(const std::string& database_url) {
 Service::Service(std::string database_url, std::string program)
     : database_url_(std::move(database_url)), program_(std::move(program)) {
   std::ofstream(directory_ / "secret.key") << std::string(64, '5') << '\n';
-  std::filesystem::permissions(directory_ / "secret.key", std::filesystem::perms(0600));
+  using enum std::filesystem::perms;
+  std::filesystem::permissions(directory_ / "secret.key", owner_read | owner_write);
   if (!program_.empty()) make_first_released_schema(database_url_);
   migrate();
   for (std::size_t i = 0; i < apis; ++i) {

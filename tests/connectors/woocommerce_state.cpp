@@ -332,7 +332,7 @@ Reply WooCommerceState::order_trackings(const ParsedRequest& parsed, std::string
       return woo_error(404, "woocommerce_rest_order_shipment_tracking_invalid_id",
                        "Invalid shipment tracking ID.");
     }
-    const json::object deleted = *gone;
+    const json::object deleted = std::move(*gone);
     record.trackings.erase(gone);
     return json_reply(200, deleted);
   }

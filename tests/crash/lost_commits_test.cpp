@@ -141,8 +141,7 @@ class HastyWriters {
                          "', '" + mark + "', '" + mark + "')");
             books.wrote(mark, session.number("select currval('event_ids')"));
           }
-        } catch (const std::runtime_error&) {
-          // PostgreSQL was killed.
+        } catch (const std::runtime_error&) {  // NOLINT(bugprone-empty-catch): PostgreSQL was killed
         }
       });
     }

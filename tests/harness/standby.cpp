@@ -33,10 +33,10 @@ PrimaryAndStandby::PrimaryAndStandby() {
                "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"});
   // The cluster has not run yet, so its copy is a standby that follows it from the first WAL record.
   run_program({"cp", "-R", directory_ / "primary" / "data", directory_ / "standby" / "data"});
-  run_program({"sh", "-c",
-               "cd \"$0\" && touch standby.signal && echo \"primary_conninfo = 'host=$1 user=waybill'\" "
-               ">>postgresql.auto.conf",
-               directory_ / "standby" / "data", directory_ / "primary"});
+  const std::string follow_primary =
+      "cd \"$0\" && touch standby.signal && "
+      "echo \"primary_conninfo = 'host=$1 user=waybill'\" >>postgresql.auto.conf";
+  run_program({"sh", "-c", follow_primary, directory_ / "standby" / "data", directory_ / "primary"});
   primary_ = start("primary");
   standby_ = start("standby");
 }

@@ -72,7 +72,7 @@ TEST_F(Steps, ArePerformedInOrderEachWithTheRecordAsItIsWhenItBegins) {
                                      wait("PT0.2S"),
                                      {{"type", "create_shipment"}},
                                      hook("last")});
-  const std::string order = tenant.create_order({{"notes", "as created"}});
+  tenant.create_order({{"notes", "as created"}});
   const json::object run = tenant.run_with_status(flow, "succeeded");
   EXPECT_THAT(steps_of(run),
               ElementsAre("1 webhook succeeded", "2 update_record succeeded", "3 wait succeeded",
@@ -300,7 +300,7 @@ TEST_F(Steps, ARunKeepsTheVersionItBeganWith) {
 }
 
 TEST_F(Steps, ADeletedRecordOrWorkflowEndsAWaitingRun) {
-  const std::string of_record = workflow({wait("PT1S"), hook("a")});
+  workflow({wait("PT1S"), hook("a")});
   const std::string of_workflow = workflow({wait("PT1S"), hook("b")}, {{"conditions", {{"notes", "kept"}}}});
   const std::string order = tenant.insert_order();
   tenant.insert_order({{"notes", "'kept'"}});
@@ -400,8 +400,7 @@ TEST_F(Steps, AreShownAsTheyAreGivenAndInEachVersion) {
   EXPECT_EQ(text_at(at(steps[0], "headers"), "X-Key"), "********");
   EXPECT_FALSE(steps[0].as_object().contains("secret"));
   EXPECT_EQ(steps[1], json::parse(R"({"type": "wait", "delay": "PT1H", "until": null, "offset": null})"));
-  json::object again = shown;
-  EXPECT_EQ(at(tenant.configure(again), "version"), 1) << "nothing has changed";
+  EXPECT_EQ(at(tenant.configure(shown), "version"), 1) << "nothing has changed";
   const Response headers = tenant.http.get("/api/workflows/configured/" + flow + "/headers?step=1");
   EXPECT_EQ(text_at(headers.data(), "headers.X-Key"), "secret");
   tenant.configure({{"guid", flow}, {"steps", json::array{hook("a")}}});

@@ -118,8 +118,7 @@ TEST_F(AlertWorkers, MailTheSameInWordsWithinTheLimitOfMails) {
   ASSERT_EQ(
       tenant.http.put(settings, {{"emails", json::array{"ops@shop.example", "boss@shop.example"}}}).status,
       200);
-  const std::string workflow =
-      tenant.webhook(receiver.url("/hook"), "order_created", {{"name", "Tell the ERP"}});
+  tenant.webhook(receiver.url("/hook"), "order_created", {{"name", "Tell the ERP"}});
   receiver.answer("/hook", Reply::with_status(422, {{"webhook-delivery", "abort-message"}}, "no stock"));
   const auto worker = start_worker({"--mail-dir", directory.path(), "--mails-per-day", "3"});
   tenant.insert_order();

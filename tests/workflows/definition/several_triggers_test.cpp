@@ -29,7 +29,7 @@ class SeveralTriggers : public WorkflowTest {
 
 TEST_F(SeveralTriggers, OneEventMakesOneRunNamedAfterTheNarrowest) {
   const std::string workflow = configured({"order_updated", "order_status_changed", "order_shipped"});
-  const std::string order = tenant.create_order();
+  tenant.create_order();
   tenant.update_orders("status = 'shipped', notes = 'x' where true");
   const auto received = wait_for(1);
   ASSERT_EQ(received.size(), 1U);
