@@ -240,7 +240,7 @@ TEST_F(LateRuns, AreCheckedAgainstTheCurrentRecord) {
 
 TEST_F(LateRuns, KeepTheDepthOfTheirEvent) {
   const std::string workflow = tenant.update_status("order_updated", "", "cancelled", {{"delay", "PT1S"}});
-  const std::string order = tenant.insert_order();
+  tenant.insert_order();
   tenant.settle();
   tenant.sql.exec("begin");
   tenant.sql.rows("select set_config('waybill.cause', $1, true)",

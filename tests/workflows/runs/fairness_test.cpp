@@ -207,7 +207,7 @@ TEST_F(Fairness, ConditionsThatTakeTooLongDelayNoOtherBusiness) {
         return loud.sql.number(
                    "select count(*) from runs where business_id = $1 and status = 'dead' and "
                    "code = 'PAYLOAD_TOO_LARGE'",
-                   {loud.id}) == workflows * orders;
+                   {loud.id}) == std::int64_t{workflows} * orders;
       },
       60s))
       << "each workflow has a run that says so, also those of later turns";
@@ -227,7 +227,7 @@ TEST_F(Fairness, ATemplateWithEndlessWorkDelaysNoOtherBusiness) {
         {{"action", {{"type", "webhook"}, {"recipient", receiver.url("/loud")}, {"template", nested}}}});
   }
   quiet.webhook(receiver.url("/quiet"), "order_created");
-  const std::string order = loud.insert_order(
+  loud.insert_order(
       {{"items",
         "(select json_agg(json_build_object('guid', gen_random_uuid(), 'description', 'x', 'quantity', 1, "
         "'price', 1)) from generate_series(1, 40))"}});

@@ -530,8 +530,7 @@ TEST_F(TwoWorkers, NeverExceedALimitEvenIfOneIsKilled) {
 TEST_F(TwoWorkers, ShareARate) {
   constexpr int rate = 10;
   constexpr int runs = 40;
-  const std::string workflow =
-      tenant.webhook(receiver.url("/hook"), "order_created", {{"rate", {{"perSecond", rate}}}});
+  tenant.webhook(receiver.url("/hook"), "order_created", {{"rate", {{"perSecond", rate}}}});
   insert_orders(runs);
   const auto received = receiver.wait_for("/hook", runs, 20s);
   ASSERT_EQ(received.size(), static_cast<std::size_t>(runs));

@@ -50,7 +50,7 @@ TEST_F(Schedules, GiveTemplatesTheListAtTheRoot) {
 }
 
 TEST_F(Schedules, AllStepsOfTheOneRunSeeTheListOfTheTick) {
-  const std::string order = tenant.create_order({{"orderNumber", "A-1"}});
+  tenant.create_order({{"orderNumber", "A-1"}});
   const std::string workflow =
       scheduled_steps({{{"type", "webhook"}, {"recipient", url("first")}},
                        {{"type", "wait"}, {"delay", "PT0.3S"}},
