@@ -11,8 +11,9 @@ constexpr int hexadecimal = 16;
 template <typename Number>
 std::optional<Number> parse_hex(std::string_view text) {
   Number value{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value, hexadecimal);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, value, hexadecimal);
   if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
   return value;
 }

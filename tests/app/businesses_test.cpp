@@ -51,7 +51,6 @@ class BusinessesTest : public WorkflowTest {
 };
 
 TEST_F(BusinessesTest, TokensAndLoginsOfASuspendedBusinessAreRefusedWithinASecond) {
-  const std::string token = tenant.http.token();
   suspend();
   ASSERT_TRUE(eventually([&] { return tenant.http.get("/api/v1/Orders").status == 403; }, 1s));
   const Response refused = tenant.http.get("/api/v1/Orders");
