@@ -62,6 +62,19 @@ std::vector<Guid> keys_of(const Map& map) {
   return {keys.begin(), keys.end()};
 }
 
+/// Returns the ones of at most one customer and one carrier that exist. Requests share this read.
+asio::awaitable<OrderReferences> find_pair(Services& services, Guid business, OrderReferences named) {
+  OrderReferences existing;
+  sql::References pair{.business = business};
+  if (!named.customers.empty()) pair.customer = *named.customers.begin();
+  if (!named.carriers.empty()) pair.carrier = named.carriers.begin()->first;
+  const auto rows = co_await services.db.read_merged<sql::ReferencesMerged>(pair);
+  const auto found = rows.front();
+  if (found.customer_exists) existing.customers = named.customers;
+  if (found.levels) existing.carriers.emplace(*pair.carrier, to_json(read_stored(found.levels)));
+  co_return existing;
+}
+
 }  // namespace
 
 Failure number_conflict(const OrderValues& values) {
@@ -97,23 +110,6 @@ void add_references(const OrderValues& values, const OrderValues& before, const 
   if (names_carrier(values, before)) references.carriers.try_emplace(*values.carrier);
   for (const auto& product : items.named_products()) references.products.try_emplace(product);
 }
-
-namespace {
-
-/// Returns the ones of at most one customer and one carrier that exist. Requests share this read.
-asio::awaitable<OrderReferences> find_pair(Services& services, Guid business, OrderReferences named) {
-  OrderReferences existing;
-  sql::References pair{.business = business};
-  if (!named.customers.empty()) pair.customer = *named.customers.begin();
-  if (!named.carriers.empty()) pair.carrier = named.carriers.begin()->first;
-  const auto rows = co_await services.db.read_merged<sql::ReferencesMerged>(pair);
-  const auto found = rows.front();
-  if (found.customer_exists) existing.customers = named.customers;
-  if (found.levels) existing.carriers.emplace(*pair.carrier, to_json(read_stored(found.levels)));
-  co_return existing;
-}
-
-}  // namespace
 
 asio::awaitable<OrderReferences> find_references(Services& services, Guid business, OrderReferences named) {
   OrderReferences existing;

@@ -178,7 +178,7 @@ void resume_business(OperatorSession& session, const Guid& business) {
         .front()
         .released;
   };
-  for (auto released = release(); released == rows_per_transaction;) released = release();
+  while (release() == rows_per_transaction) continue;
   connection.execute("notify waybill_queue");
 }
 

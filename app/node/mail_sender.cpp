@@ -153,7 +153,7 @@ void MailSender::settle(const Mail& mail) {
     session_->run(sql::Delay{.mail = mail.guid, .seconds = delay_after(mail.attempts).count()});
     return;
   }
-  if (!mail.outcome.refused.empty() && delay_refused(mail)) return;
+  if (delay_refused(mail)) return;
   const bool was_sent = result == net::MailResult::sent;
   observe(was_sent ? Observable::mail_sent : Observable::mail_lost,
           {{"mail", name}, {"attempt", mail.attempts}, {"reply", reply}});
@@ -161,7 +161,7 @@ void MailSender::settle(const Mail& mail) {
 }
 
 /// Delays a mail for the recipients that the server refused for now, while it accepted others. Returns false
-/// if all refusals are final.
+/// if there are none.
 bool MailSender::delay_refused(const Mail& mail) {
   std::vector<std::string> remaining;
   for (const auto& refusal : mail.outcome.refused) {

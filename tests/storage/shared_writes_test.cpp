@@ -60,22 +60,24 @@ class SharedWrites : public DatabaseTest {
     open(several);
   }
 
+  static std::string entry_of(const Guid& record, const std::string& number) {
+    return R"({"guid":")" + record.to_string() + R"(","n":)" + number + '}';
+  }
+
   std::future<Rows> begin_put(const Guid& record, int n, const Cause& cause = api) {
     return start([=, this]() -> asio::awaitable<Rows> {
-      co_return co_await database_->write_shared(
-          SharedWrite{.statement = put,
-                      .params = Params().add(record).add(n),
-                      .shared = put_shared,
-                      .record = record,
-                      .entry = R"({"guid":")" + record.to_string() + R"(","n":)" + std::to_string(n) + '}'},
-          cause);
+      co_return co_await database_->write_shared(SharedWrite{.statement = put,
+                                                             .params = Params().add(record).add(n),
+                                                             .shared = put_shared,
+                                                             .record = record,
+                                                             .entry = entry_of(record, std::to_string(n))},
+                                                 cause);
     });
   }
 
   /// Begins a change that needs a drawn number unless it has its own.
   std::future<Rows> begin_drawn(const Guid& record, std::optional<int> own = {}) {
-    const auto number = own ? std::to_string(*own) : "null";
-    const auto entry = R"({"guid":")" + record.to_string() + R"(","n":)" + number + '}';
+    const auto entry = entry_of(record, own ? std::to_string(*own) : "null");
     return start([=, this]() -> asio::awaitable<Rows> {
       co_return co_await database_->write_shared(
           SharedWrite{.statement = put_drawn,
@@ -88,24 +90,22 @@ class SharedWrites : public DatabaseTest {
           api);
     });
   }
-  /// Likewise as the first of a line, which waits for the returned session.
-  std::unique_ptr<Session> hold_drawing_line() {
+
+  /// Begins a change that waits for the returned session, so that those begun after it wait in line.
+  template <typename Begin>
+  std::unique_ptr<Session> hold_line_behind(Begin begin) {
     auto session = std::make_unique<Session>(server_.connect());
     session->exec("begin");
     session->exec("lock table things");
-    first_ = begin_drawn(Guid::random(), 90);
+    first_ = begin();
     wait_for_blocked("insert into things");
     return session;
   }
-
-  /// Begins a change that waits for the returned session, so that those begun after it wait in line.
   std::unique_ptr<Session> hold_line() {
-    auto session = std::make_unique<Session>(server_.connect());
-    session->exec("begin");
-    session->exec("lock table things");
-    first_ = begin_put(Guid::random(), 0);
-    wait_for_blocked("insert into things");
-    return session;
+    return hold_line_behind([this] { return begin_put(Guid::random(), 0); });
+  }
+  std::unique_ptr<Session> hold_drawing_line() {
+    return hold_line_behind([this] { return begin_drawn(Guid::random(), 90); });
   }
   /// Lets the changes begun so far form groups.
   void let_go(std::unique_ptr<Session> line) {
