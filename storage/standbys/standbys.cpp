@@ -15,40 +15,14 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// A standby that serves reads is behind the primary by at most the sum of these two: a standby must have
-// replayed the sample before the latest one.
 constexpr auto sample_interval = std::chrono::milliseconds(250);
-constexpr auto sample_life = std::chrono::milliseconds(500);
 // Time without reads after a fault of the standby.
 constexpr auto away_time = std::chrono::seconds(1);
 
 // libpq's message for target_session_attrs=standby.
 constexpr std::string_view not_standby = "server is not in hot standby mode";
 
-constexpr std::size_t none = static_cast<std::size_t>(-1);
-
 }  // namespace
-
-/// The last two samples of the primary's position on this thread.
-struct Standbys::Primary {
-  std::int64_t cluster = 0;
-  CommitPosition latest;
-  steady_clock::time_point latest_at = steady_clock::time_point::min();
-  CommitPosition floor;  // the position before `latest`, if that is recent
-  steady_clock::time_point floor_at{};
-  bool is_being_read = false;
-
-  bool is_older_than(Duration age, steady_clock::time_point now) const {
-    return latest_at == steady_clock::time_point::min() || now - latest_at > age;
-  }
-  void add(const CommitPosition& position, steady_clock::time_point at) {
-    const bool is_recent = !is_older_than(sample_life, at);
-    floor = is_recent ? latest : position;
-    floor_at = is_recent ? latest_at : at;
-    latest = position;
-    latest_at = at;
-  }
-};
 
 /// One standby, with a shared connection for short reads and some that a long read has to itself.
 class Standbys::Host {
@@ -84,7 +58,7 @@ class Standbys::Host {
   const pq::Server& server() const { return server_; }
 
   /// nullopt if the standby can serve a read that requires `required`.
-  std::optional<Observable> fault(const Primary& primary, const CommitPosition& required) {
+  std::optional<Observable> fault(const PrimarySamples::Sample& floor, const CommitPosition& required) {
     const auto now = steady_clock::now();
     if (now < away_until_) return away_for_;
     const auto* const state = shared_->state();
@@ -96,7 +70,7 @@ class Standbys::Host {
       if (!failure.empty()) log_.passed_over(index_, server_.name, reason, failure);
       return reason;
     }
-    if (const auto fault = fault_of(*state, primary, required)) {
+    if (const auto fault = fault_of(*state, floor, required)) {
       shared_->refresh();
       keep_away(*fault, {});
       return fault;
@@ -112,14 +86,15 @@ class Standbys::Host {
   }
 
  private:
-  static std::optional<Observable> fault_of(const pq::StandbyState& state, const Primary& primary,
+  static std::optional<Observable> fault_of(const pq::StandbyState& state,
+                                            const PrimarySamples::Sample& floor,
                                             const CommitPosition& required) {
-    if (state.cluster != primary.cluster) return Observable::standby_foreign;
+    if (state.cluster != floor.cluster) return Observable::standby_foreign;
     if (!state.is_standby) return Observable::standby_promoted;
-    if (state.replayed >= std::max(required, primary.floor)) return std::nullopt;
-    const bool had_time = state.checked_at - primary.floor_at >= sample_interval;
-    return state.replayed < primary.floor && had_time ? Observable::standby_lagging
-                                                      : Observable::standby_behind;
+    if (state.replayed >= std::max(required, floor.position)) return std::nullopt;
+    const bool had_time = state.checked_at - floor.at >= sample_interval;
+    return state.replayed < floor.position && had_time ? Observable::standby_lagging
+                                                       : Observable::standby_behind;
   }
 
   asio::awaitable<void> run_alone(pq::StandbyRead& read, const Guid& business) {
@@ -166,7 +141,7 @@ class Standbys::Host {
 };
 
 Standbys::Standbys(asio::io_context& io, Database& primary, const Options& options, StandbyLog& log)
-    : primary_(primary), known_(std::make_unique<Primary>()) {
+    : primary_(primary) {
   for (auto& server : pq::standbys_of(options.url))
     hosts_.push_back(std::make_unique<Host>(io, std::move(server), options.database, hosts_.size(), log));
 }
@@ -174,74 +149,65 @@ Standbys::Standbys(asio::io_context& io, Database& primary, const Options& optio
 Standbys::~Standbys() = default;
 
 /// Reads the primary's position unless the latest sample is recent. Returns false if no recent one is known.
-asio::awaitable<bool> Standbys::refresh_primary() {
-  Primary& known = *known_;
+asio::awaitable<bool> Standbys::refresh_samples() {
   const auto now = steady_clock::now();
-  if (!known.is_older_than(sample_interval, now)) co_return true;
-  if (known.is_being_read) co_return !known.is_older_than(sample_life, now);
-  known.is_being_read = true;
-  bool is_known = false;
+  if (samples_.has_since(sample_interval, now)) co_return true;
+  if (is_sampling_) co_return samples_.has_since(PrimarySamples::longest_lag, now);
+  is_sampling_ = true;
   try {
     const auto rows = co_await primary_.read(sql::standbys::Primary{});
     const auto row = rows.front();
     if (!row.is_noted) co_await primary_.write(sql::standbys::NoteTimeline{}, {});
-    if (const auto position = CommitPosition::from_sql(row.timeline, row.lsn)) {
-      known.cluster = row.cluster;
-      known.add(*position, now);
-      is_known = true;
-    }
+    if (const auto position = CommitPosition::from_sql(row.timeline, row.lsn))
+      samples_.add({.cluster = row.cluster, .position = *position, .at = now});
   } catch (const DatabaseUnavailable&) {  // NOLINT(bugprone-empty-catch): the read itself reports it
   } catch (const StatementError& error) {
     observe(Observable::statement_failed,
             {{"statement", sql::standbys::Primary::statement.name}, {"error", error.what()}});
   }
-  known.is_being_read = false;
-  co_return is_known;
+  is_sampling_ = false;
+  co_return samples_.has_since(PrimarySamples::longest_lag, steady_clock::now());
 }
 
-/// Returns the index of a standby that can serve a read; `none` if there is none.
-std::size_t Standbys::find(const CommitPosition& required) {
+/// Returns a standby that can serve a read, and what it must have replayed; nullopt if there is none.
+asio::awaitable<std::optional<Standbys::Choice>> Standbys::find(CommitPosition required) {
+  if (!co_await refresh_samples()) co_return std::nullopt;
+  const PrimarySamples::Sample& floor = samples_.floor(steady_clock::now());
+  const CommitPosition least = std::max(required, floor.position);
   for (std::size_t i = 0; i < hosts_.size(); ++i) {
     const std::size_t index = (next_ + i) % hosts_.size();
-    const auto fault = hosts_[index]->fault(*known_, required);
+    const auto fault = hosts_[index]->fault(floor, least);
     if (!fault) {
       next_ = index + 1;
-      return index;
+      co_return Choice{.host = hosts_[index].get(), .cluster = floor.cluster, .least = least};
     }
     observe(*fault);
   }
-  return none;
+  co_return std::nullopt;
 }
 
 asio::awaitable<std::optional<StandbyRows>> Standbys::read(const Read& read, CommitPosition required) {
-  if (co_await refresh_primary()) {
-    const auto least = std::max(required, known_->floor);
-    const auto index = find(least);
-    if (index != none) {
-      pq::StandbyRead offloaded{.statement = read.statement,
-                                .text = read.text,
-                                .params = read.params,
-                                .format = read.format,
-                                .required = least};
-      co_await hosts_[index]->run(offloaded, read.alone_for);
-      if (offloaded.error) std::rethrow_exception(offloaded.error);
-      if (!offloaded.fault) {
-        observe(Observable::standby_read);
-        co_return StandbyRows{std::move(offloaded.rows), offloaded.position};
-      }
-      observe(*offloaded.fault);
+  if (const auto chosen = co_await find(required)) {
+    pq::StandbyRead offloaded{.statement = read.statement,
+                              .text = read.text,
+                              .params = read.params,
+                              .format = read.format,
+                              .required = chosen->least};
+    co_await chosen->host->run(offloaded, read.alone_for);
+    if (offloaded.error) std::rethrow_exception(offloaded.error);
+    if (!offloaded.fault) {
+      observe(Observable::standby_read);
+      co_return StandbyRows{std::move(offloaded.rows), offloaded.position};
     }
+    observe(*offloaded.fault);
   }
   observe(Observable::primary_read);
   co_return std::nullopt;
 }
 
 asio::awaitable<std::optional<StandbyTarget>> Standbys::choose(CommitPosition required) {
-  if (co_await refresh_primary()) {
-    const auto least = std::max(required, known_->floor);
-    const auto index = find(least);
-    if (index != none) co_return StandbyTarget{hosts_[index]->server().connection, known_->cluster, least};
-  }
+  if (const auto chosen = co_await find(required))
+    co_return StandbyTarget{chosen->host->server().connection, chosen->cluster, chosen->least};
   observe(Observable::primary_read);
   co_return std::nullopt;
 }

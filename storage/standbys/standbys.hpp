@@ -11,6 +11,7 @@
 
 #include "storage/database/commit_position.hpp"
 #include "storage/database/database.hpp"
+#include "storage/standbys/primary_samples.hpp"
 #include "storage/standbys/standby_log.hpp"
 #include "storage/statement/rows.hpp"
 
@@ -23,10 +24,10 @@ struct StandbyRows {
 };
 
 /// The standbys of `--read-database-url`, one object for each io thread. A standby serves a read if it has
-/// replayed the position that the read requires and the position that the primary had half a second before.
-/// One that is behind, cancels statements for a conflict with recovery, or does not answer is passed over,
-/// and used again when it is back. No read waits for a connection to open. The primary's position is read at
-/// most every 250 ms, and only while there are reads. Its destruction follows the rules of Database.
+/// replayed the position that the read requires and a position that the primary had at most half a second
+/// ago. One that is behind, cancels statements for a conflict with recovery, or does not answer is passed
+/// over, and used again when it is back. No read waits for a connection to open. The primary's position is
+/// read at most every 250 ms, and only while there are reads. Its destruction follows the rules of Database.
 class Standbys {
  public:
   struct Options {
@@ -50,15 +51,20 @@ class Standbys {
 
  private:
   class Host;
+  struct Choice {
+    Host* host;
+    std::int64_t cluster;
+    CommitPosition least;  // what the standby must have replayed
+  };
 
-  asio::awaitable<bool> refresh_primary();
-  std::size_t find(const CommitPosition& required);
+  asio::awaitable<bool> refresh_samples();
+  asio::awaitable<std::optional<Choice>> find(CommitPosition required);
 
   Database& primary_;
   std::vector<std::unique_ptr<Host>> hosts_;
   std::size_t next_ = 0;  // where the next search begins, so that reads are spread
-  struct Primary;
-  std::unique_ptr<Primary> known_;
+  PrimarySamples samples_;
+  bool is_sampling_ = false;
 };
 
 }  // namespace waybill::storage
