@@ -197,6 +197,17 @@ TestDatabase::~TestDatabase() {
   }
 }
 
+std::string TestDatabase::content() {
+  std::string text;
+  for (const std::string& table :
+       session().column("select oid::regclass from pg_class where relkind = 'r' and relnamespace = "
+                        "current_schema()::regnamespace")) {
+    for (const std::string& row : session().column("select t::text from only " + table + " t"))
+      text += row + '\n';
+  }
+  return text;
+}
+
 void TestDatabase::terminate_connections() {
   session_.reset();
   postgres().admin().exec("select pg_terminate_backend(pid) from pg_stat_activity where datname = '" + name_ +

@@ -107,6 +107,9 @@ class TestDatabase {
     return session().rows(sql, params);
   }
 
+  /// All rows of all tables as text.
+  std::string content();
+
   /// Ends every connection to this database, and none to other databases.
   void terminate_connections();
 

@@ -25,7 +25,10 @@ constexpr storage::Retention retention{.days = 30, .positions_days = 90};
 /// A migrated database with one business.
 class Partitions : public testing::Test {
  protected:
-  Partitions() { database.exec("insert into businesses (guid, name) values ('" + business + "', 'one')"); }
+  Partitions() {
+    database.exec("insert into businesses (guid, name) values ('" + business + "', 'one')");
+    storage::make_partitions(session);  // the database may have been made before midnight
+  }
 
   /// The partition of `table` for the day that many days from today.
   std::string name(std::string_view table, int days) {

@@ -10,24 +10,6 @@
 namespace waybill::tests {
 namespace {
 
-/// All rows of all tables, in lower case: as SQL if pg_dump is installed with the server.
-std::string dump_of(const std::string& url) {
-  if (!std::filesystem::exists(server_programs() / "pg_dump")) {
-    Session session(url);
-    std::string text;
-    for (const std::string& table :
-         session.column("select oid::regclass from pg_class where relkind = 'r' and relnamespace = "
-                        "current_schema()::regnamespace")) {
-      for (const std::string& row : session.column("select t::text from only " + table + " t"))
-        text += row + "\n";
-    }
-    return ascii_lower(text);
-  }
-  const auto dump = run({server_programs() / "pg_dump", url});
-  EXPECT_EQ(dump.status, 0) << dump.standard_error;
-  return ascii_lower(dump.standard_output);
-}
-
 std::string content_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -35,9 +17,9 @@ std::string content_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::string ErasureTest::dump() const { return dump_of(world.database.url()); }
+std::string ErasureTest::dump() { return ascii_lower(world.database.content()); }
 
-std::vector<std::string> ErasureTest::traces() const {
+std::vector<std::string> ErasureTest::traces() {
   std::vector<std::string> found;
   std::istringstream lines(dump());
   for (std::string line; std::getline(lines, line);) {

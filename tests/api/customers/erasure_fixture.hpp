@@ -19,9 +19,9 @@ class ErasureTest : public testing::Test {
   static constexpr std::string_view phone = "+351 912 345 670";
 
   /// All rows of all tables, in lower case.
-  std::string dump() const;
+  std::string dump();
   /// The lines of the dump that hold something of the person.
-  std::vector<std::string> traces() const;
+  std::vector<std::string> traces();
   std::int64_t files_with_the_address() const;
 
   Response post_person() {
