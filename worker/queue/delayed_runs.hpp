@@ -8,7 +8,7 @@
 #include "storage/session/session.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/delayed_check.hpp"
-#include "worker/queue/render_queue.hpp"
+#include "worker/queue/claimed_run_queue.hpp"
 #include "worker/threads/batch_size.hpp"
 
 namespace waybill::worker {
@@ -41,7 +41,7 @@ class DelayedRuns {
 
  private:
   DelayedCheck check_;
-  RenderQueue waiting_;
+  ClaimedRunQueue waiting_;
   BatchSize batch_;
 };
 

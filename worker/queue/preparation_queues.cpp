@@ -61,7 +61,7 @@ void PreparationQueues::pause(const std::stop_token& stop, Duration length) {
 PreparationQueues::Taken PreparationQueues::take(Kind kind, std::size_t most, Time since) {
   Taken taken;
   const std::lock_guard lock(mutex_);
-  RenderQueue& from = queue(kind);
+  ClaimedRunQueue& from = queue(kind);
   taken.late = from.take_older(since);
   while (!from.empty() && taken.runs.size() < most) taken.runs.push_back(from.pop());
   return taken;
@@ -76,13 +76,13 @@ PreparationQueues::Runs PreparationQueues::take_all() {
   Runs runs;
   const std::lock_guard lock(mutex_);
   for (const Kind kind : {Kind::render, Kind::begin, Kind::go_on}) {
-    RenderQueue& from = queue(kind);
+    ClaimedRunQueue& from = queue(kind);
     while (!from.empty()) runs.push_back(from.pop());
   }
   return runs;
 }
 
-RenderQueue& PreparationQueues::queue(Kind kind) {
+ClaimedRunQueue& PreparationQueues::queue(Kind kind) {
   switch (kind) {
     case Kind::render:
       return to_render_;

@@ -10,7 +10,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/runs/run_store.hpp"
-#include "worker/queue/render_queue.hpp"
+#include "worker/queue/claimed_run_queue.hpp"
 
 namespace waybill::worker {
 
@@ -55,13 +55,13 @@ class PreparationQueues {
   Runs take_all();
 
  private:
-  RenderQueue& queue(Kind kind);
+  ClaimedRunQueue& queue(Kind kind);
 
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable_any changed_;
-  RenderQueue to_render_;
-  RenderQueue to_begin_;
-  RenderQueue to_go_on_;
+  ClaimedRunQueue to_render_;
+  ClaimedRunQueue to_begin_;
+  ClaimedRunQueue to_go_on_;
   bool closed_ = false;
 };
 

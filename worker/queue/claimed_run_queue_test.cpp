@@ -1,4 +1,4 @@
-#include "worker/queue/render_queue.hpp"
+#include "worker/queue/claimed_run_queue.hpp"
 
 #include <gmock/gmock.h>
 
@@ -20,8 +20,8 @@ storage::ClaimedRun run(const Guid& business) {
 
 Guid business_of(const storage::ClaimedRun& claimed) { return claimed.run.key.business_id; }
 
-TEST(RenderQueue, BusinessesTakeTurns) {
-  RenderQueue queue(32);
+TEST(ClaimedRunQueue, BusinessesTakeTurns) {
+  ClaimedRunQueue queue(32);
   const Guid first = Guid::random(), second = Guid::random();
   for (int i = 0; i < 3; ++i) queue.push(run(first), start);
   queue.push(run(second), start);
@@ -30,8 +30,8 @@ TEST(RenderQueue, BusinessesTakeTurns) {
   EXPECT_EQ(business_of(queue.pop()), first);
 }
 
-TEST(RenderQueue, ABusinessWith32RunsIsFullUntilOneIsTaken) {
-  RenderQueue queue(32);
+TEST(ClaimedRunQueue, ABusinessWith32RunsIsFullUntilOneIsTaken) {
+  ClaimedRunQueue queue(32);
   const Guid business = Guid::random();
   for (int i = 0; i < 31; ++i) queue.push(run(business), start);
   EXPECT_THAT(queue.full_businesses(), IsEmpty());
@@ -41,16 +41,16 @@ TEST(RenderQueue, ABusinessWith32RunsIsFullUntilOneIsTaken) {
   EXPECT_THAT(queue.full_businesses(), IsEmpty());
 }
 
-TEST(RenderQueue, ItHasRoomFor256Runs) {
-  RenderQueue queue(32);
+TEST(ClaimedRunQueue, ItHasRoomFor256Runs) {
+  ClaimedRunQueue queue(32);
   for (int i = 0; i < 255; ++i) queue.push(run(Guid::random()), start);
   EXPECT_TRUE(queue.has_room());
   queue.push(run(Guid::random()), start);
   EXPECT_FALSE(queue.has_room());
 }
 
-TEST(RenderQueue, OnlyRunsThatCameBeforeATimeAreTakenOut) {
-  RenderQueue queue(32);
+TEST(ClaimedRunQueue, OnlyRunsThatCameBeforeATimeAreTakenOut) {
+  ClaimedRunQueue queue(32);
   const Guid business = Guid::random();
   queue.push(run(business), start);
   queue.push(run(business), start + 2s);

@@ -13,10 +13,10 @@ namespace waybill::worker {
 
 /// Claimed runs that wait for their check, their texts or their next step. Businesses take turns. Pure; one
 /// thread at a time.
-class RenderQueue {
+class ClaimedRunQueue {
  public:
   /// `most_of_a_business` is the number of waiting runs with which a business is full.
-  explicit RenderQueue(std::size_t most_of_a_business) : most_of_a_business_(most_of_a_business) {}
+  explicit ClaimedRunQueue(std::size_t most_of_a_business) : most_of_a_business_(most_of_a_business) {}
 
   bool empty() const { return runs_.empty(); }
   /// False if no more runs should be claimed.
