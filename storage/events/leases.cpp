@@ -26,9 +26,9 @@ bool Leases::enter() {
   return true;
 }
 
-void Leases::free_lost(std::optional<Duration> silence) {
-  const auto limit = silence ? std::optional(format_duration(*silence)) : std::nullopt;
-  session_.run(sql::leases::FreeLost{.worker = worker_, .silence = limit});
+void Leases::free_lost(std::optional<Duration> kept_after_lease) {
+  const auto limit = kept_after_lease ? std::optional(format_duration(*kept_after_lease)) : std::nullopt;
+  session_.run(sql::leases::FreeLost{.worker = worker_, .kept_after_lease = limit});
 }
 
 HeldShards Leases::renew(Duration lag) {

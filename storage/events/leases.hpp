@@ -40,8 +40,8 @@ class Leases {
   bool enter();
 
   /// Frees the runs and imports of other workers that are lost: those whose session has ended or, unless
-  /// `silence` is nullopt, whose lease ended longer than `silence` ago.
-  void free_lost(std::optional<Duration> silence);
+  /// `kept_after_lease` is nullopt, whose lease ended longer ago than that.
+  void free_lost(std::optional<Duration> kept_after_lease);
 
   /// Renews the leases and returns the held shards. `lag` is how long the oldest unmatched event of these
   /// shards has waited; readiness checks and the search for passed-over events use it.

@@ -104,7 +104,8 @@ void LeaseKeeper::renew() {
   // If this worker or the database was stalled, the silence of other workers proves nothing.
   const bool was_awake = renewals_.renewed(now);
   const bool others_are_back = renewals_.others_are_back(now);
-  if (others_are_back) leases.free_lost(was_awake ? std::optional(options_.max_silence) : std::nullopt);
+  if (others_are_back)
+    leases.free_lost(was_awake ? std::optional(options_.runs_kept_after_lease) : std::nullopt);
   const std::size_t share = leases.fair_share();
   if (held.size() < share) held.merge(leases.take(share - held.size(), others_are_back));
   const auto lost = std::ranges::count_if(held_, [&](const auto& lease) {

@@ -31,7 +31,7 @@ class LeaseKeeper {
     Duration renewal_interval = std::chrono::milliseconds(500);
     // A worker loses its shards at the end of its lease, and its runs in flight this long after it. (An event
     // matched by two workers causes one run, but a run attempted by both counts twice.)
-    Duration max_silence = std::chrono::seconds(4);
+    Duration runs_kept_after_lease = std::chrono::seconds(4);
     // The longest wait for the events in flight of a surplus shard.
     Duration hand_over_after = std::chrono::milliseconds(100);
   };

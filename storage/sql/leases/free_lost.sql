@@ -2,7 +2,7 @@
 -- lock on its guid is free or its lease ended longer than the limit ago; it registers again when it resumes.
 -- Rows that another session has locked are passed over: the leases of runs and imports end by themselves, and a
 -- worker that waited here would lose its own shards. Returns the number of runs.
--- $1 worker uuid (the caller, never lost), $2 silence interval or null (after the end of a lease; null: no limit)
+-- $1 worker uuid (the caller, never lost), $2 kept_after_lease interval or null (after the end of a lease; null: no limit)
 with lost as (
   delete from workers where guid in (
     select guid from workers
