@@ -1,7 +1,7 @@
 #include "api/accounts/account_fields.hpp"
 
 #include "api/accounts/password_hasher.hpp"
-#include "api/http/failure_limit.hpp"
+#include "api/http/client_network.hpp"
 #include "api/records/fields.hpp"
 
 namespace waybill::api {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "api/http/failure_limit.hpp"
+#include "api/http/client_network.hpp"
 #include "base/error.hpp"
 #include "storage/sql/account_requests.sql.hpp"
 

@@ -14,7 +14,7 @@ namespace waybill::api {
 /// simultaneous attempts cannot exceed the limit. After a crash it still counts as failed.
 class LoginAttempt {
  public:
-  /// `network` comes from network_of (api/http/failure_limit.hpp). Throws Failure (RATE_LIMITED) if ten
+  /// `network` comes from network_of (api/http/client_network.hpp). Throws Failure (RATE_LIMITED) if ten
   /// logins have failed within 15 minutes for the e-mail address or the network.
   static asio::awaitable<LoginAttempt> begin(Services& services, std::string email, std::string network);
 

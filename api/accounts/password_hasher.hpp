@@ -55,7 +55,7 @@ class PasswordHasher {
   PasswordHasher(const PasswordHasher&) = delete;
   PasswordHasher& operator=(const PasswordHasher&) = delete;
 
-  /// Waits for a turn; the waiting networks (api/http/failure_limit.hpp) are served in rotation. Throws
+  /// Waits for a turn; the waiting networks (api/http/client_network.hpp) are served in rotation. Throws
   /// Failure (UNAVAILABLE) if too many requests wait.
   asio::awaitable<Turn> turn(Purpose purpose, std::string network);
 

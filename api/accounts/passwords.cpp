@@ -13,7 +13,7 @@
 #include "api/accounts/account_mails.hpp"
 #include "api/accounts/login_attempt.hpp"
 #include "api/accounts/password_hasher.hpp"
-#include "api/http/failure_limit.hpp"
+#include "api/http/client_network.hpp"
 #include "api/records/fields.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"

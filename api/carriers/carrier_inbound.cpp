@@ -6,6 +6,7 @@
 
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/gate/request_check.hpp"
+#include "api/http/client_network.hpp"
 #include "api/http/message.hpp"
 #include "api/route/inbound_sender.hpp"
 #include "api/scans/scans.hpp"

@@ -9,7 +9,7 @@
 #include "api/gate/idempotency.hpp"
 #include "api/gate/request_check.hpp"
 #include "api/http/client_address.hpp"
-#include "api/http/failure_limit.hpp"
+#include "api/http/client_network.hpp"
 #include "base/observe.hpp"
 #include "storage/database/unit_of_work.hpp"
 #include "storage/sql/standbys.sql.hpp"

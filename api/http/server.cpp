@@ -23,9 +23,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "api/http/client_network.hpp"
 #include "api/http/connection.hpp"
 #include "api/http/connection_lists.hpp"
-#include "api/http/failure_limit.hpp"
 #include "base/error.hpp"
 #include "base/heartbeat.hpp"
 #include "base/observe.hpp"

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/http/client_network.hpp"
 #include "base/crypto.hpp"
 
 namespace waybill::api {
 
-InboundSender::InboundSender(FailureLimit& failures, const Call& call, Time now)
+InboundSender::InboundSender(CallLimit& failures, const Call& call, Time now)
     : failures_(failures),
       now_(now),
       network_(network_of(call.peer)),

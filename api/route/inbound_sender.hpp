@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/http/failure_limit.hpp"
+#include "api/http/call_limit.hpp"
 #include "api/route/route.hpp"
 
 namespace waybill::api {
@@ -15,7 +15,7 @@ namespace waybill::api {
 class InboundSender {
  public:
   /// Throws Failure (RATE_LIMITED), without a query, if too many calls have failed.
-  InboundSender(FailureLimit& failures, const Call& call, Time now);
+  InboundSender(CallLimit& failures, const Call& call, Time now);
 
   /// Counts a call of an unknown `kind` of record and returns the failure (404).
   Failure unknown(std::string_view kind);
@@ -23,7 +23,7 @@ class InboundSender {
   Failure refused(std::string message);
 
  private:
-  FailureLimit& failures_;
+  CallLimit& failures_;
   const Time now_;
   const std::string network_;
   const std::string sender_;

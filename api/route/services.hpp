@@ -7,7 +7,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "api/http/failure_limit.hpp"
+#include "api/http/call_limit.hpp"
 #include "api/threads/analysis.hpp"
 #include "api/threads/background.hpp"
 #include "base/clock.hpp"
@@ -51,9 +51,9 @@ struct Settings {
 
 /// Limits of the calls without a token, of this process. Used by all io threads.
 struct PublicLimits {
-  FailureLimit inbound_failures;  // inbound calls with an unknown guid or a wrong signature
-  FailureLimit page_views{
-      {.most_failures = 120, .most_counted = 200'000}};  // limit of tracking pages; each view counts
+  CallLimit inbound_failures;  // inbound calls with an unknown guid or a wrong signature
+  CallLimit page_views{
+      {.most_calls = 120, .most_clients = 200'000}};  // limit of tracking pages; each view counts
 };
 
 /// The services that handlers use: one set for each io thread, used on that thread only. All references

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/http/client_network.hpp"
 #include "api/http/message.hpp"
 #include "api/records/fields.hpp"
 #include "api/route/route.hpp"

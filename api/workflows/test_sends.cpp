@@ -8,7 +8,7 @@
 
 #include "actions/action.hpp"
 #include "actions/http_response.hpp"
-#include "api/http/failure_limit.hpp"
+#include "api/http/call_limit.hpp"
 #include "api/records/fields.hpp"
 #include "api/route/event_schema.hpp"
 #include "api/route/route.hpp"
@@ -91,7 +91,7 @@ struct Test {
 };
 
 void count_test(const Guid& business, Time now) {
-  static FailureLimit tests({.most_failures = tests_per_minute, .most_counted = 50'000});
+  static CallLimit tests({.most_calls = tests_per_minute, .most_clients = 50'000});
   if (const auto wait = tests.count(business.to_string(), now))
     throw Failure(ErrorCode::rate_limited, "Too many tests were sent; try again later.")
         .with_retry_after(*wait);

@@ -1,4 +1,4 @@
-#include "api/http/failure_limit.hpp"
+#include "api/http/call_limit.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@ using std::chrono::seconds;
 
 constexpr Time start{std::chrono::minutes(1'000)};
 
-TEST(FailureLimit, AClientThatFailsTooOftenWaitsForTheNextMinute) {
-  FailureLimit limit({.most_failures = 2});
+TEST(CallLimit, AClientThatFailsTooOftenWaitsForTheNextMinute) {
+  CallLimit limit({.most_calls = 2});
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(limit.wait("a", start), std::nullopt);
     limit.failed("a", start);
@@ -20,8 +20,8 @@ TEST(FailureLimit, AClientThatFailsTooOftenWaitsForTheNextMinute) {
   EXPECT_EQ(limit.wait("a", start + seconds(60)), std::nullopt);
 }
 
-TEST(FailureLimit, CallsThatAllCountAreRefusedBeyondTheirNumber) {
-  FailureLimit limit({.most_failures = 2});
+TEST(CallLimit, CallsThatAllCountAreRefusedBeyondTheirNumber) {
+  CallLimit limit({.most_calls = 2});
   EXPECT_EQ(limit.count("a", start), std::nullopt);
   EXPECT_EQ(limit.count("a", start), std::nullopt);
   EXPECT_EQ(limit.count("a", start + seconds(20)), seconds(40));
@@ -29,19 +29,11 @@ TEST(FailureLimit, CallsThatAllCountAreRefusedBeyondTheirNumber) {
   EXPECT_EQ(limit.count("a", start + seconds(60)), std::nullopt);
 }
 
-TEST(FailureLimit, FurtherClientsAreCountedTogether) {
-  FailureLimit limit({.most_failures = 2, .most_counted = 2});
+TEST(CallLimit, FurtherClientsAreCountedTogether) {
+  CallLimit limit({.most_calls = 2, .most_clients = 2});
   for (const auto* who : {"a", "b", "c", "d"}) limit.failed(who, start);
   EXPECT_EQ(limit.wait("a", start), std::nullopt);
   EXPECT_EQ(limit.wait("e", start), seconds(60));
-}
-
-TEST(NetworkOf, IsTheAddressOfIpv4AndTheUpperHalfOfIpv6) {
-  EXPECT_EQ(network_of("192.0.2.7"), "192.0.2.7");
-  EXPECT_EQ(network_of("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
-  EXPECT_EQ(network_of("2001:db8:1:2::9"), "2001:db8:1:2::");
-  EXPECT_EQ(network_of("::ffff:192.0.2.7"), "192.0.2.7");
-  EXPECT_EQ(network_of("no address"), "no address");
 }
 
 }  // namespace

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/clock.hpp"
+
+namespace waybill::api {
+
+/// Limits the calls of each client in a minute: only those that fail, or all. A client beyond its limit costs
+/// a look-up in memory. For this process only; a restart forgets the calls. Thread-safe.
+class CallLimit {
+ public:
+  struct Options {
+    std::size_t most_calls = 30;        // counted calls of one client in a minute
+    std::size_t most_clients = 50'000;  // further clients are counted together
+  };
+
+  CallLimit() : CallLimit(Options{}) {}
+  explicit CallLimit(Options options) : options_(options) {}
+
+  /// The time that `client` has to wait; nullopt if it may call.
+  std::optional<std::chrono::seconds> wait(std::string_view client, Time now);
+  /// Counts a call of `client` that failed.
+  void failed(std::string_view client, Time now);
+  /// Counts a call of `client`, whatever its outcome. If the call may not be made, returns the time to wait
+  /// and does not count it.
+  std::optional<std::chrono::seconds> count(std::string_view client, Time now);
+
+ private:
+  void begin_minute(Time now);
+  std::string name_of(std::string_view client) const;
+  std::optional<std::chrono::seconds> wait_after(std::size_t calls, Time now) const;
+
+  const Options options_;
+  std::mutex mutex_;
+  Time minute_{};
+  std::unordered_map<std::string, std::size_t> calls_;
+};
+
+}  // namespace waybill::api
