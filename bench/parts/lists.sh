@@ -1,9 +1,9 @@
-# Lists of BENCH_LIST_ORDERS (100 000) orders of one business, newest first, with an exact total: of a status (a quarter of
-# the orders has it), of a customer, of a day, and of a month; beside Fastify and Go on the same tables. Each request takes
-# one of the first twenty pages; those of a customer the only one. Orders by tag, reference or metadata (a thousandth
-# of the orders has them) are measured without peers, with 8 connections, like $search.
+# Lists of 100 000 orders (`lists-million`: a million) of one business, newest first, with an exact total: of a status (a
+# quarter of the orders has it), of a customer, of a day, and of a month; beside Fastify and Go on the same tables. Each
+# request takes one of the first twenty pages; those of a customer the only one. Orders by tag, reference or metadata (a
+# thousandth of the orders has them) are measured without peers, with 8 connections, like $search.
 seconds=${BENCH_SECONDS:-5}
-list_orders=${BENCH_LIST_ORDERS:-100000}
+list_orders=${list_orders:-100000}
 connections=64
 
 lists() { # NAME PORT TARGET
@@ -29,7 +29,6 @@ list_token=$("$waybill" token create --database-url "$database_url" --business L
 list_business=$(sql -c "select guid from businesses where name = 'Lists'")
 psql -qAtX -v ON_ERROR_STOP=1 -v business="$list_business" -v orders="$list_orders" \
   -v statuses='{pending,pending,processing,ready,shipped,delivered,delivered,cancelled}' -f "$bench/sql/data.sql"
-printf '%s\n' "$list_orders" >"$work/list-orders"
 start_waybill api
 start_fastify "$list_business"
 start_go "$list_business" || go=
