@@ -27,8 +27,8 @@ class PrimarySamples {
 
   /// True if a sample was taken `age` ago or later.
   bool has_since(Duration age, SteadyTime now) const;
-  /// The older sample if it is at most `longest_lag` old, otherwise the newer one: a standby should have had
-  /// time to replay it. The newer one must be at most `longest_lag` old.
+  /// The older sample, which a standby has had time to replay, if it is at most `longest_lag` old; otherwise
+  /// the newer one. `has_since(longest_lag, now)` must be true.
   const Sample& floor(SteadyTime now) const;
 
  private:
