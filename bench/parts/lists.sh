@@ -25,8 +25,8 @@ beside_peers() {
 }
 
 say "  writing $list_orders orders"
-list_token=$("$waybill" token create --database-url "$database_url" --business Lists --plan unlimited)
-list_business=$(sql -c "select guid from businesses where name = 'Lists'")
+list_token=$("$waybill" token create --database-url "$database_url" --business "Lists $list_orders" --plan unlimited)
+list_business=$(sql -c "select guid from businesses where name = 'Lists $list_orders'")
 psql -qAtX -v ON_ERROR_STOP=1 -v business="$list_business" -v orders="$list_orders" \
   -v statuses='{pending,pending,processing,ready,shipped,delivered,delivered,cancelled}' -f "$bench/sql/data.sql"
 start_waybill api
