@@ -168,7 +168,8 @@ class Database {
   }
 
   /// Like `read_text`, for reads that may take long, such as a search. Each is alone on its connection, so
-  /// that no other read waits behind it. One business cannot use all of these connections of a thread.
+  /// that no other read waits behind it, and is planned with its values. One business cannot use all of these
+  /// connections of a thread.
   asio::awaitable<Rows> read_long(Guid business, std::string_view name, std::string text, Params params,
                                   Format format = Format::text) {
     return run_read({.statement = {name, {}},

@@ -32,17 +32,18 @@ class Standbys::Host {
   Host(asio::io_context& io, pq::Server server, const Database::Options& options, std::size_t index,
        StandbyLog& log)
       : server_(std::move(server)), index_(index), log_(log) {
-    const pq::ChannelOptions channel{.url = server_.connection,
-                                     .application_name = options.application_name,
-                                     .read_only = true,
-                                     .statement_timeout = options.statement_timeout,
-                                     .connect_timeout = options.connect_timeout,
-                                     .is_optional = true};
+    pq::ChannelOptions channel{.url = server_.connection,
+                               .application_name = options.application_name,
+                               .read_only = true,
+                               .statement_timeout = options.statement_timeout,
+                               .connect_timeout = options.connect_timeout,
+                               .is_optional = true};
     shared_ = std::make_shared<pq::StandbyConnection>(io, channel);
     queue_ = std::make_shared<LongQueue>(
         io, LongQueue::Options{.wait_limit = options.wait_limit,
                                .share = static_cast<std::size_t>(std::max(options.long_connections - 1, 1)),
                                .description = "connection for long reads"});
+    channel.plans_each_call = true;  // as the long reads of Database
     for (int i = 0; i < options.long_connections; ++i)
       queue_->add(*long_.emplace_back(std::make_shared<pq::StandbyConnection>(io, channel)));
   }

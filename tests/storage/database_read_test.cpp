@@ -139,6 +139,15 @@ TEST_F(DatabaseReads, LongReadsHaveASeparateConnection) {
   EXPECT_EQ(slow.get().get(0, 0), "through");
 }
 
+TEST_F(DatabaseReads, LongReadsArePlannedWithTheirValues) {
+  auto& database = open();
+  EXPECT_EQ(run([&] {
+              return first_value(database.read_long(one_business, "mode", "show plan_cache_mode", Params()));
+            }),
+            "force_custom_plan");
+  EXPECT_EQ(read({"mode", "show plan_cache_mode"}, Params()), "auto");
+}
+
 TEST_F(DatabaseReads, LongReadsOfABusinessLeaveAConnectionToOthers) {
   auto three = options();
   three.long_connections = 3;
