@@ -13,8 +13,9 @@ function filteredLists(title, orders) {
     text:
       `${orders} of one business, 64 connections, fifty entries newest first with an exact ` +
       '`totalCount`: of a status that a quarter of the orders has, of one customer, of a day, of a month. The peers run ' +
-      'the same conditions on the same tables and indexes, as in “Reads”. `$search` is a number of four to six digits, with 8 connections; so are the filters ' +
-      'by own data, which a thousandth of the orders has (a reference: a ten-thousandth).',
+      'the same conditions on the same tables and indexes, as in “Reads”. `$search` is a number of four to six digits, ' +
+      'with 8 connections; so are the filters by own data, which a thousandth of the orders has (a reference: a ' +
+      'ten-thousandth).',
     rows: ['status', 'customer', 'day', 'month'].flatMap((list) => [
       [`waybill, of a ${list}`, list, 'requests/s'],
       ['… p99', `${list}_p99`, 'ms'],

@@ -1,4 +1,3 @@
-# The lists of the part `lists`, of a million orders.
-list_orders=1000000
+# The part `lists` with a million orders.
 # shellcheck source=lists.sh
 . "$bench/parts/lists.sh"

@@ -3,7 +3,8 @@
 # request takes one of the first twenty pages; those of a customer the only one. Orders by tag, reference or metadata (a
 # thousandth of the orders has them) are measured without peers, with 8 connections, like $search.
 seconds=${BENCH_SECONDS:-5}
-list_orders=${list_orders:-100000}
+list_orders=100000
+[ "$part" = lists ] || list_orders=1000000
 connections=64
 
 lists() { # NAME PORT TARGET
