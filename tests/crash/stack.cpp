@@ -64,7 +64,22 @@ int Stack::api_port() const { return ports_.at(turn_++ % ports_.size()); }
 void Stack::stop_wal_writer() const {
   Session session(database_url_);
   const auto pid = session.number("select pid from pg_stat_activity where backend_type = 'walwriter'");
-  if (pid <= 1 || ::kill(static_cast<pid_t>(pid), SIGSTOP) != 0) throw std::runtime_error("no WAL writer");
+  const auto signal = [&](int number) {
+    if (pid <= 1 || ::kill(static_cast<pid_t>(pid), number) != 0) throw std::runtime_error("no WAL writer");
+  };
+  // Stopped while it writes, it would hold a lock for which all sessions wait.
+  const auto sleeps = [&] {
+    return session.number(
+               "select count(*) from pg_stat_activity where pid = $1::int and wait_event = 'WalWriterMain'",
+               {std::to_string(pid)}) == 1;
+  };
+  const bool stopped = eventually([&] {
+    signal(SIGSTOP);
+    if (sleeps()) return true;
+    signal(SIGCONT);
+    return false;
+  });
+  if (!stopped) throw std::runtime_error("the WAL writer never sleeps");
 }
 
 void Stack::crash_postgres() const {
