@@ -53,6 +53,9 @@ constexpr auto locks = std::to_array<Locks>({
     {"0045_postponed_runs", "lock table run_queue in access exclusive mode"},
     {"0046_passing_over_locked_rows", "lock table limited_runs in access exclusive mode"},
     {"0047_customer_erasures", "lock table customers in share row exclusive mode"},
+    {"0048_cheaper_updates",
+     "lock table orders, shipments in access exclusive mode; "
+     "lock table worker_beats, worker_words in share row exclusive mode"},
 });
 
 }  // namespace

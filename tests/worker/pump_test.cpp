@@ -12,8 +12,10 @@ class PumpTest : public WorkerParts {
  protected:
   PumpTest() {
     database_.rows("insert into workers (guid, name) values ($1, 'test')", {worker_.to_string()});
-    database_.rows("insert into worker_beats (worker, expires_at, matched_at) values ($1, 'infinity', now())",
-                   {worker_.to_string()});
+    database_.rows(
+        "insert into worker_beats (worker, expires_at, matched_at) values ($1, now() + interval '1 h', "
+        "now())",
+        {worker_.to_string()});
     on_settled_ = [this](const auto& events, auto next_due) { pump_.settled(events, next_due); };
     on_room_ = [this] { pump_.note_room(); };
     preparation_.start();

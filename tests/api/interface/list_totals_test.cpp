@@ -234,17 +234,19 @@ TEST_F(ListPlans, AFilterReadsItsIndex) {
   EXPECT_THAT(plan("deliveryAddress/name eq 'Receiver 40'"), HasSubstr("orders_by_recipient"));
 }
 
-TEST_F(ListTotals, AStatementOfManyChangesAddsOneRow) {
+TEST_F(ListTotals, EachMoveOfAStatementAddsARow) {
   insert_orders(1, 30);
+  const std::int64_t ready = count("orders", "status = 'ready'");
+  ASSERT_GT(ready, 1);
   const auto rows = [&] {
     return tenant.sql.number(
         "select count(*) from status_counts where business_id = $1 and status_before = 'ready'", {tenant.id});
   };
   tenant.sql.exec("begin");
   sql("update orders set status = 'cancelled' where business_id = BUSINESS and status = 'ready'");
-  EXPECT_EQ(rows(), 1);
+  EXPECT_EQ(rows(), ready);
   sql("update orders set notes = 'x' where business_id = BUSINESS");
-  EXPECT_EQ(rows(), 1);
+  EXPECT_EQ(rows(), ready);
   tenant.sql.exec("commit");
 }
 

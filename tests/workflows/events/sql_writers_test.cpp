@@ -135,6 +135,52 @@ TEST_F(SqlWriters, ChangeThousandsOfRecordsInOneStatement) {
   }
 }
 
+TEST_F(SqlWriters, DeleteAndRestoreRecordsByTheirTime) {
+  const std::vector<std::pair<std::string, std::string>> kinds{
+      {"orders", "order"}, {"shipments", "shipment"}, {"customers", "customer"}, {"products", "product"}};
+  std::int64_t type = 0;
+  for (const auto& [table, name] : kinds) {
+    const auto counted = [&] {
+      return database.number("select sum(delta)::bigint from record_counts where entity_type = " +
+                             std::to_string(type));
+    };
+    const auto last_without = [&] {
+      return database.value("select concat_ws(' ', case when " + name +
+                            "_before is null then 'before' end, case when " + name +
+                            "_after is null then 'after' end) from events order by id desc limit 1");
+    };
+    database.exec(insert(table));
+    const std::int64_t before = events();
+    database.exec("update " + table + " set deleted_at = now()");
+    EXPECT_EQ(last_without(), "after") << table;
+    EXPECT_EQ(counted(), 0) << table;
+    database.exec("update " + table + " set metadata = '{}'");
+    EXPECT_EQ(events(), before + 1) << table;
+    database.exec("update " + table + " set deleted_at = null");
+    EXPECT_EQ(last_without(), "before") << table;
+    EXPECT_EQ(counted(), 1) << table;
+    EXPECT_EQ(database.number("select count(*) from pending_events p join events e using (id) "
+                              "where e.entity_type = " +
+                              std::to_string(type)),
+              3)
+        << table;
+    ++type;
+  }
+}
+
+TEST_F(SqlWriters, LeaveLongValuesOfBeforeInTheEvent) {
+  database.exec(insert("orders"));
+  // Random text is not compressed, so PostgreSQL stores it outside the row.
+  database.exec(
+      "update orders set notes = (select string_agg(md5(n::text), '') from generate_series(1, 1000) n)");
+  database.exec("update orders set notes = 'short'; delete from orders");
+  database.exec("vacuum orders");
+  EXPECT_EQ(
+      database.value("select length((order_before).notes)::text || ' ' || (order_after).notes from events "
+                     "where order_after is distinct from null order by id desc limit 1"),
+      "32000 short");
+}
+
 TEST_F(SqlWriters, CannotStoreAnOrderThatBreaksARule) {
   grant("orders");
   Session writer = role.connect(database);
@@ -251,6 +297,7 @@ TEST_F(SqlWriters, MaySetAnySearchPath) {
       " $$ select '2001-01-01Z'::timestamptz $$;"
       "create function hostile.uuid_hash(uuid) returns integer language sql as 'select 3';"
       "create function hostile.pg_has_role(name, name, text) returns boolean language sql as 'select true';"
+      "create domain hostile.float8 as double precision check (false);"
       "create table hostile.shipments (id bigint);"
       "create table hostile.events (id bigint); create table hostile.pending_events (id bigint);"
       "set search_path = hostile, pg_catalog");
@@ -270,8 +317,12 @@ TEST_F(SqlWriters, MaySetAnySearchPath) {
   writer.exec("update public.shipments set status = 'in_transit'");
   writer.exec("set search_path = ''");
   writer.exec("update public.shipments set status = 'out_for_delivery'");
-  EXPECT_EQ(events(), 5);
-  EXPECT_EQ(database.number("select count(*) from pending_events where shard = shard_of(business_id)"), 5);
+  writer.exec("insert into public.orders (business_id, order_number) values ('" + std::string(business) +
+              "', 'N')");
+  writer.exec("set search_path = hostile, pg_catalog");
+  writer.exec("update public.orders set status = 'cancelled'");
+  EXPECT_EQ(events(), 7);
+  EXPECT_EQ(database.number("select count(*) from pending_events where shard = shard_of(business_id)"), 7);
   EXPECT_EQ(last_cause(), cause());
   EXPECT_EQ(database.number("select count(*) from shipments where updated_at > now() - interval '1 hour' and "
                             "estimated_delivery > now()"),
