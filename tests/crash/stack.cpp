@@ -61,11 +61,17 @@ void Stack::note_ports() {
 
 int Stack::api_port() const { return ports_.at(turn_++ % ports_.size()); }
 
-void Stack::stop_wal_writer() const {
+// PostgreSQL does not shut down while the WAL writer is stopped.
+Stack::~Stack() {
+  if (stopped_wal_writer_ != 0) ::kill(stopped_wal_writer_, SIGCONT);
+}
+
+void Stack::stop_wal_writer() {
   Session session(database_url_);
-  const auto pid = session.number("select pid from pg_stat_activity where backend_type = 'walwriter'");
+  const auto pid =
+      static_cast<pid_t>(session.number("select pid from pg_stat_activity where backend_type = 'walwriter'"));
   const auto signal = [&](int number) {
-    if (pid <= 1 || ::kill(static_cast<pid_t>(pid), number) != 0) throw std::runtime_error("no WAL writer");
+    if (pid <= 1 || ::kill(pid, number) != 0) throw std::runtime_error("no WAL writer");
   };
   // Stopped while it writes, it would hold a lock for which all sessions wait.
   const auto sleeps = [&] {
@@ -80,12 +86,14 @@ void Stack::stop_wal_writer() const {
     return false;
   });
   if (!stopped) throw std::runtime_error("the WAL writer never sleeps");
+  stopped_wal_writer_ = pid;
 }
 
-void Stack::crash_postgres() const {
+void Stack::crash_postgres() {
   const auto pid = postmaster(directory_ / "data");
   if (!pid) throw std::runtime_error("PostgreSQL does not run");
   for (const pid_t process : process_tree(*pid)) ::kill(process, SIGKILL);
+  stopped_wal_writer_ = 0;
 }
 
 Session Stack::connect() const {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <sys/types.h>
 
 #include "tests/harness/postgres.hpp"
 #include "tests/harness/server.hpp"
@@ -16,6 +17,9 @@ namespace waybill::tests {
 class Stack {
  public:
   explicit Stack(std::uint64_t seed);
+  ~Stack();
+  Stack(const Stack&) = delete;
+  Stack& operator=(const Stack&) = delete;
 
   /// Kills a randomly chosen process; returns its name for the log.
   std::string kill_one();
@@ -24,9 +28,9 @@ class Stack {
 
   /// Stops the process of PostgreSQL that writes the WAL of commits with synchronous_commit off, until the
   /// next crash. Commits of others still write the WAL up to their own record.
-  void stop_wal_writer() const;
+  void stop_wal_writer();
   /// Kills all processes of PostgreSQL, so that WAL in its memory is lost. `up` starts it again.
-  void crash_postgres() const;
+  void crash_postgres();
   /// A connection, opened as soon as the database accepts one again; throws std::runtime_error on a timeout.
   Session connect() const;
 
@@ -49,6 +53,7 @@ class Stack {
   std::unique_ptr<Waybill> api_;
   std::unique_ptr<Waybill> worker_;
   bool worker_stopped_ = false;
+  pid_t stopped_wal_writer_ = 0;
   mutable std::atomic<std::size_t> turn_ = 0;
   std::array<std::atomic<int>, 2> ports_{};
 };

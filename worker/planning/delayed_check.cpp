@@ -47,13 +47,13 @@ std::vector<storage::StoredEvent> events_of(storage::Outbox& outbox,
 /// The records of some events, each once, although several events can be of one record.
 struct RecordStubs {
   std::vector<storage::StoredEvent> stubs;  // for Outbox::current
-  std::unordered_map<Guid, std::size_t> places;
+  std::unordered_map<Guid, std::size_t> positions;
 };
 
 RecordStubs records_of(std::span<const storage::StoredEvent> events) {
   RecordStubs records;
   for (const storage::StoredEvent& event : events) {
-    if (!records.places.try_emplace(event.entity_id, records.stubs.size()).second) continue;
+    if (!records.positions.try_emplace(event.entity_id, records.stubs.size()).second) continue;
     records.stubs.push_back({.id = event.id,
                              .business_id = event.business_id,
                              .entity_type = event.entity_type,
@@ -118,11 +118,11 @@ std::vector<bool> DelayedCheck::check_some(storage::Session& session,
     runs_of[{key.event_id, key.created_at}].push_back(i);
   }
   for (const storage::StoredEvent& event : events) {
-    const std::size_t place = records.places.at(event.entity_id);
-    if (place >= current.size()) continue;
+    const std::size_t position = records.positions.at(event.entity_id);
+    if (position >= current.size()) continue;
     if (&event != &events.front() && (turn.shares.is_over() || steady_clock::now() > deadline)) break;
-    current[place].detail = event.detail;
-    Records of_event{.event = &event, .current = &current[place]};
+    current[position].detail = event.detail;
+    Records of_event{.event = &event, .current = &current[position]};
     for (const std::size_t i : runs_of[{event.id, event.at}])
       is_left[i] = !check_run(runs[i], of_event, turn);
   }
