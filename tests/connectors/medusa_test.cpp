@@ -1,4 +1,5 @@
 // Checks of a store, and imports of its orders and products.
+#include <atomic>
 #include <map>
 #include <optional>
 #include <set>
@@ -300,10 +301,11 @@ TEST_F(MedusaConnector, RequestsAPageAgainAfterEachFault) {
   const auto since = now();
   std::set<std::string> orders;
   for (int i = 0; i < 5; ++i) orders.insert(server().order());
-  int call = 0;
+  std::atomic<int> calls = 0;  // each connection has a thread
   Proxy proxy(server().port(),
               [&](const Proxy::Request&, const auto& answer) -> std::optional<RawServer::Reply> {
-                switch (++call % 4) {
+                const int call = ++calls;
+                switch (call % 4) {
                   case 1:
                     return RawServer::answer(500, "{}");
                   case 2:
