@@ -18,6 +18,7 @@ namespace {
 using storage::migrate;
 using storage::MigrationError;
 using storage::Statement;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -207,6 +208,18 @@ TEST_F(Migrate, NoStoredBodyOfAFunctionNamesATableOrItsRowType) {
                   "where p.prosqlbody is not null and (d.refclassid = 'pg_class'::regclass or "
                   "t.typrelid <> 0)"),
               IsEmpty());
+}
+
+// Searches read every pending entry, and the writer that fills a list merges it.
+TEST_F(Migrate, NoGinIndexKeepsMoreThanTwoMegabytesOfPendingEntries) {
+  migrate(database_.url());
+  auto session = database_.connect();
+  const std::string indexes =
+      "select c.relname from pg_class c join pg_am a on a.oid = c.relam where a.amname = 'gin'";
+  EXPECT_THAT(session.column(indexes), Contains("orders_by_text"));
+  EXPECT_THAT(
+      session.column(indexes + " and 'gin_pending_list_limit=2048' <> all(coalesce(c.reloptions, '{}'))"),
+      IsEmpty());
 }
 
 constexpr Statement in_steps{"0002_in_steps",
