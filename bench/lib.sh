@@ -1,6 +1,5 @@
 # Functions that the parts of the benchmark share: processes, the cluster, controls and samples. Sourced by run.sh.
 
-orders=100000
 repetitions=${BENCH_REPETITIONS:-3}
 work=$(mktemp -d /tmp/waybill-bench-XXXXXX)
 samples=$work/samples.csv
@@ -70,10 +69,12 @@ start_cluster() {
 
 sql() { psql -qAtX -v ON_ERROR_STOP=1 -v business="$business" -v orders="$orders" "$@"; }
 
+# Adds a business with orders, and sets $token, $business and $orders. make_data NAME ORDERS STATUSES
 make_data() {
-  token=$("$waybill" token create --database-url "$database_url" --business Bench --plan unlimited)
-  business=$(psql -qAtX -c "select guid from businesses where name = 'Bench'")
-  sql -v statuses='{pending}' -f "$bench/sql/data.sql"
+  orders=$2
+  token=$("$waybill" token create --database-url "$database_url" --business "$1" --plan unlimited)
+  business=$(psql -qAtX -c "select guid from businesses where name = '$1'")
+  sql -v statuses="$3" -f "$bench/sql/data.sql"
 }
 
 start_receiver() { # [ADDRESSES]

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the benchmark beside other programs, on a separate cluster with the settings of `waybill up`. Prints the results and
 # writes them to bench/results.md. `./dev bench` calls it.
-#   bench/run.sh [latency|throughput|reads|lists|shipments|memory|writers|changes|queue|waiting|blocked|timers|steps|fairness|import|api|lists-million|directus|history]…
-# Without a part it runs all but `api`, `lists-million` and `directus` (a million orders) and `history` (ten million runs).
+#   bench/run.sh [latency|throughput|reads|lists|shipments|memory|writers|changes|queue|waiting|blocked|timers|steps|fairness|import|api|lists-million|changes-million|directus|history]…
+# Without a part it runs all but `api`, `lists-million`, `changes-million` and `directus` (a million orders) and `history` (ten million runs).
 # BENCH_BUILD is the build folder, BENCH_REPETITIONS the number of repetitions (3), BENCH_SECONDS the length of one
 # measurement of a rate (5).
 set -Eeuo pipefail
@@ -30,17 +30,20 @@ node=$bench/peers/node_modules/.bin/node
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(memory latency throughput reads lists shipments writers changes queue waiting blocked timers steps fairness import)
 for part in "${parts[@]}"; do
-  [ -r "$bench/parts/$part.sh" ] || die "there is no part \"$part\"; the parts are latency, throughput, reads, lists, shipments, memory, writers, changes, queue, waiting, blocked, timers, steps, fairness, import, api, lists-million, directus, history"
+  [ -r "$bench/parts/$part.sh" ] || die "there is no part \"$part\"; the parts are latency, throughput, reads, lists, shipments, memory, writers, changes, queue, waiting, blocked, timers, steps, fairness, import, api, lists-million, changes-million, directus, history"
 done
 
 start_cluster
-make_data
+make_data Bench 100000 '{pending}'
+shared_data=("$token" "$business" "$orders")
 "$build/waybill" version >"$work/waybill-version"
 sql -F '=' -c "select name, current_setting(name) from unnest(array['server_version', 'fsync', 'synchronous_commit',
   'full_page_writes', 'wal_compression', 'shared_buffers', 'max_wal_size', 'max_connections']) name" >"$work/settings"
 for part in "${parts[@]}"; do
   say "$part"
   : >"$samples"
+  # The previous part may have used a business of its own.
+  token=${shared_data[0]} business=${shared_data[1]} orders=${shared_data[2]}
   # shellcheck disable=SC1090
   . "$bench/parts/$part.sh"
   "$node" "$bench/report.mjs" "$part" "$work" "$bench/results.md"

@@ -5,6 +5,8 @@ local work = os.getenv("WORK")
 local orders = tonumber(os.getenv("ORDERS"))
 local batch = tonumber(os.getenv("BATCH") or "1")
 local sent = 0
+-- Part of each note, because the note of an earlier run would be no change.
+local start = os.time()
 local headers = { Authorization = "Bearer " .. (os.getenv("TOKEN") or ""), ["Content-Type"] = "application/json" }
 
 local function new_order(n)
@@ -22,7 +24,7 @@ function request()
     local status = math.floor(sent / orders) % 2 == 0 and "processing" or "ready"
     return wrk.format("PATCH", path .. "/status", headers, '{"status":"' .. status .. '"}')
   elseif work == "edit" then
-    return wrk.format("PUT", path, headers, '{"notes":"note ' .. sent .. '"}')
+    return wrk.format("PUT", path, headers, '{"notes":"note ' .. sent .. " of " .. start .. '"}')
   elseif work == "create" then
     return wrk.format("POST", "/api/v1/Orders", headers, new_order(sent))
   end

@@ -1,5 +1,5 @@
 # Changes and new orders through the API, beside Go + pgx, with 64 connections: moves of orders to another status, changes of
-# their notes, single new orders, and bulk calls of 1 000.
+# their notes, single new orders, and bulk calls of 1 000. `changes-million` has a million orders instead of 100 000.
 seconds=${BENCH_SECONDS:-5}
 
 # Sends requests of one kind; records the rate, the latencies and PostgreSQL's CPU time for each change.
@@ -20,7 +20,7 @@ changes() {
 
 # The first round of moves is from ready to processing.
 reset_orders() { # TABLE
-  sql -c 'set session_replication_role = replica' -c "update $1 set status = 'ready' where business_id = '$business'"
+  sql -c 'set session_replication_role = replica' -c "update $1 set status = 'ready' where business_id = '$business' and status <> 'ready'"
 }
 
 switch_off_workflows
@@ -38,6 +38,7 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
     if start_go "$business"; then
       reset_orders peer.orders
       changes "go_$way" "$go" move 64
+      changes "go_edit_$way" "$go" edit 64
       [ $way = steps ] || changes go_create "$go" create 64
       stop "$go_pid"
     fi

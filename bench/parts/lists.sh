@@ -9,7 +9,7 @@ connections=64
 
 lists() { # NAME PORT TARGET
   local rate p50 p99 errors
-  read -r _ rate p50 p99 errors < <(TARGET=$3 TOKEN=$list_token wrk -t1 --timeout 30s -c$connections "-d${seconds}s" \
+  read -r _ rate p50 p99 errors < <(TARGET=$3 TOKEN=$token wrk -t1 --timeout 30s -c$connections "-d${seconds}s" \
     -s "$bench/wrk.lua" "http://127.0.0.1:$2" | grep '^wrk:')
   [ "$errors" = 0 ] || die "$1: $errors errors"
   record "$1" "$rate"
@@ -26,13 +26,10 @@ beside_peers() {
 }
 
 say "  writing $list_orders orders"
-list_token=$("$waybill" token create --database-url "$database_url" --business "Lists $list_orders" --plan unlimited)
-list_business=$(sql -c "select guid from businesses where name = 'Lists $list_orders'")
-psql -qAtX -v ON_ERROR_STOP=1 -v business="$list_business" -v orders="$list_orders" \
-  -v statuses='{pending,pending,processing,ready,shipped,delivered,delivered,cancelled}' -f "$bench/sql/data.sql"
+make_data "Lists $list_orders" $list_orders '{pending,pending,processing,ready,shipped,delivered,delivered,cancelled}'
 start_waybill api
-start_fastify "$list_business"
-start_go "$list_business" || go=
+start_fastify "$business"
+start_go "$business" || go=
 sql -c checkpoint
 customer=00000000-0000-4000-9000-100000000100
 for ((repetition = 0; repetition < repetitions; ++repetition)); do

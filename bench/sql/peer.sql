@@ -1,5 +1,6 @@
 -- The tables of the peers' writes: a copy of the orders of business :business without triggers, with the indexes that the
 -- peers' requests need, and an outbox. As in data.sql, autovacuum does not begin within a measurement.
+drop schema if exists peer cascade;
 create schema peer;
 create table peer.orders as
 select business_id, guid, order_number, status, customer_id, items::json as items, delivery_street, delivery_city,
@@ -14,7 +15,7 @@ create unique index on peer.orders (business_id, order_number);
 create index on peer.orders (business_id, created_at, guid) where deleted_at is null;
 create index on peer.orders (business_id, status, created_at, guid) where deleted_at is null;
 create index on peer.orders (business_id, customer_id, created_at, guid) where deleted_at is null;
-create sequence peer.order_numbers start 1000000;
+create sequence peer.order_numbers start 10000000;
 create table peer.outbox (
   id           bigint generated always as identity primary key,
   business_id  uuid not null,

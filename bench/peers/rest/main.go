@@ -122,7 +122,13 @@ var moves = map[string]string{
 
 var errForbiddenMove = errors.New("forbidden move")
 
-func (s *server) changeInSteps(ctx context.Context, business, guid, status string) ([]byte, error) {
+// A move to another status, or a change of the notes.
+type orderChange struct {
+	Status *string `json:"status"`
+	Notes  *string `json:"notes"`
+}
+
+func (s *server) changeInSteps(ctx context.Context, business, guid string, change orderChange) ([]byte, error) {
 	var text []byte
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var before, number string
@@ -131,37 +137,39 @@ func (s *server) changeInSteps(ctx context.Context, business, guid, status strin
 		if err != nil {
 			return err
 		}
-		if !strings.Contains(moves[before], status) {
-			return errForbiddenMove
+		event, status := "order_updated", before
+		if change.Status != nil {
+			event, status = "order_status_changed", *change.Status
+			if !strings.Contains(moves[before], status) {
+				return errForbiddenMove
+			}
 		}
-		err = tx.QueryRow(ctx, "update peer.orders set status = $3, updated_at = now() where business_id = $1 and guid = $2 "+
-			"returning json_build_object('data', json_build_object('guid', guid, 'orderNumber', order_number, 'status', "+
-			"status, 'updatedAt', updated_at), 'success', true)::text", business, guid, status).Scan(&text)
+		err = tx.QueryRow(ctx, "update peer.orders set status = $3, notes = coalesce($4, notes), updated_at = now() "+
+			"where business_id = $1 and guid = $2 returning json_build_object('data', json_build_object('guid', guid, "+
+			"'orderNumber', order_number, 'status', status, 'updatedAt', updated_at), 'success', true)::text",
+			business, guid, status, change.Notes).Scan(&text)
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, "insert into peer.outbox (business_id, entity_id, type, payload) values ($1, $2, "+
-			"'order_status_changed', json_build_object('status', $3::text, 'orderNumber', $4::text))",
-			business, guid, status, number)
+		_, err = tx.Exec(ctx, "insert into peer.outbox (business_id, entity_id, type, payload) values ($1, $2, $3, "+
+			"json_build_object('status', $4::text, 'orderNumber', $5::text))", business, guid, event, status, number)
 		return err
 	})
 	return text, err
 }
 
 func (s *server) change(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Status string `json:"status"`
-	}
+	var body orderChange
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBodyBytes)).Decode(&body)
-	if err != nil {
+	if err != nil || (body.Status == nil) == (body.Notes == nil) {
 		refuse(w, http.StatusBadRequest)
 		return
 	}
 	var text []byte
 	if os.Getenv("CHANGES") == "steps" {
-		text, err = s.changeInSteps(r.Context(), s.businessOf(r), r.PathValue("guid"), body.Status)
+		text, err = s.changeInSteps(r.Context(), s.businessOf(r), r.PathValue("guid"), body)
 	} else {
-		err = s.pool.QueryRow(r.Context(), changeSQL, s.businessOf(r), r.PathValue("guid"), body.Status).Scan(&text)
+		err = s.pool.QueryRow(r.Context(), changeSQL, s.businessOf(r), r.PathValue("guid"), body.Status, body.Notes).Scan(&text)
 	}
 	if errors.Is(err, errForbiddenMove) {
 		err = pgx.ErrNoRows // as in one statement
@@ -198,6 +206,7 @@ func main() {
 	mux.HandleFunc("GET /api/v1/Orders/{guid}", s.get)
 	mux.HandleFunc("GET /api/v1/Orders", s.list)
 	mux.HandleFunc("PATCH /api/v1/Orders/{guid}/status", s.change)
+	mux.HandleFunc("PUT /api/v1/Orders/{guid}", s.change)
 	mux.HandleFunc("POST /api/v1/Orders", s.create)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
