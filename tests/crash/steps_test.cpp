@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/crash/faults.hpp"
@@ -48,7 +49,7 @@ class Arrivals {
     EXPECT_EQ(early_, 0U) << "webhooks that were sent before the changes of the earlier steps";
     for (const auto& [order, ids] : ids_) EXPECT_EQ(ids.size(), 1U) << order << " has several webhook-ids";
     for (const auto& [id, bodies] : bodies_)
-      EXPECT_EQ(bodies.size(), 1U) << id << " was sent with several bodies";
+      EXPECT_THAT(bodies, testing::SizeIs(1)) << id << " was sent with several bodies";
     std::cout << requests_ - ids_.size() << " webhooks sent again\n";
   }
 
