@@ -72,6 +72,7 @@ sql() { psql -qAtX -v ON_ERROR_STOP=1 -v business="$business" -v orders="$orders
 # Adds a business with orders, and sets $token, $business and $orders. make_data NAME ORDERS STATUSES
 make_data() {
   orders=$2
+  say "  writing $orders orders"
   token=$("$waybill" token create --database-url "$database_url" --business "$1" --plan unlimited)
   business=$(psql -qAtX -c "select guid from businesses where name = '$1'")
   sql -v statuses="$3" -f "$bench/sql/data.sql"

@@ -1,5 +1,4 @@
 # The part `changes` with a business of a million orders.
-say "  writing 1000000 orders"
 make_data 'A million orders' 1000000 '{ready}'
 # shellcheck source=changes.sh
 . "$bench/parts/changes.sh"

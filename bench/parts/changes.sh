@@ -20,7 +20,8 @@ changes() {
 
 # The first round of moves is from ready to processing.
 reset_orders() { # TABLE
-  sql -c 'set session_replication_role = replica' -c "update $1 set status = 'ready' where business_id = '$business' and status <> 'ready'"
+  sql -c 'set session_replication_role = replica' \
+    -c "update $1 set status = 'ready' where business_id = '$business' and status <> 'ready'"
 }
 
 switch_off_workflows

@@ -25,7 +25,6 @@ beside_peers() {
   [ -z "$go" ] || lists "$1_go" "$go" "/api/v1/Orders?$page&$3"
 }
 
-say "  writing $list_orders orders"
 make_data "Lists $list_orders" $list_orders '{pending,pending,processing,ready,shipped,delivered,delivered,cancelled}'
 start_waybill api
 start_fastify "$business"

@@ -3,11 +3,12 @@
 with changed as (
   update peer.orders set status = coalesce($3, status), notes = coalesce($4, notes), updated_at = now()
   where business_id = $1 and guid = $2 and deleted_at is null
-    and ($3::text is null or $3 = any(case status when 'draft' then '{pending,cancelled}'::text[]
-                             when 'pending' then '{processing,ready,shipped,cancelled}'
-                             when 'processing' then '{pending,ready,shipped,cancelled}'
-                             when 'ready' then '{processing,shipped,cancelled}'
-                             when 'shipped' then '{delivered}' end))
+    and ($3::text is null
+         or $3 = any(case status when 'draft' then '{pending,cancelled}'::text[]
+                                 when 'pending' then '{processing,ready,shipped,cancelled}'
+                                 when 'processing' then '{pending,ready,shipped,cancelled}'
+                                 when 'ready' then '{processing,shipped,cancelled}'
+                                 when 'shipped' then '{delivered}' end))
   returning business_id, guid, order_number, status, updated_at
 ), written as (
   insert into peer.outbox (business_id, entity_id, type, payload)
