@@ -22,6 +22,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 
 constexpr Statement first{"0001_first", "create table a (id int); create table b (id int);"};
 constexpr Statement second{"0002_second", "insert into a values (1)"};
@@ -220,6 +221,18 @@ TEST_F(Migrate, NoGinIndexKeepsMoreThanTwoMegabytesOfPendingEntries) {
   EXPECT_THAT(
       session.column(indexes + " and 'gin_pending_list_limit=2048' <> all(coalesce(c.reloptions, '{}'))"),
       IsEmpty());
+}
+
+// An analysis reads 30 000 rows of a partition. One that grows all day would be analyzed every few seconds.
+TEST_F(Migrate, EveryPartitionIsAnalyzedOnceItHasDoubled) {
+  migrate(database_.url());
+  auto session = database_.connect();
+  const std::string partitions =
+      "select c.relname from pg_class c join pg_inherits i on i.inhrelid = c.oid where c.relkind = 'r'";
+  EXPECT_THAT(session.column(partitions), IsSupersetOf({"events_other", "runs_other", "positions_other"}));
+  EXPECT_THAT(session.column(partitions +
+                             " and 'autovacuum_analyze_scale_factor=1' <> all(coalesce(c.reloptions, '{}'))"),
+              IsEmpty());
 }
 
 constexpr Statement in_steps{"0002_in_steps",

@@ -128,13 +128,15 @@ TEST_F(Partitions, ACreatedPartitionEqualsThatOfCreateTable) {
   };
   EXPECT_EQ(database.value(described, {name("events", 3)}),
             reference("events",
-                      " set (autovacuum_vacuum_insert_threshold = -1), alter cause set statistics 0,"
+                      " set (autovacuum_vacuum_insert_threshold = -1, autovacuum_analyze_scale_factor = 1),"
+                      " alter cause set statistics 0,"
                       " alter order_before set statistics 0, alter order_after set statistics 0,"
                       " alter shipment_before set statistics 0, alter shipment_after set statistics 0,"
                       " alter customer_before set statistics 0, alter customer_after set statistics 0,"
                       " alter product_before set statistics 0, alter product_after set statistics 0"));
   EXPECT_EQ(database.value(described, {name("runs", 3)}),
             reference("runs",
+                      " set (autovacuum_analyze_scale_factor = 1),"
                       " alter request set statistics 0, alter body set statistics 0,"
                       " alter tries set statistics 0, alter error set statistics 0"));
 }
