@@ -54,6 +54,7 @@ std::pair<CurlTransfer*, CURLcode> CurlLoop::Lane::take_finished() {
     char* transfer = nullptr;
     curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
     auto* const finished = reinterpret_cast<CurlTransfer*>(transfer);
+    if (finished->only_connects() && code == CURLE_OK) finished->keep_socket();
     remove(*finished);
     return {finished, code};
   }
@@ -91,10 +92,11 @@ void CurlLoop::wake() {
   [[maybe_unused]] const auto written = write(wake_, &one, sizeof one);
 }
 
-void CurlLoop::run_ready(std::span<Lane* const> lanes, bool may_wait) {
+void CurlLoop::run_ready(std::span<Lane* const> lanes, bool may_wait,
+                         std::optional<SteadyClock::time_point> until) {
   std::array<epoll_event, 256> events{};
-  const int count =
-      epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), may_wait ? wait_ms(lanes) : 0);
+  const int count = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()),
+                               may_wait ? wait_ms(lanes, until) : 0);
   for (int i = 0; i < count; ++i) {
     const auto& event = events[static_cast<std::size_t>(i)];
     if (event.data.fd == wake_) {
@@ -115,8 +117,8 @@ void CurlLoop::run_due(std::span<Lane* const> lanes) {
   }
 }
 
-int CurlLoop::wait_ms(std::span<Lane* const> lanes) const {
-  std::optional<SteadyClock::time_point> next;
+int CurlLoop::wait_ms(std::span<Lane* const> lanes, std::optional<SteadyClock::time_point> until) {
+  std::optional<SteadyClock::time_point> next = until;
   for (const Lane* const lane : lanes) {
     if (lane->deadline_) next = next ? std::min(*next, *lane->deadline_) : *lane->deadline_;
   }
@@ -127,6 +129,7 @@ int CurlLoop::wait_ms(std::span<Lane* const> lanes) const {
 
 void CurlLoop::on_event(curl_socket_t fd, std::uint32_t events) {
   Socket& ready = socket(fd);
+  if (ready.owner != nullptr) return ready.owner->on_ready(events);
   // An earlier event of this round may have closed the socket.
   if (ready.lane == nullptr || ready.registered == 0) return;
   if (ready.wanted == 0) {
@@ -169,6 +172,14 @@ void CurlLoop::set_registered(curl_socket_t fd, Socket& socket, std::uint32_t ev
   epoll_ctl(epoll_, operation, fd, &event);
   socket.registered = events;
 }
+
+void CurlLoop::adopt(int fd, SocketOwner& owner) {
+  Socket& adopted = socket(fd);
+  adopted.owner = &owner;
+  set_registered(fd, adopted, EPOLLIN);
+}
+
+void CurlLoop::report(int fd, std::uint32_t events) { set_registered(fd, socket(fd), events); }
 
 void CurlLoop::socket_opened(curl_socket_t fd) { socket(fd) = Socket{.ours = true}; }
 

@@ -14,11 +14,21 @@
 
 namespace waybill::net {
 
-/// Drives libcurl multi handles from one epoll descriptor. A socket stays registered while its connection
-/// idles in the cache, so that a request on a reused connection costs no epoll_ctl. Belongs to one thread;
-/// only `wake` may be called from others.
+/// Drives libcurl multi handles, and sockets with an owner of their own, from one epoll descriptor. A socket
+/// stays registered while its connection idles in the cache, so that a request on a reused connection costs
+/// no epoll_ctl. Belongs to one thread; only `wake` may be called from others.
 class CurlLoop final : public CurlTransfer::SocketObserver {
  public:
+  /// Handles the events of a socket that libcurl does not use.
+  class SocketOwner {
+   public:
+    /// The socket is ready for some of the epoll events that it is to report, or broken. May close it.
+    virtual void on_ready(std::uint32_t events) = 0;
+
+   protected:
+    ~SocketOwner() = default;
+  };
+
   /// A multi handle with its own connections; transfers of two lanes never share one.
   class Lane {
    public:
@@ -51,9 +61,15 @@ class CurlLoop final : public CurlTransfer::SocketObserver {
 
   /// Processes new transfers and expired timers. May finish transfers.
   void run_due(std::span<Lane* const> lanes);
-  /// Processes ready sockets; if `may_wait`, first sleeps until a socket is ready or a timer is due. May
-  /// finish transfers.
-  void run_ready(std::span<Lane* const> lanes, bool may_wait);
+  /// Processes ready sockets; if `may_wait`, first sleeps until a socket is ready, a timer is due or `until`.
+  /// May finish transfers.
+  void run_ready(std::span<Lane* const> lanes, bool may_wait,
+                 std::optional<std::chrono::steady_clock::time_point> until);
+
+  /// Reports to `owner` when the socket can be read, until `socket_closed`. `owner` must exist until then.
+  void adopt(int socket, SocketOwner& owner);
+  /// Sets the epoll events that an adopted socket reports.
+  void report(int socket, std::uint32_t events);
 
   /// Ends the current or next wait. Any thread.
   void wake();
@@ -63,6 +79,7 @@ class CurlLoop final : public CurlTransfer::SocketObserver {
 
  private:
   struct Socket {
+    SocketOwner* owner = nullptr;  // null for sockets that libcurl uses
     Lane* lane = nullptr;
     std::uint32_t registered = 0;  // epoll events that the kernel reports
     std::uint32_t wanted = 0;      // epoll events that libcurl waits for
@@ -73,7 +90,8 @@ class CurlLoop final : public CurlTransfer::SocketObserver {
   void watch(Lane& lane, curl_socket_t fd, int action);
   void set_registered(curl_socket_t fd, Socket& socket, std::uint32_t events);
   void on_event(curl_socket_t fd, std::uint32_t events);
-  int wait_ms(std::span<Lane* const> lanes) const;
+  static int wait_ms(std::span<Lane* const> lanes,
+                     std::optional<std::chrono::steady_clock::time_point> until);
 
   int epoll_;
   int wake_;

@@ -32,8 +32,14 @@ CurlTransfer::CurlTransfer(const Shared& shared) : shared_(shared) {
   set(CURLOPT_OPENSOCKETDATA, this);
   set(CURLOPT_PREREQFUNCTION, &request_callback);
   set(CURLOPT_PREREQDATA, this);
-  set(CURLOPT_CLOSESOCKETFUNCTION, &close_socket_callback);
-  set(CURLOPT_CLOSESOCKETDATA, &shared_.sockets);
+  if (shared_.only_connects) {
+    set(CURLOPT_CONNECT_ONLY, 1L);
+    set(CURLOPT_CLOSESOCKETFUNCTION, &close_unless_kept_callback);
+    set(CURLOPT_CLOSESOCKETDATA, this);
+  } else {
+    set(CURLOPT_CLOSESOCKETFUNCTION, &close_socket_callback);
+    set(CURLOPT_CLOSESOCKETDATA, &shared_.sockets);
+  }
   // The certificates come only from the shared store.
   set(CURLOPT_CAINFO, nullptr);
   set(CURLOPT_CAPATH, nullptr);
@@ -89,10 +95,18 @@ HttpResponse CurlTransfer::finish(CURLcode code) {
 }
 
 HttpResponse CurlTransfer::refused() {
-  return failure(HttpFailure::refused_destination, "The URL or a header cannot be sent.");
+  return failure(HttpFailure::refused_destination, std::string(unsendable));
 }
 
-HttpResponse CurlTransfer::cancelled() { return failure(HttpFailure::cancelled, "The client was stopped."); }
+HttpResponse CurlTransfer::cancelled() {
+  return failure(HttpFailure::cancelled, std::string(client_stopped));
+}
+
+void CurlTransfer::keep_socket() {
+  curl_socket_t socket = CURL_SOCKET_BAD;
+  if (curl_easy_getinfo(easy(), CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK && socket != CURL_SOCKET_BAD)
+    kept_socket_ = socket;
+}
 
 HttpResponse CurlTransfer::failure(HttpFailure failure, std::string error) {
   request_ = {};
@@ -168,6 +182,11 @@ curl_socket_t CurlTransfer::open_socket_callback(void* self, curlsocktype /*purp
 int CurlTransfer::close_socket_callback(void* observer, curl_socket_t socket) {
   static_cast<SocketObserver*>(observer)->socket_closed(socket);
   return ::close(socket);
+}
+
+int CurlTransfer::close_unless_kept_callback(void* self, curl_socket_t socket) {
+  auto& transfer = *static_cast<CurlTransfer*>(self);
+  return socket == transfer.kept_socket_ ? 0 : close_socket_callback(&transfer.shared_.sockets, socket);
 }
 
 int CurlTransfer::request_callback(void* self, char* /*ip*/, char* /*local_ip*/, int /*port*/,

@@ -36,6 +36,7 @@ class CurlTransfer {
     bool allow_private = false;
     const TrustStore& trust;
     SocketObserver& sockets;
+    bool only_connects = false;  // the transfers open connections, and send nothing
   };
 
   explicit CurlTransfer(const Shared& shared);
@@ -47,6 +48,13 @@ class CurlTransfer {
   /// True if the address of each new connection is checked. Guarded and unguarded transfers must not share
   /// connections.
   bool guarded() const { return addresses_.is_guarded(); }
+
+  /// True if the transfer opens a connection and sends nothing.
+  bool only_connects() const { return shared_.only_connects; }
+  /// Keeps the connection's socket when libcurl ends the transfer. Call it before the handle is removed.
+  void keep_socket();
+  /// The socket that was kept, which is the caller's from now on; -1 if there is none.
+  int take_socket() { return std::exchange(kept_socket_, -1); }
 
   /// Prepares the handle to be added. Returns false if the request cannot be sent; `refused` gives the
   /// answer.
@@ -76,6 +84,7 @@ class CurlTransfer {
   static std::size_t write_callback(char* data, std::size_t size, std::size_t count, void* received);
   static curl_socket_t open_socket_callback(void* self, curlsocktype purpose, curl_sockaddr* address);
   static int close_socket_callback(void* observer, curl_socket_t socket);
+  static int close_unless_kept_callback(void* self, curl_socket_t socket);
   static int request_callback(void* self, char* ip, char* local_ip, int port, int local_port);
   static CURLcode ssl_context_callback(CURL* easy, void* context, void* trust);
 
@@ -89,6 +98,7 @@ class CurlTransfer {
   AddressCheck addresses_;
   Time started_at_;
   std::chrono::steady_clock::time_point started_;
+  int kept_socket_ = -1;
   CurlHandle handle_;  // refers to other members, so it is destroyed before them
 };
 

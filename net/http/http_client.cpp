@@ -5,9 +5,11 @@
 #include <atomic>
 #include <span>
 #include <thread>
+#include <unordered_map>
 
 #include "net/http/curl_global.hpp"
 #include "net/http/curl_loop.hpp"
+#include "net/http/plain_client.hpp"
 #include "net/http/request_inbox.hpp"
 #include "net/http/transfer_pool.hpp"
 #include "net/http/trust_store.hpp"
@@ -48,8 +50,13 @@ class HttpClient::Impl {
   explicit Impl(const Options& options)
       : trust_(options.ca_file),
         pool_({options.user_agent, options.policy.allow_private, trust_, loop_}),
+        connecting_pool_({options.user_agent, options.policy.allow_private, trust_, loop_, true}),
         guarded_(loop_, options),
         unguarded_(loop_, options),
+        plain_(
+            {options.max_connections, options.max_connections_per_host, options.user_agent}, loop_,
+            [this](PlainClient::ExchangeRef exchange) { connect(exchange); },
+            [this](const Done& done, HttpResponse response) { complete(done, std::move(response)); }),
         thread_([this] { run(); }) {}
 
   ~Impl() {
@@ -73,9 +80,10 @@ class HttpClient::Impl {
       for (auto& [request, done] : taken_) start(std::move(request), std::move(done));
       taken_.clear();
       loop_.run_due(lanes);
+      plain_.run_due();
       deliver(lanes);
       const bool may_wait = inbox_.fall_asleep();
-      loop_.run_ready(lanes, may_wait);
+      loop_.run_ready(lanes, may_wait, plain_.deadline());
       deliver(lanes);
     }
     cancel_all();
@@ -84,6 +92,8 @@ class HttpClient::Impl {
   CurlLoop::Lane& lane_of(const CurlTransfer& transfer) { return transfer.guarded() ? guarded_ : unguarded_; }
 
   void start(HttpRequest request, Done done) {
+    if (auto target = plain_.target_of(request.url))
+      return plain_.send(std::move(target), std::move(request), std::move(done));
     CurlTransfer& transfer = pool_.take();
     if (transfer.prepare(std::move(request), std::move(done))) {
       lane_of(transfer).add(transfer);
@@ -93,11 +103,18 @@ class HttpClient::Impl {
   }
 
   void deliver(std::span<CurlLoop::Lane* const> lanes) {
+    while (!unconnectable_.empty()) {
+      CurlTransfer& transfer = *unconnectable_.back();
+      unconnectable_.pop_back();
+      finish_connecting(transfer, CURLE_URL_MALFORMAT);
+    }
     for (CurlLoop::Lane* const lane : lanes) {
       while (true) {
         const auto [transfer, code] = lane->take_finished();
         if (transfer == nullptr) break;
-        if (transfer->must_resend(code)) {
+        if (transfer->only_connects()) {
+          finish_connecting(*transfer, code);
+        } else if (transfer->must_resend(code)) {
           lane->add(*transfer);
         } else {
           complete(*transfer, transfer->finish(code));
@@ -106,9 +123,36 @@ class HttpClient::Impl {
     }
   }
 
+  /// Opens a connection for a request of `plain_`.
+  void connect(PlainClient::ExchangeRef exchange) {
+    CurlTransfer& transfer = connecting_pool_.take();
+    connecting_.emplace(&transfer, exchange);
+    if (transfer.prepare(PlainClient::connection_request(*exchange), {})) {
+      lane_of(transfer).add(transfer);
+    } else {
+      unconnectable_.push_back(&transfer);
+    }
+  }
+
+  void finish_connecting(CurlTransfer& transfer, CURLcode code) {
+    const PlainClient::ExchangeRef exchange = connecting_.extract(&transfer).mapped();
+    const int socket = transfer.take_socket();
+    HttpResponse response = transfer.finish(code);
+    connecting_pool_.give_back(transfer);
+    if (socket >= 0) {
+      plain_.connected(exchange, socket);
+    } else {
+      plain_.failed_to_connect(exchange, response.failure, std::move(response.error));
+    }
+  }
+
   void complete(CurlTransfer& transfer, HttpResponse response) {
     const Done done = transfer.take_done();
     pool_.give_back(transfer);
+    complete(done, std::move(response));
+  }
+
+  void complete(const Done& done, HttpResponse response) {
     in_flight_.fetch_sub(1, std::memory_order_relaxed);
     done(std::move(response));
   }
@@ -117,18 +161,20 @@ class HttpClient::Impl {
     for (const auto& transfer : pool_.all()) {
       if (!transfer->active) continue;
       lane_of(*transfer).remove(*transfer);
-      in_flight_.fetch_sub(1, std::memory_order_relaxed);
-      transfer->take_done()(transfer->cancelled());
+      complete(transfer->take_done(), transfer->cancelled());
     }
+    for (const auto& [transfer, exchange] : connecting_) {
+      if (transfer->active) lane_of(*transfer).remove(*transfer);
+    }
+    plain_.cancel_all();
     // Requests that `done` sends meanwhile are cancelled, too.
     do {
       for (auto& [request, done] : taken_) {
-        in_flight_.fetch_sub(1, std::memory_order_relaxed);
         HttpResponse response;
         response.failure = HttpFailure::cancelled;
-        response.error = "The client was stopped.";
+        response.error = client_stopped;
         response.started_at = system_clock().now();
-        done(std::move(response));
+        complete(done, std::move(response));
       }
       taken_.clear();
       inbox_.take(taken_);
@@ -138,8 +184,12 @@ class HttpClient::Impl {
   TrustStore trust_;
   CurlLoop loop_;
   TransferPool pool_;
+  TransferPool connecting_pool_;
   CurlLoop::Lane guarded_;
   CurlLoop::Lane unguarded_;
+  PlainClient plain_;
+  std::unordered_map<CurlTransfer*, PlainClient::ExchangeRef> connecting_;  // connections being opened
+  std::vector<CurlTransfer*> unconnectable_;  // some of these, whose URL libcurl refuses
   RequestInbox inbox_;
   std::vector<RequestInbox::Incoming> taken_;  // used by thread_ only
   std::atomic<std::size_t> in_flight_ = 0;

@@ -41,6 +41,10 @@ enum class HttpFailure {
 
 std::string_view failure_text(HttpFailure failure);
 
+/// The errors of requests that were not sent.
+inline constexpr std::string_view unsendable = "The URL or a header cannot be sent.";
+inline constexpr std::string_view client_stopped = "The client was stopped.";
+
 struct HttpResponse {
   HttpFailure failure = HttpFailure::none;
   std::string error;                                         // a sentence for people; empty without a failure
@@ -53,9 +57,10 @@ struct HttpResponse {
   std::optional<std::string_view> header(std::string_view lower_case_name) const;
 };
 
-/// Runs thousands of requests at a time on its own thread (libcurl multi over epoll); reuses connections,
-/// never follows redirects. Checks the address of each new connection. A crash loses the requests: a caller
-/// that needs them keeps them until `done` is called.
+/// Runs thousands of requests at a time on its own thread (epoll); reuses connections, never follows
+/// redirects. libcurl sends those to `https:` URLs, PlainClient those to `http:` URLs. Checks the address of
+/// each new connection. A crash loses the requests: a caller that needs them keeps them until `done` is
+/// called.
 class HttpClient {
  public:
   struct Options {

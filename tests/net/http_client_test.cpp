@@ -1,12 +1,18 @@
 #include "net/http/http_client.hpp"
 
+#include <arpa/inet.h>
+#include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <fstream>
 #include <future>
 #include <latch>
 #include <set>
 #include <string>
+#include <sys/socket.h>
+#include <system_error>
+#include <thread>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -45,13 +51,46 @@ HttpRequest with_timeout(HttpRequest request, Duration timeout) {
 
 Reply always_fine(const RawServer::Request&) { return RawServer::answer(200, "ok"); }
 
-TEST(HttpClient, SendsMethodHeadersAndBodyUnchanged) {
+// A client that trusts this certificate and the system's.
+HttpClient::Options trusting(const RawServer::Certificate& certificate, std::string& path) {
+  path = ::testing::TempDir() + "waybill-ca-XXXXXX";
+  close(mkstemp(path.data()));
+  std::ofstream(path) << certificate.pem();
+  auto options = open_options();
+  options.ca_file = path;
+  return options;
+}
+
+// PlainClient sends to `http:`, libcurl to `https:`.
+class HttpClientOfScheme : public testing::TestWithParam<std::string> {
+ protected:
+  /// The server's; null for `http:`.
+  const RawServer::Certificate* certificate() const {
+    return GetParam() == "https" ? &certificate_ : nullptr;
+  }
+  /// Those of a client that trusts it.
+  HttpClient::Options options() {
+    std::remove(path_.c_str());
+    return trusting(certificate_, path_);
+  }
+  void TearDown() override { std::remove(path_.c_str()); }
+
+ private:
+  const RawServer::Certificate certificate_;
+  std::string path_;
+};
+INSTANTIATE_TEST_SUITE_P(Schemes, HttpClientOfScheme, testing::Values("http", "https"),
+                         [](const auto& scheme) { return scheme.param; });
+
+TEST_P(HttpClientOfScheme, SendsMethodHeadersAndBodyUnchanged) {
   RawServer::Request seen;
-  RawServer server([&](const RawServer::Request& request) {
-    seen = request;
-    return RawServer::answer(201, "made", "X-Answer:  Yes \r\n");
-  });
-  HttpClient client(open_options());
+  RawServer server(
+      [&](const RawServer::Request& request) {
+        seen = request;
+        return RawServer::answer(201, "made", "X-Answer:  Yes \r\n");
+      },
+      certificate());
+  HttpClient client(options());
   HttpRequest request = post(server.url("/hook?a=b"), R"({"x":1})");
   request.headers.emplace_back("webhook-id", "msg_1");
   request.headers.emplace_back("X-Empty", "");
@@ -72,11 +111,13 @@ TEST(HttpClient, SendsMethodHeadersAndBodyUnchanged) {
   EXPECT_FALSE(seen.headers.contains("expect"));
 }
 
-TEST(HttpClient, OneHandleServesEveryMethodInTurn) {
-  RawServer server([&](const RawServer::Request& request) {
-    return RawServer::answer(200, request.method == "HEAD" ? "" : request.method + ' ' + request.body);
-  });
-  HttpClient client(open_options());
+TEST_P(HttpClientOfScheme, OneHandleServesEveryMethodInTurn) {
+  RawServer server(
+      [&](const RawServer::Request& request) {
+        return RawServer::answer(200, request.method == "HEAD" ? "" : request.method + ' ' + request.body);
+      },
+      certificate());
+  HttpClient client(options());
   const std::vector<std::pair<std::string, std::string>> exchanges = {
       {"POST", "a"}, {"GET", ""},    {"PUT", "b"}, {"DELETE", ""}, {"HEAD", ""},
       {"POST", ""},  {"PATCH", "c"}, {"HEAD", ""}, {"GET", ""},    {"POST", "d"},
@@ -93,21 +134,23 @@ TEST(HttpClient, OneHandleServesEveryMethodInTurn) {
   EXPECT_EQ(server.connections(), 1);
 }
 
-TEST(HttpClient, LargeBodiesAreSentWithoutWaitingForContinue) {
+TEST_P(HttpClientOfScheme, LargeBodiesAreSentWithoutWaitingForContinue) {
   std::atomic<std::size_t> got = 0;
-  RawServer server([&](const RawServer::Request& request) {
-    got = request.body.size();
-    return RawServer::answer(200);
-  });
-  HttpClient client(open_options());
+  RawServer server(
+      [&](const RawServer::Request& request) {
+        got = request.body.size();
+        return RawServer::answer(200);
+      },
+      certificate());
+  HttpClient client(options());
   EXPECT_EQ(exchange(client, post(server.url(), std::string(3'000'000, 'x'))).status, 200);
   EXPECT_EQ(got, 3'000'000U);
 }
 
-TEST(HttpClient, ReusesConnectionsAndKeepsManyInFlight) {
+TEST_P(HttpClientOfScheme, ReusesConnectionsAndKeepsManyInFlight) {
   constexpr int count = 2000;
-  RawServer server(always_fine);
-  auto options = open_options();
+  RawServer server(always_fine, certificate());
+  auto options = this->options();
   options.max_connections_per_host = 8;
   HttpClient client(options);
   std::atomic<int> succeeded = 0;
@@ -124,9 +167,9 @@ TEST(HttpClient, ReusesConnectionsAndKeepsManyInFlight) {
   EXPECT_EQ(client.in_flight(), 0U);
 }
 
-TEST(HttpClient, CanSendFromACompletionHandler) {
-  RawServer server(always_fine);
-  HttpClient client(open_options());
+TEST_P(HttpClientOfScheme, CanSendFromACompletionHandler) {
+  RawServer server(always_fine, certificate());
+  HttpClient client(options());
   std::promise<int> last;
   int rounds = 0;
   std::function<void(HttpResponse)> next = [&](const HttpResponse& response) {
@@ -141,13 +184,15 @@ TEST(HttpClient, CanSendFromACompletionHandler) {
   EXPECT_EQ(rounds, 50);
 }
 
-TEST(HttpClient, AnIdleConnectionThatTheServerClosedIsReplaced) {
-  RawServer server([](const RawServer::Request&) {
-    Reply reply = RawServer::answer(200);
-    reply.then = Reply::Then::close;
-    return reply;
-  });
-  HttpClient client(open_options());
+TEST_P(HttpClientOfScheme, AnIdleConnectionThatTheServerClosedIsReplaced) {
+  RawServer server(
+      [](const RawServer::Request&) {
+        Reply reply = RawServer::answer(200);
+        reply.then = Reply::Then::close;
+        return reply;
+      },
+      certificate());
+  HttpClient client(options());
   for (int i = 0; i < 200; ++i) {
     const HttpResponse response = exchange(client, post(server.url()));
     EXPECT_EQ(response.status, 200) << response.error;
@@ -155,14 +200,16 @@ TEST(HttpClient, AnIdleConnectionThatTheServerClosedIsReplaced) {
   EXPECT_EQ(server.connections(), 200);
 }
 
-TEST(HttpClient, ARequestOnAFreshConnectionIsNotSentAgainWhenItIsLost) {
+TEST_P(HttpClientOfScheme, ARequestOnAFreshConnectionIsNotSentAgainWhenItIsLost) {
   std::atomic<int> lost = 0;
-  RawServer server([&](const RawServer::Request& request) {
-    if (request.method == "GET") return RawServer::answer(200);
-    ++lost;
-    return Reply{.bytes = "", .then = Reply::Then::close};
-  });
-  HttpClient client(open_options());
+  RawServer server(
+      [&](const RawServer::Request& request) {
+        if (request.method == "GET") return RawServer::answer(200);
+        ++lost;
+        return Reply{.bytes = "", .then = Reply::Then::close};
+      },
+      certificate());
+  HttpClient client(options());
   for (const bool fresh : {false, true}) {
     HttpRequest get = post(server.url(), "");
     get.method = "GET";
@@ -175,20 +222,22 @@ TEST(HttpClient, ARequestOnAFreshConnectionIsNotSentAgainWhenItIsLost) {
   }
 }
 
-TEST(HttpClient, AServerThatClosesAllConnectionsGetsARequestAtMostTwice) {
+TEST_P(HttpClientOfScheme, AServerThatClosesAllConnectionsGetsARequestAtMostTwice) {
   constexpr int connections = 8;
   std::atomic<bool> closes = false;
   std::atomic<int> lost = 0;
   std::latch together(connections);
-  RawServer server([&](const RawServer::Request&) {
-    if (closes) {
-      ++lost;
-      return Reply{.bytes = "", .then = Reply::Then::close};
-    }
-    together.arrive_and_wait();
-    return RawServer::answer(200);
-  });
-  HttpClient client(open_options());
+  RawServer server(
+      [&](const RawServer::Request&) {
+        if (closes) {
+          ++lost;
+          return Reply{.bytes = "", .then = Reply::Then::close};
+        }
+        together.arrive_and_wait();
+        return RawServer::answer(200);
+      },
+      certificate());
+  HttpClient client(options());
   std::latch connected(connections);
   for (int i = 0; i < connections; ++i)
     client.send(post(server.url()), [&](const HttpResponse&) { connected.count_down(); });
@@ -199,22 +248,138 @@ TEST(HttpClient, AServerThatClosesAllConnectionsGetsARequestAtMostTwice) {
   EXPECT_EQ(lost, 2);
 }
 
-TEST(HttpClient, RedirectsAreNotFollowed) {
+TEST(HttpClient, BytesAfterAnAnswerAreNotTheAnswerToTheNextRequest) {
   RawServer server([](const RawServer::Request& request) {
-    return request.target == "/" ? RawServer::answer(302, "", "Location: /elsewhere\r\n")
-                                 : RawServer::answer(200);
+    Reply reply = RawServer::answer(200, "own answer to " + request.target);
+    reply.bytes += RawServer::answer(200, "forged").bytes;
+    return reply;
   });
   HttpClient client(open_options());
+  for (const char* const path : {"/first", "/second", "/third"})
+    EXPECT_EQ(exchange(client, post(server.url(path))).body, "own answer to " + std::string(path));
+  EXPECT_EQ(server.connections(), 3);
+}
+
+/// Accepts one connection, reads the beginning of the request, answers, and reads no more.
+class AnswersEarly {
+ public:
+  AnswersEarly() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 || ::listen(listener_, 1) != 0 ||
+        ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+      throw std::system_error(errno, std::generic_category(), "listen");
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~AnswersEarly() {
+    may_close_.set_value();
+    thread_.join();
+    ::close(listener_);
+  }
+  AnswersEarly(const AnswersEarly&) = delete;
+  AnswersEarly& operator=(const AnswersEarly&) = delete;
+
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + '/'; }
+
+ private:
+  void serve() {
+    const int accepted = ::accept(listener_, nullptr, nullptr);
+    std::array<char, 100> beginning{};
+    [[maybe_unused]] const auto got = ::recv(accepted, beginning.data(), beginning.size(), 0);
+    const std::string answer = RawServer::answer(413, "too large").bytes;
+    [[maybe_unused]] const auto sent = ::send(accepted, answer.data(), answer.size(), MSG_NOSIGNAL);
+    may_close_.get_future().wait();
+    ::close(accepted);
+  }
+
+  int listener_;
+  int port_ = 0;
+  std::promise<void> may_close_;
+  std::thread thread_;
+};
+
+TEST(HttpClient, AnAnswerBeforeTheEndOfTheRequestCounts) {
+  AnswersEarly server;
+  HttpClient client(open_options());
+  const HttpResponse response = exchange(client, post(server.url(), std::string(30'000'000, 'x')));
+  EXPECT_EQ(response.status, 413) << response.error;
+  EXPECT_EQ(response.body, "too large");
+}
+
+TEST(HttpClient, TheTimeOfARequestIncludesItsWaitForAConnection) {
+  RawServer server([](const RawServer::Request& request) {
+    return request.target == "/hang" ? Reply{"", Reply::Then::hang} : RawServer::answer(200);
+  });
+  for (const bool limits_host : {true, false}) {
+    auto options = open_options();
+    (limits_host ? options.max_connections_per_host : options.max_connections) = 1;
+    HttpClient client(options);
+    std::latch ended(1);
+    client.send(with_timeout(post(server.url("/hang")), seconds(1)),
+                [&](const HttpResponse&) { ended.count_down(); });
+    const HttpResponse response = exchange(client, with_timeout(post(server.url("/")), milliseconds(100)));
+    EXPECT_EQ(response.failure, HttpFailure::timeout);
+    EXPECT_GE(response.duration, milliseconds(90));
+    EXPECT_EQ(client.in_flight(), 1U);
+    ended.wait();
+    EXPECT_EQ(exchange(client, post(server.url("/"))).status, 200) << "the connection is free again";
+  }
+}
+
+TEST(HttpClient, AnIdleConnectionMakesRoomForAnotherHost) {
+  RawServer one(always_fine), two(always_fine), three(always_fine);
+  auto options = open_options();
+  options.max_connections = 2;
+  HttpClient client(options);
+  for (int round = 0; round < 3; ++round) {
+    for (const RawServer* const server : {&one, &two, &three})
+      EXPECT_EQ(exchange(client, post(server->url())).status, 200);
+  }
+}
+
+TEST(HttpClient, HostsTakeTurnsIfThereAreFewerConnectionsThanHosts) {
+  constexpr int requests = 300;
+  RawServer one(always_fine), two(always_fine), three(always_fine);
+  auto options = open_options();
+  options.max_connections = 2;
+  options.max_connections_per_host = 2;
+  HttpClient client(options);
+  std::atomic<int> succeeded = 0;
+  std::latch done(requests);
+  for (int i = 0; i < requests; ++i) {
+    const RawServer& server = i % 3 == 0 ? one : i % 3 == 1 ? two : three;
+    client.send(post(server.url()), [&](const HttpResponse& response) {
+      succeeded += response.status == 200 ? 1 : 0;
+      done.count_down();
+    });
+  }
+  done.wait();
+  EXPECT_EQ(succeeded, requests);
+}
+
+TEST_P(HttpClientOfScheme, RedirectsAreNotFollowed) {
+  RawServer server(
+      [](const RawServer::Request& request) {
+        return request.target == "/" ? RawServer::answer(302, "", "Location: /elsewhere\r\n")
+                                     : RawServer::answer(200);
+      },
+      certificate());
+  HttpClient client(options());
   const HttpResponse response = exchange(client, post(server.url()));
   EXPECT_EQ(response.status, 302);
   EXPECT_EQ(response.header("location"), "/elsewhere");
 }
 
-TEST(HttpClient, TheBodyIsCutAtTheReadLimitAndTheResponseStaysValid) {
-  RawServer server([](const RawServer::Request& request) {
-    return RawServer::answer(200, std::string(request.target == "/small" ? 65536 : 10'000'000, 'y'));
-  });
-  HttpClient client(open_options());
+TEST_P(HttpClientOfScheme, TheBodyIsCutAtTheReadLimitAndTheResponseStaysValid) {
+  RawServer server(
+      [](const RawServer::Request& request) {
+        return RawServer::answer(200, std::string(request.target == "/small" ? 65536 : 10'000'000, 'y'));
+      },
+      certificate());
+  HttpClient client(options());
   const HttpResponse large = exchange(client, post(server.url("/large")));
   EXPECT_EQ(large.failure, HttpFailure::none) << large.error;
   EXPECT_EQ(large.status, 200);
@@ -229,49 +394,58 @@ TEST(HttpClient, TheBodyIsCutAtTheReadLimitAndTheResponseStaysValid) {
   EXPECT_EQ(exchange(client, all).body.size(), 65536U);
 }
 
-TEST(HttpClient, HeadersAreLimitedTo64KiB) {
-  RawServer server([](const RawServer::Request& request) {
-    const std::size_t bytes = request.target == "/fits" ? 60'000 : 70'000;
-    std::string lines;
-    while (lines.size() < bytes) lines += "X-Filler: " + std::string(990, 'z') + "\r\n";
-    return RawServer::answer(200, "", lines);
-  });
-  HttpClient client(open_options());
+TEST_P(HttpClientOfScheme, HeadersAreLimitedTo64KiB) {
+  RawServer server(
+      [](const RawServer::Request& request) {
+        const std::size_t bytes = request.target == "/fits" ? 60'000 : 70'000;
+        std::string lines;
+        while (lines.size() < bytes) lines += "X-Filler: " + std::string(990, 'z') + "\r\n";
+        return RawServer::answer(200, "", lines);
+      },
+      certificate());
+  HttpClient client(options());
   EXPECT_EQ(exchange(client, post(server.url("/fits"))).status, 200);
   const HttpResponse response = exchange(client, post(server.url("/large")));
   EXPECT_EQ(response.failure, HttpFailure::protocol);
   EXPECT_EQ(response.status, 0);
 }
 
-TEST(HttpClient, TrailersAreNotHeaders) {
-  RawServer server([](const RawServer::Request&) {
-    return Reply{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Late: 1\r\n\r\n"};
-  });
-  HttpClient client(open_options());
+TEST_P(HttpClientOfScheme, TrailersAreNotHeaders) {
+  RawServer server(
+      [](const RawServer::Request&) {
+        return Reply{
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Late: 1\r\n\r\n"};
+      },
+      certificate());
+  HttpClient client(options());
   const HttpResponse response = exchange(client, post(server.url()));
   EXPECT_EQ(response.body, "ok");
   EXPECT_EQ(response.header("x-late"), std::nullopt);
 }
 
-TEST(HttpClient, OnlyTheHeadersOfTheFinalResponseCount) {
-  RawServer server([](const RawServer::Request&) {
-    return Reply{"HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\n" +
-                 RawServer::answer(200, "ok", "X-Final: 1\r\n").bytes};
-  });
-  HttpClient client(open_options());
+TEST_P(HttpClientOfScheme, OnlyTheHeadersOfTheFinalResponseCount) {
+  RawServer server(
+      [](const RawServer::Request&) {
+        return Reply{"HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\n" +
+                     RawServer::answer(200, "ok", "X-Final: 1\r\n").bytes};
+      },
+      certificate());
+  HttpClient client(options());
   const HttpResponse response = exchange(client, post(server.url()));
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(response.header("x-early"), std::nullopt);
   EXPECT_EQ(response.header("x-final"), "1");
 }
 
-TEST(HttpClient, HangingAndTricklingResponsesEndAtTheTotalTimeout) {
-  RawServer server([](const RawServer::Request& request) {
-    if (request.target == "/hang") return Reply{"", Reply::Then::hang};
-    if (request.target == "/head") return Reply{"HTTP/1.1 200 OK\r\nX-A: ", Reply::Then::trickle};
-    return Reply{"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", Reply::Then::trickle};
-  });
-  HttpClient client(open_options());
+TEST_P(HttpClientOfScheme, HangingAndTricklingResponsesEndAtTheTotalTimeout) {
+  RawServer server(
+      [](const RawServer::Request& request) {
+        if (request.target == "/hang") return Reply{"", Reply::Then::hang};
+        if (request.target == "/head") return Reply{"HTTP/1.1 200 OK\r\nX-A: ", Reply::Then::trickle};
+        return Reply{"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", Reply::Then::trickle};
+      },
+      certificate());
+  HttpClient client(options());
   for (const char* const path : {"/hang", "/head", "/body"}) {
     const HttpResponse response = exchange(client, with_timeout(post(server.url(path)), milliseconds(150)));
     EXPECT_EQ(response.failure, HttpFailure::timeout) << path << response.error;
@@ -378,16 +552,6 @@ TEST(HttpClient, ProxiesOfTheEnvironmentAreNotUsed) {
   unsetenv("all_proxy");
 }
 
-// A client that trusts this certificate and the system's.
-HttpClient::Options trusting(const RawServer::Certificate& certificate, std::string& path) {
-  path = ::testing::TempDir() + "waybill-ca-XXXXXX";
-  close(mkstemp(path.data()));
-  std::ofstream(path) << certificate.pem();
-  auto options = open_options();
-  options.ca_file = path;
-  return options;
-}
-
 TEST(HttpClient, TlsTrustsOnlyTheSystemAndTheGivenFile) {
   const RawServer::Certificate certificate;
   RawServer server(always_fine, &certificate);
@@ -417,12 +581,12 @@ TEST(HttpClient, AMissingCaFileIsAnErrorAtOnce) {
   EXPECT_THROW(HttpClient{options}, std::runtime_error);
 }
 
-TEST(HttpClient, DestructionCancelsRequestsInFlight) {
-  RawServer server([](const RawServer::Request&) { return Reply{"", Reply::Then::hang}; });
+TEST_P(HttpClientOfScheme, DestructionCancelsRequestsInFlight) {
+  RawServer server([](const RawServer::Request&) { return Reply{"", Reply::Then::hang}; }, certificate());
   std::atomic<int> cancelled = 0;
   std::atomic<int> calls = 0;
   {
-    HttpClient client(open_options());
+    HttpClient client(options());
     for (int i = 0; i < 100; ++i) {
       client.send(post(server.url()), [&](const HttpResponse& response) {
         ++calls;
