@@ -1,6 +1,7 @@
 -- Returns businesses whose runs do not balance for the events of a period: an event and workflow have several
 -- runs, a run has an unknown status, or a run's event is still pending (both change in one transaction) or
--- does not exist. Runs of timers have a negative event_id and no event. A run's guid begins with its event's time, so each business's part is a range of the key.
+-- does not exist. Runs of timers have a negative event_id and no event. A run's guid begins with its event's time, so
+-- each business's part is a range of the key.
 -- $1 first_time timestamptz, $2 end_time timestamptz (exclusive)
 -- -> guid uuid, runs bigint, pairs bigint, counted bigint, early bigint, baseless bigint
 select b.guid, l.runs, l.pairs, l.counted, l.early, l.baseless
