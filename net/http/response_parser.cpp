@@ -172,18 +172,18 @@ void ResponseParser::on_connection(std::string_view value) {
 
 /// The length of the body (RFC 9112 section 6.3).
 void ResponseParser::on_end_of_headers() {
+  const bool has_body = !answers_head_ && status_ != 204 && status_ != 304;
+  const bool is_empty = has_length_ && !has_coding_ && left_ == 0;
   if (status_ == 101) return fail("The answer switches to another protocol.");
   if (status_ < 200) {
     part_ = Part::status_line;
-  } else if (answers_head_ || status_ == 204 || status_ == 304) {
+  } else if (!has_body || is_empty) {
     finish(State::complete);
   } else if (is_chunked_) {
     if (has_length_) keeps_connection_ = false;
     part_ = Part::chunk_size;
   } else if (has_coding_ || !has_length_) {
     part_ = Part::until_close;
-  } else if (left_ == 0) {
-    finish(State::complete);
   } else {
     part_ = Part::body;
   }
