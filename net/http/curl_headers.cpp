@@ -10,6 +10,10 @@ bool breaks_line(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return c == '\r' || c == '\n' || c == '\0'; });
 }
 
+bool is_broken_header(std::string_view name, std::string_view value) {
+  return breaks_line(name) || breaks_line(value) || name.find_first_of(":;") != std::string_view::npos;
+}
+
 bool CurlHeaders::build(const Fields& fields) {
   text_.clear();
   starts_.clear();
@@ -19,8 +23,7 @@ bool CurlHeaders::build(const Fields& fields) {
   };
   bool has_content_type = false;
   for (const auto& [name, value] : fields) {
-    if (breaks_line(name) || breaks_line(value) || name.find_first_of(":;") != std::string::npos)
-      return false;
+    if (is_broken_header(name, value)) return false;
     has_content_type = has_content_type || equal_ignoring_case(name, "content-type");
     // libcurl drops "Name:" and sends "Name;" as a header without a value.
     if (trimmed(value).empty()) {

@@ -29,6 +29,9 @@ class CurlHeaders {
   std::vector<curl_slist> nodes_;
 };
 
+/// True if a header cannot be sent: it would break its line, or its name is not one.
+bool is_broken_header(std::string_view name, std::string_view value);
+
 /// True if the text contains a character that ends a line or the text itself.
 bool breaks_line(std::string_view text);
 

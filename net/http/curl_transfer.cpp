@@ -78,7 +78,7 @@ HttpResponse CurlTransfer::finish(CURLcode code) {
   if (!answered) {
     // libcurl reports a single header of more than 100 KiB as out of memory.
     if (received_.headers_are_too_large() || (code == CURLE_OUT_OF_MEMORY && resending_.has_sent()))
-      return failure(HttpFailure::protocol, "The headers of the answer exceed 64 KiB.");
+      return failure(HttpFailure::protocol, headers_too_large);
     const HttpFailure kind = classify(code);
     if (kind == HttpFailure::refused_destination && addresses_.has_refused()) {
       return failure(kind, "The host resolves to an address or port that is not allowed as a destination.");

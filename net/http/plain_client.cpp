@@ -91,8 +91,7 @@ void PlainClient::wait(ExchangeRef exchange) {
   Host& host = *exchange->host;
   host.waiting.push_back(exchange);
   set_deadline(exchange);
-  if (host.places < options_.max_connections_per_host && !std::exchange(host.is_starved, true))
-    starved_.push_back(&host);
+  note_if_starved(host);
 }
 
 void PlainClient::open_connection(ExchangeRef exchange) {
@@ -100,8 +99,6 @@ void PlainClient::open_connection(ExchangeRef exchange) {
   if (places_ >= options_.max_connections) {
     Host& other = idle_.front().host;
     drop(idle_.begin());
-    --other.places;
-    --places_;
     note_if_unused(other);
   }
   ++exchange->host->places;
@@ -134,7 +131,8 @@ void PlainClient::connected(ExchangeRef exchange, int socket) {
 void PlainClient::failed_to_connect(ExchangeRef exchange, HttpFailure failure, std::string error) {
   Host& host = *exchange->host;
   fail(exchange, failure, std::move(error));
-  release_place(host);
+  free_place(host);
+  use_free_places(host);
 }
 
 void PlainClient::send_on(ConnectionRef connection, ExchangeRef exchange) {
@@ -228,12 +226,9 @@ void PlainClient::lose(ConnectionRef connection, const std::string& error) {
   }
   Host& host = *exchange->host;
   drop(connection);
-  --host.places;
-  --places_;
   exchange->request.fresh_connection = true;
   begin(exchange);
-  serve(host);
-  serve_starved();
+  use_free_places(host);
 }
 
 PlainClient::ExchangeRef PlainClient::detach(ConnectionRef connection) {
@@ -249,27 +244,30 @@ void PlainClient::give_back(ConnectionRef connection) {
   connection->idle_since = SteadyClock::now();
   idle_.splice(idle_.end(), busy_, connection);
   host.idle.push_back(connection);
-  serve(host);
-  serve_starved();
+  use_free_places(host);
 }
 
 void PlainClient::close(ConnectionRef connection) {
   Host& host = connection->host;
   drop(connection);
-  release_place(host);
+  use_free_places(host);
 }
 
-/// Closes a connection without an exchange. The caller gives its place to another one.
+/// Closes a connection without an exchange. The caller uses its place.
 void PlainClient::drop(ConnectionRef connection) {
+  free_place(connection->host);
   loop_.socket_closed(connection->socket);
   ::close(connection->socket);
   if (connection->is_idle) std::erase(connection->host.idle, connection);
   (connection->is_idle ? idle_ : busy_).erase(connection);
 }
 
-void PlainClient::release_place(Host& host) {
+void PlainClient::free_place(Host& host) {
   --host.places;
   --places_;
+}
+
+void PlainClient::use_free_places(Host& host) {
   serve(host);
   serve_starved();
   note_if_unused(host);
@@ -292,13 +290,15 @@ void PlainClient::serve_starved() {
     starved_.pop_front();
     host.is_starved = false;
     serve(host);
-    if (!host.waiting.empty() && host.places < options_.max_connections_per_host) {
-      host.is_starved = true;
-      starved_.push_back(&host);
-      return;
-    }
+    note_if_starved(host);
+    if (host.is_starved) return;
     note_if_unused(host);
   }
+}
+
+void PlainClient::note_if_starved(Host& host) {
+  const bool lacks_place = !host.waiting.empty() && host.places < options_.max_connections_per_host;
+  if (lacks_place && !std::exchange(host.is_starved, true)) starved_.push_back(&host);
 }
 
 bool PlainClient::is_unused(const Host& host) {

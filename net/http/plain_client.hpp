@@ -96,9 +96,11 @@ class PlainClient {
   void give_back(ConnectionRef connection);
   void close(ConnectionRef connection);
   void drop(ConnectionRef connection);
-  void release_place(Host& host);
+  void free_place(Host& host);
+  void use_free_places(Host& host);
   void serve(Host& host);
   void serve_starved();
+  void note_if_starved(Host& host);
   static bool is_unused(const Host& host);
   void note_if_unused(Host& host);
   void forget_unused();
@@ -115,7 +117,7 @@ class PlainClient {
   PlainTargets targets_;
   std::unordered_map<std::string, Host> hosts_;
   std::size_t places_ = 0;     // of all hosts
-  std::deque<Host*> starved_;  // those whose requests wait until there are fewer connections
+  std::deque<Host*> starved_;  // hosts whose requests wait until there are fewer connections
   std::vector<Host*> unused_;  // hosts that `run_due` forgets unless they are used again
   std::list<Exchange> exchanges_;
   std::list<Exchange> spare_exchanges_;  // their memory serves the next requests

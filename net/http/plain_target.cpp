@@ -46,9 +46,7 @@ bool write_head(std::string& head, const PlainTarget& target, std::string_view m
   bool has_agent = false;
   bool has_accept = false;
   for (const auto& [name, value] : headers) {
-    if (name.empty() || breaks_line(name) || breaks_line(value) ||
-        name.find_first_of(":;") != std::string::npos)
-      return false;
+    if (name.empty() || is_broken_header(name, value)) return false;
     has_host = has_host || equal_ignoring_case(name, "host");
     has_agent = has_agent || equal_ignoring_case(name, "user-agent");
     has_accept = has_accept || equal_ignoring_case(name, "accept");

@@ -8,6 +8,9 @@
 
 namespace waybill::net {
 
+/// The error of an answer whose headers exceed their limit.
+inline constexpr const char* headers_too_large = "The headers of the answer exceed 64 KiB.";
+
 /// Collects the answer to one request as libcurl hands it over, and limits its headers (64 KiB) and its body.
 /// Used for one request after another. Pure. One thread.
 class ReceivedResponse {

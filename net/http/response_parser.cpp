@@ -12,8 +12,6 @@ constexpr std::size_t max_line_bytes = 64UL * 1024;
 constexpr std::size_t max_trailer_bytes = 64UL * 1024;
 constexpr std::size_t max_chunk_digits = 15;
 
-constexpr const char* headers_too_large = "The headers of the answer exceed 64 KiB.";
-
 /// Calls `take` for each entry of a list such as "close, upgrade" (RFC 9110 section 5.6.1).
 template <typename Take>
 void for_each_entry(std::string_view list, Take take) {

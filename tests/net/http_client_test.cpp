@@ -68,7 +68,7 @@ class HttpClientOfScheme : public testing::TestWithParam<std::string> {
   const RawServer::Certificate* certificate() const {
     return GetParam() == "https" ? &certificate_ : nullptr;
   }
-  /// Those of a client that trusts it.
+  /// The options of a client that trusts it.
   HttpClient::Options options() {
     std::remove(path_.c_str());
     return trusting(certificate_, path_);
