@@ -131,6 +131,9 @@ void apply(Config& config, const Option& option, const std::vector<std::string>&
   } catch (const ConfigError& error) {
     throw ConfigError(source + " " + error.what());
   }
+  if (!option.is_common) return;
+  std::string& text = config.common[std::string(option.name)];
+  for (const std::string& part : parts) text.append(text.empty() ? "" : ",").append(part);
 }
 
 }  // namespace
@@ -170,7 +173,9 @@ std::string configuration_document() {
       "`--config FILE`\nor `WAYBILL_CONFIG` names. A flag overrides the variable, the variable overrides the "
       "file. Unknown flags, unknown\nkeys and unknown variables beginning with `WAYBILL_` are errors; an "
       "empty variable counts as not set. List values\nare separated by commas; in TOML they may be arrays. "
-      "`waybill COMMAND --help` lists the options that a command uses.\n\n"
+      "`waybill COMMAND --help` lists the options that a command uses.\n"
+      "`waybill doctor` names running processes that differ in an option that must be the same in all of "
+      "them.\n\n"
       "| Flag | Variable | TOML key | Default | Meaning |\n|---|---|---|---|---|\n";
   for (const Option& option : options()) {
     std::string value_name(option.value_name);
@@ -180,6 +185,7 @@ std::string configuration_document() {
     out.append("` | `").append(option.variable()).append("` | `").append(option.name).append("` | ");
     out.append(option.default_text.empty() ? "" : "`" + std::string(option.default_text) + "`");
     out.append(" | ").append(option.help);
+    if (option.is_common) out.append(" The same in all processes.");
     if (!option.bounds.empty()) out.append(" Bounds: ").append(option.bounds).append(".");
     out.append(" |\n");
   }

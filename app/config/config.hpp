@@ -73,6 +73,7 @@ struct Config {
   std::string shopify_version;
   LogFormat log_format = LogFormat::text;
   LogLevel log_level = LogLevel::info;
+  std::map<std::string, std::string, std::less<>> common;  // the values of the common options, by name
 };
 
 /// One option. Its flag (`--name`), environment variable (`WAYBILL_NAME`), TOML key (`name`) and
@@ -85,6 +86,7 @@ struct Option {
   std::span<const std::string_view> commands;  // those that use it, besides `up`, which uses all
   std::string bounds = {};                     // "1 to 100000"; empty if the form needs none
   bool repeatable = false;
+  bool is_common = false;  // all processes of a database need the same value
   /// Writes the values into the config. Throws ConfigError, which states the expected form.
   std::function<void(Config&, const std::vector<std::string>&)> apply = {};
 

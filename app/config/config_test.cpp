@@ -121,6 +121,16 @@ TEST(Config, ListsAreSeparatedByCommas) {
   EXPECT_EQ(read_config({{"config", {file.path()}}}, {}).cors_origins, expected);
 }
 
+TEST(Config, KeepsTheValuesOfCommonOptions) {
+  const Config config = read_config({{"cors-origin", {"https://a.example", "https://b.example"}}},
+                                    std::vector<std::string>{"WAYBILL_PLANS=free=7"});
+  EXPECT_EQ(config.common.at("cors-origin"), "https://a.example,https://b.example");
+  EXPECT_EQ(config.common.at("plans"), "free=7");
+  EXPECT_EQ(config.common.at("runs-retention-days"), "30") << "a default";
+  EXPECT_FALSE(config.common.contains("public-url")) << "neither given nor with a default";
+  EXPECT_FALSE(config.common.contains("listen")) << "each process has its own";
+}
+
 TEST(Config, OriginsHaveASchemeAndNoPath) {
   for (const char* const good :
        {"*", "https://a.example", "http://localhost:3000", "capacitor://localhost"}) {

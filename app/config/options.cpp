@@ -176,6 +176,14 @@ Option integer(std::string_view name, std::string_view default_text, std::string
           }};
 }
 
+/// Takes what integer() takes.
+template <class... Values>
+Option common_integer(Values&&... values) {
+  Option option = integer(std::forward<Values>(values)...);
+  option.is_common = true;
+  return option;
+}
+
 std::vector<Option> serving_options() {
   return {
       {.name = "listen",
@@ -198,6 +206,7 @@ std::vector<Option> serving_options() {
        .help =
            "The service's URL for its users: links in mails and stores. Empty: the address of `--listen`.",
        .commands = making_links,
+       .is_common = true,
        .apply = url(&Config::public_url, {"http://", "https://"})},
       {.name = "cors-origin",
        .value_name = "ORIGIN",
@@ -205,6 +214,7 @@ std::vector<Option> serving_options() {
        .help = "An origin whose pages may call the API from a browser; repeatable; `*` allows all.",
        .commands = api_alone,
        .repeatable = true,
+       .is_common = true,
        .apply = apply_cors_origins},
       {.name = "trusted-proxy",
        .value_name = "ADDRESS",
@@ -218,21 +228,23 @@ std::vector<Option> serving_options() {
       integer("io-threads", "0",
               "Threads that serve the API; 0: one for each core, as far as `--database-connections` allows.",
               api_alone, &Config::io_threads, 0, 256),
-      integer(
+      common_integer(
           "account-mails-per-network", "10",
           "Registrations, password resets and resent mails per hour from one network (an IPv4 address, or "
           "the first 64 bits of an IPv6 address), in all API processes together; 0: no limit.",
           api_alone, &Config::account_mails_per_network, 0, 1'000),
-      integer("account-mails-per-address", "3",
-              "The same per e-mail address. Invitations to an address have the same limit and are counted "
-              "apart; 0: no limit.",
-              api_alone, &Config::account_mails_per_address, 0, 1'000),
+      common_integer(
+          "account-mails-per-address", "3",
+          "The same per e-mail address. Invitations to an address have the same limit and are counted "
+          "apart; 0: no limit.",
+          api_alone, &Config::account_mails_per_address, 0, 1'000),
       {.name = "plans",
        .value_name = "PLAN=N[:no-api],…",
        .default_text = "free=60:no-api,standard=600,pro=6000,unlimited=1000000000",
        .help = "The requests per minute and token of each plan; `:no-api` refuses API tokens. Plans that are "
                "not named keep their default.",
        .commands = reading_plans,
+       .is_common = true,
        .apply = apply_plans},
   };
 }
@@ -295,6 +307,7 @@ std::vector<Option> delivery_options() {
        .help = "Allows webhooks, push messages and store connections to loopback and private addresses and "
                "to any port.",
        .commands = serving,
+       .is_common = true,
        .apply =
            [](Config& config, const Values& values) {
              config.allow_private_destinations = parse_switch(values.back());
@@ -312,36 +325,38 @@ std::vector<Option> delivery_options() {
                "N + 1 attempts.",
        .commands = worker_alone,
        .bounds = "0 to 50 delays of at most 30d",
+       .is_common = true,
        .apply = apply_retry_schedule},
-      integer(
+      common_integer(
           "blast-guard-factor", "100",
           "A workflow is paused if it fires more often than this factor times its rate of the last 7 days "
           "and more than `--blast-guard-minimum` times within a minute; 0 switches the guard off.",
           worker_alone, &Config::blast_factor, 0, 1'000'000),
-      integer("blast-guard-minimum", "1000",
-              "The firings within a minute that never pause a workflow; 0 switches the guard off.",
-              worker_alone, &Config::blast_minimum, 0, 1'000'000'000),
-      integer("workflows-per-business", "500", "The most workflows of a business; managed ones do not count.",
-              api_alone, &Config::workflows_per_business, 1, 100'000),
-      integer("workflows-per-trigger", "100", "The most active workflows of a business for one trigger.",
-              api_alone, &Config::workflows_per_trigger, 1, 100'000),
-      integer("workflow-bytes-per-business", "8388608",
-              "The most bytes of the conditions and actions of a business's workflows, each with the texts "
-              "of its "
-              "templates; managed ones do not count. Likewise of the texts of a business's templates.",
-              api_alone, &Config::workflow_bytes_per_business, 1, 1'000'000'000),
-      integer(
-          "runs-retention-days", "30",
-          "Days for which runs and events are kept. A workflow's delay must be shorter. `api` and `worker` "
-          "need the same value.",
-          serving, &Config::runs_retention_days, 1, 3650),
-      integer("positions-retention-days", "90", "Days for which vehicle positions are kept.", worker_alone,
-              &Config::positions_retention_days, 1, 3650),
-      integer(
+      common_integer("blast-guard-minimum", "1000",
+                     "The firings within a minute that never pause a workflow; 0 switches the guard off.",
+                     worker_alone, &Config::blast_minimum, 0, 1'000'000'000),
+      common_integer("workflows-per-business", "500",
+                     "The most workflows of a business; managed ones do not count.", api_alone,
+                     &Config::workflows_per_business, 1, 100'000),
+      common_integer("workflows-per-trigger", "100",
+                     "The most active workflows of a business for one trigger.", api_alone,
+                     &Config::workflows_per_trigger, 1, 100'000),
+      common_integer(
+          "workflow-bytes-per-business", "8388608",
+          "The most bytes of the conditions and actions of a business's workflows, each with the texts "
+          "of its "
+          "templates; managed ones do not count. Likewise of the texts of a business's templates.",
+          api_alone, &Config::workflow_bytes_per_business, 1, 1'000'000'000),
+      common_integer("runs-retention-days", "30",
+                     "Days for which runs and events are kept. A workflow's delay must be shorter.", serving,
+                     &Config::runs_retention_days, 1, 3650),
+      common_integer("positions-retention-days", "90", "Days for which vehicle positions are kept.",
+                     worker_alone, &Config::positions_retention_days, 1, 3650),
+      common_integer(
           "deleted-retention-days", "90",
           "Days after which deleted orders, shipments, customers and products are removed from the database.",
           worker_alone, &Config::deleted_retention_days, 1, 3650),
-      integer(
+      common_integer(
           "import-interval", "60",
           "Seconds between two imports from a connected store, varied by a fifth; the store's webhooks and "
           "`sync` start one at once.",
@@ -363,11 +378,13 @@ std::vector<Option> surroundings_options() {
        .default_text = "waybill@localhost",
        .help = "The sender of mails.",
        .commands = serving,
+       .is_common = true,
        .apply = apply_mail_from},
-      integer("mails-per-day", "200",
-              "Recipients per day of the workflow mails of a self-registered business on the plan `free` or "
-              "`standard`; the business's own users do not count; 0: no limit.",
-              worker_alone, &Config::mails_per_day, 0, 1'000'000),
+      common_integer(
+          "mails-per-day", "200",
+          "Recipients per day of the workflow mails of a self-registered business on the plan `free` or "
+          "`standard`; the business's own users do not count; 0: no limit.",
+          worker_alone, &Config::mails_per_day, 0, 1'000'000),
       {.name = "mail-dir",
        .value_name = "DIR",
        .default_text = "",
@@ -391,6 +408,7 @@ std::vector<Option> surroundings_options() {
        .default_text = "2026-07",
        .help = "The version of Shopify's Admin API, such as `2026-07`.",
        .commands = serving,
+       .is_common = true,
        .apply = apply_shopify_version},
       {.name = "log-format",
        .value_name = "text|json",

@@ -13,6 +13,7 @@
 #include "net/mail/mail_directory.hpp"
 #include "net/mail/smtp.hpp"
 #include "storage/blocking/connection.hpp"
+#include "storage/schema/migrate.hpp"
 #include "storage/settings/key_check.hpp"
 #include "storage/sql/doctor.sql.hpp"
 #include "storage/sql/duties.sql.hpp"
@@ -30,6 +31,7 @@ using storage::blocking::Connection;
 
 constexpr std::string_view undefined_table = "42P01";
 constexpr std::string_view undefined_function = "42883";
+constexpr std::string_view undefined_column = "42703";
 constexpr std::string_view insufficient_privilege = "42501";
 constexpr auto notification_limit = 2s;
 
@@ -50,7 +52,10 @@ Finding no_schema(const std::string& name) {
 }
 
 Finding failed(const std::string& name, const storage::StatementError& error) {
-  if (error.sqlstate() == undefined_table || error.sqlstate() == undefined_function) return no_schema(name);
+  if (error.sqlstate() == undefined_table || error.sqlstate() == undefined_function ||
+      error.sqlstate() == undefined_column) {
+    return no_schema(name);
+  }
   if (error.sqlstate() == insufficient_privilege)
     return {Level::failure, name, error.what(), "connect as the owner of waybill's tables or a member of it"};
   return {Level::failure, name, error.what(), "see the server's log"};
@@ -93,6 +98,7 @@ class Examination {
       check("connections", [this] { return connections(); });
       check("schema", [this] { return schema(); });
       check("key", [this] { return key(); });
+      check("options", [this] { return options(); });
       check("privileges", [this] { return privileges(); });
       check("notifications", [this] { return judge_notifications(notification()); });
       check("partitions", [this] {
@@ -219,12 +225,9 @@ class Examination {
   }
 
   Finding schema() {
-    std::vector<std::string> names;
-    for (const storage::Statement& migration : storage::migrations()) names.emplace_back(migration.name);
-    const auto rows = session_->run(sql::Schema{.migrations = names});
+    const auto difference = storage::compare_schema(*session_);
     has_schema_ = true;
-    return judge_schema({.missing = std::string(rows.front().missing.value_or("")),
-                         .unknown = std::string(rows.front().unknown.value_or(""))});
+    return judge_schema(difference);
   }
 
   Finding key() {
@@ -240,6 +243,13 @@ class Examination {
     facts.missing = state.front().missing;
     facts.without = std::string(state.front().without.value_or(""));
     return judge_key(facts);
+  }
+
+  Finding options() {
+    std::vector<DifferingOption> differing;
+    for (const auto& row : session_->run(storage::sql::processes::DifferingSettings{}))
+      differing.push_back({.name = std::string(row.name), .values = std::string(row.values)});
+    return judge_options(differing);
   }
 
   Finding privileges() {

@@ -211,11 +211,11 @@ Finding judge_connections(const ConnectionFacts& facts) {
   return std::move(verdict).finding();
 }
 
-Finding judge_schema(const SchemaFacts& facts) {
+Finding judge_schema(const storage::SchemaDifference& difference) {
   Verdict verdict("schema", "all migrations are applied");
-  if (!facts.missing.empty()) verdict.fail("it lacks " + facts.missing, "run `waybill migrate`");
-  if (!facts.unknown.empty()) {
-    verdict.warn("a newer version has applied " + facts.unknown, "upgrade this program");
+  if (!difference.missing.empty()) verdict.fail("it lacks " + difference.missing, "run `waybill migrate`");
+  if (!difference.unknown.empty()) {
+    verdict.warn("a newer version has applied " + difference.unknown, "upgrade this program");
   }
   return std::move(verdict).finding();
 }
@@ -234,6 +234,15 @@ Finding judge_key(const KeyFacts& facts) {
                  "start them again with its file as a further --secret-key-file");
   } else if (facts.check_key.value_or(0) > 0) {
     verdict.warn("values are sealed with a key that is not the first one", "run `waybill key rotate`");
+  }
+  return std::move(verdict).finding();
+}
+
+Finding judge_options(const std::vector<DifferingOption>& differing) {
+  Verdict verdict("options", "the running processes have the same");
+  for (const DifferingOption& option : differing) {
+    verdict.warn(join("--", option.name, " is ", option.values),
+                 join("give all processes the same --", option.name));
   }
   return std::move(verdict).finding();
 }

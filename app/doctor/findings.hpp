@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "storage/schema/migrate.hpp"
 
 namespace waybill::app {
 
@@ -64,11 +65,6 @@ struct ConnectionFacts {
   std::int64_t database_limit = -1;
 };
 
-struct SchemaFacts {
-  std::string missing;  // migrations, separated by commas
-  std::string unknown;
-};
-
 struct KeyFacts {
   bool has_check_value = false;               // false before the first start
   std::optional<std::size_t> check_key = {};  // the position of the key that opens it
@@ -89,6 +85,12 @@ struct ClockFacts {
   Duration uncertainty{};  // half of the round trip
 };
 
+/// An option that must be the same in all processes and differs among the running ones.
+struct DifferingOption {
+  std::string name;    // without --
+  std::string values;  // "none in worker b:7, https://way.example in api a:3 and up c:1"
+};
+
 struct WorkerFacts {
   std::int64_t living = 0;
   double lag = 0;  // seconds that the oldest unmatched event has waited
@@ -100,8 +102,10 @@ Finding judge_durability(const DurabilityFacts& facts);
 Finding judge_standbys(const StandbyFacts& facts);
 Finding judge_disk(const DiskFacts& facts);
 Finding judge_connections(const ConnectionFacts& facts);
-Finding judge_schema(const SchemaFacts& facts);
+Finding judge_schema(const storage::SchemaDifference& difference);
 Finding judge_key(const KeyFacts& facts);
+/// `differing` is empty if the running processes agree.
+Finding judge_options(const std::vector<DifferingOption>& differing);
 Finding judge_privileges(const PrivilegeFacts& facts);
 /// `waited` is empty if no notification arrived in time.
 Finding judge_notifications(std::optional<Duration> waited);

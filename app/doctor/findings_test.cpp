@@ -131,6 +131,17 @@ TEST(Doctor, AMissingMigrationIsAFailureAndANewerOneAWarning) {
   EXPECT_EQ(judge_schema({.unknown = "0099_later"}).level, Level::warning);
 }
 
+TEST(Doctor, OptionsThatDifferAreAWarningThatNamesThem) {
+  EXPECT_EQ(judge_options({}).level, Level::ok);
+  EXPECT_EQ(
+      judge_options({{"plans", "free=1 in api a:1, free=2 in api b:2"},
+                     {"public-url", "https://way.example in api a:1, none in worker c:3"}})
+          .line(),
+      "warning options: --plans is free=1 in api a:1, free=2 in api b:2; --public-url is "
+      "https://way.example in api a:1, none in worker c:3, give all processes the same --plans; give all "
+      "processes the same --public-url");
+}
+
 TEST(Doctor, AKeyThatDoesNotOpenTheSecretsIsAFailure) {
   EXPECT_EQ(judge_key({}).level, Level::ok) << "no process has started yet";
   EXPECT_EQ(judge_key({.has_check_value = true, .check_key = 0}).level, Level::ok);

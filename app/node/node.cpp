@@ -19,7 +19,9 @@
 #include "app/node/mail_sender.hpp"
 #include "app/node/partition_keeper.hpp"
 #include "app/node/presence.hpp"
+#include "base/json.hpp"
 #include "base/observe.hpp"
+#include "storage/schema/migrate.hpp"
 #include "storage/settings/key_check.hpp"
 #include "storage/sql/processes.sql.hpp"
 #include "storage/standbys/standby_session.hpp"
@@ -181,6 +183,20 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   return options;
 }
 
+/// The values of the options that all processes of a database need, as JSON: those that `roles` use. Without
+/// --public-url the API has the address on which it listens, and a worker alone has none.
+std::string common_settings(const Config& config, Roles roles) {
+  json::object settings;
+  for (const Option& option : options()) {
+    if (!option.is_common || !option.is_used_by(roles.name())) continue;
+    const auto value = config.common.find(option.name);
+    settings[option.name] = value == config.common.end() ? "" : value->second;
+  }
+  const bool has_address = !config.public_url.empty() || !roles.api;
+  settings["public-url"] = has_address ? config.public_url : "http://" + config.listen.text();
+  return json::serialize(settings);
+}
+
 void check_connections(storage::blocking::Connection& session, std::int64_t wanted) {
   const auto found = session.run(storage::sql::processes::Connections{});
   const auto state = found.front();
@@ -196,6 +212,9 @@ void check_database(const std::string& database_url, const SecretBox& secrets, s
   constexpr std::string_view undefined_function = "42883";
   try {
     storage::blocking::Connection session(database_url, "waybill start");
+    const auto missing = storage::compare_schema(session).missing;
+    if (!missing.empty())
+      throw ConfigError("the database lacks " + missing + ": run `waybill migrate` first");
     storage::check_secret_keys(session, secrets);
     check_connections(session, connections);
   } catch (const storage::DatabaseUnavailable& error) {
@@ -231,7 +250,8 @@ class Node::Parts {
       check_standbys(database_url, config.read_database_url);
     presence_.emplace(Presence::Options{.database_url = database_url,
                                         .roles = roles,
-                                        .connections = static_cast<int>(config.database_connections)},
+                                        .connections = static_cast<int>(config.database_connections),
+                                        .settings = common_settings(config, roles)},
                       secrets_);
     if (config.serve_metrics) metrics_server_ = make_metrics_server(config, is_alive);
     mail_sender_ = std::make_unique<MailSender>(mail_sender_options(config, database_url), secrets_);

@@ -79,7 +79,8 @@ void Presence::enter() {
                            .connections = options_.connections,
                            .key_ids = ids,
                            .sealing_key = ids.at(secrets_.sealing_key()),
-                           .sealing_since = sealing_since_});
+                           .sealing_since = sealing_since_,
+                           .settings = options_.settings});
 }
 
 // A process writes its row before it reads the keys in use, and stores that it uses a key before it reads the

@@ -13,18 +13,19 @@
 
 namespace waybill::app {
 
-/// Makes this process visible to the other processes of the database, with its connections and keys: by a row
-/// of `processes` and a session that holds its lock. Decides which key encrypts: the first one as soon as
-/// every running process has it, until then the key that the database was set up with. So no process seals a
-/// value that another one cannot open, in whatever order the processes get a new key. Owns a thread, which
-/// reconnects automatically. If the database is unavailable at the start, the first key encrypts until it is
-/// available.
+/// Makes this process visible to the other processes of the database, with its connections, keys and options:
+/// by a row of `processes` and a session that holds its lock. Decides which key encrypts: the first one as
+/// soon as every running process has it, until then the key that the database was set up with. So no process
+/// seals a value that another one cannot open, in whatever order the processes get a new key. Owns a thread,
+/// which reconnects automatically. If the database is unavailable at the start, the first key encrypts until
+/// it is available.
 class Presence {
  public:
   struct Options {
     std::string database_url;
     Roles roles;
-    int connections = 0;  // the most that the process opens
+    int connections = 0;   // the most that the process opens
+    std::string settings;  // a JSON object: the values of the options that all processes need, by name
   };
 
   /// Chooses the key before it returns. Does not throw if the database is unavailable. `secrets` outlives it.

@@ -6,7 +6,6 @@
 
 #include "base/crypto.hpp"
 #include "base/observe.hpp"
-#include "storage/blocking/connection.hpp"
 #include "storage/schema/partitions.hpp"
 #include "storage/schema/released_migrations.hpp"
 #include "storage/sql/schema_migrations.sql.hpp"
@@ -161,6 +160,14 @@ std::vector<std::string> migrate(const std::string& url, std::span<const Stateme
     applied.emplace_back(migration.name);
   }
   return applied;
+}
+
+SchemaDifference compare_schema(blocking::Connection& session) {
+  std::vector<std::string> names;
+  for (const Statement& migration : migrations()) names.emplace_back(migration.name);
+  const auto rows = session.run(sql::schema_migrations::Compare{.migrations = names});
+  const auto row = rows.front();
+  return {.missing = std::string(row.missing.value_or("")), .unknown = std::string(row.unknown.value_or(""))};
 }
 
 void refuse_unreleased_schema(const std::string& url) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/blocking/connection.hpp"
 #include "storage/statement/statement.hpp"
 
 namespace waybill::storage {
@@ -38,6 +39,16 @@ std::vector<std::string> migrate(const std::string& url, std::span<const Stateme
 
 /// Applies this program's migrations and creates the partitions of the coming days.
 std::vector<std::string> migrate(const std::string& url);
+
+/// The names of migrations, separated by commas; "" for none.
+struct SchemaDifference {
+  std::string missing;  // of this program, but not applied
+  std::string unknown;  // applied, but not of this program
+};
+
+/// Compares the schema with this program's migrations. Throws StatementError if there is no schema, and
+/// DatabaseUnavailable.
+SchemaDifference compare_schema(blocking::Connection& session);
 
 /// Throws MigrationError if an unreleased version made the schema, StatementError if there is no schema, and
 /// DatabaseUnavailable.

@@ -56,6 +56,7 @@ constexpr auto locks = std::to_array<Locks>({
     {"0048_cheaper_updates",
      "lock table orders, shipments in access exclusive mode; "
      "lock table worker_beats, worker_words in share row exclusive mode"},
+    {"0051_settings_of_processes", "lock table processes in access exclusive mode"},
 });
 
 }  // namespace

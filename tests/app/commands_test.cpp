@@ -8,6 +8,8 @@
 
 #include "base/crypto.hpp"
 #include "base/json.hpp"
+#include "storage/schema/migrate.hpp"
+#include "storage/statement/statement_list.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/postgres.hpp"
 #include "tests/harness/process.hpp"
@@ -160,6 +162,24 @@ TEST(Command, AnOldSchemaIsReported) {
       waybill({"token", "create", "--business", "Acme", "--database-url", database.url()});
   EXPECT_EQ(refused.status, 1);
   EXPECT_NE(refused.standard_error.find("waybill migrate"), std::string::npos) << refused.standard_error;
+}
+
+TEST(Command, AProcessDoesNotStartWithoutTheNewestMigration) {
+  const TestDatabase database(TestDatabase::Content::empty);
+  const auto migrations = storage::migrations();
+  storage::migrate(database.url(), migrations.first(migrations.size() - 1));
+  const std::string newest(migrations.back().name);
+  const TempDirectory directory;
+  std::ofstream(directory / "key") << hex(random_bytes(32));
+  for (const char* const command : {"api", "worker"}) {
+    const Finished refused =
+        waybill({command, "--database-url", database.url(), "--metrics-listen", "off", "--data-dir",
+                 directory / "data", "--secret-key-file", directory / "key"});
+    EXPECT_EQ(refused.status, 2) << command;
+    EXPECT_NE(refused.standard_error.find("the database lacks " + newest + ": run `waybill migrate` first"),
+              std::string::npos)
+        << refused.standard_error;
+  }
 }
 
 TEST(Command, ConcurrentMigrationsAreSafe) {

@@ -20,6 +20,7 @@
 namespace waybill::tests {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -74,7 +75,7 @@ TEST(DoctorOfUp, FindsNoFailureInARunningUp) {
   EXPECT_EQ(report.status(), 0) << report.text();
   for (const char* const check :
        {"database", "disk", "version", "settings", "durability", "standbys", "connections", "schema", "key",
-        "privileges", "notifications", "partitions", "clock", "ledger", "workers", "smtp"}) {
+        "options", "privileges", "notifications", "partitions", "clock", "ledger", "workers", "smtp"}) {
     EXPECT_THAT(report.line(check), StartsWith(std::string("ok ") + check + ": ")) << report.text();
   }
 }
@@ -89,7 +90,7 @@ TEST_F(DoctorTest, FindsThatFsyncIsOffAndThatNoWorkerRuns) {
 
 TEST_F(DoctorTest, PrintsJsonOnRequest) {
   const auto findings = json::parse(examine({"--json"}).text()).as_array();
-  ASSERT_EQ(findings.size(), 16U);
+  ASSERT_EQ(findings.size(), 17U);
   EXPECT_EQ(findings[0].at("name"), "database");
   EXPECT_EQ(findings[0].at("level"), "ok");
   EXPECT_EQ(findings[0].at("remedy"), nullptr);
@@ -118,6 +119,32 @@ TEST_F(DoctorTest, FindsAKeyThatDoesNotOpenTheSecrets) {
       StartsWith("ok "));
   EXPECT_THAT(Report({"--database-url", database.url(), "--secret-key-file", "/nowhere"}).line("key"),
               HasSubstr("/nowhere"));
+}
+
+TEST_F(DoctorTest, NamesTheProcessesWhoseOptionsDiffer) {
+  Waybill api(database.url(), {.command = "api", .arguments = {"--public-url", "https://way.example/"}});
+  {
+    const Waybill worker(database.url(), {.command = "worker",
+                                          .arguments = {"--runs-retention-days", "7"},
+                                          .secret_key_file = api.secret_key_file()});
+    const std::string line = examine().line("options");
+    EXPECT_THAT(line, StartsWith("warning options: --public-url is https://way.example in api "));
+    EXPECT_THAT(line, HasSubstr(", none in worker "));
+    EXPECT_THAT(line, HasSubstr("; --runs-retention-days is 30 in api "));
+    EXPECT_THAT(line, HasSubstr(", 7 in worker "));
+    EXPECT_THAT(line, EndsWith(", give all processes the same --public-url; give all processes the same "
+                               "--runs-retention-days"));
+    EXPECT_THAT(line, Not(HasSubstr("retry-schedule"))) << "only the worker uses it";
+  }
+  EXPECT_EQ(examine().line("options"), "ok options: the running processes have the same")
+      << "the worker ended";
+}
+
+TEST_F(DoctorTest, NamesAnApiAndAWorkerWithoutPublicUrl) {
+  Waybill api(database.url(), {.command = "api"});
+  const Waybill worker(database.url(), {.command = "worker", .secret_key_file = api.secret_key_file()});
+  EXPECT_THAT(examine().line("options"), HasSubstr("--public-url is http://127.0.0.1:0 in api "))
+      << "the worker makes no links, and the API makes some";
 }
 
 TEST_F(DoctorTest, FindsARoleThatMayOnlyRead) {
