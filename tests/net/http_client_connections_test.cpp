@@ -1,0 +1,243 @@
+#include <arpa/inet.h>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <future>
+#include <latch>
+#include <string>
+#include <sys/socket.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "tests/net/http_client_fixture.hpp"
+#include "tests/net/raw_server.hpp"
+
+namespace waybill::net {
+namespace {
+
+using tests::RawServer;
+using Reply = RawServer::Reply;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+TEST_P(HttpClientOfScheme, ReusesConnectionsAndKeepsManyInFlight) {
+  constexpr int count = 2000;
+  RawServer server(always_fine, certificate());
+  auto options = this->options();
+  options.max_connections_per_host = 8;
+  HttpClient client(options);
+  std::atomic<int> succeeded = 0;
+  std::latch done(count);
+  for (int i = 0; i < count; ++i) {
+    client.send(post(server.url()), [&](const HttpResponse& response) {
+      succeeded += response.status == 200 ? 1 : 0;
+      done.count_down();
+    });
+  }
+  done.wait();
+  EXPECT_EQ(succeeded, count);
+  EXPECT_LE(server.connections(), 8);
+  EXPECT_EQ(client.in_flight(), 0U);
+}
+
+TEST_P(HttpClientOfScheme, CanSendFromACompletionHandler) {
+  RawServer server(always_fine, certificate());
+  HttpClient client(options());
+  std::promise<int> last;
+  int rounds = 0;
+  std::function<void(HttpResponse)> next = [&](const HttpResponse& response) {
+    if (++rounds == 50 || response.status != 200) {
+      last.set_value(response.status);
+    } else {
+      client.send(post(server.url()), next);
+    }
+  };
+  client.send(post(server.url()), next);
+  EXPECT_EQ(last.get_future().get(), 200);
+  EXPECT_EQ(rounds, 50);
+}
+
+TEST_P(HttpClientOfScheme, AnIdleConnectionThatTheServerClosedIsReplaced) {
+  RawServer server(
+      [](const RawServer::Request&) {
+        Reply reply = RawServer::answer(200);
+        reply.then = Reply::Then::close;
+        return reply;
+      },
+      certificate());
+  HttpClient client(options());
+  for (int i = 0; i < 200; ++i) {
+    const HttpResponse response = exchange(client, post(server.url()));
+    EXPECT_EQ(response.status, 200) << response.error;
+  }
+  EXPECT_EQ(server.connections(), 200);
+}
+
+TEST_P(HttpClientOfScheme, ARequestOnAFreshConnectionIsNotSentAgainWhenItIsLost) {
+  std::atomic<int> lost = 0;
+  RawServer server(
+      [&](const RawServer::Request& request) {
+        if (request.method == "GET") return RawServer::answer(200);
+        ++lost;
+        return Reply{.bytes = "", .then = Reply::Then::close};
+      },
+      certificate());
+  HttpClient client(options());
+  for (const bool fresh : {false, true}) {
+    HttpRequest get = post(server.url(), "");
+    get.method = "GET";
+    EXPECT_EQ(exchange(client, get).status, 200);
+    lost = 0;
+    HttpRequest request = post(server.url());
+    request.fresh_connection = fresh;
+    EXPECT_EQ(exchange(client, request).failure, HttpFailure::protocol);
+    EXPECT_EQ(lost, fresh ? 1 : 2);
+  }
+}
+
+TEST_P(HttpClientOfScheme, AServerThatClosesAllConnectionsGetsARequestAtMostTwice) {
+  constexpr int connections = 8;
+  std::atomic<bool> closes = false;
+  std::atomic<int> lost = 0;
+  std::latch together(connections);
+  RawServer server(
+      [&](const RawServer::Request&) {
+        if (closes) {
+          ++lost;
+          return Reply{.bytes = "", .then = Reply::Then::close};
+        }
+        together.arrive_and_wait();
+        return RawServer::answer(200);
+      },
+      certificate());
+  HttpClient client(options());
+  std::latch connected(connections);
+  for (int i = 0; i < connections; ++i)
+    client.send(post(server.url()), [&](const HttpResponse&) { connected.count_down(); });
+  connected.wait();
+  ASSERT_EQ(server.connections(), connections);
+  closes = true;
+  EXPECT_EQ(exchange(client, post(server.url())).failure, HttpFailure::protocol);
+  EXPECT_EQ(lost, 2);
+}
+
+TEST(HttpClient, BytesAfterAnAnswerAreNotTheAnswerToTheNextRequest) {
+  RawServer server([](const RawServer::Request& request) {
+    Reply reply = RawServer::answer(200, "own answer to " + request.target);
+    reply.bytes += RawServer::answer(200, "forged").bytes;
+    return reply;
+  });
+  HttpClient client(open_options());
+  for (const char* const path : {"/first", "/second", "/third"})
+    EXPECT_EQ(exchange(client, post(server.url(path))).body, "own answer to " + std::string(path));
+  EXPECT_EQ(server.connections(), 3);
+}
+
+/// Accepts one connection, reads the beginning of the request, answers, and reads no more.
+class AnswersEarly {
+ public:
+  AnswersEarly() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 || ::listen(listener_, 1) != 0 ||
+        ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+      throw std::system_error(errno, std::generic_category(), "listen");
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~AnswersEarly() {
+    may_close_.set_value();
+    thread_.join();
+    ::close(listener_);
+  }
+  AnswersEarly(const AnswersEarly&) = delete;
+  AnswersEarly& operator=(const AnswersEarly&) = delete;
+
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + '/'; }
+
+ private:
+  void serve() {
+    const int accepted = ::accept(listener_, nullptr, nullptr);
+    if (accepted < 0) return;
+    std::array<char, 100> beginning{};
+    [[maybe_unused]] const auto got = ::recv(accepted, beginning.data(), beginning.size(), 0);
+    const std::string answer = RawServer::answer(413, "too large").bytes;
+    [[maybe_unused]] const auto sent = ::send(accepted, answer.data(), answer.size(), MSG_NOSIGNAL);
+    may_close_.get_future().wait();
+    ::close(accepted);
+  }
+
+  int listener_;
+  int port_ = 0;
+  std::promise<void> may_close_;
+  std::thread thread_;
+};
+
+TEST(HttpClient, AnAnswerBeforeTheEndOfTheRequestCounts) {
+  AnswersEarly server;
+  HttpClient client(open_options());
+  // More than the buffers of both sockets hold.
+  const std::string body(30'000'000, 'x');  // NOLINT(bugprone-string-constructor)
+  const HttpResponse response = exchange(client, post(server.url(), body));
+  EXPECT_EQ(response.status, 413) << response.error;
+  EXPECT_EQ(response.body, "too large");
+}
+
+TEST(HttpClient, TheTimeOfARequestIncludesItsWaitForAConnection) {
+  RawServer server([](const RawServer::Request& request) {
+    return request.target == "/hang" ? Reply{"", Reply::Then::hang} : RawServer::answer(200);
+  });
+  for (const bool limits_host : {true, false}) {
+    auto options = open_options();
+    (limits_host ? options.max_connections_per_host : options.max_connections) = 1;
+    HttpClient client(options);
+    std::latch ended(1);
+    client.send(with_timeout(post(server.url("/hang")), seconds(1)),
+                [&](const HttpResponse&) { ended.count_down(); });
+    const HttpResponse response = exchange(client, with_timeout(post(server.url("/")), milliseconds(100)));
+    EXPECT_EQ(response.failure, HttpFailure::timeout);
+    EXPECT_GE(response.duration, milliseconds(90));
+    EXPECT_EQ(client.in_flight(), 1U);
+    ended.wait();
+    EXPECT_EQ(exchange(client, post(server.url("/"))).status, 200) << "the connection is free again";
+  }
+}
+
+TEST(HttpClient, AnIdleConnectionMakesRoomForAnotherHost) {
+  RawServer one(always_fine), two(always_fine), three(always_fine);
+  auto options = open_options();
+  options.max_connections = 2;
+  HttpClient client(options);
+  for (int round = 0; round < 3; ++round) {
+    for (const RawServer* const server : {&one, &two, &three})
+      EXPECT_EQ(exchange(client, post(server->url())).status, 200);
+  }
+}
+
+TEST(HttpClient, HostsTakeTurnsIfThereAreFewerConnectionsThanHosts) {
+  constexpr int requests = 300;
+  RawServer one(always_fine), two(always_fine), three(always_fine);
+  auto options = open_options();
+  options.max_connections = 2;
+  options.max_connections_per_host = 2;
+  HttpClient client(options);
+  std::atomic<int> succeeded = 0;
+  std::latch done(requests);
+  for (int i = 0; i < requests; ++i) {
+    const RawServer& server = i % 3 == 0 ? one : i % 3 == 1 ? two : three;
+    client.send(post(server.url()), [&](const HttpResponse& response) {
+      succeeded += response.status == 200 ? 1 : 0;
+      done.count_down();
+    });
+  }
+  done.wait();
+  EXPECT_EQ(succeeded, requests);
+}
+
+}  // namespace
+}  // namespace waybill::net
