@@ -225,13 +225,13 @@ const parts = {
     rows: [
       ['idle', 'idle', 'MB'],
       ['100 000 runs waiting', 'waiting', 'MB'],
-      ['and 1 000 in flight, held by the receiver', 'waiting_and_in_flight', 'MB'],
+      ['and the most in flight that a business may have, held by the receiver', 'waiting_and_in_flight', 'MB'],
       ['… of these at the receiver', 'in_flight', 'requests'],
       ['after their responses', 'afterwards', 'MB'],
     ],
     limits: [
       ['idle', 'idle', 40, 'MB'],
-      ['100 000 waiting, 1 000 in flight', 'waiting_and_in_flight', 100, 'MB'],
+      ['100 000 waiting, 768 in flight', 'waiting_and_in_flight', 100, 'MB'],
     ],
   },
   writers: {

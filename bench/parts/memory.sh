@@ -1,6 +1,6 @@
 # Resident memory of API and worker in one process, without PostgreSQL.
 destinations=16
-in_flight=1000
+in_flight=768  # three quarters of the places of a worker: the most that one business gets (docs/decisions/0026)
 
 switch_off_workflows
 start_receiver $destinations

@@ -53,7 +53,7 @@ make_scripts
 start_waybill api
 start_fastify "$business"
 start_go "$business" || go=
-sql -c checkpoint
+sql -c 'vacuum analyze' -c checkpoint
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   load get "$api" '/api/v1/Orders/{order}'
   floor get_pgbench -f "$work/get.pgbench"
