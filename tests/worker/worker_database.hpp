@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/secret_box.hpp"
+#include "storage/blocking/connection.hpp"
 #include "storage/events/leases.hpp"
 #include "storage/events/outbox.hpp"
 #include "storage/session/session.hpp"
@@ -42,6 +43,12 @@ class WorkerDatabase : public testing::Test {
 
   std::int64_t runs(const std::string& status) {
     return database_.number("select count(*) from all_runs where status = $1", {status});
+  }
+
+  /// Returns how many rows the scans of a whole table have read, those of `session` included.
+  std::int64_t rows_scanned(storage::blocking::Connection& session, const std::string& table) {
+    session.execute("select pg_stat_force_next_flush()");
+    return database_.number("select seq_tup_read from pg_stat_user_tables where relname = $1", {table});
   }
 
   /// All shards, as held by their owner.

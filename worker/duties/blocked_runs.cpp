@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "storage/session/session_limits.hpp"
 #include "storage/sql/queue.sql.hpp"
 #include "storage/statement/params.hpp"
 #include "worker/duties/duties.hpp"
+#include "worker/duties/plans.hpp"
 #include "worker/duties/portions.hpp"
 
 namespace waybill::worker {
@@ -21,9 +21,9 @@ constexpr int examined = 1000;
 }  // namespace
 
 bool postpone_blocked(storage::blocking::Connection& session, const DutyOptions& options) {
-  session.execute(storage::index_walking_plans);
-  const auto blocked = session.run(storage::sql::queue::FindBlocked{.tolerated = options.tolerated_blocked});
-  session.execute(storage::usual_plans);
+  const auto blocked = walk_indexes(session, [&] {
+    return session.run(storage::sql::queue::FindBlocked{.tolerated = options.tolerated_blocked});
+  });
   if (blocked.empty()) return false;
   // Each statement is a transaction of its own, in one message to the server. If the connection broke between
   // two messages of a transaction, the rows would stay locked, and the ends of earlier runs would wait for

@@ -1,6 +1,6 @@
-#include "storage/session/session_limits.hpp"
 #include "storage/sql/duties.sql.hpp"
 #include "worker/duties/duties.hpp"
+#include "worker/duties/plans.hpp"
 #include "worker/duties/portions.hpp"
 
 namespace waybill::worker {
@@ -16,13 +16,12 @@ bool fold_counts(storage::blocking::Connection& session, const DutyOptions& opti
   const auto fold = [&](const auto& statement) {
     return repeat_for(options.turn, [&] { return session.run(statement).front().folded == rows_of_fold; });
   };
-  // A plan that was made while there were few rows would scan all of them for each row that it folds.
-  session.execute(storage::index_walking_plans);
-  const bool has_records = fold(storage::sql::duties::FoldCounts{.limit = rows_of_fold});
-  const bool has_statuses = fold(storage::sql::duties::FoldStatusCounts{.limit = rows_of_fold});
-  const bool has_runs = fold(storage::sql::duties::FoldRunCounts{.limit = rows_of_fold});
-  session.execute(storage::usual_plans);
-  return has_records || has_statuses || has_runs;
+  return walk_indexes(session, [&] {
+    const bool has_records = fold(storage::sql::duties::FoldCounts{.limit = rows_of_fold});
+    const bool has_statuses = fold(storage::sql::duties::FoldStatusCounts{.limit = rows_of_fold});
+    const bool has_runs = fold(storage::sql::duties::FoldRunCounts{.limit = rows_of_fold});
+    return has_records || has_statuses || has_runs;
+  });
 }
 
 void sum_counts(storage::blocking::Connection& session, const DutyOptions& options) {

@@ -1,7 +1,7 @@
 #include "base/observe.hpp"
-#include "storage/session/session_limits.hpp"
 #include "storage/sql/duties.sql.hpp"
 #include "worker/duties/duties.hpp"
+#include "worker/duties/plans.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -31,11 +31,10 @@ void check_slice(storage::blocking::Connection& session, Time from, Time to) {
 void check_ledger(storage::blocking::Connection& session, const DutyOptions&) {
   const Time now = system_clock().now();
   const std::int64_t turn = to_unix_seconds(now) / slice_seconds % earlier_slices + 1;
-  // A plan that was made while few events waited would read all of them for each run.
-  session.execute(storage::index_walking_plans);
-  check_slice(session, now - slice, now + std::chrono::hours(1));  // other machines' clocks may be ahead
-  check_slice(session, now - (turn + 1) * slice, now - turn * slice);
-  session.execute(storage::usual_plans);
+  walk_indexes(session, [&] {
+    check_slice(session, now - slice, now + std::chrono::hours(1));  // other machines' clocks may be ahead
+    check_slice(session, now - (turn + 1) * slice, now - turn * slice);
+  });
 }
 
 }  // namespace waybill::worker
