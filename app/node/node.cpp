@@ -209,7 +209,6 @@ void check_connections(storage::blocking::Connection& session, std::int64_t want
 /// connections. An unreachable database is only reported.
 void check_database(const std::string& database_url, const SecretBox& secrets, std::int64_t connections) {
   constexpr std::string_view undefined_table = "42P01";
-  constexpr std::string_view undefined_function = "42883";
   try {
     storage::blocking::Connection session(database_url, "waybill start");
     const auto missing = storage::compare_schema(session).missing;
@@ -220,7 +219,7 @@ void check_database(const std::string& database_url, const SecretBox& secrets, s
   } catch (const storage::DatabaseUnavailable& error) {
     observe(Observable::database_unavailable, {{"error", std::string_view(error.what())}});
   } catch (const storage::StatementError& error) {
-    if (error.sqlstate() != undefined_table && error.sqlstate() != undefined_function) throw;
+    if (error.sqlstate() != undefined_table) throw;
     throw ConfigError("the database has no current schema: run `waybill migrate` first");
   }
 }

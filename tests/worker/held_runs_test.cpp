@@ -26,13 +26,7 @@ class HeldRunsDuty : public WorkerDatabase {
 
  private:
   void add_runs(int count, const std::string& status) {
-    database_.exec(
-        "insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, "
-        "entity_id, trigger_code, action, status, created_at, due_at, origin, request) select '" +
-        business_.to_string() + "', gen_random_uuid(), '" + workflow_.to_string() +
-        "', 1, n, 0, gen_random_uuid(), 'order_created', 'nothing', '" + status +
-        "', now(), now() + interval '1 hour', gen_random_uuid(), '{}' from generate_series(1, " +
-        std::to_string(count) + ") n");
+    queue_runs(count, workflow_, status, "now() + interval '1 hour'");
   }
   void release() {
     while (worker::release_held(session_, {.database_url = database_.url(), .secrets = secrets_})) continue;

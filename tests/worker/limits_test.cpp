@@ -11,18 +11,15 @@ class LimitsDuty : public WorkerDatabase {
  protected:
   /// Adds runs that no longer count for a limit. Every second one is still in the queue.
   void add_runs(int count) {
-    const std::string numbers = " from generate_series(1, " + std::to_string(count) + ") n";
-    const std::string run = "'" + business_.to_string() + "', md5(n::text || '-" + std::to_string(count);
+    const auto run = [&](const std::string& number) {
+      return "md5((" + number + ")::text || '-" + std::to_string(count) + "')::uuid";
+    };
     database_.exec(
-        "insert into limited_runs (business_id, run, workflow_id, value, begun_at, expires_at) select " +
-        run + "')::uuid, '" + workflow_.to_string() + "', 'x', now(), now() - interval '1 minute'" + numbers);
-    database_.exec(
-        "insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, "
-        "entity_id, trigger_code, action, status, created_at, due_at, origin, request) select " +
-        run + "')::uuid, '" + workflow_.to_string() +
-        "', 1, n, 0, gen_random_uuid(), 'order_created', 'nothing', 'queued', now(), now(), "
-        "gen_random_uuid(), '{}'" +
-        numbers + " where n % 2 = 0");
+        "insert into limited_runs (business_id, run, workflow_id, value, begun_at, expires_at) select '" +
+        business_.to_string() + "', " + run("n") + ", '" + workflow_.to_string() +
+        "', 'x', now(), now() - interval '1 minute' from generate_series(1, " + std::to_string(count) +
+        ") n");
+    queue_runs(count / 2, workflow_, "queued", "now()", run("2 * n"));
   }
   void expire() {
     while (worker::expire_limits(session_, {.database_url = database_.url(), .secrets = secrets_})) continue;
