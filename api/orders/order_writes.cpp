@@ -12,6 +12,7 @@
 #include "api/orders/order_values.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/own_data.hpp"
+#include "api/records/row_json.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/sql/orders.sql.hpp"
@@ -91,14 +92,15 @@ asio::awaitable<std::string> change_of(Call& call, Services& services, Row row) 
   co_return order_change_text(call.id(), row.version, values, new_items == nullptr ? nullptr : &items);
 }
 
-/// Changes an order that others change at the same time.
-asio::awaitable<void> update_locked(Call& call, Services& services) {
+/// Changes an order that others change at the same time, and returns it.
+asio::awaitable<storage::Rows> update_locked(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
   const auto locked = co_await transaction->run(sql::Lock{.business = call.business(), .order = call.id()});
   if (locked.empty()) throw not_found("order");
   const auto changes = '[' + co_await change_of(call, services, locked.front()) + ']';
-  co_await transaction->run(sql::Update{.business = call.business(), .orders = changes});
+  auto changed = co_await transaction->run(sql::Update{.business = call.business(), .orders = changes});
   co_await transaction->commit();
+  co_return changed;
 }
 
 }  // namespace
@@ -138,9 +140,12 @@ asio::awaitable<Answer> update_order(Call& call, Services& services) {
       sql::Values{.business = business, .order = call.id()});
   if (values.empty()) throw not_found("order");
   const auto change = co_await change_of(call, services, values.front());
-  const auto changed = co_await services.db.write_shared<sql::Update>(call.id(), change, call.cause());
-  if (changed.empty()) co_await update_locked(call, services);
-  co_return Answer::of(co_await read_order(services, business, call.id()));
+  auto changed = co_await services.db.write_shared<sql::Update>(call.id(), change, call.cause());
+  if (changed.empty()) changed = co_await update_locked(call, services);
+  // The statement cannot return the name of a customer that it added.
+  const bool may_lack_customer = call.object().contains("customer");
+  co_return Answer::of(may_lack_customer ? co_await read_order(services, business, call.id())
+                                         : json_object(changed));
 }
 
 }  // namespace waybill::api

@@ -36,11 +36,7 @@ class Transaction {
   virtual asio::awaitable<Rows> run(const Statement& statement, Params params) = 0;
   template <TypedStatement S>
   asio::awaitable<ResultOf<S>> run(const S& statement) {
-    if constexpr (HasRow<S>) {
-      return typed_rows<S>(run(S::statement, statement.params()));
-    } else {
-      return run(S::statement, statement.params());
-    }
+    return typed_rows<S>(run(S::statement, statement.params()));
   }
   /// Throws StatementError if nothing was committed, DatabaseUnavailable if the outcome is unknown.
   virtual asio::awaitable<void> commit() = 0;
@@ -134,11 +130,7 @@ class Database {
   }
   template <TypedStatement S>
   asio::awaitable<ResultOf<S>> read(const S& statement, Format format = Format::text) {
-    if constexpr (HasRow<S>) {
-      return typed_rows<S>(read(S::statement, statement.params(), format));
-    } else {
-      return read(S::statement, statement.params(), format);
-    }
+    return typed_rows<S>(read(S::statement, statement.params(), format));
   }
 
   /// Like `read`, for one record by its key. Reads of the same statement that wait together are sent as one
@@ -152,11 +144,7 @@ class Database {
   template <TypedStatement Merged, TypedStatement S>
   asio::awaitable<ResultOf<S>> read_merged(const S& statement, Format format = Format::text) {
     auto rows = read_merged(S::statement, Merged::statement, statement.params(), format);
-    if constexpr (HasRow<S>) {
-      return typed_rows<S>(std::move(rows));
-    } else {
-      return rows;
-    }
+    return typed_rows<S>(std::move(rows));
   }
 
   /// Like `read`, for SQL text made for this call (from a $filter). A connection keeps the most recently used
@@ -183,11 +171,7 @@ class Database {
   asio::awaitable<ResultOf<S>> read_long(Guid business, const S& statement, Format format = Format::text) {
     auto rows =
         read_long(business, S::statement.name, std::string(S::statement.text), statement.params(), format);
-    if constexpr (HasRow<S>) {
-      return typed_rows<S>(std::move(rows));
-    } else {
-      return rows;
-    }
+    return typed_rows<S>(std::move(rows));
   }
 
   /// Performs one read. All read methods above call it.
@@ -199,11 +183,7 @@ class Database {
   virtual asio::awaitable<Rows> write(const Statement& statement, Params params, Cause cause);
   template <TypedStatement S>
   asio::awaitable<ResultOf<S>> write(const S& statement, Cause cause) {
-    if constexpr (HasRow<S>) {
-      return typed_rows<S>(write(S::statement, statement.params(), std::move(cause)));
-    } else {
-      return write(S::statement, statement.params(), std::move(cause));
-    }
+    return typed_rows<S>(write(S::statement, statement.params(), std::move(cause)));
   }
 
   /// Like `write`, for a change of one record. While changes of the same kind, business and cause are on

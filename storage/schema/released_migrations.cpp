@@ -57,6 +57,7 @@ constexpr auto locks = std::to_array<Locks>({
      "lock table orders, shipments in access exclusive mode; "
      "lock table worker_beats, worker_words in share row exclusive mode"},
     {"0051_settings_of_processes", "lock table processes in access exclusive mode"},
+    {"0052_items_that_stay", "lock table orders in share row exclusive mode"},
 });
 
 }  // namespace

@@ -178,5 +178,9 @@ template <HasRow S>
 boost::asio::awaitable<TypedRows<S>> typed_rows(boost::asio::awaitable<Rows> rows) {
   co_return TypedRows<S>(co_await std::move(rows));
 }
+template <TypedStatement S>
+boost::asio::awaitable<Rows> typed_rows(boost::asio::awaitable<Rows> rows) {
+  return rows;
+}
 
 }  // namespace waybill::storage

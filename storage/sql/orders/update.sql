@@ -1,8 +1,7 @@
--- Replaces the values of orders that still have the given versions, and returns those orders. An order that another
--- transaction has locked is left out. An import keeps its total; that of another order follows its items. Writes nothing for
--- an order that does not change.
+-- Replaces the values of orders that still have the given versions, and returns those orders as they are then, but without the
+-- name of a customer that this statement adds. An order that another transaction has locked is left out. An import keeps its
+-- total; that of another order follows its items. Writes nothing for an order that does not change.
 -- $1 business uuid, $2 orders json (an array of objects with the columns of `given`; without items they stay)
--- -> guid uuid
 with given as materialized (
   select g.* from json_to_recordset($2::json) as g (
     guid uuid, version text, number text, customer uuid, customer_name text, customer_email text, customer_phone text,
@@ -42,5 +41,15 @@ with given as materialized (
                           n.service_level, n.currency, n.collection_date, n.window_start, n.window_end, n.notes,
                           n.delivery_name, n.delivery_company, n.delivery_phone, n.delivery_email, n.shipping_method,
                           n.shipping_cost, n.external_reference, n.tags, n.metadata))
+  returning r.*, source_kind(r)
 )
-select guid from held
+select
+\ir answer.inc
+from (
+  select * from written
+  union all
+  select o.*, source_kind(o)
+  from held h cross join lateral (select * from orders k where k.business_id = $1 and k.guid = h.guid limit 1) o
+  where h.guid not in (select guid from written)
+) r
+left join lateral (select * from customers k where k.business_id = r.business_id and k.guid = r.customer_id limit 1) c on true

@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "tests/api/fixtures/api_fixture.hpp"
+#include "tests/harness/eventually.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -360,6 +361,54 @@ TEST_F(OrdersTest, PutKeepsAbsentFieldsAndClearsNullFields) {
   expect_invalid(http.put(path_of(guid), {{"customer", nullptr}, {"deliveryAddress", {{"city", nullptr}}}}),
                  {"customer", "deliveryAddress.city"});
   expect_invalid(http.put(path_of(guid), {{"status", "ready"}}), {"status"});
+}
+
+TEST_F(OrdersTest, PutReturnsTheOrderAsItIsThen) {
+  const auto guid = created_guid();
+  const auto other = text_at(http.post("/api/v1/Customers", {{"name", "Grace"}}).data(), "guid");
+  const auto expect_returned = [&](const json::object& body, const Headers& headers = {}) {
+    const auto response = http.put(path_of(guid), body, headers);
+    EXPECT_EQ(response.status, 200) << response.text;
+    EXPECT_EQ(response.data(), http.get(path_of(guid)).data()) << response.text;
+  };
+  expect_returned({{"notes", "n"}, {"items", {{{"description", "Lamp"}, {"quantity", 2}, {"price", 1.5}}}}});
+  expect_returned({{"notes", "n"}});
+  expect_returned({{"notes", "m"}}, {{"Idempotency-Key", test_name()}});
+  expect_returned({{"customerId", other}});
+  expect_returned({{"customer", {{"name", "A new one"}}}});
+  EXPECT_EQ(text_at(http.get(path_of(guid)).data(), "customer.name"), "A new one");
+}
+
+TEST_F(OrdersTest, ConcurrentPutsReturnTheirOwnOrders) {
+  std::vector<std::jthread> clients;
+  for (int i = 0; i < 8; ++i) {
+    clients.emplace_back([&, guid = created_guid(), client = http.with_token(http.token())]() mutable {
+      for (int n = 0; n < 25; ++n) {
+        const std::string notes = std::to_string(n / 2);  // every other change changes nothing
+        const Response changed = client.put(path_of(guid), {{"notes", notes}});
+        EXPECT_EQ(changed.status, 200) << changed.text;
+        EXPECT_EQ(text_at(changed.data(), "guid"), guid);
+        EXPECT_EQ(text_at(changed.data(), "notes"), notes);
+      }
+    });
+  }
+}
+
+TEST_F(OrdersTest, PutReturnsAlsoTheChangeThatItWaitedFor) {
+  const auto guid = created_guid();
+  Session holder(world.waybill.database_url());
+  holder.exec("begin; update orders set service_level = 'held' where guid = '" + guid + "'");
+  Response response;
+  std::jthread client([&] { response = http.put(path_of(guid), {{"notes", "n"}}); });
+  ASSERT_TRUE(eventually([&] {
+    return tenant.sql.number(
+               "select count(*) from pg_stat_activity where $1::int = any (pg_blocking_pids(pid))",
+               {holder.value("select pg_backend_pid()")}) == 1;
+  })) << "the request waits";
+  holder.exec("commit");
+  client.join();
+  EXPECT_EQ(text_at(response.data(), "serviceLevel"), "held") << response.text;
+  EXPECT_EQ(text_at(response.data(), "notes"), "n");
 }
 
 TEST_F(OrdersTest, AnItemKeepsItsGuidAndOmittedFields) {

@@ -181,6 +181,20 @@ TEST_F(SqlWriters, LeaveLongValuesOfBeforeInTheEvent) {
       "32000 short");
 }
 
+TEST_F(SqlWriters, StoreItemsAsJsonbPrintsThem) {
+  const std::string items = R"([{"sku":"b","quantity":1.50}])";
+  const std::string printed = R"([{"sku": "b", "quantity": 1.50}])";
+  const auto stored = [&] { return database.value("select items from orders"); };
+  database.exec(insert("orders"));
+  database.exec("update orders set items = '" + items + "'");
+  EXPECT_EQ(stored(), printed);
+  database.exec("update orders set items = items, notes = 'n'");
+  EXPECT_EQ(stored(), printed);
+  database.exec("insert into orders (business_id, order_number, items) select business_id, 'n', '" + items +
+                "' from orders; delete from orders where order_number <> 'n'");
+  EXPECT_EQ(stored(), printed);
+}
+
 TEST_F(SqlWriters, CannotStoreAnOrderThatBreaksARule) {
   grant("orders");
   Session writer = role.connect(database);
