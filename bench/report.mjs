@@ -19,6 +19,7 @@ function changesThroughTheApi(title, orders) {
     rows: [
       ['waybill, status', 'move', 'changes/s'],
       ['waybill, notes (PUT)', 'edit', 'changes/s'],
+      ['waybill, items (PUT)', 'reorder', 'changes/s'],
       ['waybill, new orders', 'create', 'orders/s'],
       ['waybill, new orders in bulk', 'bulk', 'orders/s'],
       ['Go net/http + pgx, status in one statement', 'go_statement', 'changes/s'],

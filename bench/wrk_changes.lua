@@ -1,5 +1,5 @@
 -- Changes and new orders, with the token TOKEN. WORK is `move` (an order to processing, or to ready in the next round; every
--- order once a round), `edit` (the notes of an order), `create` (one order) or `bulk` (BATCH orders).
+-- order once a round), `edit` (the notes of an order), `reorder` (its items), `create` (one order) or `bulk` (BATCH orders).
 -- Prints: requests/s, p50 and p99 in milliseconds, errors.
 local work = os.getenv("WORK")
 local orders = tonumber(os.getenv("ORDERS"))
@@ -25,6 +25,8 @@ function request()
     return wrk.format("PATCH", path .. "/status", headers, '{"status":"' .. status .. '"}')
   elseif work == "edit" then
     return wrk.format("PUT", path, headers, '{"notes":"note ' .. sent .. " of " .. start .. '"}')
+  elseif work == "reorder" then
+    return wrk.format("PUT", path, headers, '{"items":[{"description":"Lamp","quantity":' .. sent .. ',"price":1}]}')
   elseif work == "create" then
     return wrk.format("POST", "/api/v1/Orders", headers, new_order(sent))
   end

@@ -1,8 +1,14 @@
 #include "api/orders/order_text.hpp"
 
+#include <algorithm>
+#include <array>
+#include <iterator>
 #include <string_view>
 
+#include "api/records/columns.hpp"
 #include "api/records/entry_text.hpp"
+#include "api/records/own_data.hpp"
+#include "base/clock.hpp"
 #include "base/json.hpp"
 
 namespace waybill::api {
@@ -39,6 +45,38 @@ EntryText& add_values(EntryText& order, const OrderValues& values) {
       .json("metadata", values.own.metadata);
 }
 
+constexpr std::string_view plain_fields[] = {"notes",          "shippingMethod",  "shippingCost",
+                                             "collectionDate", "deliveryAddress", "externalReference",
+                                             "tags",           "metadata"};
+
+constexpr auto plain_columns = std::to_array<BodyColumn>({
+    {"notes", "notes"},
+    {"shippingMethod", "shipping_method"},
+    {"shippingCost", "shipping_cost"},
+    {"collectionDate", "collection_date"},
+    {"deliveryAddress.street", "delivery_street"},
+    {"deliveryAddress.city", "delivery_city"},
+    {"deliveryAddress.state", "delivery_state"},
+    {"deliveryAddress.postalCode", "delivery_postal_code"},
+    {"deliveryAddress.country", "delivery_country"},
+    {"deliveryAddress.name", "delivery_name"},
+    {"deliveryAddress.company", "delivery_company"},
+    {"deliveryAddress.phone", "delivery_phone"},
+    {"deliveryAddress.email", "delivery_email"},
+});
+
+bool is_plain(const json::key_value_pair& member) {
+  return std::ranges::find(plain_fields, std::string_view(member.key())) != std::end(plain_fields);
+}
+
+/// Returns true if a change clears a part of the address that only a draft may lack.
+bool clears_address(const json::object& changes) {
+  return std::ranges::any_of(std::array{"delivery_street", "delivery_city"}, [&](const char* column) {
+    const auto* const value = changes.if_contains(column);
+    return value != nullptr && (value->is_null() || is_blank(value->get_string()));
+  });
+}
+
 }  // namespace
 
 std::string order_text(const Guid& order, const OrderValues& values, const ItemList& items) {
@@ -53,6 +91,17 @@ std::string order_change_text(const Guid& order, std::string_view version, const
   text.guid("guid", order).text("version", std::string(version));
   if (items != nullptr) text.json("items", to_json(items->items()));
   return add_values(text, values).take();
+}
+
+std::optional<std::string> plain_change_text(const Guid& order, const json::object& body) {
+  if (!std::ranges::all_of(body, is_plain)) return std::nullopt;
+  auto changes = changed_columns(body, plain_columns);
+  if (clears_address(changes)) return std::nullopt;
+  add_own_data(body, changes);
+  if (auto* const date = changes.if_contains("collection_date"); date != nullptr && date->is_string()) {
+    *date = format_sql_timestamp(parse_timestamp(date->get_string()).value());
+  }
+  return EntryText().guid("guid", order).json("changes", to_json(changes)).take();
 }
 
 }  // namespace waybill::api

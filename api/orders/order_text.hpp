@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "api/orders/order_body.hpp"
 #include "api/orders/order_values.hpp"
 #include "base/guid.hpp"
+#include "base/json.hpp"
 
 namespace waybill::api {
 
@@ -15,5 +17,8 @@ std::string order_text(const Guid& order, const OrderValues& values, const ItemL
 /// `items` is null.
 std::string order_change_text(const Guid& order, std::string_view version, const OrderValues& values,
                               const ItemList* items);
+/// Returns the change of an order as an entry of orders/update_plain.sql; nullopt if the checked body names a
+/// field whose rules depend on the order's values.
+std::optional<std::string> plain_change_text(const Guid& order, const json::object& body);
 
 }  // namespace waybill::api

@@ -136,6 +136,10 @@ asio::awaitable<Answer> create_order(Call& call, Services& services) {
 
 asio::awaitable<Answer> update_order(Call& call, Services& services) {
   const auto business = call.business();
+  if (const auto plain = plain_change_text(call.id(), call.object())) {
+    const auto changed = co_await services.db.write_shared<sql::UpdatePlain>(call.id(), *plain, call.cause());
+    if (!changed.empty()) co_return Answer::of(json_object(changed));
+  }
   const auto values = co_await services.db.read_merged<sql::ValuesMerged>(
       sql::Values{.business = business, .order = call.id()});
   if (values.empty()) throw not_found("order");

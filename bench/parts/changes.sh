@@ -1,5 +1,6 @@
 # Changes and new orders through the API, beside Go + pgx, with 64 connections: moves of orders to another status, changes of
-# their notes, single new orders, and bulk calls of 1 000. `changes-million` has a million orders instead of 100 000.
+# their notes, changes of their items (without a peer), single new orders, and bulk calls of 1 000. `changes-million` has a
+# million orders instead of 100 000.
 seconds=${BENCH_SECONDS:-5}
 
 # Sends requests of one kind; records the rate, the latencies and PostgreSQL's CPU time for each change.
@@ -31,6 +32,7 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   reset_orders orders
   changes move "$api" move 64
   changes edit "$api" edit 64
+  changes reorder "$api" reorder 64
   changes create "$api" create 64
   changes bulk "$api" bulk 2 1000
   stop_waybill

@@ -41,15 +41,4 @@ with given as materialized (
                           n.service_level, n.currency, n.collection_date, n.window_start, n.window_end, n.notes,
                           n.delivery_name, n.delivery_company, n.delivery_phone, n.delivery_email, n.shipping_method,
                           n.shipping_cost, n.external_reference, n.tags, n.metadata))
-  returning r.*, source_kind(r)
-)
-select
-\ir answer.inc
-from (
-  select * from written
-  union all
-  select o.*, source_kind(o)
-  from held h cross join lateral (select * from orders k where k.business_id = $1 and k.guid = h.guid limit 1) o
-  where h.guid not in (select guid from written)
-) r
-left join lateral (select * from customers k where k.business_id = r.business_id and k.guid = r.customer_id limit 1) c on true
+\ir written.inc

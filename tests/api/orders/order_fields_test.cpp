@@ -162,6 +162,65 @@ TEST_F(OrderFieldsTest, AnImportKeepsTheTotalOfItsStore) {
   EXPECT_EQ(at(changed.data(), "totalValue"), 77);
 }
 
+TEST_F(OrderFieldsTest, AFieldIsPutAloneAsWithOthers) {
+  const auto alone = text_at(created(), "guid");
+  const auto together = text_at(created(), "guid");
+  const json::object bodies[] = {
+      {{"notes", "a\nb \u00e9"}},
+      {{"notes", ""}},
+      {{"shippingMethod", "Sled"}, {"shippingCost", 12.50}},
+      {{"shippingCost", 0}, {"shippingMethod", nullptr}},
+      {{"collectionDate", "2026-12-01T10:00:00.1239+02:00"}},
+      {{"collectionDate", nullptr}, {"shippingCost", nullptr}},
+      {{"externalReference", "r"}, {"tags", {"a", "A", "b"}}},
+      {{"metadata", {{"x", 1}, {"y", 0.10}, {"z", "t"}}}},
+      {{"metadata", {{"x", nullptr}, {"w", true}}}, {"notes", nullptr}},
+      {{"metadata", json::object()}},
+      {{"metadata", nullptr}, {"tags", json::array()}, {"externalReference", nullptr}},
+      {{"tags", nullptr}},
+      {{"deliveryAddress", {{"street", "2 Quay"}, {"phone", "+1"}, {"state", nullptr}}}},
+      {{"deliveryAddress", {{"city", "Cork"}, {"name", nullptr}}}, {"notes", "n"}},
+      json::object(),
+      {{"deliveryAddress", json::object()}},
+  };
+  for (const json::object& body : bodies) {
+    json::object with_another = body;
+    with_another.emplace("currency", "EUR");
+    const auto changed = http.put(path_of(alone), body);
+    const auto other = http.put(path_of(together), with_another);
+    ASSERT_EQ(changed.status, 200) << changed.text;
+    ASSERT_EQ(other.status, 200) << other.text;
+    for (const auto* const name : {"notes", "shippingMethod", "shippingCost", "collectionDate",
+                                   "externalReference", "tags", "metadata", "deliveryAddress"})
+      EXPECT_EQ(changed.data().at(name), other.data().at(name)) << name << " after " << json::serialize(body);
+  }
+  EXPECT_EQ(events_of(alone), events_of(together));
+}
+
+TEST_F(OrderFieldsTest, APlainFieldOfAnOrderThatIsOverCannotBePut) {
+  const auto guid = text_at(created(), "guid");
+  tenant.sql.exec("update orders set status = 'shipped' where guid = '" + guid + "'");
+  expect_refused(http.put(path_of(guid), {{"notes", "n"}}), 409, "CONFLICT");
+  tenant.sql.exec("update orders set status = 'pending', deleted_at = now() where guid = '" + guid + "'");
+  expect_refused(http.put(path_of(guid), {{"notes", "n"}}), 404, "NOT_FOUND");
+  expect_refused(other_business().http.put(path_of(text_at(created(), "guid")), {{"notes", "n"}}), 404,
+                 "NOT_FOUND");
+}
+
+TEST_F(OrderFieldsTest, OnlyADraftLosesItsStreetOrCity) {
+  const auto guid = text_at(created(), "guid");
+  const auto draft = text_at(created({{"status", "draft"}}), "guid");
+  const std::pair<json::object, std::string> changes[] = {
+      {{{"street", nullptr}}, "deliveryAddress.street"},
+      {{{"city", " "}, {"street", "1 Quay"}}, "deliveryAddress.city"},
+  };
+  for (const auto& [address, field] : changes) {
+    expect_invalid(http.put(path_of(guid), {{"deliveryAddress", address}}), {field});
+    EXPECT_EQ(http.put(path_of(draft), {{"deliveryAddress", address}}).status, 200);
+  }
+  EXPECT_EQ(http.put(path_of(guid), {{"deliveryAddress", nullptr}}).details().size(), 2U);
+}
+
 TEST_F(OrderFieldsTest, OwnDataAreMergedAndCleared) {
   const auto order = created({{"externalReference", "ERP-7"},
                               {"tags", {"Vip", "new", "VIP"}},
