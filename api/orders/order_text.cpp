@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <string_view>
 
 #include "api/records/columns.hpp"
@@ -45,10 +44,6 @@ EntryText& add_values(EntryText& order, const OrderValues& values) {
       .json("metadata", values.own.metadata);
 }
 
-constexpr std::string_view plain_fields[] = {"notes",          "shippingMethod",  "shippingCost",
-                                             "collectionDate", "deliveryAddress", "externalReference",
-                                             "tags",           "metadata"};
-
 constexpr auto plain_columns = std::to_array<BodyColumn>({
     {"notes", "notes"},
     {"shippingMethod", "shipping_method"},
@@ -65,8 +60,13 @@ constexpr auto plain_columns = std::to_array<BodyColumn>({
     {"deliveryAddress.email", "delivery_email"},
 });
 
+/// Returns true if a member of a body is the user's own data or has plain columns.
 bool is_plain(const json::key_value_pair& member) {
-  return std::ranges::find(plain_fields, std::string_view(member.key())) != std::end(plain_fields);
+  const std::string_view name = member.key();
+  return name == external_reference_property.name || name == tags_property.name ||
+         name == metadata_property.name || std::ranges::any_of(plain_columns, [&](const BodyColumn& column) {
+           return column.path.substr(0, column.path.find('.')) == name;
+         });
 }
 
 /// Returns true if a change clears a part of the address that only a draft may lack.

@@ -143,8 +143,7 @@ class Database {
   }
   template <TypedStatement Merged, TypedStatement S>
   asio::awaitable<ResultOf<S>> read_merged(const S& statement, Format format = Format::text) {
-    auto rows = read_merged(S::statement, Merged::statement, statement.params(), format);
-    return typed_rows<S>(std::move(rows));
+    return typed_rows<S>(read_merged(S::statement, Merged::statement, statement.params(), format));
   }
 
   /// Like `read`, for SQL text made for this call (from a $filter). A connection keeps the most recently used
@@ -169,9 +168,8 @@ class Database {
   /// For a statement that reads as many rows as the business has, or an answer without a small limit.
   template <TypedStatement S>
   asio::awaitable<ResultOf<S>> read_long(Guid business, const S& statement, Format format = Format::text) {
-    auto rows =
-        read_long(business, S::statement.name, std::string(S::statement.text), statement.params(), format);
-    return typed_rows<S>(std::move(rows));
+    return typed_rows<S>(
+        read_long(business, S::statement.name, std::string(S::statement.text), statement.params(), format));
   }
 
   /// Performs one read. All read methods above call it.

@@ -173,7 +173,7 @@ struct ResultType<S, Source> {
 template <TypedStatement S, typename Source = Rows>
 using ResultOf = typename ResultType<S, Source>::type;
 
-/// Gives the awaited rows their type.
+/// Gives the awaited rows their type; rows of a statement whose head declares no columns stay as they are.
 template <HasRow S>
 boost::asio::awaitable<TypedRows<S>> typed_rows(boost::asio::awaitable<Rows> rows) {
   co_return TypedRows<S>(co_await std::move(rows));

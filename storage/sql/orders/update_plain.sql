@@ -13,6 +13,7 @@ with given as materialized (
                       where o.business_id = $1 and o.guid = g.guid and o.deleted_at is null
                         and o.status not in ('shipped', 'delivered')
                       for no key update skip locked) h
+  -- merged_changes would return the changes as they are without metadata, which takes about 3 µs an order.
   cross join lateral jsonb_populate_record(h.old, case when g.changes ? 'metadata'
                                                        then merged_changes((h.old).metadata, g.changes) else g.changes end) n
   where not g.changes ? 'metadata' or metadata_keys(n.metadata) <= 50
