@@ -197,7 +197,8 @@ constexpr const char* depth_help =
 
 constexpr auto gauges = std::to_array<GaugeRow>({
     {Gauge::pending_events, "waybill_pending_events",
-     "Events of this worker's shards that are not recorded yet, at most 500 for a shard."},
+     "Events that this worker has read and not recorded yet; of a business with many, only the next "
+     "thousands."},
     {Gauge::match_lag_seconds, "waybill_match_lag_seconds",
      "Age of the oldest unmatched event of this worker's shards."},
     {Gauge::queue_waiting, depth, depth_help, "status", "waiting"},

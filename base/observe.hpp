@@ -146,7 +146,7 @@ void configure_logging(LogFormat format, LogLevel least);
 
 /// Values that go up and down.
 enum class Gauge : std::uint8_t {
-  pending_events,  // events of this worker's shards not recorded yet, as of its last read
+  pending_events,  // events that this worker has read and not recorded yet
   match_lag_seconds,
   queue_waiting,  // rows of run_queue, by status
   queue_queued,

@@ -151,8 +151,14 @@ receiver=$quiet_receiver
 start_waybill up
 quiet_workflow=$(make_workflow quiet '{"status": {"in": ["pending", "processing"]}}')
 quiet_token=$token quiet_business=$business
-token=$("$waybill" token create --database-url "$database_url" --business Loud --plan unlimited)
-business=$(sql -c "select guid from businesses where name = 'Loud'")
+# The loud business is in the shard of the quiet one, so that the worker reads their events in one sequence.
+business=
+for ((i = 0; i < 200; ++i)); do
+  token=$("$waybill" token create --database-url "$database_url" --business "Loud $i" --plan unlimited)
+  business=$(sql -c "select guid from businesses where name = 'Loud $i' and shard_of(guid) = shard_of('$quiet_business')")
+  [ -z "$business" ] || break
+done
+[ -n "$business" ] || die "none of 200 businesses is in the shard of the quiet one"
 sql -c "set session_replication_role = replica" -c "insert into orders (business_id, guid, order_number, status, customer_id, items, delivery_street, delivery_city, total_value)
   select '$business', ('00000000-0000-4000-b000-' || 100000000000 + n)::uuid, 'L-' || n, 'pending', null, '[]', 'Main Street 1', 'City', 20 from generate_series(1, $orders) n" -c "vacuum analyze orders"
 loud_workflow=$(make_workflow loud '{"status": {"in": ["pending", "processing"]}}' "http://127.0.0.1:$loud_receiver/hook")

@@ -73,28 +73,34 @@ StoredEvent stored_event(const Rows& rows, int row) {
           .after = std::optional<std::string>(rows.find(row, before + 1))};
 }
 
-Scan Outbox::scan(std::span<const ShardWatermark> watermarks, std::span<const EventKey> in_flight,
-                  std::size_t limit, bool draw_xid, std::size_t with_rows) {
+Scan Outbox::scan(const ScanBounds& bounds, bool draw_xid, std::size_t with_rows) {
   std::vector<std::int16_t> shards;
+  std::vector<Guid> businesses;
   std::vector<std::int64_t> lows;
-  for (const ShardWatermark& watermark : watermarks) {
+  std::vector<std::int64_t> limits;
+  for (const Watermark& watermark : bounds.watermarks) {
+    const bool is_of_shard = watermark.business_id.is_nil();
     shards.push_back(watermark.shard);
+    businesses.push_back(watermark.business_id);
     lows.push_back(static_cast<std::int64_t>(watermark.low));
+    limits.push_back(static_cast<std::int64_t>(is_of_shard ? bounds.shard_limit : bounds.business_limit));
   }
   std::vector<std::int64_t> ids;
   std::vector<Time> times;
-  ids.reserve(in_flight.size());
-  times.reserve(in_flight.size());
-  for (const EventKey& key : in_flight) {
+  ids.reserve(bounds.in_flight.size());
+  times.reserve(bounds.in_flight.size());
+  for (const EventKey& key : bounds.in_flight) {
     ids.push_back(static_cast<std::int64_t>(key.id));
     times.push_back(key.at);
   }
   const auto rows =
       session_.run_binary(sql::outbox::Scan{.shards = binary_array(shards),
+                                            .businesses = binary_array(businesses),
                                             .watermarks = binary_array(lows),
+                                            .limits = binary_array(limits),
+                                            .separated = binary_array(bounds.separated),
                                             .in_flight_ids = binary_array(ids),
                                             .in_flight_times = binary_array(times),
-                                            .limit = static_cast<std::int64_t>(limit),
                                             .draw_xid = draw_xid,
                                             .max_with_rows = static_cast<std::int64_t>(with_rows)});
   const Rows stored = rows.more();

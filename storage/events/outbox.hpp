@@ -31,10 +31,21 @@ struct EventKeyHash {
   }
 };
 
-/// The watermark of a shard: every event up to `low` is recorded or in flight.
-struct ShardWatermark {
+/// The watermark of a shard or of one business: every event of it up to `low` is recorded or in flight. The
+/// events of a shard are those of the businesses that are not read separately.
+struct Watermark {
   std::int16_t shard;
   std::uint64_t low;
+  Guid business_id{};  // nil for the watermark of a shard
+};
+
+/// The events that a scan reads.
+struct ScanBounds {
+  std::vector<Watermark> watermarks;
+  std::vector<Guid> separated;      // businesses that are read separately, or not at all
+  std::vector<EventKey> in_flight;  // left out
+  std::size_t shard_limit = 0;      // events above the watermark of a shard
+  std::size_t business_limit = 0;   // events above the watermark of a business
 };
 
 struct PendingEvent {
@@ -62,7 +73,7 @@ struct StoredEvent {
 
 /// The result of one read of the outbox, all from one snapshot.
 struct Scan {
-  std::vector<PendingEvent> events;  // by shard, then by id
+  std::vector<PendingEvent> events;  // by watermark, then by id
   std::vector<StoredEvent> rows;     // rows of some or none of `events`
   std::size_t transactions = 0;      // writers of `events`; one that wrote to n shards counts n times
   std::uint64_t last_id = 0;         // last value of the sequence, read after the snapshot was taken
@@ -153,10 +164,9 @@ class Outbox {
  public:
   explicit Outbox(Session& session) : session_(session) {}
 
-  /// Returns the next events of each shard above its watermark that are not in flight, at most `limit` of
-  /// each shard. Includes the rows of the last minute's events if there are at most `with_rows` events.
-  Scan scan(std::span<const ShardWatermark> watermarks, std::span<const EventKey> in_flight,
-            std::size_t limit, bool draw_xid, std::size_t with_rows = 0);
+  /// Returns the next events above each watermark that are not in flight. Includes the rows of the last
+  /// minute's events if there are at most `with_rows` events.
+  Scan scan(const ScanBounds& bounds, bool draw_xid, std::size_t with_rows = 0);
 
   /// Returns the events in order of id, without deleted ones. An event is not missed because its row moves to
   /// a new partition.

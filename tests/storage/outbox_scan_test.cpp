@@ -30,7 +30,7 @@ TEST(OutboxScan, ReturnsOnlyDrawnNumbersOfTheSequence) {
   Session drawer(database.url());
   int ahead = 0;
   for (int i = 0; i < 5000; ++i) {
-    const auto last = storage::Outbox(reader).scan({}, {}, 0, false).last_id;
+    const auto last = storage::Outbox(reader).scan({}, false).last_id;
     if (static_cast<std::uint64_t>(drawer.number("select nextval('event_ids')")) <= last) ++ahead;
   }
   done = true;
@@ -48,8 +48,9 @@ class ReusedId : public testing::Test {
 
   std::vector<storage::EventKey> scan(const std::vector<storage::EventKey>& in_flight) {
     std::vector<storage::EventKey> keys;
-    const std::vector<storage::ShardWatermark> marks{{shard, 0}};
-    for (const auto& event : storage::Outbox(session_).scan(marks, in_flight, 10, false).events)
+    const storage::ScanBounds bounds{
+        .watermarks = {{shard, 0}}, .separated = {}, .in_flight = in_flight, .shard_limit = 10};
+    for (const auto& event : storage::Outbox(session_).scan(bounds, false).events)
       keys.push_back(event.key());
     return keys;
   }

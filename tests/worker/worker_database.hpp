@@ -73,9 +73,9 @@ class WorkerDatabase : public testing::Test {
 
   /// The events of the outbox, by shard, then by id.
   std::vector<storage::PendingEvent> pending_events(storage::Session& session) {
-    std::vector<storage::ShardWatermark> marks;
-    for (const auto& [shard, held] : all_shards()) marks.push_back({shard, 0});
-    return storage::Outbox(session).scan(marks, {}, 1000, false).events;
+    storage::ScanBounds bounds{.watermarks = {}, .separated = {}, .in_flight = {}, .shard_limit = 1000};
+    for (const auto& [shard, held] : all_shards()) bounds.watermarks.push_back({shard, 0});
+    return storage::Outbox(session).scan(bounds, false).events;
   }
 
   const Guid business_ = Guid::random();

@@ -92,6 +92,11 @@ std::vector<storage::EventKey> Backlog::forget() {
   return forget_if([](const storage::PendingEvent&) { return true; });
 }
 
+std::size_t Backlog::waiting_of(const Guid& business) const {
+  const auto found = queues_.find(business);
+  return found == queues_.end() ? 0 : found->second.waiting.size();
+}
+
 std::map<std::int16_t, std::size_t> Backlog::waiting_of(std::span<const Guid> businesses) const {
   std::map<std::int16_t, std::size_t> counts;
   for (const Guid& business : businesses) {
@@ -108,6 +113,15 @@ Time Backlog::oldest(Time otherwise) const {
     if (!queue.waiting.empty()) oldest = std::min(oldest, queue.waiting.front().at);
   }
   return oldest;
+}
+
+std::vector<storage::PendingEvent> Backlog::crowding(std::int16_t shard, std::size_t least) const {
+  std::vector<storage::PendingEvent> first;
+  for (const auto& [business, queue] : queues_) {
+    if (queue.waiting.size() >= least && queue.waiting.front().shard == shard)
+      first.push_back(queue.waiting.front());
+  }
+  return first;
 }
 
 }  // namespace waybill::worker

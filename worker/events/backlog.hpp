@@ -40,11 +40,14 @@ class Backlog {
   std::vector<storage::EventKey> forget();
 
   std::size_t waiting() const { return waiting_; }
+  std::size_t waiting_of(const Guid& business) const;
   /// The number of waiting events of some businesses, by shard.
   std::map<std::int16_t, std::size_t> waiting_of(std::span<const Guid> businesses) const;
   std::size_t taken() const { return taken_.size(); }
   /// The time of the oldest waiting event; `otherwise` if none waits.
   Time oldest(Time otherwise) const;
+  /// The first waiting event of each business of a shard that has at least `least` of them.
+  std::vector<storage::PendingEvent> crowding(std::int16_t shard, std::size_t least) const;
 
  private:
   struct Queue {

@@ -16,6 +16,11 @@ constexpr Duration workflows_every = std::chrono::milliseconds(250);
 constexpr std::size_t least_room = 16;        // below it a look is not worth its round trips
 constexpr std::size_t most_with_rows = 32;    // a look with more events returns no rows
 constexpr std::size_t most_in_flight = 5000;  // above the watermarks: a scan compares with each
+// A business that has this share of the events of one look waiting is read separately from its shard.
+constexpr std::size_t crowding_share = 4;
+// Separated businesses are read while they have fewer waiting events than their part of this number.
+constexpr std::size_t most_of_separated = 2000;
+constexpr std::size_t least_of_separated = 16;
 
 Time::rep ticks(Time time) { return time.time_since_epoch().count(); }
 
@@ -98,14 +103,30 @@ bool EventIntake::has_room(bool runner_has_room) {
 
 /// Decides what the next look reads. Events that wait for the workflows of their business must not keep a
 /// look from finding other events: they count only for their shard, which is left out while it has many of
-/// them.
+/// them. Likewise, a separated business is left out while enough of its events wait.
 EventIntake::Look EventIntake::next_look(const WorkflowFollower& workflows, Time now) {
   Look next;
   const std::lock_guard lock(mutex_);
+  next.bounds.separated = watermarks_.separated();
+  next.bounds.shard_limit = options_.shard_batch;
+  next.bounds.business_limit = std::max(
+      least_of_separated, most_of_separated / std::max<std::size_t>(1, next.bounds.separated.size()));
+  std::set<Guid> full;
+  for (const Guid& business : next.bounds.separated) {
+    if (backlog_.waiting_of(business) >= next.bounds.business_limit) full.insert(business);
+  }
   std::size_t behind = 0;          // waiting events of businesses whose workflows are being read
   std::size_t behind_in_look = 0;  // of shards that are not left out
+  std::vector<Guid> behind_in_shards = workflows.behind();
+  std::erase_if(behind_in_shards, [&](const Guid& business) {
+    if (!std::ranges::binary_search(next.bounds.separated, business)) return false;
+    const std::size_t count = backlog_.waiting_of(business);
+    behind += count;
+    behind_in_look += count;
+    return true;
+  });
   std::set<std::int16_t> left_out;
-  for (const auto& [shard, count] : backlog_.waiting_of(workflows.behind())) {
+  for (const auto& [shard, count] : backlog_.waiting_of(behind_in_shards)) {
     behind += count;
     if (count >= options_.shard_batch) {
       left_out.insert(shard);
@@ -113,14 +134,15 @@ EventIntake::Look EventIntake::next_look(const WorkflowFollower& workflows, Time
       behind_in_look += count;
     }
   }
-  next.leaves_out = !left_out.empty();
-  watermarks_.leave_out(std::move(left_out));
-  next.watermarks = watermarks_.all();
-  next.in_flight = watermarks_.in_flight();
+  next.leaves_out = !left_out.empty() || !full.empty();
+  watermarks_.leave_out(std::move(left_out), std::move(full));
+  next.bounds.watermarks = watermarks_.all();
+  next.bounds.in_flight = watermarks_.in_flight();
   next.draws_xid = rate_.wants_xid() || (watermarks_.wants_xid() && now - last_xid_ >= xid_every);
   next.wants_rows = backlog_.waiting() == behind;
   next.knows_enough = backlog_.waiting() >= options_.events_known ||
-                      (!next.wants_rows && next.in_flight.size() >= most_in_flight + behind_in_look);
+                      (!next.wants_rows && (next.bounds.in_flight.size() >= most_in_flight + behind_in_look ||
+                                            std::chrono::steady_clock::now() < pause_end_));
   return next;
 }
 
@@ -131,31 +153,40 @@ std::vector<storage::StoredEvent> EventIntake::look(storage::Session& session, W
     look_at_workflows(session, workflows, now);
     return {};
   }
-  storage::Scan scan = storage::Outbox(session).scan(next.watermarks, next.in_flight, options_.shard_batch,
-                                                     next.draws_xid, next.wants_rows ? most_with_rows : 0);
+  const auto began = std::chrono::steady_clock::now();
+  storage::Scan scan =
+      storage::Outbox(session).scan(next.bounds, next.draws_xid, next.wants_rows ? most_with_rows : 0);
+  const auto ended = std::chrono::steady_clock::now();
+  // A look is long while a transaction stays open, because the watermarks stay where they are.
+  pause_end_ = ended + (ended - began);
   if (next.draws_xid) last_xid_ = now;
   last_look_ = ticks(now);
   const std::uint64_t epoch = scan.workflow_epoch;
   workflows.follow(session, epoch);
   for (storage::PendingEvent& event : scan.events) event.workflow_epoch = epoch;
   rate_.scanned(now, scan.transactions, scan.xmin, scan.xid);
-  std::map<std::int16_t, std::size_t> counts;
-  for (const storage::PendingEvent& event : scan.events) ++counts[event.shard];
-  saw_all_ = !next.leaves_out && std::ranges::none_of(counts, [&](const auto& count) {
-    return count.second >= options_.shard_batch;
-  });
   std::vector<storage::StoredEvent> rows = std::move(scan.rows);
   std::erase_if(rows,
                 [&](const storage::StoredEvent& row) { return !workflows.has_read(row.business_id, epoch); });
   const std::lock_guard lock(mutex_);
-  backlog_.add(watermarks_.take(std::move(scan), options_.shard_batch));
+  backlog_.add(watermarks_.take(std::move(scan), next.bounds.shard_limit, next.bounds.business_limit));
+  separate_crowding();
+  saw_all_ = !next.leaves_out && watermarks_.cut_off().empty() && watermarks_.separated().empty();
   set_gauge(Gauge::pending_events, static_cast<double>(watermarks_.in_flight_count()));
   return rows;
 }
 
+/// Separates the businesses with many of the waiting events of a shard that the look did not read to its end.
+void EventIntake::separate_crowding() {
+  for (const std::int16_t shard : watermarks_.cut_off()) {
+    for (const auto& first : backlog_.crowding(shard, options_.shard_batch / crowding_share))
+      watermarks_.separate(first.business_id, shard, first.at);
+  }
+}
+
 void EventIntake::look_at_workflows(storage::Session& session, WorkflowFollower& workflows, Time now) {
   if (now - last_look() < workflows_every) return;
-  const storage::Scan scan = storage::Outbox(session).scan({}, {}, 0, false);
+  const storage::Scan scan = storage::Outbox(session).scan({}, false);
   last_look_ = ticks(now);
   workflows.follow(session, scan.workflow_epoch);
 }
@@ -164,7 +195,7 @@ std::vector<storage::PendingEvent> EventIntake::take(std::size_t most, const Wor
   const Time now = last_look();
   const std::lock_guard lock(mutex_);
   const Time oldest = backlog_.oldest(now);
-  matched_until_ = ticks(oldest);
+  matched_until_ = ticks(watermarks_.read_until(oldest));
   auto events = backlog_.take(std::min(most, options_.events_in_memory - backlog_.taken()),
                               [&](const storage::PendingEvent& event) {
                                 return workflows.has_read(event.business_id, event.workflow_epoch);

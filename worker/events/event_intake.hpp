@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -75,14 +76,14 @@ class EventIntake {
 
  private:
   struct Look {
-    std::vector<storage::ShardWatermark> watermarks;
-    std::vector<storage::EventKey> in_flight;
+    storage::ScanBounds bounds;
     bool draws_xid = false;
     bool knows_enough = false;
     bool wants_rows = false;
-    bool leaves_out = false;  // some of the shards
+    bool leaves_out = false;  // some of the shards or businesses
   };
   Look next_look(const WorkflowFollower& workflows, Time now);
+  void separate_crowding();
 
   const Options options_;
   mutable std::mutex mutex_;  // guards the next five
@@ -95,6 +96,7 @@ class EventIntake {
   RateMode rate_;
   Time last_xid_{};
   bool saw_all_ = true;  // the last look saw every shard to its end
+  std::chrono::steady_clock::time_point pause_end_;
   std::atomic<Time::rep> last_look_{0};
   std::atomic<Time::rep> matched_until_;
 };

@@ -14,29 +14,60 @@ void Watermarks::add(std::int16_t shard, bool orphaned) {
 void Watermarks::reconnected() {
   for (auto& [shard, low] : low_) low = 0;
   complete_ = 0;
+  separated_.clear();
   candidate_.reset();
 }
 
-void Watermarks::remove(std::int16_t shard) { low_.erase(shard); }
+void Watermarks::remove(std::int16_t shard) {
+  low_.erase(shard);
+  std::erase_if(separated_, [&](const auto& entry) { return entry.second.shard == shard; });
+}
 
-std::vector<storage::ShardWatermark> Watermarks::all() const {
-  std::vector<storage::ShardWatermark> marks;
-  marks.reserve(low_.size());
+void Watermarks::separate(const Guid& business, std::int16_t shard, Time read_until) {
+  separated_.emplace(business, Separated{shard, low_.at(shard), read_until});
+}
+
+std::vector<Guid> Watermarks::separated() const {
+  std::vector<Guid> businesses;
+  businesses.reserve(separated_.size());
+  for (const auto& [business, separated] : separated_) businesses.push_back(business);
+  return businesses;
+}
+
+void Watermarks::leave_out(std::set<std::int16_t> shards, std::set<Guid> businesses) {
+  left_out_ = std::move(shards);
+  left_out_businesses_ = std::move(businesses);
+}
+
+bool Watermarks::is_left_out(const Guid& business, const Separated& separated) const {
+  return left_out_.contains(separated.shard) || left_out_businesses_.contains(business);
+}
+
+std::vector<storage::Watermark> Watermarks::all() const {
+  std::vector<storage::Watermark> marks;
+  marks.reserve(low_.size() + separated_.size());
   for (const auto& [shard, low] : low_) {
     if (!left_out_.contains(shard)) marks.push_back({shard, low});
+  }
+  for (const auto& [business, separated] : separated_) {
+    if (!is_left_out(business, separated)) marks.push_back({separated.shard, separated.low, business});
   }
   return marks;
 }
 
 std::vector<storage::EventKey> Watermarks::in_flight() const {
   std::vector<storage::EventKey> keys;
-  if (low_.empty()) return keys;
-  const std::uint64_t lowest =
-      std::ranges::min_element(low_, {}, [](const auto& mark) { return mark.second; })->second;
+  std::map<std::int16_t, std::uint64_t> lows;  // the lowest of each shard
+  std::uint64_t lowest = UINT64_MAX;
+  for (const storage::Watermark& mark : all()) {
+    std::uint64_t& low = lows.emplace(mark.shard, mark.low).first->second;
+    low = std::min(low, mark.low);
+    lowest = std::min(lowest, low);
+  }
+  if (lows.empty()) return keys;
   for (auto entry = in_flight_.upper_bound({lowest, Time::max()}); entry != in_flight_.end(); ++entry) {
-    const auto low = low_.find(entry->second);
-    if (left_out_.contains(entry->second)) continue;
-    if (low != low_.end() && entry->first.id > low->second) keys.push_back(entry->first);
+    const auto low = lows.find(entry->second);
+    if (low != lows.end() && entry->first.id > low->second) keys.push_back(entry->first);
   }
   return keys;
 }
@@ -49,18 +80,27 @@ bool Watermarks::any_in_flight(std::int16_t shard) const {
   return std::ranges::any_of(in_flight_, [&](const auto& entry) { return entry.second == shard; });
 }
 
-std::vector<storage::PendingEvent> Watermarks::take(storage::Scan scan, std::size_t limit) {
+std::vector<storage::PendingEvent> Watermarks::take(storage::Scan scan, std::size_t shard_limit,
+                                                    std::size_t business_limit) {
   std::vector<storage::PendingEvent> events = std::move(scan.events);
-  std::map<std::int16_t, std::size_t> counts;
-  std::map<std::int16_t, std::uint64_t> read_up_to;  // shards that were not read to their end
+  std::map<std::int16_t, Part> shards;
+  std::map<Guid, Part> businesses;
   for (storage::PendingEvent& event : events) {
     in_flight_.emplace_hint(in_flight_.end(), event.key(), event.shard);  // most are newer than all others
     event.orphan = is_orphan(event, scan.last_id);
-    if (++counts[event.shard] == limit) read_up_to[event.shard] = event.id;
+    const auto separated = separated_.find(event.business_id);
+    Part& part = separated == separated_.end() ? shards[event.shard] : businesses[event.business_id];
+    if (++part.events == 1 && separated != separated_.end()) separated->second.read_until = event.at;
+    part.last_id = event.id;
   }
   learn(scan);
-  advance(read_up_to);
+  advance(shards, shard_limit, businesses, business_limit);
   return events;
+}
+
+Time Watermarks::read_until(Time otherwise) const {
+  for (const auto& [business, separated] : separated_) otherwise = std::min(otherwise, separated.read_until);
+  return otherwise;
 }
 
 void Watermarks::learn(const storage::Scan& scan) {
@@ -71,11 +111,28 @@ void Watermarks::learn(const storage::Scan& scan) {
   candidate_ = Candidate{scan.last_id, std::nullopt};
 }
 
-void Watermarks::advance(const std::map<std::int16_t, std::uint64_t>& read_up_to) {
+/// Advances the watermarks that the scan read: those of parts that reached the limit to their last event.
+void Watermarks::advance(const std::map<std::int16_t, Part>& shards, std::size_t shard_limit,
+                         const std::map<Guid, Part>& businesses, std::size_t business_limit) {
+  cut_off_.clear();
   for (auto& [shard, low] : low_) {
     if (left_out_.contains(shard)) continue;
-    const auto bound = read_up_to.find(shard);
-    low = std::max(low, bound == read_up_to.end() ? complete_ : std::min(complete_, bound->second));
+    const auto part = shards.find(shard);
+    const bool is_cut_off = part != shards.end() && part->second.events >= shard_limit;
+    if (is_cut_off) cut_off_.push_back(shard);
+    low = std::max(low, is_cut_off ? std::min(complete_, part->second.last_id) : complete_);
+  }
+  for (auto entry = separated_.begin(); entry != separated_.end();) {
+    auto& [business, separated] = *entry;
+    const auto part = businesses.find(business);
+    if (is_left_out(business, separated)) {
+      ++entry;
+    } else if (part != businesses.end() && part->second.events >= business_limit) {
+      separated.low = std::max(separated.low, std::min(complete_, part->second.last_id));
+      ++entry;
+    } else {
+      entry = separated_.erase(entry);  // was read up to complete_, and no watermark is above it
+    }
   }
 }
 
@@ -85,7 +142,8 @@ bool Watermarks::is_orphan(const storage::PendingEvent& event, std::uint64_t las
   Orphans& orphans = found->second;
   if (!orphans.last_id) orphans.last_id = last_id;
   if (event.id > *orphans.last_id) {
-    orphans_.erase(found);
+    // A separated business can still have earlier events.
+    if (separated_.empty()) orphans_.erase(found);
     return false;
   }
   return ++orphans.count[event.business_id] <= max_orphans;

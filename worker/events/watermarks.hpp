@@ -13,7 +13,8 @@
 
 namespace waybill::worker {
 
-/// The watermark of each shard of the outbox, and the events in flight. Sequence numbers can become visible
+/// The watermark of each shard of the outbox, those of businesses that are read separately, and the events in
+/// flight. Sequence numbers can become visible
 /// in another order than they were drawn. A watermark therefore never exceeds a number s for which all
 /// transactions that can have drawn a number up to s are over: s was the last value of the sequence, X is a
 /// transaction id drawn after s was read, and the snapshot of a later scan had xmin >= X. (The xmax of a
@@ -33,23 +34,37 @@ class Watermarks {
   /// Forgets a shard. Its events in flight stay until they are settled.
   void remove(std::int16_t shard);
 
-  /// Sets the shards that the next scans leave out. Their watermarks stay, so a later scan finds the events
-  /// that these do not.
-  void leave_out(std::set<std::int16_t> shards) { left_out_ = std::move(shards); }
+  /// Gives a business a watermark of its own, so that scans find the later events of its shard without
+  /// reading all of its events first. Its events before `read_until` are in flight. The watermark lasts until
+  /// a scan has read the events of the business to their end.
+  void separate(const Guid& business, std::int16_t shard, Time read_until);
+  /// The businesses with a watermark of their own.
+  std::vector<Guid> separated() const;
 
-  /// The watermarks of the shards that a scan reads.
-  std::vector<storage::ShardWatermark> all() const;
-  /// The events in flight above the lowest watermark, which a scan must leave out. An event with the id of
-  /// one in flight but another time is not left out.
+  /// Sets the shards and the separated businesses that the next scans leave out. The businesses of these
+  /// shards are left out, too. The watermarks stay, so a later scan finds the events that these do not.
+  void leave_out(std::set<std::int16_t> shards, std::set<Guid> businesses = {});
+
+  /// The watermarks of the shards and businesses that a scan reads.
+  std::vector<storage::Watermark> all() const;
+  /// The events in flight above the lowest of these watermarks in their shard, which a scan must leave out.
+  /// An event with the id of one in flight but another time is not left out.
   std::vector<storage::EventKey> in_flight() const;
   std::size_t in_flight_count() const { return in_flight_.size(); }
   /// True if the next scan should draw a transaction id, which the watermarks need to advance.
   bool wants_xid() const;
   bool any_in_flight(std::int16_t shard) const;
 
-  /// Puts a scan's events in flight and advances the watermarks. `limit` is the scan's limit of events per
-  /// shard, more than 0. Returns the events, with the orphans marked.
-  std::vector<storage::PendingEvent> take(storage::Scan scan, std::size_t limit);
+  /// Puts a scan's events in flight and advances the watermarks. The limits are those of the scan, more than
+  /// 0. Returns the events, with the orphans marked.
+  std::vector<storage::PendingEvent> take(storage::Scan scan, std::size_t shard_limit,
+                                          std::size_t business_limit);
+
+  /// The shards that the last scan did not read to their end, because it reached its limit.
+  const std::vector<std::int16_t>& cut_off() const { return cut_off_; }
+  /// The time before which no separated business has an event that is not in flight; `otherwise` if there is
+  /// no such business.
+  Time read_until(Time otherwise) const;
 
   /// Removes events in flight that are recorded, or forgotten with their shard or by `reconnected`.
   void settled(std::span<const storage::EventKey> events);
@@ -59,8 +74,21 @@ class Watermarks {
     std::uint64_t last_id;             // s, from the last scan before the one that drew X
     std::optional<std::uint64_t> xid;  // X
   };
+  /// A business with a watermark of its own.
+  struct Separated {
+    std::int16_t shard;
+    std::uint64_t low;
+    Time read_until;
+  };
+  /// The events of a scan above one watermark.
+  struct Part {
+    std::size_t events = 0;
+    std::uint64_t last_id = 0;
+  };
   void learn(const storage::Scan& scan);
-  void advance(const std::map<std::int16_t, std::uint64_t>& read_up_to);
+  void advance(const std::map<std::int16_t, Part>& shards, std::size_t shard_limit,
+               const std::map<Guid, Part>& businesses, std::size_t business_limit);
+  bool is_left_out(const Guid& business, const Separated& separated) const;
 
   /// The orphans of a shard: the first events of each business up to `last_id`, at most `max_orphans`.
   struct Orphans {
@@ -70,7 +98,10 @@ class Watermarks {
   bool is_orphan(const storage::PendingEvent& event, std::uint64_t last_id);
 
   std::map<std::int16_t, std::uint64_t> low_;
+  std::map<Guid, Separated> separated_;
   std::set<std::int16_t> left_out_;
+  std::set<Guid> left_out_businesses_;
+  std::vector<std::int16_t> cut_off_;
   std::map<std::int16_t, Orphans> orphans_;
   std::map<storage::EventKey, std::int16_t> in_flight_;
   std::uint64_t complete_ = 0;          // all transactions that can have drawn a number up to this are over

@@ -13,6 +13,14 @@ namespace {
 
 constexpr std::size_t no_limit = 1000;
 
+/// One of the businesses of a shard.
+Guid business_of(std::int16_t shard, std::uint8_t number) {
+  Guid business{};
+  business.bytes[0] = static_cast<std::uint8_t>(shard);
+  business.bytes[15] = static_cast<std::uint8_t>(number + 1);
+  return business;
+}
+
 /// A model of the outbox with its transactions and snapshots.
 class Outbox {
  public:
@@ -21,8 +29,8 @@ class Outbox {
     open_[xid];
     return xid;
   }
-  std::uint64_t draw(std::uint64_t xid, std::int16_t shard = 0) {
-    open_.at(xid).push_back({shard, ++last_id_, {}, Time(Duration(++drawn_)), {}});
+  std::uint64_t draw(std::uint64_t xid, std::int16_t shard = 0, std::uint8_t business = 0) {
+    open_.at(xid).push_back({shard, ++last_id_, business_of(shard, business), Time(Duration(++drawn_)), {}});
     return last_id_;
   }
   void commit(std::uint64_t xid) {
@@ -30,9 +38,9 @@ class Outbox {
     open_.erase(xid);
   }
   void roll_back(std::uint64_t xid) { open_.erase(xid); }
-  std::uint64_t insert(std::int16_t shard = 0) {
+  std::uint64_t insert(std::int16_t shard = 0, std::uint8_t business = 0) {
     const std::uint64_t xid = begin();
-    const std::uint64_t id = draw(xid, shard);
+    const std::uint64_t id = draw(xid, shard, business);
     commit(xid);
     return id;
   }
@@ -57,10 +65,13 @@ class Outbox {
     scan.xmin = open_.empty() ? next_xid_ : open_.begin()->first;
     scan.last_id = last_id_;
     const auto in_flight = watermarks.in_flight();
-    for (const storage::ShardWatermark& mark : watermarks.all()) {
+    const auto separated = watermarks.separated();
+    for (const storage::Watermark& mark : watermarks.all()) {
       std::size_t count = 0;
       for (auto entry = pending_.upper_bound(mark.low); entry != pending_.end() && count < limit; ++entry) {
-        if (entry->second.shard != mark.shard ||
+        const Guid& business = entry->second.business_id;
+        const bool is_separated = std::ranges::find(separated, business) != separated.end();
+        if (entry->second.shard != mark.shard || (is_separated ? business : Guid{}) != mark.business_id ||
             std::ranges::find(in_flight, entry->second.key()) != in_flight.end()) {
           continue;
         }
@@ -89,7 +100,7 @@ std::vector<std::uint64_t> ids(const std::vector<storage::PendingEvent>& events)
 
 std::vector<std::uint64_t> take_scan(Watermarks& watermarks, Outbox& outbox, std::size_t limit = no_limit,
                                      bool draw_xid = true) {
-  return ids(watermarks.take(outbox.scan(watermarks, limit, draw_xid), limit));
+  return ids(watermarks.take(outbox.scan(watermarks, limit, draw_xid), limit, limit));
 }
 
 using Ids = std::vector<std::uint64_t>;
@@ -163,6 +174,74 @@ TEST(Watermarks, AWatermarkAdvancesWithEachScanOfACommittedBacklog) {
     EXPECT_EQ(take_scan(watermarks, outbox, 1, false), Ids{id});
     EXPECT_EQ(watermarks.all().front().low, id);
   }
+}
+
+/// A shard whose first business has five events, of which a scan with a limit of two has read two.
+class SeparatedBusiness : public testing::Test {
+ protected:
+  SeparatedBusiness() {
+    watermarks_.add(0);
+    for (int i = 0; i < 5; ++i) outbox_.insert();
+    take_scan(watermarks_, outbox_, 2);
+    watermarks_.separate(loud_, 0, Time(Duration(1)));
+  }
+
+  const Guid loud_ = business_of(0, 0);
+  Outbox outbox_;
+  Watermarks watermarks_;
+};
+
+TEST_F(SeparatedBusiness, ItsBacklogDoesNotHideALaterEventOfItsShard) {
+  EXPECT_EQ(watermarks_.cut_off(), std::vector<std::int16_t>{0});
+  const auto quiet = outbox_.insert(0, 1);
+  EXPECT_EQ(take_scan(watermarks_, outbox_, 2), (Ids{quiet, 3, 4}));
+  EXPECT_TRUE(watermarks_.cut_off().empty());
+  EXPECT_EQ(watermarks_.separated(), std::vector{loud_});
+}
+
+TEST_F(SeparatedBusiness, ItsWatermarkLastsUntilItIsReadToItsEnd) {
+  take_scan(watermarks_, outbox_, 2);
+  EXPECT_EQ(take_scan(watermarks_, outbox_, 2), Ids{5});
+  EXPECT_TRUE(watermarks_.separated().empty());
+  const auto next = outbox_.insert();
+  EXPECT_EQ(take_scan(watermarks_, outbox_, 2), Ids{next});
+}
+
+TEST_F(SeparatedBusiness, AScanThatLeavesItOutLosesNoneOfItsEvents) {
+  watermarks_.leave_out({}, {loud_});
+  const auto quiet = outbox_.insert(0, 1);
+  EXPECT_EQ(take_scan(watermarks_, outbox_, 2), Ids{quiet});
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(take_scan(watermarks_, outbox_, 2), Ids{});
+  EXPECT_EQ(watermarks_.all().front().low, quiet);
+  watermarks_.leave_out({}, {});
+  EXPECT_EQ(take_scan(watermarks_, outbox_), (Ids{3, 4, 5}));
+}
+
+TEST_F(SeparatedBusiness, EventsCommittedLateAreTaken) {
+  const auto slow = outbox_.begin();
+  const auto late = outbox_.draw(slow);
+  const auto late_quiet = outbox_.draw(slow, 0, 1);
+  EXPECT_EQ(take_scan(watermarks_, outbox_, 2), (Ids{3, 4}));
+  EXPECT_EQ(take_scan(watermarks_, outbox_, 2), Ids{5});
+  outbox_.commit(slow);
+  EXPECT_EQ(take_scan(watermarks_, outbox_), (Ids{late, late_quiet}));
+}
+
+TEST_F(SeparatedBusiness, IsKnownToHaveUnreadEventsSinceTheFirstOfItsLastRead) {
+  EXPECT_EQ(watermarks_.read_until(Time::max()), Time(Duration(1)));
+  take_scan(watermarks_, outbox_, 2);
+  EXPECT_EQ(watermarks_.read_until(Time::max()), outbox_.key(3).at);
+  take_scan(watermarks_, outbox_, 2);
+  EXPECT_EQ(watermarks_.read_until(Time::max()), Time::max());
+}
+
+TEST_F(SeparatedBusiness, LeavesWithItsShardAndWithTheConnection) {
+  Watermarks again = watermarks_;
+  again.reconnected();
+  EXPECT_TRUE(again.separated().empty());
+  again = watermarks_;
+  again.remove(0);
+  EXPECT_TRUE(again.all().empty());
 }
 
 TEST(Watermarks, NumbersDrawnAgainAfterACrashAreTaken) {
@@ -248,15 +327,26 @@ TEST(Watermarks, EachCommittedEventIsTakenOnceInAnyOrderOfCommits) {
         in_flight.push_back(id);
       }
     };
+    const auto any_shard = [&] { return static_cast<std::int16_t>(random() % 3); };
+    const auto any_business = [&] { return static_cast<std::uint8_t>(random() % 2); };
+    const auto draw = [&](std::uint64_t xid) {
+      const auto shard = any_shard();
+      drawn[xid].push_back(outbox.draw(xid, shard, any_business()));
+    };
     for (int step = 0; step < 200; ++step) {
-      if (one_in(2)) {
-        const auto xid = outbox.begin();
-        drawn[xid].push_back(outbox.draw(xid, static_cast<std::int16_t>(random() % 3)));
-      }
+      if (one_in(2)) draw(outbox.begin());
       for (const auto xid : outbox.open_transactions()) {
-        if (one_in(6)) drawn[xid].push_back(outbox.draw(xid, static_cast<std::int16_t>(random() % 3)));
+        if (one_in(6)) draw(xid);
         if (one_in(8)) end(xid, !one_in(4));
       }
+      for (const std::int16_t shard : watermarks.cut_off()) {
+        if (one_in(2)) watermarks.separate(business_of(shard, any_business()), shard, {});
+      }
+      std::set<Guid> full;
+      for (const Guid& business : watermarks.separated()) {
+        if (one_in(2)) full.insert(business);
+      }
+      watermarks.leave_out({}, std::move(full));
       if (step == 50) watermarks.add(1);
       if (step == 100) watermarks.add(2);
       take(1 + random() % 5);
@@ -270,6 +360,7 @@ TEST(Watermarks, EachCommittedEventIsTakenOnceInAnyOrderOfCommits) {
       }
     }
     for (const auto xid : outbox.open_transactions()) end(xid, true);
+    watermarks.leave_out({}, {});
     for (int i = 0; i < 3; ++i) take(no_limit);
     EXPECT_EQ(taken, std::multiset<std::uint64_t>(expected.begin(), expected.end())) << "round " << round;
   }
@@ -304,9 +395,25 @@ TEST(Watermarks, EventsBeforeTheFirstScanOfAnOrphanedShardAreOrphans) {
   outbox.insert(0);
   outbox.insert(1);
   outbox.insert(0);
-  EXPECT_EQ(orphans_of(watermarks.take(outbox.scan(watermarks, no_limit), no_limit)), 2U);
+  EXPECT_EQ(orphans_of(watermarks.take(outbox.scan(watermarks, no_limit), no_limit, no_limit)), 2U);
   outbox.insert(0);
-  EXPECT_EQ(orphans_of(watermarks.take(outbox.scan(watermarks, no_limit), no_limit)), 0U);
+  EXPECT_EQ(orphans_of(watermarks.take(outbox.scan(watermarks, no_limit), no_limit, no_limit)), 0U);
+}
+
+TEST(Watermarks, OrphansOfASeparatedBusinessAreFoundAfterNewerEventsOfItsShard) {
+  Outbox outbox;
+  Watermarks watermarks;
+  watermarks.add(0, true);
+  for (int i = 0; i < 3; ++i) outbox.insert();
+  const auto orphans = [&] { return orphans_of(watermarks.take(outbox.scan(watermarks, 1), 1, 1)); };
+  EXPECT_EQ(orphans(), 1U);
+  watermarks.separate(business_of(0, 0), 0, {});
+  watermarks.leave_out({}, {business_of(0, 0)});
+  outbox.insert(0, 1);
+  EXPECT_EQ(orphans(), 0U);
+  watermarks.leave_out({}, {});
+  EXPECT_EQ(orphans(), 1U);
+  EXPECT_EQ(orphans(), 1U);
 }
 
 TEST(Watermarks, OrphansAreLimitedToTheMemoryOfAWorker) {
@@ -315,7 +422,8 @@ TEST(Watermarks, OrphansAreLimitedToTheMemoryOfAWorker) {
   watermarks.add(0, true);
   constexpr std::size_t events = Watermarks::max_orphans + 10;
   for (std::size_t i = 0; i < events; ++i) outbox.insert(0);
-  EXPECT_EQ(orphans_of(watermarks.take(outbox.scan(watermarks, events), events)), Watermarks::max_orphans);
+  EXPECT_EQ(orphans_of(watermarks.take(outbox.scan(watermarks, events), events, events)),
+            Watermarks::max_orphans);
 }
 
 }  // namespace

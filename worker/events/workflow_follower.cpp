@@ -35,7 +35,7 @@ void WorkflowFollower::follow(storage::Session& session, std::uint64_t epoch) {
 }
 
 void WorkflowFollower::follow_now(storage::Session& session) {
-  follow(session, storage::Outbox(session).scan({}, {}, 0, false).workflow_epoch);
+  follow(session, storage::Outbox(session).scan({}, false).workflow_epoch);
 }
 
 void WorkflowFollower::read_all(storage::Session& session) {

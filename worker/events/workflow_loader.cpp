@@ -112,7 +112,7 @@ void WorkflowLoader::read(const Turn& turn, const std::stop_token& stop) {
     least = std::max(least, request.least);
   }
   // The changes are read in a later snapshot, which contains all changes up to this epoch.
-  loaded.reached = storage::Outbox(*session_).scan({}, {}, 0, false).workflow_epoch;
+  loaded.reached = storage::Outbox(*session_).scan({}, false).workflow_epoch;
   if (loaded.reached < least) {
     session_.close();
     throw std::runtime_error(

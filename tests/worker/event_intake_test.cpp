@@ -1,0 +1,99 @@
+#include "worker/events/event_intake.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "tests/worker/worker_parts.hpp"
+
+namespace waybill::tests {
+namespace {
+
+/// An intake with the first 8 000 pending events of a business, and no pump: the test calls it instead.
+class EventIntake : public WorkerParts {
+ protected:
+  static constexpr std::size_t backlog = 8000;
+
+  EventIntake() {
+    workflows_.follow_now(session_);
+    intake_.hold(all_shards());
+    intake_.follow_leases(session_);
+    add_events(business_, backlog, "now() - interval '1 hour'");
+  }
+
+  void add_events(const Guid& business, std::size_t count, const std::string& at = "now()") {
+    database_.rows(
+        "insert into pending_events (shard, id, business_id, at) select shard_of($1), "
+        "nextval('event_ids'), $1, " +
+            at + " + n * interval '1 microsecond' from generate_series(1, $2::int) n",
+        {business.to_string(), std::to_string(count)});
+  }
+  void look() { intake_.look(session_, workflows_, system_clock().now()); }
+  std::vector<storage::PendingEvent> take(std::size_t most) { return intake_.take(most, workflows_); }
+  /// Takes events and records them. Returns their ids.
+  std::set<std::uint64_t> finish(std::size_t most) {
+    std::set<std::uint64_t> ids;
+    std::vector<storage::EventKey> keys;
+    for (const storage::PendingEvent& event : take(most)) {
+      keys.push_back(event.key());
+      EXPECT_TRUE(ids.insert(event.id).second);
+      database_.rows("delete from pending_events where id = $1", {std::to_string(event.id)});
+    }
+    intake_.settled(keys);
+    return ids;
+  }
+
+  /// A business of the same shard.
+  const Guid neighbour_ =
+      Guid::parse(database_.value("select guid from (select gen_random_uuid() as guid from "
+                                  "generate_series(1, 1000)) g where shard_of(guid) = shard_of($1) limit 1",
+                                  {business_.to_string()}))
+          .value();
+  worker::WorkflowLoader loader_{database_.url(), catalogue_, [] {}};
+  worker::WorkflowFollower workflows_{catalogue_, pauses_, loader_};
+  storage::Session session_{database_.url(), "test"};
+  worker::EventIntake intake_{{.worker = worker_}, system_clock().now()};
+};
+
+// The open transaction keeps the watermarks from moving, so everything that was read is compared again.
+TEST_F(EventIntake, ABacklogDoesNotHideTheEventsOfOtherBusinessesOfItsShard) {
+  Session writer = database_.connect();
+  writer.exec("begin; select pg_current_xact_id()");
+  look();
+  add_events(neighbour_, 1);
+  look();
+  const auto taken = take(10);
+  EXPECT_EQ(std::ranges::count(taken, neighbour_, &storage::PendingEvent::business_id), 1);
+  for (int i = 0; i < 10; ++i) look();
+  add_events(neighbour_, 1);
+  look();
+  EXPECT_EQ(std::ranges::count(take(10), neighbour_, &storage::PendingEvent::business_id), 1);
+}
+
+TEST_F(EventIntake, EachEventOfABacklogIsTakenOnceAndInOrder) {
+  std::vector<std::uint64_t> ids;
+  while (ids.size() < backlog) {
+    look();
+    const auto part = finish(700);
+    ASSERT_FALSE(part.empty()) << ids.size() << " were taken";
+    ids.insert(ids.end(), part.begin(), part.end());
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(ids, std::less_equal<>()));
+  for (int i = 0; i < 3; ++i) look();
+  EXPECT_TRUE(take(10).empty());
+}
+
+TEST_F(EventIntake, ABacklogThatIsNotReadYetIsNotMatched) {
+  look();
+  look();
+  finish(1400);
+  finish(1400);
+  finish(1400);
+  ASSERT_TRUE(take(10).empty()) << "all that were read are taken";
+  const Time unread = Time(Duration(
+      database_.number("select min((extract(epoch from at) * 1000000)::bigint) from pending_events")));
+  EXPECT_LE(intake_.matched_until(), unread);
+}
+
+}  // namespace
+}  // namespace waybill::tests
