@@ -332,7 +332,7 @@ const parts = {
     text:
       'Time from the commit to the first byte at the receiver of a quiet business that changes 25 orders a second. ' +
       'Alone; and while 2 500 rows a second are changed by statements of 25: in a table without triggers, as orders ' +
-      'of another business that fire nothing, that each fire a webhook, or that each fire a webhook to a ' +
+      'of another business of its shard that fire nothing, that each fire a webhook, or that each fire a webhook to a ' +
       'destination that never answers; while another business changes 25 orders a second, each of which fires ' +
       'sixteen workflows whose destinations answer after 14 s; while another business confirms sixteen uploads of ' +
       '20 000 new customers at once; while another business changes an order of 40 items 25 times a second, which ' +
