@@ -140,9 +140,10 @@ EventIntake::Look EventIntake::next_look(const WorkflowFollower& workflows, Time
   next.bounds.in_flight = watermarks_.in_flight();
   next.draws_xid = rate_.wants_xid() || (watermarks_.wants_xid() && now - last_xid_ >= xid_every);
   next.wants_rows = backlog_.waiting() == behind;
-  next.knows_enough = backlog_.waiting() >= options_.events_known ||
-                      (!next.wants_rows && (next.bounds.in_flight.size() >= most_in_flight + behind_in_look ||
-                                            std::chrono::steady_clock::now() < pause_end_));
+  next.knows_enough =
+      backlog_.waiting() >= options_.events_known ||
+      (!next.wants_rows && (next.bounds.in_flight.size() >= most_in_flight + behind_in_look ||
+                            pause_.left(std::chrono::steady_clock::now()) > Duration::zero()));
   return next;
 }
 
@@ -156,9 +157,7 @@ std::vector<storage::StoredEvent> EventIntake::look(storage::Session& session, W
   const auto began = std::chrono::steady_clock::now();
   storage::Scan scan =
       storage::Outbox(session).scan(next.bounds, next.draws_xid, next.wants_rows ? most_with_rows : 0);
-  const auto ended = std::chrono::steady_clock::now();
-  // A look is long while a transaction stays open, because the watermarks stay where they are.
-  pause_end_ = ended + (ended - began);
+  pause_.looked(began, std::chrono::steady_clock::now(), scan.events.size());
   if (next.draws_xid) last_xid_ = now;
   last_look_ = ticks(now);
   const std::uint64_t epoch = scan.workflow_epoch;

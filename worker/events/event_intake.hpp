@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -18,6 +17,7 @@
 #include "worker/events/rate_mode.hpp"
 #include "worker/events/watermarks.hpp"
 #include "worker/events/workflow_follower.hpp"
+#include "worker/threads/look_pause.hpp"
 
 namespace waybill::worker {
 
@@ -96,7 +96,7 @@ class EventIntake {
   RateMode rate_;
   Time last_xid_{};
   bool saw_all_ = true;  // the last look saw every shard to its end
-  std::chrono::steady_clock::time_point pause_end_;
+  LookPause pause_;      // while events wait
   std::atomic<Time::rep> last_look_{0};
   std::atomic<Time::rep> matched_until_;
 };

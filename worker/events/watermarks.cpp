@@ -131,7 +131,7 @@ void Watermarks::advance(const std::map<std::int16_t, Part>& shards, std::size_t
       separated.low = std::max(separated.low, std::min(complete_, part->second.last_id));
       ++entry;
     } else {
-      entry = separated_.erase(entry);  // was read up to complete_, and no watermark is above it
+      entry = separated_.erase(entry);  // was read up to complete_, and the shard's watermark is not above it
     }
   }
 }

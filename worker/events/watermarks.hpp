@@ -13,14 +13,13 @@
 
 namespace waybill::worker {
 
-/// The watermark of each shard of the outbox, those of businesses that are read separately, and the events in
-/// flight. Sequence numbers can become visible
-/// in another order than they were drawn. A watermark therefore never exceeds a number s for which all
-/// transactions that can have drawn a number up to s are over: s was the last value of the sequence, X is a
-/// transaction id drawn after s was read, and the snapshot of a later scan had xmin >= X. (The xmax of a
-/// snapshot cannot serve as X: it is one more than the last transaction that is over, and running
-/// transactions may be beyond it.) Up to s, a watermark advances with each scan. Scans begin at the
-/// watermarks and so skip dead rows, even if vacuum cannot remove them. Pure. One thread.
+/// The watermark of each shard of the outbox, those of separated businesses, and the events in flight.
+/// Sequence numbers can become visible in another order than they were drawn. A watermark therefore never
+/// exceeds a number s for which all transactions that can have drawn a number up to s are over: s was the
+/// last value of the sequence, X is a transaction id drawn after s was read, and the snapshot of a later scan
+/// had xmin >= X. (The xmax of a snapshot cannot serve as X: it is one more than the last transaction that is
+/// over, and running transactions may be beyond it.) Up to s, a watermark advances with each scan. Scans
+/// begin at the watermarks and so skip dead rows, even if vacuum cannot remove them. Pure. One thread.
 class Watermarks {
  public:
   static constexpr std::size_t max_orphans = 2000;  // orphans of a business; no worker has more in memory

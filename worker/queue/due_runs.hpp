@@ -13,9 +13,9 @@
 #include "worker/delivery/runner.hpp"
 #include "worker/events/workflow_follower.hpp"
 #include "worker/planning/catalogue.hpp"
-#include "worker/queue/look_pause.hpp"
 #include "worker/queue/preparation.hpp"
 #include "worker/queue/run_intake.hpp"
+#include "worker/threads/look_pause.hpp"
 
 namespace waybill::worker {
 

@@ -1,4 +1,4 @@
-#include "worker/queue/look_pause.hpp"
+#include "worker/threads/look_pause.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ TEST(LookPause, ASlowLookThatFoundNothingIsFollowedByAPauseOfItsLength) {
   EXPECT_EQ(pause.left(start + 140ms), 0us);
 }
 
-TEST(LookPause, TheRunsThatALookFindsAreWorthTheirTime) {
+TEST(LookPause, WhatALookFindsIsWorthItsTime) {
   LookPause pause;
   pause.looked(start, start + 25ms, 256);
   EXPECT_EQ(pause.left(start + 25ms), 0us);

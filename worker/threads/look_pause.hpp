@@ -8,16 +8,17 @@
 
 namespace waybill::worker {
 
-/// Leaves the matching thread at least half of its time while looks for due runs are slow: a look reads every
-/// destination in the queue, which takes 7 µs each. After a slow look that found little, the next one waits
-/// for as long as that one took, at most a second. Pure; one thread.
+/// Leaves the matching thread at least half of its time while looks for due runs or events are slow: one for
+/// runs reads every destination in the queue, which takes 7 µs each; one for events reads again what lies
+/// above the watermarks, which stay where they are while a transaction is open. After a slow look that found
+/// little, the next one waits for as long as that one took, at most a second. Pure; one thread.
 class LookPause {
  public:
   using SteadyTime = std::chrono::steady_clock::time_point;
 
-  /// Notes a look that found `found` runs.
+  /// Notes a look that found `found` runs or events.
   void looked(SteadyTime began, SteadyTime ended, std::size_t found) {
-    const auto wasted = ended - began - found * time_of_a_run;
+    const auto wasted = ended - began - found * time_of_each;
     until_ = wasted < tolerated ? ended : ended + std::min<SteadyTime::duration>(wasted, longest);
   }
 
@@ -27,7 +28,7 @@ class LookPause {
   }
 
  private:
-  static constexpr std::chrono::microseconds time_of_a_run{100};  // to claim it and pass it on
+  static constexpr std::chrono::microseconds time_of_each{100};  // to claim a run or match an event
   static constexpr std::chrono::milliseconds tolerated{5};
   static constexpr std::chrono::seconds longest{1};
 
