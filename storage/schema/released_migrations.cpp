@@ -58,6 +58,8 @@ constexpr auto locks = std::to_array<Locks>({
      "lock table worker_beats, worker_words in share row exclusive mode"},
     {"0051_settings_of_processes", "lock table processes in access exclusive mode"},
     {"0052_items_that_stay", "lock table orders in share row exclusive mode"},
+    {"0053_entity_types_of_events", "lock table events in access exclusive mode"},
+    {"0054_cheaper_events", "lock table orders in share row exclusive mode"},
 });
 
 }  // namespace
