@@ -7,7 +7,7 @@ namespace {
 
 // The mail sender, the session of Presence, and a closed one that PostgreSQL has not ended yet.
 constexpr int every_process = 3;
-// Three for analysis, and one for partitions.
+// Three for analysis, and one for partitions and search indexes.
 constexpr int every_api = 4;
 // Matcher, changed workflows, preparation, recorder, leases, schedules, duties, pauses, push messages, the
 // limit of mails, alerts.

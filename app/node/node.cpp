@@ -16,8 +16,8 @@
 #include <boost/system/system_error.hpp>
 
 #include "api/api.hpp"
+#include "app/node/database_keeper.hpp"
 #include "app/node/mail_sender.hpp"
-#include "app/node/partition_keeper.hpp"
 #include "app/node/presence.hpp"
 #include "base/json.hpp"
 #include "base/observe.hpp"
@@ -276,7 +276,7 @@ class Node::Parts {
     if (worker_) worker_->start();
     if (!api_) return;
     api_->start();
-    partitions_.emplace(database_url_);
+    keeper_.emplace(database_url_);
   }
 
   void stop(std::chrono::milliseconds grace) {
@@ -319,7 +319,7 @@ class Node::Parts {
   std::optional<worker::Worker> worker_;
   std::unique_ptr<MailSender> mail_sender_;
   std::unique_ptr<api::Api> api_;
-  std::optional<PartitionKeeper> partitions_;
+  std::optional<DatabaseKeeper> keeper_;
 };
 
 Node::Node(const Config& config, const std::string& database_url, std::vector<SecretBox::Key> keys,

@@ -1,0 +1,96 @@
+#include "app/node/database_keeper.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <prometheus/histogram.h>
+
+#include "base/observe.hpp"
+#include "storage/schema/partitions.hpp"
+#include "storage/sql/duties.sql.hpp"
+#include "storage/sql/search_indexes.sql.hpp"
+
+namespace waybill::app {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+constexpr auto partitions_every = 1h;
+constexpr auto retry_delay = 10s;
+constexpr auto takeover_every = 15s;  // attempts to merge while another process does
+constexpr std::string_view merging = "merge_search_entries";
+
+}  // namespace
+
+DatabaseKeeper::DatabaseKeeper(std::string database_url)
+    : database_url_(std::move(database_url)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+void DatabaseKeeper::run(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    lock.unlock();
+    Moment next;
+    try {
+      next = turn();
+    } catch (const storage::DatabaseUnavailable& error) {
+      disconnect();
+      observe(Observable::database_unavailable, {{"error", std::string_view(error.what())}});
+      next = steady_clock::now() + retry_delay;
+    }
+    lock.lock();
+    stopped_.wait_until(lock, stop, next, [] { return false; });
+  }
+}
+
+/// Does what is due. Returns the time at which something is due again.
+DatabaseKeeper::Moment DatabaseKeeper::turn() {
+  if (!session_) session_.emplace(database_url_, "waybill upkeep", storage::worker_limits);
+  const Moment now = steady_clock::now();
+  if (now >= partitions_due_) {
+    make_partitions();
+    partitions_due_ = now + partitions_every;
+  }
+  if (now >= merge_due_) merge_due_ = merge() + steady_clock::now();
+  if (!is_merger_) disconnect();
+  return std::min(partitions_due_, merge_due_);
+}
+
+void DatabaseKeeper::make_partitions() {
+  try {
+    storage::make_partitions(*session_);
+  } catch (const storage::StatementError& error) {
+    observe(Observable::partition_failed, {{"error", std::string_view(error.what())}});
+  }
+}
+
+/// Merges if this process is the one that does. Returns the pause until the next merge.
+Duration DatabaseKeeper::merge() {
+  try {
+    if (!is_merger_) {
+      if (!session_->run(storage::sql::duties::TryLock{.duty = merging}).front().is_locked)
+        return takeover_every;
+      is_merger_ = true;
+    }
+    const Moment started = steady_clock::now();
+    const std::int64_t pages = session_->run(storage::sql::search_indexes::Merge{}).front().pages;
+    const std::chrono::duration<double> seconds = steady_clock::now() - started;
+    if (pages > 0) series(Histogram::duty_seconds, merging).Observe(seconds.count());
+    pause_.merged(pages);
+    return pause_.get();
+  } catch (const storage::StatementError& error) {
+    // Another session locks an index, for example to rebuild it.
+    if (is_lock_conflict(error)) return retry_delay;
+    observe(Observable::duty_failed, {{"duty", merging}, {"error", std::string_view(error.what())}});
+    disconnect();
+    return retry_delay;
+  }
+}
+
+void DatabaseKeeper::disconnect() {
+  session_.reset();
+  is_merger_ = false;
+}
+
+}  // namespace waybill::app

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "app/node/merge_pause.hpp"
+#include "storage/blocking/connection.hpp"
+
+namespace waybill::app {
+
+/// Keeps the database ready for writers and searches, on its own thread, with at most one session:
+///
+/// - It creates the partitions of the coming days at its start and every hour: writers need them even while
+///   no worker runs.
+/// - It merges the pending entries of the search indexes, so that no writer does so and no search reads many
+///   of them. One of the processes merges; its session holds a lock. Another one takes over within 15 s after
+///   that session has ended.
+///
+/// If the database is unavailable, it retries after 10 s.
+class DatabaseKeeper {
+ public:
+  explicit DatabaseKeeper(std::string database_url);
+
+ private:
+  using Moment = std::chrono::steady_clock::time_point;
+
+  void run(const std::stop_token& stop);
+  Moment turn();
+  void make_partitions();
+  Duration merge();
+  void disconnect();
+
+  const std::string database_url_;
+  std::optional<storage::blocking::Connection> session_;  // null between turns, unless it holds the lock
+  bool is_merger_ = false;                                // the session holds the lock
+  MergePause pause_;
+  Moment partitions_due_{};
+  Moment merge_due_{};
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  std::jthread thread_;
+};
+
+}  // namespace waybill::app

@@ -1,0 +1,98 @@
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/harness/eventually.hpp"
+#include "tests/workflows/fixtures/workflow_fixture.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using testing::Gt;
+
+/// A database with API processes, and the pending entries of its search indexes.
+class SearchIndexes : public testing::Test {
+ protected:
+  SearchIndexes() {
+    database.exec("create extension pgstattuple");
+    database.exec(
+        "insert into businesses (guid, name) values ('00000000-0000-4000-8000-000000000001', 'one')");
+  }
+
+  std::unique_ptr<Waybill> start_api() {
+    Waybill::Options options;
+    options.command = "api";
+    options.secret_key_file = secret_key_file;
+    auto api = std::make_unique<Waybill>(database.url(), options);
+    secret_key_file = api->secret_key_file();
+    return api;
+  }
+
+  /// Adds a record to each table with search indexes.
+  void add_records() {
+    database.exec(
+        "insert into orders (business_id, order_number, tags, metadata, delivery_name)"
+        " select guid, gen_random_uuid(), '[\"a\"]', '{\"b\": 1}', 'Ann' from businesses;"
+        "insert into shipments (business_id, tracking_number, tags)"
+        " select guid, gen_random_uuid(), '[\"a\"]' from businesses;"
+        "insert into customers (business_id, name, tags, metadata)"
+        " select guid, 'Ann', '[\"a\"]', '{\"b\": 1}' from businesses;"
+        "insert into products (business_id, name, tags, metadata)"
+        " select guid, 'Lamp', '[\"a\"]', '{\"b\": 1}' from businesses");
+  }
+
+  /// The numbers of pending entries of all search indexes.
+  std::int64_t pending() {
+    return session.number(
+        "select sum((pgstatginindex(c.oid)).pending_tuples) from pg_class c"
+        " join pg_am a on a.oid = c.relam where a.amname = 'gin'");
+  }
+
+  bool merger_lives() {
+    return session.number(
+               "select count(*) from pg_locks l join pg_stat_activity s on s.pid = l.pid"
+               " where l.locktype = 'advisory' and s.application_name = 'waybill upkeep'"
+               " and s.datname = current_database()") == 1;
+  }
+
+  TestDatabase database;
+  Session session = database.connect();
+  std::string secret_key_file;
+};
+
+TEST_F(SearchIndexes, AreMergedByTheApiAndNotByWriters) {
+  add_records();
+  EXPECT_THAT(pending(), Gt(0)) << "writers leave entries";
+  const auto api = start_api();
+  EXPECT_TRUE(eventually([&] { return pending() == 0; })) << pending();
+  add_records();
+  EXPECT_TRUE(eventually([&] { return pending() == 0; })) << pending();
+}
+
+TEST_F(SearchIndexes, AreMergedByAnotherApiAfterTheDeathOfTheFirst) {
+  const auto first = start_api();
+  EXPECT_TRUE(eventually([&] { return merger_lives(); }));
+  const auto second = start_api();
+  first->process().kill(SIGKILL);
+  add_records();
+  constexpr auto takeover = std::chrono::seconds(15);
+  EXPECT_TRUE(eventually([&] { return pending() == 0; }, 2 * takeover)) << pending();
+}
+
+TEST_F(SearchIndexes, AreMergedAfterOneWasRebuiltAndAnotherDropped) {
+  const auto api = start_api();
+  EXPECT_TRUE(eventually([&] { return merger_lives(); }));
+  database.exec("drop index orders_by_tag");
+  database.exec("reindex index concurrently orders_by_text");
+  add_records();
+  EXPECT_TRUE(eventually([&] { return pending() == 0; })) << pending();
+  EXPECT_EQ(api->process().standard_error().find("duty.failed"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace waybill::tests
