@@ -1,6 +1,7 @@
 #include "app/node/database_keeper.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -21,6 +22,19 @@ constexpr auto partitions_every = 1h;
 constexpr auto retry_delay = 10s;
 constexpr auto takeover_every = 15s;  // attempts to merge while another process does
 constexpr std::string_view merging = "merge_search_entries";
+
+/// Returns the number of pages of the index that had the most.
+std::int64_t merge_entries(storage::blocking::Connection& session) {
+  const storage::sql::search_indexes::Merge merge;
+  try {
+    return session.run(merge).front().pages;
+  } catch (const storage::StatementError& error) {
+    if (is_lock_conflict(error)) throw;
+    // The statement waited for an index that another session then dropped. Another try finds the present
+    // ones.
+    return session.run(merge).front().pages;
+  }
+}
 
 }  // namespace
 
@@ -74,16 +88,17 @@ Duration DatabaseKeeper::merge() {
       is_merger_ = true;
     }
     const Moment started = steady_clock::now();
-    const std::int64_t pages = session_->run(storage::sql::search_indexes::Merge{}).front().pages;
+    const std::int64_t pages = merge_entries(*session_);
     const std::chrono::duration<double> seconds = steady_clock::now() - started;
     if (pages > 0) series(Histogram::duty_seconds, merging).Observe(seconds.count());
     pause_.merged(pages);
     return pause_.get();
   } catch (const storage::StatementError& error) {
-    // Another session locks an index, for example to rebuild it.
-    if (is_lock_conflict(error)) return retry_delay;
-    observe(Observable::duty_failed, {{"duty", merging}, {"error", std::string_view(error.what())}});
-    disconnect();
+    // A lock conflict passes: another session locks an index, for example to rebuild it.
+    if (!is_lock_conflict(error)) {
+      observe(Observable::duty_failed, {{"duty", merging}, {"error", std::string_view(error.what())}});
+      disconnect();
+    }
     return retry_delay;
   }
 }

@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/harness/eventually.hpp"
@@ -12,8 +11,6 @@
 
 namespace waybill::tests {
 namespace {
-
-using testing::Gt;
 
 /// A database with API processes, and the pending entries of its search indexes.
 class SearchIndexes : public testing::Test {
@@ -46,7 +43,7 @@ class SearchIndexes : public testing::Test {
         " select guid, 'Lamp', '[\"a\"]', '{\"b\": 1}' from businesses");
   }
 
-  /// The numbers of pending entries of all search indexes.
+  /// The number of pending entries of all search indexes.
   std::int64_t pending() {
     return session.number(
         "select sum((pgstatginindex(c.oid)).pending_tuples) from pg_class c"
@@ -67,7 +64,7 @@ class SearchIndexes : public testing::Test {
 
 TEST_F(SearchIndexes, AreMergedByTheApiAndNotByWriters) {
   add_records();
-  EXPECT_THAT(pending(), Gt(0)) << "writers leave entries";
+  EXPECT_GT(pending(), 0) << "writers leave entries";
   const auto api = start_api();
   EXPECT_TRUE(eventually([&] { return pending() == 0; })) << pending();
   add_records();
@@ -91,7 +88,8 @@ TEST_F(SearchIndexes, AreMergedAfterOneWasRebuiltAndAnotherDropped) {
   database.exec("reindex index concurrently orders_by_text");
   add_records();
   EXPECT_TRUE(eventually([&] { return pending() == 0; })) << pending();
-  EXPECT_EQ(api->process().standard_error().find("duty.failed"), std::string::npos);
+  EXPECT_EQ(api->process().standard_error().find("duty.failed"), std::string::npos)
+      << api->process().standard_error();
 }
 
 }  // namespace
