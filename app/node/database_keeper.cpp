@@ -23,16 +23,26 @@ constexpr auto retry_delay = 10s;
 constexpr auto takeover_every = 15s;  // attempts to merge while another process does
 constexpr std::string_view merging = "merge_search_entries";
 
+/// Without a limit, a merge does not end while writers add entries faster than it merges them, and no writer
+/// merges meanwhile. PostgreSQL removes entries from the list after each `maintenance_work_mem` of them, so a
+/// merge that reaches the limit has removed most of what it read.
+constexpr const char* limits = "set local statement_timeout = '5s'; set local maintenance_work_mem = '16MB'";
+
 /// Returns the number of pages of the index that had the most.
 std::int64_t merge_entries(storage::blocking::Connection& session) {
-  const storage::sql::search_indexes::Merge merge;
+  const auto merge = [&] {
+    return session.transact([](storage::blocking::Transaction& transaction) {
+      transaction.execute(limits);
+      return transaction.run(storage::sql::search_indexes::Merge{}).front().pages;
+    });
+  };
   try {
-    return session.run(merge).front().pages;
+    return merge();
   } catch (const storage::StatementError& error) {
-    if (is_lock_conflict(error)) throw;
+    if (is_lock_conflict(error) || is_canceled(error)) throw;
     // The statement waited for an index that another session then dropped. Another try finds the present
     // ones.
-    return session.run(merge).front().pages;
+    return merge();
   }
 }
 

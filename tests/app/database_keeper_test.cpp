@@ -92,5 +92,31 @@ TEST_F(SearchIndexes, AreMergedAfterOneWasRebuiltAndAnotherDropped) {
       << api->process().standard_error();
 }
 
+/// A merge calls the function that compares keys, so this index takes half a minute. Long keys fill many
+/// pages, because PostgreSQL cancels a merge between two pages only.
+TEST_F(SearchIndexes, AreMergedForFiveSecondsAtMost) {
+  database.exec(
+      "create function compare_slowly(a text, b text) returns integer language plpgsql immutable as"
+      " $$ begin perform pg_sleep(0.05); return case when a < b then -1 when a > b then 1 else 0 end; end $$;"
+      "create operator class slow for type text[] using gin as operator 1 &&(anyarray, anyarray),"
+      " function 1 compare_slowly(text, text),"
+      " function 2 ginarrayextract(anyarray, internal, internal),"
+      " function 3 ginqueryarrayextract(anyarray, internal, smallint, internal, internal, internal,"
+      " internal),"
+      " function 4 ginarrayconsistent(internal, smallint, anyarray, integer, internal, internal, internal,"
+      " internal), storage text;"
+      "create table slow (keys text[]);"
+      "create index slow_keys on slow using gin (keys slow);"
+      "insert into slow select array[(select string_agg(md5(i || '-' || j), '') from generate_series(1, 50)"
+      " j)] from generate_series(1, 100) i");
+  const auto api = start_api();
+  EXPECT_TRUE(eventually([&] {
+    const std::string log = api->process().standard_error();
+    return log.find("duty.failed") != std::string::npos &&
+           log.find("merge_search_entries") != std::string::npos &&
+           log.find("statement timeout") != std::string::npos;
+  })) << api->process().standard_error();
+}
+
 }  // namespace
 }  // namespace waybill::tests
