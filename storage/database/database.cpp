@@ -8,6 +8,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "storage/database/connection_queue.hpp"
+#include "storage/database/read_pool.hpp"
 #include "storage/database/write_pool.hpp"
 #include "storage/pq/read_pipeline.hpp"
 
@@ -42,23 +43,22 @@ class Database::Impl {
   Impl(asio::io_context& io, const Options& options)
       : writes_(std::make_shared<pq::WritePool>(io, channel_options(options, false),
                                                 options.write_connections, options.wait_limit)),
+        reads_(io, requests_, channel_options(options, true), options.read_connections),
         long_read_queue_(std::make_shared<LongReadQueue>(
             io, LongReadQueue::Options{
                     .wait_limit = options.wait_limit,
                     .share = static_cast<std::size_t>(std::max(options.long_connections - 1, 1)),
                     .description = "connection for long reads"})) {
-    for (int i = 0; i < options.read_connections; ++i) {
-      pipelines_.push_back(std::make_shared<pq::ReadPipeline>(io, pool_, channel_options(options, true)));
-    }
     for (int i = 0; i < options.long_connections; ++i) {
-      long_reads_.push_back(std::make_shared<pq::ReadPipeline>(io, pool_, long_read_options(options)));
+      long_reads_.push_back(
+          std::make_shared<pq::ReadPipeline>(io, requests_, long_read_options(options), [] {}));
       long_read_queue_->add(*long_reads_.back());
     }
   }
 
   ~Impl() {
     long_read_queue_->shut_down();
-    for (const auto& pipeline : pipelines_) pipeline->shut_down();
+    reads_.shut_down();
     for (const auto& pipeline : long_reads_) pipeline->shut_down();
     writes_->shut_down();
   }
@@ -68,14 +68,12 @@ class Database::Impl {
 
   asio::awaitable<Rows> read(Read read) {
     if (read.alone_for) return read_alone(std::move(read));
-    return submit(least_loaded(), std::move(read));
+    return submit(reads_, std::move(read));
   }
 
   bool answered_recently() const {
     const auto limit = steady_clock::now() - recent;
-    return writes_->last_answer() >= limit ||
-           std::any_of(pipelines_.begin(), pipelines_.end(),
-                       [&](const auto& pipeline) { return pipeline->last_answer() >= limit; });
+    return writes_->last_answer() >= limit || reads_.last_answer() >= limit;
   }
 
   pq::WritePool& writes() { return *writes_; }
@@ -105,30 +103,25 @@ class Database::Impl {
     co_return co_await submit(lease.connection(), std::move(read));
   }
 
-  asio::awaitable<Rows> submit(pq::ReadPipeline& pipeline, Read read) {
+  template <typename Connections>
+  asio::awaitable<Rows> submit(Connections& connections, Read read) {
     return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, Rows)>(
-        [this, &pipeline](pq::ReadHandler handler, Read submitted) {
-          auto& request = pool_.take();
+        [this, &connections](pq::ReadHandler handler, Read submitted) {
+          auto& request = requests_.take();
           request.handler.emplace(std::move(handler));
           request.statement = submitted.statement;
           request.merged = submitted.merged;
           request.text = std::move(submitted.text);
           request.params = std::move(submitted.params);
           request.format = submitted.format;
-          pipeline.submit(request);
+          connections.submit(request);
         },
         asio::use_awaitable, std::move(read));
   }
 
-  pq::ReadPipeline& least_loaded() {
-    const auto now = steady_clock::now();
-    return **std::min_element(pipelines_.begin(), pipelines_.end(),
-                              [now](const auto& a, const auto& b) { return a->load(now) < b->load(now); });
-  }
-
-  pq::ReadRequestPool pool_;
-  std::vector<std::shared_ptr<pq::ReadPipeline>> pipelines_;
+  pq::ReadRequestPool requests_;
   std::shared_ptr<pq::WritePool> writes_;
+  pq::ReadPool reads_;
   std::vector<std::shared_ptr<pq::ReadPipeline>> long_reads_;
   std::shared_ptr<LongReadQueue> long_read_queue_;  // the free connections of long_reads_
 };

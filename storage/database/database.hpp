@@ -92,15 +92,15 @@ struct StandbyTarget {
 
 /// The API's asynchronous database, one for each io thread: every method is called and resumes on that
 /// thread. It connects lazily and reconnects automatically. Reads share a few pipelined connections (libpq
-/// pipeline mode, one sync per turn of the loop) and must have no side effects. A write has an exclusive
-/// connection for its whole transaction. Each business has a limited share of the write connections, so that
-/// its slow writes leave connections to others; one is reserved for writes without a business. Bulk work of
-/// all businesses together uses half of them at most, so that no long transactions keep all others waiting.
-/// `statement_timeout` bounds each statement (StatementError 57014); a connection without an answer for
-/// another `connect_timeout` is closed. While the server is unreachable, calls fail at once or after one
-/// attempt to connect. Calls cannot be cancelled. An open connection keeps `io.run()` from returning. The
-/// destructor closes all connections, and waiting calls fail with DatabaseUnavailable; it must not run inside
-/// a coroutine that this object resumed.
+/// pipeline mode, one sync per turn of the loop) and must have no side effects; a connection has few at a
+/// time that cannot be merged. A write has an exclusive connection for its whole transaction. Each business
+/// has a limited share of the write connections, so that its slow writes leave connections to others; one is
+/// reserved for writes without a business. Bulk work of all businesses together uses half of them at most, so
+/// that no long transactions keep all others waiting. `statement_timeout` bounds each statement
+/// (StatementError 57014); a connection without an answer for another `connect_timeout` is closed. While the
+/// server is unreachable, calls fail at once or after one attempt to connect. Calls cannot be cancelled. An
+/// open connection keeps `io.run()` from returning. The destructor closes all connections, and waiting calls
+/// fail with DatabaseUnavailable; it must not run inside a coroutine that this object resumed.
 class Database {
  public:
   struct Options {

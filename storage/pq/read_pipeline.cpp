@@ -15,6 +15,8 @@ constexpr std::size_t merge_limit = 16;
 constexpr std::size_t unit_limit = 64;
 constexpr auto stall_time = std::chrono::milliseconds(2);
 constexpr std::size_t stall_load = 1000;
+// Fewer would leave the server's process without its next read (decision 50).
+constexpr std::size_t unmergeable_limit = 4;
 
 std::int64_t ordinality(const Rows& rows, int row) {
   return read_column<std::int64_t>(RowOf<Rows>{rows, row}, 0);
@@ -58,11 +60,16 @@ void ReadRequestPool::give_back(ReadRequest& request) {
   free_.push_back(&request);
 }
 
-ReadPipeline::ReadPipeline(asio::io_context& io, ReadRequestPool& pool, ChannelOptions options)
-    : io_(io), pool_(pool), channel_(std::make_shared<Channel>(io, std::move(options), *this)) {}
+ReadPipeline::ReadPipeline(asio::io_context& io, ReadRequestPool& pool, ChannelOptions options,
+                           std::function<void()> on_room)
+    : io_(io),
+      pool_(pool),
+      channel_(std::make_shared<Channel>(io, std::move(options), *this)),
+      on_room_(std::move(on_room)) {}
 
 void ReadPipeline::submit(ReadRequest& request) {
   ++load_;
+  if (!request.mergeable()) ++unmergeable_;
   if (channel_->is_closed() && !channel_->may_open()) {
     return refuse(request, std::make_exception_ptr(DatabaseUnavailable(channel_->last_failure())));
   }
@@ -71,9 +78,14 @@ void ReadPipeline::submit(ReadRequest& request) {
   if (channel_->is_open()) schedule_flush();
 }
 
-std::size_t ReadPipeline::load(SteadyTime now) const {
-  const bool stalled = channel_->busy() && now - channel_->last_progress() > stall_time;
-  return load_ + (stalled ? stall_load : 0);
+std::size_t ReadPipeline::load(SteadyTime now) const { return load_ + (has_stalled(now) ? stall_load : 0); }
+
+bool ReadPipeline::has_room(SteadyTime now) const {
+  return unmergeable_ < unmergeable_limit && !has_stalled(now);
+}
+
+bool ReadPipeline::has_stalled(SteadyTime now) const {
+  return channel_->busy() && now - channel_->last_progress() > stall_time;
 }
 
 void ReadPipeline::schedule_flush() {
@@ -144,6 +156,7 @@ void ReadPipeline::send_call(ReadRequest& first) {
 void ReadPipeline::opened() { flush(); }
 
 void ReadPipeline::drained() {
+  on_room_();
   draining_ = false;
   flush();
 }
@@ -208,9 +221,11 @@ void ReadPipeline::lost(const std::vector<void*>& owners, const std::string& rea
   } else if (!again_.empty() || !queue_.empty()) {
     channel_->open();
   }
+  on_room_();
 }
 
 void ReadPipeline::shut_down() {
+  on_room_ = [] {};
   const auto error = std::make_exception_ptr(DatabaseUnavailable("shutting down"));
   const auto owners = channel_->unanswered();
   channel_->detach();
@@ -223,13 +238,18 @@ void ReadPipeline::shut_down() {
 
 // The handler is posted, because the caller may be iterating over requests or be about to wait for this one.
 void ReadPipeline::refuse(ReadRequest& request, const std::exception_ptr& error) {
-  --load_;
+  remove(request);
   asio::post(io_, [handler = request.take_handler(), error]() mutable { handler(error, Rows()); });
   pool_.give_back(request);
 }
 
-void ReadPipeline::complete(ReadRequest& request, const std::exception_ptr& error, Rows rows) {
+void ReadPipeline::remove(const ReadRequest& request) {
   --load_;
+  if (!request.mergeable()) --unmergeable_;
+}
+
+void ReadPipeline::complete(ReadRequest& request, const std::exception_ptr& error, Rows rows) {
+  remove(request);
   ReadHandler handler = request.take_handler();
   pool_.give_back(request);
   handler(error, std::move(rows));

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -59,8 +60,10 @@ class ReadRequestPool {
 /// sent again if it was skipped because another one failed, and once if the connection broke.
 class ReadPipeline final : public Channel::Listener, public std::enable_shared_from_this<ReadPipeline> {
  public:
-  /// The pool must outlive `shut_down`.
-  ReadPipeline(asio::io_context& io, ReadRequestPool& pool, ChannelOptions options);
+  /// `pool` must outlive `shut_down`. `on_room` is called whenever the connection may have room again, until
+  /// `shut_down`. It may submit reads.
+  ReadPipeline(asio::io_context& io, ReadRequestPool& pool, ChannelOptions options,
+               std::function<void()> on_room);
 
   /// The handler is called later, from the io_context.
   void submit(ReadRequest& request);
@@ -68,6 +71,9 @@ class ReadPipeline final : public Channel::Listener, public std::enable_shared_f
   /// Returns the number of waiting reads, plus a penalty if the connection has stalled, so that new reads
   /// avoid it.
   std::size_t load(SteadyTime now) const;
+  /// Returns false if the connection has stalled or has enough reads that cannot be merged. More reads can be
+  /// submitted, but all of them wait if the server's process gets no processor.
+  bool has_room(SteadyTime now) const;
   SteadyTime last_answer() const { return channel_->last_answer(); }
 
   /// Refuses all waiting reads. No read may be submitted afterwards.
@@ -87,14 +93,18 @@ class ReadPipeline final : public Channel::Listener, public std::enable_shared_f
   void distribute(ReadRequest& first, const Rows& rows);
   void send_again(ReadRequest& first);
   void refuse(ReadRequest& request, const std::exception_ptr& error);
+  void remove(const ReadRequest& request);
   void complete(ReadRequest& request, const std::exception_ptr& error, Rows rows);
+  bool has_stalled(SteadyTime now) const;
 
   asio::io_context& io_;
   ReadRequestPool& pool_;
   std::shared_ptr<Channel> channel_;
+  std::function<void()> on_room_;
   std::vector<ReadRequest*> queue_;
   std::vector<ReadRequest*> again_;  // sent before queue_
   std::size_t load_ = 0;
+  std::size_t unmergeable_ = 0;  // part of load_
   bool flush_scheduled_ = false;
   bool draining_ = false;
 };

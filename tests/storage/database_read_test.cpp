@@ -1,3 +1,4 @@
+#include <atomic>
 #include <set>
 #include <signal.h>
 #include <vector>
@@ -72,7 +73,7 @@ TEST_F(DatabaseReads, ReadsOfOneTurnShareOneSync) {
   auto& database = open();
   read(echo, Params().add("connected"));
   // The statements between two syncs are one transaction.
-  const auto moments = together(20, [&](int) { return first_value(database.read(moment, {})); });
+  const auto moments = together(4, [&](int) { return first_value(database.read(moment, {})); });
   EXPECT_EQ(std::set<std::string>(moments.begin(), moments.end()).size(), 1U);
 }
 
@@ -99,11 +100,32 @@ TEST_F(DatabaseReads, GoToTheLeastLoadedConnection) {
   auto two = options();
   two.read_connections = 2;
   auto& database = open(two);
-  const auto pids = together(40, [&](int) { return first_value(database.read(backend, {})); });
+  const auto pids = together(8, [&](int) { return first_value(database.read(backend, {})); });
   std::map<std::string, int> shares;
   for (const auto& pid : pids) ++shares[pid];
   ASSERT_EQ(shares.size(), 2U);
-  EXPECT_EQ(shares.begin()->second, 20);
+  EXPECT_EQ(shares.begin()->second, 4);
+}
+
+TEST_F(DatabaseReads, AtMostThreeWaitBehindABlockedOne) {
+  auto two = options();
+  two.read_connections = 2;
+  auto& database = open(two);
+  server_.exec("select pg_advisory_lock(7)");
+  constexpr int all = 40;
+  std::atomic<int> answered = 0;
+  std::vector<std::future<void>> reads;
+  on_io([&] {
+    for (int i = 0; i < all; ++i) {
+      reads.push_back(start([&, i]() -> asio::awaitable<void> {
+        co_await database.read(i == 0 ? blocking : backend, {});
+        ++answered;
+      }));
+    }
+  });
+  EXPECT_TRUE(eventually([&] { return answered == all - 4; })) << answered;
+  server_.exec("select pg_advisory_unlock(7)");
+  for (auto& each : reads) each.get();
 }
 
 TEST_F(DatabaseReads, DoNotQueueBehindASlowOne) {

@@ -1,0 +1,51 @@
+#include "storage/database/read_pool.hpp"
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
+namespace waybill::storage::pq {
+
+using std::chrono::steady_clock;
+
+ReadPool::ReadPool(asio::io_context& io, ReadRequestPool& requests, const ChannelOptions& options, int size) {
+  for (int i = 0; i < size; ++i)
+    pipelines_.push_back(std::make_shared<ReadPipeline>(io, requests, options, [this] { send_waiting(); }));
+}
+
+void ReadPool::submit(ReadRequest& request) {
+  if (!request.mergeable()) {
+    waiting_.push_back(&request);
+    return send_waiting();
+  }
+  const auto load = [now = steady_clock::now()](const auto& each) { return each->load(now); };
+  (*std::ranges::min_element(pipelines_, {}, load))->submit(request);
+}
+
+void ReadPool::send_waiting() {
+  if (waiting_.empty()) return;
+  const auto now = steady_clock::now();
+  const auto room_and_load = [now](const auto& each) {
+    return std::pair(!each->has_room(now), each->load(now));
+  };
+  do {
+    ReadPipeline& pipeline = **std::ranges::min_element(pipelines_, {}, room_and_load);
+    if (!pipeline.has_room(now)) return;
+    ReadRequest& next = *waiting_.front();
+    waiting_.pop_front();
+    pipeline.submit(next);
+  } while (!waiting_.empty());
+}
+
+SteadyTime ReadPool::last_answer() const {
+  return std::ranges::max(pipelines_ |
+                          std::views::transform([](const auto& each) { return each->last_answer(); }));
+}
+
+void ReadPool::shut_down() {
+  // A connection refuses the reads that it has.
+  for (ReadRequest* request : std::exchange(waiting_, {})) pipelines_.front()->submit(*request);
+  for (const auto& pipeline : pipelines_) pipeline->shut_down();
+}
+
+}  // namespace waybill::storage::pq

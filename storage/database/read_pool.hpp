@@ -1,0 +1,41 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include "storage/pq/channel.hpp"
+#include "storage/pq/read_pipeline.hpp"
+#include "storage/pq/steady_time.hpp"
+
+namespace waybill::storage::pq {
+
+/// The connections that share the reads of an io thread. Merged reads go to the least loaded connection at
+/// once. Others wait here, in order, until a connection has room, so that a connection that has stalled
+/// delays few of them. One thread.
+class ReadPool {
+ public:
+  /// `requests` must outlive `shut_down`. `size` is at least 1.
+  ReadPool(asio::io_context& io, ReadRequestPool& requests, const ChannelOptions& options, int size);
+  ReadPool(const ReadPool&) = delete;
+  ReadPool& operator=(const ReadPool&) = delete;
+
+  /// The handler is called later, from the io_context.
+  void submit(ReadRequest& request);
+
+  /// Time of the last answer of any connection; min() if there is none.
+  SteadyTime last_answer() const;
+
+  /// Refuses all waiting reads. No read may be submitted afterwards.
+  void shut_down();
+
+ private:
+  void send_waiting();
+
+  std::vector<std::shared_ptr<ReadPipeline>> pipelines_;
+  std::deque<ReadRequest*> waiting_;
+};
+
+}  // namespace waybill::storage::pq
