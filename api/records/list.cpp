@@ -260,8 +260,8 @@ class ListReader {
     auto text = page_text(page, values);
     const bool counts_little = total_source_ != TotalSource::with_page || last_size_ == Totals::Size::small;
     if (is_piece_of_index_ && counts_little && page.number <= pages_in_text) {
-      co_return co_await services_.db.read_text(statement_.name, std::move(text), std::move(values),
-                                                storage::Format::binary);
+      co_return co_await services_.db.read_text(call_.business(), statement_.name, std::move(text),
+                                                std::move(values), storage::Format::binary);
     }
     co_return co_await services_.db.read_long(call_.business(), statement_.name, std::move(text),
                                               std::move(values), storage::Format::binary);
@@ -354,8 +354,10 @@ class ListReader {
 asio::awaitable<Answer> list_selected(Call& call, Services& services, std::string_view table,
                                       const storage::Statement& statement, Selection selection) {
   if (call.query.empty()) {
-    const auto rows =
-        co_await services.db.read(statement, storage::Params().add(call.business()), storage::Format::binary);
+    const auto rows = co_await services.db.run_read({.statement = statement,
+                                                     .params = storage::Params().add(call.business()),
+                                                     .format = storage::Format::binary,
+                                                     .business = call.business()});
     if (!is_cut(rows)) {
       const auto total = rows.empty() ? 0 : storage::read_binary<std::int64_t>(rows.get(0, 0));
       co_return page_answer(json_array(rows.slice(0, rows.size(), 1)), page_of(call), total);

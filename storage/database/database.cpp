@@ -67,7 +67,7 @@ class Database::Impl {
   Impl& operator=(const Impl&) = delete;
 
   asio::awaitable<Rows> read(Read read) {
-    if (read.alone_for) return read_alone(std::move(read));
+    if (read.is_long) return read_alone(std::move(read));
     return submit(reads_, std::move(read));
   }
 
@@ -98,7 +98,7 @@ class Database::Impl {
   };
 
   asio::awaitable<Rows> read_alone(Read read) {
-    const Guid business = read.alone_for.value();
+    const Guid business = read.business;
     const LongReadLease lease(long_read_queue_, business, co_await long_read_queue_->take(business));
     co_return co_await submit(lease.connection(), std::move(read));
   }
@@ -114,6 +114,7 @@ class Database::Impl {
           request.text = std::move(submitted.text);
           request.params = std::move(submitted.params);
           request.format = submitted.format;
+          request.business = submitted.business;
           connections.submit(request);
         },
         asio::use_awaitable, std::move(read));

@@ -61,7 +61,8 @@ struct Read {
   std::string text = {};  // made for this call (`read_text`)
   Params params = {};
   Format format = Format::text;
-  std::optional<Guid> alone_for = {};  // the business of a read that may take long (`read_long`)
+  Guid business = {};    // takes turns with others; nil for the service itself
+  bool is_long = false;  // `read_long`
 };
 
 /// A change of one record. Such changes can share a statement and a transaction.
@@ -121,16 +122,20 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  /// Runs a statement without side effects. Concurrent statements are pipelined. A statement that fails
-  /// because another one in the pipeline failed is sent again; one whose connection broke is sent again once.
-  /// Each connection prepares a statement once. Throws StatementError or DatabaseUnavailable, as do all
-  /// methods below.
+  /// Runs a statement without side effects. Concurrent statements are pipelined. Businesses take turns: a
+  /// typed statement with a parameter `business` is a read of that business, others are the service's. A
+  /// statement that fails because another one in the pipeline failed is sent again; one whose connection
+  /// broke is sent again once. Each connection prepares a statement once. Throws StatementError or
+  /// DatabaseUnavailable, as do all methods below.
   asio::awaitable<Rows> read(const Statement& statement, Params params, Format format = Format::text) {
     return run_read({.statement = statement, .params = std::move(params), .format = format});
   }
   template <TypedStatement S>
   asio::awaitable<ResultOf<S>> read(const S& statement, Format format = Format::text) {
-    return typed_rows<S>(read(S::statement, statement.params(), format));
+    Guid business;
+    if constexpr (requires { business = statement.business.get(); }) business = statement.business.get();
+    return typed_rows<S>(run_read(
+        {.statement = S::statement, .params = statement.params(), .format = format, .business = business}));
   }
 
   /// Like `read`, for one record by its key. Reads of the same statement that wait together are sent as one
@@ -148,10 +153,13 @@ class Database {
 
   /// Like `read`, for SQL text made for this call (from a $filter). A connection keeps the most recently used
   /// texts prepared.
-  asio::awaitable<Rows> read_text(std::string_view name, std::string text, Params params,
+  asio::awaitable<Rows> read_text(Guid business, std::string_view name, std::string text, Params params,
                                   Format format = Format::text) {
-    return run_read(
-        {.statement = {name, {}}, .text = std::move(text), .params = std::move(params), .format = format});
+    return run_read({.statement = {name, {}},
+                     .text = std::move(text),
+                     .params = std::move(params),
+                     .format = format,
+                     .business = business});
   }
 
   /// Like `read_text`, for reads that may take long, such as a search. Each is alone on its connection, so
@@ -163,7 +171,8 @@ class Database {
                      .text = std::move(text),
                      .params = std::move(params),
                      .format = format,
-                     .alone_for = business});
+                     .business = business,
+                     .is_long = true});
   }
   /// For a statement that reads as many rows as the business has, or an answer without a small limit.
   template <TypedStatement S>

@@ -15,7 +15,7 @@ ReadPool::ReadPool(asio::io_context& io, ReadRequestPool& requests, const Channe
 
 void ReadPool::submit(ReadRequest& request) {
   if (!request.mergeable()) {
-    waiting_.push_back(&request);
+    waiting_.add(request.business, request);
     return send_waiting();
   }
   const auto load = [now = steady_clock::now()](const auto& each) { return each->load(now); };
@@ -31,9 +31,7 @@ void ReadPool::send_waiting() {
   do {
     ReadPipeline& pipeline = **std::ranges::min_element(pipelines_, {}, room_and_load);
     if (!pipeline.has_room(now)) return;
-    ReadRequest& next = *waiting_.front();
-    waiting_.pop_front();
-    pipeline.submit(next);
+    pipeline.submit(waiting_.take());
   } while (!waiting_.empty());
 }
 
@@ -44,7 +42,7 @@ SteadyTime ReadPool::last_answer() const {
 
 void ReadPool::shut_down() {
   // A connection refuses the reads that it has.
-  for (ReadRequest* request : std::exchange(waiting_, {})) pipelines_.front()->submit(*request);
+  while (!waiting_.empty()) pipelines_.front()->submit(waiting_.take());
   for (const auto& pipeline : pipelines_) pipeline->shut_down();
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -8,13 +7,14 @@
 
 #include "storage/pq/channel.hpp"
 #include "storage/pq/read_pipeline.hpp"
+#include "storage/pq/read_turns.hpp"
 #include "storage/pq/steady_time.hpp"
 
 namespace waybill::storage::pq {
 
 /// The connections that share the reads of an io thread. Merged reads go to the least loaded connection at
-/// once. Others wait here, in order, until a connection has room, so that a connection that has stalled
-/// delays few of them. One thread.
+/// once. Others wait here, and businesses take turns, until a connection has room, so that a connection that
+/// has stalled delays few of them. One thread.
 class ReadPool {
  public:
   /// `requests` must outlive `shut_down`. `size` is at least 1.
@@ -35,7 +35,7 @@ class ReadPool {
   void send_waiting();
 
   std::vector<std::shared_ptr<ReadPipeline>> pipelines_;
-  std::deque<ReadRequest*> waiting_;
+  ReadTurns<ReadRequest> waiting_;
 };
 
 }  // namespace waybill::storage::pq

@@ -14,6 +14,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/guid.hpp"
 #include "storage/pq/channel.hpp"
 #include "storage/statement/params.hpp"
 #include "storage/statement/rows.hpp"
@@ -31,6 +32,7 @@ struct ReadRequest {
   std::string text;
   Params params;
   Format format = Format::text;
+  Guid business = {};  // takes turns with others
 
   ReadRequest* next_member = nullptr;  // next member of a merged call, which its first member represents
   bool alone = false;                  // has its own sync, unmerged, after another request's failure

@@ -80,8 +80,8 @@ class Standbys::Host {
     return std::nullopt;
   }
 
-  asio::awaitable<void> run(pq::StandbyRead& read, std::optional<Guid> alone_for) {
-    if (alone_for) co_return co_await run_alone(read, *alone_for);
+  asio::awaitable<void> run(pq::StandbyRead& read, bool is_long, const Guid& business) {
+    if (is_long) co_return co_await run_alone(read, business);
     co_await shared_->run(read);
     if (read.fault) keep_away(*read.fault, shared_->last_failure());
   }
@@ -194,7 +194,7 @@ asio::awaitable<std::optional<StandbyRows>> Standbys::read(const Read& read, Com
                               .params = read.params,
                               .format = read.format,
                               .required = chosen->least};
-    co_await chosen->host->run(offloaded, read.alone_for);
+    co_await chosen->host->run(offloaded, read.is_long, read.business);
     if (offloaded.error) std::rethrow_exception(offloaded.error);
     if (!offloaded.fault) {
       observe(Observable::standby_read);
