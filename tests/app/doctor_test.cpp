@@ -11,7 +11,9 @@
 
 #include "base/crypto.hpp"
 #include "base/json.hpp"
+#include "storage/blocking/connection.hpp"
 #include "storage/schema/migrate.hpp"
+#include "storage/schema/partitions.hpp"
 #include "storage/statement/statement_list.hpp"
 #include "tests/harness/server.hpp"
 #include "tests/harness/smtp.hpp"
@@ -52,7 +54,11 @@ class Report {
 /// A migrated database on the cluster of the tests, whose fsync is off.
 class DoctorTest : public testing::Test {
  protected:
-  DoctorTest() { std::ofstream(key_file) << hex(random_bytes(32)); }
+  DoctorTest() {
+    std::ofstream(key_file) << hex(random_bytes(32));
+    storage::blocking::Connection session(database.url(), "tested");
+    storage::make_partitions(session);  // the database may have been made before midnight
+  }
 
   Report examine(std::vector<std::string> more = {}) const {
     return examine_url(database.url(), std::move(more));
