@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/container/static_vector.hpp>
 
+#include "storage/pq/read_turns.hpp"
 #include "storage/statement/typed_rows.hpp"
 
 namespace waybill::storage::pq {
@@ -15,8 +16,6 @@ constexpr std::size_t merge_limit = 16;
 constexpr std::size_t unit_limit = 64;
 constexpr auto stall_time = std::chrono::milliseconds(2);
 constexpr std::size_t stall_load = 1000;
-// Fewer would leave the server's process without its next read (decision 50).
-constexpr std::size_t unmergeable_limit = 4;
 
 std::int64_t ordinality(const Rows& rows, int row) {
   return read_column<std::int64_t>(RowOf<Rows>{rows, row}, 0);
@@ -81,7 +80,7 @@ void ReadPipeline::submit(ReadRequest& request) {
 std::size_t ReadPipeline::load(SteadyTime now) const { return load_ + (has_stalled(now) ? stall_load : 0); }
 
 bool ReadPipeline::has_room(SteadyTime now) const {
-  return unmergeable_ < unmergeable_limit && !has_stalled(now);
+  return unmergeable_ < reads_of_connection && !has_stalled(now);
 }
 
 bool ReadPipeline::has_stalled(SteadyTime now) const {

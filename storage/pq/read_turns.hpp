@@ -9,6 +9,10 @@
 
 namespace waybill::storage::pq {
 
+/// The number of reads that a connection has at a time. With fewer, the server's process waits for its next
+/// read; with more, too many wait if it gets no processor (decision 50).
+inline constexpr std::size_t reads_of_connection = 4;
+
 /// Reads that wait for a connection. Businesses take turns, one read a turn, and the reads of a business keep
 /// their order. Reads without a business are those of the nil guid. Pure; one thread.
 template <typename Read>

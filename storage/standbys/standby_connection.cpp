@@ -65,25 +65,35 @@ asio::awaitable<void> StandbyConnection::run(StandbyRead& read) {
     read.fault = Observable::standby_unreachable;
     co_return;
   }
-  queue_.push_back(&read);
-  if (queue_.size() == 1) asio::post(io_, [self = shared_from_this()] { self->flush(); });
+  waiting_.add(read.business, read);
+  schedule_flush();
   co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(
       [&read](StandbyRead::Handler handler) { read.handler.emplace(std::move(handler)); },
       asio::use_awaitable);
 }
 
+void StandbyConnection::schedule_flush() {
+  if (std::exchange(flush_scheduled_, true)) return;
+  asio::post(io_, [self = shared_from_this()] {
+    self->flush_scheduled_ = false;
+    self->flush();
+  });
+}
+
 void StandbyConnection::flush() {
-  if (queue_.empty()) return;
+  if (waiting_.empty() || (state_ && in_flight_ >= reads_of_connection)) return;
   if (state_) check();
-  for (StandbyRead* const read : std::exchange(queue_, {})) {
+  while (!waiting_.empty() && (!state_ || in_flight_ < reads_of_connection)) {
+    StandbyRead& read = waiting_.take();
     if (!state_) {
-      pass_over(*read);
+      pass_over(read);
       continue;
     }
-    if (read->statement.text.empty()) {
-      channel_->query_text(read->statement.name, read->text, read->params, read, read->format);
+    ++in_flight_;
+    if (read.statement.text.empty()) {
+      channel_->query_text(read.statement.name, read.text, read.params, &read, read.format);
     } else {
-      channel_->query(read->statement, read->params, read, read->format);
+      channel_->query(read.statement, read.params, &read, read.format);
     }
     channel_->sync();
   }
@@ -114,6 +124,7 @@ void StandbyConnection::close_soon(std::string_view reason) {
 
 void StandbyConnection::received(void* owner, Answer answer) {
   if (is_read(owner)) {
+    --in_flight_;
     StandbyRead& read = *static_cast<StandbyRead*>(owner);
     read_answered(read, std::move(answer));
     auto handler = std::move(*read.handler);
@@ -176,17 +187,18 @@ void StandbyConnection::lost(const std::vector<void*>& owners, const std::string
   state_.reset();
   cluster_ = 0;
   checks_due_ = 0;
+  in_flight_ = 0;
   last_failure_ = reason;
   for (void* const owner : owners) {
     if (is_read(owner)) pass_over(*static_cast<StandbyRead*>(owner));
   }
+  while (!waiting_.empty()) pass_over(waiting_.take());
 }
 
 void StandbyConnection::shut_down() {
   const auto owners = channel_->unanswered();
   channel_->detach();
   lost(owners, "shutting down");
-  for (StandbyRead* const read : std::exchange(queue_, {})) pass_over(*read);
 }
 
 // The handler is posted, because the caller may be about to wait for this read.

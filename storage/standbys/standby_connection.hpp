@@ -14,9 +14,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/guid.hpp"
 #include "base/observe.hpp"
 #include "storage/database/commit_position.hpp"
 #include "storage/pq/channel.hpp"
+#include "storage/pq/read_turns.hpp"
 #include "storage/statement/params.hpp"
 #include "storage/statement/rows.hpp"
 #include "storage/statement/statement.hpp"
@@ -37,6 +39,7 @@ struct StandbyRead {
   std::string_view text;
   const Params& params;
   Format format = Format::text;
+  Guid business = {};  // takes turns with others
   CommitPosition required = {};
 
   /// The outcome: `fault` is the reason to read on the primary, `error` (StatementError) a failure that is
@@ -50,8 +53,9 @@ struct StandbyRead {
   std::optional<Handler> handler = {};
 };
 
-/// One connection to one standby. A check precedes the reads of each turn of the loop in the same pipeline:
-/// rows of a server that has not replayed the required position are not used. Nothing is sent twice.
+/// One connection to one standby. It takes a few reads at a time; others wait, and businesses take turns. A
+/// check precedes the reads that are sent together in the same pipeline: rows of a server that has not
+/// replayed the required position are not used. Nothing is sent twice.
 /// A server that does not answer a check within a second is given up. One thread; used on the io_context.
 class StandbyConnection final : public Channel::Listener,
                                 public std::enable_shared_from_this<StandbyConnection> {
@@ -78,12 +82,13 @@ class StandbyConnection final : public Channel::Listener,
   void opened() override { identify(); }
   void received(void* owner, Answer answer) override;
   void synced() override {}
-  void drained() override {}
+  void drained() override { flush(); }
   void lost(const std::vector<void*>& owners, const std::string& reason) override;
 
  private:
   void identify();
   void check();
+  void schedule_flush();
   void flush();
   void watch();
   void give_up(const std::string& reason);
@@ -94,7 +99,9 @@ class StandbyConnection final : public Channel::Listener,
   asio::io_context& io_;
   std::shared_ptr<Channel> channel_;
   asio::steady_timer timer_;
-  std::vector<StandbyRead*> queue_;
+  ReadTurns<StandbyRead> waiting_;
+  std::size_t in_flight_ = 0;  // reads
+  bool flush_scheduled_ = false;
   std::optional<StandbyState> state_;
   std::int64_t cluster_ = 0;  // known once the connection is identified
   SteadyTime check_sent_{};

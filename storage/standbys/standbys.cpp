@@ -193,6 +193,7 @@ asio::awaitable<std::optional<StandbyRows>> Standbys::read(const Read& read, Com
                               .text = read.text,
                               .params = read.params,
                               .format = read.format,
+                              .business = read.business,
                               .required = chosen->least};
     co_await chosen->host->run(offloaded, read.is_long, read.business);
     if (offloaded.error) std::rethrow_exception(offloaded.error);
