@@ -10,10 +10,13 @@
 #include "api/records/totals.hpp"
 #include "api/route/paging.hpp"
 #include "domain/filter/filter.hpp"
+#include "storage/sql/search_indexes.sql.hpp"
 #include "storage/statement/typed_rows.hpp"
 
 namespace waybill::api {
 namespace {
+
+namespace sql = storage::sql;
 
 // The last page whose bounds are written into the statement's text, so that PostgreSQL plans each such page
 // once. Bounds of later pages are parameters: these pages are too many to keep a plan of each.
@@ -27,6 +30,7 @@ class SelectionReader {
     narrow(filter_parameter.name, domain::compile_filter);
     narrow(search_parameter.name, domain::compile_search);
     selection_.is_searched = call_.parameter(search_parameter.name).has_value();
+    selection_.uses_search_index = has_indexed_word_ && !call_.parameter(filter_parameter.name);
     const auto order = call_.parameter(order_by_parameter.name);
     if (auto* const fragment =
             accept(order_by_parameter.name, compiled_ = domain::compile_orderby(order.value_or(""), type_))) {
@@ -45,6 +49,7 @@ class SelectionReader {
     if (fragment == nullptr) return;
     selection_.where += " and " + fragment->text;
     selection_.sole_column = fragment->sole_column;
+    has_indexed_word_ = fragment->has_indexed_word;
     next_param_ += static_cast<int>(fragment->params.size());
     for (auto& param : fragment->params) selection_.params.push_back(std::move(param));
   }
@@ -61,6 +66,7 @@ class SelectionReader {
   int next_param_ = first_list_param;
   domain::FilterResult compiled_;
   Selection selection_;
+  bool has_indexed_word_ = false;  // in the last condition
   FieldErrors errors_;
 };
 
@@ -146,6 +152,15 @@ void hide_business(std::string& text) {
   }
 }
 
+/// Writes the condition on the business of the rows found first so that no index serves it. For a word, GIN
+/// reads the list of the business's rows as well, which takes ten times as long as to find the word if nearly
+/// all rows are the business's.
+void keep_business_from_index(std::string& text) {
+  constexpr std::string_view plain = "r.business_id = $1 and r.deleted_at is null/*where*/";
+  constexpr std::string_view kept = "$1 = any (array[r.business_id]) and r.deleted_at is null/*where*/";
+  text.replace(text.find(plain), plain.size(), kept);
+}
+
 // A page of large rows is a long read, so that no other read waits behind it, and has a limit, because up to
 // a hundred records of a megabyte each would fill the memory. The limit holds for the text of the rows in
 // SQL.
@@ -184,6 +199,7 @@ class ListReader {
 
   asio::awaitable<Answer> answer() {
     const auto page = page_of(call_);
+    if (selection_.uses_search_index) keeps_business_from_index_ = co_await holds_most();
     const auto rows = co_await read_page(page);
     std::int64_t total = 0;
     if (total_source_ == TotalSource::apart) {
@@ -220,6 +236,18 @@ class ListReader {
   std::string key_of_shared_count() const {
     const auto position = services_.db.read_position();
     return position ? key_ + '\0' + position->to_string() : key_;
+  }
+
+  /// True if the business has at least half of the rows of the table.
+  asio::awaitable<bool> holds_most() {
+    const auto key = call_.business().to_string() + table_;
+    if (const auto known = services_.totals.holds_most(key)) co_return *known;
+    const auto type = std::ranges::find(domain::record_types(), table_, &domain::RecordType::table)->type;
+    const auto rows = co_await services_.db.read(sql::search_indexes::HoldsMost{
+        .business = call_.business(), .entity_type = static_cast<std::int16_t>(type), .table = table_});
+    const bool answer = !rows.empty() && rows.front().holds_most;
+    services_.totals.remember_holds_most(key, answer);
+    co_return answer;
   }
 
   storage::Params params() const {
@@ -289,6 +317,7 @@ class ListReader {
   /// The statement of a page. Adds its bounds to `values` if they are parameters.
   std::string page_text(const Page& page, storage::Params& values) const {
     std::string text(statement_.text);
+    if (keeps_business_from_index_) keep_business_from_index(text);
     auto limit = std::to_string(page.limit());
     auto offset = std::to_string(page.offset());
     if (page.number > pages_in_text) {
@@ -344,6 +373,7 @@ class ListReader {
   const storage::Statement& statement_;
   Selection selection_;
   const bool is_piece_of_index_;
+  bool keeps_business_from_index_ = false;
   TotalSource total_source_ = TotalSource::maintained;
   std::string key_;  // name of the total in Services::totals; empty if it is not counted
   Totals::Size last_size_ = Totals::Size::unknown;

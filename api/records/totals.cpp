@@ -9,7 +9,10 @@
 namespace waybill::api {
 namespace {
 
+using std::chrono::steady_clock;
+
 constexpr std::size_t most_remembered = 4096;
+constexpr auto majority_time = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -21,6 +24,17 @@ Totals::Size Totals::last_size(const std::string& key) const {
 void Totals::remember(const std::string& key, std::int64_t total) {
   if (sizes_.size() >= most_remembered && !sizes_.contains(key)) sizes_.clear();
   sizes_[key] = total < large ? Size::small : Size::large;
+}
+
+std::optional<bool> Totals::holds_most(const std::string& key) const {
+  const auto found = majorities_.find(key);
+  if (found == majorities_.end() || found->second.until < steady_clock::now()) return std::nullopt;
+  return found->second.holds_most;
+}
+
+void Totals::remember_holds_most(const std::string& key, bool holds_most) {
+  if (majorities_.size() >= most_remembered && !majorities_.contains(key)) majorities_.clear();
+  majorities_[key] = {.holds_most = holds_most, .until = steady_clock::now() + majority_time};
 }
 
 asio::awaitable<void> Totals::wait(Round& round) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -18,8 +19,8 @@ namespace asio = boost::asio;
 
 /// Counts the rows of lists. Equal counts that are requested while one runs wait for it to end and share the
 /// next one, so every count begins after the requests that it serves and contains what was committed before
-/// them. Remembers the order of magnitude of recent totals, never a total itself. One for each io thread,
-/// used on it only.
+/// them. Remembers the order of magnitude of recent totals, never a total itself, and for a minute, which
+/// businesses have most rows of a table. One for each io thread, used on it only.
 class Totals {
  public:
   using Count = std::function<asio::awaitable<std::int64_t>()>;
@@ -32,6 +33,10 @@ class Totals {
   /// The size of the last total of the rows that `key` names.
   Size last_size(const std::string& key) const;
   void remember(const std::string& key, std::int64_t total);
+
+  /// True if most rows of a table are the business's. `key` names both. Returns nullopt if it is not known.
+  std::optional<bool> holds_most(const std::string& key) const;
+  void remember_holds_most(const std::string& key, bool holds_most);
 
   /// Returns the result of `count`, which may be called for this or for an equal call, so `key` names the
   /// rows and the commits that the count must show. An exception of `count` reaches all callers that share
@@ -51,7 +56,13 @@ class Totals {
   asio::awaitable<void> run(const std::string& key, std::shared_ptr<Round> round, const Count& count);
   void begin_next(const std::string& key);
 
+  struct Majority {
+    bool holds_most;
+    std::chrono::steady_clock::time_point until;
+  };
+
   std::unordered_map<std::string, Size> sizes_;
+  std::unordered_map<std::string, Majority> majorities_;
   std::unordered_map<std::string, std::shared_ptr<Round>> next_;  // an entry while a count of the key runs
 };
 

@@ -19,6 +19,7 @@ struct SqlFragment {
   /// The column that alone decides: `text` is `r.COLUMN = $first_param`, or bounds of created_at. Empty if
   /// there is none.
   std::string_view sole_column = {};
+  bool has_indexed_word = false;  // of `$search`: the index of texts finds it
 };
 
 /// A sentence for `details`, with the position of the error (in characters, from 1) where there is one.

@@ -38,7 +38,9 @@ std::string word_in_relative(const std::vector<const Field*>& fields, const std:
     predicate += "lower(x." + std::string(field->relative_column) + ") like " + pattern;
   }
   if (indexed) predicate = "x.search_text like " + pattern + " and (" + predicate + ")";
-  return relative_meets(key, indexed ? predicate : "(" + predicate + ")", business, false);
+  // The index on the key begins with the business, and a list may keep its own condition from indexes.
+  return "(r.business_id = " + std::string(business) + " and " +
+         relative_meets(key, indexed ? predicate : "(" + predicate + ")", business, false) + ")";
 }
 
 /// The functions of the row that have the searchable own fields.
@@ -105,6 +107,7 @@ FilterResult compile_search(std::string_view text, const RecordType& type, int f
     fragment.params.push_back("%" + like_escaped(word) + "%");
     fragment.text += fragment.text.empty() ? "(" : " and ";
     const bool indexed = has_trigram(word);
+    if (indexed) fragment.has_indexed_word = true;
     std::string_view separator = "(";
     for (const auto function : texts) {
       fragment.text.append(separator).append("r.").append(function);

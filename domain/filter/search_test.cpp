@@ -26,14 +26,18 @@ TEST(Search, EveryWordMustOccur) {
 TEST(Search, SearchesRelativesByTheirSearchIndex) {
   const auto fragment = compiled("anna", EntityType::order);
   EXPECT_EQ(fragment.text,
-            "((r.search_text like lower($3) or r.recipient_text like lower($3) or r.customer_id = "
+            "((r.search_text like lower($3) or r.recipient_text like lower($3) or "
+            "(r.business_id = $1 and r.customer_id = "
             "any(array(select x.guid from customers x where "
             "x.business_id = $1 and x.search_text like lower($3) and (lower(x.name) like lower($3) or "
-            "lower(x.email) like lower($3))))))");
+            "lower(x.email) like lower($3)))))))");
+  EXPECT_TRUE(fragment.has_indexed_word);
   EXPECT_EQ(fragment.params, Params{"%anna%"});
 }
 
 TEST(Search, WordsWithoutATrigramDoNotReadTheIndex) {
+  EXPECT_FALSE(compiled("Al ab").has_indexed_word);
+  EXPECT_TRUE(compiled("abc ab").has_indexed_word);
   EXPECT_EQ(compiled("Al").text, "((r.search_text || '' like lower($3)))");
   EXPECT_EQ(compiled("—–—–").text, "((r.search_text || '' like lower($3)))");
   EXPECT_EQ(compiled("a-b_c%d").text, "((r.search_text || '' like lower($3)))");
@@ -42,9 +46,9 @@ TEST(Search, WordsWithoutATrigramDoNotReadTheIndex) {
   }
   EXPECT_EQ(compiled("al", EntityType::order).text,
             "((r.search_text || '' like lower($3) or r.recipient_text || '' like lower($3) or "
-            "r.customer_id = any(array(select x.guid from customers "
+            "(r.business_id = $1 and r.customer_id = any(array(select x.guid from customers "
             "x where "
-            "x.business_id = $1 and (lower(x.name) like lower($3) or lower(x.email) like lower($3))))))");
+            "x.business_id = $1 and (lower(x.name) like lower($3) or lower(x.email) like lower($3)))))))");
 }
 
 TEST(Search, WordsAreLiteral) { EXPECT_EQ(compiled("5%_\\").params, Params{"%5\\%\\_\\\\%"}); }

@@ -173,6 +173,26 @@ TEST_F(ConventionsTest, SearchCoversStateAndCountry) {
   EXPECT_EQ(at(http.get("/api/v1/Customers?$search=zealand%20denmark").body, "totalCount"), 1);
 }
 
+TEST(Search, OfTheBusinessWithMostRecordsFindsOnlyItsOwn) {
+  TestDatabase database;
+  Waybill waybill(database.url());
+  Tenant large(waybill, "large");
+  Tenant small(waybill, "small");
+  for (int i = 0; i < 4; ++i) large.create_order();
+  const auto deleted = large.create_order();
+  large.http.post("/api/v1/Orders/delete", json::array{{{"guid", deleted}}});
+  small.create_order();
+  database.exec("analyze orders");
+  const auto count = [](Tenant& tenant, std::string_view query) {
+    return at(tenant.http.get("/api/v1/Orders?" + std::string(query)).body, "totalCount");
+  };
+  EXPECT_EQ(count(large, "$search=lisbon"), 4);
+  EXPECT_EQ(count(large, "$search=lovelace"), 4) << "by the customer's name";
+  EXPECT_EQ(count(large, "$search=lisbon%20lovelace&$filter=status%20eq%20'pending'"), 4);
+  EXPECT_EQ(count(large, "$search=li"), 4);
+  EXPECT_EQ(count(small, "$search=lisbon"), 1);
+}
+
 TEST_F(ConventionsTest, OrderByTakesSeveralFields) {
   fill(4);
   EXPECT_EQ(numbers("$orderby=" + url_encode("status desc, totalValue")), (Numbers{"N1", "N3", "N2", "N4"}));
