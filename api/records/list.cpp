@@ -30,7 +30,6 @@ class SelectionReader {
     narrow(filter_parameter.name, domain::compile_filter);
     narrow(search_parameter.name, domain::compile_search);
     selection_.is_searched = call_.parameter(search_parameter.name).has_value();
-    selection_.uses_search_index = has_indexed_word_ && !call_.parameter(filter_parameter.name);
     const auto order = call_.parameter(order_by_parameter.name);
     if (auto* const fragment =
             accept(order_by_parameter.name, compiled_ = domain::compile_orderby(order.value_or(""), type_))) {
@@ -47,9 +46,9 @@ class SelectionReader {
     if (!text) return;
     auto* const fragment = accept(name, compiled_ = compile(*text, type_, next_param_, "$1"));
     if (fragment == nullptr) return;
+    selection_.uses_search_index = !selection_.is_narrowed() && fragment->has_indexed_word;
     selection_.where += " and " + fragment->text;
     selection_.sole_column = fragment->sole_column;
-    has_indexed_word_ = fragment->has_indexed_word;
     next_param_ += static_cast<int>(fragment->params.size());
     for (auto& param : fragment->params) selection_.params.push_back(std::move(param));
   }
@@ -66,7 +65,6 @@ class SelectionReader {
   int next_param_ = first_list_param;
   domain::FilterResult compiled_;
   Selection selection_;
-  bool has_indexed_word_ = false;  // in the last condition
   FieldErrors errors_;
 };
 
@@ -238,13 +236,17 @@ class ListReader {
     return position ? key_ + '\0' + position->to_string() : key_;
   }
 
+  std::int16_t entity_type() const {
+    const auto found = std::ranges::find(domain::record_types(), table_, &domain::RecordType::table);
+    return static_cast<std::int16_t>(found->type);
+  }
+
   /// True if the business has at least half of the rows of the table.
   asio::awaitable<bool> holds_most() {
     const auto key = call_.business().to_string() + table_;
     if (const auto known = services_.totals.holds_most(key)) co_return *known;
-    const auto type = std::ranges::find(domain::record_types(), table_, &domain::RecordType::table)->type;
     const auto rows = co_await services_.db.read(sql::search_indexes::HoldsMost{
-        .business = call_.business(), .entity_type = static_cast<std::int16_t>(type), .table = table_});
+        .business = call_.business(), .entity_type = entity_type(), .table = table_});
     const bool answer = !rows.empty() && rows.front().holds_most;
     services_.totals.remember_holds_most(key, answer);
     co_return answer;
@@ -301,12 +303,11 @@ class ListReader {
     if (total_source_ == TotalSource::maintained) return;
     if (total_source_ == TotalSource::by_status) {
       const auto status = "$" + std::to_string(first_list_param);
-      const auto type = std::ranges::find(domain::record_types(), table_, &domain::RecordType::table)->type;
       total = "(select coalesce(sum(case when n.status_after = " + status +
               " then n.records else 0 end - case when n.status_before = " + status +
               " then n.records else 0 end), 0)::bigint from status_counts n where n.business_id = $1 and "
               "n.entity_type = " +
-              std::to_string(static_cast<int>(type)) + ")";
+              std::to_string(entity_type()) + ")";
     } else if (total_source_ == TotalSource::with_page) {
       total = selection_.is_searched ? "r.total"
                                      : "(select count(*)" + rows_of_business() + selection_.where + ")";

@@ -19,7 +19,7 @@ struct Selection {
   std::string order{newest_first};
   std::vector<std::string> params;
   bool is_searched = false;           // by $search: one scan then finds both the count and the page
-  bool uses_search_index = false;     // and nothing else, for $search alone
+  bool uses_search_index = false;     // it finds the rows: $search without a filter
   std::string_view sole_column = {};  // as in domain::SqlFragment, of all conditions together
   bool is_narrowed() const { return !where.empty(); }
 };

@@ -14,6 +14,12 @@ using std::chrono::steady_clock;
 constexpr std::size_t most_remembered = 4096;
 constexpr auto majority_time = std::chrono::minutes(1);
 
+template <typename Value>
+void remember_in(std::unordered_map<std::string, Value>& values, const std::string& key, Value value) {
+  if (values.size() >= most_remembered && !values.contains(key)) values.clear();
+  values[key] = value;
+}
+
 }  // namespace
 
 Totals::Size Totals::last_size(const std::string& key) const {
@@ -22,8 +28,7 @@ Totals::Size Totals::last_size(const std::string& key) const {
 }
 
 void Totals::remember(const std::string& key, std::int64_t total) {
-  if (sizes_.size() >= most_remembered && !sizes_.contains(key)) sizes_.clear();
-  sizes_[key] = total < large ? Size::small : Size::large;
+  remember_in(sizes_, key, total < large ? Size::small : Size::large);
 }
 
 std::optional<bool> Totals::holds_most(const std::string& key) const {
@@ -33,8 +38,8 @@ std::optional<bool> Totals::holds_most(const std::string& key) const {
 }
 
 void Totals::remember_holds_most(const std::string& key, bool holds_most) {
-  if (majorities_.size() >= most_remembered && !majorities_.contains(key)) majorities_.clear();
-  majorities_[key] = {.holds_most = holds_most, .until = steady_clock::now() + majority_time};
+  remember_in(majorities_, key,
+              Majority{.holds_most = holds_most, .until = steady_clock::now() + majority_time});
 }
 
 asio::awaitable<void> Totals::wait(Round& round) {

@@ -80,8 +80,8 @@ class Standbys::Host {
     return std::nullopt;
   }
 
-  asio::awaitable<void> run(pq::StandbyRead& read, bool is_long, const Guid& business) {
-    if (is_long) co_return co_await run_alone(read, business);
+  asio::awaitable<void> run(pq::StandbyRead& read, bool is_long) {
+    if (is_long) co_return co_await run_alone(read);
     co_await shared_->run(read);
     if (read.fault) keep_away(*read.fault, shared_->last_failure());
   }
@@ -98,11 +98,11 @@ class Standbys::Host {
                                                        : Observable::standby_behind;
   }
 
-  asio::awaitable<void> run_alone(pq::StandbyRead& read, const Guid& business) {
+  asio::awaitable<void> run_alone(pq::StandbyRead& read) {
     const auto queue = queue_;
     pq::StandbyConnection* connection = nullptr;
     try {
-      connection = co_await queue->take(business);
+      connection = co_await queue->take(read.business);
     } catch (const DatabaseUnavailable&) {
       read.fault = Observable::standby_failed;
       co_return;
@@ -114,7 +114,7 @@ class Standbys::Host {
       connection->refresh();
       read.fault = Observable::standby_unreachable;
     }
-    queue->give_back(*connection, business);
+    queue->give_back(*connection, read.business);
   }
 
   void keep_away(Observable fault, std::string_view detail) {
@@ -195,7 +195,7 @@ asio::awaitable<std::optional<StandbyRows>> Standbys::read(const Read& read, Com
                               .format = read.format,
                               .business = read.business,
                               .required = chosen->least};
-    co_await chosen->host->run(offloaded, read.is_long, read.business);
+    co_await chosen->host->run(offloaded, read.is_long);
     if (offloaded.error) std::rethrow_exception(offloaded.error);
     if (!offloaded.fault) {
       observe(Observable::standby_read);
