@@ -113,11 +113,12 @@ Scan Outbox::scan(const ScanBounds& bounds, bool draw_xid, std::size_t with_rows
     if (row.shard < 0) {
       scan.last_id = id;
       scan.workflow_epoch = static_cast<std::uint64_t>(row.epoch.value());
+      scan.began_at = row.occurred_at;
       scan.xmin = binary_number<std::uint64_t>(row.xmin.value());
       if (row.xid) scan.xid = binary_number<std::uint64_t>(*row.xid);
       continue;
     }
-    scan.events.push_back({row.shard, id, row.owner.value(), row.occurred_at.value()});
+    scan.events.push_back({row.shard, id, row.owner.value(), row.occurred_at});
     if (writer != row.writer) ++scan.transactions;
     writer = row.writer.value();
     if (!stored.is_null(i, 0)) scan.rows.push_back(stored_event(stored, i));

@@ -78,6 +78,7 @@ struct Scan {
   std::size_t transactions = 0;      // writers of `events`; one that wrote to n shards counts n times
   std::uint64_t last_id = 0;         // last value of the sequence, read after the snapshot was taken
   std::uint64_t workflow_epoch = 0;
+  Time began_at{};                   // by the clock of the database
   std::uint64_t xmin = 0;            // oldest transaction of the snapshot: every earlier one has ended
   std::optional<std::uint64_t> xid;  // a transaction id drawn during the scan, if requested
 };

@@ -104,6 +104,7 @@ std::vector<ClaimedRun> RunStore::claim(const ClaimLimits& limits) {
                      .request = std::string(row.request),
                      .body = std::optional<std::string>(row.body),
                      .depth = row.depth.value_or(unknown_depth)};
+    taken.workflow_epoch = static_cast<std::uint64_t>(row.workflow_epoch);
     taken.previous_status = parse_status(row.previous_status);
     taken.run.state = {.status = RunStatus::running,
                        .code = std::optional<std::string>(row.code),

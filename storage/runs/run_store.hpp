@@ -43,6 +43,7 @@ struct ClaimedRun {
   bool rendered = false;            // it was queued without its texts and has them now
   bool goes_on = false;             // it continues after a step whose end is not stored yet
   Pace pace = {};
+  std::uint64_t workflow_epoch = 0;  // epoch of the workflows in the snapshot in which the run was found
   RunStatus previous_status;  // waiting, queued or retrying; running if its worker was lost during an attempt
 };
 

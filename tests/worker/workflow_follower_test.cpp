@@ -220,6 +220,25 @@ TEST_F(WorkflowFollower, ARunIsNotClaimedUntilTheChangesBeforeItAreRead) {
   EXPECT_TRUE(eventually([&] { return runs("held") == 1; }));
 }
 
+TEST_F(WorkflowFollower, AChangeThatNoLookHasFoundYetAppliesToALaterRun) {
+  const Guid workflow = add_workflow("order_created");
+  add_order();
+  workflows_.follow_now(session_);
+  worker::DueRuns due({.worker = worker_}, catalogue_, workflows_, runner_, preparation_, system_clock());
+  database_.exec("update workflows set paused_reason = 'x', paused_at = now() where guid = '" +
+                 workflow.to_string() + "'");
+  queue_run(workflow);
+  EXPECT_TRUE(due.claim(session_));
+  EXPECT_FALSE(workflows_.is_current(business_));
+  EXPECT_TRUE(catches_up());
+  EXPECT_TRUE(eventually([&] {
+    due.look_again();
+    due.claim(session_);
+    return runs("held") == 1;
+  }));
+  EXPECT_EQ(runs("succeeded"), 0);
+}
+
 TEST_F(WorkflowFollower, ARunIsClaimedWhileItsBusinessGoesOnChanging) {
   const Guid workflow = add_workflow("order_created");
   add_order();

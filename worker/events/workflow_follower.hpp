@@ -29,11 +29,11 @@ class WorkflowFollower {
   /// true for a reconnection.
   bool connected();
 
-  /// Notes which businesses have changes up to `epoch`, which a look at the outbox returned.
+  /// Notes which businesses have changes up to `epoch`, which a look at the outbox or a claim returned.
   void follow(storage::Session& session, std::uint64_t epoch);
 
-  /// Notes which businesses have changes up to now. Needed for runs and timers of other workers, which may
-  /// come from a newer version of a workflow.
+  /// Notes which businesses have changes up to now. Needed for postponed matches of other workers,
+  /// which may come from a newer version of a workflow.
   void follow_now(storage::Session& session);
 
   /// Applies the changes that the loader has read, and returns true if there were some. Must be called at
@@ -44,7 +44,7 @@ class WorkflowFollower {
   bool has_read(const Guid& business, std::uint64_t epoch) const;
   /// True if it has all changes of a business that were found so far.
   bool is_current(const Guid& business) const { return !reads_all_ && !behind_.contains(business); }
-  /// True if it has all changes of a business up to a time at or after `time`, by the clock of this process.
+  /// True if it has all changes of a business up to a time at or after `time`, by the clock of the database.
   bool has_read_since(const Guid& business, Time time) const;
   /// The businesses with changes that are still to be read.
   std::vector<Guid> behind() const;

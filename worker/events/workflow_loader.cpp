@@ -103,7 +103,7 @@ void WorkflowLoader::read(const Turn& turn, const std::stop_token& stop) {
   if (turn.session != session_number_) session_.close();
   session_number_ = turn.session;
   session_.open();
-  Loaded loaded{.businesses = {}, .reached = 0, .as_of = system_clock().now(), .workflows = {}};
+  Loaded loaded{.businesses = {}, .reached = 0, .as_of = {}, .workflows = {}};
   std::uint64_t since = turn.requests.front().since;
   std::uint64_t least = 0;
   for (const Request& request : turn.requests) {
@@ -112,7 +112,9 @@ void WorkflowLoader::read(const Turn& turn, const std::stop_token& stop) {
     least = std::max(least, request.least);
   }
   // The changes are read in a later snapshot, which contains all changes up to this epoch.
-  loaded.reached = storage::Outbox(*session_).scan({}, false).workflow_epoch;
+  const storage::Scan scan = storage::Outbox(*session_).scan({}, false);
+  loaded.reached = scan.workflow_epoch;
+  loaded.as_of = scan.began_at;
   if (loaded.reached < least) {
     session_.close();
     throw std::runtime_error(

@@ -32,7 +32,7 @@ class WorkflowLoader {
   struct Loaded {
     std::vector<Guid> businesses;
     std::uint64_t reached;                  // all their changes up to this epoch are read
-    Time as_of;                             // a time before the reading
+    Time as_of;                             // a time before the reading, by the clock of the database
     std::vector<ParsedWorkflow> workflows;  // the changed ones
   };
   using OnLoaded = std::function<void()>;

@@ -93,17 +93,19 @@ void RunIntake::pass_on(storage::Session& session, std::vector<storage::ClaimedR
   runner_.submit(std::move(claimed));
 }
 
-/// Puts back the runs that must wait until changes of their business are read: runs of a workflow or version
-/// that the catalogue does not have yet, and runs that were created after the last reading began, because a
-/// change that was made before a replay applies to the replay.
+/// Finds out which changes were made before the claim, and puts back the runs that must wait until those of
+/// their business are read: runs of a workflow or version that the catalogue does not have yet, and runs that
+/// were created after the last reading began, because a change that was made before a replay applies to the
+/// replay.
 void RunIntake::follow_workflows(storage::Session& session, std::vector<storage::ClaimedRun>& claimed) {
+  if (claimed.empty()) return;
+  workflows_.follow(session, claimed.front().workflow_epoch);
+  if (!workflows_.any_behind()) return;
   const auto is_newer = [&](const storage::ClaimedRun& run) {
     const storage::RunKey& key = run.run.key;
     const WorkflowPtr workflow = catalogue_.find(key.workflow_id);
     return workflow ? workflow->version < key.workflow_version : !catalogue_.is_unreadable(key.workflow_id);
   };
-  if (std::ranges::any_of(claimed, is_newer)) workflows_.follow_now(session);
-  if (!workflows_.any_behind()) return;
   std::vector<storage::ClaimedRun> too_new;
   std::erase_if(claimed, [&](storage::ClaimedRun& run) {
     const Guid& business = run.run.key.business_id;

@@ -1,14 +1,15 @@
 -- Claims due runs for a worker and returns them. Destinations are found by walking the index, so that a long
 -- queue of one does not slow the others, and are served in random order, so that none is always last. Of each
 -- destination, the first thousand are examined: postpone_blocked.sql keeps those that must wait from being
--- the first for long. The last run may exceed the maximum of bytes.
+-- the first for long. The last run may exceed the maximum of bytes. Each row has the epoch of the workflows in the
+-- snapshot in which the run was found.
 -- $1 worker uuid, $2 lease interval, $3 limit_per_destination bigint,
 -- $4 blocked_destinations text[] (saturated or with an open circuit breaker), $5 limit bigint,
 -- $6 blocked_businesses text[] (a destination ends with its business's guid), $7 max_bytes bigint
 -- -> business_id uuid, guid uuid, workflow_id uuid, workflow_version int, event_id bigint, entity_type smallint,
 -- entity_id uuid, trigger_code text, previous_status text, code text or null, error text or null, attempts int,
 -- created_at timestamptz, origin uuid, replay_of uuid or null, destination text, request text, tries text,
--- action text, body text or null, depth int or null, steps text or null
+-- action text, body text or null, depth int or null, steps text or null, workflow_epoch bigint
 \ir destinations.inc
 , found as materialized (
   select q.place, q.was, q.bytes, row_number() over () as number
@@ -38,4 +39,4 @@ from due t
 where q.ctid = t.place  -- valid, because this statement has locked the rows
 returning q.business_id, q.guid, q.workflow_id, q.workflow_version, q.event_id, q.entity_type, q.entity_id, q.trigger_code,
           t.was as previous_status, q.code, q.error, q.attempts, q.created_at, q.origin, q.replay_of, q.destination, q.request, q.tries, q.action,
-          q.body, q.depth, q.steps
+          q.body, q.depth, q.steps, (select epoch from workflow_epoch) as workflow_epoch

@@ -102,7 +102,8 @@ TEST_F(Notifications, AReplayIsSentOnceMailsAreOnAgain) {
   }));
   set_notifications(tenant, {{"emailEnabled", true}});
   ASSERT_EQ(tenant.http.post(replay).status, 201);
-  EXPECT_TRUE(eventually([&] { return outcomes(workflow).front() == "succeeded "; }));
+  EXPECT_TRUE(eventually([&] { return outcomes(workflow).front() == "succeeded "; }))
+      << testing::PrintToString(outcomes(workflow));
 }
 
 // The switch is read when an attempt is made, also for runs that are already under way.
