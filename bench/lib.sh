@@ -157,8 +157,8 @@ start_river() { # [TUNED]
   if [ ! -x "$work/river" ]; then
     (cd "$bench/peers/river" && GOTOOLCHAIN=local go build -o "$work/river" . >&2) ||
       { say "  River could not be built: no rows of it"; return 1; }
-    createdb river
   fi
+  createdb river 2>/dev/null || true
   start river env PGDATABASE=river RECEIVER="http://127.0.0.1:$receiver" BODY_SIZE="$body_size" TUNED="${1:-}" "$work/river"
   peer_pid=$started
   await river '^ready' >/dev/null
