@@ -15,7 +15,7 @@ ReadPool::ReadPool(asio::io_context& io, ReadRequestPool& requests, const Channe
 
 void ReadPool::submit(ReadRequest& request) {
   if (!request.mergeable()) {
-    waiting_.add(request.business, request);
+    waiting_.push(request.business, &request);
     return send_waiting();
   }
   const auto load = [now = steady_clock::now()](const auto& each) { return each->load(now); };
@@ -31,7 +31,7 @@ void ReadPool::send_waiting() {
   do {
     ReadPipeline& pipeline = **std::ranges::min_element(pipelines_, {}, room_and_load);
     if (!pipeline.has_room(now)) return;
-    pipeline.submit(waiting_.take());
+    pipeline.submit(*waiting_.pop());
   } while (!waiting_.empty());
 }
 
@@ -42,7 +42,7 @@ SteadyTime ReadPool::last_answer() const {
 
 void ReadPool::shut_down() {
   // A connection refuses the reads that it has.
-  while (!waiting_.empty()) pipelines_.front()->submit(waiting_.take());
+  while (!waiting_.empty()) pipelines_.front()->submit(*waiting_.pop());
   for (const auto& pipeline : pipelines_) pipeline->shut_down();
 }
 

@@ -5,9 +5,10 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "base/fair_queue.hpp"
+#include "base/guid.hpp"
 #include "storage/pq/channel.hpp"
 #include "storage/pq/read_pipeline.hpp"
-#include "storage/pq/read_turns.hpp"
 #include "storage/pq/steady_time.hpp"
 
 namespace waybill::storage::pq {
@@ -35,7 +36,7 @@ class ReadPool {
   void send_waiting();
 
   std::vector<std::shared_ptr<ReadPipeline>> pipelines_;
-  ReadTurns<ReadRequest> waiting_;
+  FairQueue<Guid, ReadRequest*> waiting_;  // by business; nil without one
 };
 
 }  // namespace waybill::storage::pq

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,6 +23,10 @@
 namespace waybill::storage::pq {
 
 namespace asio = boost::asio;
+
+/// The number of reads that a connection has at a time. With fewer, the server's process waits for its next
+/// read; with more, too many wait if it gets no processor (decision 50).
+inline constexpr std::size_t reads_of_connection = 4;
 
 struct ChannelOptions {
   std::string url;

@@ -5,7 +5,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/container/static_vector.hpp>
 
-#include "storage/pq/read_turns.hpp"
 #include "storage/statement/typed_rows.hpp"
 
 namespace waybill::storage::pq {

@@ -65,7 +65,7 @@ asio::awaitable<void> StandbyConnection::run(StandbyRead& read) {
     read.fault = Observable::standby_unreachable;
     co_return;
   }
-  waiting_.add(read.business, read);
+  waiting_.push(read.business, &read);
   schedule_flush();
   co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(
       [&read](StandbyRead::Handler handler) { read.handler.emplace(std::move(handler)); },
@@ -84,7 +84,7 @@ void StandbyConnection::flush() {
   if (waiting_.empty() || (state_ && in_flight_ >= reads_of_connection)) return;
   if (state_) check();
   while (!waiting_.empty() && (!state_ || in_flight_ < reads_of_connection)) {
-    StandbyRead& read = waiting_.take();
+    StandbyRead& read = *waiting_.pop();
     if (!state_) {
       pass_over(read);
       continue;
@@ -192,7 +192,7 @@ void StandbyConnection::lost(const std::vector<void*>& owners, const std::string
   for (void* const owner : owners) {
     if (is_read(owner)) pass_over(*static_cast<StandbyRead*>(owner));
   }
-  while (!waiting_.empty()) pass_over(waiting_.take());
+  while (!waiting_.empty()) pass_over(*waiting_.pop());
 }
 
 void StandbyConnection::shut_down() {

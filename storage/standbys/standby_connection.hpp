@@ -14,11 +14,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/fair_queue.hpp"
 #include "base/guid.hpp"
 #include "base/observe.hpp"
 #include "storage/database/commit_position.hpp"
 #include "storage/pq/channel.hpp"
-#include "storage/pq/read_turns.hpp"
 #include "storage/statement/params.hpp"
 #include "storage/statement/rows.hpp"
 #include "storage/statement/statement.hpp"
@@ -99,8 +99,8 @@ class StandbyConnection final : public Channel::Listener,
   asio::io_context& io_;
   std::shared_ptr<Channel> channel_;
   asio::steady_timer timer_;
-  ReadTurns<StandbyRead> waiting_;
-  std::size_t in_flight_ = 0;  // reads
+  FairQueue<Guid, StandbyRead*> waiting_;  // by business; nil without one
+  std::size_t in_flight_ = 0;              // reads
   bool flush_scheduled_ = false;
   std::optional<StandbyState> state_;
   std::int64_t cluster_ = 0;  // known once the connection is identified
