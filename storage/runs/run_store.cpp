@@ -75,7 +75,7 @@ std::vector<PostponedMatch> RunStore::take_postponed(const Guid& workflow, std::
   return matches;
 }
 
-std::vector<ClaimedRun> RunStore::claim(const ClaimLimits& limits) {
+Claim RunStore::claim(const ClaimLimits& limits) {
   const auto rows = session_.run_replanned(
       sql::queue::Claim{.worker = worker_,
                         .lease = format_duration(limits.lease),
@@ -84,10 +84,11 @@ std::vector<ClaimedRun> RunStore::claim(const ClaimLimits& limits) {
                         .limit = static_cast<std::int64_t>(limits.runs),
                         .blocked_businesses = limits.blocked_businesses,
                         .max_bytes = static_cast<std::int64_t>(limits.bytes)});
-  std::vector<ClaimedRun> claimed;
-  claimed.reserve(static_cast<std::size_t>(rows.size()));
+  Claim claimed;
+  claimed.runs.reserve(static_cast<std::size_t>(rows.size()));
   for (const auto& row : rows) {
-    ClaimedRun& taken = claimed.emplace_back();
+    claimed.workflow_epoch = static_cast<std::uint64_t>(row.workflow_epoch);
+    ClaimedRun& taken = claimed.runs.emplace_back();
     taken.run.key = {.business_id = row.business_id,
                      .guid = row.guid,
                      .workflow_id = row.workflow_id,
@@ -104,7 +105,6 @@ std::vector<ClaimedRun> RunStore::claim(const ClaimLimits& limits) {
                      .request = std::string(row.request),
                      .body = std::optional<std::string>(row.body),
                      .depth = row.depth.value_or(unknown_depth)};
-    taken.workflow_epoch = static_cast<std::uint64_t>(row.workflow_epoch);
     taken.previous_status = parse_status(row.previous_status);
     taken.run.state = {.status = RunStatus::running,
                        .code = std::optional<std::string>(row.code),
@@ -118,7 +118,7 @@ std::vector<ClaimedRun> RunStore::claim(const ClaimLimits& limits) {
       taken.version_unreadable = true;  // the steps are of a newer version; the other runs of the claim go on
     }
   }
-  read_depths(claimed);
+  read_depths(claimed.runs);
   return claimed;
 }
 

@@ -43,8 +43,13 @@ struct ClaimedRun {
   bool rendered = false;            // it was queued without its texts and has them now
   bool goes_on = false;             // it continues after a step whose end is not stored yet
   Pace pace = {};
-  std::uint64_t workflow_epoch = 0;  // epoch of the workflows in the snapshot in which the run was found
   RunStatus previous_status;  // waiting, queued or retrying; running if its worker was lost during an attempt
+};
+
+/// The runs of one claim.
+struct Claim {
+  std::vector<ClaimedRun> runs;
+  std::uint64_t workflow_epoch = 0;  // epoch of the workflows in the snapshot of the claim; 0 without runs
 };
 
 /// Reads and writes the queue of runs; Recording writes what follows from an attempt. All methods throw
@@ -62,7 +67,7 @@ class RunStore {
     std::span<const std::string> blocked_destinations;
     std::span<const Guid> blocked_businesses;
   };
-  std::vector<ClaimedRun> claim(const ClaimLimits& limits);
+  Claim claim(const ClaimLimits& limits);
 
   /// Stores the steps that claimed runs begin: their progress, attempts, action, destination and texts.
   /// Renews their lease. Returns the runs that this worker still holds; the others must not be performed.

@@ -38,7 +38,7 @@ class BlockedRuns : public WorkerDatabase {
         {.database_url = database_.url(), .secrets = secrets_, .tolerated_blocked = tolerated, .turn = turn});
   }
   std::vector<storage::ClaimedRun> claim() {
-    return store_.claim({.lease = 30s, .per_destination = 32, .runs = 256, .bytes = 1 << 20});
+    return store_.claim({.lease = 30s, .per_destination = 32, .runs = 256, .bytes = 1 << 20}).runs;
   }
   void finish(const storage::ClaimedRun& run) {
     storage::Batch batch;

@@ -36,6 +36,14 @@ class WorkflowFollower : public WorkerParts {
         "now(), g.run, '{}', 'place:' || business_id from events, (select gen_random_uuid() as run) g",
         {workflow.to_string()});
   }
+  /// Claims runs until one of all runs has this status.
+  bool claims_until_one_is(const std::string& status, worker::DueRuns& due) {
+    return eventually([&] {
+      due.look_again();
+      due.claim(session_);
+      return runs(status) == 1;
+    });
+  }
   std::string name_of(const Guid& workflow) const {
     const worker::WorkflowPtr found = catalogue_.find(workflow);
     return found ? found->name : "";
@@ -231,11 +239,7 @@ TEST_F(WorkflowFollower, AChangeThatNoLookHasFoundYetAppliesToALaterRun) {
   EXPECT_TRUE(due.claim(session_));
   EXPECT_FALSE(workflows_.is_current(business_));
   EXPECT_TRUE(catches_up());
-  EXPECT_TRUE(eventually([&] {
-    due.look_again();
-    due.claim(session_);
-    return runs("held") == 1;
-  }));
+  EXPECT_TRUE(claims_until_one_is("held", due));
   EXPECT_EQ(runs("succeeded"), 0);
 }
 
@@ -286,11 +290,7 @@ TEST_F(NewerWorkflow, IsNotDeletedForARunThatIsClaimed) {
     EXPECT_EQ(runs("queued"), 1) << "it goes back until the workflow is read";
   }
   EXPECT_TRUE(catches_up());
-  EXPECT_TRUE(eventually([&] {
-    due.look_again();
-    due.claim(session_);
-    return runs("succeeded") == 1;
-  }));
+  EXPECT_TRUE(claims_until_one_is("succeeded", due));
   EXPECT_EQ(runs("skipped"), 0);
 }
 

@@ -32,8 +32,8 @@ class WorkflowFollower {
   /// Notes which businesses have changes up to `epoch`, which a look at the outbox or a claim returned.
   void follow(storage::Session& session, std::uint64_t epoch);
 
-  /// Notes which businesses have changes up to now. Needed for postponed matches of other workers,
-  /// which may come from a newer version of a workflow.
+  /// Notes which businesses have changes up to now. Needed for postponed matches of other workers, which
+  /// may come from a newer version of a workflow.
   void follow_now(storage::Session& session);
 
   /// Applies the changes that the loader has read, and returns true if there were some. Must be called at

@@ -62,7 +62,7 @@ bool DueRuns::claim(storage::Session& session) {
   std::vector<Guid> businesses = runner_.blocked_businesses();
   std::ranges::copy(full, std::back_inserter(businesses));
   std::ranges::move(intake_.blocked_businesses(), std::back_inserter(businesses));
-  std::vector<storage::ClaimedRun> claimed;
+  storage::Claim claimed;
   if (intake_.has_room()) {
     claimed = store.claim({.lease = claim_lease,
                            .per_destination = options_.per_destination,
@@ -71,7 +71,7 @@ bool DueRuns::claim(storage::Session& session) {
                            .blocked_destinations = destinations,
                            .blocked_businesses = businesses});
   }
-  const std::size_t found = claimed.size();
+  const std::size_t found = claimed.runs.size();
   const bool any = found > 0 || was_checking;
   intake_.take_over(session, std::move(claimed));
   // Rates may have blocked destinations just now.

@@ -33,9 +33,10 @@ std::vector<Guid> RunIntake::blocked_businesses() const {
   return businesses;
 }
 
-void RunIntake::take_over(storage::Session& session, std::vector<storage::ClaimedRun> claimed) {
+void RunIntake::take_over(storage::Session& session, storage::Claim claim) {
+  std::vector<storage::ClaimedRun>& claimed = claim.runs;
   try {
-    follow_workflows(session, claimed);
+    follow_workflows(session, claim);
   } catch (...) {
     runner_.give_back(std::move(claimed), clock_.now());
     throw;
@@ -97,9 +98,9 @@ void RunIntake::pass_on(storage::Session& session, std::vector<storage::ClaimedR
 /// their business are read: runs of a workflow or version that the catalogue does not have yet, and runs that
 /// were created after the last reading began, because a change that was made before a replay applies to the
 /// replay.
-void RunIntake::follow_workflows(storage::Session& session, std::vector<storage::ClaimedRun>& claimed) {
-  if (claimed.empty()) return;
-  workflows_.follow(session, claimed.front().workflow_epoch);
+void RunIntake::follow_workflows(storage::Session& session, storage::Claim& claim) {
+  if (claim.runs.empty()) return;
+  workflows_.follow(session, claim.workflow_epoch);
   if (!workflows_.any_behind()) return;
   const auto is_newer = [&](const storage::ClaimedRun& run) {
     const storage::RunKey& key = run.run.key;
@@ -107,7 +108,7 @@ void RunIntake::follow_workflows(storage::Session& session, std::vector<storage:
     return workflow ? workflow->version < key.workflow_version : !catalogue_.is_unreadable(key.workflow_id);
   };
   std::vector<storage::ClaimedRun> too_new;
-  std::erase_if(claimed, [&](storage::ClaimedRun& run) {
+  std::erase_if(claim.runs, [&](storage::ClaimedRun& run) {
     const Guid& business = run.run.key.business_id;
     const bool waits = !workflows_.is_current(business) &&
                        (is_newer(run) || !workflows_.has_read_since(business, run.run.key.created_at));

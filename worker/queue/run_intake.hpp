@@ -28,7 +28,7 @@ class RunIntake {
             const Clock& clock, Duration retention);
 
   /// Takes over runs, and checks as many of those that wait for their check as a turn has time for.
-  void take_over(storage::Session& session, std::vector<storage::ClaimedRun> claimed);
+  void take_over(storage::Session& session, storage::Claim claim);
   /// Puts the runs that are not checked back into the database's queue. `take_over` is not called again.
   void stop() { runner_.give_back(to_check_.take_all(), clock_.now()); }
 
@@ -48,7 +48,7 @@ class RunIntake {
   Time next_unblocked() const { return pacer_.next_unblocked(); }
 
  private:
-  void follow_workflows(storage::Session& session, std::vector<storage::ClaimedRun>& claimed);
+  void follow_workflows(storage::Session& session, storage::Claim& claim);
   void hold_unreadable(std::vector<storage::ClaimedRun>& claimed);
   void check_some(storage::Session& session);
   void pass_on(storage::Session& session, std::vector<storage::ClaimedRun> runs);
