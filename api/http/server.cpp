@@ -1,15 +1,18 @@
 #include "api/http/server.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <ctime>
 #include <future>
 #include <iterator>
+#include <linux/filter.h>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <sys/socket.h>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -36,6 +39,8 @@ namespace {
 using tcp = asio::ip::tcp;
 constexpr auto awaiting = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t most_refused = 256;  // connections that are answered with a refusal at a time
+// The time in which clients complete the handshakes that they have begun when the server stops.
+constexpr std::chrono::milliseconds handshake_grace{20};
 
 /// Counts the connections of all threads, in all and for each network. Thread-safe.
 class ConnectionCounts {
@@ -111,6 +116,22 @@ std::chrono::milliseconds sweep_interval(const HttpLimits& limits) {
   const auto shortest = std::min({limits.head_timeout, limits.body_timeout, limits.idle_timeout,
                                   limits.write_timeout, limits.linger_timeout});
   return std::clamp(shortest / 8, std::chrono::milliseconds(5), std::chrono::milliseconds(500));
+}
+
+/// Makes the kernel drop attempts to connect: packets with SYN and without ACK (RFC 9293, 3.5). A client
+/// repeats them after a second. The filter sees a packet from its TCP header on, which has the flags in
+/// byte 13. Without the filter, connections are established until the listener closes.
+void drop_new_connections(int listener) {
+  constexpr std::uint32_t flags = 13;
+  constexpr std::uint32_t syn = 0x02;
+  constexpr std::uint32_t ack = 0x10;
+  constexpr std::uint32_t whole_packet = 0xffff'ffff;
+  std::array<sock_filter, 5> code{{BPF_STMT(BPF_LD | BPF_B | BPF_ABS, flags),
+                                   BPF_STMT(BPF_ALU | BPF_AND | BPF_K, syn | ack),
+                                   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, syn, 0, 1),
+                                   BPF_STMT(BPF_RET | BPF_K, 0), BPF_STMT(BPF_RET | BPF_K, whole_packet)}};
+  const sock_fprog program{.len = code.size(), .filter = code.data()};
+  ::setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
 }
 
 tcp::endpoint resolve(asio::io_context& io, const std::string& host, std::uint16_t port) {
@@ -331,22 +352,31 @@ class Server::Impl {
     }
   }
 
-  /// Admits the connections in the backlog, which the kernel would reset, and stops accepting. Waits until
-  /// that is done, for up to `limit`.
+  /// Stops accepting, and waits until that is done, for up to `limit`.
   void close_acceptor(std::chrono::milliseconds limit) {
     const auto closed = std::make_shared<std::promise<void>>();
-    asio::post(threads_.front()->io(), [this, closed] {
-      boost::system::error_code error;
-      acceptor_.non_blocking(true, error);
-      for (int count = 0; !error && count < tcp::acceptor::max_listen_connections; ++count) {
-        auto& thread = next_thread();
-        Socket socket = acceptor_.accept(thread.io(), error);
-        if (!error) admit(thread, std::move(socket));
-      }
-      acceptor_.close(error);
-      closed->set_value();
-    });
+    asio::co_spawn(threads_.front()->io(), empty_backlog(std::min(handshake_grace, limit)),
+                   [this, closed](const std::exception_ptr&) {
+                     boost::system::error_code ignored;
+                     acceptor_.close(ignored);
+                     closed->set_value();
+                   });
     if (started_) closed->get_future().wait_for(limit);
+  }
+
+  /// Admits all connections that are established or about to be. When a listener closes, the kernel resets
+  /// those that it has not accepted, although their clients may have sent a request.
+  asio::awaitable<void> empty_backlog(std::chrono::milliseconds grace) {
+    drop_new_connections(acceptor_.native_handle());
+    asio::steady_timer handshakes(acceptor_.get_executor(), grace);
+    co_await handshakes.async_wait(awaiting);
+    boost::system::error_code error;
+    acceptor_.non_blocking(true, error);
+    for (int count = 0; !error && count < tcp::acceptor::max_listen_connections; ++count) {
+      auto& thread = next_thread();
+      Socket socket = acceptor_.accept(thread.io(), error);
+      if (!error) admit(thread, std::move(socket));
+    }
   }
 
   void admit(IoThread& thread, Socket socket) {

@@ -1,12 +1,17 @@
 #include "api/http/server.hpp"
 
 #include <algorithm>
+#include <arpa/inet.h>
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <memory>
 #include <optional>
 #include <poll.h>
+#include <stdexcept>
 #include <string>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -530,6 +535,52 @@ TEST(ServerStop, ServesTheConnectionsInTheBacklog) {
   server.start();
   server.stop(10s);
   for (RawConnection& client : clients) EXPECT_EQ(client.read_response().status, 200);
+}
+
+enum class Asked { answered, unanswered, not_connected };
+
+/// Asks on a new connection. An attempt to connect ends after 50 ms.
+Asked ask_once(std::uint16_t port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  if (socket < 0) throw std::runtime_error("there is no socket");
+  const timeval limit{.tv_sec = 0, .tv_usec = 50'000};
+  ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  sockaddr_in address{.sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  auto result = Asked::not_connected;
+  if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+    const std::string text = request("GET /", "Connection: close\r\n");
+    char byte = 0;
+    const bool answered =
+        ::send(socket, text.data(), text.size(), MSG_NOSIGNAL) > 0 && ::recv(socket, &byte, 1, 0) == 1;
+    result = answered ? Asked::answered : Asked::unanswered;
+  }
+  ::close(socket);
+  return result;
+}
+
+// A load balancer repeats a connection that is refused, but not a request that was sent.
+TEST(ServerStop, AnswersOnEachConnectionThatIsEstablished) {
+  constexpr int clients = 16;
+  std::atomic<int> unanswered = 0;
+  for (int round = 0; round < 60; ++round) {
+    api::Server server({.port = 0, .threads = 2}, make_empty_responder);
+    server.start();
+    std::atomic<int> answered = 0;
+    std::vector<std::future<void>> asking;
+    for (int client = 0; client < clients; ++client) {
+      asking.push_back(std::async(std::launch::async, [&, port = server.port()] {
+        auto asked = Asked::answered;
+        while (asked != Asked::not_connected) {
+          asked = ask_once(port);
+          if (asked == Asked::answered) ++answered;
+          if (asked == Asked::unanswered) ++unanswered;
+        }
+      }));
+    }
+    EXPECT_TRUE(eventually([&] { return answered >= clients * 2; }));
+    server.stop(10s);
+  }
+  EXPECT_EQ(unanswered, 0);
 }
 
 TEST(ServerStop, ServesTheFirstRequestOfANewConnectionButDoesNotWaitForIt) {
