@@ -1,6 +1,8 @@
 #include "storage/events/outbox.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <stdexcept>
 #include <unordered_set>
 #include <utility>
 
@@ -43,6 +45,23 @@ std::vector<PendingEvent> missing_events(std::span<const PendingEvent> events,
     if (static_cast<std::int64_t>(event.id) >= 0 && !present.contains(event.key())) missing.push_back(event);
   }
   return missing;
+}
+
+/// Reads the text of a pg_snapshot: XMIN:XMAX:XIP,XIP,…
+void read_snapshot(std::string_view text, Scan& scan) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto next = [&](char separator) {
+    std::uint64_t number = 0;
+    const auto read = std::from_chars(at, end, number);
+    if (read.ec != std::errc{} || (read.ptr != end && *read.ptr != separator))
+      throw std::runtime_error("not a snapshot: " + std::string(text));
+    at = read.ptr == end ? end : read.ptr + 1;
+    return number;
+  };
+  scan.xmin = next(':');
+  scan.xmax = next(':');
+  while (at != end) scan.running.push_back(next(','));
 }
 
 }  // namespace
@@ -114,7 +133,7 @@ Scan Outbox::scan(const ScanBounds& bounds, bool draw_xid, std::size_t with_rows
       scan.last_id = id;
       scan.workflow_epoch = static_cast<std::uint64_t>(row.epoch.value());
       scan.began_at = row.occurred_at;
-      scan.xmin = binary_number<std::uint64_t>(row.xmin.value());
+      read_snapshot(row.snapshot.value(), scan);
       if (row.xid) scan.xid = binary_number<std::uint64_t>(*row.xid);
       continue;
     }

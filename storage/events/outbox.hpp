@@ -78,9 +78,12 @@ struct Scan {
   std::size_t transactions = 0;      // writers of `events`; one that wrote to n shards counts n times
   std::uint64_t last_id = 0;         // last value of the sequence, read after the snapshot was taken
   std::uint64_t workflow_epoch = 0;
-  Time began_at{};                   // by the clock of the database
-  std::uint64_t xmin = 0;            // oldest transaction of the snapshot: every earlier one has ended
-  std::optional<std::uint64_t> xid;  // a transaction id drawn during the scan, if requested
+  Time began_at{};  // by the clock of the database
+  // The snapshot: every transaction before `xmin` is over; of those before `xmax`, only these are running.
+  std::uint64_t xmin = 0;
+  std::uint64_t xmax = 0;
+  std::vector<std::uint64_t> running;  // in ascending order
+  std::optional<std::uint64_t> xid;    // a transaction id drawn during the scan, if requested
 };
 
 /// The size of an event's records.

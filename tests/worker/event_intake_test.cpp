@@ -55,7 +55,8 @@ class EventIntake : public WorkerParts {
   worker::EventIntake intake_{{.worker = worker_}, system_clock().now()};
 };
 
-// The open transaction keeps the watermarks from moving, so everything that was read is compared again.
+// The open transaction keeps the watermarks from moving for a moment, so everything that was read is compared
+// again.
 TEST_F(EventIntake, ABacklogDoesNotHideTheEventsOfOtherBusinessesOfItsShard) {
   Session writer = database_.connect();
   writer.exec("begin; select pg_current_xact_id()");
@@ -81,6 +82,38 @@ TEST_F(EventIntake, EachEventOfABacklogIsTakenOnceAndInOrder) {
   EXPECT_TRUE(std::ranges::is_sorted(ids, std::less_equal<>()));
   for (int i = 0; i < 3; ++i) look();
   EXPECT_TRUE(take(10).empty());
+}
+
+TEST_F(EventIntake, TheEventOfALongTransactionIsFoundBelowTheWatermark) {
+  EXPECT_TRUE(eventually([&] {
+    look();
+    return finish(backlog).empty();
+  }));
+  Session writer = database_.connect();
+  writer.exec("begin");
+  const std::int64_t id = writer.number(
+      "insert into pending_events (shard, id, business_id, at) values (shard_of($1), nextval('event_ids'), "
+      "$1, "
+      "now()) returning id",
+      {neighbour_.to_string()});
+  add_events(business_, 1);
+  const auto long_after = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+  EXPECT_TRUE(eventually([&] {
+    look();
+    finish(backlog);
+    return std::chrono::steady_clock::now() > long_after;
+  }));
+  const Time matched_before = intake_.matched_until();
+  writer.exec("commit");
+  look();
+  EXPECT_TRUE(take(backlog).empty()) << "the watermark has passed over the transaction";
+  EXPECT_LE(intake_.patience(std::chrono::seconds(1)), std::chrono::milliseconds(1));
+  intake_.matched();
+  EXPECT_EQ(intake_.matched_until(), matched_before) << "the event is not matched yet";
+  look();
+  const auto found = take(backlog);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front().id, static_cast<std::uint64_t>(id));
 }
 
 TEST_F(EventIntake, ABacklogThatIsNotReadYetIsNotMatched) {

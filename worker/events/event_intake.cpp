@@ -170,7 +170,9 @@ std::vector<storage::StoredEvent> EventIntake::look(storage::Session& session, W
   const std::lock_guard lock(mutex_);
   backlog_.add(watermarks_.take(std::move(scan), next.bounds.shard_limit, next.bounds.business_limit));
   separate_crowding();
-  saw_all_ = !next.leaves_out && watermarks_.cut_off().empty() && watermarks_.separated().empty();
+  looks_again_ = watermarks_.has_missed();
+  saw_all_ =
+      !looks_again_ && !next.leaves_out && watermarks_.cut_off().empty() && watermarks_.separated().empty();
   set_gauge(Gauge::pending_events, static_cast<double>(watermarks_.in_flight_count()));
   return rows;
 }
@@ -194,7 +196,7 @@ std::vector<storage::PendingEvent> EventIntake::take(std::size_t most, const Wor
   const Time now = last_look();
   const std::lock_guard lock(mutex_);
   const Time oldest = backlog_.oldest(now);
-  matched_until_ = ticks(watermarks_.read_until(oldest));
+  if (!watermarks_.has_missed()) matched_until_ = ticks(watermarks_.read_until(oldest));
   auto events = backlog_.take(std::min(most, options_.events_in_memory - backlog_.taken()),
                               [&](const storage::PendingEvent& event) {
                                 return workflows.has_read(event.business_id, event.workflow_epoch);

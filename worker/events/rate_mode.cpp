@@ -10,7 +10,8 @@ constexpr Duration window = std::chrono::milliseconds(200);
 constexpr std::size_t busy_transactions = 60;
 constexpr std::size_t idle_transactions = 20;
 constexpr Duration busy_wait = std::chrono::milliseconds(1);
-constexpr Duration settling_wait = std::chrono::milliseconds(2);
+constexpr Duration shortest_settling_wait = std::chrono::milliseconds(2);
+constexpr int settling_share = 200;
 
 }  // namespace
 
@@ -22,6 +23,8 @@ std::optional<bool> RateMode::setting_to_announce() const {
 void RateMode::announced(bool idle) {
   announced_ = idle;
   settling_ = idle;
+  settling_since_.reset();
+  settling_wait_ = shortest_settling_wait;
   first_informed_xid_.reset();
 }
 
@@ -30,6 +33,8 @@ void RateMode::scanned(Time now, std::size_t transactions, std::uint64_t xmin,
   if (settling_) {
     if (!first_informed_xid_) first_informed_xid_ = xid;
     if (first_informed_xid_ && xmin >= *first_informed_xid_) settling_ = false;
+    if (!settling_since_) settling_since_ = now;
+    settling_wait_ = std::max(shortest_settling_wait, (now - *settling_since_) / settling_share);
   }
   window_transactions_ += transactions;
   if (window_transactions_ >= busy_transactions) idle_ = false;
@@ -41,7 +46,8 @@ void RateMode::scanned(Time now, std::size_t transactions, std::uint64_t xmin,
 
 Duration RateMode::max_wait(Duration poll) const {
   if (!idle_) return busy_wait;
-  return settling_ || announced_ != true ? settling_wait : poll;
+  if (announced_ != true) return shortest_settling_wait;
+  return settling_ ? std::min(settling_wait_, poll) : poll;
 }
 
 }  // namespace waybill::worker

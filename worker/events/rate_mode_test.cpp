@@ -41,6 +41,21 @@ TEST(RateMode, TheWorkerPollsUntilAllUninformedWritersAreOver) {
   EXPECT_EQ(mode.max_wait(poll), poll);
 }
 
+TEST(RateMode, TheWorkerPollsLessOftenTheLongerAnUninformedWriterTakes) {
+  RateMode mode;
+  mode.announced(true);
+  const auto wait_after = [&](Duration time) {
+    mode.scanned(start + time, 0, 7, 10);
+    return mode.max_wait(poll);
+  };
+  EXPECT_EQ(wait_after(Duration::zero()), milliseconds(2));
+  EXPECT_EQ(wait_after(milliseconds(400)), milliseconds(2));
+  EXPECT_EQ(wait_after(milliseconds(2000)), milliseconds(10));
+  EXPECT_EQ(wait_after(std::chrono::hours(1)), poll);
+  mode.forget();
+  EXPECT_EQ(mode.max_wait(poll), milliseconds(2));
+}
+
 TEST(RateMode, UnderLoadNotifyIsOffAndTheWorkerPolls) {
   RateMode mode = idle_mode();
   mode.scanned(start + milliseconds(1), 59, 20, std::nullopt);

@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace waybill::worker {
+namespace {
+
+constexpr Duration pass_over_after = std::chrono::milliseconds(100);
+
+}  // namespace
 
 void Watermarks::add(std::int16_t shard, bool orphaned) {
   low_.emplace(shard, 0);
@@ -13,7 +18,10 @@ void Watermarks::add(std::int16_t shard, bool orphaned) {
 
 void Watermarks::reconnected() {
   for (auto& [shard, low] : low_) low = 0;
-  complete_ = 0;
+  known_ = 0;
+  next_low_ = 0;
+  return_to_ = none;
+  running_.clear();
   separated_.clear();
   candidate_.reset();
 }
@@ -72,9 +80,7 @@ std::vector<storage::EventKey> Watermarks::in_flight() const {
   return keys;
 }
 
-bool Watermarks::wants_xid() const {
-  return candidate_ && !candidate_->xid && candidate_->last_id > complete_;
-}
+bool Watermarks::wants_xid() const { return candidate_ && !candidate_->xid && candidate_->last_id > known_; }
 
 bool Watermarks::any_in_flight(std::int16_t shard) const {
   return std::ranges::any_of(in_flight_, [&](const auto& entry) { return entry.second == shard; });
@@ -104,10 +110,38 @@ Time Watermarks::read_until(Time otherwise) const {
 }
 
 void Watermarks::learn(const storage::Scan& scan) {
+  forget_ended(scan);
+  resolve_candidate(scan);
+  next_low_ = std::min(known_, return_to_);
+  for (const auto& [xid, running] : running_) {
+    if (scan.began_at - running.found_at < pass_over_after) next_low_ = std::min(next_low_, running.low);
+  }
+}
+
+/// Removes the transactions that are over. The scan began at next_low_ or below, so it may have missed events
+/// of those that it had passed over.
+void Watermarks::forget_ended(const storage::Scan& scan) {
+  return_to_ = none;
+  std::erase_if(running_, [&](const auto& entry) {
+    const auto& [xid, running] = entry;
+    if (std::ranges::binary_search(scan.running, xid)) return false;
+    if (running.low < next_low_) return_to_ = std::min(return_to_, running.low);
+    return true;
+  });
+}
+
+/// Raises known_ if the snapshot lists all running transactions before X. One that is new in the list began
+/// after the previous value of known_ was read.
+void Watermarks::resolve_candidate(const storage::Scan& scan) {
   if (candidate_ && !candidate_->xid) candidate_->xid = scan.xid;
-  const bool has_xid = candidate_ && candidate_->xid;
-  if (has_xid && scan.xmin < *candidate_->xid) return;
-  if (has_xid) complete_ = std::max(complete_, candidate_->last_id);
+  if (candidate_ && candidate_->xid) {
+    const std::uint64_t xid = *candidate_->xid;
+    if (scan.xmax < xid) return;
+    for (const std::uint64_t running : scan.running) {
+      if (running < xid) running_.try_emplace(running, Running{known_, scan.began_at});
+    }
+    known_ = std::max(known_, candidate_->last_id);
+  }
   candidate_ = Candidate{scan.last_id, std::nullopt};
 }
 
@@ -116,22 +150,26 @@ void Watermarks::advance(const std::map<std::int16_t, Part>& shards, std::size_t
                          const std::map<Guid, Part>& businesses, std::size_t business_limit) {
   cut_off_.clear();
   for (auto& [shard, low] : low_) {
-    if (left_out_.contains(shard)) continue;
+    if (left_out_.contains(shard)) {
+      low = std::min(low, return_to_);
+      continue;
+    }
     const auto part = shards.find(shard);
     const bool is_cut_off = part != shards.end() && part->second.events >= shard_limit;
     if (is_cut_off) cut_off_.push_back(shard);
-    low = std::max(low, is_cut_off ? std::min(complete_, part->second.last_id) : complete_);
+    low = is_cut_off ? std::min(next_low_, part->second.last_id) : next_low_;
   }
   for (auto entry = separated_.begin(); entry != separated_.end();) {
     auto& [business, separated] = *entry;
     const auto part = businesses.find(business);
     if (is_left_out(business, separated)) {
+      separated.low = std::min(separated.low, return_to_);
       ++entry;
     } else if (part != businesses.end() && part->second.events >= business_limit) {
-      separated.low = std::max(separated.low, std::min(complete_, part->second.last_id));
+      separated.low = std::min(next_low_, part->second.last_id);
       ++entry;
     } else {
-      entry = separated_.erase(entry);  // was read up to complete_, and the shard's watermark is not above it
+      entry = separated_.erase(entry);  // was read up to next_low_, and the shard's watermark is not above it
     }
   }
 }

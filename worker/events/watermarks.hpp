@@ -15,11 +15,13 @@ namespace waybill::worker {
 
 /// The watermark of each shard of the outbox, those of separated businesses, and the events in flight.
 /// Sequence numbers can become visible in another order than they were drawn. A watermark therefore never
-/// exceeds a number s for which all transactions that can have drawn a number up to s are over: s was the
-/// last value of the sequence, X is a transaction id drawn after s was read, and the snapshot of a later scan
-/// had xmin >= X. (The xmax of a snapshot cannot serve as X: it is one more than the last transaction that is
-/// over, and running transactions may be beyond it.) Up to s, a watermark advances with each scan. Scans
-/// begin at the watermarks and so skip dead rows, even if vacuum cannot remove them. Pure. One thread.
+/// exceeds a number s for which the transactions that can have drawn a number up to s are known: s was the
+/// last value of the sequence, X is a transaction id drawn after s was read, and a later snapshot lists those
+/// before X that are running. (The xmax of a snapshot cannot serve as X: it is one more than the last
+/// transaction that is over, and running transactions may be beyond it.) Such a transaction holds the
+/// watermarks for a moment, because most end soon. Then they pass over it. When it ends, they return once to
+/// a number below all that it can have drawn. Scans begin at the watermarks and so skip dead rows, even while
+/// a transaction keeps vacuum from removing them. Pure. One thread.
 class Watermarks {
  public:
   static constexpr std::size_t max_orphans = 2000;  // orphans of a business; no worker has more in memory
@@ -61,6 +63,9 @@ class Watermarks {
 
   /// The shards that the last scan did not read to their end, because it reached its limit.
   const std::vector<std::int16_t>& cut_off() const { return cut_off_; }
+  /// True if the last scan began above numbers of a transaction that was over. The next one must follow soon,
+  /// because no NOTIFY comes.
+  bool has_missed() const { return return_to_ != none; }
   /// The time before which no separated business has an event that is not in flight; `otherwise` if there is
   /// no such business.
   Time read_until(Time otherwise) const;
@@ -69,9 +74,16 @@ class Watermarks {
   void settled(std::span<const storage::EventKey> events);
 
  private:
+  static constexpr std::uint64_t none = UINT64_MAX;
+
   struct Candidate {
     std::uint64_t last_id;             // s, from the last scan before the one that drew X
     std::optional<std::uint64_t> xid;  // X
+  };
+  /// A running transaction that can have drawn numbers up to known_.
+  struct Running {
+    std::uint64_t low;  // it has drawn none up to this
+    Time found_at;
   };
   /// A business with a watermark of its own.
   struct Separated {
@@ -85,6 +97,8 @@ class Watermarks {
     std::uint64_t last_id = 0;
   };
   void learn(const storage::Scan& scan);
+  void forget_ended(const storage::Scan& scan);
+  void resolve_candidate(const storage::Scan& scan);
   void advance(const std::map<std::int16_t, Part>& shards, std::size_t shard_limit,
                const std::map<Guid, Part>& businesses, std::size_t business_limit);
   bool is_left_out(const Guid& business, const Separated& separated) const;
@@ -103,8 +117,11 @@ class Watermarks {
   std::vector<std::int16_t> cut_off_;
   std::map<std::int16_t, Orphans> orphans_;
   std::map<storage::EventKey, std::int16_t> in_flight_;
-  std::uint64_t complete_ = 0;          // all transactions that can have drawn a number up to this are over
-  std::optional<Candidate> candidate_;  // for the next value of complete_
+  std::uint64_t known_ = 0;                   // running_ has all transactions that can have drawn up to this
+  std::optional<Candidate> candidate_;        // for the next value of known_
+  std::map<std::uint64_t, Running> running_;  // by transaction id
+  std::uint64_t next_low_ = 0;                // no watermark exceeds it
+  std::uint64_t return_to_ = none;            // the lowest watermark of the transactions that were missed
 };
 
 }  // namespace waybill::worker

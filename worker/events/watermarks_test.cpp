@@ -11,6 +11,8 @@
 namespace waybill::worker {
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr std::size_t no_limit = 1000;
 
 /// One of the businesses of a shard.
@@ -35,9 +37,13 @@ class Outbox {
   }
   void commit(std::uint64_t xid) {
     for (const auto& event : open_.at(xid)) pending_[event.id] = event;
-    open_.erase(xid);
+    roll_back(xid);
   }
-  void roll_back(std::uint64_t xid) { open_.erase(xid); }
+  void roll_back(std::uint64_t xid) {
+    open_.erase(xid);
+    last_over_ = std::max(last_over_, xid);
+  }
+  void let_pass(Duration time) { now_ += time; }
   std::uint64_t insert(std::int16_t shard = 0, std::uint8_t business = 0) {
     const std::uint64_t xid = begin();
     const std::uint64_t id = draw(xid, shard, business);
@@ -62,7 +68,12 @@ class Outbox {
 
   storage::Scan scan(const Watermarks& watermarks, std::size_t limit, bool draw_xid = true) {
     storage::Scan scan;
-    scan.xmin = open_.empty() ? next_xid_ : open_.begin()->first;
+    scan.began_at = now_;
+    scan.xmax = last_over_ + 1;
+    for (const auto& [xid, events] : open_) {
+      if (xid < scan.xmax) scan.running.push_back(xid);
+    }
+    scan.xmin = scan.running.empty() ? scan.xmax : scan.running.front();
     scan.last_id = last_id_;
     const auto in_flight = watermarks.in_flight();
     const auto separated = watermarks.separated();
@@ -79,12 +90,14 @@ class Outbox {
         ++count;
       }
     }
-    if (draw_xid) scan.xid = next_xid_++;
+    if (draw_xid) scan.xid = last_over_ = next_xid_++;
     return scan;
   }
 
  private:
   std::uint64_t next_xid_ = 100;
+  std::uint64_t last_over_ = 99;
+  Time now_{};
   std::uint64_t last_id_ = 0;
   int drawn_ = 0;  // all numbers drawn; serves as the time of an event
   std::map<std::uint64_t, std::vector<storage::PendingEvent>> open_;
@@ -133,6 +146,91 @@ TEST(Watermarks, AWatermarkWaitsForAllTransactionsThatMayHaveDrawnBelowIt) {
   outbox.roll_back(slow);
   take_scan(watermarks, outbox);
   EXPECT_EQ(watermarks.all().front().low, id);
+}
+
+/// An open transaction, begun after `before`, that has held the watermark for 100 ms.
+class LongTransaction : public testing::Test {
+ protected:
+  LongTransaction() {
+    watermarks_.add(0);
+    before_ = outbox_.insert();
+    scan_twice();
+    open_ = outbox_.begin();
+    its_id_ = outbox_.draw(open_);
+    last_ = outbox_.insert();
+    scan_twice();
+    outbox_.let_pass(milliseconds(99));
+    scan_twice();
+    EXPECT_EQ(low(), before_) << "most transactions end soon";
+    outbox_.let_pass(milliseconds(1));
+    scan_twice();
+  }
+
+  /// The second scan has a snapshot from after the transaction id of the first one.
+  void scan_twice() {
+    take_scan(watermarks_, outbox_);
+    take_scan(watermarks_, outbox_);
+  }
+  std::uint64_t low() const { return watermarks_.all().front().low; }
+
+  Outbox outbox_;
+  Watermarks watermarks_;
+  std::uint64_t before_ = 0;
+  std::uint64_t open_ = 0;
+  std::uint64_t its_id_ = 0;
+  std::uint64_t last_ = 0;
+};
+
+TEST_F(LongTransaction, DoesNotHoldTheWatermark) {
+  EXPECT_EQ(low(), last_);
+  for (int i = 0; i < 3; ++i) {
+    const auto next = outbox_.insert();
+    EXPECT_EQ(take_scan(watermarks_, outbox_), Ids{next});
+    scan_twice();
+    EXPECT_EQ(low(), next);
+  }
+}
+
+TEST_F(LongTransaction, ItsEventsAreTakenByTheSecondScanAfterItsEnd) {
+  const auto later = outbox_.draw(open_);
+  outbox_.commit(open_);
+  EXPECT_EQ(take_scan(watermarks_, outbox_), Ids{later});
+  EXPECT_TRUE(watermarks_.has_missed());
+  EXPECT_EQ(low(), before_)
+      << "the shard is read again from where the transaction began, not from its beginning";
+  EXPECT_EQ(take_scan(watermarks_, outbox_), Ids{its_id_});
+  EXPECT_FALSE(watermarks_.has_missed());
+  scan_twice();
+  EXPECT_EQ(low(), later);
+}
+
+TEST_F(LongTransaction, ItsEndIsNotForgottenByAScanThatLeavesItsShardOut) {
+  watermarks_.leave_out({0});
+  outbox_.commit(open_);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(take_scan(watermarks_, outbox_), Ids{});
+  watermarks_.leave_out({});
+  EXPECT_EQ(take_scan(watermarks_, outbox_), Ids{its_id_});
+}
+
+TEST_F(LongTransaction, ItsEventsAreTakenAfterALostConnection) {
+  watermarks_.reconnected();
+  outbox_.commit(open_);
+  const auto taken = take_scan(watermarks_, outbox_);
+  EXPECT_NE(std::ranges::find(taken, its_id_), taken.end());
+}
+
+TEST_F(LongTransaction, AnotherOneReturnsOnlyToItsOwnBeginning) {
+  const auto second = outbox_.begin();
+  const auto second_id = outbox_.draw(second);
+  const auto next = outbox_.insert();
+  scan_twice();
+  outbox_.let_pass(milliseconds(100));
+  scan_twice();
+  ASSERT_EQ(low(), next);
+  outbox_.commit(second);
+  take_scan(watermarks_, outbox_);
+  EXPECT_EQ(low(), last_);
+  EXPECT_EQ(take_scan(watermarks_, outbox_), Ids{second_id});
 }
 
 TEST(Watermarks, WithoutATransactionIdAWatermarkStays) {
@@ -349,6 +447,7 @@ TEST(Watermarks, EachCommittedEventIsTakenOnceInAnyOrderOfCommits) {
       watermarks.leave_out({}, std::move(full));
       if (step == 50) watermarks.add(1);
       if (step == 100) watermarks.add(2);
+      outbox.let_pass(milliseconds(random() % 60));
       take(1 + random() % 5);
       for (const auto id : std::exchange(in_flight, {})) {
         if (one_in(3)) {
@@ -362,6 +461,7 @@ TEST(Watermarks, EachCommittedEventIsTakenOnceInAnyOrderOfCommits) {
     for (const auto xid : outbox.open_transactions()) end(xid, true);
     watermarks.leave_out({}, {});
     for (int i = 0; i < 3; ++i) take(no_limit);
+    EXPECT_FALSE(watermarks.has_missed());
     EXPECT_EQ(taken, std::multiset<std::uint64_t>(expected.begin(), expected.end())) << "round " << round;
   }
 }

@@ -11,7 +11,7 @@
 -- $5 separated uuid[], $6 in_flight_ids bigint[], $7 in_flight_times timestamptz[], $8 draw_xid boolean,
 -- $9 max_with_rows bigint
 -- -> shard smallint (-1: the first row), event bigint (in the first row the last id), writer xid or null,
--- epoch bigint or null, xmin xid8 or null, xid xid8 or null, owner uuid or null,
+-- epoch bigint or null, snapshot text or null, xid xid8 or null, owner uuid or null,
 -- occurred_at timestamptz, ...
 with found as materialized (
   select p.*
@@ -26,7 +26,7 @@ with found as materialized (
                 limit own.most) p
 )
 select -1::smallint as shard, coalesce(pg_sequence_last_value('event_ids'), 0) as event, null::xid as writer,
-       (select epoch from workflow_epoch) as epoch, pg_snapshot_xmin(pg_current_snapshot()) as xmin,
+       (select epoch from workflow_epoch) as epoch, pg_current_snapshot()::text as snapshot,
        case when $8::boolean then pg_current_xact_id() end as xid, null::uuid as owner, statement_timestamp() as occurred_at,
        null::bigint as id, null::uuid as business_id, null::smallint as entity_type, null::uuid as entity_id,
        null::timestamptz as at, null::text as cause, null::text as detail, null::bytea as before, null::bytea as after
