@@ -124,9 +124,8 @@ int main(int argc, char** argv) {
     std::cerr << "waybill: " << error.what() << '\n';
     return waybill::app::usage_error;
   } catch (const waybill::storage::StatementError& error) {
-    constexpr std::string_view undefined_table = "42P01";
     std::cerr << "waybill: " << error.what() << '\n';
-    if (error.sqlstate() == undefined_table)
+    if (waybill::storage::misses_migration(error))
       std::cerr << "the schema is missing or old: run `waybill migrate`\n";
   } catch (const std::exception& error) {
     std::cerr << "waybill: " << error.what() << '\n';

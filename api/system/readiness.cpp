@@ -42,9 +42,8 @@ asio::awaitable<std::string> Readiness::check_database(storage::Database& databa
   } catch (const storage::DatabaseUnavailable&) {
     co_return unreachable;
   } catch (const storage::StatementError& error) {
-    constexpr std::string_view undefined_table = "42P01";
-    co_return error.sqlstate() == undefined_table ? "The database has no schema: run `waybill migrate`."
-                                                  : unreachable;
+    co_return storage::is_undefined_table(error) ? "The database has no schema: run `waybill migrate`."
+                                                 : unreachable;
   }
 }
 

@@ -207,8 +207,8 @@ std::int64_t empty_tables(Connection& connection, const Guid& business) {
     try {
       total += empty_table(connection, business, table.name);
     } catch (const storage::StatementError& error) {
-      constexpr std::string_view undefined_table = "42P01";  // a partition that was dropped meanwhile
-      const bool passes = error.sqlstate() == foreign_key_violation || error.sqlstate() == undefined_table ||
+      // A missing table is a partition that was dropped meanwhile.
+      const bool passes = error.sqlstate() == foreign_key_violation || storage::is_undefined_table(error) ||
                           storage::is_lock_conflict(error);
       if (!passes) throw;
       ++total;

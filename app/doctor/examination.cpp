@@ -29,9 +29,6 @@ using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 using storage::blocking::Connection;
 
-constexpr std::string_view undefined_table = "42P01";
-constexpr std::string_view undefined_function = "42883";
-constexpr std::string_view undefined_column = "42703";
 constexpr std::string_view insufficient_privilege = "42501";
 constexpr auto notification_limit = 2s;
 
@@ -52,10 +49,7 @@ Finding no_schema(const std::string& name) {
 }
 
 Finding failed(const std::string& name, const storage::StatementError& error) {
-  if (error.sqlstate() == undefined_table || error.sqlstate() == undefined_function ||
-      error.sqlstate() == undefined_column) {
-    return no_schema(name);
-  }
+  if (storage::misses_migration(error)) return no_schema(name);
   if (error.sqlstate() == insufficient_privilege)
     return {Level::failure, name, error.what(), "connect as the owner of waybill's tables or a member of it"};
   return {Level::failure, name, error.what(), "see the server's log"};

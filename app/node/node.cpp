@@ -208,7 +208,6 @@ void check_connections(storage::blocking::Connection& session, std::int64_t want
 /// Throws if the schema is missing or old, if a secret key is missing, or if PostgreSQL has too few
 /// connections. An unreachable database is only reported.
 void check_database(const std::string& database_url, const SecretBox& secrets, std::int64_t connections) {
-  constexpr std::string_view undefined_table = "42P01";
   try {
     storage::blocking::Connection session(database_url, "waybill start");
     const auto missing = storage::compare_schema(session).missing;
@@ -219,7 +218,7 @@ void check_database(const std::string& database_url, const SecretBox& secrets, s
   } catch (const storage::DatabaseUnavailable& error) {
     observe(Observable::database_unavailable, {{"error", std::string_view(error.what())}});
   } catch (const storage::StatementError& error) {
-    if (error.sqlstate() != undefined_table) throw;
+    if (!storage::misses_migration(error)) throw;
     throw ConfigError("the database has no current schema: run `waybill migrate` first");
   }
 }

@@ -4,6 +4,11 @@
 #include <array>
 
 namespace waybill::storage {
+namespace {
+
+constexpr std::string_view undefined_table = "42P01";
+
+}  // namespace
 
 bool refuses_data(const StatementError& error) {
   constexpr std::array<std::string_view, 4> classes{"22", "23", "54", "P0"};
@@ -29,6 +34,13 @@ bool is_disk_full(const StatementError& error) {
 bool is_lock_conflict(const StatementError& error) {
   constexpr std::string_view lock_not_available = "55P03";
   return error.sqlstate() == lock_not_available || is_deadlock(error);
+}
+
+bool is_undefined_table(const StatementError& error) { return error.sqlstate() == undefined_table; }
+
+bool misses_migration(const StatementError& error) {
+  constexpr std::array<std::string_view, 3> undefined{undefined_table, "42703", "42883"};
+  return std::ranges::find(undefined, error.sqlstate()) != undefined.end();
 }
 
 bool spoils_session(const std::exception& error) {

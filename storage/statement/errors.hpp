@@ -34,6 +34,11 @@ bool is_deadlock(const StatementError& error);
 bool is_disk_full(const StatementError& error);
 /// True for a lock conflict with another transaction: a lock timeout or a deadlock.
 bool is_lock_conflict(const StatementError& error);
+/// True if the statement names a table that does not exist.
+bool is_undefined_table(const StatementError& error);
+/// True if the statement names a table, column or function that does not exist, so the schema is missing or
+/// older than this program.
+bool misses_migration(const StatementError& error);
 
 /// True if the session is unusable, even if its connection is still open: the server ends it (57P, 25P03),
 /// the connection broke (08), or the server is read-only (25006), which a read-write session sees on a

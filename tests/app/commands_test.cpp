@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <signal.h>
@@ -156,10 +157,22 @@ TEST(Command, WithoutADatabaseTheErrorSuggestsARemedy) {
   EXPECT_FALSE(fs::exists(directory / "none"));
 }
 
-TEST(Command, AnOldSchemaIsReported) {
+TEST(Command, AMissingSchemaIsReported) {
   const TestDatabase database(TestDatabase::Content::empty);
   const Finished refused =
       waybill({"token", "create", "--business", "Acme", "--database-url", database.url()});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.standard_error.find("waybill migrate"), std::string::npos) << refused.standard_error;
+}
+
+TEST(Command, ASchemaWithoutAColumnOfThisVersionIsReported) {
+  const TestDatabase database(TestDatabase::Content::empty);
+  const auto migrations = storage::migrations();
+  const auto adds_column =
+      std::ranges::find(migrations, "0027_suspended_businesses", &storage::Statement::name);
+  ASSERT_NE(adds_column, migrations.end());
+  storage::migrate(database.url(), {migrations.begin(), adds_column});
+  const Finished refused = waybill({"business", "list", "--database-url", database.url()});
   EXPECT_EQ(refused.status, 1);
   EXPECT_NE(refused.standard_error.find("waybill migrate"), std::string::npos) << refused.standard_error;
 }
