@@ -92,9 +92,8 @@ TEST_F(EventIntake, TheEventOfALongTransactionIsFoundBelowTheWatermark) {
   Session writer = database_.connect();
   writer.exec("begin");
   const std::int64_t id = writer.number(
-      "insert into pending_events (shard, id, business_id, at) values (shard_of($1), nextval('event_ids'), "
-      "$1, "
-      "now()) returning id",
+      "insert into pending_events (shard, id, business_id, at) "
+      "values (shard_of($1), nextval('event_ids'), $1, now()) returning id",
       {neighbour_.to_string()});
   add_events(business_, 1);
   const auto long_after = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr Duration xid_every = std::chrono::milliseconds(20);
 constexpr Duration workflows_every = std::chrono::milliseconds(250);
+constexpr Duration after_missed = std::chrono::milliseconds(1);  // see Watermarks::has_missed
 constexpr std::size_t least_room = 16;        // below it a look is not worth its round trips
 constexpr std::size_t most_with_rows = 32;    // a look with more events returns no rows
 constexpr std::size_t most_in_flight = 5000;  // above the watermarks: a scan compares with each
@@ -170,9 +171,8 @@ std::vector<storage::StoredEvent> EventIntake::look(storage::Session& session, W
   const std::lock_guard lock(mutex_);
   backlog_.add(watermarks_.take(std::move(scan), next.bounds.shard_limit, next.bounds.business_limit));
   separate_crowding();
-  looks_again_ = watermarks_.has_missed();
-  saw_all_ =
-      !looks_again_ && !next.leaves_out && watermarks_.cut_off().empty() && watermarks_.separated().empty();
+  saw_all_ = !watermarks_.has_missed() && !next.leaves_out && watermarks_.cut_off().empty() &&
+             watermarks_.separated().empty();
   set_gauge(Gauge::pending_events, static_cast<double>(watermarks_.in_flight_count()));
   return rows;
 }
@@ -217,6 +217,11 @@ void EventIntake::put_back(std::span<const storage::PendingEvent> events) {
 void EventIntake::matched() {
   const std::lock_guard lock(mutex_);
   if (saw_all_ && backlog_.waiting() == 0) matched_until_ = ticks(last_look());
+}
+
+Duration EventIntake::patience(Duration poll) const {
+  const std::lock_guard lock(mutex_);
+  return std::min(rate_.max_wait(poll), watermarks_.has_missed() ? after_missed : poll);
 }
 
 }  // namespace waybill::worker

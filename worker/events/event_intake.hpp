@@ -72,13 +72,9 @@ class EventIntake {
   /// Notes that the events that `take` returned are matched.
   void matched();
   /// The longest wait for a notification, `poll` at most.
-  Duration patience(Duration poll) const {
-    return std::min(rate_.max_wait(poll), looks_again_ ? looks_again_after : poll);
-  }
+  Duration patience(Duration poll) const;
 
  private:
-  static constexpr Duration looks_again_after = std::chrono::milliseconds(1);
-
   struct Look {
     storage::ScanBounds bounds;
     bool draws_xid = false;
@@ -99,9 +95,8 @@ class EventIntake {
   // Used by the pump thread only.
   RateMode rate_;
   Time last_xid_{};
-  bool saw_all_ = true;       // the last look saw every shard to its end
-  bool looks_again_ = false;  // the last look may have missed events, see Watermarks::has_missed
-  LookPause pause_;           // while events wait
+  bool saw_all_ = true;  // the last look saw every shard to its end
+  LookPause pause_;      // while events wait
   std::atomic<Time::rep> last_look_{0};
   std::atomic<Time::rep> matched_until_;
 };
