@@ -3,14 +3,16 @@
 namespace waybill::worker {
 
 BackgroundWork::BackgroundWork(const Worker::Options& options, const Guid& worker, const SecretBox& secrets,
-                               const Catalogue& catalogue, PauseWriter& pauses, Senders& senders)
+                               const Catalogue& catalogue, PauseWriter& pauses, DueFloors& floors,
+                               Senders& senders)
     : duties_(std::make_unique<Duties>(
           Duties::Options{.database_url = options.database_url,
                           .retention_days = options.retention_days,
                           .positions_retention_days = options.positions_retention_days,
                           .deleted_retention_days = options.deleted_retention_days,
                           .secrets = secrets,
-                          .longest_run = options.schedule.longest()})),
+                          .longest_run = options.schedule.longest(),
+                          .floors = &floors})),
       alerts_(std::make_unique<AlertSender>(AlertSender::Options{.database_url = options.database_url,
                                                                  .public_url = options.public_url,
                                                                  .mail_from = options.mail_from,

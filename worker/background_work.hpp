@@ -19,7 +19,7 @@ class BackgroundWork {
  public:
   /// Starts all parts. Everything referred to outlives it.
   BackgroundWork(const Worker::Options& options, const Guid& worker, const SecretBox& secrets,
-                 const Catalogue& catalogue, PauseWriter& pauses, Senders& senders);
+                 const Catalogue& catalogue, PauseWriter& pauses, DueFloors& floors, Senders& senders);
   ~BackgroundWork() = default;
   BackgroundWork(const BackgroundWork&) = delete;
   BackgroundWork& operator=(const BackgroundWork&) = delete;

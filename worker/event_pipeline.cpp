@@ -14,7 +14,7 @@ Runner::Options runner_options(const Worker::Options& options) {
 }  // namespace
 
 EventPipeline::EventPipeline(const Worker::Options& options, const Guid& worker, Catalogue& catalogue,
-                             PauseWriter& pauses, const actions::Effects& effects)
+                             PauseWriter& pauses, DueFloors& floors, const actions::Effects& effects)
     : recorder_(std::make_unique<Recorder>(
           Recorder::Options{.database_url = options.database_url, .worker = worker}, pauses,
           [this](const auto& events, auto next_due) { pump_.settled(events, next_due); })),
@@ -27,7 +27,7 @@ EventPipeline::EventPipeline(const Worker::Options& options, const Guid& worker,
              .worker = worker,
              .public_url = options.public_url,
              .retention = std::chrono::days(options.retention_days)},
-            catalogue, guard_, pauses, runner_, preparation_, system_clock()) {}
+            catalogue, guard_, pauses, runner_, preparation_, floors, system_clock()) {}
 
 void EventPipeline::start() {
   preparation_.start();

@@ -25,7 +25,7 @@ class EventPipeline {
   /// Everything referred to outlives it, except the objects in `effects`: they may be destroyed after
   /// `drain`, and their destruction ends the attempts in flight.
   EventPipeline(const Worker::Options& options, const Guid& worker, Catalogue& catalogue, PauseWriter& pauses,
-                const actions::Effects& effects);
+                DueFloors& floors, const actions::Effects& effects);
   ~EventPipeline() = default;
   EventPipeline(const EventPipeline&) = delete;
   EventPipeline& operator=(const EventPipeline&) = delete;

@@ -15,7 +15,7 @@ constexpr Duration spill_every = std::chrono::milliseconds(100);
 }  // namespace
 
 Pump::Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, PauseWriter& pauses,
-           Runner& runner, Preparation& preparation, const Clock& clock)
+           Runner& runner, Preparation& preparation, DueFloors& floors, const Clock& clock)
     : guard_(guard),
       runner_(runner),
       clock_(clock),
@@ -26,7 +26,7 @@ Pump::Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, Paus
                 guard, runner, clock),
       timers_({.worker = options.worker}, intake_, catalogue, workflows_, guard, clock),
       runs_({.worker = options.worker, .retention = options.retention}, catalogue, workflows_, runner,
-            preparation, clock),
+            preparation, floors, clock),
       session_(options.database_url, "waybill matcher",
                {storage::index_walking_plans, "listen waybill_events", "listen waybill_workflows",
                 "listen waybill_queue"}) {}
@@ -106,13 +106,14 @@ void Pump::store_firings() {
 void Pump::connect() {
   if (!session_.open()) return;
   intake_.connected();
+  runs_.reconnected();
   if (workflows_.connected()) observe(Observable::listen_reconnected);
   set_gauge(Gauge::listen_up, 1);
 }
 
 bool Pump::read_notifications() {
   const std::set<std::string> channels = session_->notifications();
-  if (channels.contains("waybill_queue")) runs_.look_again();
+  if (channels.contains("waybill_queue")) runs_.notified();
   return !channels.empty();
 }
 

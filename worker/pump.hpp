@@ -40,7 +40,7 @@ class Pump {
 
   /// Everything referred to outlives it.
   Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, PauseWriter& pauses, Runner& runner,
-       Preparation& preparation, const Clock& clock);
+       Preparation& preparation, DueFloors& floors, const Clock& clock);
   ~Pump();
   Pump(const Pump&) = delete;
   Pump& operator=(const Pump&) = delete;

@@ -10,6 +10,7 @@
 #include "worker/background_work.hpp"
 #include "worker/event_pipeline.hpp"
 #include "worker/planning/catalogue.hpp"
+#include "worker/queue/due_floors.hpp"
 #include "worker/senders.hpp"
 #include "worker/shards/lease_keeper.hpp"
 
@@ -34,7 +35,7 @@ class Worker::Impl {
         catalogue_(secrets_),
         senders_(options_, guid_, secrets_),
         pauses_(options_.database_url, secrets_),
-        pipeline_(options_, guid_, catalogue_, pauses_, senders_.effects()) {}
+        pipeline_(options_, guid_, catalogue_, pauses_, floors_, senders_.effects()) {}
 
   void start() {
     observe(Observable::worker_started, {{"worker", guid_.to_string()}});
@@ -42,7 +43,8 @@ class Worker::Impl {
     leases_ = std::make_unique<LeaseKeeper>(
         LeaseKeeper::Options{.database_url = options_.database_url, .worker = guid_, .name = process_name()},
         pipeline_.lease_callbacks());
-    background_ = std::make_unique<BackgroundWork>(options_, guid_, secrets_, catalogue_, pauses_, senders_);
+    background_ =
+        std::make_unique<BackgroundWork>(options_, guid_, secrets_, catalogue_, pauses_, floors_, senders_);
   }
 
   void stop(Duration limit) {
@@ -83,6 +85,7 @@ class Worker::Impl {
   Catalogue catalogue_;
   Senders senders_;
   PauseWriter pauses_;
+  DueFloors floors_;
   EventPipeline pipeline_;
   std::unique_ptr<LeaseKeeper> leases_;
   std::unique_ptr<BackgroundWork> background_;

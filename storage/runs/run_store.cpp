@@ -77,7 +77,9 @@ std::vector<PostponedMatch> RunStore::take_postponed(const Guid& workflow, std::
 
 Claim RunStore::claim(const ClaimLimits& limits) {
   const auto rows = session_.run_replanned(
-      sql::queue::Claim{.worker = worker_,
+      sql::queue::Claim{.floor_destinations = limits.floors.destinations,
+                        .floors = binary_array(limits.floors.times),
+                        .worker = worker_,
                         .lease = format_duration(limits.lease),
                         .limit_per_destination = static_cast<std::int64_t>(limits.per_destination),
                         .blocked_destinations = limits.blocked_destinations,
@@ -179,13 +181,23 @@ void RunStore::read_depths(std::vector<ClaimedRun>& claimed) {
         cause_depth(std::optional<std::string>(row.cause));
 }
 
-std::optional<Time> RunStore::next_due(std::span<const std::string> blocked_destinations,
-                                       std::span<const Guid> blocked_businesses) {
+std::optional<Time> RunStore::next_due(const NextLimits& limits) {
   return session_
-      .run_replanned(sql::queue::NextDue{.blocked_destinations = blocked_destinations,
-                                         .blocked_businesses = blocked_businesses})
+      .run_replanned(sql::queue::NextDue{.floor_destinations = limits.floors.destinations,
+                                         .floors = binary_array(limits.floors.times),
+                                         .blocked_destinations = limits.blocked_destinations,
+                                         .blocked_businesses = limits.blocked_businesses,
+                                         .within = format_duration(limits.within)})
       .front()
       .due_at;
+}
+
+std::vector<Time> RunStore::highest_floors(const QueueFloors& floors) {
+  std::vector<Time> times = floors.times;
+  for (const auto& row : session_.run(sql::queue::HighestFloors{.destinations = floors.destinations,
+                                                                .floors = binary_array(floors.times)}))
+    times.at(static_cast<std::size_t>(row.position - 1)) = row.floor;
+  return times;
 }
 
 void RunStore::release() { session_.run(sql::queue::Release{.worker = worker_}); }

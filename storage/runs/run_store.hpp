@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "storage/runs/batch.hpp"
+#include "storage/runs/queue_floors.hpp"
 #include "storage/runs/run.hpp"
 #include "storage/session/session.hpp"
 
@@ -66,6 +67,7 @@ class RunStore {
     std::size_t bytes;  // size of requests, bodies and `tries`; the last run may exceed it
     std::span<const std::string> blocked_destinations;
     std::span<const Guid> blocked_businesses;
+    QueueFloors floors = {};
   };
   Claim claim(const ClaimLimits& limits);
 
@@ -73,9 +75,19 @@ class RunStore {
   /// Renews their lease. Returns the runs that this worker still holds; the others must not be performed.
   std::vector<Guid> begin_steps(std::span<const Run* const> runs, Duration lease);
 
-  /// Returns when the next run is due, without those of blocked destinations and businesses.
-  std::optional<Time> next_due(std::span<const std::string> blocked_destinations,
-                               std::span<const Guid> blocked_businesses);
+  /// Bounds of a search for the next due run.
+  struct NextLimits {
+    Duration within;  // the farthest due time, from now on
+    std::span<const std::string> blocked_destinations;
+    std::span<const Guid> blocked_businesses;
+    QueueFloors floors = {};
+  };
+  /// Returns when the first run became due or the next one becomes due. Null if there is none.
+  std::optional<Time> next_due(const NextLimits& limits);
+
+  /// Returns the times to which the floors can be raised: of each, the due time of the first run from it on,
+  /// at most a second ago.
+  std::vector<Time> highest_floors(const QueueFloors& floors);
 
   /// Returns the first workflows after `after`, at most `limit`, that have postponed matches.
   std::vector<Guid> workflows_with_postponed(const Guid& after, std::size_t limit);

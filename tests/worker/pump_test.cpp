@@ -39,6 +39,12 @@ class PumpTest : public WorkerParts {
     database_.rows("insert into orders (business_id, order_number) values ($1, $2)",
                    {business.to_string(), number});
   }
+  void keep_a_floor() {
+    storage::ClaimedRun run{.run = {}, .previous_status = storage::RunStatus::queued};
+    run.run.key.destination = "a";
+    floors_.claimed(std::vector<storage::ClaimedRun>(25, run));
+    ASSERT_EQ(floors_.get().destinations.size(), 1U);
+  }
   std::int64_t runs_of(const Guid& business) {
     return database_.number("select count(*) from all_runs where business_id = $1 and status = 'succeeded'",
                             {business.to_string()});
@@ -50,6 +56,7 @@ class PumpTest : public WorkerParts {
                      pauses_,
                      runner_,
                      preparation_,
+                     floors_,
                      system_clock()};
 };
 
@@ -86,6 +93,30 @@ TEST_F(PumpTest, GoesOnAfterItsConnectionBroke) {
   database_.terminate_connections();
   add_order("A-2");
   EXPECT_TRUE(eventually([&] { return runs("succeeded") == 2; }));
+}
+
+TEST_F(PumpTest, ForgetsTheFloorsOfTheQueueWhenItsConnectionBroke) {
+  start_with_a_run();
+  keep_a_floor();
+  database_.terminate_connections();
+  EXPECT_TRUE(eventually([&] { return floors_.get().destinations.empty(); }));
+}
+
+TEST_F(PumpTest, ForgetsTheFloorsOfTheQueueWhenItIsNotified) {
+  start_with_a_run();
+  keep_a_floor();
+  database_.exec("notify waybill_queue");
+  EXPECT_TRUE(eventually([&] { return floors_.get().destinations.empty(); }));
+}
+
+TEST_F(PumpTest, AFloorOfABusyDestinationRises) {
+  const Guid workflow = start_with_a_run();
+  queue_runs(32, workflow, "queued", "now() - interval '1 minute'");
+  database_.exec("notify waybill_queue");
+  EXPECT_TRUE(eventually([&] {
+    const auto floors = floors_.get();
+    return floors.destinations == std::vector<std::string>{""} && floors.times[0] > Time{};
+  }));
 }
 
 TEST_F(PumpTest, AChangedWorkflowActsOnTheNextEvent) {

@@ -34,16 +34,18 @@ class WorkerDatabase : public testing::Test {
         .value();
   }
 
-  /// Queues runs of a workflow that do nothing. `due` and `run`, a time and the runs' guids, are SQL
-  /// expressions with the number n of the run.
+  /// Queues runs of a workflow that do nothing. `due`, `run` and `destination` are SQL expressions with the
+  /// number n of the run: its due time, guid and destination.
   void queue_runs(int count, const Guid& workflow, const std::string& status, const std::string& due,
-                  const std::string& run = "gen_random_uuid()") {
+                  const std::string& run = "gen_random_uuid()", const std::string& destination = "''") {
     database_.exec(
         "insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, "
-        "entity_id, trigger_code, action, status, created_at, due_at, origin, request) select '" +
+        "entity_id, trigger_code, action, status, created_at, due_at, origin, request, destination) select "
+        "'" +
         business_.to_string() + "', " + run + ", '" + workflow.to_string() +
         "', 1, n, 0, gen_random_uuid(), 'order_created', 'nothing', '" + status + "', now(), " + due +
-        ", gen_random_uuid(), '{}' from generate_series(1, " + std::to_string(count) + ") n");
+        ", gen_random_uuid(), '{}', " + destination + " from generate_series(1, " + std::to_string(count) +
+        ") n");
   }
 
   std::string add_order(const std::string& number = "A-1") {

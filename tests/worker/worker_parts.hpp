@@ -12,6 +12,7 @@
 #include "worker/guard/blast_guard.hpp"
 #include "worker/guard/pause_writer.hpp"
 #include "worker/planning/catalogue.hpp"
+#include "worker/queue/due_floors.hpp"
 #include "worker/queue/preparation.hpp"
 
 namespace waybill::tests {
@@ -82,6 +83,7 @@ class WorkerParts : public WorkerDatabase {
       {.database_url = database_.url(), .worker = worker_}, catalogue_, runner_, system_clock(), [this] {
         on_room_();
       }};
+  worker::DueFloors floors_;
   worker::BlastGuard guard_{{.factor = 0, .minimum = 0}, pauses_, system_clock()};
 };
 

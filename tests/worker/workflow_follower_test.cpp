@@ -212,7 +212,8 @@ TEST_F(WorkflowFollower, ARunIsNotClaimedUntilTheChangesBeforeItAreRead) {
   const Guid workflow = add_workflow("order_created");
   add_order();
   workflows_.follow_now(session_);
-  worker::DueRuns due({.worker = worker_}, catalogue_, workflows_, runner_, preparation_, system_clock());
+  worker::DueRuns due({.worker = worker_}, catalogue_, workflows_, runner_, preparation_, floors_,
+                      system_clock());
   {
     const Session blocker = keep_from_reading();
     database_.exec("update workflows set paused_reason = 'x', paused_at = now() where guid = '" +
@@ -232,7 +233,8 @@ TEST_F(WorkflowFollower, AChangeThatNoLookHasFoundYetAppliesToALaterRun) {
   const Guid workflow = add_workflow("order_created");
   add_order();
   workflows_.follow_now(session_);
-  worker::DueRuns due({.worker = worker_}, catalogue_, workflows_, runner_, preparation_, system_clock());
+  worker::DueRuns due({.worker = worker_}, catalogue_, workflows_, runner_, preparation_, floors_,
+                      system_clock());
   database_.exec("update workflows set paused_reason = 'x', paused_at = now() where guid = '" +
                  workflow.to_string() + "'");
   queue_run(workflow);
@@ -248,7 +250,8 @@ TEST_F(WorkflowFollower, ARunIsClaimedWhileItsBusinessGoesOnChanging) {
   add_order();
   workflows_.follow_now(session_);
   queue_run(workflow);
-  worker::DueRuns due({.worker = worker_}, catalogue_, workflows_, runner_, preparation_, system_clock());
+  worker::DueRuns due({.worker = worker_}, catalogue_, workflows_, runner_, preparation_, floors_,
+                      system_clock());
   {
     const Session blocker = keep_from_reading();
     rename_workflow(workflow);
@@ -282,7 +285,8 @@ class NewerWorkflow : public WorkflowFollower {
 
 TEST_F(NewerWorkflow, IsNotDeletedForARunThatIsClaimed) {
   queue_run(workflow_);
-  worker::DueRuns due({.worker = worker_}, catalogue_, workflows_, runner_, preparation_, system_clock());
+  worker::DueRuns due({.worker = worker_}, catalogue_, workflows_, runner_, preparation_, floors_,
+                      system_clock());
   {
     const Session blocker = keep_from_reading();
     EXPECT_TRUE(due.claim(session_));

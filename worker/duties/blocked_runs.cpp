@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "storage/blocking/time_array.hpp"
 #include "storage/sql/queue.sql.hpp"
-#include "storage/statement/params.hpp"
 #include "worker/duties/duties.hpp"
 #include "worker/duties/plans.hpp"
 #include "worker/duties/portions.hpp"
@@ -21,8 +21,11 @@ constexpr int examined = 1000;
 }  // namespace
 
 bool postpone_blocked(storage::blocking::Connection& session, const DutyOptions& options) {
+  const storage::QueueFloors floors = options.floors ? options.floors->get() : storage::QueueFloors{};
   const auto blocked = walk_indexes(session, [&] {
-    return session.run(storage::sql::queue::FindBlocked{.tolerated = options.tolerated_blocked});
+    return session.run(storage::sql::queue::FindBlocked{.floor_destinations = floors.destinations,
+                                                        .floors = storage::blocking::time_array(floors.times),
+                                                        .tolerated = options.tolerated_blocked});
   });
   if (blocked.empty()) return false;
   // Each statement is a transaction of its own, in one message to the server. If the connection broke between
@@ -33,20 +36,21 @@ bool postpone_blocked(storage::blocking::Connection& session, const DutyOptions&
   const bool has_more = repeat_for(options.turn, [&] {
     std::vector<Guid> businesses;
     std::vector<Guid> guids;
-    storage::ArrayLiteral due_times;
+    std::vector<Time> due_times;
     const int end = std::min(next + runs_per_transaction, blocked.size());
     for (; next < end; ++next) {
       const auto run = blocked[next];
       businesses.push_back(run.business_id);
       guids.push_back(run.guid);
-      due_times.add(format_sql_timestamp(run.due_at));
+      due_times.push_back(run.due_at);
     }
-    postponed += session
-                     .run(storage::sql::queue::PostponeBlocked{.businesses = std::move(businesses),
-                                                               .guids = std::move(guids),
-                                                               .due_times = std::move(due_times)})
-                     .front()
-                     .postponed;
+    postponed +=
+        session
+            .run(storage::sql::queue::PostponeBlocked{.businesses = std::move(businesses),
+                                                      .guids = std::move(guids),
+                                                      .due_times = storage::blocking::time_array(due_times)})
+            .front()
+            .postponed;
     return next < blocked.size();
   });
   // If nothing was postponed, other sessions have locked the runs, and another look finds the same ones.

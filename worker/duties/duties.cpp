@@ -62,7 +62,9 @@ bool Duties::perform(const Duty& duty) {
     session_->execute("set lock_timeout = '200ms'");
     session_->run(storage::sql::audit_log::SetAuthor{.cause = storage::system_cause});
   }
-  if (!session_->run(storage::sql::duties::TryLock{.duty = duty.name}).front().is_locked) return false;
+  const bool is_shared = duty.by == Duty::By::one_worker;
+  if (is_shared && !session_->run(storage::sql::duties::TryLock{.duty = duty.name}).front().is_locked)
+    return false;
   const auto started_at = std::chrono::steady_clock::now();
   const bool is_unfinished = std::visit(
       [&](const auto perform) {
@@ -76,7 +78,7 @@ bool Duties::perform(const Duty& duty) {
       duty.perform);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started_at;
   series(Histogram::duty_seconds, duty.name).Observe(seconds.count());
-  session_->run(storage::sql::duties::Unlock{.duty = duty.name});
+  if (is_shared) session_->run(storage::sql::duties::Unlock{.duty = duty.name});
   return is_unfinished;
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -13,6 +14,7 @@
 #include "base/clock.hpp"
 #include "base/secret_box.hpp"
 #include "storage/blocking/connection.hpp"
+#include "worker/queue/due_floors.hpp"
 
 namespace waybill::worker {
 
@@ -26,6 +28,7 @@ struct DutyOptions {
   int tolerated_blocked = 400;      // blocked runs of a business that are not postponed
   Duration turn =
       std::chrono::milliseconds(500);  // for the portions of a part of a duty, before other duties' turns
+  DueFloors* floors = nullptr;         // of this worker, if it claims runs
 };
 
 /// Short work, done in one call.
@@ -34,11 +37,13 @@ using ShortDuty = void (*)(storage::blocking::Connection& session, const DutyOpt
 /// other due duties.
 using LongDuty = bool (*)(storage::blocking::Connection& session, const DutyOptions& options);
 
-/// Periodic work, done by one worker at a time. Repeating or interrupting it is harmless.
+/// Periodic work. Repeating or interrupting it is harmless.
 struct Duty {
+  enum class By : std::uint8_t { one_worker, each_worker };  // at a time
   std::string_view name;
   Duration every;
   std::variant<ShortDuty, LongDuty> perform;
+  By by = By::one_worker;
 };
 
 /// All duties. A new duty needs a file and a line in registry.cpp.
@@ -59,6 +64,7 @@ bool silence_devices(storage::blocking::Connection& session, const DutyOptions& 
 void pause_failing(storage::blocking::Connection& session, const DutyOptions& options);
 void check_ledger(storage::blocking::Connection& session, const DutyOptions& options);
 void read_passed_over(storage::blocking::Connection& session, const DutyOptions& options);
+void check_floors(storage::blocking::Connection& session, const DutyOptions& options);
 void measure_queue(storage::blocking::Connection& session, const DutyOptions& options);
 
 /// Performs the duties when they are due, and all at the start, on a dedicated thread and session.

@@ -8,6 +8,7 @@ std::span<const Duty> all_duties() {
   using namespace std::chrono_literals;
   static constexpr auto duties = std::to_array<Duty>({
       {"postpone_blocked", 1s, postpone_blocked},
+      {"check_floors", 1s, check_floors, Duty::By::each_worker},
       {"partitions", 10min, keep_partitions},
       {"fold_counts", 10s, fold_counts},
       {"sum_counts", 5min, sum_counts},

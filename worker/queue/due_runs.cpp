@@ -12,14 +12,16 @@ namespace {
 
 constexpr Duration look_every = std::chrono::seconds(1);
 constexpr Duration due_again_after = std::chrono::milliseconds(100);
+constexpr Duration raise_every = std::chrono::milliseconds(200);
 
 }  // namespace
 
 DueRuns::DueRuns(const Options& options, const Catalogue& catalogue, WorkflowFollower& workflows,
-                 Runner& runner, Preparation& preparation, const Clock& clock)
+                 Runner& runner, Preparation& preparation, DueFloors& floors, const Clock& clock)
     : options_(options),
       runner_(runner),
       preparation_(preparation),
+      floors_(floors),
       clock_(clock),
       intake_(catalogue, workflows, runner, preparation, clock, options.retention) {}
 
@@ -62,6 +64,7 @@ bool DueRuns::claim(storage::Session& session) {
   std::vector<Guid> businesses = runner_.blocked_businesses();
   std::ranges::copy(full, std::back_inserter(businesses));
   std::ranges::move(intake_.blocked_businesses(), std::back_inserter(businesses));
+  const storage::QueueFloors floors = floors_.get();
   storage::Claim claimed;
   if (intake_.has_room()) {
     claimed = store.claim({.lease = claim_lease,
@@ -69,14 +72,20 @@ bool DueRuns::claim(storage::Session& session) {
                            .runs = options_.batch,
                            .bytes = std::min(options_.bytes, runner_.free_bytes()),
                            .blocked_destinations = destinations,
-                           .blocked_businesses = businesses});
+                           .blocked_businesses = businesses,
+                           .floors = floors});
   }
+  floors_.claimed(claimed.runs);
   const std::size_t found = claimed.runs.size();
   const bool any = found > 0 || was_checking;
   intake_.take_over(session, std::move(claimed));
   // Rates may have blocked destinations just now.
   std::ranges::move(intake_.blocked_destinations(now), std::back_inserter(destinations));
-  std::optional<Time> next = store.next_due(destinations, businesses);
+  std::optional<Time> next = store.next_due({.within = look_every,
+                                             .blocked_destinations = destinations,
+                                             .blocked_businesses = businesses,
+                                             .floors = floors});
+  raise_floors(store, floors, now);
   // A run that is due and was not claimed: another worker claims it, or the server's clock is behind.
   if (next && !any) next = std::max(*next, now + due_again_after);
   // The query leaves out the runs of blocked destinations. A late claim would miss the time in which only
@@ -88,6 +97,12 @@ bool DueRuns::claim(storage::Session& session) {
   const std::lock_guard lock(mutex_);
   if (next && (!next_due_ || *next < *next_due_)) next_due_ = next;
   return any;
+}
+
+void DueRuns::raise_floors(storage::RunStore& store, const storage::QueueFloors& floors, Time now) {
+  if (floors.destinations.empty() || now < next_raise_) return;
+  floors_.raise(floors, store.highest_floors(floors));
+  next_raise_ = now + raise_every;
 }
 
 Time DueRuns::next_look() const {

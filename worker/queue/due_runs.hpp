@@ -13,6 +13,7 @@
 #include "worker/delivery/runner.hpp"
 #include "worker/events/workflow_follower.hpp"
 #include "worker/planning/catalogue.hpp"
+#include "worker/queue/due_floors.hpp"
 #include "worker/queue/preparation.hpp"
 #include "worker/queue/run_intake.hpp"
 #include "worker/threads/look_pause.hpp"
@@ -34,15 +35,23 @@ class DueRuns {
   };
 
   DueRuns(const Options& options, const Catalogue& catalogue, WorkflowFollower& workflows, Runner& runner,
-          Preparation& preparation, const Clock& clock);
+          Preparation& preparation, DueFloors& floors, const Clock& clock);
 
   /// Notes when a run in the queue is due, and that runs may have left memory. Returns true if the pump
   /// should look.
   bool note_due(std::optional<Time> due);
   /// Notes that runs have left the preparation. Returns true if the pump should look.
   bool note_room();
+  /// Must be called after the connection was lost: another server can have runs that this one had not, or
+  /// another time.
+  void reconnected() { floors_.clear(); }
   /// Makes the next `claim` query the queue even if no run is known to be due.
   void look_again() { next_look_ = {}; }
+  /// Likewise after a notification that runs are due: released ones have the due times that they had before.
+  void notified() {
+    floors_.clear_if_cheap();
+    look_again();
+  }
 
   /// Claims runs if any may be due. Returns true if it found some, or has some to check.
   bool claim(storage::Session& session);
@@ -52,12 +61,16 @@ class DueRuns {
   Time next_look() const;
 
  private:
+  void raise_floors(storage::RunStore& store, const storage::QueueFloors& floors, Time now);
+
   const Options options_;
   Runner& runner_;
   Preparation& preparation_;
+  DueFloors& floors_;
   const Clock& clock_;
   RunIntake intake_;
   Time next_look_{};
+  Time next_raise_{};
   LookPause pause_;
   // Guards all below. The locks of the preparation and of the runner are taken under it, never the other way
   // round, so that waits_for_room_ is set before room that `claim` did not find can become free.
