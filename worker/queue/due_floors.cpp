@@ -19,6 +19,8 @@ constexpr int pause_factor = 20;
 void DueFloors::claimed(std::span<const storage::ClaimedRun> runs) {
   const std::lock_guard lock(mutex_);
   for (const storage::ClaimedRun& run : runs) {
+    if (destinations_.size() == max_counted)
+      std::erase_if(destinations_, [](const auto& entry) { return entry.second.claimed < busy; });
     const std::string& name = run.run.key.destination;
     if (destinations_.size() < max_counted || destinations_.contains(name)) ++destinations_[name].claimed;
   }
