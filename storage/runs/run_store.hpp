@@ -86,7 +86,7 @@ class RunStore {
   std::optional<Time> next_due(const NextLimits& limits);
 
   /// Returns the times to which the floors can be raised: of each, the due time of the first run from it on,
-  /// at most a second ago.
+  /// but no later than a second ago.
   std::vector<Time> highest_floors(const QueueFloors& floors);
 
   /// Returns the first workflows after `after`, at most `limit`, that have postponed matches.

@@ -39,7 +39,7 @@ using LongDuty = bool (*)(storage::blocking::Connection& session, const DutyOpti
 
 /// Periodic work. Repeating or interrupting it is harmless.
 struct Duty {
-  enum class By : std::uint8_t { one_worker, each_worker };  // at a time
+  enum class By : std::uint8_t { one_worker, each_worker };  // one at a time, or each by itself
   std::string_view name;
   Duration every;
   std::variant<ShortDuty, LongDuty> perform;

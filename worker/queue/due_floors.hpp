@@ -29,7 +29,7 @@ class DueFloors {
   storage::QueueFloors get() const;
   /// Replaces the floors `old` by `times`, except those that were lowered meanwhile.
   void raise(const storage::QueueFloors& old, const std::vector<Time>& times);
-  /// The floors to check for runs below them; empty if the last check was too recent, compared with its time.
+  /// The floors to check for runs below them; empty during the pause after a check.
   storage::QueueFloors to_check(SteadyTime now) const;
   /// Notes a check of `floors`, which found the first run of each destination in `below`: their floors are
   /// lowered to these. After a quick check that found none, all floors are forgotten, because few deleted

@@ -1,5 +1,5 @@
 -- Returns the times to which floors can be raised: of each destination, the due time of the first run from its floor on, but
--- at most a second ago, because due times are older than their commit.
+-- no later than a second ago, because a run is committed after its due time.
 -- $1 destinations text[], $2 floors timestamptz[]
 -- -> position bigint, floor timestamptz
 select f.position,
