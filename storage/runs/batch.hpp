@@ -41,8 +41,7 @@ struct Rendering {
 
 /// The next state of a run that this worker claimed.
 struct QueuedOutcome {
-  Guid business_id;
-  Guid guid;
+  QueuedKey key;
   RunState state;
   std::optional<Rendering> rendering = {};  // stored with the run
   std::shared_ptr<const void> memory = {};  // owns the texts of the rendering

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "storage/runs/queued_keys.hpp"
 #include "storage/sql/alerts.sql.hpp"
 #include "storage/statement/binary.hpp"
 
@@ -29,13 +30,14 @@ void FailureCounts::add(const RunKey& key, const RunState& state) {
   });
 }
 
-void FailureCounts::add_queued(const Guid& business, const Guid& run, const RunState& state) {
-  for_each_cause(state, [&](std::string_view cause) { queued_.push_back({business, run, cause}); });
+void FailureCounts::add_queued(const QueuedKey& key, const RunState& state) {
+  for_each_cause(state, [&](std::string_view cause) { queued_.push_back({key, cause}); });
 }
 
 void FailureCounts::write(Session& session, const Guid& worker) const {
   if (groups_.empty() && queued_.empty()) return;
-  std::vector<Guid> businesses, workflows, runs, queued_businesses, queued_runs;
+  std::vector<Guid> businesses, workflows, runs;
+  QueuedKeys queued;
   std::vector<std::string> causes, queued_causes;
   std::vector<Time> oldest, newest;
   std::vector<std::int64_t> counts;
@@ -50,8 +52,7 @@ void FailureCounts::write(Session& session, const Guid& worker) const {
     counts.push_back(group.count);
   }
   for (const Queued& each : queued_) {
-    queued_businesses.push_back(each.business);
-    queued_runs.push_back(each.run);
+    queued.add(each.key);
     queued_causes.emplace_back(each.cause);
   }
   session.run_replanned(sql::alerts::CountFailures{.worker = worker,
@@ -62,8 +63,9 @@ void FailureCounts::write(Session& session, const Guid& worker) const {
                                                    .oldest = binary_array(oldest),
                                                    .newest = binary_array(newest),
                                                    .counts = binary_array(counts),
-                                                   .queued_businesses = binary_array(queued_businesses),
-                                                   .queued_runs = binary_array(queued_runs),
+                                                   .queued_businesses = binary_array(queued.businesses),
+                                                   .queued_workflows = binary_array(queued.workflows),
+                                                   .queued_runs = binary_array(queued.runs),
                                                    .queued_causes = queued_causes});
 }
 

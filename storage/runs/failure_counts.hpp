@@ -20,7 +20,7 @@ class FailureCounts {
   /// Adds a run of a matched event.
   void add(const RunKey& key, const RunState& state);
   /// Adds a queued run, which counts only if the worker still holds it.
-  void add_queued(const Guid& business, const Guid& run, const RunState& state);
+  void add_queued(const QueuedKey& key, const RunState& state);
 
   /// Part of the session's transaction; the queued runs must still be in the queue. Throws
   /// DatabaseUnavailable or StatementError.
@@ -34,8 +34,7 @@ class FailureCounts {
   };
   using Kind = std::tuple<Guid, std::string_view, Guid>;  // business, cause, workflow
   struct Queued {
-    Guid business;
-    Guid run;
+    QueuedKey key;
     std::string_view cause;
   };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "storage/runs/failure_counts.hpp"
+#include "storage/runs/queued_keys.hpp"
 #include "storage/runs/run_rows.hpp"
 #include "storage/runs/run_store.hpp"
 #include "storage/session/copy_rows.hpp"
@@ -90,25 +91,26 @@ void Recording::request_changes_of(const SettledEvent& event) {
 /// Locks the queued runs that request a change. A run that this worker has lost makes none, and its outcome
 /// is not recorded.
 void Recording::hold_runs() {
-  std::vector<Guid> businesses, guids;
+  QueuedKeys keys;
   std::vector<std::int64_t> stored_steps;
   for (const QueuedOutcome& outcome : batch_.outcomes) {
     if (!outcome.state.change) continue;
-    businesses.push_back(outcome.business_id);
-    guids.push_back(outcome.guid);
+    keys.add(outcome.key);
     stored_steps.push_back(stored_step(outcome.state));
   }
-  if (guids.empty()) return;
+  if (keys.empty()) return;
   std::set<std::pair<Guid, std::int64_t>> held;
   for (const auto& row : session_.run_replanned(sql::queue::Hold{.worker = worker_,
-                                                                 .businesses = binary_array(businesses),
-                                                                 .runs = binary_array(guids),
-                                                                 .stored_steps = stored_steps}))
+                                                                 .businesses = binary_array(keys.businesses),
+                                                                 .runs = binary_array(keys.runs),
+                                                                 .stored_steps = stored_steps,
+                                                                 .workflows = binary_array(keys.workflows)}))
     held.emplace(row.guid, row.stored_step);
   for (const QueuedOutcome& outcome : batch_.outcomes) {
     // An attempt makes one change, even if its outcome is in the batch twice.
-    if (!outcome.state.change || held.erase({outcome.guid, stored_step(outcome.state)}) == 0) continue;
-    requests_.push_back({nullptr, &outcome.business_id, {.state = &outcome.state, .result = {}, .next = {}}});
+    if (!outcome.state.change || held.erase({outcome.key.guid, stored_step(outcome.state)}) == 0) continue;
+    requests_.push_back(
+        {nullptr, &outcome.key.business_id, {.state = &outcome.state, .result = {}, .next = {}}});
   }
 }
 
@@ -197,8 +199,7 @@ void Recording::count_failures() {
     for (const Run& run : event->runs) counts.add(run.key, *next_of(run.state));
   }
   for (const QueuedOutcome& outcome : batch_.outcomes) {
-    if (const RunState* const state = next_of(outcome.state))
-      counts.add_queued(outcome.business_id, outcome.guid, *state);
+    if (const RunState* const state = next_of(outcome.state)) counts.add_queued(outcome.key, *state);
   }
   counts.write(session_, worker_);
 }
@@ -206,7 +207,7 @@ void Recording::count_failures() {
 /// Runs the statement `S` for the outcomes that are final, or for the others that stay in their step.
 template <typename S>
 void Recording::finish(bool are_final) {
-  std::vector<Guid> businesses, guids;
+  QueuedKeys keys;
   std::vector<std::optional<std::string>> codes, errors, requests, bodies, steps;
   std::vector<std::string> statuses, tries;
   std::vector<std::int64_t> attempts, stored_steps;
@@ -214,8 +215,7 @@ void Recording::finish(bool are_final) {
   for (const QueuedOutcome& outcome : batch_.outcomes) {
     const RunState* const state = next_of(outcome.state);
     if (state == nullptr || is_final(state->status) != are_final || awaits_step(*state)) continue;
-    businesses.push_back(outcome.business_id);
-    guids.push_back(outcome.guid);
+    keys.add(outcome.key);
     statuses.emplace_back(storage::text(state->status));
     codes.push_back(state->code);
     errors.push_back(state->error);
@@ -227,10 +227,10 @@ void Recording::finish(bool are_final) {
     steps.push_back(state->progress ? std::optional(to_text(*state->progress)) : std::nullopt);
     stored_steps.push_back(stored_step(*state));
   }
-  if (guids.empty()) return;
+  if (keys.empty()) return;
   session_.run_replanned(S{.worker = worker_,
-                           .businesses = binary_array(businesses),
-                           .runs = binary_array(guids),
+                           .businesses = binary_array(keys.businesses),
+                           .runs = binary_array(keys.runs),
                            .statuses = statuses,
                            .codes = codes,
                            .errors = errors,
@@ -240,12 +240,13 @@ void Recording::finish(bool are_final) {
                            .requests = requests,
                            .bodies = bodies,
                            .steps = steps,
-                           .stored_steps = stored_steps});
+                           .stored_steps = stored_steps,
+                           .workflows = binary_array(keys.workflows)});
 }
 
 /// Updates the runs that wait for their next step.
 void Recording::go_on() {
-  std::vector<Guid> businesses, guids;
+  QueuedKeys keys;
   std::vector<std::string> statuses, tries, steps, actions;
   std::vector<std::optional<std::string>> codes;
   std::vector<std::int64_t> attempts, stored_steps;
@@ -253,8 +254,7 @@ void Recording::go_on() {
   for (const QueuedOutcome& outcome : batch_.outcomes) {
     const RunState* const state = next_of(outcome.state);
     if (state == nullptr || !awaits_step(*state)) continue;
-    businesses.push_back(outcome.business_id);
-    guids.push_back(outcome.guid);
+    keys.add(outcome.key);
     statuses.emplace_back(storage::text(state->status));
     attempts.push_back(state->attempts);
     times.push_back(state->at);
@@ -264,10 +264,10 @@ void Recording::go_on() {
     codes.push_back(state->code == unreadable_code ? state->code : std::nullopt);
     stored_steps.push_back(state->progress->stored);
   }
-  if (guids.empty()) return;
+  if (keys.empty()) return;
   session_.run_replanned(sql::queue::GoOn{.worker = worker_,
-                                          .businesses = binary_array(businesses),
-                                          .runs = binary_array(guids),
+                                          .businesses = binary_array(keys.businesses),
+                                          .runs = binary_array(keys.runs),
                                           .statuses = statuses,
                                           .attempts = attempts,
                                           .times = binary_array(times),
@@ -275,7 +275,8 @@ void Recording::go_on() {
                                           .steps = steps,
                                           .actions = actions,
                                           .codes = codes,
-                                          .stored_steps = stored_steps});
+                                          .stored_steps = stored_steps,
+                                          .workflows = binary_array(keys.workflows)});
 }
 
 }  // namespace waybill::storage

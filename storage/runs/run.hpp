@@ -46,6 +46,15 @@ struct RunKey {
   Time workflow_created_at{};  // creation of the workflow; not stored, so not set for a claimed run
 };
 
+/// Names a run in the queue. The workflow makes the search for it exact in each index that has its guid.
+struct QueuedKey {
+  Guid business_id;
+  Guid workflow_id;
+  Guid guid;
+};
+
+inline QueuedKey queued_key(const RunKey& key) { return {key.business_id, key.workflow_id, key.guid}; }
+
 /// The request of a queued run that is not rendered yet. The worker that claims the run renders its request
 /// and body from the event.
 inline constexpr std::string_view deferred_request = "null";

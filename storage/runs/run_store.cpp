@@ -5,6 +5,7 @@
 
 #include "storage/changes/record_change.hpp"
 #include "storage/runs/failure_counts.hpp"
+#include "storage/runs/queued_keys.hpp"
 #include "storage/runs/run_rows.hpp"
 #include "storage/session/copy_rows.hpp"
 #include "storage/sql/queue.sql.hpp"
@@ -125,13 +126,12 @@ Claim RunStore::claim(const ClaimLimits& limits) {
 }
 
 std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs, Duration lease) {
-  std::vector<Guid> businesses, guids;
+  QueuedKeys keys;
   std::vector<std::string> actions, destinations, requests, tries, steps;
   std::vector<std::int64_t> attempts, stored_steps;
   std::vector<std::optional<std::string>> bodies;
   for (const Run* const run : runs) {
-    businesses.push_back(run->key.business_id);
-    guids.push_back(run->key.guid);
+    keys.add(queued_key(run->key));
     actions.push_back(run->key.action);
     destinations.push_back(run->key.destination);
     requests.push_back(run->key.request);
@@ -142,19 +142,21 @@ std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs, Durati
     stored_steps.push_back(run->state.progress->stored);
   }
   std::vector<Guid> held;
-  if (guids.empty()) return held;
-  for (const auto& row : session_.run_replanned(sql::queue::BeginSteps{.worker = worker_,
-                                                                       .lease = format_duration(lease),
-                                                                       .businesses = binary_array(businesses),
-                                                                       .runs = binary_array(guids),
-                                                                       .actions = actions,
-                                                                       .destinations = destinations,
-                                                                       .requests = requests,
-                                                                       .bodies = bodies,
-                                                                       .attempts = attempts,
-                                                                       .tries = tries,
-                                                                       .steps = steps,
-                                                                       .stored_steps = stored_steps}))
+  if (keys.empty()) return held;
+  for (const auto& row :
+       session_.run_replanned(sql::queue::BeginSteps{.worker = worker_,
+                                                     .lease = format_duration(lease),
+                                                     .businesses = binary_array(keys.businesses),
+                                                     .runs = binary_array(keys.runs),
+                                                     .actions = actions,
+                                                     .destinations = destinations,
+                                                     .requests = requests,
+                                                     .bodies = bodies,
+                                                     .attempts = attempts,
+                                                     .tries = tries,
+                                                     .steps = steps,
+                                                     .stored_steps = stored_steps,
+                                                     .workflows = binary_array(keys.workflows)}))
     held.push_back(row.guid);
   return held;
 }

@@ -43,7 +43,7 @@ class BlockedRuns : public WorkerDatabase {
   std::optional<Time> next_due() { return store_.next_due({.within = 1h}); }
   void finish(const storage::ClaimedRun& run) {
     storage::Batch batch;
-    batch.outcomes.push_back({.business_id = run.run.key.business_id, .guid = run.run.key.guid, .state = {}});
+    batch.outcomes.push_back({.key = queued_key(run.run.key), .state = {}});
     batch.outcomes.back().state.status = storage::RunStatus::succeeded;
     storage::Recording(session_, worker_, batch).commit();
   }

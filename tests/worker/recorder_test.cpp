@@ -109,10 +109,10 @@ TEST_F(RecorderTest, AnOutcomeOfARunThatIsOverChangesNothing) {
                  {worker_.to_string(), run.key.guid.to_string()});
   storage::RunState state = run.state;
   state.status = RunStatus::succeeded;
-  recorder_->finish({business_, run.key.guid, state});
+  recorder_->finish({queued_key(run.key), state});
   EXPECT_TRUE(recorder_->flush(5s));
   state.status = RunStatus::dead;
-  recorder_->finish({business_, run.key.guid, state});
+  recorder_->finish({queued_key(run.key), state});
   EXPECT_TRUE(recorder_->flush(5s));
   EXPECT_EQ(runs("succeeded"), 1);
   EXPECT_EQ(runs("dead"), 0);
@@ -155,10 +155,10 @@ class OutcomeOfAStep : public RecorderTest {
     database_.rows(
         "insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, "
         "entity_id, trigger_code, action, status, created_at, due_at, lease_owner, origin, request, steps) "
-        "values ($1, $2, gen_random_uuid(), 1, 1, 0, $3, 'order_created', 'webhook', 'running', now(), "
+        "values ($1, $2, $6, 1, 1, 0, $3, 'order_created', 'webhook', 'running', now(), "
         "now() + interval '30 seconds', $4, $2, '{}', $5)",
         {business_.to_string(), run_.to_string(), order_, worker_.to_string(),
-         storage::to_text({.number = 2, .type = "webhook", .next = "webhook"})});
+         storage::to_text({.number = 2, .type = "webhook", .next = "webhook"}), workflow_.to_string()});
   }
 
   /// Records that the step with this number ended, with a change of the order if there is one.
@@ -169,7 +169,7 @@ class OutcomeOfAStep : public RecorderTest {
     state.status = change ? RunStatus::running : RunStatus::queued;
     state.change = std::move(change);
     state.progress = std::make_shared<const storage::StepProgress>(std::move(progress));
-    recorder_->finish({business_, run_, std::move(state)});
+    recorder_->finish({{business_, workflow_, run_}, std::move(state)});
     EXPECT_TRUE(recorder_->flush(5s));
   }
 
@@ -190,6 +190,7 @@ class OutcomeOfAStep : public RecorderTest {
   std::string order_status() { return database_.value("select status from orders"); }
 
   const Guid run_ = Guid::random();
+  const Guid workflow_ = Guid::random();
   const std::string order_ = add_order();
 };
 

@@ -25,7 +25,8 @@ storage::SettledEvent event(std::vector<storage::Run> runs = {}) {
 }
 
 storage::QueuedOutcome outcome(RunStatus status, Time at = start) {
-  return {.business_id = {}, .guid = Guid::random(), .state = run(status, at).state};
+  return {.key = {.business_id = {}, .workflow_id = {}, .guid = Guid::random()},
+          .state = run(status, at).state};
 }
 
 TEST(RecordQueue, EventsGoBeforeOutcomesUntilNoneWaits) {

@@ -6,6 +6,7 @@
 
 #include "base/backoff.hpp"
 #include "base/observe.hpp"
+#include "storage/runs/queued_keys.hpp"
 #include "storage/sql/queue.sql.hpp"
 #include "storage/statement/binary.hpp"
 #include "worker/delivery/verdict.hpp"
@@ -83,6 +84,7 @@ void Recorder::run() {
 void Recorder::connect() {
   session_ =
       std::make_unique<storage::Session>(options_.database_url, "waybill recorder", storage::worker_limits);
+  session_->execute(storage::ordered_index_plans);
   lock_limit_.connected();
 }
 
@@ -93,16 +95,15 @@ void Recorder::limit_locks(const storage::Batch& batch) {
 }
 
 bool Recorder::set_locked_aside(storage::Batch& batch) {
-  std::vector<Guid> businesses, guids;
-  for (const storage::QueuedOutcome& outcome : batch.outcomes) {
-    businesses.push_back(outcome.business_id);
-    guids.push_back(outcome.guid);
-  }
-  if (guids.empty()) return false;
+  storage::QueuedKeys keys;
+  for (const storage::QueuedOutcome& outcome : batch.outcomes) keys.add(outcome.key);
+  if (keys.empty()) return false;
   std::unordered_set<Guid> locked;
   try {
-    for (const auto& row : session_->run_replanned(storage::sql::queue::Locked{
-             .businesses = storage::binary_array(businesses), .runs = storage::binary_array(guids)}))
+    for (const auto& row : session_->run_replanned(
+             storage::sql::queue::Locked{.businesses = storage::binary_array(keys.businesses),
+                                         .workflows = storage::binary_array(keys.workflows),
+                                         .runs = storage::binary_array(keys.runs)}))
       locked.insert(row.guid);
   } catch (const std::exception& error) {  // the entries are then written one by one
     observe(Observable::batch_record_failed, {{"error", std::string_view(error.what())}});
@@ -111,7 +112,7 @@ bool Recorder::set_locked_aside(storage::Batch& batch) {
   storage::Batch aside;
   std::vector<storage::QueuedOutcome> free;
   for (storage::QueuedOutcome& outcome : batch.outcomes)
-    (locked.contains(outcome.guid) ? aside.outcomes : free).push_back(std::move(outcome));
+    (locked.contains(outcome.key.guid) ? aside.outcomes : free).push_back(std::move(outcome));
   batch.outcomes = std::move(free);
   inbox_.set_aside(split(std::move(aside)));
   return true;
@@ -178,7 +179,7 @@ void Recorder::report(const storage::Batch& batch, const storage::Recorded& reco
   for (const auto& event : batch.events) {
     for (const auto& run : event.runs) report_run(run.state, RunName{run.key.guid, &run.key});
   }
-  for (const auto& outcome : batch.outcomes) report_run(outcome.state, RunName{outcome.guid});
+  for (const auto& outcome : batch.outcomes) report_run(outcome.state, RunName{outcome.key.guid});
   for (const auto& state : recorded.changed) report_run(state, std::nullopt);
 }
 

@@ -155,7 +155,7 @@ void Runner::give_back(std::vector<storage::ClaimedRun> runs, Time due) {
     RunState state = std::move(claimed.run.state);
     state.status = claimed.previous_status;
     state.at = due;
-    outcomes_.finish({claimed.run.key.business_id, claimed.run.key.guid, std::move(state)});
+    outcomes_.finish({queued_key(claimed.run.key), std::move(state)});
   }
 }
 
@@ -296,13 +296,13 @@ void Runner::finished(const TaskPtr& task, const actions::AttemptResult& result)
 /// Hands a run over to the preparation of its next step, or to the database's queue if the preparation does
 /// not take it.
 void Runner::go_on(storage::Run run) {
-  const Guid business = run.key.business_id, guid = run.key.guid;
+  const storage::QueuedKey key = queued_key(run.key);
   const RunState ended = run.state;
   run.key.request = storage::deferred_request;
   run.key.body.reset();
   run.state.status = RunStatus::running;
   storage::ClaimedRun claimed{.run = std::move(run), .goes_on = true, .previous_status = RunStatus::queued};
-  if (!go_on_(std::move(claimed))) outcomes_.finish({business, guid, ended});
+  if (!go_on_(std::move(claimed))) outcomes_.finish({key, ended});
 }
 
 void Runner::measure(const Task& task, const actions::AttemptResult& result) {
@@ -336,8 +336,8 @@ void Runner::conclude(const TaskPtr& task, RunState state) {
   std::optional<storage::Rendering> rendering;
   if (task->has_new_texts && (state.attempts > 0 || is_final(state.status) || state.change))
     rendering = {task->run.key.request, std::move(task->run.key.body)};
-  outcomes_.finish({task->business(), task->run.key.guid, std::move(state), std::move(rendering),
-                    std::move(task->memory)});
+  outcomes_.finish(
+      {queued_key(task->run.key), std::move(state), std::move(rendering), std::move(task->memory)});
 }
 
 /// Puts a run back into the database's queue. Does not count as an attempt.

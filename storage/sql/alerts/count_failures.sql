@@ -2,9 +2,9 @@
 -- worker still holds. The order of the rows is the same for all workers, so they do not wait for each other in a circle.
 -- $1 worker uuid, $2 businesses uuid[], $3 causes text[], $4 workflows uuid[], $5 runs uuid[] (the last of each group),
 -- $6 oldest timestamptz[], $7 newest timestamptz[], $8 counts bigint[], $9 queued_businesses uuid[],
--- $10 queued_runs uuid[], $11 queued_causes text[]
+-- $10 queued_workflows uuid[], $11 queued_runs uuid[], $12 queued_causes text[]
 with over as (
-  select * from unnest($9::uuid[], $10::uuid[], $11::text[]) o (business_id, guid, cause)
+  select * from unnest($9::uuid[], $10::uuid[], $11::uuid[], $12::text[]) o (business_id, workflow_id, guid, cause)
 )
 \ir ../queue/places.inc
 , failed as (

@@ -2,12 +2,12 @@
 -- lease. Returns these runs. The texts of a step that is over, and whose end was not stored, are kept.
 -- $1 worker uuid, $2 lease interval, $3 businesses uuid[], $4 runs uuid[], $5 actions text[],
 -- $6 destinations text[], $7 requests text[], $8 bodies text[], $9 attempts int[], $10 tries text[],
--- $11 steps text[], $12 stored_steps int[] (in the queue; 0: none has begun)
+-- $11 steps text[], $12 stored_steps int[] (in the queue; 0: none has begun), $13 workflows uuid[]
 -- -> guid uuid
 with over as (
   select * from unnest($3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::integer[], $10::text[],
-                       $11::text[], $12::integer[])
-    o (business_id, guid, action, destination, request, body, attempts, tries, steps, stored_step)
+                       $11::text[], $12::integer[], $13::uuid[])
+    o (business_id, guid, action, destination, request, body, attempts, tries, steps, stored_step, workflow_id)
 )
 \ir places.inc
 \ir kept_texts.inc

@@ -2,11 +2,12 @@
 -- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[], $4 statuses text[], $5 codes text[],
 -- $6 errors text[], $7 attempts int[], $8 times timestamptz[], $9 tries text[],
 -- $10 requests text[] (null element: stored already), $11 bodies text[] (likewise), $12 steps text[] (null
--- element: as stored), $13 stored_steps int[] (in the queue; 0: none has begun, -1: any)
+-- element: as stored), $13 stored_steps int[] (in the queue; 0: none has begun, -1: any),
+-- $14 workflows uuid[]
 with over as (
   select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[],
-                       $9::text[], $10::text[], $11::text[], $12::text[], $13::integer[])
-    o (business_id, guid, status, code, error, attempts, finished_at, tries, request, body, steps, stored_step)
+                       $9::text[], $10::text[], $11::text[], $12::text[], $13::integer[], $14::uuid[])
+    o (business_id, guid, status, code, error, attempts, finished_at, tries, request, body, steps, stored_step, workflow_id)
 )
 \ir places.inc
 , gone as (

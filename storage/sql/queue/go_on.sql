@@ -2,11 +2,11 @@
 -- the step that is over are kept.
 -- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[], $4 statuses text[], $5 attempts int[],
 -- $6 times timestamptz[], $7 tries text[], $8 steps text[], $9 actions text[] (types of the next steps),
--- $10 codes text[], $11 stored_steps int[] (in the queue; 0: none has begun)
+-- $10 codes text[], $11 stored_steps int[] (in the queue; 0: none has begun), $12 workflows uuid[]
 with over as (
   select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::integer[], $6::timestamptz[], $7::text[], $8::text[], $9::text[],
-                       $10::text[], $11::integer[])
-    o (business_id, guid, status, attempts, due_at, tries, steps, action, code, stored_step)
+                       $10::text[], $11::integer[], $12::uuid[])
+    o (business_id, guid, status, attempts, due_at, tries, steps, action, code, stored_step, workflow_id)
 )
 \ir places.inc
 \ir kept_texts.inc

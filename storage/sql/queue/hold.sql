@@ -1,9 +1,9 @@
 -- Locks the runs that the worker still holds at the given step, and returns them.
 -- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[], $4 stored_steps int[] (in the queue; 0: none has begun,
--- -1: any)
+-- -1: any), $5 workflows uuid[]
 -- -> guid uuid, stored_step int
 with over as (
-  select * from unnest($2::uuid[], $3::uuid[], $4::integer[]) o (business_id, guid, stored_step)
+  select * from unnest($2::uuid[], $3::uuid[], $4::integer[], $5::uuid[]) o (business_id, guid, stored_step, workflow_id)
 )
 \ir places.inc
 select q.guid, p.stored_step

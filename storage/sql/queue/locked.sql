@@ -1,8 +1,8 @@
 -- Returns the guids of those runs whose rows other sessions have locked.
--- $1 businesses uuid[], $2 runs uuid[]
+-- $1 businesses uuid[], $2 workflows uuid[], $3 runs uuid[]
 -- -> guid uuid
 with over as (
-  select * from unnest($1::uuid[], $2::uuid[]) o (business_id, guid)
+  select * from unnest($1::uuid[], $2::uuid[], $3::uuid[]) o (business_id, workflow_id, guid)
 )
 \ir places.inc
 , free as materialized (
