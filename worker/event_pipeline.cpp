@@ -17,7 +17,7 @@ EventPipeline::EventPipeline(const Worker::Options& options, const Guid& worker,
                              PauseWriter& pauses, DueFloors& floors, const actions::Effects& effects)
     : recorder_(std::make_unique<Recorder>(
           Recorder::Options{.database_url = options.database_url, .worker = worker}, pauses,
-          [this](const auto& events, auto next_due) { pump_.settled(events, next_due); })),
+          [this](const auto& events, const auto& next_due) { pump_.settled(events, next_due); })),
       runner_(runner_options(options), catalogue, effects, *recorder_,
               [this](storage::ClaimedRun run) { return preparation_.go_on(std::move(run)); }),
       preparation_({.database_url = options.database_url, .worker = worker, .public_url = options.public_url},

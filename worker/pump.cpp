@@ -48,11 +48,11 @@ void Pump::hold(const storage::HeldShards& shards) {
   thread_.wake();
 }
 
-void Pump::settled(const std::vector<storage::EventKey>& events, std::optional<Time> next_due) {
+void Pump::settled(const std::vector<storage::EventKey>& events, const NextDue& next_due) {
   const bool events_wait = intake_.settled(events);
-  const bool runs_wait = runs_.note_due(next_due);
-  timers_.note_due(next_due);
-  if (events_wait || runs_wait) thread_.wake();
+  const bool runs_wait = runs_.note_due(next_due.run);
+  const bool timers_wait = timers_.note_due(next_due.timer);
+  if (events_wait || runs_wait || timers_wait) thread_.wake();
 }
 
 void Pump::note_room() {

@@ -13,6 +13,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/events/leases.hpp"
+#include "worker/delivery/record_queue.hpp"
 #include "worker/delivery/runner.hpp"
 #include "worker/events/event_intake.hpp"
 #include "worker/events/event_matching.hpp"
@@ -52,7 +53,7 @@ class Pump {
   // Any thread may call the following methods.
 
   void hold(const storage::HeldShards& shards);
-  void settled(const std::vector<storage::EventKey>& events, std::optional<Time> next_due);
+  void settled(const std::vector<storage::EventKey>& events, const NextDue& next_due);
   /// Claims again if only the room for claimed runs was missing.
   void note_room();
   bool is_busy(std::int16_t shard) const { return intake_.is_busy(shard); }

@@ -16,7 +16,7 @@ class PumpTest : public WorkerParts {
         "insert into worker_beats (worker, expires_at, matched_at) values ($1, now() + interval '1 h', "
         "now())",
         {worker_.to_string()});
-    on_settled_ = [this](const auto& events, auto next_due) { pump_.settled(events, next_due); };
+    on_settled_ = [this](const auto& events, const auto& next_due) { pump_.settled(events, next_due); };
     on_room_ = [this] { pump_.note_room(); };
     preparation_.start();
     pump_.start();

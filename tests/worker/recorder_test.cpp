@@ -21,7 +21,7 @@ class RecorderTest : public WorkerDatabase {
   void start() {
     recorder_ = std::make_unique<Recorder>(
         Recorder::Options{.database_url = database_.url(), .worker = worker_}, pauses_,
-        [this](const std::vector<storage::EventKey>& events, std::optional<Time> next_due) {
+        [this](const std::vector<storage::EventKey>& events, const worker::NextDue& next_due) {
           const std::lock_guard lock(mutex_);
           written_.insert(events.begin(), events.end());
           next_due_ = next_due;
@@ -63,7 +63,7 @@ class RecorderTest : public WorkerDatabase {
   worker::PauseWriter pauses_{database_.url(), secrets_};
   std::mutex mutex_;
   std::set<storage::EventKey> written_;
-  std::optional<Time> next_due_;
+  worker::NextDue next_due_;
   std::unique_ptr<Recorder> recorder_;
 };
 
@@ -95,7 +95,7 @@ TEST_F(RecorderTest, ReportsWhenTheNextRunIsDue) {
   recorder_->settle(event);
   EXPECT_TRUE(recorder_->flush(5s));
   const std::lock_guard lock(mutex_);
-  EXPECT_EQ(next_due_, due);
+  EXPECT_EQ(next_due_.run, due);
 }
 
 TEST_F(RecorderTest, AnOutcomeOfARunThatIsOverChangesNothing) {

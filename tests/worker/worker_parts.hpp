@@ -64,16 +64,16 @@ class WorkerParts : public WorkerDatabase {
                    "'");
   }
 
-  std::function<void(const std::vector<storage::EventKey>&, std::optional<Time>)> on_settled_ =
-      [](const auto& /*events*/, auto /*next_due*/) {};
+  worker::Recorder::Written on_settled_ = [](const auto& /*events*/, const auto& /*next_due*/) {};
   std::function<void()> on_room_ = [] {};
   worker::Catalogue catalogue_{secrets_};
   net::HttpClient http_{{}};
   UnusedMailer mailer_;
   worker::PauseWriter pauses_{database_.url(), secrets_};
-  worker::Recorder recorder_{{.database_url = database_.url(), .worker = worker_},
-                             pauses_,
-                             [this](const auto& events, auto next_due) { on_settled_(events, next_due); }};
+  worker::Recorder recorder_{
+      {.database_url = database_.url(), .worker = worker_},
+      pauses_,
+      [this](const auto& events, const auto& next_due) { on_settled_(events, next_due); }};
   worker::Runner runner_{{},
                          catalogue_,
                          {.http = http_, .clock = system_clock(), .mailer = mailer_},

@@ -134,23 +134,24 @@ void drop_refused_texts(storage::Batch& batch, std::string_view error) {
   for (auto& outcome : batch.outcomes) end(outcome.state);
 }
 
-std::optional<Time> next_due(const storage::Batch& batch, const storage::Recorded& recorded) {
-  std::optional<Time> next;
+NextDue next_due(const storage::Batch& batch, const storage::Recorded& recorded) {
+  NextDue next;
+  const auto lower = [](std::optional<Time>& time, Time due) { time = std::min(time.value_or(due), due); };
   const auto consider = [&](const storage::RunState& state) {
     if (storage::is_final(state.status) || state.status == storage::RunStatus::held || state.change) return;
-    if (!next || state.at < *next) next = state.at;
+    lower(next.run, state.at);
   };
   for (const auto& event : batch.events) {
     for (const auto& run : event.runs) consider(run.state);
     for (const auto& timer : event.timers) {
-      if (timer.setting && (!next || timer.setting->due < *next)) next = timer.setting->due;
+      if (timer.setting) lower(next.timer, timer.setting->due);
     }
   }
   for (const auto& outcome : batch.outcomes) {
     consider(outcome.state);
     // The end of an ordered run makes the next run of its record due. A change of a record makes the next run
     // of its event due.
-    if (storage::is_final(outcome.state.status) || outcome.state.change) next = Time{};
+    if (storage::is_final(outcome.state.status) || outcome.state.change) next.run = Time{};
   }
   for (const auto& state : recorded.changed) consider(state);
   return next;

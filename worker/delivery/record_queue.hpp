@@ -59,8 +59,16 @@ std::vector<storage::Batch> split(storage::Batch batch);
 /// Makes the runs of a batch that the database refused dead, and drops their texts, which may be the reason.
 void drop_refused_texts(storage::Batch& batch, std::string_view error);
 
-/// The earliest time at which a run of a recorded batch is due in the database's queue, or a timer that it
-/// set; null if none is.
-std::optional<Time> next_due(const storage::Batch& batch, const storage::Recorded& recorded);
+/// When the next run is due in the database's queue and the next timer; null without one.
+struct NextDue {
+  std::optional<Time> run;
+  std::optional<Time> timer;
+
+  bool operator==(const NextDue&) const = default;
+};
+
+/// The earliest times of the runs that a recorded batch left in the queue, or made due there, and of the
+/// timers that it set.
+NextDue next_due(const storage::Batch& batch, const storage::Recorded& recorded);
 
 }  // namespace waybill::worker

@@ -158,14 +158,25 @@ TEST(RecordBatch, TheNextDueRunIsTheEarliestThatWaits) {
   const storage::Batch batch{
       .events = {event({run(RunStatus::waiting, start + 9s), run(RunStatus::succeeded, start + 1s)})},
       .outcomes = {outcome(RunStatus::retrying, start + 5s), outcome(RunStatus::held, start + 2s)}};
-  EXPECT_EQ(next_due(batch, {}), start + 5s);
-  EXPECT_EQ(next_due(batch, {.events = 1, .changed = {run(RunStatus::queued, start + 3s).state}}),
+  EXPECT_EQ(next_due(batch, {}), (NextDue{.run = start + 5s, .timer = {}}));
+  EXPECT_EQ(next_due(batch, {.events = 1, .changed = {run(RunStatus::queued, start + 3s).state}}).run,
             start + 3s);
-  EXPECT_EQ(next_due({.events = {event({run(RunStatus::succeeded)})}, .outcomes = {}}, {}), std::nullopt);
+  EXPECT_EQ(next_due({.events = {event({run(RunStatus::succeeded)})}, .outcomes = {}}, {}), NextDue());
+}
+
+TEST(RecordBatch, TheNextDueTimerIsTheEarliestThatItSet) {
+  storage::SettledEvent first = event({run(RunStatus::queued, start + 1s)});
+  for (const auto& setting : {std::optional(storage::TimerChange::Setting{.value = start, .due = start + 7s}),
+                              std::optional(storage::TimerChange::Setting{.value = start, .due = start + 5s}),
+                              std::optional<storage::TimerChange::Setting>()})
+    first.timers.push_back({.business_id = {}, .workflow_id = {}, .entity_id = {}, .setting = setting});
+  EXPECT_EQ(next_due({.events = {first, event()}, .outcomes = {}}, {}),
+            (NextDue{.run = start + 1s, .timer = start + 5s}));
 }
 
 TEST(RecordBatch, TheEndOfAQueuedRunMakesAnotherDueAtOnce) {
-  EXPECT_EQ(next_due({.events = {}, .outcomes = {outcome(RunStatus::succeeded, start + 5s)}}, {}), Time{});
+  EXPECT_EQ(next_due({.events = {}, .outcomes = {outcome(RunStatus::succeeded, start + 5s)}}, {}),
+            (NextDue{.run = Time{}, .timer = {}}));
 }
 
 }  // namespace

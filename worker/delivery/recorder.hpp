@@ -14,6 +14,7 @@
 #include "worker/delivery/lock_limit.hpp"
 #include "worker/delivery/outcomes.hpp"
 #include "worker/delivery/record_inbox.hpp"
+#include "worker/delivery/record_queue.hpp"
 #include "worker/guard/pause_writer.hpp"
 
 namespace waybill::worker {
@@ -31,9 +32,8 @@ class Recorder final : public Outcomes {
     const Clock* clock = &system_clock();
   };
   /// Called on the recorder's thread after a batch is written, with the events that are now settled (by this
-  /// worker or earlier by another) and the earliest time that a queued run or a timer is due.
-  using Written =
-      std::function<void(const std::vector<storage::EventKey>& events, std::optional<Time> next_due)>;
+  /// worker or earlier by another) and the times at which the next run and timer are due.
+  using Written = std::function<void(const std::vector<storage::EventKey>& events, const NextDue& next_due)>;
 
   Recorder(Options options, PauseWriter& pauses, Written written);
   /// Writes the remaining entries, unless the database is unavailable, then joins.

@@ -48,15 +48,15 @@ DueTimers::DueTimers(const Options& options, const EventIntake& intake, const Ca
       workflows_(workflows),
       guard_(guard),
       clock_(clock),
-      claims_(options.of_shard),
       scan_(catalogue, options.of_scan),
       noted_due_(never) {}
 
-void DueTimers::note_due(std::optional<Time> due) {
-  if (!due) return;
+bool DueTimers::note_due(std::optional<Time> due) {
+  if (!due) return false;
   const Time::rep at = due->time_since_epoch().count();
   Time::rep known = noted_due_.load();
   while (at < known && !noted_due_.compare_exchange_weak(known, at)) continue;
+  return at < known && *due < clock_.now() + look_every;
 }
 
 Time DueTimers::next_look() const {
@@ -78,7 +78,9 @@ bool DueTimers::work(storage::Session& session) {
   const bool has_fired = fire(session, shards);
   const bool has_scanned = (scan_.is_open() || is_changed) && scan(session, shards);
   if (has_fired || has_scanned) return true;
-  const auto found = session.run(sql::Look{.shards = storage::binary_array(shards)}).front();
+  const auto found =
+      session.run(sql::Look{.shards = storage::binary_array(shards), .within = format_duration(look_every)})
+          .front();
   scan_.note(found.has_scan);
   next_look_ = now + look_every;
   // If a due timer was not claimed, another worker fires it.

@@ -34,15 +34,14 @@ class DueTimers {
  public:
   struct Options {
     Guid worker;
-    std::size_t of_shard = 16;  // timers in one transaction
     std::size_t of_scan = 200;  // records in one transaction
   };
 
   DueTimers(const Options& options, const EventIntake& intake, const Catalogue& catalogue,
             WorkflowFollower& workflows, BlastGuard& guard, const Clock& clock);
 
-  /// Notes when a timer may be due.
-  void note_due(std::optional<Time> due);
+  /// Notes when a timer may be due. Returns true if that is earlier than known and before the next look.
+  bool note_due(std::optional<Time> due);
   /// Fires timers, or sets some, if any may be due. Returns true if there may be more.
   bool work(storage::Session& session);
   /// True if `work` has queued runs since the last call.

@@ -42,9 +42,11 @@ TimerClaims::Batch TimerClaims::take(storage::Session& session, const std::vecto
     if (!batch.timers.empty()) return batch;
     was_turn_ = false;
   }
-  const auto share = batch_.get();
+  const std::size_t share = share_.get();
+  began_ = std::chrono::steady_clock::now();
   const auto rows = session.run(sql::Claim{.shards = storage::binary_array(shards),
                                            .limit_of_shard = static_cast<std::int64_t>(share)});
+  claimed_ = std::chrono::steady_clock::now();
   std::map<std::int16_t, std::size_t> counts;
   for (const auto& row : rows) ++counts[row.shard];
   std::erase_if(crowded_, [&](const auto& each) { return counts[each.first] < share; });
@@ -69,12 +71,18 @@ TimerClaims::Batch TimerClaims::take_in_turn(storage::Session& session) {
   return batch_of(session.run(sql::ClaimInTurn{.shard = shard->first,
                                                .businesses = storage::binary_array(businesses),
                                                .limit_of_business = static_cast<std::int64_t>(std::max(
-                                                   batch_.get() / businesses.size(), least_of_business))}));
+                                                   share_.get() / businesses.size(), least_of_business))}));
 }
 
 void TimerClaims::worked(std::size_t done, std::size_t left, std::size_t shards) {
   if (was_turn_) return;
-  left > 0 ? batch_.limited_to(done / shards) : batch_.measured(batch_.get(), {});
+  if (left > 0) {
+    share_.limited_to(done / shards);
+  } else if (crowded_.empty()) {
+    share_.sufficed();
+  } else {
+    share_.used(claimed_ - began_, std::chrono::steady_clock::now() - claimed_);
+  }
 }
 
 }  // namespace waybill::worker

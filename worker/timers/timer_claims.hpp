@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -9,7 +10,7 @@
 #include "base/guid.hpp"
 #include "storage/session/session.hpp"
 #include "worker/planning/run_plan.hpp"
-#include "worker/threads/batch_size.hpp"
+#include "worker/timers/shard_share.hpp"
 
 namespace waybill::worker {
 
@@ -27,9 +28,6 @@ struct ClaimedTimer {
 /// delays the others little. One thread.
 class TimerClaims {
  public:
-  /// `of_shard` is the largest share of a shard.
-  explicit TimerClaims(std::size_t of_shard) : batch_(of_shard, of_shard, {}) {}
-
   struct Batch {
     std::vector<ClaimedTimer> timers;
     std::uint64_t epoch = 0;  // of the workflows; 0 without timers
@@ -38,13 +36,15 @@ class TimerClaims {
   /// Throws DatabaseUnavailable or StatementError.
   Batch take(storage::Session& session, const std::vector<std::int16_t>& shards);
 
-  /// Notes how many timers of a batch were decided, and how many were left for the next one.
+  /// Notes that the transaction of the batch was committed: how many timers were decided, and how many were
+  /// left for the next one.
   void worked(std::size_t done, std::size_t left, std::size_t shards);
 
  private:
   Batch take_in_turn(storage::Session& session);
 
-  BatchSize batch_;  // smaller after records that exceeded the bytes of a transaction
+  ShardShare share_;
+  std::chrono::steady_clock::time_point began_, claimed_;  // the last claim of all shards
   // Shards with more timers than their share, and the last business of each that had a turn.
   std::map<std::int16_t, Guid> crowded_;
   std::int16_t last_shard_ = -1;  // the crowded shard of the last turn
