@@ -5,7 +5,9 @@
 -- $1 limit bigint
 -- -> seen bigint
 with old as materialized (
-  select l.ctid as place, exists (select from run_queue q where q.business_id = l.business_id and q.guid = l.run) as is_open
+  select l.ctid as place,
+         exists (select from run_queue q
+                 where q.business_id = l.business_id and q.workflow_id = l.workflow_id and q.guid = l.run) as is_open
   from limited_runs l
   where l.expires_at < now()
   order by l.expires_at limit $1::bigint
