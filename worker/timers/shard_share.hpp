@@ -7,8 +7,9 @@
 namespace waybill::worker {
 
 /// The largest number of timers of a shard in one transaction. It is small, so that events and the timers of
-/// other shards wait little. It grows while it takes longer to claim the timers than to fire them: beside an
-/// open transaction or snapshot, each claim reads the rows of all timers that fired. Pure. One thread.
+/// other shards wait little. It grows while claiming the timers takes more than half as long as firing them:
+/// beside an open transaction or snapshot, each claim reads the rows of all timers that fired. Pure. One
+/// thread.
 class ShardShare {
  public:
   static constexpr std::size_t usual = 16;
@@ -20,9 +21,9 @@ class ShardShare {
   void used(std::chrono::nanoseconds to_claim, std::chrono::nanoseconds to_fire) {
     if (share_ < usual) {
       share_ = std::min(2 * share_, usual);
-    } else if (to_claim > to_fire) {
+    } else if (2 * to_claim > to_fire) {
       share_ = std::min(2 * share_, most);
-    } else if (4 * to_claim < to_fire) {
+    } else if (8 * to_claim < to_fire) {
       share_ = std::max(share_ / 2, usual);
     }
   }

@@ -7,11 +7,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ShardShare, GrowsWhileClaimsTakeLongerThanFiring) {
+TEST(ShardShare, GrowsWhileClaimsTakeMoreThanHalfAsLongAsFiring) {
   ShardShare share;
-  share.used(3ms, 2ms);
+  share.used(2ms, 3ms);
   EXPECT_EQ(share.get(), 32U);
-  share.used(3ms, 4ms);
+  share.used(2ms, 5ms);
   EXPECT_EQ(share.get(), 32U);
 }
 
@@ -24,9 +24,9 @@ TEST(ShardShare, HasAMaximum) {
 TEST(ShardShare, ShrinksToTheUsualSizeOnceClaimsAreQuick) {
   ShardShare share;
   for (int i = 0; i < 2; ++i) share.used(3ms, 2ms);
-  share.used(1ms, 5ms);
+  share.used(1ms, 9ms);
   EXPECT_EQ(share.get(), 32U);
-  for (int i = 0; i < 2; ++i) share.used(1ms, 5ms);
+  for (int i = 0; i < 2; ++i) share.used(1ms, 9ms);
   EXPECT_EQ(share.get(), 16U);
 }
 
@@ -42,7 +42,7 @@ TEST(ShardShare, IsSmallAfterLargeRecordsAndGrowsBackToTheUsualSize) {
   share.limited_to(0);
   EXPECT_EQ(share.get(), 1U);
   share.limited_to(10);
-  share.used(1ms, 5ms);
+  share.used(1ms, 9ms);
   EXPECT_EQ(share.get(), 16U);
 }
 

@@ -36,6 +36,13 @@ TimerClaims::Batch batch_of(const Rows& rows) {
 }  // namespace
 
 TimerClaims::Batch TimerClaims::take(storage::Session& session, const std::vector<std::int16_t>& shards) {
+  began_ = std::chrono::steady_clock::now();
+  Batch batch = claim(session, shards);
+  claimed_ = std::chrono::steady_clock::now();
+  return batch;
+}
+
+TimerClaims::Batch TimerClaims::claim(storage::Session& session, const std::vector<std::int16_t>& shards) {
   was_turn_ = !was_turn_ && !crowded_.empty();
   if (was_turn_) {
     auto batch = take_in_turn(session);
@@ -43,10 +50,8 @@ TimerClaims::Batch TimerClaims::take(storage::Session& session, const std::vecto
     was_turn_ = false;
   }
   const std::size_t share = share_.get();
-  began_ = std::chrono::steady_clock::now();
   const auto rows = session.run(sql::Claim{.shards = storage::binary_array(shards),
                                            .limit_of_shard = static_cast<std::int64_t>(share)});
-  claimed_ = std::chrono::steady_clock::now();
   std::map<std::int16_t, std::size_t> counts;
   for (const auto& row : rows) ++counts[row.shard];
   std::erase_if(crowded_, [&](const auto& each) { return counts[each.first] < share; });
@@ -75,9 +80,8 @@ TimerClaims::Batch TimerClaims::take_in_turn(storage::Session& session) {
 }
 
 void TimerClaims::worked(std::size_t done, std::size_t left, std::size_t shards) {
-  if (was_turn_) return;
   if (left > 0) {
-    share_.limited_to(done / shards);
+    if (!was_turn_) share_.limited_to(done / shards);
   } else if (crowded_.empty()) {
     share_.sufficed();
   } else {

@@ -41,10 +41,11 @@ class TimerClaims {
   void worked(std::size_t done, std::size_t left, std::size_t shards);
 
  private:
+  Batch claim(storage::Session& session, const std::vector<std::int16_t>& shards);
   Batch take_in_turn(storage::Session& session);
 
   ShardShare share_;
-  std::chrono::steady_clock::time_point began_, claimed_;  // the last claim of all shards
+  std::chrono::steady_clock::time_point began_, claimed_;  // the last claim
   // Shards with more timers than their share, and the last business of each that had a turn.
   std::map<std::int16_t, Guid> crowded_;
   std::int16_t last_shard_ = -1;  // the crowded shard of the last turn
