@@ -460,12 +460,12 @@ TEST(ExpiredLimits, AreDeletedUnlessTheirRunIsOpen) {
   sql.exec(R"(
     insert into businesses (guid, name, email) values ('00000000-0000-4000-8000-0000000000aa', 'b', 'b@example.com');
     insert into limited_runs (business_id, run, workflow_id, value, begun_at, expires_at)
-    select '00000000-0000-4000-8000-0000000000aa', ('00000000-0000-4000-8000-00000000000' || n)::uuid, gen_random_uuid(),
-           'x', now(), now() + (n - 3) * interval '1 hour' from generate_series(1, 4) n;
+    select '00000000-0000-4000-8000-0000000000aa', ('00000000-0000-4000-8000-00000000000' || n)::uuid,
+           '00000000-0000-4000-8000-0000000000bb', 'x', now(), now() + (n - 3) * interval '1 hour' from generate_series(1, 4) n;
     insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code,
                            action, status, created_at, due_at, origin, request)
-    values ('00000000-0000-4000-8000-0000000000aa', '00000000-0000-4000-8000-000000000001', gen_random_uuid(), 1, 1, 0,
-            gen_random_uuid(), 'order_created', 'webhook', 'held', now(), now(), gen_random_uuid(), '{}');
+    values ('00000000-0000-4000-8000-0000000000aa', '00000000-0000-4000-8000-000000000001',
+            '00000000-0000-4000-8000-0000000000bb', 1, 1, 0, gen_random_uuid(), 'order_created', 'webhook', 'held', now(), now(), gen_random_uuid(), '{}');
     insert into request_rates values
       ('00000000-0000-4000-8000-0000000000aa', gen_random_uuid(), 'old', 1, 1, now() - interval '2 days'),
       ('00000000-0000-4000-8000-0000000000aa', gen_random_uuid(), 'new', 1, 1, now()))");
