@@ -24,7 +24,7 @@ class QueuePlans : public WorkerDatabase {
     database_.exec("alter table run_queue set (autovacuum_enabled = off)");
     queue_runs(20000, workflow_, "running", "now() + interval '1 hour'");
     database_.exec("update run_queue set lease_owner = '" + worker_.to_string() + "', ordered = true");
-    // Of indexes that look equally good, the planner takes the one with the fewest pages.
+    // The planner takes the smallest of the indexes that look equally good.
     database_.exec("reindex index run_queue_by_workflow");
     database_.exec("update pg_class set reltuples = 0 where relname like 'run_queue%'");
   }

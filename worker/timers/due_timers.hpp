@@ -40,7 +40,7 @@ class DueTimers {
   DueTimers(const Options& options, const EventIntake& intake, const Catalogue& catalogue,
             WorkflowFollower& workflows, BlastGuard& guard, const Clock& clock);
 
-  /// Notes when a timer may be due. Returns true if that is earlier than known and before the next look.
+  /// Notes when a timer may be due. Returns true if that is earlier than known and within a second.
   bool note_due(std::optional<Time> due);
   /// Fires timers, or sets some, if any may be due. Returns true if there may be more.
   bool work(storage::Session& session);
