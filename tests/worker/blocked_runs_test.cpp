@@ -54,6 +54,22 @@ class BlockedRuns : public WorkerDatabase {
     return database_.number("select count(*) from run_queue where postponed_until = due_at");
   }
 
+  /// Returns how many entries the claims of this session have read to find the runs before an ordered one.
+  std::int64_t entries_read() {
+    session_.execute("select pg_stat_force_next_flush()");
+    return database_.number(
+        "select idx_tup_read from pg_stat_user_indexes where indexrelname = 'run_queue_order'");
+  }
+  /// Claims one run, which must be of this event.
+  storage::ClaimedRun claim_run_of(std::uint64_t event) {
+    auto claimed = claim();
+    if (claimed.size() != 1 || claimed[0].run.key.event_id != event) {
+      ADD_FAILURE() << claimed.size() << " runs instead of the one of event " << event;
+      return {};
+    }
+    return std::move(claimed[0]);
+  }
+
   const Guid workflow_ = add_workflow("order_created");
   storage::Session session_{database_.url(), "test"};
   storage::blocking::Connection duty_session_{database_.url(), "test"};
@@ -153,14 +169,38 @@ TEST_F(BlockedRuns, TheirSearchForAnEarlierRunReadsNoRunsThatEnded) {
   add_runs(2000, "queued", "1 minute", "n", "md5('one')::uuid");
   database_.exec("delete from run_queue");
   add_runs(100, "queued", "1 second", "1000000 + n", "md5('one')::uuid");
-  const auto entries_read = [&] {
-    session_.execute("select pg_stat_force_next_flush()");
-    return database_.number(
-        "select idx_tup_read from pg_stat_user_indexes where indexrelname = 'run_queue_order'");
-  };
   const std::int64_t before = entries_read();
-  EXPECT_EQ(claim().size(), 1U);
+  const auto first = claim_run_of(1000001);
   EXPECT_LT(entries_read() - before, 5000) << "only that of the first one reads them";
+  const std::int64_t after_first = entries_read();
+  finish(first);
+  claim_run_of(1000002);
+  EXPECT_LT(entries_read() - after_first, 1000) << "that of the next one begins at the first one";
+}
+
+TEST_F(BlockedRuns, WaitForARunThatCameAfterTheEndOfAnEarlierOne) {
+  for (const char* event : {"1", "5"}) add_runs(1, "queued", "1 minute", event, "md5('one')::uuid");
+  finish(claim_run_of(1));
+  add_runs(1, "queued", "1 minute", "3", "md5('one')::uuid");
+  finish(claim_run_of(3));
+  finish(claim_run_of(5));
+}
+
+TEST_F(BlockedRuns, WaitForTheFirstOneIfTheOneBetweenIsCancelled) {
+  add_runs(3, "queued", "1 minute", "n", "md5('one')::uuid");
+  const auto first = claim_run_of(1);
+  const Guid second = Guid::parse(database_.value("select guid from run_queue where event_id = 2")).value();
+  session_.run(storage::sql::runs::Cancel{.business = business_, .run = second});
+  EXPECT_EQ(claim().size(), 0U);
+  finish(first);
+  claim_run_of(3);
+}
+
+TEST_F(BlockedRuns, WithoutAnEventWaitForOthersOfLowerIds) {
+  for (const char* event : {"-5", "-1"}) add_runs(1, "queued", "1 minute", event, "md5('one')::uuid");
+  finish(claim_run_of(static_cast<std::uint64_t>(-5)));
+  add_runs(1, "queued", "1 minute", "-9", "md5('one')::uuid");
+  claim_run_of(static_cast<std::uint64_t>(-9));
 }
 
 TEST_F(BlockedRuns, ARowThatAnotherSessionHasLockedIsPassedOver) {
