@@ -41,8 +41,8 @@ int stored_step(const RunState& state) { return state.progress ? state.progress-
 
 }  // namespace
 
-Recording::Recording(Session& session, const Guid& worker, const Batch& batch)
-    : session_(session), worker_(worker), batch_(batch), work_(session) {
+Recording::Recording(Session& session, const Guid& worker, const Batch& batch, EndedRuns& ended)
+    : session_(session), worker_(worker), batch_(batch), ended_(ended), work_(session) {
   if (!batch.events.empty()) take_events();
   for (const SettledEvent* const event : events_) request_changes_of(*event);
   hold_runs();
@@ -154,10 +154,14 @@ ChangeResult Recording::make_with_savepoint(const Guid& business, const RecordCh
 Recorded Recording::commit() {
   write_events();
   count_failures();
-  finish<sql::queue::Finish>(true);
+  const auto finished = finish<sql::queue::Finish>(true);
   finish<sql::queue::Reschedule>(false);
   go_on();
   work_.commit();
+  if (finished) {
+    for (const auto& run : *finished)
+      ended_.add(run.workflow_id, run.entity_id, static_cast<std::uint64_t>(run.event_id));
+  }
   Recorded recorded{.events = events_.size(), .changed = {}};
   recorded.changed.reserve(requests_.size());
   for (Request& request : requests_) recorded.changed.push_back(std::move(request.made.next));
@@ -182,8 +186,8 @@ void Recording::write_events() {
       if (is_final(state.status)) {
         finished.add(run.key, state);
       } else {
-        queued.add(run.key, state,
-                   state.status == RunStatus::running ? std::optional(worker_) : std::nullopt);
+        queued.add(run.key, state, state.status == RunStatus::running ? std::optional(worker_) : std::nullopt,
+                   ordered_from(run.key));
       }
     }
   }
@@ -191,6 +195,13 @@ void Recording::write_events() {
   queued.write(session_);
   RunStore(session_, worker_).postpone(postponed_of(events_));
   change_timers(session_, timers_of(events_));
+}
+
+/// The event at which the search for the runs before this one can end; null if none is known.
+std::optional<std::uint64_t> Recording::ordered_from(const RunKey& key) {
+  if (!key.ordered || is_eventless(key.event_id) || key.replay_of) return std::nullopt;
+  const auto latest = ended_.latest(key.workflow_id, key.entity_id);
+  return latest && *latest < key.event_id ? latest : std::nullopt;
 }
 
 void Recording::count_failures() {
@@ -204,9 +215,10 @@ void Recording::count_failures() {
   counts.write(session_, worker_);
 }
 
-/// Runs the statement `S` for the outcomes that are final, or for the others that stay in their step.
+/// Runs the statement `S` for the outcomes that are final, or for the others that stay in their step. Returns
+/// nullopt if there are none.
 template <typename S>
-void Recording::finish(bool are_final) {
+std::optional<ResultOf<S>> Recording::finish(bool are_final) {
   QueuedKeys keys;
   std::vector<std::optional<std::string>> codes, errors, requests, bodies, steps;
   std::vector<std::string> statuses, tries;
@@ -227,21 +239,21 @@ void Recording::finish(bool are_final) {
     steps.push_back(state->progress ? std::optional(to_text(*state->progress)) : std::nullopt);
     stored_steps.push_back(stored_step(*state));
   }
-  if (keys.empty()) return;
-  session_.run_replanned(S{.worker = worker_,
-                           .businesses = binary_array(keys.businesses),
-                           .runs = binary_array(keys.runs),
-                           .statuses = statuses,
-                           .codes = codes,
-                           .errors = errors,
-                           .attempts = attempts,
-                           .times = binary_array(times),
-                           .tries = tries,
-                           .requests = requests,
-                           .bodies = bodies,
-                           .steps = steps,
-                           .stored_steps = stored_steps,
-                           .workflows = binary_array(keys.workflows)});
+  if (keys.empty()) return std::nullopt;
+  return session_.run_replanned(S{.worker = worker_,
+                                  .businesses = binary_array(keys.businesses),
+                                  .runs = binary_array(keys.runs),
+                                  .statuses = statuses,
+                                  .codes = codes,
+                                  .errors = errors,
+                                  .attempts = attempts,
+                                  .times = binary_array(times),
+                                  .tries = tries,
+                                  .requests = requests,
+                                  .bodies = bodies,
+                                  .steps = steps,
+                                  .stored_steps = stored_steps,
+                                  .workflows = binary_array(keys.workflows)});
 }
 
 /// Updates the runs that wait for their next step.

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/guid.hpp"
 #include "storage/changes/record_change.hpp"
 #include "storage/runs/batch.hpp"
+#include "storage/runs/ended_runs.hpp"
 #include "storage/runs/run.hpp"
 #include "storage/session/session.hpp"
 
@@ -26,7 +29,7 @@ struct Recorded {
 
 /// Records a batch in one transaction: all of it or nothing. The transaction is rolled back without `commit`.
 ///
-///   Recording recording(session, worker, batch);
+///   Recording recording(session, worker, batch, ended);
 ///   while (MadeChange* change = recording.make_next_change()) change->next = …;
 ///   recording.commit();
 ///
@@ -35,8 +38,9 @@ struct Recorded {
 class Recording {
  public:
   /// Begins the transaction, deletes the events from the outbox and locks the queued runs that request
-  /// changes. `batch` must outlive the object.
-  Recording(Session& session, const Guid& worker, const Batch& batch);
+  /// changes. `batch` and `ended` must outlive the object. `ended` holds the runs that were recorded before
+  /// on this session, and `commit` adds those of the batch.
+  Recording(Session& session, const Guid& worker, const Batch& batch, EndedRuns& ended);
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
@@ -65,12 +69,14 @@ class Recording {
   void write_events();
   void count_failures();
   template <typename S>
-  void finish(bool are_final);
+  std::optional<ResultOf<S>> finish(bool are_final);
+  std::optional<std::uint64_t> ordered_from(const RunKey& key);
   void go_on();
 
   Session& session_;
   const Guid worker_;
   const Batch& batch_;
+  EndedRuns& ended_;
   Work work_;
   std::vector<const SettledEvent*> events_;  // those of shards that this worker owns
   std::vector<Request> requests_;

@@ -14,8 +14,8 @@
 namespace waybill::storage {
 namespace {
 
-constexpr std::string_view queue_columns = ", due_at, ordered, depth, lease_owner";
-constexpr std::int16_t queue_column_count = 4;
+constexpr std::string_view queue_columns = ", due_at, ordered, depth, lease_owner, ordered_from";
+constexpr std::int16_t queue_column_count = 5;
 constexpr std::string_view common_columns =
     "business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, "
     "action, "
@@ -71,9 +71,14 @@ double latency_of_bucket(int bucket) { return std::exp2(bucket / buckets_per_oct
 
 QueuedRows::QueuedRows() : rows_(common_column_count + queue_column_count), limited_(limited_column_count) {}
 
-void QueuedRows::add(const RunKey& key, const RunState& state, std::optional<Guid> lease_owner) {
+void QueuedRows::add(const RunKey& key, const RunState& state, std::optional<Guid> lease_owner,
+                     std::optional<std::uint64_t> ordered_from) {
   append_common(rows_, key, state);
   rows_.timestamp(state.at).boolean(key.ordered).integer(key.depth).maybe_guid(lease_owner);
+  if (ordered_from)
+    rows_.bigint(static_cast<std::int64_t>(*ordered_from));
+  else
+    rows_.null();
   if (key.limit_value.empty()) return;
   limited_.begin_row().guid(key.business_id).guid(key.guid).guid(key.workflow_id).bytes(key.limit_value);
 }

@@ -17,8 +17,10 @@ namespace waybill::storage {
 class QueuedRows {
  public:
   QueuedRows();
-  /// `lease_owner` is the worker that performs the run; nullopt if none does.
-  void add(const RunKey& key, const RunState& state, std::optional<Guid> lease_owner);
+  /// `lease_owner` is the worker that performs the run; nullopt if none does. `ordered_from` is an event
+  /// before which no run of the workflow and record is open; nullopt if none is known.
+  void add(const RunKey& key, const RunState& state, std::optional<Guid> lease_owner,
+           std::optional<std::uint64_t> ordered_from);
   /// Copies the rows, if there are any, and empties the object.
   void write(Session& session);
 

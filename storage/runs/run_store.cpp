@@ -36,7 +36,7 @@ void RunStore::queue(const std::vector<Run>& runs) {
   FailureCounts failures;
   for (const Run& run : runs) {
     if (!is_final(run.state.status)) {
-      queued.add(run.key, run.state, std::nullopt);
+      queued.add(run.key, run.state, std::nullopt, std::nullopt);
       continue;
     }
     finished.add(run.key, run.state);

@@ -58,7 +58,8 @@ class ReusedId : public testing::Test {
   std::size_t settle(const storage::EventKey& event) {
     storage::Batch batch;
     batch.events.push_back({shard, event, {}});
-    return storage::Recording(session_, worker_, batch).commit().events;
+    storage::EndedRuns ended;
+    return storage::Recording(session_, worker_, batch, ended).commit().events;
   }
 
   const Guid worker_ = Guid::random();

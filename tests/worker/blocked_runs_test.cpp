@@ -45,7 +45,7 @@ class BlockedRuns : public WorkerDatabase {
     storage::Batch batch;
     batch.outcomes.push_back({.key = queued_key(run.run.key), .state = {}});
     batch.outcomes.back().state.status = storage::RunStatus::succeeded;
-    storage::Recording(session_, worker_, batch).commit();
+    storage::Recording(session_, worker_, batch, ended_).commit();
   }
   std::int64_t due() {
     return database_.number("select count(*) from run_queue where status <> 'held' and due_at <= now()");
@@ -60,7 +60,11 @@ class BlockedRuns : public WorkerDatabase {
     return database_.number(
         "select idx_tup_read from pg_stat_user_indexes where indexrelname = 'run_queue_order'");
   }
-  /// Claims one run, which must be of this event.
+  std::optional<storage::ClaimedRun> claim_one() {
+    auto claimed = store_.claim({.lease = 30s, .per_destination = 1, .runs = 1, .bytes = 1 << 20}).runs;
+    return claimed.empty() ? std::nullopt : std::optional(std::move(claimed[0]));
+  }
+  /// Claims the runs that may go: one, of this event.
   storage::ClaimedRun claim_run_of(std::uint64_t event) {
     auto claimed = claim();
     if (claimed.size() != 1 || claimed[0].run.key.event_id != event) {
@@ -72,6 +76,7 @@ class BlockedRuns : public WorkerDatabase {
 
   const Guid workflow_ = add_workflow("order_created");
   storage::Session session_{database_.url(), "test"};
+  storage::EndedRuns ended_;
   storage::blocking::Connection duty_session_{database_.url(), "test"};
   storage::RunStore store_{session_, worker_};
 };
@@ -176,6 +181,25 @@ TEST_F(BlockedRuns, TheirSearchForAnEarlierRunReadsNoRunsThatEnded) {
   finish(first);
   claim_run_of(1000002);
   EXPECT_LT(entries_read() - after_first, 1000) << "that of the next one begins at the first one";
+}
+
+TEST_F(BlockedRuns, OnlyTheEndOfAnOrderedRunOfAnEventIsRemembered) {
+  const Guid record = Guid::parse(database_.value("select md5('one')::uuid")).value();
+  add_runs(4, "queued", "1 minute", "n", "md5('one')::uuid");
+  database_.exec("update run_queue set replay_of = gen_random_uuid() where event_id = 2");
+  database_.exec("update run_queue set ordered = false where event_id = 3");
+  database_.exec("update run_queue set event_id = -1 where event_id = 4");
+  std::optional<storage::ClaimedRun> first;
+  while (auto run = claim_one()) {
+    if (run->run.key.event_id == 1)
+      first = std::move(run);
+    else
+      finish(*run);
+  }
+  EXPECT_EQ(database_.number("select count(*) from run_queue"), 1);
+  EXPECT_EQ(ended_.latest(workflow_, record), std::nullopt);
+  finish(first.value());
+  EXPECT_EQ(ended_.latest(workflow_, record), 1U);
 }
 
 TEST_F(BlockedRuns, WaitForARunThatCameAfterTheEndOfAnEarlierOne) {

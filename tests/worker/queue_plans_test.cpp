@@ -51,13 +51,14 @@ class QueuePlans : public WorkerDatabase {
     storage::Batch batch;
     for (const storage::QueuedKey& key : some_runs())
       batch.outcomes.push_back({.key = key, .state = {.status = status, .at = system_clock().now()}});
-    return pages_read([&] { storage::Recording(session_, worker_, batch).commit(); });
+    return pages_read([&] { storage::Recording(session_, worker_, batch, ended_).commit(); });
   }
 
   static constexpr std::int64_t few = 50L * 30;  // for 50 runs; a search reads up to three pages of an index
 
   const Guid workflow_ = add_workflow("order_created");
   storage::Session session_{database_.url(), "test"};
+  storage::EndedRuns ended_;
 
  private:
   std::int64_t pages() {

@@ -55,11 +55,41 @@ class RecorderTest : public WorkerDatabase {
     return run;
   }
 
+  /// Records a new event with an ordered run of a record, and returns the run.
+  storage::Run queue_ordered_run(const Guid& record) {
+    add_order("A-" + std::to_string(++orders_));
+    storage::SettledEvent event = pending_event();
+    storage::Run& run = event.runs.emplace_back(waiting_run(event, event.key.at));
+    run.key.workflow_id = workflow_;
+    run.key.entity_id = record;
+    run.key.ordered = true;
+    recorder_->settle(event);
+    EXPECT_TRUE(recorder_->flush(10s));
+    return event.runs[0];
+  }
+
+  void end(const storage::Run& run) {
+    database_.rows("update run_queue set status = 'running', lease_owner = $1 where guid = $2",
+                   {worker_.to_string(), run.key.guid.to_string()});
+    storage::RunState state = run.state;
+    state.status = RunStatus::succeeded;
+    recorder_->finish({queued_key(run.key), state});
+    EXPECT_TRUE(recorder_->flush(10s));
+  }
+
+  /// Returns the event at which the search for the runs before this one ends, 0 for none.
+  std::uint64_t ordered_from(const storage::Run& run) {
+    return static_cast<std::uint64_t>(database_.number(
+        "select coalesce(ordered_from, 0) from run_queue where guid = $1", {run.key.guid.to_string()}));
+  }
+
   bool was_written(const storage::EventKey& event) {
     const std::lock_guard lock(mutex_);
     return written_.contains(event);
   }
 
+  const Guid workflow_ = Guid::random(), record_ = Guid::random();
+  int orders_ = 0;
   worker::PauseWriter pauses_{database_.url(), secrets_};
   std::mutex mutex_;
   std::set<storage::EventKey> written_;
@@ -116,6 +146,26 @@ TEST_F(RecorderTest, AnOutcomeOfARunThatIsOverChangesNothing) {
   EXPECT_TRUE(recorder_->flush(5s));
   EXPECT_EQ(runs("succeeded"), 1);
   EXPECT_EQ(runs("dead"), 0);
+}
+
+TEST_F(RecorderTest, TheSearchForRunsBeforeAnOrderedOneEndsAtTheLastThatEnded) {
+  const storage::Run first = queue_ordered_run(record_);
+  EXPECT_EQ(ordered_from(first), 0U);
+  const storage::Run second = queue_ordered_run(record_);
+  EXPECT_EQ(ordered_from(second), 0U);
+  end(first);
+  EXPECT_EQ(ordered_from(second), first.key.event_id);
+  EXPECT_EQ(ordered_from(queue_ordered_run(record_)), first.key.event_id);
+  end(second);
+  EXPECT_EQ(ordered_from(queue_ordered_run(record_)), second.key.event_id);
+  EXPECT_EQ(ordered_from(queue_ordered_run(Guid::random())), 0U);
+}
+
+// A fail-over can open an ended run again, and the connection breaks with it.
+TEST_F(RecorderTest, AfterALostConnectionNoOrderedRunCountsAsEnded) {
+  end(queue_ordered_run(record_));
+  database_.terminate_connections();
+  EXPECT_EQ(ordered_from(queue_ordered_run(record_)), 0U);
 }
 
 TEST_F(RecorderTest, ABatchIsWrittenAgainAfterTheConnectionBroke) {

@@ -85,6 +85,7 @@ void Recorder::connect() {
   session_ =
       std::make_unique<storage::Session>(options_.database_url, "waybill recorder", storage::worker_limits);
   session_->execute(storage::ordered_index_plans);
+  ended_.clear();
   lock_limit_.connected();
 }
 
@@ -119,7 +120,7 @@ bool Recorder::set_locked_aside(storage::Batch& batch) {
 }
 
 storage::Recorded Recorder::record_batch(const storage::Batch& batch) {
-  storage::Recording recording(*session_, options_.worker, batch);
+  storage::Recording recording(*session_, options_.worker, batch, ended_);
   while (storage::MadeChange* const change = recording.make_next_change())
     change->next = judge_change(*change->state, change->result, options_.clock->now());
   return recording.commit();

@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/runs/batch.hpp"
+#include "storage/runs/ended_runs.hpp"
 #include "storage/runs/recording.hpp"
 #include "worker/delivery/lock_limit.hpp"
 #include "worker/delivery/outcomes.hpp"
@@ -67,6 +68,7 @@ class Recorder final : public Outcomes {
   const Written written_;
   std::unique_ptr<storage::Session> session_;  // used by thread_ only
   LockLimit lock_limit_;                       // used by thread_ only
+  storage::EndedRuns ended_;                   // used by thread_ only
   RecordInbox inbox_;
   std::thread thread_;
 };

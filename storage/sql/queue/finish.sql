@@ -1,9 +1,11 @@
--- Moves finished runs that the worker still holds to the history, and counts them.
+-- Moves finished runs that the worker still holds to the history, and counts them. Returns the ordered ones of events, without
+-- replays.
 -- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[], $4 statuses text[], $5 codes text[],
 -- $6 errors text[], $7 attempts int[], $8 times timestamptz[], $9 tries text[],
 -- $10 requests text[] (null element: stored already), $11 bodies text[] (likewise), $12 steps text[] (null
 -- element: as stored), $13 stored_steps int[] (in the queue; 0: none has begun, -1: any),
 -- $14 workflows uuid[]
+-- -> workflow_id uuid, entity_id uuid, event_id bigint
 with over as (
   select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[],
                        $9::text[], $10::text[], $11::text[], $12::text[], $13::integer[], $14::uuid[])
@@ -30,11 +32,13 @@ with over as (
   select business_id, created_at, workflow_id, status, count(*) as runs,
          case when status = 'succeeded' then latency_bucket(finished_at - created_at) end as bucket
   from moved group by business_id, created_at, workflow_id, status, bucket
+), counted as (
+  insert into run_counts (business_id, unit, start, workflow_id, status, runs, latencies, newest_at)
+  select business_id, unit, start, workflow_id, status, sum(runs), jsonb_object_agg(bucket, runs) filter (where bucket is not null),
+         max(newest_at)
+  from (select business_id, unit, date_trunc(unit, created_at, 'UTC') as start, workflow_id, status, bucket, sum(runs) as runs,
+               max(created_at) as newest_at
+        from times, unnest(array['day', 'hour']) unit group by 1, 2, 3, 4, 5, 6) t
+  group by 1, 2, 3, 4, 5
 )
-insert into run_counts (business_id, unit, start, workflow_id, status, runs, latencies, newest_at)
-select business_id, unit, start, workflow_id, status, sum(runs), jsonb_object_agg(bucket, runs) filter (where bucket is not null),
-       max(newest_at)
-from (select business_id, unit, date_trunc(unit, created_at, 'UTC') as start, workflow_id, status, bucket, sum(runs) as runs,
-             max(created_at) as newest_at
-      from times, unnest(array['day', 'hour']) unit group by 1, 2, 3, 4, 5, 6) t
-group by 1, 2, 3, 4, 5
+select workflow_id, entity_id, event_id from gone where ordered and event_id > 0 and replay_of is null
