@@ -36,6 +36,37 @@ std::vector<TimerChange> timers_of(const std::vector<const SettledEvent*>& event
   return changes;
 }
 
+using EndedOrdered = ResultOf<sql::queue::Finish>;
+
+/// Makes the next runs after ordered ones that ended due. Part of their transaction.
+void unblock_next(Session& session, const EndedOrdered& ended) {
+  QueuedKeys keys;
+  std::vector<Guid> records, replays;
+  std::vector<std::int64_t> events;
+  for (const auto& run : ended) {
+    keys.add({run.business_id, run.workflow_id, run.guid});
+    records.push_back(run.entity_id);
+    events.push_back(run.event_id);
+    if (run.is_replay) replays.push_back(run.guid);
+  }
+  if (keys.empty()) return;
+  const sql::queue::Unblock unblock{.businesses = binary_array(keys.businesses),
+                                    .workflows = binary_array(keys.workflows),
+                                    .records = binary_array(records),
+                                    .events = binary_array(events),
+                                    .runs = binary_array(keys.runs),
+                                    .replays = binary_array(replays)};
+  while (session.run_replanned(unblock).front().is_outdated) {
+  }
+}
+
+void remember(EndedRuns& ended, const EndedOrdered& rows) {
+  for (const auto& run : rows) {
+    const auto event = static_cast<std::uint64_t>(run.event_id);
+    if (!run.is_replay && !is_eventless(event)) ended.add(run.workflow_id, run.entity_id, event);
+  }
+}
+
 /// The step at which a run must be in the queue for an outcome to count; -1 for a run of one action.
 int stored_step(const RunState& state) { return state.progress ? state.progress->stored : -1; }
 
@@ -154,14 +185,12 @@ ChangeResult Recording::make_with_savepoint(const Guid& business, const RecordCh
 Recorded Recording::commit() {
   write_events();
   count_failures();
-  const auto finished = finish<sql::queue::Finish>(true);
+  const auto ended = finish<sql::queue::Finish>(true);
+  if (ended) unblock_next(session_, *ended);
   finish<sql::queue::Reschedule>(false);
   go_on();
   work_.commit();
-  if (finished) {
-    for (const auto& run : *finished)
-      ended_.add(run.workflow_id, run.entity_id, static_cast<std::uint64_t>(run.event_id));
-  }
+  if (ended) remember(ended_, *ended);
   Recorded recorded{.events = events_.size(), .changed = {}};
   recorded.changed.reserve(requests_.size());
   for (Request& request : requests_) recorded.changed.push_back(std::move(request.made.next));

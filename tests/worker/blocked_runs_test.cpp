@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <future>
+#include <span>
 #include <string>
 
 #include "storage/blocking/connection.hpp"
@@ -41,10 +44,13 @@ class BlockedRuns : public WorkerDatabase {
     return store_.claim({.lease = 30s, .per_destination = 32, .runs = 256, .bytes = 1 << 20}).runs;
   }
   std::optional<Time> next_due() { return store_.next_due({.within = 1h}); }
-  void finish(const storage::ClaimedRun& run) {
+  void finish(const storage::ClaimedRun& run) { finish(std::span(&run, 1)); }
+  void finish(std::span<const storage::ClaimedRun> runs) {
     storage::Batch batch;
-    batch.outcomes.push_back({.key = queued_key(run.run.key), .state = {}});
-    batch.outcomes.back().state.status = storage::RunStatus::succeeded;
+    for (const storage::ClaimedRun& run : runs) {
+      batch.outcomes.push_back({.key = queued_key(run.run.key), .state = {}});
+      batch.outcomes.back().state.status = storage::RunStatus::succeeded;
+    }
     storage::Recording(session_, worker_, batch, ended_).commit();
   }
   std::int64_t due() {
@@ -238,6 +244,45 @@ TEST_F(BlockedRuns, ARowThatAnotherSessionHasLockedIsPassedOver) {
   other.exec("commit");
   finish(claimed[0]);
   EXPECT_EQ(claim().size(), 1U);
+}
+
+TEST_F(BlockedRuns, ARunThatIsPostponedWhileTheEarlierOneEndsIsDue) {
+  add_runs(2, "queued", "1 minute", "n", "md5('one')::uuid");
+  const auto first = claim_run_of(1);
+  Session other(database_.url());
+  other.exec(
+      "begin; update run_queue set due_at = now() + interval '1 hour', "
+      "postponed_until = now() + interval '1 hour' where event_id = 2");
+  auto end = std::async(std::launch::async, [&] { finish(first); });
+  ASSERT_TRUE(
+      eventually([&] { return database_.number("select count(*) from pg_locks where not granted") > 0; }));
+  other.exec("commit");
+  end.get();
+  claim_run_of(2);
+}
+
+TEST_F(BlockedRuns, OfReplaysAreDueAfterTheReplayBefore) {
+  add_runs(3, "queued", "1 minute", "n", "md5('one')::uuid");
+  database_.exec("update run_queue set replay_of = gen_random_uuid() where event_id <> 2");
+  auto claimed = claim();
+  ASSERT_EQ(claimed.size(), 2U);
+  std::ranges::sort(claimed, {}, [](const auto& run) { return run.run.key.event_id; });
+  postpone();
+  finish(claimed[1]);
+  EXPECT_EQ(due(), 0);
+  finish(claimed[0]);
+  claim_run_of(3);
+}
+
+TEST_F(BlockedRuns, TwoThatEndInOneBatchMakeTheNextDue) {
+  add_runs(2, "queued", "1 minute", "1", "md5('one')::uuid");
+  add_runs(1, "queued", "1 minute", "2", "md5('one')::uuid");
+  auto claimed = claim();
+  ASSERT_EQ(claimed.size(), 2U) << "runs of one event do not wait for each other";
+  postpone();
+  EXPECT_EQ(due(), 0);
+  finish(claimed);
+  claim_run_of(2);
 }
 
 TEST_F(BlockedRuns, AChangeOfTheRecordIsPostponedForTwoSecondsAtMost) {

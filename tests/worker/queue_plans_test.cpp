@@ -77,6 +77,16 @@ TEST_F(QueuePlans, ARunThatDiesIsFoundWithoutReadingOthers) {
   EXPECT_EQ(runs("dead"), 50);
 }
 
+TEST_F(QueuePlans, TheNextRunOfARecordIsFoundWithoutReadingOthers) {
+  database_.exec("update run_queue set entity_id = md5((event_id / 2)::text)::uuid");
+  database_.exec(
+      "update run_queue set status = 'queued', lease_owner = null, due_at = now() "
+      "where event_id % 400 = 1");
+  database_.exec("update pg_class set reltuples = 0 where relname like 'run_queue%'");
+  EXPECT_LT(pages_to_record(RunStatus::succeeded), few);
+  EXPECT_EQ(database_.number("select count(*) from run_queue where ordered_from is not null"), 49);
+}
+
 TEST_F(QueuePlans, ARunToRetryIsFoundWithoutReadingOthers) {
   EXPECT_LT(pages_to_record(RunStatus::retrying), few);
   EXPECT_EQ(runs("retrying"), 50);

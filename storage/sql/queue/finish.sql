@@ -1,11 +1,10 @@
--- Moves finished runs that the worker still holds to the history, and counts them. Returns the ordered ones of events, without
--- replays.
+-- Moves finished runs that the worker still holds to the history, and counts them. Returns the ordered ones.
 -- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[], $4 statuses text[], $5 codes text[],
 -- $6 errors text[], $7 attempts int[], $8 times timestamptz[], $9 tries text[],
 -- $10 requests text[] (null element: stored already), $11 bodies text[] (likewise), $12 steps text[] (null
 -- element: as stored), $13 stored_steps int[] (in the queue; 0: none has begun, -1: any),
 -- $14 workflows uuid[]
--- -> workflow_id uuid, entity_id uuid, event_id bigint
+-- -> business_id uuid, workflow_id uuid, entity_id uuid, event_id bigint, guid uuid, is_replay boolean
 with over as (
   select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[],
                        $9::text[], $10::text[], $11::text[], $12::text[], $13::integer[], $14::uuid[])
@@ -17,9 +16,7 @@ with over as (
   where q.ctid = p.place and q.lease_owner = $1::uuid
 \ir same_step.inc
   returning q.*
-)
-\ir unblocked.inc
-, moved as (
+), moved as (
   insert into runs (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
                     status, code, error, attempts, created_at, finished_at, origin, replay_of, destination, request, body,
                     tries, steps)
@@ -41,4 +38,4 @@ with over as (
         from times, unnest(array['day', 'hour']) unit group by 1, 2, 3, 4, 5, 6) t
   group by 1, 2, 3, 4, 5
 )
-select workflow_id, entity_id, event_id from gone where ordered and event_id > 0 and replay_of is null
+select business_id, workflow_id, entity_id, event_id, guid, replay_of is not null as is_replay from gone where ordered

@@ -1,5 +1,5 @@
 -- Postpones blocked runs, so that looks for due runs need not examine them each time. A run that has changed since it was
--- found is left out: the end of the earlier run makes the next one due (unblocked.inc). The first postponement is short,
+-- found is left out: the end of the earlier run makes the next one due (unblock.sql). The first postponement is short,
 -- because a run that was committed after the statement of that end had begun is not made due by it. Later ones are for ends
 -- that make no run due, such as the end of a change of the record by another workflow. Returns the number of postponed
 -- runs.
