@@ -26,11 +26,6 @@ std::string session_settings(const SessionLimits& limits);
 /// whole backlog at each look. All reads there walk indexes.
 inline constexpr const char* index_walking_plans =
     "set plan_cache_mode = force_generic_plan; set enable_bitmapscan = off; set enable_seqscan = off";
-/// Settings of the session that records the outcomes of runs, in the same tables. While a table looks empty,
-/// the planner takes all its indexes for equally good. Without bitmaps and sorting, a search of the first row
-/// in an order reads the index that has this order.
-inline constexpr const char* ordered_index_plans =
-    "set enable_bitmapscan = off; set enable_seqscan = off; set enable_sort = off";
 /// Ends `index_walking_plans`.
 inline constexpr const char* usual_plans =
     "reset plan_cache_mode; reset enable_bitmapscan; reset enable_seqscan";

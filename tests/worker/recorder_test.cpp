@@ -264,6 +264,28 @@ TEST_F(OutcomeOfAStep, MakesItsChangeWhileTheRunIsAtThisStep) {
   EXPECT_EQ(current_step(), 3);
 }
 
+TEST_F(OutcomeOfAStep, ItsChangeReadsNoOtherOrders) {
+  database_.exec("insert into orders (business_id, order_number) select '" + business_.to_string() +
+                 "', 'B-' || n from generate_series(1, 3000) n");
+  database_.exec("delete from pending_events");
+  database_.exec("analyze orders");
+  database_.exec("select pg_stat_force_next_flush()");
+  const auto orders_read = [&] {
+    return database_.number(
+        "select idx_tup_fetch + seq_tup_read from pg_stat_user_tables where relname = 'orders'");
+  };
+  const std::int64_t before = orders_read();
+  end_step(2, cancellation());
+  recorder_.reset();
+  ASSERT_TRUE(eventually([&] {
+    return database_.number(
+               "select count(*) from pg_stat_activity where application_name = 'waybill recorder'") == 0;
+  })) << "a session reports what it has read when it ends";
+  const std::int64_t read = orders_read() - before;
+  EXPECT_GT(read, 0);
+  EXPECT_LT(read, 100);
+}
+
 TEST_F(OutcomeOfAStep, MakesNoChangeOnceTheRunHasGoneOn) {
   end_step(1, cancellation());
   EXPECT_NE(order_status(), "cancelled");

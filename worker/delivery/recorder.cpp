@@ -84,7 +84,6 @@ void Recorder::run() {
 void Recorder::connect() {
   session_ =
       std::make_unique<storage::Session>(options_.database_url, "waybill recorder", storage::worker_limits);
-  session_->execute(storage::ordered_index_plans);
   ended_.clear();
   lock_limit_.connected();
 }
