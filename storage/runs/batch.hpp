@@ -45,6 +45,7 @@ struct QueuedOutcome {
   RunState state;
   std::optional<Rendering> rendering = {};  // stored with the run
   std::shared_ptr<const void> memory = {};  // owns the texts of the rendering
+  bool ordered = false;                     // the next run of the record waits for its end
 };
 
 struct Batch {

@@ -105,6 +105,7 @@ Claim RunStore::claim(const ClaimLimits& limits) {
                      .origin = row.origin,
                      .replay_of = row.replay_of,
                      .destination = std::string(row.destination),
+                     .ordered = row.ordered,
                      .request = std::string(row.request),
                      .body = std::optional<std::string>(row.body),
                      .depth = row.depth.value_or(unknown_depth)};

@@ -159,6 +159,7 @@ TEST_F(BlockedRuns, TheNextIsDueWhenOneHasEnded) {
     auto claimed = claim();
     ASSERT_EQ(claimed.size(), 1U) << "event " << event;
     EXPECT_EQ(claimed[0].run.key.event_id, event);
+    EXPECT_TRUE(claimed[0].run.key.ordered);
     EXPECT_EQ(due(), 0);
     finish(claimed[0]);
   }

@@ -58,7 +58,9 @@ std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedR
                                                                Time now) {
   auto task = std::make_shared<Task>(std::move(claimed.run));
   const storage::RunKey& key = task->run.key;
-  const auto end = [&](RunState state) { return storage::QueuedOutcome{queued_key(key), std::move(state)}; };
+  const auto end = [&](RunState state) {
+    return storage::QueuedOutcome{.key = queued_key(key), .state = std::move(state), .ordered = key.ordered};
+  };
   task->has_new_texts = claimed.rendered;
   RunState& state = task->run.state;
   if (is_final(state.status) || (awaits_step(state) && state.status != RunStatus::running))

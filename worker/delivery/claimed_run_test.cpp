@@ -39,6 +39,12 @@ TEST(ClaimedRun, ALostAttemptCountsAndTheLastOneEndsTheRun) {
   EXPECT_EQ(end.code, "WORKER_LOST");
 }
 
+TEST(ClaimedRun, AnOrderedRunThatEndsWithoutAnAttemptIsMarkedForTheNextOne) {
+  storage::ClaimedRun run = claimed();
+  run.record_gone = run.run.key.ordered = true;
+  EXPECT_TRUE(std::get<storage::QueuedOutcome>(open_claimed_run(std::move(run), schedule, now)).ordered);
+}
+
 TEST(ClaimedRun, ARunThatWasCalledOffDuringItsDelayIsSkipped) {
   storage::ClaimedRun conditions_failed = claimed(RunStatus::waiting),
                       record_gone = claimed(RunStatus::waiting);

@@ -1,5 +1,6 @@
 #include "worker/delivery/record_inbox.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -11,30 +12,32 @@ constexpr auto lock_retry_delay = std::chrono::milliseconds(250);
 }  // namespace
 
 template <typename Add>
-void RecordInbox::add_with(Add add_to) {
+void RecordInbox::add_with(bool awaited, Add add_to) {
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
     const bool was_empty = queue_.empty();
     add_to(queue_);
-    wake = was_empty || urgent_ || queue_.size() >= options_.batch_size;
+    awaited_ = awaited_ || (awaited && last_was_small_);
+    wake = was_empty || urgent_ || awaited_ || queue_.size() >= options_.batch_size;
   }
   if (wake) changed_.notify_all();
 }
 
 void RecordInbox::add(storage::SettledEvent event) {
-  add_with([&](RecordQueue& queue) { queue.add(std::move(event)); });
+  add_with(is_awaited(event), [&](RecordQueue& queue) { queue.add(std::move(event)); });
 }
 
 void RecordInbox::add(std::vector<storage::SettledEvent> events) {
   if (events.empty()) return;
-  add_with([&](RecordQueue& queue) {
+  const bool awaited = std::ranges::any_of(events, [](const auto& event) { return is_awaited(event); });
+  add_with(awaited, [&](RecordQueue& queue) {
     for (storage::SettledEvent& event : events) queue.add(std::move(event));
   });
 }
 
 void RecordInbox::add(storage::QueuedOutcome outcome) {
-  add_with([&](RecordQueue& queue) { queue.add(std::move(outcome)); });
+  add_with(is_awaited(outcome), [&](RecordQueue& queue) { queue.add(std::move(outcome)); });
 }
 
 bool RecordInbox::flush(Duration limit) {
@@ -71,7 +74,9 @@ bool RecordInbox::wait_for_batch(storage::Batch& batch) {
   last_was_set_aside_ = false;
   if (queue_.empty()) return false;
   changed_.wait_for(lock, options_.batch_delay,
-                    [&] { return stopping_ || urgent_ || queue_.size() >= options_.batch_size; });
+                    [&] { return stopping_ || urgent_ || awaited_ || queue_.size() >= options_.batch_size; });
+  awaited_ = false;
+  last_was_small_ = queue_.size() <= options_.small_batch;
   batch = queue_.take(options_.batch_size);
   writing_ = true;
   return true;

@@ -22,6 +22,20 @@ storage::Batch single(std::uint64_t id) {
   return batch;
 }
 
+storage::QueuedOutcome ended_ordered_run() {
+  storage::QueuedOutcome outcome{.key = {}, .state = {}, .ordered = true};
+  outcome.state.status = storage::RunStatus::succeeded;
+  return outcome;
+}
+
+storage::SettledEvent event_with_ordered_run(std::uint64_t id) {
+  storage::SettledEvent with_run = event(id);
+  storage::Run& run = with_run.runs.emplace_back();
+  run.key.ordered = true;
+  run.state.status = storage::RunStatus::queued;
+  return with_run;
+}
+
 TEST(RecordInbox, ABatchIsTakenAsSoonAsItIsFull) {
   RecordInbox inbox({.batch_size = 2, .batch_delay = forever});
   inbox.add(event(1));
@@ -37,6 +51,40 @@ TEST(RecordInbox, ABatchThatIsNotFullIsTakenAfterTheDelay) {
   storage::Batch batch;
   ASSERT_TRUE(inbox.wait_for_batch(batch));
   EXPECT_THAT(batch.events, SizeIs(1));
+}
+
+TEST(RecordInbox, ABatchWithAnAwaitedEntryIsTakenAtOnce) {
+  RecordInbox inbox({.batch_size = 9, .batch_delay = forever});
+  inbox.add(event(1));
+  inbox.add(ended_ordered_run());
+  storage::Batch batch;
+  ASSERT_TRUE(inbox.wait_for_batch(batch));
+  EXPECT_THAT(batch.events, SizeIs(1));
+  EXPECT_THAT(batch.outcomes, SizeIs(1));
+}
+
+TEST(RecordInbox, AnAwaitedEntryEndsTheWaitForFurtherOnes) {
+  RecordInbox inbox({.batch_size = 9, .batch_delay = forever});
+  inbox.add(event(1));
+  std::thread adding([&] { inbox.add({event_with_ordered_run(2)}); });
+  storage::Batch batch;
+  ASSERT_TRUE(inbox.wait_for_batch(batch));
+  EXPECT_THAT(batch.events, SizeIs(2));
+  adding.join();
+}
+
+TEST(RecordInbox, AfterALargeBatchAnAwaitedEntryWaitsForFurtherOnes) {
+  RecordInbox inbox({.batch_size = 3, .batch_delay = forever, .small_batch = 2});
+  inbox.add({event(1), event(2), event(3)});
+  storage::Batch batch;
+  ASSERT_TRUE(inbox.wait_for_batch(batch));
+  inbox.add(ended_ordered_run());
+  std::thread adding([&] { inbox.add({event(4), event(5)}); });
+  batch = {};
+  ASSERT_TRUE(inbox.wait_for_batch(batch));
+  EXPECT_THAT(batch.events, SizeIs(2));
+  EXPECT_THAT(batch.outcomes, SizeIs(1));
+  adding.join();
 }
 
 TEST(RecordInbox, AnEntryWakesTheThreadThatWaitsForOne) {

@@ -134,6 +134,16 @@ void drop_refused_texts(storage::Batch& batch, std::string_view error) {
   for (auto& outcome : batch.outcomes) end(outcome.state);
 }
 
+bool is_awaited(const storage::SettledEvent& event) {
+  return std::ranges::any_of(event.runs, [](const storage::Run& run) {
+    return run.state.change != nullptr || (run.key.ordered && !storage::is_final(run.state.status));
+  });
+}
+
+bool is_awaited(const storage::QueuedOutcome& outcome) {
+  return outcome.state.change != nullptr || (outcome.ordered && storage::is_final(outcome.state.status));
+}
+
 NextDue next_due(const storage::Batch& batch, const storage::Recorded& recorded) {
   NextDue next;
   const auto lower = [](std::optional<Time>& time, Time due) { time = std::min(time.value_or(due), due); };

@@ -59,6 +59,11 @@ std::vector<storage::Batch> split(storage::Batch batch);
 /// Makes the runs of a batch that the database refused dead, and drops their texts, which may be the reason.
 void drop_refused_texts(storage::Batch& batch, std::string_view error);
 
+/// True if something can begin once the entry is recorded: an ordered run that it queues, the next one after
+/// an ordered run that ended, or what follows a change of a record.
+bool is_awaited(const storage::SettledEvent& event);
+bool is_awaited(const storage::QueuedOutcome& outcome);
+
 /// When the next run is due in the database's queue and the next timer; null without one.
 struct NextDue {
   std::optional<Time> run;

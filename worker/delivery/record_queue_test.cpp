@@ -179,5 +179,31 @@ TEST(RecordBatch, TheEndOfAQueuedRunMakesAnotherDueAtOnce) {
             (NextDue{.run = Time{}, .timer = {}}));
 }
 
+TEST(RecordBatch, AnEventIsAwaitedForTheOrderedRunsThatItQueuesAndForChanges) {
+  storage::SettledEvent event{.shard = 0, .key = {}, .runs = {}};
+  EXPECT_FALSE(is_awaited(event));
+  storage::Run& run = event.runs.emplace_back();
+  run.state.status = RunStatus::queued;
+  EXPECT_FALSE(is_awaited(event));
+  run.key.ordered = true;
+  EXPECT_TRUE(is_awaited(event));
+  run.state.status = RunStatus::skipped;
+  EXPECT_FALSE(is_awaited(event));
+  run.state.change = std::make_shared<storage::RecordChange>();
+  EXPECT_TRUE(is_awaited(event));
+}
+
+TEST(RecordBatch, AnOutcomeIsAwaitedForTheNextOrderedRunAndForChanges) {
+  storage::QueuedOutcome outcome{.key = {}, .state = {}};
+  outcome.state.status = RunStatus::succeeded;
+  EXPECT_FALSE(is_awaited(outcome));
+  outcome.ordered = true;
+  EXPECT_TRUE(is_awaited(outcome));
+  outcome.state.status = RunStatus::retrying;
+  EXPECT_FALSE(is_awaited(outcome));
+  outcome.state.change = std::make_shared<storage::RecordChange>();
+  EXPECT_TRUE(is_awaited(outcome));
+}
+
 }  // namespace
 }  // namespace waybill::worker

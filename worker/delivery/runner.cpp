@@ -336,8 +336,11 @@ void Runner::conclude(const TaskPtr& task, RunState state) {
   std::optional<storage::Rendering> rendering;
   if (task->has_new_texts && (state.attempts > 0 || is_final(state.status) || state.change))
     rendering = {task->run.key.request, std::move(task->run.key.body)};
-  outcomes_.finish(
-      {queued_key(task->run.key), std::move(state), std::move(rendering), std::move(task->memory)});
+  outcomes_.finish({.key = queued_key(task->run.key),
+                    .state = std::move(state),
+                    .rendering = std::move(rendering),
+                    .memory = std::move(task->memory),
+                    .ordered = task->run.key.ordered});
 }
 
 /// Puts a run back into the database's queue. Does not count as an attempt.

@@ -183,6 +183,18 @@ TEST_F(RunnerTest, AnOrderedRunSendsAllRunsOfItsEventToTheQueue) {
   EXPECT_THAT(outcomes_.settled[0].runs, SizeIs(2));
 }
 
+TEST_F(RunnerTest, TheEndOfAClaimedOrderedRunIsMarkedForTheNextOne) {
+  storage::Run ordered = run();
+  ordered.key.ordered = true;
+  submit_claimed(std::move(ordered));
+  attempts_.end(result(actions::Done()));
+  submit_claimed(run());
+  attempts_.end(result(actions::Done()));
+  ASSERT_THAT(outcomes_.finished, SizeIs(2));
+  EXPECT_TRUE(outcomes_.finished[0].ordered);
+  EXPECT_FALSE(outcomes_.finished[1].ordered);
+}
+
 TEST_F(RunnerTest, AFailedAttemptIsDueAgainByTheSchedule) {
   submit_claimed(run());
   attempts_.end(result(actions::Retry{"HTTP_503"}));

@@ -9,7 +9,7 @@
 -- -> business_id uuid, guid uuid, workflow_id uuid, workflow_version int, event_id bigint, entity_type smallint,
 -- entity_id uuid, trigger_code text, previous_status text, code text or null, error text or null, attempts int,
 -- created_at timestamptz, origin uuid, replay_of uuid or null, destination text, request text, tries text,
--- action text, body text or null, depth int or null, steps text or null, workflow_epoch bigint
+-- action text, body text or null, depth int or null, steps text or null, ordered boolean, workflow_epoch bigint
 \ir destinations.inc
 , found as materialized (
   select q.place, q.was, q.bytes, row_number() over () as number
@@ -40,4 +40,4 @@ from due t
 where q.ctid = t.place  -- valid, because this statement has locked the rows
 returning q.business_id, q.guid, q.workflow_id, q.workflow_version, q.event_id, q.entity_type, q.entity_id, q.trigger_code,
           t.was as previous_status, q.code, q.error, q.attempts, q.created_at, q.origin, q.replay_of, q.destination, q.request, q.tries, q.action,
-          q.body, q.depth, q.steps, (select epoch from workflow_epoch) as workflow_epoch
+          q.body, q.depth, q.steps, q.ordered, (select epoch from workflow_epoch) as workflow_epoch
