@@ -279,7 +279,8 @@ TEST_F(OutcomeOfAStep, ItsChangeReadsNoOtherOrders) {
   recorder_.reset();
   ASSERT_TRUE(eventually([&] {
     return database_.number(
-               "select count(*) from pg_stat_activity where application_name = 'waybill recorder'") == 0;
+               "select count(*) from pg_stat_activity where datname = current_database() and "
+               "application_name = 'waybill recorder'") == 0;
   })) << "a session reports what it has read when it ends";
   const std::int64_t read = orders_read() - before;
   EXPECT_GT(read, 0);
