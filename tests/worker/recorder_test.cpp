@@ -266,7 +266,7 @@ TEST_F(OutcomeOfAStep, MakesItsChangeWhileTheRunIsAtThisStep) {
 
 TEST_F(OutcomeOfAStep, ItsChangeReadsNoOtherOrders) {
   database_.exec("insert into orders (business_id, order_number) select '" + business_.to_string() +
-                 "', 'B-' || n from generate_series(1, 3000) n");
+                 "', 'B-' || n from generate_series(1, 10000) n");
   database_.exec("delete from pending_events");
   database_.exec("analyze orders");
   database_.exec("select pg_stat_force_next_flush()");

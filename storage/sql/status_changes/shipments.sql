@@ -1,15 +1,16 @@
 -- Changes the status of all given shipments that exist, or of none, without waiting for locks. Returns each
 -- existing shipment with its previous status (null if another transaction has locked it), and true.
+-- A session plans it once, as it does orders.sql.
 -- $1 business uuid, $2 shipments uuid[], $3 status text, $4 allowed_from text[],
 -- $5 cause text or null (null: as it is set)
 -- -> guid uuid, status text or null, is_ready boolean or null, ...
 with held as materialized (
   select r.guid, r.status from shipments r
-  where r.business_id = $1::uuid and r.guid = any ($2::uuid[]) and r.deleted_at is null
+  where r.business_id = $1::uuid and r.guid = any ((select $2::uuid[])::uuid[]) and r.deleted_at is null
   order by r.guid for no key update skip locked
 ), existing as materialized (
   select r.guid, h.status from shipments r left join held h on h.guid = r.guid
-  where r.business_id = $1::uuid and r.guid = any ($2::uuid[]) and r.deleted_at is null
+  where r.business_id = $1::uuid and r.guid = any ((select $2::uuid[])::uuid[]) and r.deleted_at is null
 ), verdict as materialized (
   select bool_and(coalesce(t.status = $3 or t.status = any ($4::text[]), false)) as is_allowed from existing t
 ), moved as (
