@@ -285,6 +285,31 @@ const parts = {
     ],
     ratios: [['ten steps, relative to ten workflows', 'steps', 'singles', '≥ 0.5']],
   },
+  actions: {
+    title: 'Ordered workflows and changes by workflows',
+    text:
+      'Time from the commit of a change to the first byte at the receiver, 500 changes one after another, of a workflow ' +
+      'with and without `ordered`. 4 000 changes of three orders by eight writers, from the first until the last ' +
+      'ordered run is recorded: alone, and twice beside a transaction that is open all the time. And 20 000 orders that ' +
+      'one statement moves, each of which an `update_status` moves back, from the commit until the last run is ' +
+      'recorded; beside one session of plain SQL that moves as many orders one by one, a hundred in a transaction.',
+    rows: [
+      ['p50', 'plain_p50', 'ms'],
+      ['p99', 'plain_p99', 'ms'],
+      ['p50, ordered', 'ordered_p50', 'ms'],
+      ['p99, ordered', 'ordered_p99', 'ms'],
+      ['ordered runs of three orders', 'chains', 'runs/s'],
+      ['… beside an open transaction', 'chains_open', 'runs/s'],
+      ['… and again beside it', 'chains_open_again', 'runs/s'],
+      ['orders moved by `update_status`', 'moves', 'orders/s'],
+      ['orders moved by plain SQL', 'plain_moves', 'orders/s'],
+    ],
+    ratios: [
+      ['p50, ordered, relative to not ordered', 'ordered_p50', 'plain_p50', ''],
+      ['runs beside an open transaction, the second time, relative to none', 'chains_open_again', 'chains', ''],
+      ['moved by `update_status`, relative to plain SQL', 'moves', 'plain_moves', ''],
+    ],
+  },
   waiting: {
     title: 'A million waiting runs',
     text:
