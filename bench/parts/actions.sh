@@ -24,6 +24,11 @@ activate() { # WORKFLOW
   sql -c "update workflows set is_active = true, active_since = now() where guid = '$1'"
 }
 
+# Makes all orders pending, without events.
+reset_orders() {
+  sql -c 'set session_replication_role = replica' -c "update orders set status = 'pending' where business_id = '$business'"
+}
+
 # Changes three orders 4 000 times, with eight writers, and waits until their runs are recorded.
 chains() { # NAME
   local started
@@ -51,7 +56,6 @@ plain_moves() {
 }
 
 switch_off_workflows
-sql -c 'set session_replication_role = replica' -c "update orders set status = 'pending' where business_id = '$business'"
 start_receiver
 start_waybill up
 webhook='{"action": {"type": "webhook", "recipient": "http://127.0.0.1:'$receiver'/hook"}}'
@@ -59,6 +63,7 @@ plain=$(make_inactive plain "$webhook")
 ordered=$(make_inactive ordered "$(jq -c '. + {ordered: true}' <<<"$webhook")")
 back=$(make_inactive back '{"conditions": {"status": "processing"}, "action": {"type": "update_status", "recipient": "", "status": "pending"}}')
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
+  reset_orders
   activate "$plain"
   webhook_latency plain
   activate "$ordered"
@@ -71,13 +76,12 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   chains chains_open_again
   sql -c "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'open'" >/dev/null
   switch_off_workflows
-  sql -c 'set session_replication_role = replica' -c "update orders set status = 'pending' where business_id = '$business'"
+  reset_orders
   activate "$back"
   move_back
   switch_off_workflows
   record plain_moves "$(plain_moves)"
   moment_of "$no_pending_events" >/dev/null
-  sql -c 'set session_replication_role = replica' -c "update orders set status = 'pending' where business_id = '$business'"
 done
 stop_waybill
 stop "$receiver_pid"
