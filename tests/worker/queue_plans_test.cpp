@@ -6,6 +6,7 @@
 #include "storage/runs/queued_keys.hpp"
 #include "storage/runs/recording.hpp"
 #include "storage/sql/queue.sql.hpp"
+#include "storage/sql/workflows.sql.hpp"
 #include "storage/statement/binary.hpp"
 #include "tests/worker/worker_database.hpp"
 
@@ -108,6 +109,22 @@ TEST_F(QueuePlans, LockedRunsAreFoundWithoutReadingOthers) {
                                               .runs = storage::binary_array(keys.runs)});
             }),
             few);
+}
+
+TEST_F(QueuePlans, TheNewestRunOfEachWorkflowIsFoundWithoutReadingThoseOfOthers) {
+  const Guid idle = add_workflow("order_created");
+  database_.exec("reindex index run_queue_pkey");
+  for (const bool is_analyzed : {false, true}) {
+    if (is_analyzed) database_.exec("analyze run_queue");
+    EXPECT_LT(pages_read([&] {
+                for (const auto& workflow :
+                     session_.run(storage::sql::workflows::Activity{.business = business_})) {
+                  EXPECT_EQ(workflow.last_run_at.has_value(), workflow.guid == workflow_);
+                  EXPECT_TRUE(workflow.guid == workflow_ || workflow.guid == idle || !workflow.last_run_at);
+                }
+              }),
+              50);
+  }
 }
 
 }  // namespace

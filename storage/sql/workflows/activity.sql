@@ -16,6 +16,13 @@ select w.guid, w.paused_reason, w.is_active, greatest(f.newest_at, o.created_at)
 from workflows w
 left join counted c on c.workflow_id = w.guid
 left join finished f on f.workflow_id = w.guid
-left join lateral (select q.created_at from run_queue q where q.business_id = w.business_id and q.workflow_id = w.guid
-                   order by q.guid desc limit 1) o on true
+left join lateral (
+  -- Only the index of workflows has this order. For the runs of one workflow in the order of their guids, the planner may
+  -- choose the key and read all runs of the business.
+  select n.created_at
+  from (select q.workflow_id, q.created_at from run_queue q
+        where q.business_id = w.business_id
+          and (q.workflow_id, q.guid) <= (w.guid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+        order by q.workflow_id desc, q.guid desc limit 1) n
+  where n.workflow_id = w.guid) o on true
 where w.business_id = $1::uuid and ($2::smallint is null or w.entity_type = $2::smallint) and w.deleted_at is null
