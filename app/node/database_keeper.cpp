@@ -21,7 +21,9 @@ using std::chrono::steady_clock;
 constexpr auto partitions_every = 1h;
 constexpr auto retry_delay = 10s;
 constexpr auto takeover_every = 15s;  // attempts to merge while another process does
+constexpr auto sizes_every = 1s;
 constexpr std::string_view merging = "merge_search_entries";
+constexpr std::string_view sizing = "analyze_grown_tables";
 
 /// Without a limit, a merge does not end while writers add entries faster than it merges them, and no writer
 /// merges meanwhile. PostgreSQL removes entries from the list after each `maintenance_work_mem` of them, so a
@@ -77,8 +79,12 @@ DatabaseKeeper::Moment DatabaseKeeper::turn() {
     partitions_due_ = now + partitions_every;
   }
   if (now >= merge_due_) merge_due_ = merge() + steady_clock::now();
-  if (!is_merger_) disconnect();
-  return std::min(partitions_due_, merge_due_);
+  if (!is_merger_) {
+    disconnect();
+    return std::min(partitions_due_, merge_due_);
+  }
+  if (now >= sizes_due_) sizes_due_ = analyze_grown_tables() + steady_clock::now();
+  return std::min({partitions_due_, merge_due_, sizes_due_});
 }
 
 void DatabaseKeeper::make_partitions() {
@@ -109,6 +115,25 @@ Duration DatabaseKeeper::merge() {
       observe(Observable::duty_failed, {{"duty", merging}, {"error", std::string_view(error.what())}});
       disconnect();
     }
+    return retry_delay;
+  }
+}
+
+/// Returns the pause until the next call.
+Duration DatabaseKeeper::analyze_grown_tables() {
+  try {
+    for (const auto& table : session_->run(storage::sql::duties::FindGrownTables{})) {
+      const Moment started = steady_clock::now();
+      session_->transact([&](storage::blocking::Transaction& transaction) {
+        transaction.execute("set local default_statistics_target = 10");
+        transaction.execute(std::string(table.command));
+      });
+      const std::chrono::duration<double> seconds = steady_clock::now() - started;
+      series(Histogram::duty_seconds, sizing).Observe(seconds.count());
+    }
+    return sizes_every;
+  } catch (const storage::StatementError& error) {
+    observe(Observable::duty_failed, {{"duty", sizing}, {"error", std::string_view(error.what())}});
     return retry_delay;
   }
 }

@@ -18,8 +18,13 @@ namespace waybill::app {
 /// - It creates the partitions of the coming days at its start and every hour: writers need them even while
 ///   no worker runs.
 /// - It merges the pending entries of the search indexes, so that no writer does so and no search reads many
-///   of them. One of the processes merges; its session holds a lock. Another one takes over within 15 s after
-///   that session has ended.
+///   of them.
+/// - It analyzes tables that have grown to several times their size, within a second. Sessions keep the plans
+///   of their statements, and those of an empty table read all rows of a business to find one. An analysis
+///   makes them plan again. PostgreSQL's own comes up to a minute later.
+///
+/// One of the processes merges and analyzes; its session holds a lock. Another one takes over within 15 s
+/// after that session has ended.
 ///
 /// If the database is unavailable, it retries after 10 s.
 class DatabaseKeeper {
@@ -33,6 +38,7 @@ class DatabaseKeeper {
   Moment turn();
   void make_partitions();
   Duration merge();
+  Duration analyze_grown_tables();
   void disconnect();
 
   const std::string database_url_;
@@ -41,6 +47,7 @@ class DatabaseKeeper {
   MergePause pause_;
   Moment partitions_due_{};
   Moment merge_due_{};
+  Moment sizes_due_{};
   std::mutex mutex_;
   std::condition_variable_any stopped_;
   std::jthread thread_;

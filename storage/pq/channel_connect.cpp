@@ -23,8 +23,9 @@ std::string session_settings(const ChannelOptions& options) {
       1, std::chrono::ceil<std::chrono::milliseconds>(options.statement_timeout).count());
   // JIT compilation of a plan costs more than it saves for the short statements of an API.
   return "-c TimeZone=UTC -c jit=off -c statement_timeout=" + std::to_string(timeout) +
-         (options.plans_each_call ? " -c plan_cache_mode=force_custom_plan" : "") +
-         (options.read_only ? " -c default_transaction_read_only=on" : std::string(write_limits));
+         std::string(options.plans_each_call ? " -c plan_cache_mode=force_custom_plan"
+                                             : plans_without_scans) +
+         std::string(options.read_only ? " -c default_transaction_read_only=on" : write_limits);
 }
 
 std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }

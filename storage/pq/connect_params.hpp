@@ -8,6 +8,10 @@
 
 namespace waybill::storage::pq {
 
+/// The setting of sessions that keep the plans of their statements: a plan that was made while a table was
+/// empty would scan the whole table when it has a million rows. A table without a fitting index is scanned.
+inline constexpr std::string_view plans_without_scans = " -c enable_seqscan=off";
+
 /// libpq's parameters of one session, for PQconnectdbParams and PQconnectStartParams with `expand_dbname`.
 /// Parameters of the URL take precedence, except the client encoding; `settings` ("-c name=value …") are
 /// appended to its `options`. Client and server close an unresponsive connection within 4 s; these limits

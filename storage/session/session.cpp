@@ -23,7 +23,8 @@ std::vector<const char*> values_of(const Params& params) {
 }  // namespace
 
 Session::Session(const std::string& url, std::string_view application_name, const SessionLimits& limits) {
-  const pq::ConnectParams params(url, application_name, session_settings(limits));
+  const pq::ConnectParams params(url, application_name,
+                                 session_settings(limits) + std::string(pq::plans_without_scans));
   connection_.reset(PQconnectdbParams(params.keywords(), params.values(), 1));
   if (PQstatus(connection_.get()) != CONNECTION_OK) throw_unavailable();
   // By default libpq prints notices on stderr, among the lines of the log. Important ones are also errors.

@@ -118,5 +118,63 @@ TEST_F(SearchIndexes, AreMergedForFiveSecondsAtMost) {
   })) << api->process().standard_error();
 }
 
+/// A database with an API process, in which PostgreSQL itself analyzes nothing.
+class GrownTables : public SearchIndexes {
+ protected:
+  GrownTables() {
+    database.exec(
+        "alter table customers set (autovacuum_enabled = off);"
+        "alter table products set (autovacuum_enabled = off)");
+  }
+
+  /// Adds records. A session reports them at once if it is told to, else within ten seconds.
+  static std::string add(const std::string& table, int count) {
+    return "select pg_stat_force_next_flush(); insert into " + table +
+           " (business_id, name) select guid, 'name' from businesses, generate_series(1, " +
+           std::to_string(count) + ")";
+  }
+  bool has_rows(const std::string& table, std::int64_t rows) {
+    return eventually([&] {
+      return session.number("select greatest(reltuples, 0)::bigint from pg_class where relname = '" + table +
+                            "'") >= rows;
+    });
+  }
+  std::int64_t analyses(const std::string& table) {
+    return session.number("select analyze_count from pg_stat_user_tables where relname = '" + table + "'");
+  }
+};
+
+TEST_F(GrownTables, AreAnalyzedByTheApi) {
+  const auto api = start_api();
+  for (const int more : {3000, 20000}) {
+    database.exec(add("customers", more));
+    EXPECT_TRUE(has_rows("customers", more)) << more;
+  }
+  EXPECT_EQ(analyses("customers"), 2);
+}
+
+TEST_F(GrownTables, AreNotAnalyzedAgainUntilTheyHaveGrownMuch) {
+  const auto api = start_api();
+  database.exec(add("customers", 3000));
+  ASSERT_TRUE(has_rows("customers", 3000));
+  database.exec(add("customers", 3000));
+  database.exec(add("products", 3000));
+  ASSERT_TRUE(has_rows("products", 3000));
+  EXPECT_EQ(analyses("customers"), 1);
+}
+
+/// ANALYZE counts committed rows, so a plan would be made for an empty table of many pages.
+TEST_F(GrownTables, AreAnalyzedOnceTheirRowsAreCommitted) {
+  const auto api = start_api();
+  Session writer = database.connect();
+  writer.exec("begin");
+  writer.exec(add("customers", 3000));
+  database.exec(add("products", 3000));
+  ASSERT_TRUE(has_rows("products", 3000));
+  EXPECT_EQ(analyses("customers"), 0);
+  writer.exec("commit");
+  EXPECT_TRUE(has_rows("customers", 3000));
+}
+
 }  // namespace
 }  // namespace waybill::tests
