@@ -34,6 +34,9 @@ class SelectionReader {
     if (auto* const fragment =
             accept(order_by_parameter.name, compiled_ = domain::compile_orderby(order.value_or(""), type_))) {
       selection_.order = std::move(fragment->text);
+      selection_.order_join = std::move(fragment->join);
+      selection_.joined_order = std::move(fragment->joined_text);
+      selection_.has_computed_key = fragment->has_computed_key;
     }
     if (!errors_.empty()) throw invalid(std::move(errors_));
     return std::move(selection_);
@@ -47,8 +50,14 @@ class SelectionReader {
     auto* const fragment = accept(name, compiled_ = compile(*text, type_, next_param_, "$1"));
     if (fragment == nullptr) return;
     selection_.uses_search_index = !selection_.is_narrowed() && fragment->has_indexed_word;
+    // The filter is the first, and `$search` has no other text for scans.
+    if (!fragment->text_for_scans.empty())
+      selection_.where_for_scans = " and " + fragment->text_for_scans;
+    else if (!selection_.where_for_scans.empty())
+      selection_.where_for_scans += " and " + fragment->text;
     selection_.where += " and " + fragment->text;
     selection_.sole_column = fragment->sole_column;
+    selection_.is_of_status = fragment->is_of_status;
     next_param_ += static_cast<int>(fragment->params.size());
     for (auto& param : fragment->params) selection_.params.push_back(std::move(param));
   }
@@ -142,12 +151,14 @@ std::string with_hidden_values(std::string_view where) {
   return text;
 }
 
+void replace_all(std::string& text, std::string_view part, std::string_view replacement) {
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + replacement.size()))
+    text.replace(at, part.size(), replacement);
+}
+
 /// Writes the business's parameter as a subselect, for the same reason.
 void hide_business(std::string& text) {
-  constexpr std::string_view shown = "business_id = $1", hidden = "business_id = (select $1::uuid)";
-  for (auto at = text.find(shown); at != std::string::npos; at = text.find(shown, at + hidden.size())) {
-    text.replace(at, shown.size(), hidden);
-  }
+  replace_all(text, "business_id = $1", "business_id = (select $1::uuid)");
 }
 
 /// Writes the condition on the business of the rows found first so that no index serves it. For a word, GIN
@@ -157,6 +168,10 @@ void keep_business_from_index(std::string& text) {
   constexpr std::string_view plain = "r.business_id = $1 and r.deleted_at is null/*where*/";
   constexpr std::string_view kept = "$1 = any (array[r.business_id]) and r.deleted_at is null/*where*/";
   text.replace(text.find(plain), plain.size(), kept);
+}
+
+bool is_by_status(std::string_view order) {
+  return order.starts_with("r.status,") || order.starts_with("r.status desc,");
 }
 
 // A page of large rows is a long read, so that no other read waits behind it, and has a limit, because up to
@@ -171,6 +186,9 @@ bool is_cut(const storage::Rows& rows) {
     if (rows.is_null(row, 0)) return true;
   return false;
 }
+
+/// The ends of the names of the indexes on search_text and recipient_text.
+constexpr auto indexes_of_texts = std::to_array<std::string_view>({"_by_text", "_by_recipient"});
 
 /// The source of the total of a list.
 enum class TotalSource {
@@ -198,6 +216,9 @@ class ListReader {
   asio::awaitable<Answer> answer() {
     const auto page = page_of(call_);
     if (selection_.uses_search_index) keeps_business_from_index_ = co_await holds_most();
+    if (!selection_.where_for_scans.empty() && !co_await finds_texts_by_index()) {
+      selection_.where = std::move(selection_.where_for_scans);
+    }
     const auto rows = co_await read_page(page);
     std::int64_t total = 0;
     if (total_source_ == TotalSource::apart) {
@@ -216,7 +237,7 @@ class ListReader {
     if (!selection_.is_narrowed()) return;
     total_source_ = TotalSource::with_page;
     if (selection_.is_searched) return;
-    if (selection_.sole_column == "status") {
+    if (selection_.is_of_status || selection_.sole_column == "status") {
       total_source_ = TotalSource::by_status;
       return;
     }
@@ -250,6 +271,19 @@ class ListReader {
     const bool answer = !rows.empty() && rows.front().holds_most;
     services_.totals.remember_holds_most(key, answer);
     co_return answer;
+  }
+
+  /// True if the planner takes an index of texts for the selected rows.
+  asio::awaitable<bool> finds_texts_by_index() {
+    const auto plan =
+        co_await services_.db.read_long(call_.business(), statement_.name,
+                                        "explain (costs off) select" + rows_of_business() + selection_.where,
+                                        params(), storage::Format::text);
+    for (int line = 0; line < plan.size(); ++line)
+      if (std::ranges::any_of(indexes_of_texts,
+                              [&](std::string_view end) { return plan.get(line, 0).ends_with(end); }))
+        co_return true;
+    co_return false;
   }
 
   storage::Params params() const {
@@ -302,11 +336,13 @@ class ListReader {
     std::string total = "0::bigint";
     if (total_source_ == TotalSource::maintained) return;
     if (total_source_ == TotalSource::by_status) {
-      const auto status = "$" + std::to_string(first_list_param);
-      total = "(select coalesce(sum(case when n.status_after = " + status +
-              " then n.records else 0 end - case when n.status_before = " + status +
-              " then n.records else 0 end), 0)::bigint from status_counts n where n.business_id = $1 and "
-              "n.entity_type = " +
+      const auto counted = [&](const std::string& status) {
+        auto condition = status + " is not null" + selection_.where;
+        replace_all(condition, "r.status", status);
+        return "case when " + condition + " then n.records else 0 end";
+      };
+      total = "(select coalesce(sum(" + counted("n.status_after") + " - " + counted("n.status_before") +
+              "), 0)::bigint from status_counts n where n.business_id = $1 and n.entity_type = " +
               std::to_string(entity_type()) + ")";
     } else if (total_source_ == TotalSource::with_page) {
       total = selection_.is_searched ? "r.total"
@@ -330,6 +366,12 @@ class ListReader {
     auto where = selection_.where;
     auto order = selection_.order;
     auto bounds = "limit " + limit + " offset " + offset;
+    const auto find_guids_first = [&] {
+      replace_tagged(
+          text, "/*rows*/",
+          "select r.* from " + table_ + " r where r.business_id = $1 and r.guid = any(array(select r.guid");
+      bounds += "))";
+    };
     if (selection_.is_searched) {
       // The count, equal in every row, is the first sort key. Without it, the planner expects the first fifty
       // rows to suffice for count(*) over () and scans all rows by creation time.
@@ -345,18 +387,27 @@ class ListReader {
       where = " and (" + keys.columns + (keys.descending ? ") <= (" : ") >= (") + "select " + keys.columns +
               rows_of_business() + " order by " + selection_.order + " limit 1 offset " + offset + ")";
       bounds = "limit " + limit;
-    } else if (page.number > 1) {
-      // The rows before the page are skipped by an index-only scan.
-      replace_tagged(
-          text, "/*rows*/",
-          "select r.* from " + table_ + " r where r.business_id = $1 and r.guid = any(array(select r.guid");
-      bounds += "))";
+    } else if (!selection_.order_join.empty()) {
+      find_guids_first();
+      const auto rows = " from " + table_ + " r";
+      text.insert(text.find(rows, text.find(end_tag, text.find("/*rows*/"))) + rows.size(),
+                  selection_.order_join);
+      order = selection_.joined_order;
+    } else if (order != newest_first && page.number <= pages_in_text && !selection_.has_computed_key &&
+               !is_by_status(order)) {
+      // So PostgreSQL sorts the rows as they are in the table. Otherwise it first copies the columns that the
+      // outer query reads. Later pages have more rows to sort than fit in its memory.
+      replace_tagged(text, "/*rows*/", "with sorted as materialized (select r.*");
+      bounds += ") select * from sorted";
+    } else if (page.number > 1 || order != newest_first) {
+      // The rows before the page, or those of the same status, are read by an index-only scan.
+      find_guids_first();
     }
-    if (!selection_.is_searched && order != newest_first) {
+    if (!selection_.is_searched && selection_.order != newest_first) {
       // In the outer query `r` has further columns, so functions of the table's row cannot order it.
       constexpr std::string_view place_tag = "/*place*/";
       text.insert(text.find(place_tag) + place_tag.size(),
-                  ", row_number() over (order by " + order + ") as place");
+                  ", row_number() over (order by " + selection_.order + ") as place");
       replace_last_tagged(text, order_tag, "r.place");
     }
     replace_tagged(text, "/*page*/", bounds);

@@ -217,16 +217,29 @@ std::string_view sole_column(const Expression& e) {
   return e.args[0].field->column;
 }
 
+// See SqlFragment::is_of_status. A constant has no status.
+bool is_of_status(const Expression& e) {
+  if (e.kind == Kind::field) return e.field->role == FieldRole::status;
+  const auto varies = [](const Expression& part) { return !is_literal(part); };
+  return std::ranges::any_of(e.args, varies) && std::ranges::all_of(e.args, [&](const Expression& part) {
+           return !varies(part) || is_of_status(part);
+         });
+}
+
 class Compiler {
  public:
-  Compiler(const RecordType& type, int first_param, std::string_view business)
-      : type_(type), first_param_(first_param), business_(business) {}
+  Compiler(const RecordType& type, int first_param, std::string_view business, bool is_for_scans = false)
+      : type_(type), first_param_(first_param), business_(business), is_for_scans_(is_for_scans) {}
 
   SqlFragment compile(const Expression& e) {
     SqlFragment fragment;
     fragment.text = condition(e, {.conjunct = true, .positive = true});
     fragment.params = std::move(params_);
     fragment.sole_column = sole_column(e);
+    fragment.is_of_status = is_of_status(e);
+    if (has_search_text_ && !is_for_scans_) {
+      fragment.text_for_scans = Compiler(type_, first_param_, business_, true).compile(e).text;
+    }
     return fragment;
   }
 
@@ -399,7 +412,8 @@ class Compiler {
     for (const auto& argument : e.args) require_text(argument, e.text);
     return in_relative(e.args, true, context, [&](View view) {
       auto text = is_constant(e.args[1]) ? like(e, view) : position_test(e, view);
-      const auto narrowed = context.positive ? search_text_test(e, view) : "";
+      const bool narrows = context.positive && !(e.kind == Kind::starts_with && has_own_index(e.args[0]));
+      const auto narrowed = narrows ? search_text_test(e, view) : "";
       return narrowed.empty() ? text : "(" + text + " and " + narrowed + ")";
     });
   }
@@ -437,7 +451,10 @@ class Compiler {
     const auto text = search_text_with(relative ? field.relative_table : type_.table,
                                        relative ? field.relative_column : field.column);
     if (text.empty()) return {};
-    return (relative ? "x." : "r.") + std::string(text) + " like lower(" + pattern(part, true, true) + ")";
+    has_search_text_ = true;
+    const auto word = pattern(part, true, true);
+    if (is_for_scans_) return word + "::text is not null";
+    return (relative ? "x." : "r.") + std::string(text) + " like lower(" + word + ")";
   }
 
   // Writes a predicate on the relative's table if that table alone decides it and it is never true for a
@@ -475,6 +492,8 @@ class Compiler {
   const RecordType& type_;
   int first_param_;
   std::string_view business_;
+  bool is_for_scans_;  // see SqlFragment::text_for_scans
+  bool has_search_text_ = false;
   std::vector<std::string> params_;
 };
 

@@ -1,5 +1,7 @@
 #include "domain/filter/filter.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace waybill::domain {
@@ -209,6 +211,40 @@ TEST(Filter, StringTestsOfSearchableFieldsAreServedByTheSearchIndex) {
   });
 }
 
+TEST(Filter, AStartIsFoundByTheIndexOfItsColumn) {
+  expect_sql({
+      {"startswith(orderNumber,'ORD-')", "r.order_number like $3", {"ORD-%"}},
+      {"startswith(deliveryAddress/city,'Lis')", "r.delivery_city like $3", {"Lis%"}},
+      {"startswith(customer/name,'Ada')",
+       "r.customer_id in (select x.guid from customers x where x.business_id = $1 and x.name like $3)",
+       {"Ada%"}},
+      {"startswith(tolower(orderNumber),'ord-')",
+       "(lower(r.order_number) like $3 and r.search_text like lower($4))",
+       {"ord-%", "%ord-%"}},
+      {"endswith(orderNumber,'-000')",
+       "(r.order_number like $3 and r.search_text like lower($4))",
+       {"%-000", "%-000%"}},
+  });
+}
+
+TEST(Filter, AScanTestsEachTextOnce) {
+  const auto for_scans = [](const std::string& text) {
+    const auto fragment = std::get<SqlFragment>(compile_filter(text, orders, 3));
+    const auto parameters = std::ranges::count(fragment.text, '$');
+    if (!fragment.text_for_scans.empty()) {
+      EXPECT_EQ(std::ranges::count(fragment.text_for_scans, '$'), parameters) << text;
+    }
+    return fragment.text_for_scans;
+  };
+  EXPECT_EQ(for_scans("status eq 'ready' and contains(notes,'abc')"),
+            "(r.status = $3 and (r.notes like $4 and $5::text is not null))");
+  EXPECT_EQ(for_scans("contains(customer/email,'@example')"),
+            "r.customer_id in (select x.guid from customers x where x.business_id = $1 and "
+            "(x.email like $3 and $4::text is not null))");
+  for (const auto* const text : {"status eq 'ready'", "contains(notes,'ab')", "not contains(notes,'abc')"})
+    EXPECT_EQ(for_scans(text), "") << text;
+}
+
 TEST(Filter, RelativesAreLookedUpByTheirOwnIndexIfTheResultIsTheSame) {
   expect_sql({
       {"customer/name eq 'X'",
@@ -358,6 +394,26 @@ TEST(Filter, NamesTheColumnThatAloneDecides) {
            {"", ""},
        }) {
     EXPECT_EQ(std::get<SqlFragment>(compile_filter(text, orders, 3)).sole_column, column) << text;
+  }
+}
+
+TEST(Filter, TheStatusAloneDecidesIfNoOtherFieldTakesPart) {
+  for (const auto& [text, expected] : std::vector<std::pair<std::string, bool>>{
+           {"status eq 'ready'", true},
+           {"status ne 'ready'", true},
+           {"status in ('ready','shipped')", true},
+           {"not (status eq 'ready' or startswith(toupper(status),'S'))", true},
+           {"status ne null", true},
+           {"'ready' eq status", true},
+           {"status eq 'ready' or notes eq 'long'", false},
+           {"status eq notes", false},
+           {"statusChangedAt ge 2026-01-01", false},
+           {"status eq 'ready' and carrier/name eq 'x'", false},
+           {"'a' eq 'a'", false},
+           {"true", false},
+           {"", false},
+       }) {
+    EXPECT_EQ(std::get<SqlFragment>(compile_filter(text, orders, 3)).is_of_status, expected) << text;
   }
 }
 

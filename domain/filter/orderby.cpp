@@ -27,13 +27,18 @@ class OrderBy {
  public:
   OrderBy(std::string_view text, const RecordType& type) : tokens_(tokenize(text)), type_(type) {}
 
-  std::string compile() {
+  SqlFragment compile() {
     do add_key();
     while (take_comma());
     if (token().kind != TokenKind::end)
       throw SyntaxError("a comma or the end is expected, not " + shortened(token().text), token().offset);
-    if (!has_guid_) text_ += descending_ ? ", r.guid desc" : ", r.guid";
-    return std::move(text_);
+    if (!has_guid_) write(", r.guid", descending_ ? " desc" : "");
+    SqlFragment order{.text = std::move(text_), .has_computed_key = has_computed_key_};
+    if (!has_customer_) return order;
+    order.join =
+        " left join customers sorted on sorted.business_id = r.business_id and sorted.guid = r.customer_id";
+    order.joined_text = std::move(joined_text_);
+    return order;
   }
 
  private:
@@ -70,18 +75,33 @@ class OrderBy {
 
   // Null sorts below every value (OData 4.01 part 1, "System Query Option $orderby").
   void write_key(const Field& field) {
-    if (!text_.empty()) text_ += ", ";
-    text_ += field.column.empty() ? relative_value(field) : own_value(field);
-    if (descending_) text_ += " desc";
-    if (may_be_null(field)) text_ += descending_ ? " nulls last" : " nulls first";
+    if (!text_.empty()) write(", ");
+    has_computed_key_ = has_computed_key_ || field.column.empty() || !field.list_function.empty();
+    if (field.relative_table == "customers") {
+      has_customer_ = true;
+      text_ += relative_value(field);
+      joined_text_.append("sorted.").append(field.relative_column);
+    } else {
+      write(field.column.empty() ? relative_value(field) : own_value(field));
+    }
+    if (descending_) write(" desc");
+    if (may_be_null(field)) write(descending_ ? " nulls last" : " nulls first");
+  }
+
+  void write(std::string_view text, std::string_view more = {}) {
+    text_.append(text).append(more);
+    joined_text_.append(text).append(more);
   }
 
   std::vector<Token> tokens_;
   const RecordType& type_;
   std::size_t at_ = 0;
   std::string text_;
+  std::string joined_text_;  // see SqlFragment
   std::set<const Field*> fields_;
   bool has_guid_ = false;
+  bool has_computed_key_ = false;
+  bool has_customer_ = false;
   bool descending_ = false;
 };
 
@@ -90,7 +110,7 @@ class OrderBy {
 FilterResult compile_orderby(std::string_view text, const RecordType& type) {
   try {
     if (is_blank(text)) return SqlFragment{"r.created_at desc, r.guid desc", {}};
-    return SqlFragment{OrderBy(text, type).compile(), {}};
+    return OrderBy(text, type).compile();
   } catch (const SyntaxError& error) {
     return FilterError{error_sentence(error, text)};
   }

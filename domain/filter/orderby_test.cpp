@@ -32,6 +32,27 @@ TEST(OrderBy, RelativesSortByTheirValue) {
       "nulls last, r.guid desc");
 }
 
+TEST(OrderBy, FieldsOfTheCustomerAlsoSortByAJoin) {
+  const auto order = std::get<SqlFragment>(compile_orderby(
+      "status desc, customer/name desc, customer/email, totalValue", record_type(EntityType::order)));
+  EXPECT_EQ(
+      order.join,
+      " left join customers sorted on sorted.business_id = r.business_id and sorted.guid = r.customer_id");
+  EXPECT_EQ(order.joined_text,
+            "r.status desc, sorted.name desc nulls last, sorted.email nulls first, r.total_value, r.guid");
+  EXPECT_EQ(std::get<SqlFragment>(compile_orderby("status", record_type(EntityType::order))).join, "");
+}
+
+TEST(OrderBy, AKeyThatIsNoColumnIsComputed) {
+  const auto is_computed = [](std::string_view text, EntityType type = EntityType::order) {
+    return std::get<SqlFragment>(compile_orderby(text, record_type(type))).has_computed_key;
+  };
+  EXPECT_FALSE(is_computed("status, notes desc"));
+  EXPECT_TRUE(is_computed("status, source/type"));
+  EXPECT_TRUE(is_computed("carrier/name"));
+  EXPECT_TRUE(is_computed("variantCount", EntityType::product));
+}
+
 TEST(OrderBy, DerivedFieldsSortByTheirFunction) {
   EXPECT_EQ(compiled("source/type"), "r.source_kind nulls first, r.guid");
 }

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <iterator>
 #include <set>
+
+#include <gmock/gmock.h>
 
 #include "tests/api/fixtures/api_fixture.hpp"
 #include "tests/api/fixtures/fleet.hpp"
@@ -66,7 +69,8 @@ TEST_F(ConventionsTest, PagesNeitherOverlapNorOmitRecords) {
   // All orders have the same time, so that only the guid orders them.
   tenant.sql.exec("update orders set created_at = '2026-01-01' where business_id = '" + tenant.id + "'");
   for (const auto* const order :
-       {"", "&$orderby=status", "&$orderby=createdAt%20desc", "&$orderby=deliveryAddress/city"}) {
+       {"", "&$orderby=status", "&$orderby=createdAt%20desc", "&$orderby=deliveryAddress/city",
+        "&$orderby=notes", "&$orderby=customer/name", "&$orderby=source/type%20desc"}) {
     for (const int size : {1, 50, 100}) {
       std::set<std::string> seen;
       const int pages = (120 + size - 1) / size;
@@ -81,6 +85,75 @@ TEST_F(ConventionsTest, PagesNeitherOverlapNorOmitRecords) {
       EXPECT_EQ(seen.size(), 120U) << order << " by " << size;
     }
   }
+}
+
+/// SQL by others can name a customer that does not exist. Its name is missing, like that of no customer.
+TEST_F(ConventionsTest, OrdersSortByTheirCustomersNameOnEachPage) {
+  tenant.sql.rows(
+      "with added as (insert into customers (business_id, name, email) select $1, name, email from (values "
+      "('Bo', null), ('Ada', 'ada@example.com'), ('Bo', 'bo@example.com')) v (name, email) returning guid) "
+      "insert into orders (business_id, order_number, customer_id) select $1, 'N' || n, case n % 5 when 3 "
+      "then null "
+      "when 4 then gen_random_uuid() else (select array_agg(guid) from added) [1 + n % 5] end "
+      "from generate_series(1, 40) n",
+      {tenant.id});
+  for (const bool descending : {false, true}) {
+    for (const std::string field : {"name", "email"}) {
+      const std::string direction = descending ? " desc" : "",
+                        nulls = descending ? " nulls last" : " nulls first";
+      const auto sorted = [&](const std::string& where) {
+        return tenant.sql.column(
+            "select order_number from orders o left join customers c on c.guid = o.customer_id "
+            "where o.business_id = $1" +
+                where + " order by c." + field + direction + nulls + ", o.guid" + direction,
+            {tenant.id});
+      };
+      const std::string order = "$orderby=" + url_encode("customer/" + field + direction);
+      EXPECT_EQ(numbers(order), sorted("")) << order;
+      EXPECT_EQ(numbers(order + "&$filter=" + url_encode("orderNumber gt 'N2'")),
+                sorted(" and order_number > 'N2'"));
+      Numbers pages;
+      for (int page = 1; page <= 6; ++page)
+        std::ranges::copy(numbers(order + "&PageSize=7&Page=" + std::to_string(page)),
+                          std::back_inserter(pages));
+      EXPECT_EQ(pages, sorted("")) << order;
+    }
+  }
+}
+
+TEST_F(ConventionsTest, ATextInMostOrdersIsFoundInAllOfThem) {
+  fill(300);
+  tenant.sql.exec("update orders set notes = 'fragile ' || order_number where business_id = '" + tenant.id +
+                  "'");
+  const auto total = [&](const std::string& filter) {
+    return at(list("$filter=" + url_encode(filter)).body, "totalCount");
+  };
+  EXPECT_EQ(total("contains(notes,'fragile')"), 300);
+  EXPECT_EQ(total("contains(notes,'agile') and startswith(orderNumber,'N30')"), 2) << "N30 and N300";
+  EXPECT_EQ(total("contains(notes,'fragile N299')"), 1);
+  EXPECT_EQ(total("startswith(notes,'fragile') and status eq 'ready'"), 150);
+  const auto both = list("$search=porto&$filter=" + url_encode("contains(notes,'fragile')"));
+  EXPECT_EQ(at(both.body, "totalCount"), 150) << both.text;
+}
+
+/// The index of texts finds few orders. A scan that finds many tests only the field.
+TEST_F(ConventionsTest, TheIndexOfTextsIsUsedForRareTextsOnly) {
+  tenant.sql.exec("set session_replication_role = replica");
+  fill(40000);
+  tenant.sql.exec("update orders set notes = 'fragile ' || order_number");
+  tenant.sql.exec("vacuum analyze orders");
+  // The second list counts its orders by a short statement, which the session shows when it has ended.
+  const auto counts = [&](const std::string& text) {
+    for (int call = 0; call < 2; ++call)
+      EXPECT_EQ(list("$filter=" + url_encode("contains(notes,'" + text + "')")).status, 200);
+    return tenant.sql.value(
+        "select query from pg_stat_activity where datname = current_database() and query like 'select "
+        "count(*) from "
+        "orders r%' and query like '%r.notes like%' and pid <> pg_backend_pid() order by query_start desc "
+        "limit 1");
+  };
+  EXPECT_THAT(counts("fragile"), testing::HasSubstr("(r.notes like $2 and $3::text is not null)"));
+  EXPECT_THAT(counts("N12"), testing::HasSubstr("r.search_text like"));
 }
 
 TEST_F(ConventionsTest, APagePastTheEndIsEmptyAndStillCounts) {

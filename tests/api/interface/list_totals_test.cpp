@@ -42,6 +42,14 @@ class ListTotals : public ShipmentsFixture {
       EXPECT_EQ(total(orders_where("status eq '" + state + "'")), count("orders", "status = '" + state + "'"))
           << state << " after " << after;
     }
+    for (const auto& [filter, condition] : {
+             std::pair("status ne 'ready'", "status <> 'ready'"),
+             std::pair("status in ('ready','delivered','lost')", "status in ('ready', 'delivered')"),
+             std::pair("not (status eq 'ready' or startswith(status,'p'))", "status !~ '^(ready$|p)'"),
+             std::pair("status eq null", "false"),
+         }) {
+      EXPECT_EQ(total(orders_where(filter)), count("orders", condition)) << filter << " after " << after;
+    }
     for (const std::string state : shipment_states) {
       EXPECT_EQ(total("/api/v1/shipments?status=" + state), count("shipments", "status = '" + state + "'"))
           << state << " after " << after;
