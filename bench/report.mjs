@@ -48,6 +48,13 @@ function changesThroughTheApi(title, orders) {
 }
 
 function filteredLists(title, orders) {
+  const besideSql = {
+    not_status: "status ne 'delivered'",
+    sorted_by_customer: '$orderby=customer/name',
+    sorted_by_notes: '$orderby=notes',
+    started: "startswith(deliveryAddress/city,'City 3')",
+    frequent_text: "contains(notes,'order')",
+  };
   return {
     title,
     text:
@@ -55,7 +62,7 @@ function filteredLists(title, orders) {
       '`totalCount`: of a status that a quarter of the orders has, of one customer, of a day, of a month. The peers run ' +
       'the same conditions on the same tables and indexes, as in “Reads”. `$search` is a number of four to six digits, ' +
       'with 8 connections; so are the filters by own data, which a thousandth of the orders has (a reference: a ' +
-      'ten-thousandth).',
+      'ten-thousandth). “SQL” are the plain statements of page and count in pgbench, with 8 connections as well.',
     rows: ['status', 'customer', 'day', 'month'].flatMap((list) => [
       [`waybill, of a ${list}`, list, 'requests/s'],
       ['… p99', `${list}_p99`, 'ms'],
@@ -68,7 +75,10 @@ function filteredLists(title, orders) {
       ['waybill, tags eq', 'tag', 'requests/s'],
       ['waybill, externalReference eq', 'reference', 'requests/s'],
       ['waybill, metadata/KEY eq', 'metadata', 'requests/s'],
-    ]),
+    ]).concat(Object.entries(besideSql).flatMap(([name, list]) => [
+      [`waybill, \`${list}\``, name, 'requests/s'],
+      ['SQL', `${name}_sql`, 'requests/s'],
+    ])),
     limits: [
       ['$search, p99', 'search_p99', 30, 'ms'],
       ['tags eq, p99', 'tag_p99', 50, 'ms'],
@@ -78,7 +88,8 @@ function filteredLists(title, orders) {
     ratios: ['status', 'customer', 'day', 'month'].flatMap((list) => ['Fastify', 'Go'].flatMap((peer) => [
       [`of a ${list}, relative to ${peer}`, list, `${list}_${peer.toLowerCase()}`, list === 'status' ? '≥ 4' : '≥ 1.5'],
       [`of a ${list}, p99 relative to ${peer}`, `${list}_p99`, `${list}_${peer.toLowerCase()}_p99`, '< 1'],
-    ])),
+    ])).concat(Object.entries(besideSql).map(([name, list]) =>
+      [`\`${list}\`, relative to SQL`, name, `${name}_sql`, '≥ 1'])),
   };
 }
 

@@ -1,7 +1,8 @@
 # Lists of 100 000 orders (`lists-million`: a million) of one business, newest first, with an exact total: of a status (a
 # quarter of the orders has it), of a customer, of a day, and of a month; beside Fastify and Go on the same tables. Each
 # request takes one of the first twenty pages; those of a customer the only one. Orders by tag, reference or metadata (a
-# thousandth of the orders has them) are measured without peers, with 8 connections, like $search.
+# thousandth of the orders has them) are measured without peers, with 8 connections, like $search. So are lists for which
+# waybill writes other SQL than the plain statements of page and count, beside these in pgbench.
 seconds=${BENCH_SECONDS:-5}
 list_orders=100000
 [ "$part" = lists ] || list_orders=1000000
@@ -9,6 +10,10 @@ connections=64
 
 lists() { # NAME PORT TARGET
   local rate p50 p99 errors
+  # Requests whose client has gone are still served.
+  until [ "$(sql -c "select count(*) from pg_stat_activity where application_name <> 'psql' and state = 'active'")" = 0 ]; do
+    sleep 0.1
+  done
   read -r _ rate p50 p99 errors < <(TARGET=$3 TOKEN=$token wrk -t1 --timeout 30s -c$connections "-d${seconds}s" \
     -s "$bench/wrk.lua" "http://127.0.0.1:$2" | grep '^wrk:')
   [ "$errors" = 0 ] || die "$1: $errors errors"
@@ -25,6 +30,20 @@ beside_peers() {
   [ -z "$go" ] || lists "$1_go" "$go" "/api/v1/Orders?$page&$3"
 }
 
+# Measures a list of waybill, and the plain statements of the same list. beside_sql NAME QUERY WHERE ORDER [JOIN]
+beside_sql() {
+  local rows="where r.business_id = :business and r.deleted_at is null and $3"
+  printf '%s\n' '\set skipped 50 * random(0, 19)' \
+    "select r.* from orders r ${5:-} $rows order by $4 limit 50 offset :skipped;" "select count(*) from orders r $rows;" \
+    >"$work/$1.pgbench"
+  connections=8 lists "$1" "$api" "/api/v1/Orders?Page={page}&PageSize=50&$2"
+  record "$1_sql" "$("$pg_bin/pgbench" -n -M prepared -c 8 -j 2 -T "$seconds" -D business="$business" -f "$work/$1.pgbench" 2>&1 |
+    sed -n 's/^tps = \([0-9.]*\).*/\1/p')"
+}
+
+newest='r.created_at desc, r.guid desc'
+by_customer='left join customers c on c.business_id = r.business_id and c.guid = r.customer_id'
+
 make_data "Lists $list_orders" $list_orders '{pending,pending,processing,ready,shipped,delivered,delivered,cancelled}'
 start_waybill api
 start_fastify "$business"
@@ -40,6 +59,11 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   connections=8 lists tag "$api" '/api/v1/Orders?PageSize=50&$filter=tags%20eq%20%27vip%27'
   connections=8 lists reference "$api" '/api/v1/Orders?PageSize=50&$filter=externalReference%20eq%20%27PO-7%27'
   connections=8 lists metadata "$api" '/api/v1/Orders?PageSize=50&$filter=metadata/channel%20eq%20%27fair%27'
+  beside_sql not_status '$filter=status%20ne%20%27delivered%27' "r.status <> 'delivered'" "$newest"
+  beside_sql sorted_by_customer '$orderby=customer/name' true 'c.name nulls first, r.guid' "$by_customer"
+  beside_sql sorted_by_notes '$orderby=notes' true 'r.notes nulls first, r.guid'
+  beside_sql started '$filter=startswith(deliveryAddress/city,%27City%203%27)' "r.delivery_city like 'City 3%'" "$newest"
+  beside_sql frequent_text '$filter=contains(notes,%27order%27)' "r.notes like '%order%'" "$newest"
 done
 stop "$fastify_pid"
 [ -z "$go" ] || stop "$go_pid"
