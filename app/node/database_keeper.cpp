@@ -21,9 +21,9 @@ using std::chrono::steady_clock;
 constexpr auto partitions_every = 1h;
 constexpr auto retry_delay = 10s;
 constexpr auto takeover_every = 15s;  // attempts to merge while another process does
-constexpr auto sizes_every = 1s;
+constexpr auto analyze_every = 1s;
 constexpr std::string_view merging = "merge_search_entries";
-constexpr std::string_view sizing = "analyze_grown_tables";
+constexpr std::string_view analyzing = "analyze_grown_tables";
 
 /// Without a limit, a merge does not end while writers add entries faster than it merges them, and no writer
 /// merges meanwhile. PostgreSQL removes entries from the list after each `maintenance_work_mem` of them, so a
@@ -83,8 +83,8 @@ DatabaseKeeper::Moment DatabaseKeeper::turn() {
     disconnect();
     return std::min(partitions_due_, merge_due_);
   }
-  if (now >= sizes_due_) sizes_due_ = analyze_grown_tables() + steady_clock::now();
-  return std::min({partitions_due_, merge_due_, sizes_due_});
+  if (now >= analyses_due_) analyses_due_ = analyze_grown_tables() + steady_clock::now();
+  return std::min({partitions_due_, merge_due_, analyses_due_});
 }
 
 void DatabaseKeeper::make_partitions() {
@@ -129,11 +129,11 @@ Duration DatabaseKeeper::analyze_grown_tables() {
         transaction.execute(std::string(table.command));
       });
       const std::chrono::duration<double> seconds = steady_clock::now() - started;
-      series(Histogram::duty_seconds, sizing).Observe(seconds.count());
+      series(Histogram::duty_seconds, analyzing).Observe(seconds.count());
     }
-    return sizes_every;
+    return analyze_every;
   } catch (const storage::StatementError& error) {
-    observe(Observable::duty_failed, {{"duty", sizing}, {"error", std::string_view(error.what())}});
+    observe(Observable::duty_failed, {{"duty", analyzing}, {"error", std::string_view(error.what())}});
     return retry_delay;
   }
 }

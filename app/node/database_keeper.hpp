@@ -19,9 +19,9 @@ namespace waybill::app {
 ///   no worker runs.
 /// - It merges the pending entries of the search indexes, so that no writer does so and no search reads many
 ///   of them.
-/// - It analyzes tables that have grown to several times their size, within a second. Sessions keep the plans
-///   of their statements, and those of an empty table read all rows of a business to find one. An analysis
-///   makes them plan again. PostgreSQL's own comes up to a minute later.
+/// - It analyzes tables within a second after they have grown to several times their rows. Sessions keep the
+///   plans of their statements, and those of an empty table read all rows of a business to find one. An
+///   analysis makes them plan again. PostgreSQL's own comes up to a minute later.
 ///
 /// One of the processes merges and analyzes; its session holds a lock. Another one takes over within 15 s
 /// after that session has ended.
@@ -47,7 +47,7 @@ class DatabaseKeeper {
   MergePause pause_;
   Moment partitions_due_{};
   Moment merge_due_{};
-  Moment sizes_due_{};
+  Moment analyses_due_{};
   std::mutex mutex_;
   std::condition_variable_any stopped_;
   std::jthread thread_;
