@@ -19,11 +19,11 @@ bool is_own_character(char c) {
          std::string_view(" ._$:()[]=<>,'|-@").find(c) != std::string_view::npos;
 }
 
-// True if the text names `$N` for every parameter, and no other parameter except `$1`.
-bool names_its_parameters(const SqlFragment& fragment) {
-  std::vector<bool> named(fragment.params.size());
-  for (auto at = fragment.text.find('$'); at != std::string::npos; at = fragment.text.find('$', at + 1)) {
-    const int number = std::atoi(fragment.text.c_str() + at + 1);
+// True if the text names `$N` for each of `count` parameters, and no other parameter except `$1`.
+bool names_parameters(const std::string& text, std::size_t count) {
+  std::vector<bool> named(count);
+  for (auto at = text.find('$'); at != std::string::npos; at = text.find('$', at + 1)) {
+    const int number = std::atoi(text.c_str() + at + 1);
     if (number == 1) continue;
     if (number < first_param || number >= first_param + static_cast<int>(named.size())) return false;
     named[static_cast<std::size_t>(number - first_param)] = true;
@@ -39,10 +39,15 @@ void check(const FilterResult& result) {
   if (const auto* error = std::get_if<FilterError>(&result)) return require(!error->message.empty());
   const auto& fragment = std::get<SqlFragment>(result);
   require(!fragment.text.empty());
-  require(std::ranges::all_of(fragment.text, is_own_character));
-  require(std::ranges::count(fragment.text, '(') == std::ranges::count(fragment.text, ')'));
-  require(fragment.text.find("--") == std::string::npos);
-  require(names_its_parameters(fragment));
+  for (const std::string& sql :
+       {fragment.text, fragment.text_for_scans, fragment.join, fragment.joined_text}) {
+    require(std::ranges::all_of(sql, is_own_character));
+    require(std::ranges::count(sql, '(') == std::ranges::count(sql, ')'));
+    require(sql.find("--") == std::string::npos);
+  }
+  require(names_parameters(fragment.text, fragment.params.size()));
+  require(fragment.text_for_scans.empty() ||
+          names_parameters(fragment.text_for_scans, fragment.params.size()));
   require(std::ranges::none_of(
       fragment.params, [](const std::string& value) { return value.find('\0') != std::string::npos; }));
 }
