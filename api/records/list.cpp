@@ -237,7 +237,7 @@ class ListReader {
     if (!selection_.is_narrowed()) return;
     total_source_ = TotalSource::with_page;
     if (selection_.is_searched) return;
-    if (selection_.is_of_status || selection_.sole_column == "status") {
+    if (selection_.is_of_status) {
       total_source_ = TotalSource::by_status;
       return;
     }
@@ -395,12 +395,13 @@ class ListReader {
       order = selection_.joined_order;
     } else if (order != newest_first && page.number <= pages_in_text && !selection_.has_computed_key &&
                !is_by_status(order)) {
-      // So PostgreSQL sorts the rows as they are in the table. Otherwise it first copies the columns that the
-      // outer query reads. Later pages have more rows to sort than fit in its memory.
+      // PostgreSQL sorts the rows as they are in the table. Without `materialized` it first copies the
+      // columns that the outer query reads. Later pages have more rows to sort than fit in its memory.
       replace_tagged(text, "/*rows*/", "with sorted as materialized (select r.*");
       bounds += ") select * from sorted";
     } else if (page.number > 1 || order != newest_first) {
-      // The rows before the page, or those of the same status, are read by an index-only scan.
+      // The rows before the page, or those of the same status, are read by an index-only scan. A computed key
+      // would be copied with all columns of its row.
       find_guids_first();
     }
     if (!selection_.is_searched && selection_.order != newest_first) {

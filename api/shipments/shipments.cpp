@@ -143,6 +143,7 @@ class SelectionBuilder {
     const bool is_sole =
         !selection_.is_narrowed() || (column == created && selection_.sole_column == created);
     selection_.sole_column = is_sole ? column : std::string_view();
+    selection_.is_of_status = selection_.sole_column == "status";
     const auto number = "$" + std::to_string(first_list_param + selection_.params.size());
     selection_.where += " and ";
     for (const char c : condition) {

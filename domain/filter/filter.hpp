@@ -21,12 +21,12 @@ struct SqlFragment {
   std::string_view sole_column = {};
   bool is_of_status = false;      // the status alone decides, by any condition: `text` names no other column
   bool has_indexed_word = false;  // of `$search`: the index of texts finds it
-  /// Of `$filter`: `text` without the tests of `search_text`, with the same parameters. For scans, which
-  /// would test each text twice. Empty if there are none.
+  /// The `text` of a `$filter` without its tests of `search_text`, with the same parameters; empty if it has
+  /// none. A scan would test each text twice.
   std::string text_for_scans;
   bool has_computed_key = false;  // of `$orderby`: a key is not a column of `r`
-  /// Of `$orderby` by fields of the customer: a join of `r` with the customers, and the order over this join.
-  /// It sorts many rows much faster than `text`. Both are empty if there is no such field.
+  /// A join of `r` with the customers, and the order over this join, if an `$orderby` has fields of the
+  /// customer; otherwise empty. It sorts many rows much faster than `text`.
   std::string join, joined_text;
 };
 

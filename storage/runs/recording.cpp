@@ -39,9 +39,9 @@ std::vector<TimerChange> timers_of(const std::vector<const SettledEvent*>& event
 using EndedOrdered = ResultOf<sql::queue::Finish>;
 
 // While the queue looks empty, the planner takes all its indexes for equally good. Without bitmaps and
-// sorting, the search of the first run in an order reads the index that has this order.
-constexpr const char* order_by_index =
-    "set local enable_bitmapscan = off; set local enable_seqscan = off; set local enable_sort = off";
+// sorting, the search of the first run in an order reads the index that has this order. A Session has no
+// scans.
+constexpr const char* order_by_index = "set local enable_bitmapscan = off; set local enable_sort = off";
 
 /// Makes the next runs after ordered ones that ended due. Part of their transaction, after its changes of
 /// records, which need other plans.
