@@ -215,6 +215,24 @@ record() { # NAME VALUE
   printf '%s,%s\n' "$1" "$2" >>"$samples"
 }
 
+# Runs pgbench for $seconds, and prints its transactions per second. transactions OPTION…
+transactions() {
+  "$pg_bin/pgbench" -n -M prepared -j 2 -T "$seconds" -D business="$business" "$@" 2>&1 | sed -n 's/^tps = \([0-9.]*\).*/\1/p'
+}
+
+# Each order is changed and changed back by the statement, with an increasing number, as by the API.
+alternating_change() {
+  echo "update orders set status = case status when 'pending' then 'processing' else 'pending' end
+    where business_id = '$business' and guid = ('00000000-0000-4000-8000-' || 100000000001 + \$1::bigint / 2)::uuid"
+}
+
+# Measures a statement's changes, from the commit to the receiver. statement_latency NAME COUNT PAUSE_US STATEMENT
+statement_latency() {
+  local lines
+  mapfile -t lines < <("$build/bench_latency" sql "$receiver" "$2" "$3" "$4")
+  record_latency "$1" "${lines[@]}"
+}
+
 per_second() { # COUNT START_NS END_NS
   awk -v n="$1" -v from="$2" -v to="$3" 'BEGIN { printf "%.1f", n / (to - from) * 1e9 }'
 }

@@ -3,15 +3,6 @@ latency_changes=500
 pause_us=5000
 moves=20000
 
-change="update orders set status = case status when 'pending' then 'processing' else 'pending' end
-  where business_id = '$business' and guid = ('00000000-0000-4000-8000-' || 100000000001 + \$1::bigint / 2)::uuid"
-
-webhook_latency() { # NAME
-  local lines
-  mapfile -t lines < <("$build/bench_latency" sql "$receiver" "$latency_changes" "$pause_us" "$change")
-  record_latency "$1" "${lines[@]}"
-}
-
 # Creates a workflow that is not active and prints its guid. make_inactive NAME WORKFLOW
 make_inactive() {
   api_call POST /api/workflows/configure "$(jq -n --arg name "$1" --arg trigger "$(trigger_guid order_status_changed)" --argjson more "$2" \
@@ -65,9 +56,9 @@ back=$(make_inactive back '{"conditions": {"status": "processing"}, "action": {"
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   reset_orders
   activate "$plain"
-  webhook_latency plain
+  statement_latency plain $latency_changes $pause_us "$(alternating_change)"
   activate "$ordered"
-  webhook_latency ordered
+  statement_latency ordered $latency_changes $pause_us "$(alternating_change)"
   chains chains
   PGAPPNAME=open psql -qAtX -c "begin; insert into products (business_id, name, sku) values ('$business', 'open', gen_random_uuid())" \
     -c 'select pg_sleep(600)' >/dev/null 2>&1 &

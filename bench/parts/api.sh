@@ -44,8 +44,7 @@ start_fastify
 sql -c checkpoint
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   many get "$api" 64 '/api/v1/Orders/{order}'
-  record get_pgbench "$("$pg_bin/pgbench" -n -M prepared -c 16 -j 2 -T "$seconds" -f "$work/many-get.pgbench" 2>&1 |
-    sed -n 's/^tps = \([0-9.]*\).*/\1/p')"
+  record get_pgbench "$(transactions -c 16 -f "$work/many-get.pgbench")"
   many get_fastify "$fastify" 64 '/api/v1/Orders/{order}'
   many list "$api" 64 '/api/v1/Orders?Page={page}&PageSize=50'
   many list_fastify "$fastify" 64 '/api/v1/Orders?Page={page}&PageSize=50'

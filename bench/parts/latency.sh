@@ -9,27 +9,17 @@ waybill_latency() { # NAME COUNT PAUSE_US
   record_latency "$1" "${lines[@]}"
 }
 
-# Each order is changed and changed back, as by the API.
-change="update orders set status = case status when 'pending' then 'processing' else 'pending' end
-  where business_id = '$business' and guid = ('00000000-0000-4000-8000-' || 100000000001 + \$1::bigint / 2)::uuid"
-
-statement_latency() { # NAME STATEMENT
-  local lines
-  mapfile -t lines < <("$build/bench_latency" sql "$receiver" "$changes" "$pause_us" "$2")
-  record_latency "$1" "${lines[@]}"
-}
-
 # The write includes the event triggers.
-sql_latency() { statement_latency sql "$change"; }
+sql_latency() { statement_latency sql $changes $pause_us "$(alternating_change)"; }
 
 # A statement that inserts a job; and one that also makes the change.
 river_latency() {
   local job="insert into river_job (args, kind, max_attempts)
     select json_build_object('order', \$1::text, 'number', 'ORD', 'status', 'pending'), 'deliver', 25"
   local notify="select pg_notify('public.river_insert', '{\"queue\": \"default\"}') from job"
-  PGDATABASE=river statement_latency river "with job as ($job returning id) $notify"
-  PGDATABASE=river statement_latency river_change \
-    "with changed as ($change returning guid), job as ($job from changed returning id) $notify"
+  PGDATABASE=river statement_latency river $changes $pause_us "with job as ($job returning id) $notify"
+  PGDATABASE=river statement_latency river_change $changes $pause_us \
+    "with changed as ($(alternating_change) returning guid), job as ($job from changed returning id) $notify"
 }
 
 # River's database is a copy of waybill's, so that its statement can change the same order. Triggers do not fire there.
@@ -40,10 +30,8 @@ copy_for_river() {
 }
 
 peer_latency() {
-  local lines
-  mapfile -t lines < <(PGDATABASE=peer "$build/bench_latency" sql "$receiver" "$changes" "$pause_us" \
-    "select graphile_worker.add_job('deliver', json_build_object('order', $SECONDS::text || '-' || \$1::text))")
-  record_latency peer "${lines[@]}"
+  PGDATABASE=peer statement_latency peer $changes $pause_us \
+    "select graphile_worker.add_job('deliver', json_build_object('order', $SECONDS::text || '-' || \$1::text))"
 }
 
 switch_off_workflows

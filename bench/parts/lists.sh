@@ -37,8 +37,7 @@ beside_sql() {
     "select r.* from orders r ${5:-} $rows order by $4 limit 50 offset :skipped;" "select count(*) from orders r $rows;" \
     >"$work/$1.pgbench"
   connections=8 lists "$1" "$api" "/api/v1/Orders?Page={page}&PageSize=50&$2"
-  record "$1_sql" "$("$pg_bin/pgbench" -n -M prepared -c 8 -j 2 -T "$seconds" -D business="$business" -f "$work/$1.pgbench" 2>&1 |
-    sed -n 's/^tps = \([0-9.]*\).*/\1/p')"
+  record "$1_sql" "$(transactions -c 8 -f "$work/$1.pgbench")"
 }
 
 newest='r.created_at desc, r.guid desc'

@@ -34,8 +34,7 @@ make_scripts() {
 floor() { # NAME SCRIPT…
   local name=$1
   shift
-  record "$name" "$("$pg_bin/pgbench" -n -M prepared -c 16 -j 2 -T "$seconds" -D business="$business" "$@" 2>&1 |
-    sed -n 's/^tps = \([0-9.]*\).*/\1/p')"
+  record "$name" "$(transactions -c 16 "$@")"
 }
 
 load() { # NAME PORT TARGET

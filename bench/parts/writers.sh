@@ -3,8 +3,7 @@ seconds=${BENCH_SECONDS:-5}
 
 writers() { # NAME
   sql -c 'vacuum analyze orders, pending_events' -c checkpoint
-  record "$1" "$("$pg_bin/pgbench" -n -M prepared -c 32 -j 2 -T "$seconds" -D business="$business" -f "$bench/sql/writers.sql" 2>&1 |
-    sed -n 's/^tps = \([0-9.]*\).*/\1/p')"
+  record "$1" "$(transactions -c 32 -f "$bench/sql/writers.sql")"
 }
 
 settle() {
