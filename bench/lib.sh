@@ -220,6 +220,15 @@ transactions() {
   "$pg_bin/pgbench" -n -M prepared -j 2 -T "$seconds" -D business="$business" "$@" 2>&1 | sed -n 's/^tps = \([0-9.]*\).*/\1/p'
 }
 
+# Runs wrk for $seconds with the variables of its script; sets $rate (requests/s), $p50 and $p99 (ms). Fails if a request
+# fails. run_wrk NAME SCRIPT PORT CONNECTIONS
+run_wrk() {
+  local errors
+  read -r _ rate p50 p99 errors < <(wrk -t1 --timeout 30s "-c$4" "-d${seconds}s" -s "$bench/$2" "http://127.0.0.1:$3" |
+    grep '^wrk:')
+  [ "$errors" = 0 ] || die "$1: $errors errors"
+}
+
 # Each order is changed and changed back by the statement, with an increasing number, as by the API.
 alternating_change() {
   echo "update orders set status = case status when 'pending' then 'processing' else 'pending' end

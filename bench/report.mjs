@@ -62,7 +62,8 @@ function filteredLists(title, orders) {
       '`totalCount`: of a status that a quarter of the orders has, of one customer, of a day, of a month. The peers run ' +
       'the same conditions on the same tables and indexes, as in “Reads”. `$search` is a number of four to six digits, ' +
       'with 8 connections; so are the filters by own data, which a thousandth of the orders has (a reference: a ' +
-      'ten-thousandth). “SQL” are the plain statements of page and count in pgbench, with 8 connections as well.',
+      'ten-thousandth), and the lists beside “SQL”: the plain statements of page and count in pgbench, without HTTP, token ' +
+      'and JSON.',
     rows: ['status', 'customer', 'day', 'month'].flatMap((list) => [
       [`waybill, of a ${list}`, list, 'requests/s'],
       ['… p99', `${list}_p99`, 'ms'],
@@ -77,6 +78,8 @@ function filteredLists(title, orders) {
       ['waybill, metadata/KEY eq', 'metadata', 'requests/s'],
     ]).concat(Object.entries(besideSql).flatMap(([name, list]) => [
       [`waybill, \`${list}\``, name, 'requests/s'],
+      ['Fastify 5 + pg', `${name}_fastify`, 'requests/s'],
+      ['Go net/http + pgx', `${name}_go`, 'requests/s'],
       ['SQL', `${name}_sql`, 'requests/s'],
     ])),
     limits: [
@@ -88,8 +91,8 @@ function filteredLists(title, orders) {
     ratios: ['status', 'customer', 'day', 'month'].flatMap((list) => ['Fastify', 'Go'].flatMap((peer) => [
       [`of a ${list}, relative to ${peer}`, list, `${list}_${peer.toLowerCase()}`, list === 'status' ? '≥ 4' : '≥ 1.5'],
       [`of a ${list}, p99 relative to ${peer}`, `${list}_p99`, `${list}_${peer.toLowerCase()}_p99`, '< 1'],
-    ])).concat(Object.entries(besideSql).map(([name, list]) =>
-      [`\`${list}\`, relative to SQL`, name, `${name}_sql`, '≥ 1'])),
+    ])).concat(Object.entries(besideSql).flatMap(([name, list]) => ['Fastify', 'Go', 'SQL'].map((peer) =>
+      [`\`${list}\`, relative to ${peer}`, name, `${name}_${peer.toLowerCase()}`, '≥ 1']))),
   };
 }
 

@@ -5,10 +5,8 @@ many_orders=${BENCH_ORDERS:-1000000}
 businesses=200
 
 many() { # NAME PORT CONNECTIONS TARGET [BATCH]
-  local rate p50 p99 errors
-  read -r _ rate p50 p99 errors < <(TARGET=$4 ORDERS=$many_orders BUSINESSES=$businesses BATCH=${5:-0} \
-    wrk -t1 --timeout 30s "-c$3" "-d${seconds}s" -s "$bench/wrk_many.lua" "http://127.0.0.1:$2" | grep '^wrk:')
-  [ "$errors" = 0 ] || die "$1: $errors errors"
+  local rate p50 p99
+  TARGET=$4 ORDERS=$many_orders BUSINESSES=$businesses BATCH=${5:-0} run_wrk "$1" wrk_many.lua "$2" "$3"
   record "$1" "$rate"
   record "$1_p50" "$p50"
   record "$1_p99" "$p99"

@@ -6,12 +6,10 @@ seconds=${BENCH_SECONDS:-5}
 # Sends requests of one kind; records the rate, the latencies and PostgreSQL's CPU time for each change.
 # changes NAME PORT WORK CONNECTIONS [BATCH]
 changes() {
-  local rate p50 p99 errors cpu
+  local rate p50 p99 cpu
   sql -c 'vacuum analyze orders, pending_events' -c checkpoint
   cpu=$(postgres_cpu_ms)
-  read -r _ rate p50 p99 errors < <(WORK=$3 TOKEN=$token ORDERS=$orders BATCH=${5:-1} \
-    wrk -t1 --timeout 30s "-c$4" "-d${seconds}s" -s "$bench/wrk_changes.lua" "http://127.0.0.1:$2" | grep '^wrk:')
-  [ "$errors" = 0 ] || die "$1: $errors errors"
+  WORK=$3 TOKEN=$token ORDERS=$orders BATCH=${5:-1} run_wrk "$1" wrk_changes.lua "$2" "$4"
   record "$1" "$(awk -v rate="$rate" -v batch="${5:-1}" 'BEGIN { printf "%.1f", rate * batch }')"
   record "$1_p50" "$p50"
   record "$1_p99" "$p99"

@@ -39,10 +39,8 @@ until curl -sf -o /dev/null "http://127.0.0.1:$directus_port/server/ping"; do
 done
 
 many() { # NAME PORT TARGET [TOKEN]
-  local rate p50 p99 errors
-  read -r _ rate p50 p99 errors < <(TARGET=$3 TOKEN=${4:-} ORDERS=$many_orders BUSINESSES=$businesses \
-    wrk -t1 --timeout 30s -c64 "-d${seconds}s" -s "$bench/wrk_many.lua" "http://127.0.0.1:$2" | grep '^wrk:')
-  [ "$errors" = 0 ] || die "$1: $errors errors"
+  local rate p50 p99
+  TARGET=$3 TOKEN=${4:-} ORDERS=$many_orders BUSINESSES=$businesses run_wrk "$1" wrk_many.lua "$2" 64
   record "$1" "$rate"
 }
 

@@ -2,12 +2,11 @@
 # `explain` of one order. One request at a time: each figure is the p50 or p99 of the requests of BENCH_SECONDS (3).
 # Requests of the list take one of the first twenty pages.
 runs=${BENCH_RUNS:-10000000}
+seconds=${BENCH_SECONDS:-3}
 
 measure() { # NAME SCRIPT
-  local p50 p99 errors
-  read -r _ _ p50 p99 errors < <(wrk -t1 --timeout 30s -c1 "-d${BENCH_SECONDS:-3}s" -s "$bench/$2" "http://127.0.0.1:$api" |
-    grep '^wrk:')
-  [ "$errors" = 0 ] || die "$1: $errors errors"
+  local rate p50 p99
+  run_wrk "$1" "$2" "$api" 1
   record "$1_p50" "$p50"
   record "$1_p99" "$p99"
 }

@@ -1,42 +1,42 @@
 # Lists of 100 000 orders (`lists-million`: a million) of one business, newest first, with an exact total: of a status (a
 # quarter of the orders has it), of a customer, of a day, and of a month; beside Fastify and Go on the same tables. Each
 # request takes one of the first twenty pages; those of a customer the only one. Orders by tag, reference or metadata (a
-# thousandth of the orders has them) are measured without peers, with 8 connections, like $search. So are lists for which
-# waybill writes other SQL than the plain statements of page and count, beside these in pgbench.
+# thousandth of the orders has them) are measured without peers, with 8 connections, like $search. Lists for which waybill
+# writes other SQL than the plain statements of page and count are measured with 8 connections, beside the peers, and beside
+# these statements in pgbench, which has no HTTP, token or JSON.
 seconds=${BENCH_SECONDS:-5}
 list_orders=100000
 [ "$part" = lists ] || list_orders=1000000
 connections=64
 
 lists() { # NAME PORT TARGET
-  local rate p50 p99 errors
+  local rate p50 p99
   # Requests whose client has gone are still served.
   until [ "$(sql -c "select count(*) from pg_stat_activity where application_name <> 'psql' and state = 'active'")" = 0 ]; do
     sleep 0.1
   done
-  read -r _ rate p50 p99 errors < <(TARGET=$3 TOKEN=$token wrk -t1 --timeout 30s -c$connections "-d${seconds}s" \
-    -s "$bench/wrk.lua" "http://127.0.0.1:$2" | grep '^wrk:')
-  [ "$errors" = 0 ] || die "$1: $errors errors"
+  TARGET=$3 TOKEN=$token run_wrk "$1" wrk.lua "$2" $connections
   record "$1" "$rate"
   record "$1_p50" "$p50"
   record "$1_p99" "$p99"
 }
 
-# Measures a list of waybill and the same list of the peers. beside_peers NAME FILTER PEERS_QUERY [PAGE]
+# Measures a list of waybill and the same list of the peers. beside_peers NAME QUERY PEERS_QUERY [PAGE]
 beside_peers() {
   local page="Page=${4:-{page\}}"
-  lists "$1" "$api" "/api/v1/Orders?$page&PageSize=50&\$filter=$2"
+  lists "$1" "$api" "/api/v1/Orders?$page&PageSize=50&\$$2"
   lists "$1_fastify" "$fastify" "/api/v1/Orders?$page&$3"
   [ -z "$go" ] || lists "$1_go" "$go" "/api/v1/Orders?$page&$3"
 }
 
-# Measures a list of waybill, and the plain statements of the same list. beside_sql NAME QUERY WHERE ORDER [JOIN]
+# Measures a list of waybill, the same list of the peers, and its plain statements.
+# beside_sql NAME QUERY PEERS_QUERY WHERE ORDER [JOIN]
 beside_sql() {
-  local rows="where r.business_id = :business and r.deleted_at is null and $3"
+  local rows="where r.business_id = :business and r.deleted_at is null and $4"
   printf '%s\n' '\set skipped 50 * random(0, 19)' \
-    "select r.* from orders r ${5:-} $rows order by $4 limit 50 offset :skipped;" "select count(*) from orders r $rows;" \
+    "select r.* from orders r ${6:-} $rows order by $5 limit 50 offset :skipped;" "select count(*) from orders r $rows;" \
     >"$work/$1.pgbench"
-  connections=8 lists "$1" "$api" "/api/v1/Orders?Page={page}&PageSize=50&$2"
+  connections=8 beside_peers "$1" "$2" "$3"
   record "$1_sql" "$(transactions -c 8 -f "$work/$1.pgbench")"
 }
 
@@ -50,19 +50,20 @@ start_go "$business" || go=
 sql -c checkpoint
 customer=00000000-0000-4000-9000-100000000100
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
-  beside_peers status 'status%20eq%20%27pending%27' 'status=pending'
-  beside_peers customer "customer/guid%20eq%20$customer" "customer=$customer" 1
-  beside_peers day 'createdAt%20ge%202026-01-20%20and%20createdAt%20lt%202026-01-21' 'from=2026-01-20&to=2026-01-21'
-  beside_peers month 'createdAt%20ge%202026-01-10%20and%20createdAt%20lt%202026-02-10' 'from=2026-01-10&to=2026-02-10'
+  beside_peers status 'filter=status%20eq%20%27pending%27' 'status=pending'
+  beside_peers customer "filter=customer/guid%20eq%20$customer" "customer=$customer" 1
+  beside_peers day 'filter=createdAt%20ge%202026-01-20%20and%20createdAt%20lt%202026-01-21' 'from=2026-01-20&to=2026-01-21'
+  beside_peers month 'filter=createdAt%20ge%202026-01-10%20and%20createdAt%20lt%202026-02-10' 'from=2026-01-10&to=2026-02-10'
   connections=8 lists search "$api" '/api/v1/Orders?$search={word}'
   connections=8 lists tag "$api" '/api/v1/Orders?PageSize=50&$filter=tags%20eq%20%27vip%27'
   connections=8 lists reference "$api" '/api/v1/Orders?PageSize=50&$filter=externalReference%20eq%20%27PO-7%27'
   connections=8 lists metadata "$api" '/api/v1/Orders?PageSize=50&$filter=metadata/channel%20eq%20%27fair%27'
-  beside_sql not_status '$filter=status%20ne%20%27delivered%27' "r.status <> 'delivered'" "$newest"
-  beside_sql sorted_by_customer '$orderby=customer/name' true 'c.name nulls first, r.guid' "$by_customer"
-  beside_sql sorted_by_notes '$orderby=notes' true 'r.notes nulls first, r.guid'
-  beside_sql started '$filter=startswith(deliveryAddress/city,%27City%203%27)' "r.delivery_city like 'City 3%'" "$newest"
-  beside_sql frequent_text '$filter=contains(notes,%27order%27)' "r.notes like '%order%'" "$newest"
+  beside_sql not_status 'filter=status%20ne%20%27delivered%27' 'otherStatus=delivered' "r.status <> 'delivered'" "$newest"
+  beside_sql sorted_by_customer 'orderby=customer/name' 'sort=customer' true 'c.name nulls first, r.guid' "$by_customer"
+  beside_sql sorted_by_notes 'orderby=notes' 'sort=notes' true 'r.notes nulls first, r.guid'
+  beside_sql started 'filter=startswith(deliveryAddress/city,%27City%203%27)' 'city=City%203%25' \
+    "r.delivery_city like 'City 3%'" "$newest"
+  beside_sql frequent_text 'filter=contains(notes,%27order%27)' 'notes=%25order%25' "r.notes like '%order%'" "$newest"
 done
 stop "$fastify_pid"
 [ -z "$go" ] || stop "$go_pid"

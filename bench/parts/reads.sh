@@ -1,7 +1,6 @@
 # GET of an order and a list of fifty with totalCount, beside pgbench with the same statements, and Fastify and Go on the
 # same tables.
 seconds=${BENCH_SECONDS:-5}
-connections=64
 
 # Prints a statement of storage/sql with its includes, as a pgbench script.
 statement() { # FILE
@@ -38,10 +37,8 @@ floor() { # NAME SCRIPT…
 }
 
 load() { # NAME PORT TARGET
-  local rate p50 p99 errors
-  read -r _ rate p50 p99 errors < <(TARGET=$3 TOKEN=$token wrk -t1 -c$connections -d${seconds}s -s "$bench/wrk.lua" \
-    "http://127.0.0.1:$2" | grep '^wrk:')
-  [ "$errors" = 0 ] || die "$1: $errors errors"
+  local rate p50 p99
+  TARGET=$3 TOKEN=$token run_wrk "$1" wrk.lua "$2" 64
   record "$1" "$rate"
   record "$1_p50" "$p50"
   record "$1_p99" "$p99"

@@ -1,12 +1,9 @@
 # The public page of a shipment beside GET of an order by id, and 10 000 scans in ten requests.
 seconds=${BENCH_SECONDS:-5}
-connections=64
 
 load() { # NAME TARGET
-  local rate p50 p99 errors
-  read -r _ rate p50 p99 errors < <(TARGET=$2 TOKEN=$token wrk -t1 -c$connections -d${seconds}s \
-    -s "$bench/wrk_tracking.lua" "http://127.0.0.1:$api" | grep '^wrk:')
-  [ "$errors" = 0 ] || die "$1: $errors errors"
+  local rate p50 p99
+  TARGET=$2 TOKEN=$token run_wrk "$1" wrk_tracking.lua "$api" 64
   record "$1" "$rate"
   record "$1_p99" "$p99"
 }

@@ -16,18 +16,23 @@ const statement = (name) => fs.readFileSync(new URL(`rest/${name}.sql`, import.m
 const get = statement('get');
 const list = statement('list');
 
-// The conditions and values of the parameters status, customer, from and to.
-function filter(query) {
+const conditions = {
+  status: 'status =', otherStatus: 'status <>', customer: 'customer_id =', from: 'created_at >=', to: 'created_at <',
+  city: 'delivery_city like', notes: 'notes like',
+};
+const orders = {
+  newest: 'r.created_at desc, r.guid desc', notes: 'r.notes nulls first, r.guid', customer: 'c.name nulls first, r.guid',
+};
+const joins = { customer: ' left join customers c on c.business_id = r.business_id and c.guid = r.customer_id' };
+
+// The statement and the values of the list for the parameters of a request.
+function listFor(query) {
   const values = [];
-  const names = [];
-  let where = '';
-  for (const [name, condition] of [['status', 'status ='], ['customer', 'customer_id ='], ['from', 'created_at >='],
-                                   ['to', 'created_at <']]) {
-    if (!query[name]) continue;
-    names.push(name);
-    where += ` and ${condition} $${2 + values.push(query[name])}`;
-  }
-  return { name: names.join(), where, values };
+  const names = Object.keys(conditions).filter((name) => query[name]);
+  const where = names.map((name) => ` and r.${conditions[name]} $${2 + values.push(query[name])}`).join('');
+  const sort = query.sort ?? 'newest';
+  const text = list.replaceAll('/*where*/', where).replaceAll('/*order*/', orders[sort]).replace('/*join*/', joins[sort] ?? '');
+  return { name: `list ${names} ${sort}`, text, values };
 }
 
 app.get('/api/v1/Orders/:guid', async (request, reply) => {
@@ -39,12 +44,8 @@ app.get('/api/v1/Orders/:guid', async (request, reply) => {
 
 app.get('/api/v1/Orders', async (request, reply) => {
   const offset = (Number(request.query.Page ?? 1) - 1) * 50;
-  const { name, where, values } = filter(request.query);
-  const { rows } = await pool.query({
-    name: `list ${name}`,
-    text: list.replaceAll('/*where*/', where),
-    values: [business(request), offset, ...values],
-  });
+  const { name, text, values } = listFor(request.query);
+  const { rows } = await pool.query({ name, text, values: [business(request), offset, ...values] });
   reply.header('content-type', jsonType);
   return rows[0].answer;
 });

@@ -1,5 +1,5 @@
--- Fifty orders of business $1 from offset $2 on, newest first, with the exact total, as the answer's text. A filter is
--- inserted in the marked places; its values follow as parameters.
+-- Fifty orders of business $1 from offset $2 on, by default newest first, with the exact total, as the answer's text. A filter
+-- and an order with its join replace the marked places; the values of the filter follow as parameters.
 select json_build_object('data', coalesce((select json_agg(p.record) from (
   select json_build_object(
     'guid', r.guid, 'orderNumber', r.order_number, 'status', r.status,
@@ -12,10 +12,10 @@ select json_build_object('data', coalesce((select json_agg(p.record) from (
                                          'postalCode', r.delivery_postal_code),
     'carrier', json_build_object('guid', r.carrier_id), 'collectionDate', r.collection_date,
     'createdAt', r.created_at) as record
-  from (select * from orders where business_id = $1 and deleted_at is null/*where*/
-        order by created_at desc, guid desc limit 50 offset $2) r
+  from (select r.* from orders r/*join*/ where r.business_id = $1 and r.deleted_at is null/*where*/
+        order by /*order*/ limit 50 offset $2) r
   left join customers c on c.business_id = r.business_id and c.guid = r.customer_id
-  order by r.created_at desc, r.guid desc) p), '[]'),
+  order by /*order*/) p), '[]'),
   'page', $2::int / 50 + 1, 'pageSize', 50,
-  'totalCount', (select count(*) from orders where business_id = $1 and deleted_at is null/*where*/),
+  'totalCount', (select count(*) from orders r where r.business_id = $1 and r.deleted_at is null/*where*/),
   'success', true)::text as answer

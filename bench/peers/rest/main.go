@@ -83,19 +83,28 @@ func (s *server) get(w http.ResponseWriter, r *http.Request) {
 	answer(w, text, err)
 }
 
-// filter returns the conditions and values of the parameters status, customer, from and to.
-func filter(query url.Values, firstParameter int) (string, []any) {
+// listFor returns the list's statement for the parameters of a request, and its values after the first two.
+func listFor(query url.Values) (string, []any) {
 	var conditions strings.Builder
 	var values []any
 	for _, f := range []struct{ name, condition string }{
-		{"status", "status ="}, {"customer", "customer_id ="}, {"from", "created_at >="}, {"to", "created_at <"},
+		{"status", "status ="}, {"otherStatus", "status <>"}, {"customer", "customer_id ="}, {"from", "created_at >="},
+		{"to", "created_at <"}, {"city", "delivery_city like"}, {"notes", "notes like"},
 	} {
 		if value := query.Get(f.name); value != "" {
-			fmt.Fprintf(&conditions, " and %s $%d", f.condition, firstParameter+len(values))
+			fmt.Fprintf(&conditions, " and r.%s $%d", f.condition, 3+len(values))
 			values = append(values, value)
 		}
 	}
-	return conditions.String(), values
+	join, order := "", "r.created_at desc, r.guid desc"
+	switch query.Get("sort") {
+	case "notes":
+		order = "r.notes nulls first, r.guid"
+	case "customer":
+		join = " left join customers c on c.business_id = r.business_id and c.guid = r.customer_id"
+		order = "c.name nulls first, r.guid"
+	}
+	return strings.NewReplacer("/*where*/", conditions.String(), "/*order*/", order, "/*join*/", join).Replace(listSQL), values
 }
 
 func (s *server) list(w http.ResponseWriter, r *http.Request) {
@@ -104,10 +113,9 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) {
 	if err != nil || page < 1 {
 		page = 1
 	}
-	where, values := filter(query, 3)
+	statement, values := listFor(query)
 	var text []byte
-	err = s.pool.QueryRow(r.Context(), strings.ReplaceAll(listSQL, "/*where*/", where),
-		append([]any{s.businessOf(r), (page - 1) * pageSize}, values...)...).Scan(&text)
+	err = s.pool.QueryRow(r.Context(), statement, append([]any{s.businessOf(r), (page - 1) * pageSize}, values...)...).Scan(&text)
 	answer(w, text, err)
 }
 
