@@ -113,6 +113,11 @@ void replace_tagged(std::string& text, std::string_view start_tag, std::string_v
   }
 }
 
+/// Inserts a text after the first `tag`.
+void insert_after(std::string& text, std::string_view tag, std::string_view part) {
+  text.insert(text.find(tag) + tag.size(), part);
+}
+
 /// Replaces the text after the last `start_tag`, up to the next `/*end*/`, together with its tags.
 void replace_last_tagged(std::string& text, std::string_view start_tag, std::string_view replacement) {
   const auto at = text.rfind(start_tag);
@@ -389,9 +394,7 @@ class ListReader {
       bounds = "limit " + limit;
     } else if (!selection_.order_join.empty()) {
       find_guids_first();
-      const auto rows = " from " + table_ + " r";
-      text.insert(text.find(rows, text.find(end_tag, text.find("/*rows*/"))) + rows.size(),
-                  selection_.order_join);
+      insert_after(text, "/*join*/", selection_.order_join);
       order = selection_.joined_order;
     } else if (order != newest_first && page.number <= pages_in_text && !selection_.has_computed_key &&
                !is_by_status(order)) {
@@ -406,16 +409,13 @@ class ListReader {
     }
     if (!selection_.is_searched && selection_.order != newest_first) {
       // In the outer query `r` has further columns, so functions of the table's row cannot order it.
-      constexpr std::string_view place_tag = "/*place*/";
-      text.insert(text.find(place_tag) + place_tag.size(),
-                  ", row_number() over (order by " + selection_.order + ") as place");
+      insert_after(text, "/*place*/", ", row_number() over (order by " + selection_.order + ") as place");
       replace_last_tagged(text, order_tag, "r.place");
     }
     replace_tagged(text, "/*page*/", bounds);
     replace_tagged(text, order_tag, order);
     write_total(text);
-    constexpr std::string_view where_tag = "/*where*/";
-    text.insert(text.find(where_tag) + where_tag.size(), where);
+    insert_after(text, "/*where*/", where);
     if (is_piece_of_index_) hide_business(text);
     return text;
   }

@@ -39,6 +39,7 @@ inline constexpr ErrorCode list_errors[] = {ErrorCode::payload_too_large};
 ///   /*fits*/…/*end*/    True if the row is small enough for a short read, replaced by the same for the page
 ///   /*place*/           the place for `, … as place` if the outer query is not ordered by columns of the row
 ///   /*rows*/…/*end*/    the row in the inner query, replaced by its guid if guids are found first
+///   /*join*/            the place for a join, where `$orderby` has fields of the customer
 ///   /*where*/           the place for further ` and …`
 ///   /*order*/…/*end*/   the order
 ///   /*page*/…/*end*/    LIMIT and OFFSET

@@ -29,7 +29,7 @@ from (select r.*,
              /*fits*/pg_column_size(r.items) * case when pg_column_compression(r.items) is null then 1 else 40 end
               + coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 40 end, 0)
              <= 40000/*end*/ as fits/*place*/
-      from (/*rows*/select r.*/*end*/ from orders r
+      from (/*rows*/select r.*/*end*/ from orders r/*join*/
             where r.business_id = $1 and r.deleted_at is null/*where*/
             order by /*order*/r.created_at desc, r.guid desc/*end*/
             /*page*/limit 50/*end*/) r
