@@ -1,5 +1,6 @@
 // Reading the past events of large records.
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <set>
@@ -29,7 +30,7 @@ class LargeHistory : public testing::Test {
             std::string(large_items) + " from generate_series(1, $3::int)",
         {tenant.id, customer, std::to_string(orders)});
     for (int i = 0; i < changes; ++i) tenant.update_orders("notes = '" + std::to_string(i) + "' where true");
-    tenant.settle();
+    tenant.settle(std::chrono::minutes(1));  // up to 300 MB of records
   }
 
   json::object definition(json::object conditions) const {
