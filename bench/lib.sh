@@ -229,6 +229,15 @@ run_wrk() {
   [ "$errors" = 0 ] || die "$1: $errors errors"
 }
 
+# Records the rate and the latencies of wrk, with the arguments of run_wrk.
+record_load() {
+  local rate p50 p99
+  run_wrk "$@"
+  record "$1" "$rate"
+  record "$1_p50" "$p50"
+  record "$1_p99" "$p99"
+}
+
 # Each order is changed and changed back by the statement, with an increasing number, as by the API.
 alternating_change() {
   echo "update orders set status = case status when 'pending' then 'processing' else 'pending' end

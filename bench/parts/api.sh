@@ -5,11 +5,7 @@ many_orders=${BENCH_ORDERS:-1000000}
 businesses=200
 
 many() { # NAME PORT CONNECTIONS TARGET [BATCH]
-  local rate p50 p99
-  TARGET=$4 ORDERS=$many_orders BUSINESSES=$businesses BATCH=${5:-0} run_wrk "$1" wrk_many.lua "$2" "$3"
-  record "$1" "$rate"
-  record "$1_p50" "$p50"
-  record "$1_p99" "$p99"
+  TARGET=$4 ORDERS=$many_orders BUSINESSES=$businesses BATCH=${5:-0} record_load "$1" wrk_many.lua "$2" "$3"
 }
 
 many_get_script() {

@@ -39,9 +39,7 @@ until curl -sf -o /dev/null "http://127.0.0.1:$directus_port/server/ping"; do
 done
 
 many() { # NAME PORT TARGET [TOKEN]
-  local rate p50 p99
-  TARGET=$3 TOKEN=${4:-} ORDERS=$many_orders BUSINESSES=$businesses run_wrk "$1" wrk_many.lua "$2" 64
-  record "$1" "$rate"
+  TARGET=$3 TOKEN=${4:-} ORDERS=$many_orders BUSINESSES=$businesses record_load "$1" wrk_many.lua "$2" 64
 }
 
 start_waybill api

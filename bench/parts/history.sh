@@ -5,10 +5,7 @@ runs=${BENCH_RUNS:-10000000}
 seconds=${BENCH_SECONDS:-3}
 
 measure() { # NAME SCRIPT
-  local rate p50 p99
-  run_wrk "$1" "$2" "$api" 1
-  record "$1_p50" "$p50"
-  record "$1_p99" "$p99"
+  record_load "$1" "$2" "$api" 1
 }
 
 ask() { # NAME QUERY

@@ -10,15 +10,11 @@ list_orders=100000
 connections=64
 
 lists() { # NAME PORT TARGET
-  local rate p50 p99
   # Requests whose client has gone are still served.
   until [ "$(sql -c "select count(*) from pg_stat_activity where application_name <> 'psql' and state = 'active'")" = 0 ]; do
     sleep 0.1
   done
-  TARGET=$3 TOKEN=$token run_wrk "$1" wrk.lua "$2" $connections
-  record "$1" "$rate"
-  record "$1_p50" "$p50"
-  record "$1_p99" "$p99"
+  TARGET=$3 TOKEN=$token record_load "$1" wrk.lua "$2" $connections
 }
 
 # Measures a list of waybill and the same list of the peers. beside_peers NAME QUERY PEERS_QUERY [PAGE]

@@ -37,11 +37,7 @@ floor() { # NAME SCRIPT…
 }
 
 load() { # NAME PORT TARGET
-  local rate p50 p99
-  TARGET=$3 TOKEN=$token run_wrk "$1" wrk.lua "$2" 64
-  record "$1" "$rate"
-  record "$1_p50" "$p50"
-  record "$1_p99" "$p99"
+  TARGET=$3 TOKEN=$token record_load "$1" wrk.lua "$2" 64
 }
 
 list_scripts=()

@@ -2,10 +2,7 @@
 seconds=${BENCH_SECONDS:-5}
 
 load() { # NAME TARGET
-  local rate p50 p99
-  TARGET=$2 TOKEN=$token run_wrk "$1" wrk_tracking.lua "$api" 64
-  record "$1" "$rate"
-  record "$1_p99" "$p99"
+  TARGET=$2 TOKEN=$token record_load "$1" wrk_tracking.lua "$api" 64
 }
 
 # Each request has a scan of each of a thousand shipments. make_scans REPETITION
