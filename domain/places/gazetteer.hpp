@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "domain/places/point.hpp"
 
@@ -19,8 +20,9 @@ struct PostalAddress {
   std::string country;
 };
 
-/// The cities of the world with 1 000 inhabitants or more (GeoNames), read in place from the table that
-/// tools/gazetteer generates. Look-ups take microseconds and allocate little. Any thread.
+/// The cities of the world with 1 000 inhabitants or more and their names in all languages (GeoNames), read
+/// in place from the table that tools/gazetteer generates. Look-ups take microseconds and allocate little.
+/// Any thread.
 class Gazetteer {
  public:
   /// The table that is built into the program.
@@ -29,20 +31,25 @@ class Gazetteer {
   /// Refers to `table`, which must outlive the object. Throws std::runtime_error if it is damaged.
   explicit Gazetteer(std::span<const char> table);
 
-  /// The city of an address; nullopt if no city of that name is known in the country. Names are compared
-  /// without regard to case, accents and punctuation; countries may be ISO 3166-1 codes or names in several
-  /// languages. Of several cities, prefers those in the state, then those where the postal code fits, then
-  /// those in `home` (a country, for addresses without one), then the largest.
+  /// The city of an address; nullopt if it is unknown. A city is known by its main name, the part of it that
+  /// is in daily use ("Frankfurt"), its names in other languages and scripts, and former names. Case,
+  /// accents, punctuation and usual abbreviations ("St.", "Ft.", "N.") make no difference. Other parts of an
+  /// address in the city's field ("75001 Paris", "London, UK") are recognised. Only cities in the country
+  /// count, which may be an ISO 3166-1 code or a name in any of 70 languages; an unknown one says nothing. An
+  /// address without a country is in that of its postal code, if only one has such codes, else in `home`. If
+  /// the state is known, only cities in it count. Of several cities, prefers those that the postal code fits,
+  /// then those of the most inhabitants, of which a city's main name makes eight.
   std::optional<Point> locate(const PostalAddress& address, std::string_view home = {}) const;
 
   /// The ISO 3166-1 alpha-2 code of a country that is given as a code or a name; nullopt if it is unknown.
   std::optional<std::string_view> country_code_of(std::string_view country) const;
 
-  /// The nearest city within 50 km and its country ("Lisbon, PT"); the coordinates if there is none.
+  /// The nearest city within 50 km, counted from its edge, and its country ("Lisbon, PT"); the coordinates if
+  /// there is none.
   std::string describe(const Point& point) const;
 
-  /// Lower case without accents and apostrophes; other ASCII characters than letters and digits become single
-  /// spaces.
+  /// Lower case without accents and apostrophes, with ASCII digits; other characters than letters and digits
+  /// become single spaces.
   std::string fold(std::string_view text) const;
 
  private:
@@ -52,7 +59,7 @@ class Gazetteer {
   };
   struct Fold {
     std::uint32_t code_point;
-    char ascii[4];
+    std::uint32_t text;
   };
   struct Key {
     std::uint32_t text;
@@ -73,15 +80,18 @@ class Gazetteer {
     Point point() const;
   };
   struct Query;
+  class Search;
 
   template <typename Row>
-  std::span<const Row> rows(std::size_t section) const;
+  std::span<const Row> rows(std::size_t number) const;
   std::string_view text(std::uint32_t offset) const;
   std::string_view country_code(std::size_t country) const;
+  std::optional<std::string_view> replacement(std::size_t number, std::string_view word) const;
+  bool is_connector(std::string_view word) const;
+  std::vector<std::string> common_words(std::string_view folded) const;
   std::optional<std::uint32_t> find_country(std::string_view name) const;
-  const Place* find(std::string_view name, const Query& query) const;
-  const Place* find_spelt_out(std::string name, const Query& query) const;
-  std::uint32_t score(const Place& place, const Query& query) const;
+  std::vector<std::uint16_t> find_regions(std::string_view name,
+                                          const std::optional<std::uint32_t>& country) const;
 
   std::span<const char> table_;
 };

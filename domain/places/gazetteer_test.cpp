@@ -85,7 +85,8 @@ TEST(Gazetteer, UnknownPlacesHaveNoPosition) {
   EXPECT_FALSE(places().locate(city("Nowhere at all", "PT")));
   EXPECT_FALSE(places().locate(city("")));
   EXPECT_FALSE(places().locate(city("!?")));
-  EXPECT_FALSE(places().locate(city("東京", "JP"))) << "other scripts are not in the table";
+  EXPECT_FALSE(places().locate(city("Xqzzyvilleburgh", "DE")));
+  EXPECT_FALSE(places().locate(city("", "DE", "", "10115"))) << "postal codes are not in the table";
 }
 
 TEST(Gazetteer, DescribesAPointByTheNearestCity) {
@@ -98,6 +99,241 @@ TEST(Gazetteer, DescribesAPointByTheNearestCity) {
 TEST(Gazetteer, ADamagedTableIsRefused) {
   const std::array<char, 4> damaged{};
   EXPECT_THROW(Gazetteer(std::span<const char>(damaged)), std::runtime_error);
+}
+
+TEST(Gazetteer, EverydayNamesOfALongerNameAreKnown) {
+  for (const auto* const name :
+       {"Frankfurt am Main", "Frankfurt", "Frankfurt/Main", "Frankfurt (Main)", "Frankfurt a. M.",
+        "Frankfurt a.M.", "Frankfurt a/M", "Frankfurt Main", "FRANKFURT", "Francfort", "Frankfurt/M."}) {
+    EXPECT_EQ(found(city(name, "DE")), "Frankfurt am Main, DE") << name;
+  }
+  for (const auto* const name : {"Frankfurt (Oder)", "Frankfurt/Oder", "Frankfurt an der Oder",
+                                 "Frankfurt a.d.O.", "Frankfurt/O.", "Frankfurt Oder"}) {
+    EXPECT_EQ(found(city(name, "DE")), "Frankfurt (Oder), DE") << name;
+  }
+  EXPECT_EQ(found(city("Frankfurt an der Xyz", "DE")), "") << "neither of the two";
+  EXPECT_EQ(found(city("Halle", "DE")), found(city("Halle (Saale)", "DE")));
+  EXPECT_EQ(found(city("Halle an der Saale", "DE")), found(city("Halle (Saale)", "DE")));
+  EXPECT_EQ(found(city("Newcastle", "GB")), found(city("Newcastle upon Tyne", "GB")));
+  EXPECT_EQ(found(city("Newcastle on Tyne", "GB")), found(city("Newcastle-upon-Tyne", "GB")));
+  EXPECT_EQ(found(city("Stratford on Avon", "GB")), found(city("Stratford-upon-Avon", "GB")));
+  EXPECT_EQ(found(city("Rothenburg o. d. T.", "DE")), found(city("Rothenburg ob der Tauber", "DE")));
+  EXPECT_EQ(found(city("Freiburg i. Br.", "DE")), found(city("Freiburg im Breisgau", "DE")));
+  EXPECT_EQ(found(city("Neustadt a.d. Aisch", "DE")), found(city("Neustadt an der Aisch", "DE")));
+  EXPECT_EQ(found(city("Rostov", "RU")), found(city("Ростов-на-Дону", "RU")));
+  EXPECT_EQ(found(city("Bozen/Bolzano", "IT")), found(city("Bolzano", "IT")));
+  EXPECT_EQ(found(city("Biel/Bienne", "CH")), found(city("Biel", "CH")));
+}
+
+struct Pair {
+  const char* one;
+  const char* other;
+  const char* country;
+  const char* state = "";
+};
+
+TEST(Gazetteer, TheNamesOfACityMeanOnePlace) {
+  for (const auto& [one, other, country, state] : std::to_array<Pair>({
+           {"Sankt Gallen", "St. Gallen", "CH"},
+           {"Sankt Gallen", "St Gallen", "CH"},
+           {"St. Louis", "Saint Louis", "US", "MO"},
+           {"Saint Charles", "St. Charles", "US", "MO"},
+           {"Saint Paul", "St. Paul", "US", "MN"},
+           {"Saint Petersburg", "St Petersburg", "US", "FL"},
+           {"Fort Worth", "Ft. Worth", "US", "TX"},
+           {"Fort Lauderdale", "Ft Lauderdale", "US"},
+           {"Mount Pleasant", "Mt. Pleasant", "US"},
+           {"Mount Vernon", "MT VERNON", "US", "NY"},
+           {"Sault Sainte Marie", "Sault Ste. Marie", "CA"},
+           {"Saint-Denis", "St Denis", "FR"},
+           {"Saint-Étienne", "ST ETIENNE", "FR"},
+           {"Sint-Niklaas", "St.-Niklaas", "BE"},
+           {"Sankt Pölten", "St. Poelten", "AT"},
+           {"North Charleston", "N. Charleston", "US"},
+           {"East Lansing", "E Lansing", "US", "MI"},
+           {"West Palm Beach", "W. Palm Bch", "US"},
+           {"South Bend", "S. Bend", "US", "IN"},
+           {"Point Pleasant", "Pt. Pleasant", "US", "NJ"},
+           {"Port Arthur", "Pt. Arthur", "US", "TX"},
+           {"Colorado Springs", "Colo Spgs", "US"},
+           {"Ciudad Juárez", "Cd. Juárez", "MX"},
+           {"São Paulo", "S. Paulo", "BR"},
+           {"General Roca", "Gral. Roca", "AR"},
+           {"Great Yarmouth", "Gt. Yarmouth", "GB"},
+           {"Bad Homburg vor der Höhe", "Bad Homburg v.d.H.", "DE"},
+           {"Kyiv", "Kiev", "UA"},
+           {"Kyiv", "Київ", "UA"},
+           {"Mumbai", "Bombay", "IN"},
+           {"Chennai", "Madras", "IN"},
+           {"Kolkata", "Calcutta", "IN"},
+           {"Bengaluru", "Bangalore", "IN"},
+           {"Ho Chi Minh City", "Saigon", "VN"},
+           {"Ho Chi Minh City", "Thành phố Hồ Chí Minh", "VN"},
+           {"Yangon", "Rangoon", "MM"},
+           {"Saint Petersburg", "Leningrad", "RU"},
+           {"Saint Petersburg", "Санкт-Петербург", "RU"},
+           {"Saint Petersburg", "С.-Петербург", "RU"},
+           {"Nizhniy Novgorod", "Н. Новгород", "RU"},
+           {"Moscow", "Москва", "RU"},
+           {"Moscow", "г. Москва", "RU"},
+           {"Moscow", "МОСКВА", "Россия"},
+           {"Orël", "Орел", "RU"},
+           {"Orël", "Орёл", "RU"},
+           {"Istanbul", "İSTANBUL", "TR"},
+           {"Diyarbakır", "DIYARBAKIR", "TR"},
+           {"Tokyo", "東京", "JP"},
+           {"Tokyo", "東京都", "日本"},
+           {"Osaka", "大阪市", "JP"},
+           {"Osaka", "大阪府大阪市北区1-2-3", "JP"},
+           {"Kyoto", "京都市", "JP"},
+           {"Kyoto", "京都", "JP"},
+           {"Beijing", "北京", "CN"},
+           {"Beijing", "北京市朝阳区", "中国"},
+           {"Shanghai", "上海市", "CN"},
+           {"Guangzhou", "广州", "CN"},
+           {"Guangzhou", "廣州", "CN"},
+           {"Taipei", "台北市", "TW"},
+           {"Seoul", "서울", "KR"},
+           {"Seoul", "서울특별시 강남구", "KR"},
+           {"Busan", "부산광역시", "대한민국"},
+           {"Bangkok", "กรุงเทพมหานคร", "TH"},
+           {"Delhi", "दिल्ली", "IN"},
+           {"Cairo", "القاهرة", "EG"},
+           {"Dubai", "دبي", "AE"},
+           {"Tehran", "تهران", "IR"},
+           {"Tel Aviv", "תל אביב", "IL"},
+           {"Jerusalem", "ירושלים", "IL"},
+           {"Athens", "Αθήνα", "GR"},
+           {"Athens", "ΑΘΗΝΑ", "Ελλάδα"},
+           {"Thessaloniki", "Θεσσαλονίκη", "GR"},
+           {"Sofia", "гр. София", "BG"},
+           {"Belgrade", "Београд", "RS"},
+           {"Tbilisi", "თბილისი", "GE"},
+           {"Yerevan", "Երևան", "AM"},
+           {"The Hague", "'s-Gravenhage", "NL"},
+           {"The Hague", "’s-Gravenhage", "NL"},
+           {"The Hague", "Den Haag", "NL"},
+           {"'s-Hertogenbosch", "Den Bosch", "NL"},
+           {"New York City", "NYC", "US"},
+           {"New York City", "New York", "US"},
+           {"Copenhagen", "København", "DK"},
+           {"Copenhagen", "Kobenhavn", "DK"},
+           {"Aarhus", "Århus", "DK"},
+           {"Gothenburg", "Göteborg", "SE"},
+           {"Prague", "Praha 1", "CZ"},
+           {"Budapest", "Budapest VII.", "HU"},
+           {"Vienna", "1010 Wien", "AT"},
+           {"Paris", "75001 Paris", "FR"},
+           {"Paris", "Paris 1er", "FR"},
+           {"Paris", "Paris 12e arrondissement", "FR"},
+           {"Paris", "PARIS CEDEX 05", "FR"},
+           {"Paris", "Paris, France", ""},
+           {"Paris", "75001, Paris", "FR"},
+           {"Lyon", "Lyon 3", "FR"},
+           {"London", "LONDON SW1A 1AA", "GB"},
+           {"London", "London, UK", ""},
+           {"London", "London UK", "GB"},
+           {"London", "City of London", "GB"},
+           {"Amsterdam", "1012 AB Amsterdam", "NL"},
+           {"Berlin", "D-10115 Berlin", "DE"},
+           {"Berlin", "Berlin (Mitte)", "DE"},
+           {"Toronto", "Toronto, ON M5V 2T6", "CA"},
+           {"Bengaluru", "Bengaluru 560001", "IN"},
+           {"Coeur d'Alene", "Coeur d Alene", "US", "ID"},
+           {"O'Fallon", "O Fallon", "US", "MO"},
+           {"DeKalb", "De Kalb", "US", "IL"},
+           {"Sankt Gallen", "StGallen", "CH"},
+           {"Cork", "Co. Cork", "IE"},
+           {"Buenos Aires", "CABA", "AR"},
+           {"Zürich", "Zuerich", "CH"},
+           {"Malmö", "Malmo\xCC\x88", "SE"},
+       })) {
+    const auto expected = places().locate(city(one, country, state));
+    const auto actual = places().locate(city(other, country, state));
+    ASSERT_TRUE(expected) << one;
+    ASSERT_TRUE(actual) << other;
+    // A district of the city may be known too.
+    EXPECT_LT(haversine_km(*actual, *expected), 12) << other;
+  }
+}
+
+TEST(Gazetteer, APlaceInAnotherStateIsNotMeant) {
+  const auto missouri = places().locate(city("Saint Charles", "US", "MO"));
+  ASSERT_TRUE(missouri);
+  EXPECT_NEAR(missouri->latitude, 38.78, 0.1);
+  for (const auto* const state :
+       {"Missouri", "missouri", "US-MO", "Missouri (MO)", "MO 63301", "Missouri, USA"}) {
+    EXPECT_EQ(places().locate(city("St Charles", "US", state)), missouri) << state;
+  }
+  EXPECT_EQ(places().locate(city("Saint Charles MO", "US")), missouri);
+  EXPECT_EQ(places().locate(city("Saint Charles, Missouri", "US")), missouri);
+  EXPECT_EQ(found(city("Munich", "DE", "Sachsen")), "");
+  EXPECT_EQ(found(city("Honolulu", "US", "ME")), "");
+  for (const auto* const state : {"Bayern", "BY", "Bavaria", "DE-BY", "bayern"}) {
+    EXPECT_EQ(found(city("Munich", "DE", state)), "Munich, DE") << state;
+  }
+  EXPECT_EQ(found(city("Munich", "DE", "somewhere nice")), "Munich, DE") << "an unknown state says nothing";
+  EXPECT_EQ(found(city("Milano", "IT", "MI")), found(city("Milan", "IT", "Lombardia")));
+  EXPECT_EQ(found(city("Barcelona", "ES", "B")), found(city("Barcelona", "ES", "Catalunya")));
+  EXPECT_EQ(found(city("大阪市", "JP", "大阪府")), found(city("Osaka", "JP", "JP27")));
+  EXPECT_EQ(found(city("Moscow", "RU", "Moscow Oblast")), found(city("Moscow", "RU")))
+      << "the state that surrounds a city";
+  EXPECT_EQ(found(city("Київ", "UA", "Київська область")), found(city("Kyiv", "UA")));
+}
+
+TEST(Gazetteer, TerritoriesAreFoundUnderTheirCountry) {
+  EXPECT_EQ(found(city("San Juan", "US", "PR")), "San Juan, PR");
+  EXPECT_EQ(found(city("San Juan", "US", "Puerto Rico")), "San Juan, PR");
+  EXPECT_EQ(found(city("San Juan", "US", "", "00901")), "San Juan, PR");
+  EXPECT_EQ(found(city("St Denis", "FR", "", "97400")), "Saint-Denis, RE");
+  EXPECT_EQ(found(city("Saint-Denis", "RE")), "Saint-Denis, RE");
+  EXPECT_EQ(found(city("Papeete", "FR")), "Papeete, PF");
+  EXPECT_EQ(found(city("Hong Kong", "CN")), "Hong Kong, HK");
+  EXPECT_EQ(found(city("St. Helier", "GB", "", "JE2 3QA")), found(city("Saint Helier", "JE")));
+  EXPECT_EQ(found(city("Nuuk", "DK")), "Nuuk, GL");
+}
+
+TEST(Gazetteer, ACityStateIsOnePlace) {
+  EXPECT_EQ(found(city("Some new quarter", "SG")), "Singapore, SG");
+  EXPECT_EQ(found(city("", "Monaco")), "Monaco, MC");
+}
+
+TEST(Gazetteer, AnAddressWithoutACountryIsAtHome) {
+  EXPECT_EQ(found(city("Wien"), "DE"), "") << "not abroad";
+  EXPECT_EQ(found(city("Wien, Österreich"), "DE"), "Vienna, AT") << "unless it says so";
+  EXPECT_EQ(found(city("Wien"), "Austria"), "Vienna, AT");
+}
+
+TEST(Gazetteer, CountriesAreNamedInTheirLanguages) {
+  for (const auto* const country :
+       {"Россия", "RU", "rus", "Russia", "Russian Federation", "俄罗斯", "ロシア"}) {
+    EXPECT_EQ(places().country_code_of(country), "RU") << country;
+  }
+  for (const auto* const country : {"GB", "UK", "England", "Vereinigtes Königreich", "英国"}) {
+    EXPECT_EQ(places().country_code_of(country), "GB") << country;
+  }
+  EXPECT_EQ(places().country_code_of("Česká republika"), "CZ");
+  EXPECT_EQ(found(city("Berlin", "Germany (DE)")), "Berlin, DE");
+  EXPECT_EQ(found(city("London", "United Kingdom (UK)")), "London, GB");
+}
+
+TEST(Gazetteer, LongTextsAreNoNames) {
+  std::string parts, words;
+  for (int i = 0; i < 100; ++i) parts += "s,";
+  for (int i = 0; i < 100; ++i) words += "s ";
+  EXPECT_EQ(found(city(parts, "DE")), "");
+  EXPECT_EQ(found(city(words, "DE")), "");
+  EXPECT_EQ(found(city("Berlin" + std::string(395, ' '), "DE")), "");
+  EXPECT_EQ(found(city("Berlin" + std::string(394, ' '), "DE")), "Berlin, DE");
+}
+
+TEST(Gazetteer, FoldsOtherScripts) {
+  EXPECT_EQ(places().fold("МОСКВА"), places().fold("москва"));
+  EXPECT_EQ(places().fold("Αθήνα"), places().fold("ΑΘΗΝΑ"));
+  EXPECT_EQ(places().fold("서울"), places().fold("\u1109\u1165\u110B\u116E\u11AF")) << "decomposed";
+  EXPECT_EQ(places().fold("（東京）１"), "東京 1");
+  EXPECT_EQ(places().fold("a\u200Bb\u00ADc"), "abc") << "invisible characters";
+  EXPECT_EQ(places().fold("a\u00A0\u2003b – c"), "a b c");
 }
 
 TEST(PostalCode, SomeFormsBelongToOneCountry) {
