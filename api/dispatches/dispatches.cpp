@@ -37,7 +37,7 @@ const Property shipment_properties[] = {
     {.name = "estimatedArrival",
      .kind = Kind::timestamp,
      .optional = true,
-     .description = "Only of a shipment that is not delivered."},
+     .description = "Only of a shipment that is not delivered. Null if its place is unknown."},
 };
 constexpr Schema shipment_schema{"DispatchShipment", shipment_properties};
 

@@ -7,7 +7,9 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 
+#include "base/ascii.hpp"
 #include "base/observe.hpp"
+#include "domain/places/postal_code.hpp"
 #include "net/maps/nominatim.hpp"
 #include "net/maps/osrm.hpp"
 
@@ -40,6 +42,13 @@ domain::Distances distances_from(const std::optional<net::HttpResponse>& answer,
     }
   }
   return distances;
+}
+
+/// Returns the address with a country: that of its postal code, if only one has such codes, or else `home`.
+domain::PostalAddress with_country(domain::PostalAddress address, std::string_view home) {
+  if (trimmed(address.country).empty())
+    address.country = domain::country_of_postal_code(address.postal_code).value_or(home);
+  return address;
 }
 
 /// A group of requests; the last response resumes the coroutine that waits for all of them.
@@ -103,11 +112,12 @@ void Maps::cache(const std::string& key, const domain::Point& point) {
 }
 
 asio::awaitable<void> Maps::query_geocoder(const std::vector<domain::PostalAddress>& addresses,
+                                           std::string_view home,
                                            std::vector<std::optional<domain::Point>>& points) {
   std::vector<net::HttpRequest> requests;
   std::vector<std::pair<std::string, std::size_t>> queried;  // URL and index of the address
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    auto request = net::nominatim_request(options_.geocoder_url, addresses[i]);
+    auto request = net::nominatim_request(options_.geocoder_url, with_country(addresses[i], home));
     points[i] = find_cached(request.url);
     if (points[i] || (addresses[i].city.empty() && addresses[i].postal_code.empty())) continue;
     queried.emplace_back(request.url, i);
@@ -131,7 +141,7 @@ asio::awaitable<void> Maps::query_geocoder(const std::vector<domain::PostalAddre
 asio::awaitable<std::vector<std::optional<domain::Point>>> Maps::locate(
     const std::vector<domain::PostalAddress>& addresses, std::string_view home) {
   std::vector<std::optional<domain::Point>> points(addresses.size());
-  if (!options_.geocoder_url.empty()) co_await query_geocoder(addresses, points);
+  if (!options_.geocoder_url.empty()) co_await query_geocoder(addresses, home, points);
   // The coroutine waits here, so the references in the work stay valid.
   co_return co_await run([&] {
     for (std::size_t i = 0; i < addresses.size(); ++i) {

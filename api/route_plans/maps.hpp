@@ -65,6 +65,7 @@ class Maps {
  private:
   asio::awaitable<std::vector<net::HttpResponse>> fetch(std::vector<net::HttpRequest> requests);
   asio::awaitable<void> query_geocoder(const std::vector<domain::PostalAddress>& addresses,
+                                       std::string_view home,
                                        std::vector<std::optional<domain::Point>>& points);
   std::optional<domain::Point> find_cached(const std::string& key) const;
   void cache(const std::string& key, const domain::Point& point);

@@ -12,9 +12,7 @@ namespace {
 
 namespace sql = storage::sql::route_plans;
 
-/// Returns the address in a row of addresses.sql, stops.sql or expected_stops.sql.
-template <typename Row>
-domain::PostalAddress address_of(const Row& row) {
+domain::PostalAddress address_of(const sql::Addresses::Row& row) {
   const auto text = [](const std::optional<std::string_view>& value) {
     return std::string(value.value_or(""));
   };
@@ -38,8 +36,6 @@ RouteStops read_stops(const storage::TypedRows<S>& rows, const Locations& locati
       place = found->second;
     } else if (row.latitude) {
       place = domain::Point{*row.latitude, row.longitude.value_or(0)};
-    } else {
-      place = domain::Gazetteer::builtin().locate(address_of(row));
     }
     read.places.push_back(place);
     read.stops.push_back({.is_located = place.has_value(), .is_done = row.is_done});
@@ -65,14 +61,15 @@ asio::awaitable<void> store_route(storage::Transaction& transaction, const Guid&
                                   const domain::RoutePlan& route) {
   std::vector<Guid> shipments;
   std::vector<std::optional<std::string>> latitudes, longitudes;
-  std::vector<std::int64_t> seconds;
+  std::vector<std::optional<std::string>> seconds;
   for (std::size_t i = 0; i < route.order.size(); ++i) {
     const auto stop = route.order[i];
     const auto& place = stops.places[stop];
     shipments.push_back(stops.shipments[stop]);
     latitudes.push_back(place ? shortest_text(place->latitude) : std::nullopt);
     longitudes.push_back(place ? shortest_text(place->longitude) : std::nullopt);
-    seconds.push_back(route.arrivals[i].count());
+    const auto& arrival = route.arrivals[i];
+    seconds.push_back(arrival ? std::optional(std::to_string(arrival->count())) : std::nullopt);
   }
   co_await transaction.run(sql::Write{.business = business,
                                       .dispatch = dispatch,
@@ -81,7 +78,8 @@ asio::awaitable<void> store_route(storage::Transaction& transaction, const Guid&
                                       .longitudes = longitudes,
                                       .arrivals = seconds,
                                       .distance_km = shortest_text(route.kilometres),
-                                      .duration = route.duration.count()});
+                                      .duration = route.duration.count(),
+                                      .start_unlocated = !stops.origin.has_value()});
 }
 
 /// The state of each stop, by shipment: whether it is done, and its place.
@@ -97,11 +95,13 @@ StopStates states_of(const RouteStops& stops) {
   return states;
 }
 
-/// Locates the business, the given shipments and those of the dispatch.
-asio::awaitable<Locations> locate(Services& services, const Guid& business,
-                                  const std::vector<Guid>& shipments, const std::optional<Guid>& dispatch) {
-  const auto rows = co_await services.db.read(
-      sql::Addresses{.business = business, .shipments = shipments, .dispatch = dispatch});
+/// Locates the business, the added shipments, and the stops that have no place yet or all of them.
+asio::awaitable<Locations> locate(Services& services, const Guid& business, const Guid& dispatch,
+                                  const StopChange& change) {
+  const auto rows = co_await services.db.read(sql::Addresses{.business = business,
+                                                             .shipments = change.added,
+                                                             .dispatch = dispatch,
+                                                             .locates_all = change.locates_all});
   std::vector<domain::PostalAddress> addresses;
   addresses.reserve(static_cast<std::size_t>(rows.size()));
   for (const auto& row : rows) addresses.push_back(address_of(row));
@@ -125,8 +125,7 @@ asio::awaitable<PlannedRoute> PlannedRoute::make(Services& services, Guid busine
   PlannedRoute planned;
   planned.business_ = business;
   planned.dispatch_ = dispatch;
-  const auto relocated = change.locates_all ? std::optional(dispatch) : std::nullopt;
-  planned.locations_ = co_await locate(services, business, change.added, relocated);
+  planned.locations_ = co_await locate(services, business, dispatch, change);
   const auto rows = co_await services.db.read(sql::ExpectedStops{
       .business = business, .dispatch = dispatch, .added = change.added, .removed = change.removed});
   planned.stops_ = read_stops(rows, planned.locations_);

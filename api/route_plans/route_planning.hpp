@@ -22,7 +22,7 @@ struct Locations {
 struct StopChange {
   std::vector<Guid> added = {};      // shipments, which are located
   std::optional<Guid> removed = {};  // a shipment
-  bool locates_all = false;          // true to locate the present stops again
+  bool locates_all = false;          // true to locate the present stops again that have a place
 };
 
 /// A dispatch's stops.
@@ -40,7 +40,8 @@ class PlannedRoute {
   /// The limit of plans per request while other requests change the same dispatch.
   static constexpr int attempts = 3;
 
-  /// Plans the route. Stops that are not located again keep their places.
+  /// Plans the route. Stops without a place are located again, since a geocoder may have failed; the others
+  /// keep their places unless `locates_all`.
   static asio::awaitable<PlannedRoute> make(Services& services, Guid business, Guid dispatch,
                                             StopChange change);
 

@@ -20,8 +20,12 @@ constexpr Property stop_properties[] = {
     {.name = "sequence", .kind = Kind::integer, .nullable = false, .description = "From 1."},
     {.name = "shipmentId", .kind = Kind::uuid, .nullable = false},
     {.name = "address", .kind = Kind::string},
-    {.name = "estimatedArrival", .kind = Kind::timestamp},
+    {.name = "estimatedArrival", .kind = Kind::timestamp, .description = "Null if the stop is unlocated."},
     {.name = "status", .kind = Kind::one_of, .nullable = false, .values = stop_statuses},
+    {.name = "unlocated",
+     .kind = Kind::boolean,
+     .nullable = false,
+     .description = "True if the place of the address is unknown. Unlocated stops come last."},
 };
 constexpr Schema stop_schema{"RouteStop", stop_properties};
 constexpr Property route_properties[] = {
@@ -31,13 +35,28 @@ constexpr Property route_properties[] = {
     {.name = "totalDistance",
      .kind = Kind::number,
      .nullable = false,
-     .description = "Kilometres, including the return."},
-    {.name = "estimatedDuration", .kind = Kind::string, .nullable = false, .description = "Such as 3h 45m."},
+     .description = "Kilometres, including the return, without unlocated stops."},
+    {.name = "estimatedDuration",
+     .kind = Kind::string,
+     .nullable = false,
+     .description = "Such as 3h 45m, without unlocated stops."},
+    {.name = "unlocated",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "The number of unlocated stops, which distance and duration leave out."},
+    {.name = "startUnlocated",
+     .kind = Kind::boolean,
+     .nullable = false,
+     .description =
+         "True if the place of the business's address is unknown: the route begins and ends at its "
+         "stops."},
 };
 constexpr Schema route_schema{"Route", route_properties};
 
 constexpr Property event_properties[] = {
-    {.name = "time", .kind = Kind::time_of_day, .description = "In the time zone of the business."},
+    {.name = "time",
+     .kind = Kind::time_of_day,
+     .description = "In the time zone of the business. Null for an open stop that is unlocated."},
     {.name = "type", .kind = Kind::one_of, .nullable = false, .values = event_types},
     {.name = "location", .kind = Kind::string},
     {.name = "status", .kind = Kind::one_of, .nullable = false, .values = event_statuses},

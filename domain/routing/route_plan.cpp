@@ -6,7 +6,7 @@
 namespace waybill::domain {
 namespace {
 
-// An index into the distances. Empty for an unknown place, which counts as 0 km from every place.
+// An index into the distances; empty for an unknown place.
 using Place = std::optional<std::size_t>;
 
 class Planner {
@@ -65,11 +65,13 @@ class Planner {
     Place at = origin_;
     std::size_t served = 0;
     for (const auto stop : plan_.order) {
-      if (places_[stop]) {
-        plan_.kilometres += distance(at, places_[stop]);
-        at = places_[stop];
+      if (!places_[stop]) {
+        plan_.arrivals.emplace_back();
+        continue;
       }
-      plan_.arrivals.push_back(driving_time(plan_.kilometres) + service_time * served++);
+      plan_.kilometres += distance(at, places_[stop]);
+      at = places_[stop];
+      plan_.arrivals.emplace_back(driving_time(plan_.kilometres) + service_time * served++);
     }
     plan_.kilometres += distance(at, origin_);
     plan_.duration = driving_time(plan_.kilometres) + service_time * served;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,14 +27,15 @@ struct RouteProblem {
 };
 
 struct RoutePlan {
-  std::vector<std::size_t> order;              // indexes of the stops
-  std::vector<std::chrono::seconds> arrivals;  // in that order, counted from the departure
-  double kilometres = 0;                       // including the way back to the origin
-  std::chrono::seconds duration{};             // driving at 40 km/h, and five minutes a stop
+  std::vector<std::size_t> order;                             // indexes of the stops
+  std::vector<std::optional<std::chrono::seconds>> arrivals;  // in that order, counted from the departure
+  double kilometres = 0;                                      // including the way back to the origin
+  std::chrono::seconds duration{};                            // driving at 40 km/h, and five minutes a stop
 };
 
 /// Plans the order of the stops. Done stops stay first, in their order. The others follow in the shortest
-/// order found that ends at the origin. Stops without a location come last and add no distance.
+/// order found that ends at the origin. Stops without a location come last; they have no arrival, and
+/// kilometres and duration leave them out.
 RoutePlan plan_route(const RouteProblem& problem);
 
 }  // namespace waybill::domain

@@ -1,6 +1,7 @@
 #include "domain/routing/route_plan.hpp"
 
 #include <cmath>
+#include <optional>
 
 #include <gmock/gmock.h>
 
@@ -43,14 +44,31 @@ TEST(RoutePlan, DoneStopsStayFirstAndTheRestContinuesFromTheLast) {
   EXPECT_EQ(plan.kilometres, 5 + 5 + 1 + 2 + 8 + 1);
 }
 
-TEST(RoutePlan, StopsWithoutALocationComeLastAndAddNoDistance) {
+TEST(RoutePlan, StopsWithoutALocationComeLastAndAreNotPlanned) {
   const std::vector<RouteStop> stops{lost, open, lost};
   const auto distances = line({0, 4});
   const auto plan = plan_route({.has_origin = true, .stops = stops, .distances = distances});
   EXPECT_THAT(plan.order, ElementsAre(1, 0, 2));
   EXPECT_EQ(plan.kilometres, 8);
-  EXPECT_EQ(plan.duration, 12min + 15min);
-  EXPECT_THAT(plan.arrivals, ElementsAre(6min, 11min, 16min));
+  EXPECT_EQ(plan.duration, 12min + 5min) << "without the lost ones";
+  EXPECT_THAT(plan.arrivals, ElementsAre(6min, std::nullopt, std::nullopt));
+}
+
+TEST(RoutePlan, ADoneStopWithoutALocationIsNotPlannedEither) {
+  const std::vector<RouteStop> stops{{.is_located = false, .is_done = true}, open};
+  const auto distances = line({0, 4});
+  const auto plan = plan_route({.has_origin = true, .stops = stops, .distances = distances});
+  EXPECT_THAT(plan.order, ElementsAre(0, 1));
+  EXPECT_THAT(plan.arrivals, ElementsAre(std::nullopt, 6min));
+}
+
+TEST(RoutePlan, WithoutAnyLocationAllIsUnknown) {
+  const std::vector<RouteStop> stops{lost, lost};
+  const auto plan = plan_route({.has_origin = true, .stops = stops, .distances = Distances(1)});
+  EXPECT_THAT(plan.order, ElementsAre(0, 1));
+  EXPECT_THAT(plan.arrivals, ElementsAre(std::nullopt, std::nullopt));
+  EXPECT_EQ(plan.kilometres, 0);
+  EXPECT_EQ(plan.duration, 0min);
 }
 
 TEST(RoutePlan, WithoutAnOriginItBeginsAndEndsWhereItIsShortest) {

@@ -1,5 +1,5 @@
 -- Returns a route as the events of a day: actual times of past events, planned times of the others, in the
--- business's time zone. In a started dispatch, the first open delivery is in progress; if none is open, the
+-- business's time zone; none of an open stop without a place. In a started dispatch, the first open delivery is in progress; if none is open, the
 -- return is.
 -- $1 business uuid, $2 dispatch_or_route uuid
 with route as (
@@ -10,7 +10,7 @@ with route as (
 ), stops as (
   select row_number() over (order by t.sequence, t.shipment_id) as place,
          case when coalesce(t.ended_as, s.status) = 'delivered' then s.delivered_at end as delivered_at,
-         r.planned_date + t.arrives_after as planned_at, is_final(coalesce(t.ended_as, s.status)) as done,
+         case when t.latitude is not null then r.planned_date + t.arrives_after end as planned_at, is_final(coalesce(t.ended_as, s.status)) as done,
          coalesce(address_line(s.recipient_street, s.recipient_city, s.recipient_state, s.recipient_postal_code,
                                s.recipient_country), s.recipient_name) as location
   from route r

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <thread>
 
@@ -51,12 +52,12 @@ TEST_F(RoutesTest, IsPlannedWithTheDispatchInTheShortestOrder) {
                                           {{"recipient_country", "'Portugal'"}});
   const auto guid = plan(tenant, shipments);
   const auto data = route(guid);
-  EXPECT_EQ(keys_of(data),
-            (std::set<std::string>{"guid", "dispatchId", "stops", "totalDistance", "estimatedDuration"}));
+  EXPECT_EQ(keys_of(data), (std::set<std::string>{"guid", "dispatchId", "stops", "totalDistance",
+                                                  "estimatedDuration", "unlocated", "startUnlocated"}));
   EXPECT_EQ(text_at(data, "dispatchId"), guid);
   EXPECT_NE(text_at(data, "guid"), guid);
-  EXPECT_EQ(keys_of(at(data, "stops.0")),
-            (std::set<std::string>{"sequence", "shipmentId", "address", "estimatedArrival", "status"}));
+  EXPECT_EQ(keys_of(at(data, "stops.0")), (std::set<std::string>{"sequence", "shipmentId", "address",
+                                                                 "estimatedArrival", "status", "unlocated"}));
   auto cities = addresses(guid);
   if (cities.front() != "Rua 1, Santarém, Portugal")
     std::ranges::reverse(cities);  // equally short in reverse
@@ -160,11 +161,93 @@ TEST_F(RoutesTest, OptimizingKeepsCompletedStopsAndLocatesTheOthersAgain) {
   expect_refused(http.post("/api/route/" + guid + "/optimize"), 409, "CONFLICT");
 }
 
-TEST_F(RoutesTest, UnknownPlacesComeLast) {
+TEST_F(RoutesTest, AnUnknownPlaceIsSaidInsteadOfPlanned) {
   set_business_address(tenant, "Lisbon");
-  const auto shipments = insert_shipments(tenant, {"Nowhere", "Porto"}, {{"recipient_country", "'PT'"}});
-  const auto order = texts_of(at(route(plan(tenant, shipments)), "stops"), "shipmentId");
-  EXPECT_EQ(order, (Texts{shipments[1], shipments[0]}));
+  const auto porto = insert_shipments(tenant, {"Porto"}, {{"recipient_country", "'PT'"}});
+  const auto known = route(plan(tenant, porto));
+  EXPECT_EQ(at(known, "stops.0.unlocated"), false);
+  EXPECT_EQ(at(known, "unlocated"), 0);
+  EXPECT_EQ(at(known, "startUnlocated"), false);
+  const auto porto_again = insert_shipments(tenant, {"Porto"}, {{"recipient_country", "'PT'"}});
+  const auto lost = insert_shipments(tenant, {"Xqzzyvilleburgh"}, {{"recipient_country", "'PT'"}});
+  const auto guid = plan(tenant, {lost[0], porto_again[0]});
+  for (const auto& data : {route(guid), http.post("/api/route/" + guid + "/optimize").data()}) {
+    EXPECT_EQ(texts_of(at(data, "stops"), "shipmentId"), (Texts{porto_again[0], lost[0]})) << "it comes last";
+    EXPECT_EQ(at(data, "stops.1.unlocated"), true);
+    EXPECT_EQ(at(data, "stops.1.estimatedArrival"), nullptr);
+    EXPECT_EQ(at(data, "stops.0.unlocated"), false);
+    EXPECT_EQ(at(data, "unlocated"), 1);
+    EXPECT_EQ(at(data, "stops.0.estimatedArrival"), at(known, "stops.0.estimatedArrival"));
+    EXPECT_EQ(at(data, "totalDistance"), at(known, "totalDistance")) << "of the known places alone";
+    EXPECT_EQ(at(data, "estimatedDuration"), at(known, "estimatedDuration"));
+  }
+  const auto events = at(timeline(guid), "events");
+  ASSERT_EQ(events.as_array().size(), 4U) << "the driver still delivers to it";
+  EXPECT_EQ(at(events, "2.time"), nullptr);
+  EXPECT_EQ(text_at(events, "2.type"), "delivery");
+  const auto whole = http.get("/api/dispatch/" + guid).data();
+  EXPECT_EQ(at(whole, "shipments.1.estimatedArrival"), nullptr);
+}
+
+TEST_F(RoutesTest, ARouteOfUnknownPlacesAloneHasNoTimes) {
+  set_business_address(tenant, "Lisbon");
+  const auto lost = insert_shipments(tenant, {"Xqzzyvilleburgh", "Yqzzyvilleburgh"});
+  const auto data = route(plan(tenant, lost));
+  EXPECT_EQ(at(data, "unlocated"), 2);
+  EXPECT_EQ(at(data, "totalDistance"), 0);
+  EXPECT_EQ(text_at(data, "estimatedDuration"), "0h 0m");
+  EXPECT_EQ(at(data, "stops.0.estimatedArrival"), nullptr);
+  EXPECT_EQ(at(data, "stops.1.estimatedArrival"), nullptr);
+}
+
+TEST_F(RoutesTest, AnUnknownStartIsSaid) {
+  set_business_address(tenant, "Xqzzyvilleburgh");
+  const auto shipments = insert_shipments(tenant, {"Porto", "Lisbon"}, {{"recipient_country", "'PT'"}});
+  const auto guid = plan(tenant, shipments);
+  EXPECT_EQ(at(route(guid), "startUnlocated"), true);
+  set_business_address(tenant, "Lisbon");
+  const auto data = http.post("/api/route/" + guid + "/optimize").data();
+  EXPECT_EQ(at(data, "startUnlocated"), false);
+}
+
+TEST_F(RoutesTest, AStopThatAnEarlierVersionPlannedWithoutAPlaceHasNoArrival) {
+  set_business_address(tenant, "Lisbon");
+  const auto guid = plan(tenant, insert_shipments(tenant, {"Porto"}, {{"recipient_country", "'PT'"}}));
+  tenant.sql.rows("update dispatch_stops set latitude = null, longitude = null where dispatch_id = $1",
+                  {guid});
+  EXPECT_EQ(at(route(guid), "stops.0.unlocated"), true);
+  EXPECT_EQ(at(route(guid), "stops.0.estimatedArrival"), nullptr);
+  EXPECT_EQ(at(timeline(guid), "events.1.time"), nullptr);
+  EXPECT_EQ(at(http.get("/api/dispatch/" + guid).data(), "shipments.0.estimatedArrival"), nullptr);
+}
+
+TEST_F(RoutesTest, TheNamesOfACityGiveTheSameRoute) {
+  set_business_address(tenant, "Kansas City", "US");
+  tenant.sql.rows("update businesses set state = 'MO' where guid = $1", {tenant.id});
+  const auto distance_to = [&](const std::string& city, const std::string& state,
+                               const std::string& country) {
+    const auto shipments = insert_shipments(
+        tenant, {city}, {{"recipient_state", "'" + state + "'"}, {"recipient_country", "'" + country + "'"}});
+    const auto data = route(plan(tenant, shipments));
+    EXPECT_EQ(at(data, "unlocated"), 0) << city;
+    return at(data, "totalDistance").to_number<double>();
+  };
+  EXPECT_NEAR(distance_to("St. Louis", "MO", "US"), 995, 5);
+  EXPECT_NEAR(distance_to("Saint Charles", "MO", "US"), 926, 5);
+  const std::array<std::string, 4> pairs[] = {
+      {"St. Louis", "Saint Louis", "MO", "US"},
+      {"Saint Charles", "St. Charles", "Missouri", "US"},
+      {"Saint Paul", "St. Paul", "MN", "US"},
+      {"Fort Worth", "Ft. Worth", "TX", "US"},
+      {"Frankfurt am Main", "Frankfurt", "", "DE"},
+      {"Sankt Gallen", "St. Gallen", "", "CH"},
+      {"Kyiv", "Kiev", "", "UA"},
+      {"Moscow", "Москва", "", "RU"},
+      {"Tokyo", "東京", "", "JP"},
+      {"Cairo", "القاهرة", "", "EG"},
+  };
+  for (const auto& [one, other, state, country] : pairs)
+    EXPECT_EQ(distance_to(other, state, country), distance_to(one, state, country)) << other;
 }
 
 TEST_F(RoutesTest, ABusinessWithoutAnAddressHasRoutes) {
@@ -325,7 +408,8 @@ TEST_F(MappedRoutesTest, ARouteIsPlannedAgainWhenItsStopsChangeDuringPlanning) {
   EXPECT_EQ(request_count, 2);
   const auto route = tenant.http.get("/api/route/" + dispatch).data();
   EXPECT_EQ(at(route, "stops").as_array().size(), 3U);
-  EXPECT_EQ(at(route, "totalDistance"), 3) << "the stop added by SQL has no position";
+  EXPECT_EQ(at(route, "totalDistance"), 4) << "the stop added by SQL is located too";
+  EXPECT_EQ(at(route, "unlocated"), 0);
 }
 
 TEST_F(MappedRoutesTest, PositionsComeFromTheGeocoder) {
@@ -345,6 +429,39 @@ TEST_F(MappedRoutesTest, AnAddressUnknownToTheGeocoderIsTakenFromTheGazetteer) {
     EXPECT_NEAR(distance_of(insert_shipments(tenant, {"Porto"}, {{"recipient_country", "'PT'"}})),
                 2 * 1.3 * 274, 5);
   }
+}
+
+TEST_F(MappedRoutesTest, AStopThatAFailedGeocoderLeftUnlocatedIsAskedForAgain) {
+  tenant.sql.rows("update businesses set street = 'Unasked 2' where guid = $1", {tenant.id});
+  const auto osrm = [](const Received& request) { return table_of(request, 1'000); };
+  answer([](const Received&) { return Reply::with_status(503); }, osrm);
+  const auto shipments = insert_shipments(tenant, {"No such town", "No such town"});
+  const auto guid = plan(tenant, {shipments[0]});
+  const auto failed = tenant.http.get("/api/route/" + guid).data();
+  EXPECT_EQ(at(failed, "stops.0.unlocated"), true);
+  EXPECT_EQ(at(failed, "stops.0.estimatedArrival"), nullptr);
+  EXPECT_EQ(at(failed, "startUnlocated"), false) << "the gazetteer knows Lisbon";
+  answer(place, osrm);
+  EXPECT_EQ(
+      tenant.http.post("/api/dispatch/add-shipment", {{"dispatchId", guid}, {"shipmentId", shipments[1]}})
+          .status,
+      200);
+  const auto data = tenant.http.get("/api/route/" + guid).data();
+  EXPECT_EQ(at(data, "unlocated"), 0);
+  EXPECT_EQ(at(data, "totalDistance"), 3);
+}
+
+TEST_F(MappedRoutesTest, AnAddressWithoutACountryIsAskedForAtHome) {
+  std::atomic<int> at_home = 0;
+  answer(
+      [&](const Received& request) {
+        if (request.target.find("Rua%20Home") != std::string::npos && request.target.ends_with("country=PT"))
+          ++at_home;
+        return place(request);
+      },
+      [](const Received& request) { return table_of(request, 1'000); });
+  distance_of(insert_shipments(tenant, {"Porto"}, {{"recipient_street", "'Rua Home'"}}));
+  EXPECT_EQ(at_home, 1);
 }
 
 TEST_F(MappedRoutesTest, AHangingGeocoderDelaysItsRequestForSecondsAndNoOther) {
