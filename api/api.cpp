@@ -14,6 +14,7 @@
 #include "api/system/readiness.hpp"
 #include "api/threads/analysis.hpp"
 #include "api/threads/background.hpp"
+#include "base/database_clock.hpp"
 #include "storage/pq/connect_params.hpp"
 #include "storage/standbys/standbys.hpp"
 
@@ -62,7 +63,7 @@ class Api::ThreadResponder : public Responder {
       : database_(io, shared.options.database),
         standbys_(make_standbys(io, shared)),
         services_{.db = database_,
-                  .clock = system_clock(),
+                  .clock = database_clock(),
                   .secrets = shared.secrets,
                   .settings = shared.options.settings,
                   .analysis = *shared.analysis,
@@ -79,7 +80,7 @@ class Api::ThreadResponder : public Responder {
                   .send_mails = shared.options.send_mails},
         tokens_(database_),
         authenticator_(io.get_executor(), shared.options.tokens ? *shared.options.tokens : tokens_,
-                       system_clock(), {.epoch = &shared.token_epoch}),
+                       database_clock(), {.epoch = &shared.token_epoch}),
         leases_(database_),
         quota_(shared.quota, shared.options.leases ? *shared.options.leases : leases_),
         gate_(shared.router, services_, authenticator_, shared.options.plans, quota_, shared.bytes,

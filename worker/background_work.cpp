@@ -1,5 +1,7 @@
 #include "worker/background_work.hpp"
 
+#include "base/database_clock.hpp"
+
 namespace waybill::worker {
 
 BackgroundWork::BackgroundWork(const Worker::Options& options, const Guid& worker, const SecretBox& secrets,
@@ -24,7 +26,7 @@ BackgroundWork::BackgroundWork(const Worker::Options& options, const Guid& worke
               .worker = worker,
               .public_url = options.public_url,
               .blast = {.factor = options.blast_factor, .minimum = options.blast_minimum}},
-          catalogue, pauses, system_clock())),
+          catalogue, pauses, database_clock())),
       importer_({.worker = worker, .connectors = options.connectors, .interval = options.import_interval},
                 secrets, senders.stores()) {}
 

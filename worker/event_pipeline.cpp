@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/database_clock.hpp"
+
 namespace waybill::worker {
 namespace {
 
@@ -21,13 +23,13 @@ EventPipeline::EventPipeline(const Worker::Options& options, const Guid& worker,
       runner_(runner_options(options), catalogue, effects, *recorder_,
               [this](storage::ClaimedRun run) { return preparation_.go_on(std::move(run)); }),
       preparation_({.database_url = options.database_url, .worker = worker, .public_url = options.public_url},
-                   catalogue, runner_, system_clock(), [this] { pump_.note_room(); }),
-      guard_({.factor = options.blast_factor, .minimum = options.blast_minimum}, pauses, system_clock()),
+                   catalogue, runner_, database_clock(), [this] { pump_.note_room(); }),
+      guard_({.factor = options.blast_factor, .minimum = options.blast_minimum}, pauses, database_clock()),
       pump_({.database_url = options.database_url,
              .worker = worker,
              .public_url = options.public_url,
              .retention = std::chrono::days(options.retention_days)},
-            catalogue, guard_, pauses, runner_, preparation_, floors, system_clock()) {}
+            catalogue, guard_, pauses, runner_, preparation_, floors, database_clock()) {}
 
 void EventPipeline::start() {
   preparation_.start();

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "actions/web_push/stored_subscriptions.hpp"
+#include "base/database_clock.hpp"
 #include "worker/delivery/mail_limit.hpp"
 
 namespace waybill::worker {
@@ -30,12 +31,12 @@ Senders::Senders(const Worker::Options& options, const Guid& worker, const Secre
                .read_connections = options.store_reads,
                .write_connections = options.store_writes}),
       tracking_({.worker = worker, .connectors = options.connectors, .public_url = options.public_url},
-                secrets, system_clock(), stores_),
+                secrets, database_clock(), stores_),
       mailer_(make_mailer(options)) {}
 
 actions::Effects Senders::effects() {
   return {.http = *http_,
-          .clock = system_clock(),
+          .clock = database_clock(),
           .mailer = *mailer_,
           .mail_from = options_.mail_from,
           .mailer_stopping = &mailer_stopping_,

@@ -4,6 +4,7 @@
 #include <array>
 #include <unistd.h>
 
+#include "base/database_clock.hpp"
 #include "base/observe.hpp"
 #include "storage/runs/run_store.hpp"
 #include "storage/session/session.hpp"
@@ -68,7 +69,7 @@ class Worker::Impl {
 
   bool turns(std::chrono::steady_clock::duration limit) const { return pipeline_.silence() < limit; }
 
-  bool healthy() const { return system_clock().now() - pipeline_.last_look() < std::chrono::minutes(1); }
+  bool healthy() const { return database_clock().now() - pipeline_.last_look() < std::chrono::minutes(1); }
 
  private:
   void release_claims() {

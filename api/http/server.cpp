@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
-#include <ctime>
 #include <future>
 #include <iterator>
 #include <linux/filter.h>
@@ -29,6 +28,7 @@
 #include "api/http/client_network.hpp"
 #include "api/http/connection.hpp"
 #include "api/http/connection_lists.hpp"
+#include "base/database_clock.hpp"
 #include "base/error.hpp"
 #include "base/heartbeat.hpp"
 #include "base/observe.hpp"
@@ -208,7 +208,7 @@ class Server::IoThread : public Connection::Host {
   }
 
   std::string_view date() override {
-    const auto now = static_cast<std::int64_t>(std::time(nullptr));
+    const auto now = to_unix_seconds(database_clock().now());
     if (now != date_second_) {
       date_second_ = now;
       date_ = http_date(now);

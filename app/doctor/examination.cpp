@@ -275,7 +275,7 @@ class Examination {
 
   ClockFacts clock() {
     const Time before = system_clock().now();
-    const Time server = session_->run(sql::Clock{}).front().now;
+    const Time server = session_->run(storage::sql::processes::Clock{}).front().now;
     const Time after = system_clock().now();
     const Duration half = (after - before) / 2;
     return {.skew = server - (before + half), .uncertainty = half};

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/database_clock.hpp"
 #include "base/observe.hpp"
 #include "storage/settings/key_check.hpp"
 #include "storage/sql/leases.sql.hpp"
@@ -46,10 +47,10 @@ void Presence::run(const std::stop_token& stop) {
 
 void Presence::turn() {
   try {
-    if (!session_) {
-      connect();
-      known_key_ = storage::check_secret_keys(*session_, secrets_);
-    }
+    const bool is_new = !session_;
+    if (is_new) connect();
+    learn_clock();
+    if (is_new) known_key_ = storage::check_secret_keys(*session_, secrets_);
     choose_key();
   } catch (const SecretError& error) {
     observe(Observable::key_missing, {{"error", error.what()}});
@@ -61,6 +62,12 @@ void Presence::turn() {
             {{"statement", "processes"}, {"error", std::string_view(error.what())}});
     session_.reset();
   }
+}
+
+void Presence::learn_clock() {
+  const auto before = std::chrono::steady_clock::now();
+  const Time reading = session_->run(sql::Clock{}).front().now;
+  database_clock().learn(reading, before, std::chrono::steady_clock::now());
 }
 
 void Presence::connect() {
@@ -93,7 +100,7 @@ void Presence::choose_key() {
   if (is_common) {
     session_->run(sql::UseKeys{.key_ids = std::vector{secrets_.key_ids().front()}});
     if (first_key_is_common()) {
-      if (!is_start) sealing_since_ = system_clock().now();
+      if (!is_start) sealing_since_ = database_clock().now();
       return use_key(0);
     }
   }

@@ -16,9 +16,9 @@ namespace waybill::app {
 /// Makes this process visible to the other processes of the database, with its connections, keys and options:
 /// by a row of `processes` and a session that holds its lock. Decides which key encrypts: the first one as
 /// soon as every running process has it, until then the key that the database was set up with. So no process
-/// seals a value that another one cannot open, in whatever order the processes get a new key. Owns a thread,
-/// which reconnects automatically. If the database is unavailable at the start, the first key encrypts until
-/// it is available.
+/// seals a value that another one cannot open, in whatever order the processes get a new key. Keeps
+/// `database_clock` at the time of the server. Owns a thread, which reconnects automatically. If the database
+/// is unavailable at the start, the first key encrypts and the machine's clock counts until it is available.
 class Presence {
  public:
   struct Options {
@@ -28,7 +28,8 @@ class Presence {
     std::string settings;  // a JSON object: the values of the options that all processes need, by name
   };
 
-  /// Chooses the key before it returns. Does not throw if the database is unavailable. `secrets` outlives it.
+  /// Chooses the key and reads the clock before it returns. Does not throw if the database is unavailable.
+  /// `secrets` outlives it.
   Presence(Options options, SecretBox& secrets);
   /// Removes the row.
   ~Presence();
@@ -39,6 +40,7 @@ class Presence {
   void run(const std::stop_token& stop);
   void turn();
   void connect();
+  void learn_clock();
   void choose_key();
   bool first_key_is_common();
   void use_key(std::size_t key);

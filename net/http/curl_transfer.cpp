@@ -4,6 +4,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/database_clock.hpp"
+
 namespace waybill::net {
 namespace {
 
@@ -53,7 +55,7 @@ bool CurlTransfer::prepare(HttpRequest request, HttpClient::Done done) {
   received_.begin(request_.read_limit, request_.keep_limit);
   resending_ = {};
   addresses_ = AddressCheck(request_.guarded && !shared_.allow_private);
-  started_at_ = system_clock().now();
+  started_at_ = database_clock().now();
   started_ = std::chrono::steady_clock::now();
   error_text_[0] = '\0';
   return !breaks_line(request_.url) && headers_.build(request_.headers) &&

@@ -7,6 +7,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "base/database_clock.hpp"
 #include "net/http/curl_global.hpp"
 #include "net/http/curl_loop.hpp"
 #include "net/http/plain_client.hpp"
@@ -173,7 +174,7 @@ class HttpClient::Impl {
         HttpResponse response;
         response.failure = HttpFailure::cancelled;
         response.error = client_stopped;
-        response.started_at = system_clock().now();
+        response.started_at = database_clock().now();
         complete(done, std::move(response));
       }
       taken_.clear();

@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/database_clock.hpp"
+
 namespace waybill::net {
 namespace {
 
@@ -48,7 +50,7 @@ void PlainClient::send(std::shared_ptr<const PlainTarget> target, HttpRequest re
   exchange->request = std::move(request);
   exchange->done = std::move(done);
   exchange->has_begun = false;
-  exchange->started_at = system_clock().now();
+  exchange->started_at = database_clock().now();
   exchange->started = SteadyClock::now();
   const HttpRequest& sent = exchange->request;
   exchange->received.begin(sent.read_limit, sent.keep_limit);

@@ -9,6 +9,7 @@
 
 #include "base/ascii.hpp"
 #include "base/crypto.hpp"
+#include "base/database_clock.hpp"
 #include "base/durable_file.hpp"
 #include "base/observe.hpp"
 
@@ -120,7 +121,7 @@ void DirectoryMailer::run() {
 }
 
 MailOutcome DirectoryMailer::write(const MailMessage& message) {
-  const auto now = system_clock().now();
+  const auto now = database_clock().now();
   // The number orders the mails of one millisecond.
   const auto number = std::to_string(1'000'000 + written_++ % 1'000'000).substr(1);
   auto name = format_timestamp(now) + "-" + number + "-" + hex(random_bytes(8)) + ".eml";

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "base/database_clock.hpp"
 #include "base/utf8.hpp"
 
 namespace waybill::net {
@@ -65,7 +66,7 @@ void set_session(CURL* easy, const SmtpSession& session) {
 SmtpTransfer::SmtpTransfer(const SmtpSession& session, const MailMessage& message, Mailer::Done done)
     : easy_(curl_easy_init()),
       to_(message.recipients()),
-      text_(format_mail(message, system_clock().now())),
+      text_(format_mail(message, database_clock().now())),
       done_(std::move(done)) {
   if (easy_ == nullptr) throw std::bad_alloc();
   const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(easy_, option, value); };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/database_clock.hpp"
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
 #include "domain/retry.hpp"
@@ -32,7 +33,7 @@ class AlertSender {
     std::string public_url;  // URL of the API, for requests that replay; relative ones if empty
     std::string mail_from;
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
-    const Clock* clock = &system_clock();
+    const Clock* clock = &database_clock();
   };
 
   /// `secrets`, `http` and `mailer` must be valid until `stop` has returned.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/database_clock.hpp"
 #include "base/guid.hpp"
 #include "storage/runs/batch.hpp"
 #include "storage/runs/ended_runs.hpp"
@@ -30,7 +31,7 @@ class Recorder final : public Outcomes {
     Guid worker;
     std::size_t batch_size = 500;
     Duration batch_delay = std::chrono::milliseconds(5);  // the longest wait for further outcomes
-    const Clock* clock = &system_clock();
+    const Clock* clock = &database_clock();
   };
   /// Called on the recorder's thread after a batch is written, with the events that are now settled (by this
   /// worker or earlier by another) and the times at which the next run and timer are due.

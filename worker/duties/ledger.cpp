@@ -1,3 +1,4 @@
+#include "base/database_clock.hpp"
 #include "base/observe.hpp"
 #include "storage/sql/duties.sql.hpp"
 #include "worker/duties/duties.hpp"
@@ -29,7 +30,7 @@ void check_slice(storage::blocking::Connection& session, Time from, Time to) {
 // Checks the time since the last check and, in turn, one slice of the preceding day. Each event is thus
 // checked twice, and the cost is proportional to the number of runs.
 void check_ledger(storage::blocking::Connection& session, const DutyOptions&) {
-  const Time now = system_clock().now();
+  const Time now = database_clock().now();
   const std::int64_t turn = to_unix_seconds(now) / slice_seconds % earlier_slices + 1;
   walk_indexes(session, [&] {
     check_slice(session, now - slice, now + std::chrono::hours(1));  // other machines' clocks may be ahead

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "base/database_clock.hpp"
+
 namespace waybill::worker {
 namespace {
 
@@ -118,7 +120,7 @@ std::string place_in_queue(const Workflow& workflow, const std::string& destinat
   };
   std::string place = with_rate(destination);
   if (place.empty() || !workflow.destinations ||
-      workflow.destinations->has_place(place, system_clock().now()))
+      workflow.destinations->has_place(place, database_clock().now()))
     return place;
   // A workflow with a rate has one shared place, which keeps the rate.
   return workflow.pacing.rate ? with_rate("more/" + business.to_string())

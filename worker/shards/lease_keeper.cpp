@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/backoff.hpp"
+#include "base/database_clock.hpp"
 #include "base/observe.hpp"
 
 namespace waybill::worker {
@@ -97,7 +98,7 @@ bool LeaseKeeper::enter() {
 
 void LeaseKeeper::renew() {
   storage::Leases leases(*session_, options_.worker, options_.name, options_.lease);
-  const Duration lag = system_clock().now() - callbacks_.matched_until();
+  const Duration lag = database_clock().now() - callbacks_.matched_until();
   set_gauge(Gauge::match_lag_seconds, std::max(std::chrono::duration<double>(lag).count(), 0.0));
   storage::HeldShards held = leases.renew(lag);
   const Moment now = steady_clock::now();

@@ -11,6 +11,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/database_clock.hpp"
 #include "base/observe.hpp"
 #include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_claim.hpp"
@@ -94,7 +95,7 @@ class Importer::Impl {
     for (const auto& [integration, running] : running_) busy.push_back(integration);
     std::vector<Guid> runs;
     runs.reserve(places);
-    const std::int64_t now = to_unix_ms(system_clock().now());
+    const std::int64_t now = to_unix_ms(database_clock().now());
     for (std::size_t i = 0; i < places; ++i) runs.push_back(Guid::timed_random(now));
     const auto claimed =
         co_await thread_.database().write(sql::Claim{.worker = options_.worker,
@@ -137,7 +138,7 @@ class Importer::Impl {
   }
 
   asio::awaitable<void> perform(ImportClaim claim) {
-    const auto began_at = system_clock().now();
+    const auto began_at = database_clock().now();
     const auto began = steady_clock::now();
     SweepResult result;
     try {
@@ -194,7 +195,7 @@ class Importer::Impl {
         return std::move(found.store);
     }
     running.opened_at = steady_clock::now();
-    return connector.open(credentials_of(secrets_, claim), send(claim.integration), system_clock(),
+    return connector.open(credentials_of(secrets_, claim), send(claim.integration), database_clock(),
                           options_.connectors);
   }
 

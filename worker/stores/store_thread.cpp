@@ -10,6 +10,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/database_clock.hpp"
 #include "net/http/async_http.hpp"
 
 namespace waybill::worker {
@@ -90,7 +91,7 @@ asio::awaitable<net::HttpResponse> StoreTasks::fetch(net::HttpRequest request) {
   net::HttpResponse cancelled;
   cancelled.failure = net::HttpFailure::cancelled;
   cancelled.error = "the worker is stopping";
-  cancelled.started_at = system_clock().now();
+  cancelled.started_at = database_clock().now();
   co_return cancelled;
 }
 

@@ -1,0 +1,128 @@
+// Nodes whose clock is wrong, by libfaketime. The database's clock is right.
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "domain/retry.hpp"
+#include "tests/harness/eventually.hpp"
+#include "tests/workflows/fixtures/workflow_fixture.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The path of libfaketime (Debian's package faketime); empty if it is not installed.
+std::string faketime_library() {
+  for (const auto& entry : std::filesystem::directory_iterator("/usr/lib")) {
+    const auto library = entry.path() / "faketime" / "libfaketimeMT.so.1";
+    std::error_code ignored;
+    if (std::filesystem::exists(library, ignored)) return library;
+  }
+  return {};
+}
+
+class FakedClock : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (faketime_library().empty()) GTEST_SKIP() << "the package faketime is not installed";
+  }
+
+  /// The environment of a process whose clock differs by `shift`, such as "+1h".
+  static std::vector<std::pair<std::string, std::string>> shifted(const std::string& shift) {
+    return {{"LD_PRELOAD", faketime_library()},
+            {"FAKETIME", shift},
+            {"FAKETIME_DONT_FAKE_MONOTONIC", "1"},
+            {"DONT_FAKE_MONOTONIC", "1"}};
+  }
+
+  static void expect_now(Time time) {
+    EXPECT_LT(std::chrono::abs(time - system_clock().now()), Duration(30s)) << format_timestamp(time);
+  }
+
+  /// Refuses the first of two attempts to deliver an order.
+  static void refuse_once(Receiver& receiver, const std::string& path) {
+    receiver.answer_next(path, Reply::with_status(500));
+    receiver.answer_next(path, Reply::with_status(200));
+  }
+};
+
+class WrongClock : public FakedClock, public testing::WithParamInterface<std::string> {};
+
+TEST_P(WrongClock, EverythingThatANodeStoresAndSaysFollowsTheDatabase) {
+  World world{{.retry_schedule = "2s,2s", .environment = shifted(GetParam())}};
+  Receiver receiver;
+  Tenant tenant(world.waybill, "Acme");
+  expect_now(domain::parse_http_date(tenant.http.get("/api/v1/Orders").header("Date")).value());
+
+  const auto ends_in = [](Duration time) {
+    return json::object{{"expiresAt", format_timestamp(system_clock().now() + time)}};
+  };
+  const auto token = tenant.http.post("/api/business/tokens", ends_in(10min));
+  ASSERT_EQ(token.status, 201) << token.text;
+  EXPECT_EQ(world.waybill.http(text_at(token.data(), "token")).get("/api/v1/Orders").status, 200);
+  EXPECT_EQ(tenant.http.post("/api/business/tokens", ends_in(-10min)).status, 400);
+
+  refuse_once(receiver, tenant.path());
+  const auto workflow = tenant.webhook(receiver.url(tenant.path()), "order_created", {{"delay", "PT2S"}});
+  tenant.insert_order();
+  const auto received = receiver.wait_for(tenant.path(), 2);
+  ASSERT_EQ(received.size(), 2U) << "the delay and the retry end at their times";
+  expect_now(Time(std::chrono::seconds(std::stoll(received.back().header("webhook-timestamp")))));
+  const json::value run = tenant.run_with_status(workflow, "succeeded");
+  expect_now(parse_timestamp(text_at(run, "finishedAt")).value());
+}
+
+TEST_P(WrongClock, ATokenUsedOnSuchANodeWorksOnTheOthers) {
+  World world{{.arguments = {"--plans", "pro=40"}}};
+  const Waybill wrong(world.database.url(), {.command = "api",
+                                             .arguments = {"--plans", "pro=40"},
+                                             .environment = shifted(GetParam()),
+                                             .secret_key_file = world.waybill.secret_key_file()});
+  auto http = world.waybill.business("Acme", "pro");
+  auto there = wrong.http(http.token());
+  for (int count = 0; count < 45; ++count) there.get("/api/v1/Orders");
+  const auto used = there.get("/api/v1/Orders");
+  const auto reset = std::stoll(used.header("X-RateLimit-Reset"));
+  EXPECT_LE(std::abs(reset - to_unix_seconds(system_clock().now())), 61);
+  EXPECT_EQ(world.database.number("select count(*) from quota_windows where abs(window_start - extract(epoch "
+                                  "from now()) / 60) > 2"),
+            0);
+  ASSERT_TRUE(eventually([&] { return http.get("/api/v1/Orders").status == 200; }, 70s))
+      << "in the next minute at the latest";
+}
+
+INSTANTIATE_TEST_SUITE_P(Shifts, WrongClock, testing::Values("+1h", "-1h", "+400d"), [](const auto& shift) {
+  std::string name = shift.param;
+  name.front() = name.front() == '+' ? 'A' : 'B';
+  return name;
+});
+
+TEST_F(FakedClock, StepsOfTheClockWhileTheProgramRunsChangeNothing) {
+  TempDirectory directory;
+  const auto file = directory / "shift";
+  const auto set = [&](std::string_view shift) { std::ofstream(file) << shift << '\n'; };
+  set("+0");
+  auto environment = shifted("+0");
+  environment[1] = {"FAKETIME_TIMESTAMP_FILE", file};
+  environment.emplace_back("FAKETIME_NO_CACHE", "1");
+  World world{{.retry_schedule = "1s,1s", .environment = environment}};
+  Receiver receiver;
+  Tenant tenant(world.waybill, "Acme");
+  tenant.webhook(receiver.url(tenant.path()), "order_created");
+  for (const std::string_view shift : {"+1h", "+0", "-1h", "+400d", "+0"}) {
+    set(shift);
+    refuse_once(receiver, tenant.path());
+    const auto wanted = receiver.count(tenant.path()) + 2;
+    tenant.insert_order();
+    EXPECT_EQ(receiver.wait_for(tenant.path(), wanted).size(), wanted) << shift;
+    expect_now(domain::parse_http_date(tenant.http.get("/api/v1/Orders").header("Date")).value());
+  }
+}
+
+}  // namespace
+}  // namespace waybill::tests
