@@ -133,6 +133,8 @@ constexpr auto observables = std::to_array<ObservableRow>({
      "Times the counts of events and runs did not agree."},
     {Observable::event_passed_over, "event.passed_over", error, "waybill_events_passed_over_total",
      "Events found in the outbox below the watermark; their shards were read again."},
+    {Observable::times_brought_back, "times.brought_back", warning, "waybill_times_brought_back_total",
+     "Stored times later than their rules allow, from a clock that was ahead, that were corrected."},
     {Observable::duty_failed, "duty.failed", error, "waybill_duty_failures_total",
      "Background duties that failed."},
     {Observable::push_delivered, "push.delivered", debug, pushes, pushes_help, "result", "delivered"},

@@ -72,6 +72,7 @@ enum class Observable : std::uint8_t {
   destination_refused,
   ledger_unbalanced,
   event_passed_over,
+  times_brought_back,
   duty_failed,
   push_delivered,
   push_subscription_gone,

@@ -23,6 +23,7 @@ class RetrySchedule {
   /// 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h.
   static RetrySchedule standard();
 
+  const std::vector<Duration>& delays() const { return delays_; }
   std::size_t max_attempts() const { return delays_.size() + 1; }
 
   /// The longest possible time from the first attempt to the last, even if servers ask to wait.

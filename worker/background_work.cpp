@@ -14,6 +14,7 @@ BackgroundWork::BackgroundWork(const Worker::Options& options, const Guid& worke
                           .deleted_retention_days = options.deleted_retention_days,
                           .secrets = secrets,
                           .longest_run = options.schedule.longest(),
+                          .retry_delays = options.schedule.delays(),
                           .floors = &floors})),
       alerts_(std::make_unique<AlertSender>(AlertSender::Options{.database_url = options.database_url,
                                                                  .public_url = options.public_url,

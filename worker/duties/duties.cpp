@@ -42,9 +42,12 @@ void Duties::run() {
     }
     const Duty& duty = duties[static_cast<std::size_t>(next - due.begin())];
     lock.unlock();
-    Moment again = std::chrono::steady_clock::now() + duty.every;
+    const Moment begun = std::chrono::steady_clock::now();
+    Moment again = begun + duty.every;
     try {
-      if (perform(duty)) again = std::chrono::steady_clock::now();
+      const bool is_unfinished = perform(duty);
+      const Moment ended = std::chrono::steady_clock::now();
+      again = is_unfinished ? ended : std::max(again, ended + duty.rest * (ended - begun));
     } catch (const std::exception& error) {
       session_.reset();
       observe(Observable::duty_failed, {{"duty", duty.name}, {"error", std::string_view(error.what())}});

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <thread>
 #include <variant>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/secret_box.hpp"
@@ -22,10 +23,11 @@ struct DutyOptions {
   std::string database_url;
   int retention_days = 30;  // retention of events and runs
   int positions_retention_days = 90;
-  int deleted_retention_days = 90;  // retention of deleted records
-  const SecretBox& secrets;         // encrypts mails
-  Duration longest_run{};           // the longest time from a run's first attempt to its last
-  int tolerated_blocked = 400;      // blocked runs of a business that are not postponed
+  int deleted_retention_days = 90;          // retention of deleted records
+  const SecretBox& secrets;                 // encrypts mails
+  Duration longest_run{};                   // the longest time from a run's first attempt to its last
+  std::vector<Duration> retry_delays = {};  // of the retry schedule
+  int tolerated_blocked = 400;              // blocked runs of a business that are not postponed
   Duration turn =
       std::chrono::milliseconds(500);  // for the portions of a part of a duty, before other duties' turns
   DueFloors* floors = nullptr;         // of this worker, if it claims runs
@@ -44,6 +46,7 @@ struct Duty {
   Duration every;
   std::variant<ShortDuty, LongDuty> perform;
   By by = By::one_worker;
+  int rest = 0;  // it is due again after this many times its own time at the earliest
 };
 
 /// All duties. A new duty needs a file and a line in registry.cpp.
@@ -65,6 +68,8 @@ void pause_failing(storage::blocking::Connection& session, const DutyOptions& op
 void check_ledger(storage::blocking::Connection& session, const DutyOptions& options);
 void read_passed_over(storage::blocking::Connection& session, const DutyOptions& options);
 void check_floors(storage::blocking::Connection& session, const DutyOptions& options);
+void bring_back_runs(storage::blocking::Connection& session, const DutyOptions& options);
+void bring_back_counts(storage::blocking::Connection& session, const DutyOptions& options);
 void measure_queue(storage::blocking::Connection& session, const DutyOptions& options);
 
 /// Performs the duties when they are due, and all at the start, on a dedicated thread and session.

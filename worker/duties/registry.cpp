@@ -23,6 +23,8 @@ std::span<const Duty> all_duties() {
       {"pause_failing", 30min, pause_failing},
       {"check_ledger", 150s, check_ledger},
       {"read_passed_over", 30s, read_passed_over},
+      {"bring_back_runs", 20s, bring_back_runs, Duty::By::one_worker, 100},
+      {"bring_back_counts", 1min, bring_back_counts, Duty::By::one_worker, 100},
       {"measure_queue", 15s, measure_queue},
   });
   return duties;

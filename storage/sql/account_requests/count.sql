@@ -1,7 +1,8 @@
 -- Counts a request for an account mail against the hourly limits of the sender and the recipient; a limit of 0
 -- is no limit. Returns one row for each limit: whether it is the sender's, whether the request is within it,
 -- when it was counted, and the seconds until a request fits again. A request beyond a limit is not counted
--- there; the recipient's is counted only if the sender is within its limit.
+-- there; the recipient's is counted only if the sender is within its limit. A request that a wrong clock has dated in the
+-- future does not count.
 -- $1 sender text, $2 sender_limit int (per hour), $3 recipient text, $4 recipient_limit int (per hour)
 -- -> is_sender boolean, is_within boolean, at timestamptz, seconds_left int
 with sender as (
@@ -11,7 +12,7 @@ with sender as (
   set times = (select case when count(*) < $2::integer then coalesce(array_agg(t order by t), '{}') || now()
                            else array_agg(t order by t) end
                from unnest(r.times) t
-               where t > now() - interval '1 hour')
+               where t > now() - interval '1 hour' and t < now() + interval '1 minute')
   returning times, times[cardinality(times)] = now() as is_within
 ), recipient as (
   insert into account_requests as r (key, times)
@@ -21,7 +22,7 @@ with sender as (
   set times = (select case when count(*) < $4::integer then coalesce(array_agg(t order by t), '{}') || now()
                            else array_agg(t order by t) end
                from unnest(r.times) t
-               where t > now() - interval '1 hour')
+               where t > now() - interval '1 hour' and t < now() + interval '1 minute')
   returning times, times[cardinality(times)] = now() as is_within
 )
 select true as is_sender, is_within, now() as at,

@@ -1,7 +1,7 @@
--- Deletes lease renewals that expired more than a minute ago, and the rows of worker_words that are replaced
--- or whose worker is gone.
+-- Deletes lease renewals that expired more than a minute ago or last longer than any lease, and the rows of
+-- worker_words that are replaced or whose worker is gone.
 with expired as (
-  delete from worker_beats where expires_at < now() - interval '1 minute'
+  delete from worker_beats where expires_at not between now() - interval '1 minute' and now() + interval '10 minutes'
 )
 delete from worker_words w
 where not exists (select from workers where guid = w.worker)

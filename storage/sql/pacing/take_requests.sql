@@ -1,6 +1,7 @@
 -- Takes requests from the buckets of workflows and destinations. Returns for each how many were granted, and
--- the number of seconds until the bucket is full. A bucket that another session has locked is left out. Workers first
--- take an advisory lock for each destination, in the same order, so none finds a bucket locked by another worker.
+-- the number of seconds until the bucket is full, never more than an empty one needs. A bucket that another session has
+-- locked is left out. Workers first take an advisory lock for each destination, in the same order, so none finds a bucket
+-- locked by another worker.
 -- $1 businesses uuid[], $2 workflows uuid[], $3 destinations text[], $4 wanted int[],
 -- $5 per_second text[] (numbers)
 -- -> destination text, granted int, full_in float8
@@ -25,9 +26,10 @@ left join free f on f.business_id = t.business and f.workflow_id = t.workflow an
 where k.business_id is null or f.business_id is not null
 on conflict (business_id, workflow_id, destination) do update
 set per_second = excluded.per_second, (granted, full_at) = (
-  select taken.granted, greatest(r.full_at, present.at) + taken.granted / excluded.per_second * interval '1 second'
-  from (select clock_timestamp() as at) present,
+  select taken.granted, present.full_at + taken.granted / excluded.per_second * interval '1 second'
+  from (select at, least(greatest(r.full_at, at), at + greatest(excluded.per_second, 1) / excluded.per_second * interval '1 second') as full_at
+        from (select clock_timestamp() as at) c) present,
        lateral (select greatest(0, least(excluded.granted, floor(
                   greatest(excluded.per_second, 1) + 1e-6
-                  - greatest(0, extract(epoch from r.full_at - present.at)) * excluded.per_second)))::integer as granted) taken)
+                  - extract(epoch from present.full_at - present.at) * excluded.per_second)))::integer as granted) taken)
 returning destination, granted, extract(epoch from full_at - clock_timestamp())::float8 as full_in

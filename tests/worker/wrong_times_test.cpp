@@ -1,0 +1,288 @@
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/retry.hpp"
+#include "storage/blocking/connection.hpp"
+#include "tests/worker/worker_database.hpp"
+#include "worker/duties/duties.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Runs and other rows as a node with a wrong clock would have stored them.
+class WrongTimes : public WorkerDatabase {
+ protected:
+  struct Row {
+    std::string status;
+    std::string due;  // an SQL expression, as are the next ones
+    std::string created = "now()";
+    std::string code = "null";
+    int attempts = 0;
+    std::string tries = "'[]'";
+    std::string steps = "null";
+    std::string postponed_until = "null";
+  };
+
+  void queue(const Row& row) {
+    database_.exec(
+        "insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, "
+        "entity_id, trigger_code, action, origin, request, status, due_at, created_at, code, attempts, "
+        "tries, "
+        "steps, postponed_until) select '" +
+        business_.to_string() + "', gen_random_uuid(), guid, version, 1, 0, gen_random_uuid(), " +
+        "'order_created', 'nothing', gen_random_uuid(), '{}', '" + row.status + "', " + row.due + ", " +
+        row.created + ", " + row.code + ", " + std::to_string(row.attempts) + ", " + row.tries + ", " +
+        row.steps + ", " + row.postponed_until + " from workflows where guid = '" + workflow_.to_string() +
+        "'");
+  }
+
+  /// A run that failed `attempts` times, by a clock that is ahead by `skew` seconds.
+  void queue_retry(std::int64_t skew, int attempts, double delay, const std::string& status_code = "null") {
+    const std::string clock = "now() + " + std::to_string(skew) + " * interval '1 second'";
+    queue({.status = "retrying",
+           .due = clock + " + " + std::to_string(delay) + " * interval '1 second'",
+           .attempts = attempts,
+           .tries = "'[{\"number\":1},{\"number\":2,\"startedAt\":\"' || iso(" + clock +
+                    ") || '\",\"durationMs\":0.0,\"statusCode\":" + status_code + "}]'"});
+  }
+
+  /// Stores the version of the workflow with the runs.
+  void define(const std::string& definition) {
+    database_.rows(
+        "insert into workflow_versions (business_id, workflow_id, version, definition) "
+        "select business_id, guid, version, $2::jsonb from workflows where guid = $1",
+        {workflow_.to_string(), definition});
+  }
+
+  void bring_back() {
+    const worker::DutyOptions options{
+        .database_url = database_.url(), .secrets = secrets_, .retry_delays = schedule_.delays()};
+    worker::bring_back_runs(session_, options);
+    worker::bring_back_counts(session_, options);
+  }
+
+  /// The seconds until the only run is due.
+  double wait() {
+    return std::stod(database_.value("select extract(epoch from due_at - clock_timestamp()) from run_queue"));
+  }
+  std::string due() { return database_.value("select due_at from run_queue"); }
+
+  void expect_unchanged(const Row& row) {
+    database_.exec("delete from run_queue");
+    queue(row);
+    const auto before = due();
+    bring_back();
+    EXPECT_EQ(due(), before) << row.status << ' ' << row.code << ' ' << row.due;
+  }
+
+  const domain::RetrySchedule schedule_ = domain::RetrySchedule::standard();
+  const Guid workflow_ = add_workflow("order_created");
+  storage::blocking::Connection session_{database_.url(), "test"};
+};
+
+TEST_F(WrongTimes, ARetryWaitsForItsDelayHoweverFarTheClockWasAhead) {
+  for (const std::int64_t skew : {120, 3'600, 86'400, 365 * 86'400}) {
+    int attempts = 0;
+    for (const Duration delay : schedule_.delays()) {
+      const double seconds = std::chrono::duration<double>(delay).count() * 1.1;
+      database_.exec("delete from run_queue");
+      queue_retry(skew, ++attempts, seconds);
+      bring_back();
+      EXPECT_NEAR(wait(), seconds, 10) << skew << " s, attempt " << attempts;
+    }
+  }
+}
+
+TEST_F(WrongTimes, ARetryIsNeverLaterThanTheScheduleAllows) {
+  int attempts = 0;
+  for (const Duration delay : schedule_.delays()) {
+    const double seconds = std::chrono::duration<double>(delay).count();
+    database_.exec("delete from run_queue");
+    queue_retry(0, ++attempts, seconds * 1.2 + 7'200);
+    bring_back();
+    EXPECT_NEAR(wait(), seconds * 1.2, 10) << attempts;
+  }
+}
+
+TEST_F(WrongTimes, RetriesThatTheirRulesAllowStay) {
+  int attempts = 0;
+  for (const Duration delay : schedule_.delays()) {
+    for (const double variation : {0.8, 1.0, 1.2}) {
+      database_.exec("delete from run_queue");
+      queue_retry(-30, attempts + 1, std::chrono::duration<double>(delay).count() * variation);
+      const auto before = due();
+      bring_back();
+      EXPECT_EQ(due(), before) << attempts;
+    }
+    ++attempts;
+  }
+  database_.exec("delete from run_queue");
+  queue_retry(0, 1, 86'400, "503");
+  const auto before = due();
+  bring_back();
+  EXPECT_EQ(due(), before) << "a server may ask for a day";
+}
+
+TEST_F(WrongTimes, TheAttemptsOfARetryAreThoseOfItsStep) {
+  queue({.status = "retrying",
+         .due = "now() + interval '1 day'",
+         .attempts = 6,
+         .tries = "'[{\"startedAt\":\"' || iso(now()) || '\",\"durationMs\":1.0,\"statusCode\":null}]'",
+         .steps = R"('{"number":2,"attemptsBefore":5}')"});
+  bring_back();
+  EXPECT_NEAR(wait(), 6, 3);
+}
+
+TEST_F(WrongTimes, ADelayEndsAtItsTime) {
+  define(R"({"delay": "PT2H"})");
+  const std::string two_hours = "now() + interval '2 hours'";
+  for (const std::string late : {"1 minute 1 second", "1 hour", "400 days"}) {
+    database_.exec("delete from run_queue");
+    queue({.status = "waiting", .due = two_hours + " + interval '" + late + "'"});
+    bring_back();
+    EXPECT_NEAR(wait(), 7'200, 10) << late;
+  }
+  database_.exec("delete from run_queue");
+  queue({.status = "waiting", .due = "now() + interval '26 hours'", .created = "now() + interval '1 day'"});
+  bring_back();
+  EXPECT_NEAR(wait(), 7'200, 10) << "of an event in the future";
+  expect_unchanged({.status = "waiting", .due = two_hours});
+  expect_unchanged({.status = "waiting", .due = two_hours + " - interval '1 hour'"});
+}
+
+TEST_F(WrongTimes, AWaitOfAStepEndsAtItsTimeAndOneUntilATimeOfTheRecordStays) {
+  define(
+      R"({"action": {"type": "steps", "steps": [{"type": "wait", "delay": "PT3H"}, {"type": "wait", "until": "collectionDate"}]}})");
+  const auto steps = [](int number, const std::string& began) {
+    return "'{\"number\":" + std::to_string(number) + ",\"attemptsBefore\":0,\"startedAt\":\"' || iso(" +
+           began + ") || '\"}'";
+  };
+  queue({.status = "waiting",
+         .due = "now() + interval '7 hours'",
+         .steps = steps(1, "now() + interval '4 hours'")});
+  bring_back();
+  EXPECT_NEAR(wait(), 3 * 3'600, 10);
+  expect_unchanged({.status = "waiting", .due = "now() + interval '3 hours'", .steps = steps(1, "now()")});
+  expect_unchanged({.status = "waiting",
+                    .due = "now() + interval '20 days'",
+                    .steps = steps(2, "now() + interval '4 hours'")});
+}
+
+TEST_F(WrongTimes, LeasesAndQueuedRunsEndWithinTheirBounds) {
+  queue({.status = "running", .due = "now() + interval '1 hour'"});
+  bring_back();
+  EXPECT_NEAR(wait(), 30, 10);
+  database_.exec("delete from run_queue");
+  queue({.status = "queued", .due = "now() + interval '1 hour'"});
+  bring_back();
+  EXPECT_LE(wait(), 0);
+  database_.exec("delete from run_queue");
+  queue({.status = "waiting", .due = "now() + interval '9 days'", .code = "'WINDOW'"});
+  bring_back();
+  EXPECT_LE(wait(), 0) << "the window is looked up again";
+  database_.exec("delete from run_queue");
+  queue({.status = "queued", .due = "'2199-01-01'", .postponed_until = "'2199-01-01'"});
+  bring_back();
+  EXPECT_LE(wait(), 0);
+}
+
+TEST_F(WrongTimes, RunsThatWaitForAWindowOrAnEarlierRunStay) {
+  for (const std::string status : {"waiting", "queued", "retrying"})
+    expect_unchanged({.status = status, .due = "now() + interval '7 days'", .code = "'WINDOW'"});
+  const std::string soon = "now() + interval '5 minutes'";
+  for (const std::string status : {"waiting", "queued", "retrying"})
+    expect_unchanged({.status = status, .due = soon, .postponed_until = soon});
+  expect_unchanged({.status = "held", .due = "now() + interval '30 days'"});
+}
+
+TEST_F(WrongTimes, LimitedRunsBeginInTheirOrderUntilNow) {
+  database_.exec(
+      "insert into limited_runs (business_id, run, workflow_id, value, begun_at, expires_at, number) select "
+      "'" +
+      business_.to_string() + "', gen_random_uuid(), '" + workflow_.to_string() +
+      "', 'x', t, t + interval '1 day', n from (values (1, now() - interval '5 minutes'), "
+      "(2, now() + interval '2 days'), (3, now() + interval '2 days 1 second')) v (n, t)");
+  bring_back();
+  EXPECT_EQ(database_.number("select count(*) from limited_runs where begun_at > clock_timestamp()"), 0);
+  EXPECT_EQ(
+      database_.number("select count(*) from limited_runs where expires_at - begun_at = interval '1 day'"),
+      3);
+  EXPECT_EQ(database_.value("select string_agg(number::text, '' order by begun_at) from limited_runs"),
+            "123");
+}
+
+TEST_F(WrongTimes, SessionsMailedTokensAndKeysLiveNoLongerThanTheirs) {
+  database_.exec(
+      "insert into users (guid, email, password_hash, mail_token_hash, mail_token_expires_at) values "
+      "('11111111-1111-4111-8111-111111111111', 'ada@example.com', 'h', decode(repeat('aa', 32), 'hex'), "
+      "now() + interval '1 year');"
+      "insert into user_sessions (user_id, token_hash, created_at, expires_at) select guid, "
+      "decode(repeat('bb', 32), 'hex'), now() + interval '1 year', now() + interval '1 year 1 day' from "
+      "users;"
+      "insert into password_resets select guid, decode(repeat('cc', 32), 'hex'), now() + interval '1 year' "
+      "from users;"
+      "insert into idempotency_keys (business_id, token_id, key, request_hash, created_at) values ('" +
+      business_.to_string() + "', gen_random_uuid(), 'k', '', now() + interval '1 year')");
+  bring_back();
+  EXPECT_EQ(
+      database_.value("select round(extract(epoch from mail_token_expires_at - now()) / 86400) from users"),
+      "7");
+  EXPECT_EQ(database_.number("select count(*) from user_sessions where created_at <= clock_timestamp() and "
+                             "expires_at <= clock_timestamp() + interval '24 hours'"),
+            1);
+  EXPECT_EQ(database_.number("select count(*) from password_resets where expires_at <= clock_timestamp() + "
+                             "interval '1 hour'"),
+            1);
+  EXPECT_EQ(database_.number("select count(*) from idempotency_keys where created_at <= clock_timestamp()"),
+            1);
+}
+
+TEST_F(WrongTimes, MailsAlertsAndImportsAreDueAgain) {
+  const std::string business = "'" + business_.to_string() + "'";
+  database_.exec(
+      "insert into mail_outbox (guid, sealed, due_at, expires_at) values (gen_random_uuid(), '', now() + "
+      "interval '1 year', now() + interval '1 year');"
+      "insert into alerts (business_id, cause, subject_id, count, told_at, due_at) values (" +
+      business +
+      ", 'run_dead', gen_random_uuid(), 1, now() + interval '1 year', now() + interval '1 year 1 hour');"
+      "insert into alert_messages (business_id, channel, cause, subject_id, count, due_at) values (" +
+      business +
+      ", 'email', 'run_dead', gen_random_uuid(), 1, now() + interval '1 year');"
+      "insert into integrations (business_id, provider, store_url, api_key, due_at, lease_owner, "
+      "lease_until, "
+      "orders_swept_at) values (" +
+      business +
+      ", 'medusa', 'https://a.example', '', now() + interval '1 year', "
+      "gen_random_uuid(), now() + interval '1 year', now() + interval '1 year'), (" +
+      business +
+      ", 'medusa', 'https://b.example', '', 'infinity', null, null, null);"
+      "insert into import_failures (business_id, integration_id, external_id, reason, due_at, run_id) values "
+      "(" +
+      business +
+      ", gen_random_uuid(), '1', 'r', now() + interval '1 year', gen_random_uuid());"
+      "insert into tracking_pushes values (" +
+      business + ", gen_random_uuid(), '1', gen_random_uuid(), now() + interval '1 year')");
+  bring_back();
+  EXPECT_EQ(database_.number("select count(*) from mail_outbox where due_at <= clock_timestamp() and "
+                             "expires_at <= clock_timestamp() + interval '7 days'"),
+            1);
+  EXPECT_EQ(database_.number("select count(*) from alerts where due_at <= clock_timestamp() + interval '1 "
+                             "hour' and told_at <= clock_timestamp()"),
+            1);
+  EXPECT_EQ(database_.number("select count(*) from alert_messages where due_at <= clock_timestamp()"), 1);
+  EXPECT_EQ(database_.number(
+                "select count(*) from integrations where due_at <= clock_timestamp() + interval '1 day' "
+                "and lease_until <= clock_timestamp() + interval '1 minute' and orders_swept_at <= "
+                "clock_timestamp()"),
+            1);
+  EXPECT_EQ(database_.number("select count(*) from integrations where due_at = 'infinity'"), 1);
+  EXPECT_EQ(database_.number("select count(*) from import_failures where due_at <= clock_timestamp()"), 1);
+  EXPECT_EQ(database_.number("select count(*) from tracking_pushes where held_until <= clock_timestamp()"),
+            1);
+}
+
+}  // namespace
+}  // namespace waybill::tests
