@@ -269,20 +269,28 @@ asio::awaitable<void> Gate::authenticate(Exchange& exchange) {
   auto& principal = exchange.call.principal = record->principal;
   const auto* const plan = principal.business_id.is_nil() ? &without_business : plans_.find(record->plan);
   if (!plan) throw Failure(ErrorCode::forbidden, "The plan of the business is not configured.");
-  const auto grant =
-      co_await quota_.take(principal.token_id, plan->requests_per_minute, services_.clock.now());
+  const bool has_access = plan->api_access || principal.is_user;
+  const auto grant = co_await quota_.take(
+      {.token = principal.token_id,
+       .limit = plan->requests_per_minute,
+       .owner = principal.business_id.is_nil() ? principal.user_id : principal.business_id,
+       .owner_limit =
+           has_access ? owner_limit(plan->requests_per_minute, options_.business_quota_factor) : 0},
+      services_.clock.now());
   auto& response = exchange.response;
   response.add_header("X-RateLimit-Limit", grant.limit);
   response.add_header("X-RateLimit-Remaining", grant.remaining);
   response.add_header("X-RateLimit-Reset", grant.reset);
   if (record->is_suspended) throw business_suspended();
-  if (!plan->api_access && !principal.is_user) {
+  if (!has_access) {
     throw Failure(ErrorCode::forbidden, "The plan of this business does not include the API.");
   }
   if (!grant.allowed) {
     const auto wait = grant.reset - to_unix_seconds(services_.clock.now());
     response.add_header("Retry-After", std::max<std::int64_t>(1, wait));
-    throw Failure(ErrorCode::rate_limited, "The token has no requests left in this minute.");
+    throw Failure(ErrorCode::rate_limited, grant.is_of_owner
+                                               ? "All tokens together have no requests left in this minute."
+                                               : "The token has no requests left in this minute.");
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
@@ -30,6 +31,8 @@ class Gate : public Responder {
     std::vector<AddressBlock> trusted_proxies;  // addresses whose X-Forwarded-For is used
     std::size_t body_limit = 1'048'576;         // bytes
     std::size_t upload_limit = 10'485'760;
+    /// All tokens of a business, or of a user without one, have this many times a token's quota; 0: no limit.
+    std::int64_t business_quota_factor = 10;
   };
 
   /// Both members are null without `--read-database-url`.

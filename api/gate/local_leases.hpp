@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "api/gate/quota.hpp"
 
@@ -11,21 +12,21 @@ namespace waybill::api {
 /// Leases without a database, for tests. Thread-safe.
 class LocalLeases : public LeaseSource {
  public:
-  asio::awaitable<Lease> lease(const Request& request) override {
+  asio::awaitable<std::vector<Lease>> lease(std::vector<Request> requests) override {
     const std::lock_guard lock(mutex_);
     ++count_;
-    auto& window = windows_[request.token];
-    if (request.window > window.start) window = {.start = request.window, .holder = request.node};
-    if (window.holder.is_nil()) window.holder = request.node;
-    window.is_shared = window.is_shared || window.holder != request.node;
-    window.holder = request.node;
-    const auto wanted = window.is_shared ? request.wanted_if_shared : request.wanted;
-    const auto granted = std::max<std::int64_t>(0, std::min(wanted, request.limit - window.used));
-    window.used += granted;
-    co_return Lease{.granted = granted, .used = window.used, .is_shared = window.is_shared};
+    std::vector<Lease> leases;
+    for (const auto& request : requests) leases.push_back(lease_of(request));
+    co_return leases;
   }
 
-  /// The number of leases taken so far.
+  /// Ends all windows.
+  void forget() {
+    const std::lock_guard lock(mutex_);
+    windows_.clear();
+  }
+
+  /// The number of calls so far.
   int count() const {
     const std::lock_guard lock(mutex_);
     return count_;
@@ -38,6 +39,18 @@ class LocalLeases : public LeaseSource {
     Guid holder;
     bool is_shared = false;
   };
+  Lease lease_of(const Request& request) {
+    auto& window = windows_[request.holder];
+    if (request.window > window.start) window = {.start = request.window, .holder = request.node};
+    if (window.holder.is_nil()) window.holder = request.node;
+    window.is_shared = window.is_shared || window.holder != request.node;
+    window.holder = request.node;
+    const auto wanted = window.is_shared ? request.wanted_if_shared : request.wanted;
+    const auto granted = std::max<std::int64_t>(0, std::min(wanted, request.limit - window.used));
+    window.used += granted;
+    return {.granted = granted, .used = window.used, .is_shared = window.is_shared};
+  }
+
   mutable std::mutex mutex_;
   std::map<Guid, Window> windows_;
   int count_ = 0;

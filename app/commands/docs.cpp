@@ -42,7 +42,8 @@ std::string_view meaning(ErrorCode code) {
     case ErrorCode::unsupported_media_type:
       return "The endpoint does not accept this `Content-Type`.";
     case ErrorCode::rate_limited:
-      return "The token's quota of this minute is used up: `Retry-After` and `X-RateLimit-Reset` say when "
+      return "The quota of the token or of its business is used up for this minute: `Retry-After` and "
+             "`X-RateLimit-Reset` say when "
              "the next minute begins. Or too many logins failed, too many account mails or tests of "
              "workflows were "
              "requested, "

@@ -64,6 +64,7 @@ struct Config {
   std::int64_t account_mails_per_network = 0;
   std::int64_t account_mails_per_address = 0;
   std::string plans;  // in the form of api::Plans::parse
+  std::int64_t business_quota_factor = 0;
   std::string smtp_url;
   std::string mail_from;
   std::int64_t mails_per_day = 0;

@@ -246,6 +246,10 @@ std::vector<Option> serving_options() {
        .commands = reading_plans,
        .is_common = true,
        .apply = apply_plans},
+      common_integer("business-quota-factor", "10",
+                     "All tokens of a business together have this many times the requests per minute of one "
+                     "token, and so have all sessions of a user without a business; 0: no limit.",
+                     api_alone, &Config::business_quota_factor, 0, 1'000),
   };
 }
 

@@ -141,6 +141,7 @@ api::Api::Options api_options(const Config& config, const std::string& database_
   options.database.long_connections = plan.long_reads;
   options.standby_url = config.read_database_url;
   options.plans = api::Plans::parse(config.plans);
+  options.gate.business_quota_factor = config.business_quota_factor;
   options.settings = {.destinations = destination_policy(config),
                       .workflow_limits = {.per_business = config.workflows_per_business,
                                           .per_trigger = config.workflows_per_trigger,

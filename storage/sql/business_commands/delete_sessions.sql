@@ -1,4 +1,4 @@
--- Deletes the quota windows of a business's tokens, and the sessions of its users with what is kept for them.
+-- Deletes the quota windows of a business and its tokens, and the sessions of its users with what is kept for them.
 -- $1 business uuid, $2 session_owner uuid
 with sessions as (
   delete from user_sessions s using users u where u.business_id = $1::uuid and s.user_id = u.guid returning s.guid
@@ -7,4 +7,4 @@ with sessions as (
   where k.business_id = $2::uuid and k.token_id = s.guid
 )
 delete from quota_windows w
-where w.token_id in (select guid from sessions union all select guid from api_tokens where business_id = $1::uuid)
+where w.token_id = $1::uuid or w.token_id in (select guid from sessions union all select guid from api_tokens where business_id = $1::uuid)

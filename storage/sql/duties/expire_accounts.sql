@@ -1,5 +1,6 @@
--- Deletes expired sessions, reset tokens, failed logins, request counts, mail counts and quota windows, and accounts still
--- unverified a week after their mail's token expired, at most a number of each. Returns the largest number.
+-- Deletes expired sessions, reset tokens, failed logins, request counts, mail counts and quota windows, also counts that a
+-- wrong clock has dated in the future, and accounts still unverified a week after their mail's token expired, at most a number
+-- of each. Returns the largest number.
 -- $1 limit bigint
 -- -> expired bigint
 with sessions as (
@@ -10,16 +11,16 @@ with sessions as (
 ), failures as (
   delete from login_failures
   where key = any (array(select key from login_failures
-                         where coalesce(times[cardinality(times)], '-infinity') < now() - interval '15 minutes'
+                         where coalesce(times[cardinality(times)], '-infinity') not between now() - interval '15 minutes' and now() + interval '1 minute'
                          limit $1::bigint))
-    and coalesce(times[cardinality(times)], '-infinity') < now() - interval '15 minutes'
+    and coalesce(times[cardinality(times)], '-infinity') not between now() - interval '15 minutes' and now() + interval '1 minute'
   returning 1
 ), requests as (
   delete from account_requests
   where key = any (array(select key from account_requests
-                         where coalesce(times[cardinality(times)], '-infinity') < now() - interval '1 hour'
+                         where coalesce(times[cardinality(times)], '-infinity') not between now() - interval '1 hour' and now() + interval '1 minute'
                          limit $1::bigint))
-    and coalesce(times[cardinality(times)], '-infinity') < now() - interval '1 hour'
+    and coalesce(times[cardinality(times)], '-infinity') not between now() - interval '1 hour' and now() + interval '1 minute'
   returning 1
 ), resets as (
   delete from password_resets
@@ -33,8 +34,8 @@ with sessions as (
 ), windows as (
   delete from quota_windows
   where token_id = any (array(select token_id from quota_windows
-                              where window_start < extract(epoch from now() - interval '1 hour') / 60 limit $1::bigint))
-    and window_start < extract(epoch from now() - interval '1 hour') / 60
+                              where window_start not between extract(epoch from now()) / 60 - 60 and extract(epoch from now()) / 60 + 1 limit $1::bigint))
+    and window_start not between extract(epoch from now()) / 60 - 60 and extract(epoch from now()) / 60 + 1
   returning 1
 ), accounts as (
   delete from users

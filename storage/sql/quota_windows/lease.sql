@@ -1,15 +1,30 @@
--- Leases a part of a token's requests per minute to a node. Returns the number granted, the number leased by
--- all nodes, and whether other nodes lease too. A node whose clock is behind uses the newer minute.
--- $1 token uuid, $2 minute bigint, $3 limit bigint, $4 wanted bigint, $5 node uuid,
--- $6 wanted_if_shared bigint
--- -> granted bigint, used bigint, is_shared boolean
+-- Leases parts of the requests per minute of a token and of its business to a node. Returns, for each, the number granted,
+-- the number leased by all nodes, and whether other nodes lease too. The minute is that of the server: a node may be a minute
+-- off, and a stored minute that is farther ahead, from a clock that was wrong, is replaced. The rows are locked in the order
+-- of their keys.
+-- $1 holders uuid[] (a token, a business), $2 minute bigint (the node's), $3 limits bigint[], $4 wanted bigint[],
+-- $5 node uuid, $6 wanted_if_shared bigint[]
+-- -> holder uuid, granted bigint, used bigint, is_shared boolean
+with present as materialized (
+  select minute, case when $2::bigint between minute - 1 and minute + 1 then $2::bigint else minute end as wanted
+  from (select floor(extract(epoch from clock_timestamp()) / 60)::bigint as minute) p
+), wishes as materialized (
+  select w.*, p.minute, p.wanted as window_start
+  from unnest($1::uuid[], $3::bigint[], $4::bigint[], $6::bigint[]) w (holder, quota, wanted, wanted_if_shared), present p
+)
 insert into quota_windows as q (token_id, window_start, used, granted, holder, is_shared)
-values ($1::uuid, $2::bigint, least($4::bigint, $3::bigint), least($4::bigint, $3::bigint), $5::uuid, false)
+select w.holder, w.window_start, least(w.wanted, w.quota), least(w.wanted, w.quota), $5::uuid, false
+from wishes w
+order by w.holder
 on conflict (token_id) do update
 set (window_start, used, granted, holder, is_shared) = (
-  select greatest(q.window_start, $2::bigint), n.used + g.granted, g.granted, $5::uuid, n.is_shared
-  from (select case when $2::bigint > q.window_start then 0 else q.used end as used,
-               $2::bigint <= q.window_start and (q.is_shared or q.holder <> $5::uuid) as is_shared) n,
-       lateral (select greatest(0, least(case when n.is_shared then $6::bigint else $4::bigint end,
-                                         $3::bigint - n.used)) as granted) g)
-returning granted, used, is_shared
+  select n.window_start, n.used + g.granted, g.granted, $5::uuid, n.is_shared
+  from wishes w,
+       lateral (select w.window_start > q.window_start or q.window_start > w.minute + 1 as is_new) k,
+       lateral (select case when k.is_new then w.window_start else q.window_start end as window_start,
+                       case when k.is_new then 0 else q.used end as used,
+                       not k.is_new and (q.is_shared or q.holder <> $5::uuid) as is_shared) n,
+       lateral (select greatest(0, least(case when n.is_shared then w.wanted_if_shared else w.wanted end,
+                                         w.quota - n.used)) as granted) g
+  where w.holder = q.token_id)
+returning token_id as holder, granted, used, is_shared
