@@ -138,6 +138,8 @@ asio::awaitable<Answer> revoke_token(Call& call, Services& services) {
   co_return Answer::none();
 }
 
+constexpr ErrorCode creation_errors[] = {ErrorCode::conflict};  // 1000 live tokens
+
 constexpr Route routes[] = {
     {.method = Method::get,
      .path = "/api/business/generate-api-token",
@@ -145,11 +147,13 @@ constexpr Route routes[] = {
      .handler = generate_token,
      .operation_id = "generateToken",
      .summary = "Creates an API token that does not expire",
-     .description = "The token has the role admin.",
+     .description = "The token has the role admin. At most 1000 tokens of a business are neither revoked nor "
+                    "expired.",
      .tag = "Business",
      .answer = &generated_schema,
      .status = 201,
-     .changes = true},
+     .changes = true,
+     .errors = creation_errors},
     {.method = Method::get,
      .path = "/api/business/tokens",
      .permission = Permission::read,
@@ -168,12 +172,14 @@ constexpr Route routes[] = {
      .handler = create_token,
      .operation_id = "createToken",
      .summary = "Creates an API token",
+     .description = "At most 1000 tokens of a business are neither revoked nor expired.",
      .tag = "Business",
      .body = &create_schema,
      .body_check = check_name,
      .body_kind = BodyKind::object,
      .answer = &created_schema,
-     .status = 201},
+     .status = 201,
+     .errors = creation_errors},
     {.method = Method::get,
      .path = "/api/business/tokens/{guid}",
      .permission = Permission::read,

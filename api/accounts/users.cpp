@@ -131,11 +131,13 @@ asio::awaitable<Answer> log_in(Call& call, Services& services) {
   const auto found = co_await authenticate(call, services);
   const auto account = found.front();
   const auto token = make_token();
-  const auto session = co_await services.db.write(
-      storage::sql::user_sessions::Start{
-          .user = account.guid, .token_hash = token_hash(token), .password_hash = account.password_hash},
-      {});
+  const auto transaction = co_await services.db.begin({});
+  co_await transaction->run(sql::Lock{.user = account.guid});
+  const auto session = co_await transaction->run(storage::sql::user_sessions::Start{
+      .user = account.guid, .token_hash = token_hash(token), .password_hash = account.password_hash});
+  co_await transaction->commit();
   if (session.empty()) throw Failure(ErrorCode::unauthorized, "The password was changed by another request.");
+  if (session.front().ended > 0) services.tokens_changed();
   std::string data = R"({"token":")" + token + R"(","expiresAt":")" +
                      format_timestamp(session.front().expires_at) + R"(","user":)";
   const auto shown = co_await services.db.read(sql::Me{.user = account.guid});
@@ -231,6 +233,7 @@ constexpr Route routes[] = {
      .handler = log_in,
      .operation_id = "logIn",
      .summary = "Returns a user token for 24 hours",
+     .description = "The user keeps the newest 20 sessions; older ones end.",
      .tag = "Users",
      .body = &login_schema,
      .body_kind = BodyKind::object,

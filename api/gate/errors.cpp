@@ -35,6 +35,8 @@ constexpr auto unique_constraints = std::to_array<ConstraintRow>({
 constexpr std::string_view unreachable = "The service cannot reach its database; try again.";
 
 constexpr auto list_limits = std::to_array<ConstraintRow>({
+    {"api_tokens_listed",
+     "The business has 1000 API tokens that are neither revoked nor expired and can have no more."},
     {"carrier_contacts_listed", "The business has 1000 carrier contacts and can have no more."},
     {"drivers_listed", "The business has 1000 drivers and can have no more."},
     {"tracking_devices_listed", "The business has 1000 tracking devices and can have no more."},

@@ -1,4 +1,7 @@
+#include <atomic>
 #include <set>
+#include <thread>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "tests/api/fixtures/api_fixture.hpp"
@@ -91,6 +94,62 @@ TEST_F(TokensTest, StopWorkingWhenTheyExpire) {
   auto token = client(created);
   EXPECT_EQ(token.get("/api/v1/Orders").status, 200);
   EXPECT_TRUE(eventually([&] { return token.get("/api/v1/Orders").status == 401; }));
+}
+
+TEST_F(TokensTest, ABusinessHasAtMostAThousandThatAreNeitherRevokedNorExpired) {
+  const auto add = [&](int count, const std::string& revoked, const std::string& expires) {
+    tenant.sql.exec(
+        "insert into api_tokens (business_id, name, token_hash, revoked_at, expires_at) select '" +
+        tenant.id + "', 'n', sha256(gen_random_uuid()::text::bytea), " + revoked + ", " + expires +
+        " from generate_series(1, " + std::to_string(count) + ")");
+  };
+  add(100, "now()", "null");
+  add(100, "null", "now() - interval '1 second'");
+  add(998, "null", "now() + interval '1 hour'");
+  const auto last = create();
+  expect_refused(http.post(path, json::object()), 409, "CONFLICT");
+  expect_refused(http.get(generate), 409, "CONFLICT");
+  expect_refused(http.post(generate), 409, "CONFLICT");
+  const Finished command = run({waybill_binary(), "token", "create", "--database-url", world.database.url(),
+                                "--business", tenant.name});
+  EXPECT_EQ(command.status, 1);
+  EXPECT_NE(command.standard_error.find("1000"), std::string::npos) << command.standard_error;
+  EXPECT_EQ(other_business().http.post(path, json::object()).status, 201);
+
+  EXPECT_EQ(http.del(last.header("Location")).status, 200);
+  const auto key = Headers{{"Idempotency-Key", "the last"}};
+  const auto replacing = http.post(path, json::object(), key);
+  EXPECT_EQ(replacing.status, 201) << replacing.text;
+  expect_refused(http.post(path, json::object()), 409, "CONFLICT");
+  const auto replayed = http.post(path, json::object(), key);
+  EXPECT_EQ(replayed.status, 201) << "an answer that is kept makes no token";
+  EXPECT_EQ(replayed.text, replacing.text);
+}
+
+TEST_F(TokensTest, ConcurrentCallsDoNotExceedTheLimit) {
+  tenant.sql.exec("insert into api_tokens (business_id, name, token_hash) select '" + tenant.id +
+                  "', 'n', sha256(gen_random_uuid()::text::bytea) from generate_series(1, 994)");
+  std::atomic<int> made = 0;
+  std::vector<std::thread> threads;
+  threads.reserve(10);
+  for (int index = 0; index < 10; ++index) {
+    threads.emplace_back([&, client = http.with_token(http.token())]() mutable {
+      made += client.post(path, json::object()).status == 201 ? 1 : 0;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(made, 5) << "one is that of the test";
+}
+
+TEST_F(TokensTest, ATimeOfLastUseInTheFutureIsReplaced) {
+  const auto created = create();
+  tenant.sql.rows("update api_tokens set last_used = now() + interval '1 day' where guid = $1::uuid",
+                  {text_at(created.data(), "guid")});
+  EXPECT_EQ(client(created).get("/api/v1/Orders").status, 200);
+  EXPECT_TRUE(eventually([&] {
+    return tenant.sql.number("select count(*) from api_tokens where guid = $1::uuid and last_used <= now()",
+                             {text_at(created.data(), "guid")}) == 1;
+  }));
 }
 
 TEST_F(TokensTest, AreListedInPagesNewestFirst) {

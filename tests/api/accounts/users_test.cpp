@@ -203,6 +203,54 @@ TEST_F(UsersTest, ASessionEndsAfter24Hours) {
   EXPECT_TRUE(eventually([&] { return user.get("/api/user/me").status == 401; }));
 }
 
+TEST_F(UsersTest, AUserKeepsTheNewestTwentySessions) {
+  const auto email = fresh_address();
+  make_account(email);
+  std::vector<Http> sessions;
+  for (int count = 0; count < 23; ++count) sessions.push_back(session(email));
+  for (std::size_t index = 0; index < sessions.size(); ++index) {
+    EXPECT_EQ(sessions[index].get("/api/user/me").status, index < 3 ? 401 : 200) << index;
+  }
+  auto other = new_user();
+  EXPECT_EQ(other.get("/api/user/me").status, 200);
+  EXPECT_EQ(sessions.back().post("/api/user/logout").status, 200);
+  auto after = session(email);
+  EXPECT_EQ(sessions[3].get("/api/user/me").status, 200) << "a session that has ended leaves its place";
+  EXPECT_EQ(after.get("/api/user/me").status, 200);
+}
+
+TEST_F(UsersTest, ConcurrentLoginsOnSeveralNodesKeepTwentySessions) {
+  const auto email = fresh_address();
+  make_account(email);
+  for (int count = 0; count < 18; ++count) session(email);
+  const Waybill second(world.database.url(),
+                       {.command = "api", .secret_key_file = world.waybill.secret_key_file()});
+  std::vector<std::thread> threads;
+  threads.reserve(8);
+  for (int index = 0; index < 8; ++index) {
+    threads.emplace_back([&, index] {
+      auto client = index % 2 == 0 ? world.waybill.http() : second.http();
+      const auto response = client.post("/api/user/login", {{"email", email}, {"password", good_password}});
+      EXPECT_EQ(response.status, 200) << response.text;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(world.database.number("select count(*) from user_sessions s join users u on u.guid = s.user_id "
+                                  "where u.email = $1",
+                                  {email}),
+            20);
+}
+
+TEST_F(UsersTest, FailedLoginsThatAWrongClockHasDatedInTheFutureDoNotCount) {
+  const auto email = fresh_address();
+  make_account(email);
+  world.database.rows(
+      "insert into login_failures select sha256(convert_to('email:' || $1, 'UTF8')), "
+      "array_agg(now() + interval '1 day') from generate_series(1, 10)",
+      {email});
+  EXPECT_EQ(log_in(email).status, 200);
+}
+
 TEST_F(UsersTest, MeReturnsTheUserOfTheToken) {
   const auto email = fresh_address();
   make_account(email);
