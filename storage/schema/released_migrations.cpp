@@ -62,6 +62,9 @@ constexpr auto locks = std::to_array<Locks>({
     {"0054_cheaper_events", "lock table orders in share row exclusive mode"},
     {"0056_order_of_ended_runs", "lock table run_queue in access exclusive mode"},
     {"0057_live_tokens", "lock table api_tokens in share row exclusive mode"},
+    {"0059_limits_of_written_values",
+     "lock table orders, shipments, customers, products, shipment_traces, carriers, integrations in share "
+     "row exclusive mode"},
     {"0063_unlocated_starts", "lock table dispatches in access exclusive mode"},
 });
 

@@ -119,6 +119,7 @@ TEST_F(Fairness, AnEventThatFiresManyWorkflowsNeedsLittleMemory) {
     return Reply::with_status(200);
   });
   for (std::size_t i = 0; i < workflows; ++i) loud.webhook(sink.url(), "order_created");
+  loud.write_long_values();
   loud.insert_order({{"items",
                       "json_build_array(json_build_object('guid', gen_random_uuid(), 'description', "
                       "repeat('x', 600000), 'quantity', 1, 'price', 1))"}});
@@ -194,6 +195,7 @@ TEST_F(Fairness, ConditionsThatTakeTooLongDelayNoOtherBusiness) {
   for (int i = 0; i < workflows; ++i)
     loud.webhook(receiver.url("/loud"), "order_created", {{"conditions", {{"any", any}}}});
   quiet.webhook(receiver.url("/quiet"), "order_created");
+  loud.write_long_values();
   for (int i = 0; i < orders; ++i) {
     loud.insert_order({{"items",
                         "json_build_array(json_build_object('guid', gen_random_uuid(), 'description', "

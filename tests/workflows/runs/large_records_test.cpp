@@ -18,6 +18,8 @@ constexpr auto patience = 60s;
 
 class LargeRecords : public testing::Test {
  protected:
+  LargeRecords() { tenant.write_long_values(); }
+
   /// Inserts orders of 900 kB.
   void insert_orders(int count) {
     tenant.sql.rows(

@@ -305,6 +305,7 @@ TEST_F(Schedules, ARunForAllRecordsThatCannotBeRenderedIsDead) {
 }
 
 TEST_F(Schedules, AListThatIsTooLargeEndsItsRun) {
+  tenant.write_long_values();
   for (int i = 0; i < 10; ++i) tenant.insert_order({{"notes", "repeat('x', 900000)"}});
   const json::object small{{"type", "webhook"}, {"recipient", url()}, {"template", R"({"n": {{count}}})"}};
   const std::string workflow = scheduled({{"action", small}});

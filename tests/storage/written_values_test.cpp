@@ -1,0 +1,257 @@
+// The limits of the values that SQL writes. They are those of the requests, for each column of a record.
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/route/route.hpp"
+#include "domain/own_data.hpp"
+#include "domain/records/element_fields.hpp"
+#include "domain/records/record_type.hpp"
+#include "storage/sql/catalog.sql.hpp"
+#include "tests/harness/postgres.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using domain::EntityType;
+using domain::Field;
+using domain::FieldType;
+using domain::RecordType;
+using testing::HasSubstr;
+
+constexpr std::string_view business = "00000000-0000-4000-8000-000000000001";
+const std::string other_writer = R"(set waybill.cause = '{"by": {"type": "api"}}')";
+
+/// Columns with a set of allowed values, which constraints check.
+const std::set<std::string_view> closed_fields{"status", "currency", "source.type"};
+/// Texts that no request has: stores name them.
+const std::map<std::string_view, std::size_t> imported{{"source.externalId", 1000}, {"source.url", 2000}};
+
+std::string error_of(Session& session, const std::string& sql) {
+  try {
+    session.exec(sql);
+    return "";
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
+
+/// The property of a request that creates a record, by the path of its field.
+const api::Property& property_of(const RecordType& type, std::string_view path) {
+  static const std::vector<api::Route> routes = api::all_routes();
+  static const std::map<EntityType, std::string_view> paths{{EntityType::order, "/api/v1/Orders"},
+                                                            {EntityType::shipment, "/api/v1/shipments"},
+                                                            {EntityType::customer, "/api/v1/Customers"},
+                                                            {EntityType::product, "/api/v1/Products"}};
+  const auto route = std::ranges::find_if(routes, [&](const api::Route& each) {
+    return each.path == paths.at(type.type) && each.body != nullptr && each.method == api::Method::post;
+  });
+  if (route == routes.end()) throw std::runtime_error("no route creates a " + std::string(type.label));
+  const api::Schema* schema = route->body;
+  for (;;) {
+    const auto dot = path.find('.');
+    const api::Property* const property = schema->find(path.substr(0, dot));
+    if (property == nullptr) throw std::runtime_error("no request has " + std::string(path));
+    if (dot == std::string_view::npos) return *property;
+    schema = property->schema;
+    path.remove_prefix(dot + 1);
+  }
+}
+
+std::size_t limit_of(const RecordType& type, const Field& field) {
+  if (const auto found = imported.find(field.path); found != imported.end()) return found->second;
+  const api::Property& property = property_of(type, field.path);
+  return api::length_limit(property.kind, property.max_length);
+}
+
+std::string text(std::size_t characters) { return "repeat('ü', " + std::to_string(characters) + ")"; }
+
+class WrittenValues : public testing::Test {
+ protected:
+  WrittenValues() {
+    database.exec("insert into businesses (guid, name) values ('" + std::string(business) + "', 'one')");
+    for (const RecordType& type : domain::record_types()) database.exec(insert(type, {}));
+  }
+
+  static std::string insert(const RecordType& type, const std::map<std::string, std::string>& values) {
+    static const std::map<EntityType, std::string> required{{EntityType::order, "order_number"},
+                                                            {EntityType::shipment, "tracking_number"},
+                                                            {EntityType::customer, "name"},
+                                                            {EntityType::product, "name"}};
+    std::map<std::string, std::string> all{{"business_id", "'" + std::string(business) + "'"},
+                                           {required.at(type.type), "gen_random_uuid()"}};
+    for (const auto& [column, value] : values) all.insert_or_assign(column, value);
+    std::string columns, expressions;
+    for (const auto& [column, value] : all) {
+      columns += (columns.empty() ? "" : ", ") + column;
+      expressions += (expressions.empty() ? "" : ", ") + value;
+    }
+    return "insert into " + std::string(type.table) + " (" + columns + ") values (" + expressions + ")";
+  }
+
+  /// Expects that the value is refused, by an insert and by an update of the only row.
+  void expect_refused(const RecordType& type, const std::string& column, const std::string& value,
+                      const std::string& reason) {
+    const std::string place = std::string(type.table) + "." + column;
+    EXPECT_THAT(error_of(writer, insert(type, {{column, value}})), HasSubstr(reason)) << place;
+    EXPECT_THAT(error_of(writer, "update " + std::string(type.table) + " set " + column + " = " + value),
+                HasSubstr(reason))
+        << place;
+  }
+
+  void expect_accepted(const RecordType& type, const std::string& column, const std::string& value) {
+    EXPECT_EQ(error_of(writer, "update " + std::string(type.table) + " set " + column + " = " + value), "")
+        << type.table << "." << column;
+  }
+
+  TestDatabase database;
+  Session writer{database.url()};
+};
+
+TEST_F(WrittenValues, ATextHasTheLimitOfRequests) {
+  std::size_t checked = 0;
+  for (const RecordType& type : domain::record_types()) {
+    for (const Field& field : type.fields) {
+      if (field.column.empty() || field.type != FieldType::string || closed_fields.contains(field.path))
+        continue;
+      const std::size_t limit = limit_of(type, field);
+      const std::string column(field.column);
+      expect_refused(type, column, text(limit + 1),
+                     column + " must have at most " + std::to_string(limit) + " characters");
+      if (column == "external_id")
+        writer.exec("update orders set integration_id = gen_random_uuid(), external_id = '1'");
+      expect_accepted(type, column, text(limit));
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 50U);
+}
+
+TEST_F(WrittenValues, AListHasTheLimitsOfRequests) {
+  std::size_t checked = 0;
+  for (const RecordType& type : domain::record_types()) {
+    for (const Field& field : type.fields) {
+      if (field.column.empty() || field.type != FieldType::array || field.path == domain::tags_path) continue;
+      const std::string column(field.column);
+      const auto list = [](const std::string& name, std::size_t characters) {
+        return "jsonb_build_array('{}'::jsonb, jsonb_build_object('" + name + "', " + text(characters) +
+               "))::text::json";
+      };
+      const auto entries = [](int count) {
+        return "(select jsonb_agg('{}'::jsonb) from generate_series(1, " + std::to_string(count) +
+               "))::text::json";
+      };
+      expect_refused(type, column, entries(1001), column + " must have at most 1000 entries");
+      expect_accepted(type, column, entries(1000));
+      std::vector<std::string> names{"unknown"};
+      for (const auto& element : domain::element_fields(type.type, field.path))
+        if (element.type == FieldType::string) names.emplace_back(element.path);
+      for (const std::string& name : names) {
+        const std::size_t limit = name == "description" ? 10'000 : name == "email" ? 254 : 200;
+        expect_refused(type, column, list(name, limit + 1),
+                       column + "[1]." + name + " must have at most " + std::to_string(limit));
+        expect_accepted(type, column, list(name, limit));
+      }
+      expect_refused(type, column, "jsonb_build_array(" + text(201) + ")::text::json", column + "[0]");
+      ++checked;
+    }
+  }
+  EXPECT_EQ(checked, 5U);
+}
+
+TEST_F(WrittenValues, TagsAndMetadataHaveTheLimitsOfRequests) {
+  const auto tags = [](std::size_t count, std::size_t characters) {
+    return "(select jsonb_agg(" + text(characters - 2) +
+           " || lpad(n::text, 2, '0')) from generate_series(1, " + std::to_string(count) + ") n)";
+  };
+  const auto metadata = [](std::size_t keys, std::size_t key, std::size_t value) {
+    return "(select jsonb_object_agg(rpad(n::text, " + std::to_string(key) + ", 'k'), " + text(value) +
+           ") from generate_series(10, " + std::to_string(keys + 9) + ") n)";
+  };
+  for (const RecordType& type : domain::record_types()) {
+    expect_accepted(type, "tags", tags(domain::most_tags, domain::longest_tag));
+    expect_refused(type, "tags", tags(domain::most_tags + 1, 2), "tags must have at most 50 entries");
+    expect_refused(type, "tags", tags(1, domain::longest_tag + 1), "tags[0] must have at most 50 characters");
+    expect_accepted(
+        type, "metadata",
+        metadata(domain::most_metadata_keys, domain::longest_metadata_key, domain::longest_metadata_text));
+    expect_refused(type, "metadata", metadata(domain::most_metadata_keys + 1, 2, 1), "at most 50 keys");
+    expect_refused(type, "metadata", metadata(1, domain::longest_metadata_key + 1, 1),
+                   "at most 40 characters");
+    expect_refused(type, "metadata", metadata(1, 2, domain::longest_metadata_text + 1),
+                   "metadata.10 must have at most 500 characters");
+  }
+}
+
+TEST_F(WrittenValues, ATimeIsOneThatAnswersCanShow) {
+  for (const RecordType& type : domain::record_types()) {
+    for (const Field& field : type.fields) {
+      // A trigger sets updated_at.
+      if (field.column.empty() || field.type != FieldType::timestamp || field.path == "updatedAt") continue;
+      for (const char* const value :
+           {"'infinity'", "'-infinity'", "'10000-01-01 00:00:00+00'", "'0001-12-31 00:00:00+00 BC'"})
+        EXPECT_NE(error_of(writer, "update " + std::string(type.table) + " set " + std::string(field.column) +
+                                       " = " + value),
+                  "")
+            << type.table << "." << field.column << " = " << value;
+      expect_accepted(type, std::string(field.column), "'2020-02-29 12:00:00+00'");
+    }
+  }
+}
+
+TEST_F(WrittenValues, ARowThatIsTooLongStaysWritableInItsOtherColumns) {
+  Session older(database.url());
+  older.exec(other_writer);
+  const std::string tags = "to_jsonb(array[" + text(60) + "])";
+  older.exec("update orders set notes = " + text(10'001) + ", delivery_city = " + text(201) +
+             ", tags = " + tags + ", status_changed_at = 'infinity'");
+  writer.exec("update orders set status = 'ready'");
+  writer.exec(
+      "update orders set service_level = 'express', notes = notes, tags = tags, items = items, "
+      "delivery_city = delivery_city, status_changed_at = status_changed_at");
+  EXPECT_EQ(database.value("select char_length(notes) from orders"), "10001");
+  EXPECT_THAT(error_of(writer, "update orders set notes = notes || 'x'"), HasSubstr("notes must have"));
+  EXPECT_THAT(error_of(writer, "update orders set delivery_street = delivery_city"),
+              HasSubstr("delivery_street must have"));
+  writer.exec("update orders set notes = null, tags = null");
+}
+
+TEST_F(WrittenValues, OnlyASessionOfWaybillItselfIsExempt) {
+  const std::string role = "writer_" + database.name();
+  postgres().admin().exec("drop role if exists " + role + "; create role " + role + " login");
+  database.exec("grant select, insert, update on orders to " + role);
+  std::string url = database.url();
+  url.replace(url.find("//waybill@"), 10, "//" + role + "@");
+  {
+    Session stranger(url);
+    stranger.exec(other_writer);
+    EXPECT_THAT(error_of(stranger, "update orders set notes = " + text(10'001)),
+                HasSubstr("notes must have"));
+    stranger.exec("update orders set notes = " + text(10'000));
+  }
+  database.exec("drop owned by " + role);
+  postgres().admin().exec("drop role " + role);
+}
+
+TEST_F(WrittenValues, TextsThatAreShownWithARecordAreLimited) {
+  writer.exec("insert into carriers (business_id, name, code, type) values ('" + std::string(business) +
+              "', 'own', 'own', 'courier')");
+  for (const auto& [table, column, limit] :
+       std::initializer_list<std::tuple<std::string, std::string, std::size_t>>{
+           {"shipment_traces", "description", 10'000},
+           {"shipment_traces", "location", 200},
+           {"shipment_traces", "external_id", 200},
+           {"carriers", "name", 200},
+           {"carriers", "tracking_url_pattern", 2'000}}) {
+    EXPECT_THAT(error_of(writer, "update " + table + " set " + column + " = " + text(limit + 1)),
+                HasSubstr(column + " must have at most " + std::to_string(limit)))
+        << table;
+  }
+}
+
+}  // namespace
+}  // namespace waybill::tests
