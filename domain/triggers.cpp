@@ -285,6 +285,22 @@ TriggerSet fired_triggers(const Change& change) {
   return fired;
 }
 
+TriggerSet possible_triggers(EntityType entity_type, bool has_before, bool has_after) {
+  const Catalogue& all = catalogue();
+  const auto type = static_cast<std::size_t>(entity_type);
+  TriggerSet possible;
+  for (std::size_t i = all.begins.at(type); i < all.begins.at(type + 1); ++i) {
+    const When when = all.rules[i].when;
+    const bool is_possible = !has_before && !has_after ? when == When::erased
+                             : !has_before             ? when == When::created
+                             : !has_after
+                                 ? when == When::deleted
+                                 : when != When::created && when != When::deleted && when != When::erased;
+    possible.set(i, is_possible);
+  }
+  return possible;
+}
+
 std::vector<const Trigger*> narrowest_first(const TriggerSet& set) {
   std::vector<const Trigger*> found;
   for (int each = 0; each <= 2; ++each) {

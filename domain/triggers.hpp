@@ -43,6 +43,10 @@ std::size_t trigger_index(const Trigger& trigger);
 /// The triggers that fire for a change.
 TriggerSet fired_triggers(const Change& change);
 
+/// The triggers that an event may meet whose records cannot be read, but of which is known whether there is
+/// one before and after it.
+TriggerSet possible_triggers(EntityType entity_type, bool has_before, bool has_after);
+
 /// The triggers of a set, the narrowest first: `order_shipped`, `order_status_changed`, `order_updated`.
 std::vector<const Trigger*> narrowest_first(const TriggerSet& set);
 

@@ -194,6 +194,14 @@ TEST(Triggers, ATraceFiresItsTriggerBesideThoseOfTheMove) {
             (Codes{"shipment_status_changed", "shipment_delivered", "shipment_trace_added"}));
 }
 
+TEST(Triggers, AnEventThatCannotBeReadMayMeetWhatItsRecordsAllow) {
+  EXPECT_EQ(codes(possible_triggers(EntityType::order, false, true)), Codes{"order_created"});
+  EXPECT_EQ(codes(possible_triggers(EntityType::shipment, true, false)), Codes{"shipment_deleted"});
+  EXPECT_EQ(codes(possible_triggers(EntityType::customer, false, false)), Codes{"customer_erased"});
+  EXPECT_EQ(codes(possible_triggers(EntityType::product, true, true)),
+            (Codes{"product_updated", "product_price_changed"}));
+}
+
 TriggerChoice choice_of(const json::array& list, EntityType type) {
   return std::get<TriggerChoice>(parse_choice(list, type));
 }

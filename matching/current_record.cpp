@@ -1,9 +1,11 @@
 #include "matching/current_record.hpp"
 
 #include <array>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "domain/records/change.hpp"
 #include "matching/relatives.hpp"
 #include "storage/events/outbox.hpp"
@@ -18,17 +20,23 @@ namespace {
 namespace asio = boost::asio;
 namespace sql = storage::sql;
 
-/// Builds the entity from the record's value in binary form.
+/// Builds the entity from the record's value in binary form. Throws Failure if the record cannot be read.
 json::object entity_of(domain::EntityType type, std::string_view bytes,
                        const std::vector<std::string>& columns) {
   const domain::RecordType& record_type = domain::record_type(type);
+  if (bytes.empty() || bytes.size() > storage::largest_record)
+    throw Failure(ErrorCode::payload_too_large, storage::RecordTooLarge(record_type.label).what());
   storage::RecordValue value;
   if (!value.parse(bytes) || value.fields().size() != columns.size()) {
     throw storage::ColumnsChanged("the columns of the record's table have changed");
   }
   domain::Row row;
   storage::ColumnMap(record_type, columns).fill(value.fields(), row);
-  return domain::make_change(record_type, nullptr, &row).entity;
+  try {
+    return domain::make_change(record_type, nullptr, &row).entity;
+  } catch (const std::invalid_argument& error) {
+    throw Failure(ErrorCode::conflict, "The record cannot be read. " + std::string(error.what()) + ".");
+  }
 }
 
 }  // namespace

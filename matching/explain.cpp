@@ -186,6 +186,54 @@ std::vector<domain::ConditionResult> explain_conditions(const Rule& rule, const 
   return results;
 }
 
+std::vector<std::string_view> codes(domain::EntityType type, const domain::TriggerSet& fired) {
+  std::vector<std::string_view> result;
+  for (const domain::Trigger& trigger : domain::triggers(type)) {
+    if (fired.test(domain::trigger_index(trigger))) result.push_back(trigger.code);
+  }
+  return result;
+}
+
+/// The reason that a workflow did not act on an event that cannot be read.
+std::string_view reason_of_unreadable(const PastWorkflow& workflow, const Version* version,
+                                      const UnreadableEvent& unreadable, bool has_run, bool pending) {
+  const Time at = unreadable.event->at;
+  const std::string_view unread =
+      unreadable.problem.code == std::string_view("PAYLOAD_TOO_LARGE") ? "too_large" : "unreadable";
+  if (has_run) return unread;
+  if (version == nullptr || at < workflow.created_at) return "newer_than_event";
+  if (workflow.was_off(at)) return "switched_off";
+  const bool is_concerned =
+      version->rule && (version->rule->is_timed() || version->rule->fires(unreadable.possible()));
+  if (!is_concerned) return "other_trigger";
+  return pending ? "" : unread;
+}
+
+/// An event that cannot be read, with its effect on each workflow that existed. Timers are among them,
+/// because it set none.
+ExplainedEvent explain_unreadable(const UnreadableEvent& unreadable,
+                                  const std::vector<PastWorkflow>& workflows, const PastRuns& runs,
+                                  bool pending) {
+  const storage::StoredEvent& event = *unreadable.event;
+  const domain::TriggerSet possible = unreadable.possible();
+  ExplainedEvent entry{event.id, event.at, {}, {}};
+  if (possible.count() == 1) entry.triggers = codes(event.entity_type, possible);
+  for (const PastWorkflow& workflow : workflows) {
+    if (workflow.deleted_at && *workflow.deleted_at < event.at) continue;
+    const Version* const version = workflow.version_at(event.at);
+    const Guid guid = run_guid(event, workflow.guid);
+    const PastRun* const run = find_run(runs, guid);
+    entry.workflows.push_back(
+        {.guid = workflow.guid,
+         .name = (version != nullptr ? version : &workflow.versions.back())->name,
+         .run = run != nullptr ? std::optional(guid) : std::nullopt,
+         .reason = reason_of_unreadable(workflow, version, unreadable, run != nullptr, pending),
+         .conditions = {},
+         .steps = run != nullptr ? run->steps : json::value()});
+  }
+  return entry;
+}
+
 ExplainedWorkflow explain_workflow(const PastWorkflow& workflow, const PastChange& change,
                                    const PastRuns& runs, bool pending, WorkBudget& share) {
   const Version* const version = workflow.version_at(change.event->at);
@@ -292,6 +340,7 @@ std::vector<ExplainedEvent> explain_schedules(storage::Session& session, const G
     const std::vector<ScheduledRecord> found = records.next();
     const std::string_view reason = !row.is_active              ? "switched_off"
                                     : found.empty()             ? "condition"
+                                    : found.front().problem     ? "unreadable"
                                     : found.front().is_unjudged ? "too_much_work"
                                                                 : "timer_waiting";
     if (reason == "timer_waiting" && ran.contains(row.workflow_id)) continue;
@@ -373,14 +422,6 @@ bool is_timed(const Version* version) {
   return version != nullptr && version->rule && version->rule->is_timed();
 }
 
-std::vector<std::string_view> codes(domain::EntityType type, const domain::TriggerSet& fired) {
-  std::vector<std::string_view> result;
-  for (const domain::Trigger& trigger : domain::triggers(type)) {
-    if (fired.test(domain::trigger_index(trigger))) result.push_back(trigger.code);
-  }
-  return result;
-}
-
 /// Explains the last events of a record, portion by portion, because each event has its record twice.
 class Explainer {
  public:
@@ -415,7 +456,8 @@ class Explainer {
  private:
   void explain_portion(const storage::PastOfRecord& past, bool with_timers, std::size_t limit) {
     const std::vector<storage::StoredEvent>& events = past.events;
-    std::vector<PastChange> changes = reader_.changes(events);
+    std::vector<UnreadableEvent> unreadable;
+    std::vector<PastChange> changes = reader_.changes(events, {}, &unreadable);
     std::vector<PastChange*> all;
     all.reserve(changes.size());
     for (PastChange& change : changes) all.push_back(&change);
@@ -427,10 +469,20 @@ class Explainer {
       for (const PastWorkflow& workflow : workflows) guids.push_back(run_guid(event, workflow.guid));
     }
     const PastRuns runs = load_runs(session_, business_, guids);
+    const auto is_pending = [&](const storage::StoredEvent* event) -> bool {
+      return past.pending[static_cast<std::size_t>(event - events.data())];
+    };
+    auto next_unreadable = unreadable.begin();
+    const auto explain_unreadable_until = [&](const storage::StoredEvent* end) {
+      for (; next_unreadable != unreadable.end() && next_unreadable->event < end; ++next_unreadable)
+        result_.push_back(
+            explain_unreadable(*next_unreadable, workflows, runs, is_pending(next_unreadable->event)));
+    };
     for (const PastChange& change : changes) {
       if (!result_.empty() && bounds_.shown.is_full()) break;
       const storage::StoredEvent& event = *change.event;
-      const bool pending = past.pending[static_cast<std::size_t>(change.event - events.data())];
+      explain_unreadable_until(change.event);
+      const bool pending = is_pending(change.event);
       ExplainedEvent& entry = result_.emplace_back(
           ExplainedEvent{event.id, event.at, codes(event.entity_type, change.fired), {}});
       for (const PastWorkflow& workflow : workflows) {
@@ -441,6 +493,7 @@ class Explainer {
       }
       std::ranges::move(timers_of_change(reader_, change, workflows), std::back_inserter(timers_));
     }
+    if (!bounds_.shown.is_full()) explain_unreadable_until(events.data() + events.size());
     if (with_timers) {
       if (!changes.empty())
         std::ranges::move(timers_without_value(changes.front(), workflows), std::back_inserter(timers_));

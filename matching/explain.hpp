@@ -21,8 +21,9 @@ struct ExplainedWorkflow {
   /// The reason that it did not fire: switched_off, other_trigger, condition, loop, paused, newer_than_event,
   /// notifications_off or limited (its run was skipped), window (its run waits), timer_waiting (its timer or
   /// tick is still to come), timer_moved, timer_passed (the time had passed when its field was set),
-  /// no_value (the field of its timer is empty), too_much_work (its conditions need too much of it). Empty if
-  /// it fired or if the event is not matched yet.
+  /// no_value (the field of its timer is empty), too_much_work (its conditions need too much of it),
+  /// too_large or unreadable (the record as of the event; a workflow that it may concern has a dead run).
+  /// Empty if it fired or if the event is not matched yet.
   std::string_view reason;
   std::vector<domain::ConditionResult> conditions;  // by the version at the event; empty if all are newer,
                                                     // or after about a second of work in all
@@ -33,7 +34,7 @@ struct ExplainedWorkflow {
 struct ExplainedEvent {
   std::optional<std::uint64_t> id;  // nullopt for a timer or a schedule; see `triggers`
   Time at;  // time of the event; of a timer when it is due, moved or set; without a value, of the last event
-  std::vector<std::string_view> triggers;  // the codes of the triggers that fired
+  std::vector<std::string_view> triggers;  // the codes of the triggers that fired; none if it is not known
   std::vector<ExplainedWorkflow> workflows;
 };
 

@@ -1,22 +1,27 @@
 #include "matching/past.hpp"
 
-#include <stdexcept>
+#include <utility>
 
 #include "matching/relatives.hpp"
 
 namespace waybill::matching {
 
+domain::TriggerSet UnreadableEvent::possible() const {
+  return domain::possible_triggers(event->entity_type, event->before.has_value(), event->after.has_value());
+}
+
 std::vector<PastChange> PastReader::changes(std::span<const storage::StoredEvent> events,
-                                            const json::storage_ptr& memory) {
+                                            const json::storage_ptr& memory,
+                                            std::vector<UnreadableEvent>* unreadable) {
   std::vector<PastChange> changes;
   changes.reserve(events.size());
   for (const storage::StoredEvent& event : events) {
-    try {
+    auto problem = unless_unreadable([&] {
       domain::Change change = columns_.change(event, memory);
       const domain::TriggerSet fired = domain::fired_triggers(change);
       changes.push_back({&event, std::move(change), fired});
-    } catch (const std::invalid_argument&) {  // NOLINT(bugprone-empty-catch): the matcher has reported it
-    }
+    });
+    if (problem && unreadable != nullptr) unreadable->push_back({&event, *std::move(problem)});
   }
   return changes;
 }

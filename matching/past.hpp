@@ -7,6 +7,7 @@
 #include "domain/conditions/conditions.hpp"
 #include "domain/records/change.hpp"
 #include "domain/triggers.hpp"
+#include "matching/unreadable.hpp"
 #include "storage/events/past_events.hpp"
 #include "storage/events/record_columns.hpp"
 
@@ -20,6 +21,14 @@ struct PastChange {
   domain::Subject subject() const { return {change.entity, change.previous, change.created}; }
 };
 
+/// A past event that cannot be read as a change, and the reason.
+struct UnreadableEvent {
+  const storage::StoredEvent* event;
+  Unreadable problem;
+  /// The triggers that it may have met.
+  domain::TriggerSet possible() const;
+};
+
 /// Reads past events as changes. One thread. Throws DatabaseUnavailable, StatementError, or ColumnsChanged
 /// if a migration ran meanwhile.
 class PastReader {
@@ -28,10 +37,11 @@ class PastReader {
 
   storage::PastEvents& events() { return events_; }
 
-  /// The changes of those events, in the same order, without relatives. Unreadable events are left out. The
-  /// events must outlive the result.
+  /// The changes of those events, in the same order, without relatives. Unreadable events are left out, and
+  /// appended to `unreadable` unless it is null. The events must outlive the results.
   std::vector<PastChange> changes(std::span<const storage::StoredEvent> events,
-                                  const json::storage_ptr& memory = {});
+                                  const json::storage_ptr& memory = {},
+                                  std::vector<UnreadableEvent>* unreadable = nullptr);
 
   /// The record before an event that changed it, without relatives.
   json::object entity_before(const storage::StoredEvent& event);

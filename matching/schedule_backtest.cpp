@@ -42,6 +42,7 @@ RunsOfTick runs_of_tick(storage::Session& session, const Rule& rule, const Guid&
   while (!records.at_end()) {
     limit_statements(session, deadline);
     for (const ScheduledRecord& record : records.next()) {
+      if (record.problem) continue;
       if (record.is_unjudged) {
         ++runs.too_much_work;
         continue;

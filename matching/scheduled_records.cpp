@@ -44,7 +44,8 @@ std::string records_text(domain::EntityType type) {
          "from unnest($2::uuid[]) with ordinality w (guid, n) join " +
          std::string(domain::record_type(type).table) +
          " r on r.business_id = $1::uuid and r.guid = w.guid and r.deleted_at is null "
-         "cross join lateral (select record_send(r) as record offset 0) s) x "
+         "cross join lateral (select case when pg_column_size(r) > 8192 then bounded_record(r) "
+         "else substr(record_send(r), 1, 4194305) end as record offset 0) s) x "
          "where bytes - octet_length(record) < $3::bigint order by n";
 }
 
@@ -63,12 +64,15 @@ ScheduledRecords::ScheduledRecords(storage::Session& session, storage::RecordCol
 std::vector<ScheduledRecord> ScheduledRecords::next() {
   std::vector<ScheduledRecord> records = read();
   storage::RelativesWanted wanted;
-  for (const ScheduledRecord& record : records)
+  for (const ScheduledRecord& record : records) {
+    if (record.problem) continue;
     collect_relatives(business_, record.guid, rule_.entity_type(), record.entity, wanted, pages_.wanted);
+  }
   const auto relatives = storage::Outbox(session_).relatives(wanted);
   const RelativeIndex index(relatives, pages_.public_url);
   const json::object no_previous;
   std::erase_if(records, [&](ScheduledRecord& record) {
+    if (record.problem) return false;
     index.fill(business_, record.guid, rule_.entity_type(), record.entity);
     const domain::Verdict verdict =
         share_.is_exceeded() ? domain::Verdict::too_much_work
@@ -93,7 +97,8 @@ std::vector<ScheduledRecord> ScheduledRecords::read() {
     passed = parse_number<std::size_t>(rows.get(i, 0)).value();
     const Guid guid = Guid::parse(rows.get(i, 1)).value();
     const Bytes bytes = unhex(rows.get(i, 2)).value();
-    const std::string record(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const auto record =
+        storage::read_record(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
     const storage::StoredEvent stub{.id = 0,
                                     .business_id = business_,
                                     .entity_type = rule_.entity_type(),
@@ -103,12 +108,13 @@ std::vector<ScheduledRecord> ScheduledRecords::read() {
                                     .detail = {},
                                     .before = record,
                                     .after = record};
-    try {
-      records.push_back({guid, std::move(columns_.change(stub, {}).entity), bytes.size()});
-    } catch (const std::invalid_argument& error) {
+    ScheduledRecord read{.guid = guid, .entity = {{"guid", guid.to_string()}}, .bytes = bytes.size()};
+    read.problem = unless_unreadable([&] { read.entity = std::move(columns_.change(stub, {}).entity); });
+    if (read.problem) {
       observe(Observable::event_unreadable,
-              {{"record", guid.to_string()}, {"error", std::string_view(error.what())}});
+              {{"record", guid.to_string()}, {"error", std::string_view(read.problem->error)}});
     }
+    records.push_back(std::move(read));
   }
   position_ += passed;
   return records;

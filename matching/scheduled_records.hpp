@@ -11,6 +11,7 @@
 #include "domain/conditions/conditions.hpp"
 #include "matching/relatives.hpp"
 #include "matching/rule.hpp"
+#include "matching/unreadable.hpp"
 #include "storage/events/record_columns.hpp"
 #include "storage/session/session.hpp"
 
@@ -20,13 +21,14 @@ namespace waybill::matching {
 struct ScheduledRecord {
   Guid guid;
   json::object entity;
-  std::size_t bytes;         // size of the stored record
-  bool is_unjudged = false;  // the workflow's conditions need too much work
+  std::size_t bytes;                                 // size of the stored record
+  bool is_unjudged = false;                          // the workflow's conditions need too much work
+  std::optional<Unreadable> problem = std::nullopt;  // the record cannot be read; `entity` has the guid alone
 };
 
 /// The records for which a workflow with a schedule runs now: those of its query that meet its conditions, or
-/// that may meet them (is_unjudged), in the query's order. They are read in portions, so that they are never
-/// all in memory. Throws DatabaseUnavailable, StatementError or ColumnsChanged.
+/// that may meet them (is_unjudged, problem), in the query's order. They are read in portions, so that they
+/// are never all in memory. Throws DatabaseUnavailable, StatementError or ColumnsChanged.
 class ScheduledRecords {
  public:
   /// Runs the query. If `only` is given, the query is limited to this record, even if its own limit would

@@ -1,6 +1,5 @@
 // The feed of a business's events.
 #include <algorithm>
-#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,6 +62,11 @@ constexpr Property event_properties[] = {
      .schema = &entity_object_schema,
      .description = "The earlier values of the fields that changed."},
     {.name = "cause", .kind = Kind::object, .schema = &cause_schema},
+    {.name = "error",
+     .kind = Kind::string,
+     .optional = true,
+     .description = "Only of an event whose record cannot be read, whose entity has the guid alone: "
+                    "PAYLOAD_TOO_LARGE (it has more than 4 MiB) or UNREADABLE."},
 };
 constexpr Schema event_schema{"FeedEvent", event_properties};
 constexpr Property feed_properties[] = {
@@ -146,20 +150,37 @@ json::value cause_json(const std::optional<std::string>& stored) {
       {"note", member("note")}};
 }
 
+/// An event of the feed.
+struct FeedEvent {
+  const storage::StoredEvent* stored;
+  matching::PastChange* change = nullptr;                 // null: the record cannot be read
+  const matching::UnreadableEvent* unreadable = nullptr;  // then not null
+  std::vector<const domain::Trigger*> met;                // narrowest first
+};
+
 /// Takes the record out of the change.
-json::object event_json(matching::PastChange& past, const std::vector<const domain::Trigger*>& met) {
-  const storage::StoredEvent& event = *past.event;
+json::object event_json(const FeedEvent& shown) {
+  const storage::StoredEvent& event = *shown.stored;
+  const auto& met = shown.met;
+  json::object entity{{"guid", event.entity_id.to_string()}};
+  json::object previous;
+  if (shown.change != nullptr) {
+    entity = std::move(shown.change->change.entity);
+    previous = std::move(shown.change->change.previous);
+  }
   json::array triggers;
   for (const domain::Trigger* const trigger : met) triggers.push_back(json::value(trigger->code));
-  return {{"eventId", event.id},
-          {"type", met.front()->code},
-          {"triggers", std::move(triggers)},
-          {"entityType", domain::record_type(event.entity_type).name},
-          {"entityId", event.entity_id.to_string()},
-          {"at", format_timestamp(event.at)},
-          {"entity", std::move(past.change.entity)},
-          {"previous", std::move(past.change.previous)},
-          {"cause", cause_json(event.cause)}};
+  json::object json{{"eventId", event.id},
+                    {"type", met.front()->code},
+                    {"triggers", std::move(triggers)},
+                    {"entityType", domain::record_type(event.entity_type).name},
+                    {"entityId", event.entity_id.to_string()},
+                    {"at", format_timestamp(event.at)},
+                    {"entity", std::move(entity)},
+                    {"previous", std::move(previous)},
+                    {"cause", cause_json(event.cause)}};
+  if (shown.unreadable != nullptr) json.emplace("error", shown.unreadable->problem.code);
+  return json;
 }
 
 /// Reads a page in one snapshot and moves the cursor behind it.
@@ -210,24 +231,24 @@ class FeedReader {
     const std::size_t free = wanted_.limit - count_;
     const std::size_t limit = std::max(free + 1, wanted_.filters() ? filtered_batch : 0);
     const auto [stored, is_cut] = fetch(snapshot, limit);
-    auto changes = past_.changes(stored);
-    std::vector<std::pair<matching::PastChange*, std::vector<const domain::Trigger*>>> chosen;
+    std::vector<matching::UnreadableEvent> unreadable;
+    auto changes = past_.changes(stored, {}, &unreadable);
+    std::vector<FeedEvent> chosen;
+    std::vector<matching::PastChange*> filled;
     std::size_t used = stored.size();
-    for (auto& change : changes) {
-      auto met = domain::narrowest_first(change.fired);
-      if (met.empty() || !is_wanted(change, *met.front())) continue;
+    for (FeedEvent& event : feed_events(changes, unreadable)) {
+      if (event.met.empty() || !is_wanted(*event.stored, *event.met.front())) continue;
       if (chosen.size() == free) {
-        used = static_cast<std::size_t>(change.event - stored.data());
+        used = static_cast<std::size_t>(event.stored - stored.data());
         break;
       }
-      chosen.emplace_back(&change, std::move(met));
+      if (event.change != nullptr) filled.push_back(event.change);
+      chosen.push_back(std::move(event));
     }
-    const auto changes_of = std::views::keys(chosen);
-    const std::vector<matching::PastChange*> filled(changes_of.begin(), changes_of.end());
     if (!filled.empty()) past_.fill_relatives(filled);
-    for (const auto& [change, met] : chosen) {
+    for (const FeedEvent& event : chosen) {
       if (count_++ > 0) data_ += ',';
-      data_ += to_json(event_json(*change, met));
+      data_ += to_json(event_json(event));
     }
     has_more_ = used < stored.size() || is_cut;
     std::vector<EventCursor::Passed> passed;
@@ -237,8 +258,26 @@ class FeedReader {
     cursor_.advance(snapshot, passed, !has_more_);
   }
 
-  bool is_wanted(const matching::PastChange& change, const domain::Trigger& narrowest) const {
-    return (!wanted_.entity_type || change.event->entity_type == *wanted_.entity_type) &&
+  /// The events of a batch in their order. The trigger of one that cannot be read is the broadest that it may
+  /// have met: created, updated or deleted.
+  static std::vector<FeedEvent> feed_events(std::vector<matching::PastChange>& changes,
+                                            const std::vector<matching::UnreadableEvent>& unreadable) {
+    std::vector<FeedEvent> events;
+    events.reserve(changes.size() + unreadable.size());
+    for (auto& change : changes)
+      events.push_back(
+          {.stored = change.event, .change = &change, .met = domain::narrowest_first(change.fired)});
+    for (const auto& event : unreadable) {
+      auto possible = domain::narrowest_first(event.possible());
+      if (possible.size() > 1) possible.erase(possible.begin(), possible.end() - 1);
+      events.push_back({.stored = event.event, .unreadable = &event, .met = std::move(possible)});
+    }
+    if (!unreadable.empty()) std::ranges::sort(events, {}, &FeedEvent::stored);
+    return events;
+  }
+
+  bool is_wanted(const storage::StoredEvent& event, const domain::Trigger& narrowest) const {
+    return (!wanted_.entity_type || event.entity_type == *wanted_.entity_type) &&
            (!wanted_.type || narrowest.code == *wanted_.type);
   }
 

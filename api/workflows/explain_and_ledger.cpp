@@ -17,9 +17,9 @@ constexpr std::size_t explained_events = 100;
 constexpr Duration retention = std::chrono::days(31);
 
 constexpr std::string_view reasons[] = {
-    "switched_off",     "other_trigger",     "condition", "loop",         "paused",
-    "newer_than_event", "notifications_off", "window",    "limited",      "timer_waiting",
-    "timer_moved",      "timer_passed",      "no_value",  "too_much_work"};
+    "switched_off",      "other_trigger", "condition", "loop",          "paused",      "newer_than_event",
+    "notifications_off", "window",        "limited",   "timer_waiting", "timer_moved", "timer_passed",
+    "no_value",          "too_much_work", "too_large", "unreadable"};
 constexpr std::string_view kinds[] = {"timer", "schedule"};
 
 constexpr Property explained_workflow_properties[] = {

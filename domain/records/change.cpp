@@ -196,7 +196,7 @@ class Builder {
 
   [[noreturn]] void refuse(const Field& field) const {
     throw std::invalid_argument(std::string(type_.label) + ": " + std::string(field.path) +
-                                " has a value of another type");
+                                " has a value that cannot be read");
   }
 
   const RecordType& type_;

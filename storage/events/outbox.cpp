@@ -77,6 +77,11 @@ int cause_depth(const std::optional<std::string>& cause) {
   return static_cast<int>(std::clamp<std::int64_t>(depth->get_int64(), 0, max_depth));
 }
 
+std::optional<std::string> read_record(std::optional<std::string_view> value) {
+  if (!value) return std::nullopt;
+  return value->size() > largest_record ? std::string() : std::string(*value);
+}
+
 StoredEvent stored_event(const Rows& rows, int row) {
   const sql::outbox::Fetch::Row event(RowOf<Rows>{rows, row});
   // The records are not typed: they would be copied twice.
@@ -88,8 +93,8 @@ StoredEvent stored_event(const Rows& rows, int row) {
           .at = event.at,
           .cause = std::optional<std::string>(event.cause),
           .detail = std::optional<std::string>(event.detail),
-          .before = std::optional<std::string>(rows.find(row, before)),
-          .after = std::optional<std::string>(rows.find(row, before + 1))};
+          .before = read_record(rows.find(row, before)),
+          .after = read_record(rows.find(row, before + 1))};
 }
 
 Scan Outbox::scan(const ScanBounds& bounds, bool draw_xid, std::size_t with_rows) {
@@ -227,7 +232,7 @@ std::vector<StoredEvent> Outbox::current(std::span<const StoredEvent> events, st
                        .cause = event.cause,
                        .detail = event.detail,
                        .before = {},
-                       .after = std::optional<std::string>(values.find(i, 0))});
+                       .after = read_record(values.find(i, 0))});
   }
   return records;
 }

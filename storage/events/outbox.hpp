@@ -58,6 +58,13 @@ struct PendingEvent {
   EventKey key() const { return {id, at}; }
 };
 
+/// The largest record that is read, in bytes. The statements send at most one byte more (bounded_record in
+/// storage/migrations/0060_bounded_records.sql).
+inline constexpr std::size_t largest_record = 4UL * 1024 * 1024;
+
+/// A record of a statement's row: empty if it is too large, nullopt if it is null.
+std::optional<std::string> read_record(std::optional<std::string_view> value);
+
 /// A stored event, with its records in the binary form that RecordValue reads.
 struct StoredEvent {
   std::uint64_t id;
@@ -66,9 +73,9 @@ struct StoredEvent {
   Guid entity_id;
   Time at;
   std::optional<std::string> cause;   // JSON
-  std::optional<std::string> detail;  // JSON of facts that no record holds
-  std::optional<std::string> before;
-  std::optional<std::string> after;
+  std::optional<std::string> detail;  // JSON of facts that no record holds; empty if it is too large
+  std::optional<std::string> before;  // empty if it is too large
+  std::optional<std::string> after;   // likewise
 };
 
 /// The result of one read of the outbox, all from one snapshot.

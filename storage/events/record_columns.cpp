@@ -1,7 +1,5 @@
 #include "storage/events/record_columns.hpp"
 
-#include <stdexcept>
-
 namespace waybill::storage {
 namespace {
 
@@ -10,6 +8,7 @@ constexpr std::size_t deepest_detail = 32;
 
 json::object read_detail(const std::optional<std::string>& text) {
   if (!text) return {};
+  if (text->empty()) throw RecordTooLarge("detail of the event");
   auto parsed = parse_json(*text, deepest_detail);
   auto* const value = std::get_if<json::value>(&parsed);
   if (value == nullptr || !value->is_object()) throw std::invalid_argument("the detail is not an object");
@@ -17,6 +16,10 @@ json::object read_detail(const std::optional<std::string>& text) {
 }
 
 }  // namespace
+
+RecordTooLarge::RecordTooLarge(std::string_view what)
+    : std::invalid_argument("The " + std::string(what) + " has more than " +
+                            std::to_string(largest_record / (1024UL * 1024)) + " MiB.") {}
 
 std::vector<std::string> column_names(const TypedRows<sql::catalog::Columns>& rows) {
   std::vector<std::string> names;
@@ -32,22 +35,23 @@ RecordColumns::RecordColumns(Session& session) {
 }
 
 domain::Change RecordColumns::change(const StoredEvent& event, const json::storage_ptr& memory) {
-  const ColumnMap& columns = columns_.at(static_cast<std::size_t>(event.entity_type));
   const json::object detail = read_detail(event.detail);
   if (!event.before && !event.after && detail.contains("erased"))
     return domain::make_erasure(event.entity_type, event.entity_id.to_string(), memory);
-  const auto* before = read(columns, event.before, before_value_, nullptr, before_);
-  const auto* after =
-      read(columns, event.after, after_value_, before == nullptr ? nullptr : &before_value_, after_);
+  const auto* before = read(event.entity_type, event.before, before_value_, nullptr, before_);
+  const auto* after = read(event.entity_type, event.after, after_value_,
+                           before == nullptr ? nullptr : &before_value_, after_);
   domain::Change change = domain::make_change(domain::record_type(event.entity_type), before, after, memory);
   const json::value* const trace = detail.if_contains("trace");
   if (trace != nullptr && trace->is_object()) domain::add_trace(change, trace->get_object());
   return change;
 }
 
-const domain::Row* RecordColumns::read(const ColumnMap& columns, const std::optional<std::string>& value,
+const domain::Row* RecordColumns::read(domain::EntityType type, const std::optional<std::string>& value,
                                        RecordValue& record, const RecordValue* like, domain::Row& row) const {
   if (!value) return nullptr;
+  if (value->empty()) throw RecordTooLarge(domain::record_type(type).label);
+  const ColumnMap& columns = columns_.at(static_cast<std::size_t>(type));
   if (!record.parse(*value, like)) throw std::invalid_argument("not a composite value");
   if (record.fields().size() != columns.column_count())
     throw ColumnsChanged("the record's table has changed");

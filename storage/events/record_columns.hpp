@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "domain/records/change.hpp"
@@ -18,6 +20,13 @@ class ColumnsChanged : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A record, or the detail of an event, is larger than `largest_record`.
+class RecordTooLarge : public std::invalid_argument {
+ public:
+  /// `what` names the value: "order".
+  explicit RecordTooLarge(std::string_view what);
+};
+
 /// Returns the names of a table's columns in the order of its composite value.
 std::vector<std::string> column_names(const TypedRows<sql::catalog::Columns>& rows);
 
@@ -27,11 +36,11 @@ class RecordColumns {
   /// Throws DatabaseUnavailable, StatementError, or std::invalid_argument if a table lacks a field's column.
   explicit RecordColumns(Session& session);
 
-  /// Throws ColumnsChanged, or std::invalid_argument if the event is unreadable.
+  /// Throws ColumnsChanged, RecordTooLarge, or std::invalid_argument if the event is unreadable.
   domain::Change change(const StoredEvent& event, const json::storage_ptr& memory);
 
  private:
-  const domain::Row* read(const ColumnMap& columns, const std::optional<std::string>& value,
+  const domain::Row* read(domain::EntityType type, const std::optional<std::string>& value,
                           RecordValue& record, const RecordValue* like, domain::Row& row) const;
 
   std::vector<ColumnMap> columns_;  // by entity type

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t number_size = 4;
 constexpr char jsonb_version = 1;
+// The text of a time that is infinite or outside the years 1 to 9999. No reader of timestamps accepts it.
+constexpr std::string_view endless_time = "infinity";
 
 std::optional<std::string_view> take(std::string_view& bytes, std::size_t size) {
   if (bytes.size() < size) return std::nullopt;
@@ -90,7 +92,10 @@ bool RecordValue::read(std::uint32_t type, std::string_view value) {
       break;
     }
     case type_oid::timestamptz:
-      field = keep(format_sql_timestamp(binary_time(value)));
+      if (const auto time = find_binary_time(value))
+        field = keep(format_sql_timestamp(*time));
+      else
+        field = endless_time;
       break;
     case type_oid::numeric:
       field = keep(binary_numeric(value));

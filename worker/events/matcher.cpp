@@ -10,6 +10,7 @@
 #include "base/observe.hpp"
 #include "domain/triggers.hpp"
 #include "matching/relatives.hpp"
+#include "matching/unreadable.hpp"
 #include "worker/planning/event_plan.hpp"
 #include "worker/planning/timer_plan.hpp"
 
@@ -79,6 +80,9 @@ struct Matcher::Candidate {
   domain::Change change;
   domain::TriggerSet fired;
   EventWorkflows workflows;
+  // The event cannot be handled: `fired` are the triggers that it may meet, and `workflows.refused` all that
+  // have one of them.
+  std::optional<matching::Unreadable> problem = std::nullopt;
   domain::Subject subject() const { return {change.entity, change.previous, change.created}; }
   bool shows_tracking_page() const {
     return std::ranges::any_of(workflows.open,
@@ -143,6 +147,10 @@ storage::RelativesWanted Matcher::find_candidates(std::span<const storage::Store
       batch.timers.emplace(key_of(event), std::move(changes));
     auto found = candidate(event, active.of(event), &batch.arena);
     if (!found) continue;
+    if (found->problem) {
+      batch.runs.emplace(key_of(event), end_runs(*found));
+      continue;
+    }
     matching::collect_relatives(event.business_id, event.entity_id, event.entity_type, found->change.entity,
                                 wanted, found->shows_tracking_page());
     batch.candidates.push_back(std::move(*found));
@@ -162,10 +170,14 @@ void Matcher::plan_candidates(const matching::RelativeIndex& relatives, const Li
       batch.left_out.insert(key_of(event));
       continue;
     }
-    relatives.fill(event.business_id, event.entity_id, event.entity_type, candidate.change.entity);
-    std::vector<PlannedRun> planned = plan_event(
-        event, candidate.change, candidate.fired, candidate.workflows,
-        {.may_defer = limits.may_defer, .has_memory = limits.has_memory(event.business_id)}, clock_.now());
+    std::vector<PlannedRun> planned;
+    candidate.problem = matching::unless_unreadable([&] {
+      relatives.fill(event.business_id, event.entity_id, event.entity_type, candidate.change.entity);
+      planned = plan_event(
+          event, candidate.change, candidate.fired, candidate.workflows,
+          {.may_defer = limits.may_defer, .has_memory = limits.has_memory(event.business_id)}, clock_.now());
+    });
+    if (candidate.problem) planned = end_runs(candidate);
     run_count += planned.size();
     for (const PlannedRun& run : planned) bytes += storage::byte_size(run.run.key);
     if (!planned.empty()) batch.runs.emplace(key_of(event), std::move(planned));
@@ -201,31 +213,55 @@ std::optional<Matcher::Candidate> Matcher::candidate(const storage::StoredEvent&
                                                      const json::storage_ptr& memory) {
   const auto is_newer = [&](const WorkflowPtr& workflow) { return workflow->active_since > event.at; };
   if (std::ranges::all_of(workflows, is_newer)) return std::nullopt;
-  std::optional<domain::Change> change;
-  try {
-    change.emplace(columns_->change(event, memory));
-  } catch (const std::invalid_argument& error) {
-    observe(Observable::event_unreadable,
-            {{"event_id", static_cast<std::int64_t>(event.id)}, {"error", std::string_view(error.what())}});
-    return std::nullopt;
-  }
-  Candidate candidate{.event = &event, .change = std::move(*change), .fired = {}, .workflows = {}};
-  candidate.fired = domain::fired_triggers(candidate.change);
-  EventWorkflows& sorted = candidate.workflows;
-  for (const WorkflowPtr& workflow : workflows) {
-    if (is_newer(workflow) || !workflow->rule.fires(candidate.fired)) continue;
-    if (sorted.share.is_exceeded()) {
-      sorted.later.push_back(workflow);
-      continue;
+  std::optional<Candidate> candidate;
+  const auto problem = matching::unless_unreadable([&] {
+    candidate.emplace(
+        Candidate{.event = &event, .change = columns_->change(event, memory), .fired = {}, .workflows = {}});
+    candidate->fired = domain::fired_triggers(candidate->change);
+    EventWorkflows& sorted = candidate->workflows;
+    for (const WorkflowPtr& workflow : workflows) {
+      if (is_newer(workflow) || !workflow->rule.fires(candidate->fired)) continue;
+      if (sorted.share.is_exceeded()) {
+        sorted.later.push_back(workflow);
+        continue;
+      }
+      const auto verdict = workflow->rule.conditions.reads_relatives()
+                               ? domain::Verdict::hold
+                               : sorted.judge(*workflow, candidate->subject());
+      if (verdict == domain::Verdict::fail) continue;
+      (verdict == domain::Verdict::hold ? sorted.open : sorted.refused).push_back(workflow);
     }
-    const auto verdict = workflow->rule.conditions.reads_relatives()
-                             ? domain::Verdict::hold
-                             : sorted.judge(*workflow, candidate.subject());
-    if (verdict == domain::Verdict::fail) continue;
-    (verdict == domain::Verdict::hold ? sorted.open : sorted.refused).push_back(workflow);
+  });
+  if (problem) {
+    observe(Observable::event_unreadable,
+            {{"event_id", static_cast<std::int64_t>(event.id)}, {"error", std::string_view(problem->error)}});
+    candidate.emplace(Candidate{.event = &event,
+                                .change = {},
+                                .fired = domain::possible_triggers(
+                                    event.entity_type, event.before.has_value(), event.after.has_value()),
+                                .workflows = {},
+                                .problem = problem});
+    for (const WorkflowPtr& workflow : workflows) {
+      if (!is_newer(workflow) && workflow->rule.fires(candidate->fired))
+        candidate->workflows.refused.push_back(workflow);
+    }
   }
+  const EventWorkflows& sorted = candidate->workflows;
   if (sorted.open.empty() && sorted.refused.empty() && sorted.later.empty()) return std::nullopt;
   return candidate;
+}
+
+/// The dead runs of an event that cannot be handled: one for each workflow that it may concern.
+std::vector<PlannedRun> Matcher::end_runs(Candidate& candidate) {
+  std::vector<PlannedRun> runs;
+  EventWorkflows& workflows = candidate.workflows;
+  for (const auto* const some : {&workflows.refused, &workflows.open, &workflows.later}) {
+    for (const WorkflowPtr& workflow : *some)
+      runs.push_back(
+          end_unreadable(*candidate.event, candidate.fired, *workflow, *candidate.problem, clock_.now()));
+  }
+  workflows.later.clear();
+  return runs;
 }
 
 std::vector<storage::PostponedMatch> Matcher::postponed(const storage::StoredEvent& event) const {
@@ -243,14 +279,15 @@ std::vector<storage::TimerChange> Matcher::timers(const storage::StoredEvent& ev
   std::vector<storage::TimerChange> changes;
   const std::vector<WorkflowPtr> workflows = catalogue_.with_timer(event.business_id, event.entity_type);
   if (workflows.empty()) return changes;
-  try {
+  const auto problem = matching::unless_unreadable([&] {
     const domain::Change change = columns_->change(event, memory);
     for (const WorkflowPtr& workflow : workflows) {
       if (auto made = timer_change(event, change, *workflow)) changes.push_back(*made);
     }
-  } catch (const std::invalid_argument& error) {
+  });
+  if (problem) {
     observe(Observable::event_unreadable,
-            {{"event_id", static_cast<std::int64_t>(event.id)}, {"error", std::string_view(error.what())}});
+            {{"event_id", static_cast<std::int64_t>(event.id)}, {"error", std::string_view(problem->error)}});
   }
   return changes;
 }
@@ -279,10 +316,9 @@ std::vector<storage::TimerChange> Matcher::postponed_timers(
     storage::Outbox outbox(session);
     std::vector<storage::TimerChange> changes;
     for_postponed(outbox, matches, [&](const storage::StoredEvent& event) {
-      try {
+      matching::unless_unreadable([&] {  // reported when it was matched
         if (auto made = timer_change(event, columns_->change(event, {}), workflow)) changes.push_back(*made);
-      } catch (const std::invalid_argument&) {  // NOLINT(bugprone-empty-catch): reported when it was matched
-      }
+      });
     });
     return changes;
   });
@@ -298,6 +334,10 @@ std::vector<storage::Run> Matcher::match_postponed(storage::Session& session, co
     for_postponed(outbox, matches, [&](const storage::StoredEvent& event) {
       auto found = candidate(event, {&pointer, 1}, {});
       if (!found) return;
+      if (found->problem) {
+        for (PlannedRun& ended : end_runs(*found)) runs.push_back(std::move(ended.run));
+        return;
+      }
       auto verdict =
           found->workflows.refused.empty() ? domain::Verdict::hold : domain::Verdict::too_much_work;
       if (verdict == domain::Verdict::hold) {

@@ -32,10 +32,11 @@ class Matcher {
   Matcher(const Catalogue& catalogue, const Clock& clock, std::string public_url)
       : catalogue_(catalogue), clock_(clock), public_url_(std::move(public_url)) {}
 
-  /// Matches events in the given order. Reads their relatives, and the rows that are not in `rows`, through
-  /// `session`. When the batch reaches its limit of runs, bytes or time, later events are left out; the first
-  /// is always matched. Throws DatabaseUnavailable, StatementError, or ColumnsChanged if a migration ran
-  /// meanwhile; the call may then be repeated.
+  /// Matches events in the given order. An event that cannot be read, or that needs too much memory, has a
+  /// dead run of each workflow that it may concern. Reads their relatives, and the rows that are not in
+  /// `rows`, through `session`. When the batch reaches its limit of runs, bytes or time, later events are
+  /// left out; the first is always matched. Throws DatabaseUnavailable, StatementError, or ColumnsChanged if
+  /// a migration ran meanwhile; the call may then be repeated.
   std::vector<MatchedEvent> match(storage::Session& session, std::span<const storage::PendingEvent> events,
                                   std::vector<storage::StoredEvent> rows, const Limits& limits);
 
@@ -60,6 +61,7 @@ class Matcher {
   void plan_candidates(const matching::RelativeIndex& relatives, const Limits& limits, Batch& batch);
   std::optional<Candidate> candidate(const storage::StoredEvent& event,
                                      std::span<const WorkflowPtr> workflows, const json::storage_ptr& memory);
+  std::vector<PlannedRun> end_runs(Candidate& candidate);
   std::vector<storage::PostponedMatch> postponed(const storage::StoredEvent& event) const;
   std::vector<storage::TimerChange> timers(const storage::StoredEvent& event,
                                            const json::storage_ptr& memory);

@@ -11,8 +11,10 @@
 
 #include "base/observe.hpp"
 #include "matching/relatives.hpp"
+#include "matching/unreadable.hpp"
 #include "worker/planning/condition_shares.hpp"
 #include "worker/planning/run_origins.hpp"
+#include "worker/planning/run_plan.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -74,7 +76,7 @@ struct DelayedCheck::Records {
   const storage::StoredEvent* event;
   const storage::StoredEvent* current;
   std::optional<domain::Change> then = std::nullopt, now = std::nullopt;  // once parsed
-  bool is_unreadable = false;
+  std::optional<matching::Unreadable> problem = std::nullopt;
   bool has_relatives = false;
 };
 
@@ -148,6 +150,8 @@ bool DelayedCheck::check_run(storage::ClaimedRun& claimed, Records& records, Tur
   if (!is_delayed || claimed.record_gone) return true;
   if (turn.shares.is_exceeded(key.business_id)) return false;
   const domain::Verdict verdict = judge(rule.conditions, records, turn);
+  if (records.problem)
+    claimed.run.state = unreadable_state(std::move(claimed.run.state), *records.problem, clock_.now());
   claimed.conditions_failed = verdict != domain::Verdict::hold;
   claimed.is_unjudged = verdict == domain::Verdict::too_much_work;
   return true;
@@ -155,20 +159,20 @@ bool DelayedCheck::check_run(storage::ClaimedRun& claimed, Records& records, Tur
 
 domain::Verdict DelayedCheck::judge(const domain::Conditions& conditions, Records& records, Turn& turn) {
   const storage::StoredEvent& event = *records.event;
-  if (!records.now && !records.is_unreadable) {
+  if (!records.now && !records.problem) {
     const bool deletion = !event.after;
-    try {
+    records.problem = matching::unless_unreadable([&] {
       // Previous values come from the event, if it is still stored; all others from the current record.
       const bool is_kept = event.before || event.after;
       records.then = is_kept ? columns_->change(event, {}) : domain::Change();
       records.now = columns_->change(deletion && is_kept ? event : *records.current, {});
-    } catch (const std::invalid_argument& error) {
-      records.is_unreadable = true;
-      observe(Observable::event_unreadable,
-              {{"event_id", static_cast<std::int64_t>(event.id)}, {"error", std::string_view(error.what())}});
+    });
+    if (records.problem) {
+      observe(Observable::event_unreadable, {{"event_id", static_cast<std::int64_t>(event.id)},
+                                             {"error", std::string_view(records.problem->error)}});
     }
   }
-  if (records.is_unreadable) return domain::Verdict::fail;
+  if (records.problem) return domain::Verdict::fail;
   if (conditions.reads_relatives() && !std::exchange(records.has_relatives, true)) {
     matching::fill_relatives(turn.outbox, event.business_id, event.entity_id, event.entity_type,
                              records.now->entity);

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/clock.hpp"
 #include "domain/conditions/conditions.hpp"
 #include "storage/events/outbox.hpp"
 #include "storage/events/record_columns.hpp"
@@ -15,10 +16,11 @@ namespace waybill::worker {
 /// version of its workflow that caused it. One thread.
 class DelayedCheck {
  public:
-  explicit DelayedCheck(const Catalogue& catalogue) : catalogue_(catalogue) {}
+  DelayedCheck(const Catalogue& catalogue, const Clock& clock) : catalogue_(catalogue), clock_(clock) {}
 
   /// Marks the runs whose record is gone or no longer meets the conditions of the workflow, and those whose
-  /// version of the workflow this binary cannot read. Other runs stay as they are. Large records, or
+  /// version of the workflow this binary cannot read. A run whose record, or event, cannot be read is dead.
+  /// Other runs stay as they are. Large records, or
   /// conditions that take long, end it early, after at least one record: the runs that were not reached are
   /// removed and returned. Throws DatabaseUnavailable, StatementError, or ColumnsChanged if a migration ran
   /// meanwhile; it may then be called again.
@@ -36,6 +38,7 @@ class DelayedCheck {
   domain::Verdict judge(const domain::Conditions& conditions, Records& records, Turn& turn);
 
   const Catalogue& catalogue_;
+  const Clock& clock_;
   storage::CachedColumns columns_;
 };
 

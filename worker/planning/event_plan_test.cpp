@@ -1,5 +1,6 @@
 #include "worker/planning/event_plan.hpp"
 
+#include <new>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -135,6 +136,36 @@ TEST_F(EventPlan, RunsWithoutTextsAreCountedByTheLimitOfTheirWorkflowToo) {
   const auto runs = plan({.has_memory = false});
   EXPECT_TRUE(runs[0].run.key.limit_value.empty());
   EXPECT_FALSE(runs[1].run.key.limit_value.empty());
+}
+
+/// An action whose texts need more memory than there is.
+class Hungry : public actions::Action {
+ public:
+  std::string_view type() const override { return "hungry"; }
+  json::object check(const json::object& definition, const actions::CheckContext& /*context*/,
+                     FieldErrors& /*errors*/) const override {
+    return definition;
+  }
+  actions::Plan plan(const actions::WorkflowView& /*workflow*/,
+                     const actions::EventView& /*event*/) const override {
+    throw std::bad_alloc();
+  }
+  std::string destination(const json::object& /*request*/, const Guid& /*business*/) const override {
+    return "";
+  }
+  void perform(const actions::Attempt& /*attempt*/, actions::Effects& /*effects*/,
+               Finish /*finish*/) const override {}
+};
+
+TEST_F(EventPlan, ARunWhoseTextsNeedTooMuchMemoryEndsAlone) {
+  const Hungry hungry;
+  add(hook).action = &hungry;
+  add(hook);
+  const std::vector<PlannedRun> runs = plan();
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].run.state.status, storage::RunStatus::dead);
+  EXPECT_EQ(runs[0].run.state.code, "PAYLOAD_TOO_LARGE");
+  EXPECT_EQ(runs[1].run.state.status, storage::RunStatus::queued);
 }
 
 }  // namespace

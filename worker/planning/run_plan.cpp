@@ -159,7 +159,8 @@ void render_action(const Workflow& workflow, const actions::Action& action, cons
   } catch (const actions::InvalidValue& error) {
     mark_dead(run.state, "INVALID_VALUE", error);
   } catch (const std::bad_alloc&) {
-    throw;
+    const std::length_error error("The texts need more memory than there is.");
+    mark_dead(run.state, "PAYLOAD_TOO_LARGE", error);
   } catch (const std::exception& error) {  // a definition written by SQL, which `check` would have refused
     mark_dead(run.state, "CONFIGURATION_ERROR", error);
   }
@@ -195,6 +196,22 @@ PlannedRun refuse_run(const storage::StoredEvent& event, const domain::TriggerSe
   planned.run.key.request = storage::deferred_request;
   planned.run.state = unjudged_state(std::move(planned.run.state), now);
   return planned;
+}
+
+PlannedRun end_unreadable(const storage::StoredEvent& event, const domain::TriggerSet& possible,
+                          const Workflow& workflow, const matching::Unreadable& problem, Time now) {
+  PlannedRun planned = begin_run(event, possible, workflow, now);
+  planned.run.key.request = storage::deferred_request;
+  planned.run.state = unreadable_state(std::move(planned.run.state), problem, now);
+  return planned;
+}
+
+storage::RunState unreadable_state(storage::RunState state, const matching::Unreadable& problem, Time now) {
+  state.status = storage::RunStatus::dead;
+  state.code = problem.code;
+  state.error = problem.error;
+  state.at = now;
+  return state;
 }
 
 storage::RunState unjudged_state(storage::RunState state, Time now) {

@@ -9,6 +9,7 @@
 #include "base/json.hpp"
 #include "domain/records/change.hpp"
 #include "domain/triggers.hpp"
+#include "matching/unreadable.hpp"
 #include "storage/events/outbox.hpp"
 #include "storage/runs/run_store.hpp"
 #include "worker/planning/catalogue.hpp"
@@ -44,6 +45,14 @@ PlannedRun plan_run(const storage::StoredEvent& event, const domain::Change& cha
 /// Plans the run of a workflow whose conditions need too much work for the event: it is dead.
 PlannedRun refuse_run(const storage::StoredEvent& event, const domain::TriggerSet& fired,
                       const Workflow& workflow, Time now);
+
+/// Plans the run of a workflow for an event that cannot be handled: it is dead. `possible` are the triggers
+/// that the event may meet; the workflow has one of them.
+PlannedRun end_unreadable(const storage::StoredEvent& event, const domain::TriggerSet& possible,
+                          const Workflow& workflow, const matching::Unreadable& problem, Time now);
+
+/// The final state of a run whose record cannot be handled.
+storage::RunState unreadable_state(storage::RunState state, const matching::Unreadable& problem, Time now);
 
 /// The final state of a run whose conditions, or those of its step, need too much work for the record.
 storage::RunState unjudged_state(storage::RunState state, Time now);

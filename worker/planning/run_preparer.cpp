@@ -7,6 +7,7 @@
 
 #include "actions/stored_templates.hpp"
 #include "matching/relatives.hpp"
+#include "matching/unreadable.hpp"
 #include "storage/runs/run_store.hpp"
 #include "storage/sql/queue.sql.hpp"
 #include "storage/sql/templates.sql.hpp"
@@ -62,13 +63,8 @@ void end_unstorable_step(storage::ClaimedRun& claimed, const char* error, Time n
 /// Calls `work`. The run is dead if the work cannot read what is stored.
 template <typename Work>
 void unless_unreadable(storage::ClaimedRun& claimed, Time now, Work work) {
-  try {
-    work();
-  } catch (const std::invalid_argument& error) {
-    mark_dead(claimed, "UNREADABLE", error.what(), now);
-  } catch (const boost::system::system_error& error) {  // a stored text is not JSON
-    mark_dead(claimed, "UNREADABLE", error.what(), now);
-  }
+  const auto problem = matching::unless_unreadable(work);
+  if (problem) claimed.run.state = unreadable_state(std::move(claimed.run.state), *problem, now);
 }
 
 }  // namespace
@@ -85,40 +81,38 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
   for (storage::ClaimedRun& claimed : runs) {
     const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
     if (!needs_texts(claimed) || !workflow) continue;
-    try {
+    unless_unreadable(claimed, clock_.now(), [&] {
       const auto earlier = versions.find(claimed.run.key.guid);
       const WorkflowPtr its = earlier == versions.end() ? workflow
                               : earlier->second
                                   ? with_version(session, workflow, claimed.run.key, *earlier->second)
                                   : nullptr;
       claimed.version_unreadable = its == nullptr;
-      if (claimed.version_unreadable) continue;
+      if (claimed.version_unreadable) return;
       if (claimed.run.state.code == storage::unreadable_code) claimed.run.state.code.reset();
       if (!its->steps.empty() || claimed.run.state.progress) {
         stepping.push_back({&claimed, its});
-        continue;
+        return;
       }
       if (is_of_list(claimed.run.key)) {
         mark_skipped(claimed, list_is_gone, clock_.now());
-        continue;
+        return;
       }
       const Source* const source = source_of(session, claimed.run.key);
       if (source == nullptr && storage::is_eventless(claimed.run.key.event_id)) {
         claimed.record_gone = true;
-        continue;
+        return;
       }
       if (source == nullptr) {
         mark_dead(claimed, "EVENT_GONE", "The event is no longer stored, so the run cannot be rendered.",
                   clock_.now());
-        continue;
+        return;
       }
       json::object request;
       render_run(source->event, source->change, *its, claimed.run, request);
       claimed.run.state.at = clock_.now();
       claimed.rendered = true;
-    } catch (const std::invalid_argument& error) {
-      mark_dead(claimed, "UNREADABLE", error.what(), clock_.now());
-    }
+    });
   }
   if (!stepping.empty()) begin_all(session, stepping);
 }

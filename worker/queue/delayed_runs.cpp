@@ -13,8 +13,8 @@ constexpr std::size_t most_of_a_business = 1;
 
 }  // namespace
 
-DelayedRuns::DelayedRuns(const Catalogue& catalogue)
-    : check_(catalogue), waiting_(most_of_a_business), batch_(most_checks, most_checks, check_time) {}
+DelayedRuns::DelayedRuns(const Catalogue& catalogue, const Clock& clock)
+    : check_(catalogue, clock), waiting_(most_of_a_business), batch_(most_checks, most_checks, check_time) {}
 
 DelayedRuns::Runs DelayedRuns::take_all() {
   Runs runs;

@@ -20,7 +20,7 @@ class DelayedRuns {
  public:
   using Runs = std::vector<storage::ClaimedRun>;
 
-  explicit DelayedRuns(const Catalogue& catalogue);
+  DelayedRuns(const Catalogue& catalogue, const Clock& clock);
 
   void push(storage::ClaimedRun run, Time now) { waiting_.push(std::move(run), now); }
   bool empty() const { return waiting_.empty(); }

@@ -20,7 +20,7 @@ RunIntake::RunIntake(const Catalogue& catalogue, WorkflowFollower& workflows, Ru
       runner_(runner),
       preparation_(preparation),
       clock_(clock),
-      to_check_(catalogue),
+      to_check_(catalogue, clock),
       pacer_(catalogue, clock, retention) {}
 
 void RunIntake::give_back_older(Time now) {

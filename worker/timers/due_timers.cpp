@@ -7,6 +7,7 @@
 
 #include "base/observe.hpp"
 #include "matching/relatives.hpp"
+#include "matching/unreadable.hpp"
 #include "storage/runs/run_store.hpp"
 #include "storage/sql/timers.sql.hpp"
 #include "storage/statement/binary.hpp"
@@ -38,6 +39,12 @@ struct DueTimers::Decided {
 struct DueTimers::OpenTimer {
   Decided* decided;
   std::size_t place;
+};
+
+/// A record as JSON, or the reason that it cannot be read.
+struct DueTimers::Entity {
+  json::object json;
+  std::optional<matching::Unreadable> problem;
 };
 
 DueTimers::DueTimers(const Options& options, const EventIntake& intake, const Catalogue& catalogue,
@@ -169,51 +176,57 @@ void DueTimers::judge(storage::Session& session, std::vector<Decided>& decided, 
   std::vector<storage::StoredEvent> records = outbox.current(stubs, max_bytes);
   std::erase_if(open, [&](const OpenTimer& timer) { return timer.place >= records.size(); });
   storage::RelativesWanted wanted;
-  std::vector<json::object> entities = read_entities(records, wanted);
+  std::vector<Entity> entities = read_entities(records, wanted);
   // If the field has another value, the event of that change sets the timer again.
   for (const auto& [each, place] : open) {
+    if (records[place].after && entities[place].problem) continue;
     const bool is_due = records[place].after &&
-                        each->workflow->rule.triggers.timer->value(entities[place]) == each->timer.value;
+                        each->workflow->rule.triggers.timer->value(entities[place].json) == each->timer.value;
     if (!is_due) each->fate = Fate::dropped;
   }
   const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
   const matching::RelativeIndex index(relatives, {});
   for (std::size_t i = 0; i < records.size(); ++i)
-    index.fill(records[i].business_id, records[i].entity_id, records[i].entity_type, entities[i]);
+    index.fill(records[i].business_id, records[i].entity_id, records[i].entity_type, entities[i].json);
   judge_conditions(open, entities, now);
 }
 
-/// Returns the records as JSON, and adds their relatives to `wanted`. Clears `after` of a record that cannot
-/// be read.
-std::vector<json::object> DueTimers::read_entities(std::vector<storage::StoredEvent>& records,
-                                                   storage::RelativesWanted& wanted) {
-  std::vector<json::object> entities(records.size());
+/// Returns the records as JSON, and adds their relatives to `wanted`.
+std::vector<DueTimers::Entity> DueTimers::read_entities(std::vector<storage::StoredEvent>& records,
+                                                        storage::RelativesWanted& wanted) {
+  std::vector<Entity> entities(records.size());
   for (std::size_t i = 0; i < records.size(); ++i) {
     storage::StoredEvent& record = records[i];
     if (!record.after) continue;
     record.before = record.after;
-    try {
-      entities[i] = columns_->change(record, {}).entity;
-    } catch (const std::invalid_argument& error) {
+    auto& [entity, problem] = entities[i];
+    problem = matching::unless_unreadable([&] { entity = columns_->change(record, {}).entity; });
+    if (problem) {
       observe(Observable::event_unreadable,
-              {{"record", record.entity_id.to_string()}, {"error", std::string_view(error.what())}});
-      record.after.reset();
+              {{"record", record.entity_id.to_string()}, {"error", std::string_view(problem->error)}});
       continue;
     }
-    matching::collect_relatives(record.business_id, record.entity_id, record.entity_type, entities[i],
-                                wanted);
+    matching::collect_relatives(record.business_id, record.entity_id, record.entity_type, entity, wanted);
   }
   return entities;
 }
 
-/// Fires the open timers whose conditions hold, within the shares of their businesses.
-void DueTimers::judge_conditions(std::span<const OpenTimer> open, std::span<const json::object> entities,
+/// Fires the open timers whose conditions hold, within the shares of their businesses. The run of a record
+/// that cannot be read is dead: whether its field still has the value of the timer is not known.
+void DueTimers::judge_conditions(std::span<const OpenTimer> open, std::span<const Entity> entities,
                                  Time now) {
   using Fate = Decided::Fate;
   ConditionShares shares;
   for (const auto& [each, place] : open) {
     if (shares.is_over()) break;
     if (each->fate != Fate::open) continue;
+    const auto& [entity, problem] = entities[place];
+    if (problem) {
+      each->fate = Fate::fired;
+      each->run = plan_timer_run(each->timer, *each->workflow, now);
+      each->run->run.state = unreadable_state(std::move(each->run->run.state), *problem, now);
+      continue;
+    }
     const Guid& business = each->timer.business_id;
     if (shares.is_exceeded(business)) {
       each->fate = Fate::postponed;
@@ -221,7 +234,7 @@ void DueTimers::judge_conditions(std::span<const OpenTimer> open, std::span<cons
     }
     const json::object no_previous;
     const domain::Verdict verdict =
-        shares.judge(business, each->workflow->rule.conditions, {entities[place], no_previous, false});
+        shares.judge(business, each->workflow->rule.conditions, {entity, no_previous, false});
     if (verdict == domain::Verdict::fail) {
       each->fate = Fate::condition;
       continue;
@@ -230,7 +243,7 @@ void DueTimers::judge_conditions(std::span<const OpenTimer> open, std::span<cons
     each->run = plan_timer_run(each->timer, *each->workflow, now);
     if (verdict == domain::Verdict::too_much_work)
       each->run->run.state = unjudged_state(std::move(each->run->run.state), now);
-    limit_run(*each->workflow, entities[place], each->run->run.key);
+    limit_run(*each->workflow, entity, each->run->run.key);
   }
 }
 

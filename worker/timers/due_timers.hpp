@@ -52,15 +52,16 @@ class DueTimers {
  private:
   struct Decided;
   struct OpenTimer;
+  struct Entity;
 
   bool fire(storage::Session& session, const std::vector<std::int16_t>& shards);
   bool scan(storage::Session& session, const std::vector<std::int16_t>& shards);
   bool may_decide(const ClaimedTimer& claimed) const;
   Decided decide(const ClaimedTimer& timer, WorkflowPtr& workflow) const;
   void judge(storage::Session& session, std::vector<Decided>& decided, Time now);
-  std::vector<json::object> read_entities(std::vector<storage::StoredEvent>& records,
-                                          storage::RelativesWanted& wanted);
-  void judge_conditions(std::span<const OpenTimer> open, std::span<const json::object> entities, Time now);
+  std::vector<Entity> read_entities(std::vector<storage::StoredEvent>& records,
+                                    storage::RelativesWanted& wanted);
+  void judge_conditions(std::span<const OpenTimer> open, std::span<const Entity> entities, Time now);
   void hold_excess(storage::Session& session, std::vector<Decided>& decided);
   void write(storage::Session& session, const std::vector<Decided>& decided);
 

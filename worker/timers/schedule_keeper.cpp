@@ -225,6 +225,8 @@ std::vector<PlannedRun> ScheduleKeeper::runs_of_each(const Tick& tick, const Wor
       PlannedRun run = plan_timer_run(due, workflow, now);
       limit_run(workflow, records[i].entity, run.run.key);
       if (records[i].is_unjudged) run.run.state = unjudged_state(std::move(run.run.state), now);
+      if (records[i].problem)
+        run.run.state = unreadable_state(std::move(run.run.state), *records[i].problem, now);
       planned.push_back(std::move(run));
     }
     return true;
@@ -237,10 +239,13 @@ std::vector<PlannedRun> ScheduleKeeper::run_of_all(const Tick& tick, const Workf
   json::array items;
   std::size_t bytes = 0;
   bool any_unjudged = false;
+  std::optional<matching::Unreadable> problem;
   read_records(workflow, [&](std::vector<matching::ScheduledRecord>& records) {
     for (matching::ScheduledRecord& record : records) {
       bytes += record.bytes;
       any_unjudged = any_unjudged || record.is_unjudged;
+      if (record.problem && !problem)
+        problem.emplace(record.problem->code, record.guid.to_string() + ": " + record.problem->error);
       items.push_back(std::move(record.entity));
     }
     return bytes <= max_list_bytes;
@@ -266,6 +271,7 @@ std::vector<PlannedRun> ScheduleKeeper::run_of_all(const Tick& tick, const Workf
   }
   storage::RunState& state = planned.front().run.state;
   if (any_unjudged) state = unjudged_state(std::move(state), now);
+  if (problem) state = unreadable_state(std::move(state), *problem, now);
   return planned;
 }
 

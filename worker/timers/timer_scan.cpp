@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "matching/unreadable.hpp"
 #include "storage/events/outbox.hpp"
 #include "storage/runs/timers.hpp"
 #include "storage/sql/timers.sql.hpp"
@@ -76,16 +77,15 @@ std::optional<Time> TimerScan::set_timers(storage::Session& session, const Workf
                                 .cause = {},
                                 .detail = {},
                                 .before = {},
-                                .after = std::optional<std::string>(values.find(i, 0))};
-    try {
+                                .after = storage::read_record(values.find(i, 0))};
+    matching::unless_unreadable([&] {  // no timer has a value that cannot be read
       const json::object entity = columns_->change(record, {}).entity;
       if (auto change = timer_of_record(last, entity, workflow)) {
         const Time due = change->setting->due;
         first_due = std::min(first_due.value_or(due), due);
         changes.push_back(*change);
       }
-    } catch (const std::invalid_argument&) {  // NOLINT(bugprone-empty-catch): no timer has such a value
-    }
+    });
   }
   storage::change_timers(session, changes);
   session.run(sql::MoveScan{.business = workflow.business_id,

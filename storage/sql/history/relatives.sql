@@ -9,7 +9,7 @@ with wanted as (
   select * from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::smallint[])
                   w (position, business_id, guid, at, kind)
 )
-select position, kind, business_id, guid, related, name, extra, more
+select position, kind, business_id, guid, related, shown_text(name) as name, shown_text(extra) as extra, shown_text(more) as more
 from (
   select w.position, 0 as kind, w.business_id, w.guid, null::uuid as related, null::timestamptz as made,
          (coalesce(earlier.customer_after, later.customer_before, later.customer_after, c)).name,
