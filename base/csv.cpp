@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/blanks.hpp"
+
 namespace waybill {
 namespace {
 
@@ -19,8 +21,11 @@ std::optional<CsvRecord> CsvReader::next() {
   while (at_ < text_.size() && take_line_end()) continue;
   if (at_ == text_.size()) return std::nullopt;
   CsvRecord record{.line = line_};
-  do record.problem = read_field(field_at(record.field_count++));
-  while (record.problem.empty() && take_comma());
+  do {
+    std::string& field = field_at(record.field_count++);
+    record.problem = read_field(field);
+    record.is_empty = record.is_empty && record.problem.empty() && is_blank(field);
+  } while (record.problem.empty() && take_comma());
   if (!record.problem.empty()) skip_line();
   take_line_end();
   record.fields = std::span(fields_).first(std::min(record.field_count, fields_.size()));
@@ -48,10 +53,15 @@ bool CsvReader::take_line_end() {
   return true;
 }
 
+void CsvReader::skip_spaces() {
+  while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+}
+
 std::string_view CsvReader::read_field(std::string& field) {
   field.clear();
-  if (at_ < text_.size() && text_[at_] == '"') return read_quoted(field);
   const auto begin = at_;
+  skip_spaces();
+  if (at_ < text_.size() && text_[at_] == '"') return read_quoted(field);
   while (at_ < text_.size() && !ends_plain_field(text_[at_])) ++at_;
   field.assign(text_, begin, at_ - begin);
   if (at_line_end() || text_[at_] == ',') return {};
@@ -72,6 +82,7 @@ std::string_view CsvReader::read_quoted(std::string& field) {
     open = at_ < text_.size() && text_[at_] == '"';
     if (open) field += '"';
   }
+  skip_spaces();
   if (at_line_end() || text_[at_] == ',') return {};
   return "has text after a closing quote";
 }

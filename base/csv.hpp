@@ -14,12 +14,13 @@ struct CsvRecord {
   std::size_t line = 0;                      // the line on which it begins, from 1
   std::span<const std::string> fields = {};  // without their quotes; at most the reader's `max_fields`
   std::size_t field_count = 0;               // including the fields beyond `max_fields`
+  bool is_empty = true;                      // all fields are blank (base/blanks.hpp), as in `,,`
   std::string_view problem = {};             // the violation of RFC 4180; if not empty, ignore the fields
 };
 
 /// Reads RFC 4180 text record by record, in one pass and with the memory of one record. Beyond the RFC, a
-/// line may end in a bare LF, the text may begin with a UTF-8 byte order mark, and empty lines are skipped.
-/// Does not check for UTF-8. Not thread-safe.
+/// line may end in a bare LF, the text may begin with a UTF-8 byte order mark, spaces and tabs may stand
+/// around a quoted field, and empty lines are skipped. Does not check for UTF-8. Not thread-safe.
 class CsvReader {
  public:
   /// `text` must outlive the reader. Fields beyond `max_fields` are counted, not kept.
@@ -30,6 +31,7 @@ class CsvReader {
 
  private:
   bool at_line_end() const;
+  void skip_spaces();
   bool take_comma();
   bool take_line_end();
   std::string& field_at(std::size_t index);

@@ -45,6 +45,20 @@ TEST(Csv, EmptyFieldsAndSpacesAreKept) {
   EXPECT_THAT(read_all(",\r\n a ,,\"\""), ElementsAre(Read{1, {"", ""}, ""}, Read{2, {" a ", "", ""}, ""}));
 }
 
+TEST(Csv, SpacesAroundAQuotedFieldAreNotPartOfIt) {
+  EXPECT_THAT(read_all("a, \"b, c\"\t,\" d \" \n"), ElementsAre(Read{1, {"a", "b, c", " d "}, ""}));
+  EXPECT_THAT(read_all("x \"b\"\n"), ElementsAre(Read{1, {}, "has a quote in an unquoted field"}));
+}
+
+TEST(Csv, ARecordOfBlankFieldsIsEmptyAlsoBeyondTheLimit) {
+  for (const std::string_view text : {",,,", " ,\t,\u00a0,", "\"\",,,\" \""}) {
+    CsvReader reader(text, 2);
+    EXPECT_TRUE(reader.next()->is_empty) << text;
+  }
+  CsvReader reader(",,,x", 2);
+  EXPECT_FALSE(reader.next()->is_empty);
+}
+
 TEST(Csv, QuotedFieldsHoldCommasQuotesAndLineEnds) {
   EXPECT_THAT(read_all("\"a,b\",\"say \"\"hi\"\"\",\"two\r\nlines\"\r\nnext"),
               ElementsAre(Read{1, {"a,b", "say \"hi\"", "two\r\nlines"}, ""}, Read{3, {"next"}, ""}));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
+#include "base/blanks.hpp"
 
 namespace waybill::domain {
 namespace {
@@ -20,6 +21,7 @@ bool is_email(std::string_view text) {
   constexpr std::string_view also_allowed = ".!#$%&'*+/=?^_`{|}~-";
   const auto at = text.rfind('@');
   if (at == std::string_view::npos || at == 0 || at > 64 || text.size() > longest_email) return false;
+  if (has_blanks(text)) return false;
   const auto local = text.substr(0, at);
   const bool is_local_valid = local.front() != '.' && local.back() != '.' &&
                               local.find("..") == std::string_view::npos &&

@@ -5,6 +5,7 @@
 #include "api/route/paging.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
+#include "base/blanks.hpp"
 #include "base/token.hpp"
 #include "storage/sql/tokens.sql.hpp"
 

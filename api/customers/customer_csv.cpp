@@ -7,6 +7,7 @@
 #include "api/records/own_data.hpp"
 #include "api/route/schema.hpp"
 #include "base/ascii.hpp"
+#include "base/blanks.hpp"
 #include "base/utf8.hpp"
 
 namespace waybill::api {
@@ -28,7 +29,8 @@ json::array tags_of(std::string_view text) {
   json::array tags;
   for (std::size_t begin = 0; begin <= text.size();) {
     const auto end = std::min(text.find(';', begin), text.size());
-    if (const auto tag = trimmed(text.substr(begin, end - begin), " "); !tag.empty()) tags.emplace_back(tag);
+    if (const auto tag = without_outer_blanks(text.substr(begin, end - begin)); !tag.empty())
+      tags.emplace_back(tag);
     begin = end + 1;
   }
   return tags;
@@ -44,7 +46,6 @@ std::optional<std::string> tags_problem(const json::array& tags) {
 
 std::optional<std::string> value_problem(std::size_t column, std::string_view text) {
   if (!is_utf8(text) || text.find('\0') != std::string_view::npos) return "must be UTF-8 without NUL";
-  if (column == name_column && is_blank(text)) return "must not be blank";
   if (column == email_column) {
     const auto problem = text_problem(Kind::email, text);
     return problem ? std::optional(std::string(*problem)) : std::nullopt;
@@ -66,20 +67,22 @@ CustomerCsv::CustomerCsv(std::string_view file) : reader_(file, customer_csv_col
 }
 
 void CustomerCsv::read_header() {
-  const auto header = reader_.next();
+  auto header = reader_.next();
+  while (header && header->is_empty) header = reader_.next();
   if (!header) {
     problem_ = "is empty";
     return;
   }
   std::string problem(header->problem);
   std::vector<bool> is_present(customer_csv_columns.size());
-  for (const auto& title : header->fields) {
+  for (const std::string_view field : header->fields) {
+    const auto title = without_outer_blanks(field);
     const auto column = column_of(title);
     if (!problem.empty()) break;
     if (column == customer_csv_columns.size()) {
       problem = "has an unknown column \"" + to_text(title.substr(0, default_string_length)) + '"';
     } else if (is_present[column]) {
-      problem = "has the column " + title + " twice";
+      problem = "has the column " + std::string(title) + " twice";
     } else {
       is_present[column] = true;
       columns_.push_back(column);
@@ -98,6 +101,7 @@ std::optional<CustomerRow> CustomerCsv::next() {
   while (!columns_.empty() && errors_.size() < most_line_errors) {
     const auto record = reader_.next();
     if (!record) break;
+    if (record->is_empty) continue;
     if (++rows_ > most_customer_rows) {
       problem_ = "has more than " + std::to_string(most_customer_rows) + " rows";
       return std::nullopt;
@@ -119,7 +123,7 @@ std::string CustomerCsv::row_problem(const CsvRecord& record, CustomerRow& row) 
   }
   std::string problems;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    const std::string_view text = record.fields[i];
+    const auto text = without_outer_blanks(record.fields[i]);
     const auto column = columns_[i];
     if (text.empty()) continue;
     row.values.at(column) = text;

@@ -28,7 +28,8 @@ struct CustomerRow {
 
 /// Reads customers from CSV: a header with `name`, `email` and any other of the columns, in any order and
 /// case, then one row per customer. A row needs a name and must meet the rules of a customer in JSON. Tags
-/// are separated by semicolons.
+/// are separated by semicolons. Blanks around a field are removed, and rows without a value are left out:
+/// spreadsheets write them for rows that were cleared.
 class CustomerCsv {
  public:
   struct LineError {

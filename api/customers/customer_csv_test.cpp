@@ -9,6 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 struct Outcome {
   std::vector<std::string> rows;  // the values joined by bars, "-" for an empty one
@@ -86,15 +87,40 @@ TEST(CustomerCsv, AnInvalidRowIsReportedWithAllItsErrors) {
                            "\xff,c@example.com,1\n") +
                "Cy,c@example.com," + std::string(201, 'p') + "\n" + "Eve,," + std::string(200, 'p') + "\n");
   EXPECT_THAT(read.errors, ElementsAre("2: email must be an e-mail address; name is required",
-                                       "3: has 2 fields, but the header has 3", "4: name must not be blank",
+                                       "3: has 2 fields, but the header has 3", "4: name is required",
                                        HasSubstr("5: has a quote"), "6: name must be UTF-8 without NUL",
                                        "7: phone must have at most 200 characters"));
   EXPECT_EQ(read.rows.size(), 1U);
 }
 
+TEST(CustomerCsv, BlanksAroundAFieldAreRemoved) {
+  for (const std::string blank : {" ", "  ", "\t", "\u00a0", "\u200b", "\u3000", "\ufeff"}) {
+    const auto row = blank + "Ann Lee" + blank + "," + blank + "ann@example.com" + blank + ",\"" + blank +
+                     "1" + blank + "\"," + blank + "vip" + blank + ";" + blank + "new\n";
+    const auto read = read_all(blank + "name" + blank + "," + blank + "email, phone ,tags\n" + row);
+    EXPECT_THAT(read.errors, ElementsAre());
+    ASSERT_EQ(read.rows.size(), 1U);
+    EXPECT_THAT(read.rows[0], StartsWith("2|Ann Lee|ann@example.com|1|-|")) << testing::PrintToString(blank);
+  }
+  EXPECT_THAT(read_all("name,email\n \"Lee, Ann\" , \"ann@example.com\" \n").errors, ElementsAre());
+  EXPECT_THAT(read_all("name,email\nAnn,ann@exam\u200bple.com\n").errors,
+              ElementsAre("2: email must be an e-mail address"));
+}
+
+TEST(CustomerCsv, RowsWithoutAValueAreLeftOutWhereverTheyStand) {
+  for (const std::string empty :
+       {",,\n", " , ,\t\n", "\"\",\"\",\n", "\u00a0,,\n", ",\n", ",,,,,,,,,,,,,,,,\n"}) {
+    const auto read = read_all(empty + "name,email,phone\n" + empty + empty + "Ann,ann@example.com,1\n" +
+                               empty + "Bob,,\n" + empty);
+    EXPECT_THAT(read.errors, ElementsAre()) << empty;
+    EXPECT_EQ(read.rows.size(), 2U) << empty;
+    EXPECT_EQ(read_all("name,email,phone\n" + empty).problem, "has no rows") << empty;
+  }
+}
+
 TEST(CustomerCsv, ReadingEndsWithTheHundredthError) {
   std::string text = "name,email\n";
-  for (int i = 0; i < 150; ++i) text += ",\n";
+  for (int i = 0; i < 150; ++i) text += ",ada\n";
   EXPECT_EQ(read_all(text).errors.size(), 100U);
 }
 

@@ -8,6 +8,7 @@
 #include "api/records/row_json.hpp"
 #include "api/threads/stores.hpp"
 #include "base/ascii.hpp"
+#include "base/blanks.hpp"
 #include "connectors/store_send.hpp"
 #include "storage/settings/integration_secrets.hpp"
 #include "storage/sql/integrations.sql.hpp"

@@ -5,6 +5,7 @@
 
 #include "api/records/fields.hpp"
 #include "api/records/own_data.hpp"
+#include "base/blanks.hpp"
 #include "domain/currency.hpp"
 #include "domain/state_machines.hpp"
 

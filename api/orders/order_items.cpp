@@ -3,6 +3,7 @@
 
 #include "api/orders/order_body.hpp"
 #include "api/records/fields.hpp"
+#include "base/blanks.hpp"
 #include "base/error.hpp"
 #include "base/guid.hpp"
 

@@ -7,6 +7,7 @@
 #include "api/records/columns.hpp"
 #include "api/records/entry_text.hpp"
 #include "api/records/own_data.hpp"
+#include "base/blanks.hpp"
 #include "base/clock.hpp"
 #include "base/json.hpp"
 

@@ -13,6 +13,7 @@
 #include "api/records/fields.hpp"
 #include "api/records/own_data.hpp"
 #include "api/records/row_json.hpp"
+#include "base/blanks.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/sql/orders.sql.hpp"

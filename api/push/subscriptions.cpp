@@ -5,6 +5,7 @@
 #include "api/records/fields.hpp"
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
+#include "base/blanks.hpp"
 #include "net/destination/destination.hpp"
 #include "net/web_push/vapid.hpp"
 #include "storage/settings/push_subscriptions.hpp"

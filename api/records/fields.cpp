@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "base/blanks.hpp"
 #include "base/guid.hpp"
 
 namespace waybill::api {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/records/fields.hpp"
+#include "base/blanks.hpp"
 #include "base/clock.hpp"
 #include "domain/state_machines.hpp"
 

@@ -8,6 +8,7 @@
 #include "api/shipments/shipment_body.hpp"
 #include "api/shipments/shipment_handlers.hpp"
 #include "api/shipments/shipment_text.hpp"
+#include "base/blanks.hpp"
 #include "base/crypto.hpp"
 #include "base/guid.hpp"
 #include "base/observe.hpp"

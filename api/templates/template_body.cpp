@@ -6,6 +6,7 @@
 #include "actions/stored_templates.hpp"
 #include "api/records/fields.hpp"
 #include "base/ascii.hpp"
+#include "base/blanks.hpp"
 
 namespace waybill::api {
 namespace {

@@ -10,6 +10,7 @@
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "base/ascii.hpp"
+#include "base/blanks.hpp"
 #include "storage/sql/tracking.sql.hpp"
 
 namespace waybill::api {

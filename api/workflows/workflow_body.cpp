@@ -8,6 +8,7 @@
 #include "api/records/row_json.hpp"
 #include "api/workflows/step_body.hpp"
 #include "api/workflows/workflow_schemas.hpp"
+#include "base/blanks.hpp"
 #include "domain/conditions/conditions.hpp"
 #include "domain/triggers.hpp"
 #include "matching/steps.hpp"

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/blanks.hpp"
 #include "base/crypto.hpp"
 #include "base/json.hpp"
 #include "domain/tracking_number.hpp"
@@ -119,9 +120,7 @@ json::array packages_of(const json::array& items) {
   return packages;
 }
 
-bool is_blank(const std::optional<std::string_view>& text) {
-  return !text || text->find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
-}
+bool is_blank(const std::optional<std::string_view>& text) { return !text || waybill::is_blank(*text); }
 
 /// The reason that the carrier and service level of a change do not fit; `levels` are those of the carrier.
 std::optional<std::string> terms_problem(const NewShipment& change,

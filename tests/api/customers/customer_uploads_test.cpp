@@ -161,6 +161,16 @@ TEST_F(UploadsTest, AByteOrderMarkAndAnyOrderOfColumnsAreAccepted) {
   EXPECT_EQ(text_at(customer("ada@example.com"), "address.city"), "Lisbon");
 }
 
+TEST_F(UploadsTest, BlanksAroundFieldsAndRowsOfCommasAreIgnored) {
+  EXPECT_EQ(http.get(confirm_path(
+                         uploaded("name, email ,city\r\n,,\r\nAda,\u00a0 ada@example.com\u200b,\u3000Lisbon "
+                                  "\r\n , ,\r\n,,\r\n\r\n")))
+                .status,
+            200);
+  EXPECT_EQ(text_at(customer("ada@example.com"), "address.city"), "Lisbon");
+  EXPECT_EQ(tenant.sql.number("select count(*) from customers where business_id = $1", {tenant.id}), 1);
+}
+
 TEST_F(UploadsTest, BadRowsAreReportedByLineAndRefuseTheFile) {
   const auto response = upload(std::string(header) +
                                "Ada,ada@example.com,,,,,,,\r\n"            // 2
@@ -179,7 +189,7 @@ TEST_F(UploadsTest, BadRowsAreReportedByLineAndRefuseTheFile) {
 
 TEST_F(UploadsTest, TheFirstHundredBadRowsAreReported) {
   std::string csv = "name,email\n";
-  for (int i = 0; i < 60; ++i) csv += "Ada,ada@example.com\n,\n";
+  for (int i = 0; i < 60; ++i) csv += "Ada,ada@example.com\n,ada\n";
   for (int i = 0; i < 200; ++i) csv += ",bad\n";
   const auto details = upload(csv).details();
   EXPECT_EQ(details.size(), 100U);
