@@ -46,6 +46,7 @@ class Scanner {
   explicit Scanner(std::string_view text) : rest_(text) {}
 
   bool at_end() const { return rest_.empty(); }
+  bool next_is(char c) const { return rest_.starts_with(c); }
 
   bool one_of(std::string_view characters) {
     if (rest_.empty() || characters.find(rest_.front()) == std::string_view::npos) return false;
@@ -119,13 +120,14 @@ struct TimeOfDay {
   }
 };
 
-// Accepts a 60th second; the caller checks that it is a leap second.
-bool scan_time(Scanner& scanner, TimeOfDay& time, std::size_t most_fraction_digits) {
-  if (!scanner.number(2, time.hour) || !scanner.one_of(":") || !scanner.number(2, time.minute) ||
-      !scanner.one_of(":") || !scanner.number(2, time.second)) {
-    return false;
-  }
-  if (time.hour > 23 || time.minute > 59 || time.second > 60) return false;
+bool scan_minutes(Scanner& scanner, TimeOfDay& time) {
+  return scanner.number(2, time.hour) && scanner.one_of(":") && scanner.number(2, time.minute) &&
+         time.hour <= 23 && time.minute <= 59;
+}
+
+// `:SS` with or without a fraction. Accepts a 60th second; the caller checks that it is a leap second.
+bool scan_seconds(Scanner& scanner, TimeOfDay& time, std::size_t most_fraction_digits) {
+  if (!scanner.one_of(":") || !scanner.number(2, time.second) || time.second > 60) return false;
   return !scanner.one_of(".") || scanner.fraction(most_fraction_digits, time.micros);
 }
 
@@ -228,10 +230,9 @@ std::optional<Time> parse_timestamp(std::string_view text) {
   sys_days day;
   TimeOfDay time;
   minutes offset(0);
-  if (!scan_date(scanner, day) || !scanner.one_of("Tt ") || !scan_time(scanner, time, 9) ||
-      !scan_offset(scanner, offset) || !scanner.at_end()) {
-    return std::nullopt;
-  }
+  if (!scan_date(scanner, day) || !scanner.one_of("Tt ") || !scan_minutes(scanner, time)) return std::nullopt;
+  if (scanner.next_is(':') && !scan_seconds(scanner, time, 9)) return std::nullopt;
+  if (!scan_offset(scanner, offset) || !scanner.at_end()) return std::nullopt;
   const Time result = day + time.since_midnight() - offset;
   if (time.second == 60 && !is_leap_second(result)) return std::nullopt;
   if (!is_in_years_1_to_9999(result)) return std::nullopt;
@@ -250,8 +251,9 @@ std::optional<Time> parse_sql_timestamp(std::string_view text) {
   sys_days day;
   TimeOfDay time;
   int offset = 0;
-  if (!scan_date(scanner, day) || !scanner.one_of(" ") || !scan_time(scanner, time, 6) || time.second == 60 ||
-      !scanner.one_of("+") || !scanner.number(2, offset) || offset != 0 || !scanner.at_end()) {
+  if (!scan_date(scanner, day) || !scanner.one_of(" ") || !scan_minutes(scanner, time) ||
+      !scan_seconds(scanner, time, 6) || time.second == 60 || !scanner.one_of("+") ||
+      !scanner.number(2, offset) || offset != 0 || !scanner.at_end()) {
     return std::nullopt;
   }
   return day + time.since_midnight();

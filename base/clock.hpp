@@ -30,7 +30,8 @@ std::string format_timestamp(Time time);
 void write_timestamp(char* out, Time time);
 inline constexpr std::size_t timestamp_length = 24;
 
-/// RFC 3339 date-time (any offset, 0 to 9 fraction digits, `T` or a space between date and time).
+/// RFC 3339 date-time (any offset, 0 to 9 fraction digits, `T` or a space between date and time), also in the
+/// reduced form of ISO 8601 without seconds (`2026-11-20T05:45Z`).
 /// Years 0001 to 9999 in UTC; a leap second (23:59:60 UTC) is read as the following second. nullopt if
 /// malformed.
 std::optional<Time> parse_timestamp(std::string_view text);

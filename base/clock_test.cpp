@@ -25,6 +25,8 @@ TEST(Timestamp, ReadsRfc3339) {
   };
   for (const auto& [text, time] : {
            Case{"2026-11-20T05:45:12.345Z", at(2026, 11, 20, 5h + 45min + 12s + 345ms)},
+           Case{"2026-11-20T05:45Z", at(2026, 11, 20, 5h + 45min)},
+           Case{"2026-11-20T05:45+02:00", at(2026, 11, 20, 3h + 45min)},
            Case{"2026-11-20t05:45:12z", at(2026, 11, 20, 5h + 45min + 12s)},
            Case{"2026-11-20 05:45:12Z", at(2026, 11, 20, 5h + 45min + 12s)},
            Case{"2026-11-20T05:45:12.123456789Z", at(2026, 11, 20, 5h + 45min + 12s + 123456us)},
@@ -42,11 +44,24 @@ TEST(Timestamp, ReadsRfc3339) {
   }
 }
 
+TEST(Timestamp, ReadsTheReducedFormWithoutSeconds) {
+  EXPECT_EQ(parse_timestamp("2026-11-20T05:45Z"), at(2026, 11, 20, 5h + 45min));
+  EXPECT_EQ(parse_timestamp("2026-11-20t05:45z"), at(2026, 11, 20, 5h + 45min));
+  EXPECT_EQ(parse_timestamp("2026-11-20 05:45+05:30"), at(2026, 11, 20, 15min));
+  EXPECT_EQ(parse_timestamp("2026-12-31T23:59-00:01"), at(2027, 1, 1));
+  for (const std::string_view text :
+       {"2026-11-20T05:45", "2026-11-20T05Z", "2026-11-20T05:4Z", "2026-11-20T05:60Z", "2026-11-20T24:00Z",
+        "2026-11-20T05:45:Z", "2026-11-20T05:45.5Z"}) {
+    EXPECT_FALSE(parse_timestamp(text)) << text;
+  }
+  EXPECT_FALSE(parse_sql_timestamp("2026-11-20 05:45+00"));
+}
+
 TEST(Timestamp, RefusesMalformedTexts) {
   for (const std::string_view text : {"",
                                       "2026-11-20",
                                       "2026-11-20T05:45:12",
-                                      "2026-11-20T05:45Z",
+                                      "2026-11-20T05:4Z",
                                       "2026-11-20T05:45:12.Z",
                                       "2026-11-20T05:45:12.1234567890Z",
                                       "2026-11-20T24:00:00Z",

@@ -133,6 +133,30 @@ TEST_F(OrdersTest, AListShowsItemsUnchanged) {
   }
 }
 
+TEST_F(OrdersTest, BlanksAroundAnOrderNumberDoNotMakeItAnother) {
+  EXPECT_EQ(text_at(created({{"orderNumber", "\u00a0 A  7\r\n"}}), "orderNumber"), "A 7");
+  for (const auto* const number : {"A 7", " A 7", "A\u00a07", "A\t7\u200b"}) {
+    EXPECT_EQ(http.post("/api/v1/Orders", order_body({{"orderNumber", number}})).status, 409) << number;
+  }
+}
+
+TEST_F(OrdersTest, ATimeWithoutSecondsIsATime) {
+  const auto guid = created_guid();
+  const auto collection = [&](std::string_view time) {
+    const auto response = http.post(path_of(guid, "/assign-collection-date"), {{"collectionDate", time}});
+    EXPECT_EQ(response.status, 200) << response.text;
+    return text_at(response.data(), "collectionDate");
+  };
+  EXPECT_EQ(collection("2030-05-05T10:00Z"), "2030-05-05T10:00:00.000Z");
+  EXPECT_EQ(collection("2030-05-05T10:00+05:30"), "2030-05-05T04:30:00.000Z");
+  for (const auto* const filter :
+       {"collectionDate%20gt%202030-05-05T04:29Z", "collectionDate%20lt%20'2030-05-05T04:31Z'",
+        "collectionDate%20eq%202030-05-05T10:00%2B05:30"}) {
+    EXPECT_EQ(http.get("/api/v1/Orders?$filter=" + std::string(filter)).data().as_array().size(), 1U)
+        << filter;
+  }
+}
+
 TEST_F(OrdersTest, MoneyIsExact) {
   const auto order = created({{"items",
                                {{{"description", "a"}, {"quantity", 3}, {"price", 0.1}},
