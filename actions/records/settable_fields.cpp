@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/blanks.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/number.hpp"
@@ -24,7 +25,7 @@ constexpr SettableField fields[] = {
     {shipment, "instructions", "instructions", Kind::long_text},
     {shipment, "collectionDate", "collection_date", Kind::timestamp},
     {shipment, "deliveryDate", "estimated_delivery", Kind::timestamp},
-    {shipment, "carrierTrackingNumber", "carrier_tracking_number", Kind::code},
+    {shipment, "carrierTrackingNumber", "carrier_tracking_number", Kind::tracking_number},
     {shipment, "carrierTrackingUrl", "carrier_tracking_url", Kind::web_address},
     {shipment, "externalReference", "external_reference", Kind::text},
     {customer, "name", "name", Kind::name},
@@ -68,11 +69,10 @@ std::variant<json::value, std::string> money_value(const json::value& value) {
 }
 
 std::optional<std::string> text_problem(Kind kind, std::string_view text) {
-  const bool is_blank = text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
   switch (kind) {
     case Kind::name:
-    case Kind::code:
-      if (is_blank) return "must not be blank";
+    case Kind::tracking_number:
+      if (is_blank(text)) return "must not be blank";
       break;
     case Kind::email:
       if (!domain::is_email(text)) return "must be an e-mail address";
@@ -114,9 +114,10 @@ std::variant<json::value, std::string> column_value(const SettableField& field, 
   }
   if (field.kind == Kind::money) return money_value(value);
   if (text == nullptr) return std::string("must be a string");
-  if (auto problem = text_problem(field.kind, *text)) return std::move(*problem);
-  if (field.kind == Kind::timestamp) return json::value(format_timestamp(*parse_timestamp(*text)));
-  return value;
+  const std::string stored = field.kind == Kind::tracking_number ? without_blanks(*text) : std::string(*text);
+  if (auto problem = text_problem(field.kind, stored)) return std::move(*problem);
+  if (field.kind == Kind::timestamp) return json::value(format_timestamp(*parse_timestamp(stored)));
+  return json::value(stored);
 }
 
 }  // namespace waybill::actions

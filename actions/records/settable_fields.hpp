@@ -14,7 +14,17 @@
 namespace waybill::actions {
 
 struct SettableField {
-  enum class Kind : std::uint8_t { text, long_text, name, code, email, timestamp, guid, money, web_address };
+  enum class Kind : std::uint8_t {
+    text,
+    long_text,
+    name,
+    tracking_number,
+    email,
+    timestamp,
+    guid,
+    money,
+    web_address
+  };
   domain::EntityType entity_type;
   std::string_view name;    // in the API
   std::string_view column;  // name of the table's column

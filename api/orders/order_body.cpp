@@ -29,7 +29,7 @@ constexpr std::array<Property, 7> item_properties(bool create) {
   return {{
       {.name = "guid", .kind = Kind::uuid, .nullable = false, .read_only = create},
       {.name = "description", .kind = Kind::text, .description = "Default: the name of the product."},
-      {.name = "sku", .kind = Kind::string},
+      {.name = "sku", .kind = Kind::code},
       {.name = "productId", .kind = Kind::uuid},
       {.name = "quantity",
        .kind = Kind::integer,
@@ -132,7 +132,7 @@ constexpr auto order_properties(bool create) {
   return std::to_array<Property>({
       {.name = "guid", .kind = Kind::uuid, .read_only = true},
       {.name = "orderNumber",
-       .kind = Kind::string,
+       .kind = Kind::code,
        .nullable = create,
        .description = "Default: the next number."},
       {.name = "status",

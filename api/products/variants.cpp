@@ -24,7 +24,7 @@ constexpr auto variant_properties(bool create) {
       {.name = "guid", .kind = Kind::uuid, .nullable = false, .read_only = true},
       {.name = "name", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
       {.name = "sku",
-       .kind = Kind::string,
+       .kind = Kind::code,
        .min_length = 1,
        .description = "Unique among products and variants. Required unless SKUs are generated."},
       {.name = "priceDifference",

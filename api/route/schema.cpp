@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "base/ascii.hpp"
+#include "base/blanks.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/number.hpp"
@@ -32,6 +32,8 @@ std::string number_text(double value) { return decimal_text(json::value(value)).
 bool is_textual(Kind kind) {
   switch (kind) {
     case Kind::string:
+    case Kind::code:
+    case Kind::tracking_number:
     case Kind::text:
     case Kind::email:
     case Kind::uuid:
@@ -46,6 +48,8 @@ bool is_textual(Kind kind) {
       return false;
   }
 }
+
+bool is_code(Kind kind) { return kind == Kind::code || kind == Kind::tracking_number; }
 
 class Validator {
  public:
@@ -107,8 +111,9 @@ class Validator {
     }
   }
 
-  void check_text(const Property& property, const json::value& value, const std::string& path) {
+  void check_text(const Property& property, json::value& value, const std::string& path) {
     if (!value.is_string()) return fail(path, "must be a string");
+    if (is_code(property.kind)) value = stored_text(property.kind, value.get_string());
     const std::string_view text = value.get_string();
     if (property.required && is_blank(text)) return fail(path, "must not be blank");
     if (const auto problem = text_problem(property.kind, text)) return fail(path, std::string(*problem));
@@ -196,8 +201,10 @@ std::size_t length_limit(Kind kind, std::size_t max_length) {
   return kind == Kind::array ? default_array_length : default_string_length;
 }
 
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
+std::string stored_text(Kind kind, std::string_view text) {
+  if (is_blank(text)) return std::string(text);
+  if (kind == Kind::code) return single_spaced(text);
+  return kind == Kind::tracking_number ? without_blanks(text) : std::string(text);
 }
 
 std::optional<std::string_view> text_problem(Kind kind, std::string_view text) {

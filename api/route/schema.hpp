@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -14,7 +15,9 @@ namespace waybill::api {
 /// The type of a JSON value in a request or, for the OpenAPI document, in an answer.
 enum class Kind : std::uint8_t {
   string,
-  text,  // a string of up to 10 000 characters
+  code,             // an identifier; blanks around it are removed, inner ones become single spaces
+  tracking_number,  // a code of parcels; all its blanks are removed
+  text,             // a string of up to 10 000 characters
   email,
   uuid,
   integer,
@@ -72,7 +75,8 @@ struct Schema {
 };
 
 /// Appends an error for each bad field of `body`: unknown, missing, wrong type, out of bounds. `prefix`
-/// ("items[2].") is put before the names. Read-only properties are removed from `body`. At `most_errors`
+/// ("items[2].") is put before the names. Read-only properties are removed from `body`, and codes lose their
+/// blanks (base/blanks.hpp). At `most_errors`
 /// errors the check ends. An array with too many entries loses those beyond its limit.
 void validate(const Schema& schema, json::object& body, FieldErrors& errors, std::string_view prefix = {},
               std::size_t most_errors = most_field_errors);
@@ -81,7 +85,8 @@ void validate(const Schema& schema, json::object& body, FieldErrors& errors, std
 /// bounds and `values` are not checked.
 std::optional<std::string_view> text_problem(Kind kind, std::string_view text);
 
-/// True if `text` is empty or white space.
-bool is_blank(std::string_view text);
+/// `text` as a body of `kind` stores it: a code without its blanks. Other kinds, and blank codes, stay as
+/// they are.
+std::string stored_text(Kind kind, std::string_view text);
 
 }  // namespace waybill::api

@@ -28,7 +28,7 @@ const Property scan_properties[] = {
      .description =
          "The sender's id for the scan. A scan that repeats an id for the same shipment is ignored."},
     {.name = "trackingNumber",
-     .kind = Kind::string,
+     .kind = Kind::tracking_number,
      .min_length = 1,
      .description = "Our number or the carrier's, without regard to case. Either this or shipmentId."},
     {.name = "shipmentId", .kind = Kind::uuid},

@@ -23,7 +23,7 @@ void check_shipment_update(const json::object& body, FieldErrors& errors);
 
 /// The properties of the carrier's number and link. Bodies with them need `check_carrier_number`.
 inline constexpr Property carrier_number_property{.name = "carrierTrackingNumber",
-                                                  .kind = Kind::string,
+                                                  .kind = Kind::tracking_number,
                                                   .min_length = 1,
                                                   .description = "Writable until the shipment is final."};
 inline constexpr Property carrier_url_property{

@@ -199,16 +199,17 @@ Selection selection_of(const Call& call) {
       "lower_tags(r.tags) @> lower_tags(jsonb_build_array(?::text)) and r.tags is not null";
   struct Condition {
     std::string_view parameter, column, text;
+    Kind kind = Kind::string;
   };
   constexpr Condition conditions[] = {
       {"customerGuid", "customer_id", "r.customer_id = ?::uuid"},
       {"status", "status", "r.status = ?"},
-      {"trackingNumber", "", with_number},
+      {"trackingNumber", "", with_number, Kind::tracking_number},
       {"tag", "", with_tag},
       {"externalReference", "external_reference", "r.external_reference = ?"},
   };
-  for (const auto& [name, column, text] : conditions) {
-    if (const auto value = call.parameter(name)) builder.narrow(column, text, std::string(*value));
+  for (const auto& [name, column, text, kind] : conditions) {
+    if (const auto value = call.parameter(name)) builder.narrow(column, text, stored_text(kind, *value));
   }
   if (const auto text = call.parameter("search")) builder.search(*text);
   return builder.take();

@@ -50,6 +50,16 @@ const json::object whole_product{
     {"price", 19.99},          {"cost", 7.5},
     {"weight", 1.25},          {"dimensions", {{"length", 10}, {"width", 20.5}, {"height", 5}}}};
 
+TEST_F(SkusTest, BlanksAroundASkuDoNotMakeItAnother) {
+  const auto guid = create({{"sku", "\u00a0MUG  1\n"}});
+  EXPECT_EQ(text_at(http.get(path_of(guid)).data(), "sku"), "MUG 1");
+  for (const auto* const sku : {"MUG 1", " MUG 1", "MUG\u00a01", "MUG\t 1\ufeff"}) {
+    EXPECT_EQ(http.post("/api/v1/Products", {{"name", "Mug"}, {"sku", sku}}).status, 409) << sku;
+    EXPECT_EQ(http.post(path_of(guid, "/variants"), {{"name", "Mug"}, {"sku", sku}}).status, 409) << sku;
+  }
+  expect_invalid(http.post("/api/v1/Products", {{"name", "Mug"}, {"sku", "\u00a0\u200b"}}), {"sku"});
+}
+
 TEST_F(ProductsTest, CreatingReturnsGuidNameAndSku) {
   const auto response = http.post("/api/v1/Products", whole_product);
   ASSERT_EQ(response.status, 201) << response.text;

@@ -67,6 +67,23 @@ TEST_F(ScansTest, AShipmentIsFoundByEitherNumberWithoutRegardToCase) {
             json::value(json::array{moved(0, true), moved(1, true)}));
 }
 
+TEST_F(ScansTest, BlanksInNumbersDoNotMatter) {
+  const std::vector<std::string> pasted{" 1Z999AA10123456784 ", "1Z 999 AA1 01 2345 6784",
+                                        "\u00a01Z999AA10123456784\r\n", "\ufeff1Z999\u200bAA10123456784\t",
+                                        "1Z999AA10123456784"};
+  for (const auto& stored : pasted) {
+    const auto guid = create({{"carrierTrackingNumber", stored}});
+    EXPECT_EQ(text_at(get(guid), "carrierTrackingNumber"), "1Z999AA10123456784");
+    for (const auto& scanned : pasted)
+      EXPECT_EQ(results({numbered(scanned, "created")}), json::value(json::array{moved(0, false)}))
+          << scanned;
+    EXPECT_EQ(http.del(path_of(guid)).status, 200);
+  }
+  const auto guid = create();
+  EXPECT_EQ(results({numbered(" " + number_of(guid) + "\u00a0", "collected")}),
+            json::value(json::array{moved(0, true)}));
+}
+
 TEST_F(ScansTest, AScanOfNoShipmentOrOfSeveralIsAnError) {
   const auto guid = create({{"carrierTrackingNumber", "twice"}});
   create({{"carrierTrackingNumber", "TWICE"}});
