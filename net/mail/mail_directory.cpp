@@ -12,6 +12,7 @@
 #include "base/database_clock.hpp"
 #include "base/durable_file.hpp"
 #include "base/observe.hpp"
+#include "net/mail/mail_domain.hpp"
 
 namespace waybill::net {
 namespace {
@@ -67,7 +68,9 @@ void delete_mails(const std::filesystem::path& directory, std::string_view owner
     const auto head = header_lines(entry.path());
     if (head.empty() || head.front() != line) continue;
     const bool is_theirs = std::ranges::any_of(addresses, [&](std::string_view address) {
-      return std::ranges::any_of(head, [&](const std::string& header) { return is_to(header, address); });
+      return std::ranges::any_of(head, [&](const std::string& header) {
+        return is_to(header, address) || is_to(header, ascii_domain_address(address));
+      });
     });
     if (is_theirs) std::filesystem::remove(entry.path());
   }

@@ -58,7 +58,15 @@ TEST_F(MailDirectory, DeletesTheMailsOfAnOwnerToAnAddress) {
   EXPECT_EQ(files(), 4);
 }
 
+TEST_F(MailDirectory, FindsAnAddressByTheXnFormOfItsDomain) {
+  write("one", {"Ann <ann@bücher.example>"});
+  write("one", {"ann@xn--bcher-kva.example.com"});
+  delete_of("one", {"ann@bücher.example"});
+  EXPECT_EQ(files(), 1);
+}
+
 // The header has one line for each address.
+
 TEST_F(MailDirectory, DeletesMailsWithTheAddressInCc) {
   write("one", {"bob@example.com"}, {"ada@example.com"});
   write("one", {"bob@example.com"}, {"eve@example.com", "Ada <Ada@Example.com>", "joe@example.com"});

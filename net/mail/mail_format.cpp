@@ -4,9 +4,11 @@
 #include <span>
 
 #include "base/ascii.hpp"
+#include "base/blanks.hpp"
 #include "base/crypto.hpp"
 #include "base/utf8.hpp"
 #include "net/mail/mail.hpp"
+#include "net/mail/mail_domain.hpp"
 
 namespace waybill::net {
 namespace {
@@ -15,6 +17,7 @@ constexpr std::size_t line_length = 78;                  // RFC 5322 section 2.1
 constexpr std::size_t longest_line = 998;                // RFC 5322 section 2.1.1, MUST
 constexpr std::size_t longest_word = longest_line - 80;  // after the longest header name
 constexpr std::size_t encoded_word = 75;                 // RFC 2047 section 2
+constexpr std::size_t encoded_line = 76;                 // RFC 2047 section 2
 constexpr std::size_t quoted_line = 76;                  // RFC 2045 section 6.7
 constexpr std::size_t most_recipients = 100;  // accepted by every server (RFC 5321 section 4.5.3.1.8)
 constexpr std::size_t longest_address = 254;  // RFC 5321 section 4.5.3.1.3
@@ -37,7 +40,8 @@ bool is_address(std::string_view text) {
   const auto at = text.rfind('@');
   const auto is_host = [](char c) { return is_alphanumeric(c) || c == '-' || is_beyond_ascii(c); };
   return at != std::string_view::npos && text.size() <= longest_address && is_utf8(text) &&
-         is_dot_atom(text.substr(0, at), is_atom) && is_dot_atom(text.substr(at + 1), is_host);
+         !has_blanks(text) && is_dot_atom(text.substr(0, at), is_atom) &&
+         is_dot_atom(text.substr(at + 1), is_host);
 }
 
 std::string unquoted(std::string_view text) {
@@ -56,21 +60,36 @@ std::string without_controls(std::string_view text) {
   return result;
 }
 
-/// RFC 2047 encoded words, each of whole characters and on its own line.
-std::string encoded_words(std::string_view text) {
+/// Appends the text as RFC 2047 encoded words, each of whole characters and on its own line. The first begins
+/// at `column` of its line, or on a line of its own where no character fits. Returns the column behind the
+/// last.
+std::size_t add_encoded_words(std::string& out, std::string_view text, std::size_t column) {
   constexpr std::string_view opening = "=?UTF-8?B?";
   constexpr std::string_view closing = "?=";
-  constexpr std::size_t most_bytes = (encoded_word - opening.size() - closing.size()) / 4 * 3;
-  std::string result;
+  constexpr std::size_t frame = opening.size() + closing.size();
+  constexpr std::size_t longest_character = 4;  // bytes of UTF-8
+  const auto most_bytes_at = [](std::size_t at) {
+    const auto room = std::min(encoded_word, encoded_line - std::min(at, encoded_line));
+    return room > frame ? (room - frame) / 4 * 3 : 0;
+  };
   while (!text.empty()) {
-    auto size = std::min(text.size(), most_bytes);
-    while (size > 0 && size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
-    if (!result.empty()) result += "\r\n ";
+    auto size = std::min(text.size(), most_bytes_at(column));
+    if (size < std::min(text.size(), longest_character)) {
+      out += "\r\n ";
+      column = 1;
+      continue;
+    }
+    while (size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(text.data());
-    result.append(opening).append(base64({bytes, size})).append(closing);
+    const auto word = base64({bytes, size});
+    out.append(opening).append(word).append(closing);
+    column += frame + word.size();
     text.remove_prefix(size);
+    if (text.empty()) break;
+    out += "\r\n ";
+    column = 1;
   }
-  return result;
+  return column;
 }
 
 /// True if an unstructured value needs no encoding and can be folded at its spaces.
@@ -89,7 +108,8 @@ void add_header(std::string& out, std::string_view name, std::string_view value)
   out.append(name).append(": ");
   const auto clean = without_controls(value);
   if (!is_plain(clean)) {
-    out.append(clean.empty() ? "" : encoded_words(clean)).append("\r\n");
+    add_encoded_words(out, clean, name.size() + 2);
+    out += "\r\n";
     return;
   }
   std::size_t column = name.size() + 2;
@@ -119,25 +139,31 @@ std::string quoted_string(std::string_view text) {
   return result + '"';
 }
 
-std::string written(const Mailbox& mailbox) {
-  if (mailbox.name.empty()) return mailbox.address;
-  const auto name = without_controls(mailbox.name);
-  std::string phrase;
-  if (std::ranges::any_of(name, is_beyond_ascii) || name.find("=?") != std::string::npos) {
-    phrase = encoded_words(name);
-  } else if (std::ranges::all_of(name, [](char c) { return is_atom(c) || c == ' '; })) {
-    phrase = name;
-  } else {
-    phrase = quoted_string(name);
+/// Appends a mailbox that begins at `column`.
+void add_mailbox(std::string& out, const Mailbox& mailbox, std::size_t column) {
+  const auto address = ascii_domain_address(mailbox.address);
+  if (mailbox.name.empty()) {
+    out += address;
+    return;
   }
-  return phrase + " <" + mailbox.address + ">";
+  const auto name = without_controls(mailbox.name);
+  if (std::ranges::any_of(name, is_beyond_ascii) || name.find("=?") != std::string::npos) {
+    column = add_encoded_words(out, name, column);
+    // The limit of a line with an encoded word holds for the address and the comma behind it too.
+    if (column + address.size() + std::string_view(" <>,").size() > encoded_line) out += "\r\n";
+  } else if (std::ranges::all_of(name, [](char c) { return is_atom(c) || c == ' '; })) {
+    out += name;
+  } else {
+    out += quoted_string(name);
+  }
+  out.append(" <").append(address).append(">");
 }
 
 void add_mailboxes(std::string& out, std::string_view name, std::span<const std::string> texts) {
   out.append(name).append(": ");
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (i > 0) out += ",\r\n ";
-    out += written(parse_mailbox(texts[i]).value_or(Mailbox{}));
+    add_mailbox(out, parse_mailbox(texts[i]).value_or(Mailbox{}), i > 0 ? 1 : name.size() + 2);
   }
   out += "\r\n";
 }
@@ -256,6 +282,7 @@ bool is_message_id(std::string_view text) {  // RFC 5322 section 3.6.4
 std::optional<Mailbox> parse_mailbox(std::string_view text) {
   text = trimmed(text, " \t");
   if (std::ranges::any_of(text, is_control)) return std::nullopt;
+  text = without_outer_blanks(text);
   Mailbox mailbox;
   if (text.ends_with('>')) {
     const auto open = text.rfind('<');
@@ -319,6 +346,7 @@ std::optional<std::string> mail_problem(const MailMessage& message) {
 std::string message_id(std::string_view left, std::string_view from) {
   const auto address = parse_mailbox(from).value_or(Mailbox{}).address;
   std::string domain = address.substr(std::min(address.find('@') + 1, address.size()));
+  domain = ascii_domain(domain);
   if (domain.empty() || std::ranges::any_of(domain, is_beyond_ascii)) domain = "waybill.invalid";
   return "<" + std::string(left) + "@" + domain + ">";
 }

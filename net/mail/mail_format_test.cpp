@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "base/crypto.hpp"
+#include "base/utf8.hpp"
 #include "net/mail/mail.hpp"
+#include "net/mail/mail_domain.hpp"
 #include "net/mail/sealed_mail.hpp"
 
 namespace waybill::net {
@@ -110,6 +112,17 @@ TEST(Mail, RefusesInvalidMessages) {
   }
 }
 
+std::string decoded_words(std::string_view words) {
+  std::string decoded;
+  for (auto at = words.find("=?UTF-8?B?"); at != std::string::npos; at = words.find("=?UTF-8?B?", at + 10)) {
+    const auto end = words.find("?=", at + 10);
+    EXPECT_LE(end + 2 - at, 75U);
+    const auto bytes = base64_decode(std::string(words.substr(at + 10, end - at - 10))).value();
+    decoded.append(bytes.begin(), bytes.end());
+  }
+  return decoded;
+}
+
 TEST(Mail, EncodesNonAsciiTextInHeaders) {
   auto message = mail();
   message.from = "Zoë Ångström <no-reply@example.com>";
@@ -119,18 +132,64 @@ TEST(Mail, EncodesNonAsciiTextInHeaders) {
                                       base64(Bytes{'Z', 'o', 0xc3, 0xab, ' ', 0xc3, 0x85, 'n', 'g', 's', 't',
                                                    'r', 0xc3, 0xb6, 'm'}) +
                                       "?= <no-reply@example.com>");
-  std::string decoded;
-  auto words = header(text, "Subject");
-  for (auto at = words.find("=?UTF-8?B?"); at != std::string::npos; at = words.find("=?UTF-8?B?", at + 10)) {
-    const auto end = words.find("?=", at + 10);
-    EXPECT_LE(end + 2 - at, 75U);
-    const auto bytes = base64_decode(words.substr(at + 10, end - at - 10)).value();
-    decoded.append(bytes.begin(), bytes.end());
-  }
-  EXPECT_EQ(decoded, message.subject);
+  EXPECT_EQ(decoded_words(header(text, "Subject")), message.subject);
   EXPECT_EQ(header(format({.from = "a@b", .to = {"ä@ö.example"}, .subject = "x", .text = "x"}), "To"),
-            "ä@ö.example")
-      << "addresses stay as they are (RFC 6532)";
+            "ä@xn--nda.example")
+      << "a local part stays as it is (RFC 6532)";
+}
+
+/// The lines of the header part that have an encoded word.
+std::vector<std::string> encoded_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; text.compare(at, 2, "\r\n") != 0;) {
+    const auto end = text.find("\r\n", at);
+    if (const auto line = text.substr(at, end - at); line.find("=?UTF-8") != std::string::npos)
+      lines.push_back(line);
+    at = end + 2;
+  }
+  return lines;
+}
+
+TEST(Mail, ALineWithAnEncodedWordHasAtMost76Characters) {
+  const std::string filler = "Übergrößenträger – 東京👍 ";
+  for (std::size_t length = 1; length < 120; ++length) {
+    std::string words;
+    while (words.size() < length) words += filler;
+    words.resize(length);
+    words.resize(valid_utf8_prefix(words));
+    words = "ü" + words;
+    auto message = mail();
+    message.subject = words;
+    message.from =
+        mailbox_text({.name = words, .address = std::string(length % 64 + 1, 'a') + "@example.com"});
+    message.to = {message.from, message.from};
+    message.headers = {{std::string(length % 70 + 1, 'X'), words}};
+    const auto text = format(message);
+    for (const auto& line : encoded_lines(text)) EXPECT_LE(line.size(), 76U) << line;
+    EXPECT_EQ(decoded_words(header(text, "Subject")), words);
+    EXPECT_TRUE(header(text, "From").ends_with(" <" + parse_mailbox(message.from)->address + ">"));
+  }
+}
+
+TEST(Mail, DomainsBeyondAsciiAreWrittenInTheirXnForm) {
+  for (const auto& [unicode, ascii] : {std::pair("bücher.example", "xn--bcher-kva.example"),
+                                       {"straße.example", "xn--strae-oqa.example"},
+                                       {"BÜCHER.Example", "xn--bcher-kva.example"},
+                                       {"bu\u0308cher.example", "xn--bcher-kva.example"},
+                                       {"例え.jp", "xn--r8jz45g.jp"},
+                                       {"пример.рф", "xn--e1afmkfd.xn--p1ai"},
+                                       {"example.com", "example.com"}}) {
+    EXPECT_EQ(ascii_domain_address("ann@" + std::string(unicode)), "ann@" + std::string(ascii));
+    const auto text = format({.from = "a@" + std::string(unicode),
+                              .to = {"b@" + std::string(unicode)},
+                              .cc = {"Cy <c@" + std::string(unicode) + ">"},
+                              .subject = "x",
+                              .text = "x"});
+    EXPECT_EQ(header(text, "From"), "a@" + std::string(ascii));
+    EXPECT_EQ(header(text, "To"), "b@" + std::string(ascii));
+    EXPECT_EQ(header(text, "Cc"), "Cy <c@" + std::string(ascii) + ">");
+  }
+  EXPECT_EQ(ascii_domain("\uE000ü.example"), "\uE000ü.example") << "no such domain";
 }
 
 TEST(Mail, NamesOfSendersCanHoldAnyCharacter) {
@@ -194,7 +253,7 @@ TEST(Mail, EveryLineEndsInCrLf) {
 
 TEST(Mail, MessageIdsHaveTheSendersDomain) {
   EXPECT_EQ(message_id("x", "Waybill <a@example.com>"), "<x@example.com>");
-  EXPECT_EQ(message_id("x", "a@ö.example"), "<x@waybill.invalid>");
+  EXPECT_EQ(message_id("x", "a@ö.example"), "<x@xn--nda.example>");
   auto message = mail();
   message.message_id.clear();
   EXPECT_NE(header(format(message), "Message-ID"), header(format(message), "Message-ID"));
@@ -205,6 +264,8 @@ TEST(Mailbox, IsAnAddressWithOrWithoutAName) {
   EXPECT_EQ(parse_mailbox("Way Bill <a@b.c>")->name, "Way Bill");
   EXPECT_EQ(parse_mailbox(R"("Bill, Way \"x\"" <a@b.c>)")->name, R"(Bill, Way "x")");
   EXPECT_EQ(parse_mailbox("<a@b.c>")->address, "a@b.c");
+  EXPECT_EQ(parse_mailbox("\u200b a@b.c\u00a0")->address, "a@b.c");
+  EXPECT_FALSE(parse_mailbox("a@b\u00ad.c"));
 }
 
 TEST(Mailbox, TakesTheNameOfABusiness) {

@@ -7,6 +7,7 @@
 
 #include "base/database_clock.hpp"
 #include "base/utf8.hpp"
+#include "net/mail/mail_domain.hpp"
 
 namespace waybill::net {
 namespace {
@@ -33,7 +34,7 @@ CURLcode ssl_context_callback(CURL* /*easy*/, void* context, void* trust) {
 }
 
 std::string path_of(const std::string& mailbox) {
-  return "<" + parse_mailbox(mailbox).value_or(Mailbox{}).address + ">";
+  return "<" + ascii_domain_address(parse_mailbox(mailbox).value_or(Mailbox{}).address) + ">";
 }
 
 }  // namespace

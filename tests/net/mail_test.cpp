@@ -172,6 +172,21 @@ TEST_F(MailTest, RefusedRecipientsAreReportedAndTheOthersGetTheMessage) {
   EXPECT_EQ(server.message(2).at("to"), json::array{"d@example.com"});
 }
 
+TEST_F(MailTest, AServerWithoutSmtpUtf8GetsDomainsInTheirXnForm) {
+  SmtpServer server({{"starttls", false}, {"smtputf8", false}});
+  auto message = mail();
+  message.from = "Bücher <no-reply@bücher.example>";
+  message.to = {"ann@bücher.example", "Bob <bob@例え.jp>"};
+  const auto outcome = send(*net::make_mailer(to(server.url())), message);
+  EXPECT_EQ(outcome.result, MailResult::sent) << outcome.reply;
+  const auto seen = server.message(1);
+  const auto& envelope = seen.at("envelope").as_array();
+  ASSERT_EQ(envelope.size(), 3U);
+  EXPECT_TRUE(envelope[0].as_string().starts_with("MAIL FROM:<no-reply@xn--bcher-kva.example>"));
+  EXPECT_EQ(envelope[1], "RCPT TO:<ann@xn--bcher-kva.example>");
+  EXPECT_EQ(envelope[2], "RCPT TO:<bob@xn--r8jz45g.jp>");
+}
+
 TEST_F(MailTest, AMessageDoesNotWaitForTheManyMessagesOfAnotherBusiness) {
   SmtpServer server({{"starttls", false}});
   const auto mailer = net::make_mailer(to(server.url()));

@@ -1,7 +1,8 @@
 // A mail server on 127.0.0.1 for tests. Its one argument is JSON: {port?, user?, password?, secure?, starttls?, key?,
 // cert?, mail?, rcpt?, data?}. mail, rcpt and data are replies that refuse these commands ("550 5.1.1 no such user"). rcpt
 // may also be an object of replies by address; a list of replies refuses that address as many times and then accepts it.
-// Prints "listening PORT", and "message N {…}" for each message.
+// `smtputf8: false` does not offer SMTPUTF8. Prints "listening PORT", and "message N {…}" for each message, whose `envelope`
+// has the commands MAIL and RCPT as they came, without TLS alone.
 "use strict";
 
 let SMTPServer;
@@ -15,6 +16,7 @@ try {
 const wanted = JSON.parse(process.argv[2]);
 let connections = 0;
 let messages = 0;
+let envelope = [];
 
 function refusal(words) {
   const error = new Error(words.slice(4));
@@ -34,6 +36,7 @@ const server = new SMTPServer({
   allowInsecureAuth: wanted.starttls === false,
   disabledCommands: [...(wanted.user ? [] : ["AUTH"]), ...(wanted.starttls === false ? ["STARTTLS"] : [])],
   disableReverseLookup: true,
+  hideSMTPUTF8: wanted.smtputf8 === false,
   onConnect(session, callback) {
     ++connections;
     callback();
@@ -60,11 +63,18 @@ const server = new SMTPServer({
         user: session.user ?? null,
         connections,
         raw: Buffer.concat(pieces).toString("utf8"),
+        envelope,
       };
+      envelope = [];
       console.log(`message ${++messages} ${JSON.stringify(seen)}`);
       callback(null, "queued");
     });
   },
 });
+server.server.on("connection", (socket) =>
+  socket.on("data", (data) => {
+    for (const line of data.toString("utf8").split("\r\n")) if (/^(MAIL FROM|RCPT TO):/.test(line)) envelope.push(line);
+  }),
+);
 server.on("error", () => {});  // errors of single connections are ignored
 server.listen(wanted.port ?? 0, "127.0.0.1", () => console.log(`listening ${server.server.address().port}`));
