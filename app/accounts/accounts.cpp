@@ -5,6 +5,7 @@
 #include "api/gate/quota.hpp"
 #include "api/route/schema.hpp"
 #include "app/accounts/businesses.hpp"
+#include "base/blanks.hpp"
 #include "base/token.hpp"
 #include "base/utf8.hpp"
 #include "storage/blocking/connection.hpp"
@@ -25,7 +26,7 @@ void check_plan(const Config& config, const std::string& plan) {
 
 void check_name(const std::string& label, const std::string& name) {
   if (!is_utf8(name)) throw CommandError(label + " must be UTF-8");
-  if (api::is_blank(name) || count_characters(name) > longest_name) {
+  if (is_blank(name) || count_characters(name) > longest_name) {
     throw CommandError(label + " must have 1 to " + std::to_string(longest_name) +
                        " characters, and not only blanks");
   }
@@ -37,25 +38,32 @@ FoundBusiness create_business(storage::blocking::Transaction& transaction, const
   return {created.front().guid, std::string(created.front().plan)};
 }
 
+/// Throws CommandError with `problem` and the businesses.
+[[noreturn]] void refuse_name(std::string problem, const std::vector<sql::FindByName::Row>& businesses) {
+  problem += "; give the guid of one:";
+  for (const auto& business : businesses)
+    problem.append("\n  ").append(business.guid.to_string()).append("  created ").append(business.made);
+  throw CommandError(problem);
+}
+
 template <typename Session>
-std::optional<FoundBusiness> find_by_name(Session& session, const std::string& name_or_guid) {
-  const auto found = session.run(sql::FindByName{.name_or_guid = name_or_guid});
-  if (found.empty()) return std::nullopt;
-  if (found.size() > 1) {
-    std::string message = "several businesses are called \"" + name_or_guid + "\"; give the guid of one:";
-    for (const auto& business : found) {
-      message.append("\n  ").append(business.guid.to_string()).append("  created ").append(business.made);
-    }
-    throw CommandError(message);
+std::optional<FoundBusiness> find_by_name(Session& session, const std::string& name_or_guid, Names names) {
+  const bool is_guid = Guid::parse(name_or_guid).has_value();
+  const auto rows = session.run(sql::FindByName{.name_or_guid = name_or_guid});
+  std::vector<sql::FindByName::Row> found;
+  for (const auto& row : rows) {
+    if (is_guid || names == Names::any || row.is_operators_name) found.push_back(row);
   }
+  if (found.empty()) return std::nullopt;
+  if (found.size() > 1) refuse_name("several businesses are called \"" + name_or_guid + '"', found);
   return FoundBusiness{found.front().guid, std::string(found.front().plan)};
 }
 
 }  // namespace
 
 std::optional<FoundBusiness> find_business(storage::blocking::Connection& session,
-                                           const std::string& name_or_guid) {
-  return find_by_name(session, name_or_guid);
+                                           const std::string& name_or_guid, Names names) {
+  return find_by_name(session, name_or_guid, names);
 }
 
 CreatedToken create_token(const std::string& database_url, const Config& config,
@@ -69,7 +77,7 @@ CreatedToken create_token(const std::string& database_url, const Config& config,
   OperatorSession session(database_url, "waybill token");
   return session.connection().transact([&](storage::blocking::Transaction& transaction) -> CreatedToken {
     transaction.run(sql::LockName{.name = request.business});
-    auto business = find_by_name(transaction, request.business);
+    auto business = find_by_name(transaction, request.business, Names::operators);
     if (!business) business = create_business(transaction, request.business, plan);
     transaction.run(storage::sql::tokens::Create{.business = business->guid,
                                                  .name = request.name,
@@ -83,7 +91,7 @@ void change_plan(const std::string& database_url, const Config& config, const st
                  const std::string& plan) {
   check_plan(config, plan);
   OperatorSession session(database_url, "waybill business");
-  session.connection().run(sql::SetPlan{.business = session.find(business), .plan = plan});
+  session.connection().run(sql::SetPlan{.business = session.find(business, Names::operators), .plan = plan});
 }
 
 }  // namespace waybill::app

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -33,17 +34,25 @@ struct FoundBusiness {
   std::string plan;
 };
 
-/// Returns the business with this name or guid, nullopt if there is none. Throws CommandError if several have
-/// the name: names are not unique, because a registration chooses one freely.
-std::optional<FoundBusiness> find_business(storage::blocking::Connection& session,
-                                           const std::string& name_or_guid);
+/// The names by which a business is found. A registration chooses a name freely, and a business can rename
+/// itself, so a command that gives something away takes the operator's names only.
+enum class Names : std::uint8_t {
+  any,
+  operators,  // given by the operator and not changed by the business
+};
 
-/// Creates an API token, and its business if none has that name. Throws CommandError for an unknown plan, an
-/// invalid name or a name that several businesses have; StatementError; DatabaseUnavailable.
+/// Returns the business with this guid or with one of the `names`, nullopt if there is none. Throws
+/// CommandError with the guids if several have the name.
+std::optional<FoundBusiness> find_business(storage::blocking::Connection& session,
+                                           const std::string& name_or_guid, Names names);
+
+/// Creates an API token, and its business if none has that name from the operator. Throws CommandError for an
+/// unknown plan, an invalid name or a name that the operator gave to several businesses; StatementError;
+/// DatabaseUnavailable.
 CreatedToken create_token(const std::string& database_url, const Config& config, const TokenRequest& request);
 
-/// `business` is a name or guid. Throws CommandError for an unknown plan or business, or a name that several
-/// businesses have.
+/// `business` is a guid or the operator's name. Throws CommandError for an unknown plan or business, or a
+/// name that the operator gave to several businesses.
 void change_plan(const std::string& database_url, const Config& config, const std::string& business,
                  const std::string& plan);
 

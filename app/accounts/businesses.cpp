@@ -18,6 +18,7 @@
 #include "storage/sql/audit_log.sql.hpp"
 #include "storage/sql/business_commands.sql.hpp"
 #include "storage/sql/businesses.sql.hpp"
+#include "storage/sql/doctor.sql.hpp"
 #include "storage/sql/suspensions.sql.hpp"
 #include "storage/statement/errors.hpp"
 
@@ -84,10 +85,27 @@ OperatorSession::OperatorSession(const std::string& database_url, const char* ap
       storage::sql::audit_log::SetAuthor{.cause = to_json(json::object{{"by", by}, {"depth", 0}})});
 }
 
-Guid OperatorSession::find(const std::string& name_or_guid) {
-  const auto found = find_business(connection_, name_or_guid);
-  if (!found) throw CommandError("there is no business \"" + name_or_guid + "\"");
-  return found->guid;
+Guid OperatorSession::find(const std::string& name_or_guid, Names names) {
+  const auto found = find_business(connection_, name_or_guid, names);
+  if (found) return found->guid;
+  if (names == Names::operators && find_business(connection_, name_or_guid, Names::any)) {
+    throw CommandError("the business \"" + name_or_guid +
+                       "\" has chosen its name itself; give its guid, which `waybill business list` shows");
+  }
+  throw CommandError("there is no business \"" + name_or_guid + "\"");
+}
+
+bool note_export(OperatorSession& session, const Guid& business, std::string_view entity_type,
+                 const Guid& entity) {
+  const auto servers = session.connection().run(storage::sql::doctor::Server{});
+  const auto server = servers.front();
+  if (server.is_standby || server.is_read_only) return false;
+  session.connection().run(storage::sql::audit_log::Note{.business = business,
+                                                         .action = "exported",
+                                                         .entity_type = entity_type,
+                                                         .entity = entity,
+                                                         .entity_name = std::nullopt});
+  return true;
 }
 
 std::string list_businesses(OperatorSession& session, bool as_json) {

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
+#include "app/accounts/accounts.hpp"
 #include "app/config/config.hpp"
 #include "base/guid.hpp"
 #include "storage/blocking/connection.hpp"
@@ -19,8 +21,9 @@ class OperatorSession {
 
   storage::blocking::Connection& connection() { return connection_; }
   const std::string& database_url() const { return database_url_; }
-  /// The business with this name or guid. Throws CommandError if there is none or several have the name.
-  Guid find(const std::string& name_or_guid);
+  /// The business with this guid or one of the `names`. Throws CommandError if there is none or several have
+  /// the name.
+  Guid find(const std::string& name_or_guid, Names names = Names::any);
 
  private:
   const std::string database_url_;

@@ -63,7 +63,7 @@ int resume(OperatorSession& session, const Arguments& arguments, const Config& /
 
 int remove(OperatorSession& session, const Arguments& arguments, const Config& /*config*/) {
   // A deletion that was killed at its end may have left rows without their business.
-  const auto known = find_business(session.connection(), arguments.business);
+  const auto known = find_business(session.connection(), arguments.business, Names::any);
   const auto guid = known ? std::optional(known->guid) : Guid::parse(arguments.business);
   if (!guid) throw CommandError("there is no business \"" + arguments.business + "\"");
   if (!arguments.yes) {
@@ -102,7 +102,10 @@ void add_business(CLI::App& program, Chosen& chosen) {
   };
 
   CLI::App* set_plan = business->add_subcommand("set-plan", "Changes the plan; takes effect within a second");
-  set_plan->add_option("--business", arguments->business, "The business's name or guid")->required();
+  set_plan
+      ->add_option("--business", arguments->business,
+                   "The business's guid, or the name that the operator gave it")
+      ->required();
   set_plan->add_option("--plan", arguments->plan, "The new plan")->required();
   set_plan->callback([&chosen, arguments] {
     chosen.run = [arguments](const Config& config) {

@@ -13,7 +13,7 @@ void add_token(CLI::App& program, Chosen& chosen) {
   auto request = std::make_shared<TokenRequest>();
   create
       ->add_option("--business", request->business,
-                   "The business's name or guid; created if no business has that name")
+                   "The business's guid, or the name that the operator gave it; created if there is none")
       ->required();
   create->add_option("--plan", request->plan, "The plan of a newly created business [standard]");
   create->add_option("--name", request->name, "The token's name in lists")->capture_default_str();

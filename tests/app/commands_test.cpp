@@ -76,6 +76,35 @@ TEST(Command, TokenCreateKeepsThePlanOfAnExistingBusiness) {
   EXPECT_EQ(database.value("select plan from businesses"), "pro");
 }
 
+TEST(Command, ANameThatABusinessChoseItselfIsNotTheOperators) {
+  TestDatabase database;
+  database.exec("insert into businesses (name, registered_by_itself) values ('Acme Ltd', true)");
+  database.exec("insert into businesses (name, renamed_itself) values ('Acme Ltd', true)");
+  const auto set_plan = [&](const std::string& business) {
+    return waybill(
+        {"business", "set-plan", "--business", business, "--plan", "pro", "--database-url", database.url()});
+  };
+  const Finished refused = set_plan("Acme Ltd");
+  EXPECT_EQ(refused.status, 1);
+  for (const auto& guid : Session(database.url()).column("select guid from businesses"))
+    EXPECT_NE(refused.standard_error.find(guid), std::string::npos) << refused.standard_error;
+  EXPECT_TRUE(
+      is_token(waybill({"token", "create", "--business", "Acme Ltd", "--database-url", database.url()})
+                   .standard_output));
+  EXPECT_EQ(database.number("select count(*) from businesses"), 3);
+  EXPECT_EQ(database.number("select count(*) from api_tokens t join businesses b on b.guid = t.business_id "
+                            "where b.registered_by_itself is null and b.renamed_itself is null"),
+            1);
+  EXPECT_EQ(set_plan("Acme Ltd").status, 0);
+  EXPECT_EQ(
+      database.number("select count(*) from businesses where plan = 'pro' and registered_by_itself is null "
+                      "and renamed_itself is null"),
+      1);
+  const Finished usage =
+      waybill({"business", "usage", "--business", "Acme Ltd", "--database-url", database.url()});
+  EXPECT_EQ(usage.status, 1) << "three businesses have the name";
+}
+
 TEST(Command, ABusinessWithASharedNameIsSelectedByItsGuid) {
   TestDatabase database;
   database.exec("insert into businesses (name) values ('Acme'), ('Acme')");

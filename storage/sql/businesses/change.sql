@@ -2,6 +2,7 @@
 -- $1 business uuid, $2 changes jsonb (JSON object by column)
 update businesses b
 set name = case when g ? 'name' then g ->> 'name' else b.name end,
+    renamed_itself = case when g ? 'name' and g ->> 'name' <> b.name then true else b.renamed_itself end,
     email = case when g ? 'email' then g ->> 'email' else b.email end,
     phone = case when g ? 'phone' then g ->> 'phone' else b.phone end,
     street = case when g ? 'street' then g ->> 'street' else b.street end,
