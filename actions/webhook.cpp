@@ -295,6 +295,7 @@ net::HttpRequest request_of(const Attempt& attempt, Time now) {
   request.method = text_or(attempt.request, "method", "POST");
   request.body = attempt.body;
   request.keep_limit = max_response_bytes;
+  request.owner = attempt.business_id.to_string();
   request.headers.reserve(headers.size() + 3);
   for (const auto& header : headers) {
     const auto* const value = header_value(request.url, header.key(), header.value(), attempt.credentials);

@@ -107,6 +107,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     }
     net::HttpRequest request;
     request.url = target.endpoint;
+    request.owner = message_.business.to_string();
     try {
       request.body = net::encrypt_push(message_.text, *receiver);
       request.headers = message_.headers;

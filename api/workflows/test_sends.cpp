@@ -222,6 +222,7 @@ asio::awaitable<json::object> send_webhook(const Call& call, Services& services,
   if (const json::value* const method = find_value(test.plan.request, "method"))
     request.method = method->as_string();
   request.url = test.plan.request.at("url").as_string();
+  request.owner = call.business().to_string();
   const auto& credentials = all.of_step(test.step, actions::credential_host(request.url));
   request.body = test.plan.body.value_or("");
   request.keep_limit = max_response_bytes;
@@ -307,6 +308,7 @@ asio::awaitable<json::object> send_push(const Call& call, Services& services, co
     if (!receiver) continue;
     net::HttpRequest request;
     request.url = std::string(row.endpoint);
+    request.owner = call.business().to_string();
     request.body = net::encrypt_push(text, *receiver);
     request.headers = {{"TTL", "60"},
                        {"Content-Encoding", "aes128gcm"},

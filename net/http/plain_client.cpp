@@ -57,13 +57,13 @@ void PlainClient::send(std::shared_ptr<const PlainTarget> target, HttpRequest re
   if (!write_head(exchange->head, *exchange->target, sent.method, sent.headers, sent.body.size(),
                   options_.user_agent))
     return fail(exchange, HttpFailure::refused_destination, std::string(unsendable));
-  exchange->host = &host_of(*exchange->target, sent.guarded);
+  exchange->host = &host_of(*exchange->target, sent);
   begin(exchange);
 }
 
 /// Guarded requests have connections of their own, whose addresses were checked.
-PlainClient::Host& PlainClient::host_of(const PlainTarget& target, bool is_guarded) {
-  const std::string key = target.authority + (is_guarded ? " guarded" : "");
+PlainClient::Host& PlainClient::host_of(const PlainTarget& target, const HttpRequest& request) {
+  const std::string key = target.authority + (request.guarded ? " guarded " : " ") + request.owner;
   const auto [host, is_new] = hosts_.try_emplace(key);
   if (is_new) host->second.key = key;
   return host->second;
@@ -76,17 +76,34 @@ bool PlainClient::may_open(const Host& host) const {
 
 void PlainClient::begin(ExchangeRef exchange) {
   Host& host = *exchange->host;
-  if (!exchange->request.fresh_connection && !host.idle.empty()) {
-    const ConnectionRef connection = host.idle.back();
-    host.idle.pop_back();
-    connection->is_idle = false;
-    busy_.splice(busy_.end(), idle_, connection);
-    send_on(connection, exchange);
+  const auto kept = exchange->request.fresh_connection ? std::nullopt : take_idle(host);
+  if (kept) {
+    send_on(*kept, exchange);
   } else if (may_open(host)) {
     open_connection(exchange);
   } else {
     wait(exchange);
   }
+}
+
+/// Returns the last used idle connection, which is then busy. Closes those that have bytes to read: they
+/// belong to no request, and must not become the answer to the next one.
+std::optional<PlainClient::ConnectionRef> PlainClient::take_idle(Host& host) {
+  while (!host.idle.empty()) {
+    const ConnectionRef connection = host.idle.back();
+    char byte = 0;
+    const bool is_quiet = ::recv(connection->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+                          (errno == EAGAIN || errno == EWOULDBLOCK);
+    if (!is_quiet) {
+      drop(connection);
+      continue;
+    }
+    host.idle.pop_back();
+    connection->is_idle = false;
+    busy_.splice(busy_.end(), idle_, connection);
+    return connection;
+  }
+  return std::nullopt;
 }
 
 void PlainClient::wait(ExchangeRef exchange) {

@@ -21,8 +21,9 @@
 namespace waybill::net {
 
 /// Sends requests to `http:` URLs on connections that it keeps, one request at a time on each (HTTP/1.1).
-/// libcurl opens the connections (docs/decisions/0048). A request on a kept connection that breaks before the
-/// answer begins is sent once more, on a new one. One thread.
+/// libcurl opens the connections (docs/decisions/0048). Each owner of requests has connections of its own,
+/// and a kept connection with unread bytes carries no further request. A request on a kept connection that
+/// breaks before the answer begins is sent once more, on a new one. One thread.
 class PlainClient {
  public:
   using Moment = std::chrono::steady_clock::time_point;
@@ -81,9 +82,10 @@ class PlainClient {
   };
   using Deadlines = std::multimap<Moment, ExchangeRef>;
 
-  Host& host_of(const PlainTarget& target, bool is_guarded);
+  Host& host_of(const PlainTarget& target, const HttpRequest& request);
   bool may_open(const Host& host) const;
   void begin(ExchangeRef exchange);
+  std::optional<ConnectionRef> take_idle(Host& host);
   void wait(ExchangeRef exchange);
   void open_connection(ExchangeRef exchange);
   void send_on(ConnectionRef connection, ExchangeRef exchange);

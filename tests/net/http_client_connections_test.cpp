@@ -188,6 +188,86 @@ TEST(HttpClient, AnAnswerBeforeTheEndOfTheRequestCounts) {
   EXPECT_EQ(response.body, "too large");
 }
 
+/// A server that answers the first request twice, the second time on demand, and all others once.
+class AnswersTwice {
+ public:
+  AnswersTwice() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 || ::listen(listener_, 8) != 0 ||
+        ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+      throw std::system_error(errno, std::generic_category());
+    }
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~AnswersTwice() {
+    ::shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    ::close(listener_);
+    for (const int connection : connections_) ::close(connection);
+  }
+
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/"; }
+  /// Sends the second answer on the first connection.
+  void answer_again() { answer(first_.get_future().get(), 299); }
+
+ private:
+  static void answer(int connection, int status) {
+    const std::string text = "HTTP/1.1 " + std::to_string(status) + " OK\r\nContent-Length: 0\r\n\r\n";
+    (void)!::send(connection, text.data(), text.size(), MSG_NOSIGNAL);
+  }
+  void serve() {
+    for (int connection = 0; (connection = ::accept(listener_, nullptr, nullptr)) >= 0;) {
+      if (connections_.empty()) first_.set_value(connection);
+      connections_.push_back(connection);
+      std::string request;
+      std::array<char, 1024> buffer{};
+      for (ssize_t got = 0; !request.ends_with("{}"); request.append(buffer.data(), got)) {
+        got = ::recv(connection, buffer.data(), buffer.size(), 0);
+        if (got <= 0) break;
+      }
+      answer(connection, 200);
+    }
+  }
+
+  int listener_;
+  int port_ = 0;
+  std::promise<int> first_;
+  std::vector<int> connections_;
+  std::thread thread_;
+};
+
+TEST(HttpClient, ASecondAnswerNeverAnswersTheNextRequest) {
+  for (const auto* const next_owner : {"a", "b"}) {
+    for (int i = 0; i < 20; ++i) {
+      AnswersTwice server;
+      HttpClient client(open_options());
+      auto request = post(server.url());
+      request.owner = "a";
+      EXPECT_EQ(exchange(client, request).status, 200);
+      server.answer_again();
+      request.owner = next_owner;
+      EXPECT_EQ(exchange(client, request).status, 200);
+    }
+  }
+}
+
+TEST(HttpClient, OwnersShareNoConnection) {
+  RawServer server(always_fine);
+  HttpClient client(open_options());
+  for (int i = 0; i < 10; ++i) {
+    for (const auto* const owner : {"a", "b", "c"}) {
+      auto request = post(server.url());
+      request.owner = owner;
+      EXPECT_EQ(exchange(client, request).status, 200);
+    }
+  }
+  EXPECT_EQ(server.connections(), 3);
+}
+
 TEST(HttpClient, TheTimeOfARequestIncludesItsWaitForAConnection) {
   RawServer server([](const RawServer::Request& request) {
     return request.target == "/hang" ? Reply{"", Reply::Then::hang} : RawServer::answer(200);

@@ -272,6 +272,7 @@ void AlertSender::send_webhook(const Message& message) {
   const std::int64_t timestamp = to_unix_seconds(options_.clock->now());
   net::HttpRequest request;
   request.url = *message.address;
+  request.owner = message.business_id.to_string();
   request.body = alert_payload(message.alert, options_.public_url);
   request.headers = {
       {"Content-Type", "application/json"},

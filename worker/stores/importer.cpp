@@ -208,6 +208,7 @@ class Importer::Impl {
 
   connectors::Send send(Guid integration) {
     return [this, integration](net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
+      request.owner = integration.to_string();
       if (!is_overdue(integration)) co_return co_await tasks_.fetch(std::move(request));
       net::HttpResponse response;
       response.failure = net::HttpFailure::timeout;

@@ -433,15 +433,19 @@ class StoreTrackingSender::Impl {
     connection->fingerprint = fingerprint;
     connection->credentials = store.credentials(secrets_, business);
     connection->deadline = std::make_shared<Time>();
-    connection->store =
-        connectors::find_connector(store.provider)
-            ->open(connection->credentials, sender(connection->deadline), clock_, options_.connectors);
+    connection->store = connectors::find_connector(store.provider)
+                            ->open(connection->credentials, sender(business, connection->deadline), clock_,
+                                   options_.connectors);
     return connection;
   }
 
-  connectors::Send sender(const std::shared_ptr<const Time>& deadline) {
+  connectors::Send sender(const Guid& business, const std::shared_ptr<const Time>& deadline) {
     return connectors::send_until(
-        [this](net::HttpRequest request) { return tasks_.fetch(std::move(request)); }, clock_, deadline);
+        [this, owner = business.to_string()](net::HttpRequest request) {
+          request.owner = owner;
+          return tasks_.fetch(std::move(request));
+        },
+        clock_, deadline);
   }
 
   const Options options_;
