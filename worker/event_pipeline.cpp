@@ -37,9 +37,15 @@ void EventPipeline::start() {
 }
 
 LeaseKeeper::Callbacks EventPipeline::lease_callbacks() {
+  runner_.allow_until({});
   return {.changed = [this](const storage::HeldShards& held) { pump_.hold(held); },
           .busy = [this](std::int16_t shard) { return pump_.is_busy(shard); },
           .hand_over = [this](const std::vector<std::int16_t>& shards) { runner_.hand_over(shards); },
+          .renewed =
+              [this](std::chrono::steady_clock::time_point until) {
+                if (!pump_.has_expired_leases()) runner_.allow_until(until);
+              },
+          .expired = [this] { pump_.leases_expired(); },
           .matched_until = [this] { return pump_.matched_until(); },
           .can_match = [this] { return pump_.can_match(); }};
 }

@@ -121,6 +121,11 @@ void Pump::turn(const std::stop_token& stop) {
   read_notifications();
   if (workflows_.take_loaded()) runs_.look_again();
   if (intake_.follow_leases(*session_)) workflows_.took_shards();
+  if (leases_expired_) {
+    // No more runs of the lost shards follow from here on.
+    runner_.give_up();
+    leases_expired_ = false;
+  }
   const bool found = match_events();
   can_match_ = true;
   const bool fired = timers_.work(*session_);

@@ -68,6 +68,15 @@ class Pump {
   /// See EventIntake::matched_until.
   Time matched_until() const { return intake_.matched_until(); }
 
+  /// The leases ended before they were renewed, so other workers may have the events that were matched since.
+  /// Called after `hold`, by any thread. The next turn queues what is not in flight.
+  void leases_expired() {
+    leases_expired_ = true;
+    thread_.wake();
+  }
+  /// True until that turn.
+  bool has_expired_leases() const { return leases_expired_; }
+
  private:
   void run(const std::stop_token& stop);
   void connect();
@@ -89,6 +98,7 @@ class Pump {
   DueRuns runs_;
   ThreadSession session_;
   std::atomic<bool> can_match_ = false;
+  std::atomic<bool> leases_expired_ = false;
   WorkThread thread_;
 };
 

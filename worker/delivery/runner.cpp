@@ -183,7 +183,7 @@ void Runner::start_all() {
     TaskPtr task;
     {
       const std::lock_guard lock(mutex_);
-      if (!stopping_) task = queues_.next(effects_.clock.now());
+      if (!stopping_ && moment() < allowed_until_) task = queues_.next(effects_.clock.now());
       set_gauge(Gauge::runs_in_flight, static_cast<double>(queues_.in_flight()));
       if (!task) break;
       if (!admit(task)) continue;
@@ -388,9 +388,27 @@ void Runner::hand_over(std::span<const std::int16_t> shards) {
     settle(std::move(queued));
 }
 
+void Runner::allow_until(Moment until) {
+  {
+    const std::lock_guard lock(mutex_);
+    allowed_until_ = until;
+  }
+  start_all();
+}
+
+void Runner::give_up() {
+  const std::lock_guard lock(mutex_);
+  queue_everything();
+}
+
 void Runner::stop() {
   const std::lock_guard lock(mutex_);
   stopping_ = true;
+  queue_everything();
+}
+
+/// The caller holds the lock.
+void Runner::queue_everything() {
   const Time now = effects_.clock.now();
   for (auto& queued : events_.queue_all(now, lease_end())) settle(std::move(queued));
   for (const TaskPtr& task : queues_.take_all()) requeue(task, now);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -72,6 +73,10 @@ class Runner {
 
   /// Queues the runs of events of these shards, which go to another worker.
   void hand_over(std::span<const std::int16_t> shards);
+  /// Begins no attempt from `until` on. Without a call, attempts may begin at any time.
+  void allow_until(std::chrono::steady_clock::time_point until);
+  /// Queues everything that is not in flight, because other workers may perform it by now.
+  void give_up();
 
   /// Queues runs that have waited too long. Call it every 100 ms or so while anything is held.
   void spill();
@@ -108,6 +113,7 @@ class Runner {
   void conclude(const TaskPtr& task, storage::RunState state);
   void requeue(const TaskPtr& task, Time due);
   void settle(OpenEvents::Queued queued);
+  void queue_everything();
   void measure(const Task& task, const actions::AttemptResult& result);
   Time lease_end() const { return effects_.clock.now() + claim_lease; }
 
@@ -124,6 +130,7 @@ class Runner {
   RunRoom room_;
   std::unordered_map<const actions::Action*, prometheus::Histogram*> attempt_seconds_;
   bool stopping_ = false;
+  Moment allowed_until_ = Moment::max();
 };
 
 }  // namespace waybill::worker

@@ -100,8 +100,10 @@ void LeaseKeeper::renew() {
   storage::Leases leases(*session_, options_.worker, options_.name, options_.lease);
   const Duration lag = database_clock().now() - callbacks_.matched_until();
   set_gauge(Gauge::match_lag_seconds, std::max(std::chrono::duration<double>(lag).count(), 0.0));
+  const Moment asked = steady_clock::now();
   storage::HeldShards held = leases.renew(lag);
   const Moment now = steady_clock::now();
+  const bool had_expired = now >= std::exchange(lasts_until_, asked + options_.lease);
   // If this worker or the database was stalled, the silence of other workers proves nothing.
   const bool was_awake = renewals_.renewed(now);
   const bool others_are_back = renewals_.others_are_back(now);
@@ -116,6 +118,8 @@ void LeaseKeeper::renew() {
   if (lost > 0) observe(Observable::lease_lost, {{"shards", lost}});
   surplus_.choose(held, share, steady_clock::now());
   publish(std::move(held));
+  if (had_expired) callbacks_.expired();
+  callbacks_.renewed(lasts_until_);
 }
 
 void LeaseKeeper::release_idle_surplus(Moment now) {

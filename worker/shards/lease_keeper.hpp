@@ -43,6 +43,11 @@ class LeaseKeeper {
     std::function<bool(std::int16_t shard)> busy;
     /// Puts the events in flight of these shards into the queue.
     std::function<void(const std::vector<std::int16_t>& shards)> hand_over;
+    /// The leases last until a moment. Called after `changed` and `expired`.
+    std::function<void(std::chrono::steady_clock::time_point until)> renewed;
+    /// The worker did not renew its leases in time, because it was stopped or had no database. Other workers
+    /// may have taken its shards and runs. Called after `changed`.
+    std::function<void()> expired;
     /// The time up to which all committed events are matched.
     std::function<Time()> matched_until;
     /// True if the worker has read the workflows and could match events at once. Until then it takes no
@@ -75,7 +80,8 @@ class LeaseKeeper {
   storage::HeldShards held_;  // published
   SurplusShards surplus_;     // held but no longer published; released when idle
   Renewals renewals_;
-  bool has_entered_ = false;  // in this session
+  Moment lasts_until_ = Moment::max();  // the leases
+  bool has_entered_ = false;            // in this session
   bool lost_database_ = false;
   std::atomic<bool> stopping_ = false;
   WakeUp wake_up_;
