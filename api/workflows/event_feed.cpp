@@ -14,6 +14,7 @@
 #include "base/number.hpp"
 #include "domain/triggers.hpp"
 #include "matching/past.hpp"
+#include "storage/settings/sealing_purposes.hpp"
 #include "storage/sql/history.sql.hpp"
 #include "storage/statement/binary.hpp"
 
@@ -94,24 +95,53 @@ const Parameter feed_parameters[] = {
      .description = "Default: 100."},
 };
 
-std::string purpose(const Guid& business) { return "event-cursor:" + business.to_string(); }
-
-std::string sealed(const Services& services, const Guid& business, const EventCursor& cursor) {
-  return base64url(services.secrets.seal(cursor.text(), purpose(business)));
-}
-
-EventCursor cursor_of(const Call& call, const Services& services) {
-  const auto text = call.parameter("after");
-  if (!text) return {};
-  const auto bytes = base64url_decode(*text);
-  try {
-    auto cursor =
-        bytes ? EventCursor::parse(services.secrets.open(*bytes, purpose(call.business()))) : std::nullopt;
-    if (cursor) return std::move(*cursor);
-  } catch (const SecretError&) {  // NOLINT(bugprone-empty-catch): reported below
+/// Seals and opens the cursors of a business. They have a key of their own, which stays when the secret key
+/// is replaced. Earlier versions sealed cursors with the secret key; those are still opened.
+class CursorSeal {
+ public:
+  CursorSeal(const SecretBox& secrets, storage::Session& session, const Guid& business)
+      : secrets_(secrets), purpose_("event-cursor:" + business.to_string()) {
+    const auto rows = session.run(sql::FeedKey{});
+    const auto row = rows.find();
+    if (!row) return;
+    const auto text = opened(secrets_, row->sealed, storage::feed_key_purpose);
+    SecretBox::Key key{};
+    if (!text || text->size() != key.size()) return;
+    std::ranges::copy(*text, key.begin());
+    own_.emplace(key);
+    is_own_used_ = row->is_used;
   }
-  throw invalid("after", "must be the nextCursor of an earlier page of this business");
-}
+
+  std::string seal(const EventCursor& cursor) const {
+    const SecretBox& box = is_own_used_ ? *own_ : secrets_;
+    return base64url(box.seal(cursor.text(), purpose_));
+  }
+
+  /// Throws VALIDATION_ERROR for a text that `seal` has not made for the business.
+  EventCursor open(std::string_view text) const {
+    if (const auto bytes = base64url_decode(text)) {
+      auto cursor = own_ ? opened(*own_, *bytes, purpose_) : std::nullopt;
+      if (!cursor) cursor = opened(secrets_, *bytes, purpose_);
+      if (auto parsed = cursor ? EventCursor::parse(*cursor) : std::nullopt) return std::move(*parsed);
+    }
+    throw invalid("after", "must be the nextCursor of an earlier page of this business");
+  }
+
+ private:
+  static std::optional<std::string> opened(const SecretBox& box, std::span<const std::uint8_t> sealed,
+                                           std::string_view purpose) {
+    try {
+      return box.open(sealed, purpose);
+    } catch (const SecretError&) {
+      return std::nullopt;
+    }
+  }
+
+  const SecretBox& secrets_;
+  const std::string purpose_;
+  std::optional<SecretBox> own_;
+  bool is_own_used_ = false;
+};
 
 struct Wanted {
   std::optional<domain::EntityType> entity_type;
@@ -293,18 +323,22 @@ class FeedReader {
 
 asio::awaitable<Answer> list_events(Call& call, Services& services) {
   const Wanted wanted = wanted_of(call);
-  EventCursor cursor = cursor_of(call, services);
+  const auto after = call.parameter("after");
+  std::string next_cursor;
   bool has_more = false;
   // The coroutine waits here, so the references in the work stay valid.
   const std::string events =
       co_await services.analysis.run(call.business(), [&](storage::Session& session) -> std::string {
+        const CursorSeal seal(services.secrets, session, call.business());
+        EventCursor cursor = after ? seal.open(*after) : EventCursor();
         FeedReader reader(session, call.business(), wanted, cursor);
         auto read = reader.read();
         has_more = reader.has_more();
+        next_cursor = seal.seal(cursor);
         return read;
       });
   std::string answer = R"({"data":[)";
-  answer.append(events).append(R"(],"nextCursor":")").append(sealed(services, call.business(), cursor));
+  answer.append(events).append(R"(],"nextCursor":")").append(next_cursor);
   answer.append(R"(","hasMore":)").append(has_more ? "true" : "false").append(R"(,"success":true})");
   co_return Answer::of(std::move(answer));
 }

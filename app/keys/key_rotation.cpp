@@ -108,6 +108,8 @@ std::vector<Table> sealed_tables() {
           "business_defaults", [](const Place& at) { return storage::alert_secret_purpose(at.business); }),
       Table::of<sql::VapidKeys, sql::SetVapidKey>(
           "vapid_keys", [](const Place& at) { return storage::vapid_key_purpose(at.business); }),
+      Table::of<sql::FeedKeys, sql::SetFeedKey>(
+          "feed_key", [](const Place&) { return std::string(storage::feed_key_purpose); }),
       Table::of<sql::Integrations, sql::SetIntegration>(
           "integrations",
           [](const Place& at) { return storage::integration_purpose(at.business, at.id, at.name); }),

@@ -1,5 +1,7 @@
 #include "storage/settings/key_check.hpp"
 
+#include "base/crypto.hpp"
+#include "storage/settings/sealing_purposes.hpp"
 #include "storage/sql/catalog.sql.hpp"
 #include "storage/sql/processes.sql.hpp"
 
@@ -33,6 +35,9 @@ std::size_t check_secret_keys(blocking::Connection& session, const SecretBox& se
         "values in the database are sealed with a further secret key: name its file with another "
         "--secret-key-file, or complete `waybill key rotate`");
   }
+  const Bytes feed_key = random_bytes(SecretBox::Key().size());
+  session.run(sql::catalog::KeepFeedKey{
+      .sealed = secrets.seal(std::string(feed_key.begin(), feed_key.end()), feed_key_purpose)});
   return *key;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/guid.hpp"
 
@@ -17,6 +18,9 @@ inline std::string workflow_secret_purpose(const Guid& workflow) {
 inline std::string alert_secret_purpose(const Guid& business) {
   return "alert-secret:" + business.to_string();
 }
+
+/// The key of the cursors of the events feed.
+inline constexpr std::string_view feed_key_purpose = "feed-key";
 
 /// The private key of a business's push messages.
 inline std::string vapid_key_purpose(const Guid& business) { return "vapid-key:" + business.to_string(); }

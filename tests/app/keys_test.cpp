@@ -115,6 +115,7 @@ TEST_F(Keys, RotateSealsEveryValueWithTheFirstKey) {
                            {"customer", {{"name", "Ann"}}},
                            {"deliveryAddress", {{"street", "a"}, {"city", "b"}}}};
   ASSERT_EQ(tenant.http.post("/api/v1/Orders", order, {{"Idempotency-Key", "one"}}).status, 201);
+  const auto cursor = text_at(tenant.http.get("/api/events?limit=1").body, "nextCursor");
   EXPECT_EQ(up.stop(), 0);
 
   const std::int64_t audited = database.number("select count(*) from audit_log");
@@ -125,7 +126,7 @@ TEST_F(Keys, RotateSealsEveryValueWithTheFirstKey) {
       rotated.standard_output,
       "workflows: 1 sealed again\nworkflow_versions: 1 sealed again\nworkflow_secrets: 1 sealed "
       "again\nbusiness_defaults: 1 sealed again\n"
-      "vapid_keys: 1 sealed again\n"
+      "vapid_keys: 1 sealed again\nfeed_key: 1 sealed again\n"
       "integrations: 2 sealed again\ncarrier_configurations: 3 sealed again\nmail_outbox: 1 sealed again\n"
       "idempotency_keys: 1 sealed again\nonly the key of " +
           new_key + " is needed now\n");
@@ -139,6 +140,22 @@ TEST_F(Keys, RotateSealsEveryValueWithTheFirstKey) {
                 .post("/api/v1/Orders", order, {{"Idempotency-Key", "one"}})
                 .header("idempotency-replayed"),
             "true");
+  EXPECT_EQ(with_new.http(tenant.http.token()).get("/api/events?after=" + cursor).status, 200)
+      << "a cursor never expires";
+}
+
+TEST_F(Keys, ACursorOfAnEarlierVersionIsReadAndWrittenWhileSuchVersionsMayRun) {
+  Waybill up(database.url(), with("up", old_key));
+  Tenant tenant(up, "acme");
+  const auto cursor_of_key = text_at(tenant.http.get("/api/events").body, "nextCursor");
+  database.exec("update feed_key set used_from = now() + interval '1 day'");
+  const auto earlier = text_at(tenant.http.get("/api/events?after=" + cursor_of_key).body, "nextCursor");
+  EXPECT_EQ(up.stop(), 0);
+  database.exec("update feed_key set sealed = null");
+  Waybill without_that_key(database.url(), with("up", old_key));
+  auto http = without_that_key.http(tenant.http.token());
+  EXPECT_EQ(http.get("/api/events?after=" + earlier).status, 200);
+  EXPECT_EQ(http.get("/api/events?after=" + cursor_of_key).status, 400);
 }
 
 TEST_F(Keys, ARotationThatIsKilledIsFinishedByTheNext) {
