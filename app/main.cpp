@@ -10,6 +10,7 @@
 
 #include "app/commands/command.hpp"
 #include "app/config/config.hpp"
+#include "app/process/standard_descriptors.hpp"
 #include "storage/statement/errors.hpp"
 
 namespace waybill::app {
@@ -119,6 +120,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    waybill::app::open_standard_descriptors();
     return waybill::app::run(argc, argv);
   } catch (const waybill::app::ConfigError& error) {
     std::cerr << "waybill: " << error.what() << '\n';

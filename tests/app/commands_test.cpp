@@ -163,6 +163,20 @@ TEST(Command, TokenCreateWorksAfterACrash) {
   EXPECT_EQ(again.http(created.standard_output.substr(0, 46)).request("GET", "/api/v1/Orders").status, 200);
 }
 
+TEST(Command, UpWithClosedStandardDescriptorsWritesNoLogIntoItsFiles) {
+  const TempDirectory directory;
+  const fs::path data_dir = directory / "data";
+  Process up({"sh", "-c",
+              "exec \"$0\" up --data-dir \"$1\" --listen 127.0.0.1:0 --metrics-listen off <&- >&- 2>&-",
+              waybill_binary(), data_dir});
+  EXPECT_TRUE(eventually([&] { return token_create(data_dir).status == 0; }, std::chrono::seconds(60)));
+  const auto pid = std::to_string(up.pid());
+  up.kill(SIGTERM);
+  EXPECT_EQ(up.wait_exit(), 0);
+  std::ifstream lock(data_dir / "up.lock");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(lock), {}), pid + "\n");
+}
+
 TEST(Command, AUserWithAccessToTheDataDirectoryReachesTheDatabase) {
   const auto user = unprivileged_user();
   if (!user) return;  // there is only one user to test with
