@@ -65,6 +65,8 @@ std::optional<Failure> refusal_of(const storage::StatementError& error) {
   if (storage::is_disk_full(error))
     return Failure(ErrorCode::unavailable,
                    "The service has no room left to store anything; try again later.");
+  if (storage::is_canceled(error))
+    return Failure(ErrorCode::unavailable, "The request took longer than the service allows; try again.");
   if (state.starts_with("53") || state.starts_with("57") || state.starts_with("08"))
     return Failure(ErrorCode::unavailable, std::string(unreachable));
   return std::nullopt;

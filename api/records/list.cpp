@@ -11,6 +11,7 @@
 #include "api/route/paging.hpp"
 #include "domain/filter/filter.hpp"
 #include "storage/sql/search_indexes.sql.hpp"
+#include "storage/statement/errors.hpp"
 #include "storage/statement/typed_rows.hpp"
 
 namespace waybill::api {
@@ -58,6 +59,7 @@ class SelectionReader {
     selection_.where += " and " + fragment->text;
     selection_.sole_column = fragment->sole_column;
     selection_.is_of_status = fragment->is_of_status;
+    selection_.has_own_data = selection_.has_own_data || fragment->has_own_data;
     next_param_ += static_cast<int>(fragment->params.size());
     for (auto& param : fragment->params) selection_.params.push_back(std::move(param));
   }
@@ -136,6 +138,23 @@ bool is_piece_of_index(const Selection& selection) {
   return has_index && !selection.is_searched && selection.order == newest_first;
 }
 
+/// Writes the equality of a column with an index in the order of creation as a range of one value. Returns
+/// the beginning of an order that means the same and that only this index has; empty for another condition.
+/// With the equality, the planner could read the rows of all values by their creation: for a rare value among
+/// few frequent ones that reads all rows of the business.
+std::string write_as_range(std::string_view column_name, std::string& where) {
+  const auto column = "r." + std::string(column_name);
+  const auto equality = column + " = ";
+  constexpr std::string_view beginning = " and ";
+  if (column_name.empty() || column_name == "created_at" || !where.starts_with(beginning) ||
+      where.compare(beginning.size(), equality.size(), equality) != 0) {
+    return {};
+  }
+  const auto value = where.substr(beginning.size() + equality.size());
+  where = std::string(beginning) + column + " >= " + value + " and " + column + " <= " + value;
+  return column + " desc, ";
+}
+
 /// Writes each parameter as a subselect. PostgreSQL then plans without looking at the value and keeps the
 /// plan; otherwise it plans again for each call if the value seems rare, which takes longer than to read the
 /// page.
@@ -203,6 +222,8 @@ enum class TotalSource {
   apart,       // counted by a statement of its own, once for concurrent equal calls
 };
 
+constexpr std::int64_t looked_at = 1'000;  // rows, by which the way to read a page is chosen
+
 /// Reads the pages and the total of a selection.
 class ListReader {
  public:
@@ -214,7 +235,10 @@ class ListReader {
         statement_(statement),
         selection_(std::move(selection)),
         is_piece_of_index_(is_piece_of_index(selection_)) {
-    if (is_piece_of_index_) selection_.where = with_hidden_values(selection_.where);
+    if (is_piece_of_index_) {
+      selection_.where = with_hidden_values(selection_.where);
+      order_of_value_ = write_as_range(selection_.sole_column, selection_.where);
+    }
     find_total_source();
   }
 
@@ -224,6 +248,9 @@ class ListReader {
     if (!selection_.where_for_scans.empty() && !co_await finds_texts_by_index()) {
       selection_.where = std::move(selection_.where_for_scans);
     }
+    finds_rows_first_ = selection_.has_own_data && !is_piece_of_index_ && !selection_.is_searched &&
+                        !selection_.has_computed_key && selection_.order_join.empty() &&
+                        !co_await begins_with_page(page);
     const auto rows = co_await read_page(page);
     std::int64_t total = 0;
     if (total_source_ == TotalSource::apart) {
@@ -289,6 +316,20 @@ class ListReader {
                               [&](std::string_view end) { return plan.get(line, 0).ends_with(end); }))
         co_return true;
     co_return false;
+  }
+
+  /// True if the first thousand rows in the order have those of the page. Otherwise the selected rows are
+  /// found by their own indexes and sorted, which takes the same time wherever they stand in the order.
+  asio::awaitable<bool> begins_with_page(const Page& page) {
+    const auto wanted = page.offset() + page.limit();
+    if (wanted > looked_at) co_return false;
+    auto text = "select count(*) from (select" + rows_of_business() +
+                " and r.guid = any(array(select r.guid" + rows_of_business() + " order by " +
+                selection_.order + " limit " + std::to_string(looked_at) + "))" + selection_.where +
+                " limit " + std::to_string(wanted) + ") found";
+    const auto rows = co_await services_.db.read_long(call_.business(), statement_.name, std::move(text),
+                                                      params(), storage::Format::binary);
+    co_return total_of(rows) == wanted;
   }
 
   storage::Params params() const {
@@ -377,7 +418,15 @@ class ListReader {
           "select r.* from " + table_ + " r where r.business_id = $1 and r.guid = any(array(select r.guid");
       bounds += "))";
     };
-    if (selection_.is_searched) {
+    if (finds_rows_first_) {
+      // `offset 0` keeps the planner from reading the rows in the order of an index.
+      replace_tagged(text, "/*rows*/",
+                     "select r.* from " + table_ +
+                         " r where r.business_id = $1 and r.guid = any(array(select r.guid from (select r.*");
+      constexpr std::string_view begin_of_order = "order by /*order*/";
+      text.insert(text.find(begin_of_order), "offset 0) r ");
+      bounds += "))";
+    } else if (selection_.is_searched) {
       // The count, equal in every row, is the first sort key. Without it, the planner expects the first fifty
       // rows to suffice for count(*) over () and scans all rows by creation time.
       order = "total, " + order;
@@ -413,7 +462,7 @@ class ListReader {
       replace_last_tagged(text, order_tag, "r.place");
     }
     replace_tagged(text, "/*page*/", bounds);
-    replace_tagged(text, order_tag, order);
+    replace_tagged(text, order_tag, order_of_value_ + order);
     write_total(text);
     insert_after(text, "/*where*/", where);
     if (is_piece_of_index_) hide_business(text);
@@ -427,10 +476,36 @@ class ListReader {
   Selection selection_;
   const bool is_piece_of_index_;
   bool keeps_business_from_index_ = false;
+  bool finds_rows_first_ = false;
+  std::string order_of_value_;  // see write_as_range
   TotalSource total_source_ = TotalSource::maintained;
   std::string key_;  // name of the total in Services::totals; empty if it is not counted
   Totals::Size last_size_ = Totals::Size::unknown;
 };
+
+/// Throws VALIDATION_ERROR for what makes a list slow, if the request names any of it.
+void refuse_slow(const Call& call) {
+  FieldErrors errors;
+  for (const std::string_view name :
+       {filter_parameter.name, search_parameter.name, order_by_parameter.name, std::string_view("search")}) {
+    if (call.parameter(name)) {
+      errors.push_back({std::string(name),
+                        "takes longer than the 10 s that a list may take; ask for less, for "
+                        "example a status, a time or the beginning of a text"});
+    }
+  }
+  if (!errors.empty()) throw invalid(std::move(errors));
+}
+
+asio::awaitable<Answer> list_narrowed(Call& call, Services& services, std::string_view table,
+                                      const storage::Statement& statement, Selection selection) {
+  try {
+    co_return co_await ListReader(call, services, table, statement, std::move(selection)).answer();
+  } catch (const storage::StatementError& error) {
+    if (storage::is_canceled(error)) refuse_slow(call);
+    throw;
+  }
+}
 
 }  // namespace
 
@@ -446,7 +521,7 @@ asio::awaitable<Answer> list_selected(Call& call, Services& services, std::strin
       co_return page_answer(json_array(rows.slice(0, rows.size(), 1)), page_of(call), total);
     }
   }
-  co_return co_await ListReader(call, services, table, statement, std::move(selection)).answer();
+  co_return co_await list_narrowed(call, services, table, statement, std::move(selection));
 }
 
 asio::awaitable<Answer> list_records(Call& call, Services& services, const domain::RecordType& type,

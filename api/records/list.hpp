@@ -25,6 +25,7 @@ struct Selection {
   bool uses_search_index = false;     // it finds the rows: $search without a filter
   std::string_view sole_column = {};  // as in domain::SqlFragment, of all conditions together
   bool is_of_status = false;          // likewise
+  bool has_own_data = false;          // likewise
   bool is_narrowed() const { return !where.empty(); }
 };
 inline constexpr int first_list_param = 2;

@@ -197,8 +197,9 @@ const Field* deciding_relative(std::span<const Expression> values) {
 bool is_own_beside_literal(const Expression& e) {
   const auto& field = e.args[0];
   return field.kind == Kind::field && field.field->role != FieldRole::relative &&
-         !field.field->column.empty() && field.field->list_function.empty() && !field.field->searchable &&
-         is_literal(e.args[1]) && e.args[1].kind != Kind::null;
+         !field.field->column.empty() && field.field->list_function.empty() &&
+         (!field.field->searchable || has_own_index(field)) && is_literal(e.args[1]) &&
+         e.args[1].kind != Kind::null;
 }
 
 bool bounds_creation(const Expression& e) {
@@ -226,6 +227,13 @@ bool is_of_status(const Expression& e) {
          });
 }
 
+// See SqlFragment::has_own_data.
+bool has_own_data(const Expression& e) {
+  constexpr auto columns = std::to_array<std::string_view>({"tags", "metadata", "external_reference"});
+  if (e.kind == Kind::field) return std::ranges::find(columns, e.field->column) != columns.end();
+  return std::ranges::any_of(e.args, has_own_data);
+}
+
 class Compiler {
  public:
   Compiler(const RecordType& type, int first_param, std::string_view business, bool is_for_scans = false)
@@ -237,6 +245,7 @@ class Compiler {
     fragment.params = std::move(params_);
     fragment.sole_column = sole_column(e);
     fragment.is_of_status = is_of_status(e);
+    fragment.has_own_data = has_own_data(e);
     if (has_search_text_ && !is_for_scans_) {
       fragment.text_for_scans = Compiler(type_, first_param_, business_, true).compile(e).text;
     }

@@ -19,7 +19,10 @@ struct SqlFragment {
   /// The column that alone decides: `text` is `r.COLUMN = $first_param`, or bounds of created_at. Empty if
   /// there is none.
   std::string_view sole_column = {};
-  bool is_of_status = false;      // the status alone decides, by any condition: `text` names no other column
+  bool is_of_status = false;  // the status alone decides, by any condition: `text` names no other column
+  // A condition is on own data (tags, metadata, external_reference), of whose values the planner knows too
+  // little: it may expect many rows where there are few.
+  bool has_own_data = false;
   bool has_indexed_word = false;  // of `$search`: the index of texts finds it
   /// The `text` of a `$filter` without its tests of `search_text`, with the same parameters; empty if it has
   /// none. A scan would test each text twice.

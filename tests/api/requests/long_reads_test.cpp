@@ -65,6 +65,26 @@ TEST_F(LongReads, SummariesOfABusinessLeaveTheShortReadsOfOthersAlone) {
   }
 }
 
+TEST_F(LongReads, AListThatTakesTooLongNamesWhatMakesItSlow) {
+  loud.sql.rows("update orders set tags = '[\"vip\"]' where guid = $1", {loud.create_order()});
+  database.exec("alter function lower_tags rename to tags_in_lower_case");
+  database.exec(
+      "create function lower_tags(tags jsonb) returns text[] language sql volatile strict "
+      "as $$ select tags_in_lower_case(tags) from pg_sleep(60) $$");
+  std::jthread canceller([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      database.rows(
+          "select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() "
+          "and application_name = 'waybill api' and wait_event = 'PgSleep'");
+      std::this_thread::yield();
+    }
+  });
+  const auto filtered = loud.http.get("/api/v1/Orders?$filter=not%20(tags%20eq%20'vip')");
+  EXPECT_EQ(filtered.status, 400) << filtered.text;
+  EXPECT_EQ(filtered.details().size(), 1U);
+  EXPECT_TRUE(filtered.details().at("$filter").as_string().starts_with("takes longer than")) << filtered.text;
+}
+
 TEST_F(LongReads, AHistoryShowsTheNewestThousandChanges) {
   const std::string order = loud.create_order();
   const std::string shipment = loud.insert_shipment(order);
