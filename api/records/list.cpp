@@ -211,8 +211,9 @@ bool is_cut(const storage::Rows& rows) {
   return false;
 }
 
-/// The ends of the names of the indexes on search_text and recipient_text.
-constexpr auto indexes_of_texts = std::to_array<std::string_view>({"_by_text", "_by_recipient"});
+/// The ends of the names of the indexes on search_text, recipient_text and reference_text.
+constexpr auto indexes_of_texts =
+    std::to_array<std::string_view>({"_by_text", "_by_recipient", "_by_reference_text"});
 
 /// The source of the total of a list.
 enum class TotalSource {

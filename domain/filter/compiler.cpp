@@ -146,8 +146,8 @@ bool is_external_id(const Expression& e) { return e.kind == Kind::field && e.fie
 // True for texts whose column has an index (storage/migrations/); other texts, and all texts in lower
 // case, are found by the index on search_text.
 bool has_own_index(const Expression& e) {
-  constexpr auto indexed =
-      std::to_array<std::string_view>({"order_number", "delivery_city", "name", "email", "city", "sku"});
+  constexpr auto indexed = std::to_array<std::string_view>(
+      {"order_number", "delivery_city", "name", "email", "city", "sku", "external_reference"});
   if (e.kind != Kind::field) return false;
   const auto& field = *e.field;
   const auto column = field.role == FieldRole::relative ? field.relative_column : field.column;

@@ -19,14 +19,17 @@ std::string error(std::string_view text) {
 
 TEST(Search, EveryWordMustOccur) {
   const auto fragment = compiled("  Anna\tMüller\n");
-  EXPECT_EQ(fragment.text, "((r.search_text like lower($3)) and (r.search_text like lower($4)))");
+  EXPECT_EQ(fragment.text,
+            "((r.search_text like lower($3) or r.reference_text like lower($3)) and "
+            "(r.search_text like lower($4) or r.reference_text like lower($4)))");
   EXPECT_EQ(fragment.params, (Params{"%Anna%", "%Müller%"}));
 }
 
 TEST(Search, SearchesRelativesByTheirSearchIndex) {
   const auto fragment = compiled("anna", EntityType::order);
   EXPECT_EQ(fragment.text,
-            "((r.search_text like lower($3) or r.recipient_text like lower($3) or "
+            "((r.search_text like lower($3) or r.recipient_text like lower($3) or r.reference_text like "
+            "lower($3) or "
             "(r.business_id = $1 and r.customer_id = "
             "any(array(select x.guid from customers x where "
             "x.business_id = $1 and x.search_text like lower($3) and (lower(x.name) like lower($3) or "
@@ -38,14 +41,19 @@ TEST(Search, SearchesRelativesByTheirSearchIndex) {
 TEST(Search, WordsWithoutATrigramDoNotReadTheIndex) {
   EXPECT_FALSE(compiled("Al ab").has_indexed_word);
   EXPECT_TRUE(compiled("abc ab").has_indexed_word);
-  EXPECT_EQ(compiled("Al").text, "((r.search_text || '' like lower($3)))");
-  EXPECT_EQ(compiled("—–—–").text, "((r.search_text || '' like lower($3)))");
-  EXPECT_EQ(compiled("a-b_c%d").text, "((r.search_text || '' like lower($3)))");
+  EXPECT_EQ(compiled("Al").text,
+            "((r.search_text || '' like lower($3) or r.reference_text || '' like lower($3)))");
+  EXPECT_EQ(compiled("—–—–").text,
+            "((r.search_text || '' like lower($3) or r.reference_text || '' like lower($3)))");
+  EXPECT_EQ(compiled("a-b_c%d").text,
+            "((r.search_text || '' like lower($3) or r.reference_text || '' like lower($3)))");
   for (const auto* const word : {"a1b", "-abc-", "Żółć", "東京都", "москва"}) {
-    EXPECT_EQ(compiled(word).text, "((r.search_text like lower($3)))") << word;
+    EXPECT_EQ(compiled(word).text, "((r.search_text like lower($3) or r.reference_text like lower($3)))")
+        << word;
   }
   EXPECT_EQ(compiled("al", EntityType::order).text,
             "((r.search_text || '' like lower($3) or r.recipient_text || '' like lower($3) or "
+            "r.reference_text || '' like lower($3) or "
             "(r.business_id = $1 and r.customer_id = any(array(select x.guid from customers "
             "x where "
             "x.business_id = $1 and (lower(x.name) like lower($3) or lower(x.email) like lower($3)))))))");

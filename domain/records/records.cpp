@@ -72,6 +72,7 @@ constexpr Field of_event(std::string_view path, FieldType type) {
 }
 
 constexpr std::string_view recipient_text = "recipient_text";
+constexpr std::string_view reference_text = "reference_text";
 
 constexpr auto order_fields = std::to_array<Field>({
     own("guid", "guid", uuid),
@@ -98,7 +99,7 @@ constexpr auto order_fields = std::to_array<Field>({
     shown("timeWindow.start", "collection_start", string),
     shown("timeWindow.end", "collection_end", string),
     searched("notes", "notes"),
-    own("externalReference", "external_reference", string),
+    searched("externalReference", "external_reference", reference_text),
     own("tags", "tags", array),
     own("metadata", "metadata", object),
     derived("source.type", "source_type", "source_kind", string),
@@ -179,7 +180,7 @@ constexpr auto customer_fields = std::to_array<Field>({
     own("address.state", "state", string),
     searched("address.postalCode", "postal_code"),
     own("address.country", "country", string),
-    own("externalReference", "external_reference", string),
+    searched("externalReference", "external_reference", reference_text),
     own("tags", "tags", array),
     own("metadata", "metadata", object),
     shown("contacts", "contacts", array),
@@ -200,7 +201,7 @@ constexpr auto product_fields = std::to_array<Field>({
     own("dimensions.width", "width", decimal),
     own("dimensions.height", "height", decimal),
     searched("barcode", "barcode"),
-    own("externalReference", "external_reference", string),
+    searched("externalReference", "external_reference", reference_text),
     own("tags", "tags", array),
     own("metadata", "metadata", object),
     shown("variants", "variants", array),

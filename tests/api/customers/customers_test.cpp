@@ -108,6 +108,27 @@ TEST_F(CustomersTest, AllBadFieldsAreReportedAtOnce) {
                  {"name", "email", "phone", "company", "address.planet", "address.city"});
 }
 
+TEST_F(CustomersTest, AnEmailHoldsNoInvisibleCharacter) {
+  for (const auto* const email :
+       {"ann@example.com\u00a0", "\u200bann@example.com", "ann@exam\u00adple.com", "ann@example.com\u202c",
+        "ann@example.com\ufeff", "ann\u3000@example.com"}) {
+    expect_invalid(http.post("/api/v1/Customers", {{"name", "Ann"}, {"email", email}}), {"email"});
+    expect_invalid(
+        http.post("/api/v1/Orders", {{"customer", {{"name", "Ann"}, {"email", email}}},
+                                     {"status", "draft"},
+                                     {"items", {{{"description", "Mug"}, {"quantity", 1}, {"price", 1}}}}}),
+        {"customer.email"});
+    expect_invalid(http.post("/api/user/register", {{"email", email},
+                                                    {"firstName", "Ann"},
+                                                    {"lastName", "Lee"},
+                                                    {"password", "long enough"},
+                                                    {"confirmPassword", "long enough"},
+                                                    {"acceptedTerms", true}}),
+                   {"email"});
+  }
+  expect_invalid(http.post("/api/v1/Customers", {{"name", "\u00a0\u200b"}}), {"name"});
+}
+
 TEST_F(CustomersTest, EmailIsUniqueInAnyCase) {
   const auto guid = create({{"name", "Ada"}, {"email", "ada@example.com"}});
   expect_refused(http.post("/api/v1/Customers", {{"name", "B"}, {"email", "ADA@Example.com"}}), 409,
