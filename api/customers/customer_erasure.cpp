@@ -38,8 +38,11 @@ std::vector<Step> list_of(Steps... steps) {
 /// Erases the runs of records. The records are erased first.
 class RunEraser {
  public:
-  RunEraser(const ErasureTarget& target, const RecordSearch& search) : target_(target), left_(search.left()) {
+  /// `others`: customers that had the person among their contacts, which their runs show.
+  RunEraser(const ErasureTarget& target, const RecordSearch& search, const std::vector<Guid>& others)
+      : target_(target), left_(search.left()) {
     own_ = search.own().with(target.customer);
+    own_.insert(own_.end(), others.begin(), others.end());
     own_.push_back(storage::no_record);  // a run for a list of records is erased whatever it lists
     all_.insert(own_.begin(), own_.end());
     all_.insert(left_.guids.begin(), left_.guids.end());
@@ -194,7 +197,7 @@ asio::awaitable<ErasedCounts> erase_customer(Analysis& analysis, const SecretBox
   };
   PersonEraser eraser(secrets, target);
   co_await take(eraser.steps());
-  RunEraser runs(target, eraser.search());
+  RunEraser runs(target, eraser.search(), eraser.contact_of());
   co_await take(list_of(runs.begin()));
   Waiting waiting;
   for (;;) {

@@ -134,7 +134,8 @@ constexpr Route routes[] = {
      .summary = "Erases the personal data of a customer",
      .description =
          "Replaces name, e-mail, phone and addresses in the customer, its orders and shipments, in "
-         "stored events, runs and mails. It cannot be undone. It can be repeated.",
+         "stored events, runs and mails, and removes the person from the contacts of other customers. It "
+         "cannot be undone. It can be repeated.",
      .tag = "Customers",
      .answer = &erased_schema},
     {.method = Method::get,

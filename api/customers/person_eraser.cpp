@@ -52,12 +52,12 @@ std::pair<std::int64_t, std::int64_t> page_of_events(storage::Session& session, 
   return {page.events, page.last};
 }
 
-/// Calls `use` with each guid in a path.
+/// Calls `use` with each guid in a path or list.
 template <typename Use>
-void for_guids(std::string_view path, Use use) {
+void for_guids(std::string_view text, Use use) {
   constexpr std::size_t length = 36;
-  for (std::size_t i = 0; i + length <= path.size(); ++i) {
-    if (const auto guid = Guid::parse(path.substr(i, length))) use(*guid);
+  for (std::size_t i = 0; i + length <= text.size(); ++i) {
+    if (const auto guid = Guid::parse(text.substr(i, length))) use(*guid);
   }
 }
 
@@ -77,6 +77,8 @@ std::vector<Step> PersonEraser::steps() {
   add_events_and_notes(steps, [this] { return Records{.guids = Guids(&target_.customer, 1)}; });
   add_erasing_of_texts(steps);
   add_erasing_of_versions(steps);
+  steps.push_back(erase_contacts());
+  steps.push_back(erase_contacts_in_events());
   steps.push_back(erase_mails());
   add(search_.steps(nullptr));
   steps.push_back(once(&PersonEraser::note_counts));
@@ -359,6 +361,45 @@ void PersonEraser::add_erasing_of_versions(std::vector<Step>& steps) {
     after = page.last;
     return page.entries == limit;
   });
+}
+
+Step PersonEraser::erase_contacts() {
+  return [this, after = Guid()](storage::Session& session, std::size_t size) mutable {
+    if (person_.emails.empty() && person_.names.empty()) return false;
+    const auto limit = static_cast<std::int64_t>(size);
+    const auto last = last_event(session);
+    storage::Work work(session);
+    const auto rows = session.run(sql::EraseContacts{.business = target_.business,
+                                                     .emails = person_.emails,
+                                                     .names = person_.names,
+                                                     .after = after,
+                                                     .limit = limit});
+    const auto page = rows.front();
+    std::vector<Guid> changed;
+    for_guids(page.changed.value_or(""), [&](const Guid& guid) { changed.push_back(guid); });
+    session.run(sql::DropNewEvents{.business = target_.business, .records = changed, .last_event = last});
+    work.commit();
+    contact_of_.insert(contact_of_.end(), changed.begin(), changed.end());
+    after = page.last;
+    return page.customers == limit;
+  };
+}
+
+Step PersonEraser::erase_contacts_in_events() {
+  return [this, after = std::int64_t(0)](storage::Session& session, std::size_t size) mutable {
+    if (person_.emails.empty() && person_.names.empty()) return false;
+    const auto limit = static_cast<std::int64_t>(size);
+    const auto rows = session.run(sql::EraseContactsInEvents{.business = target_.business,
+                                                             .emails = person_.emails,
+                                                             .names = person_.names,
+                                                             .after_event = after,
+                                                             .limit = limit});
+    const auto page = rows.front();
+    for_guids(page.changed.value_or(""), [&](const Guid& guid) { contact_of_.push_back(guid); });
+    make_distinct(contact_of_);
+    after = page.last;
+    return page.events == limit;
+  };
 }
 
 /// Erases mails to the person from the outbox, which has those of accounts only: mails of workflows are runs.

@@ -31,6 +31,8 @@ class PersonEraser {
   /// The records that the steps found.
   const RecordSearch& search() const { return search_; }
   const ErasedCounts& counts() const { return counts_; }
+  /// Other customers that had the person among their contacts.
+  const std::vector<Guid>& contact_of() const { return contact_of_; }
 
  private:
   using Source = std::function<Records()>;
@@ -54,6 +56,8 @@ class PersonEraser {
   Step erase_events(const Source& records);
   Step erase_notes(const Source& records);
   Step erase_left_traces();
+  Step erase_contacts();
+  Step erase_contacts_in_events();
   Step erase_mails();
   Step erase_record_answers();
   Step erase_other_answers();
@@ -67,6 +71,7 @@ class PersonEraser {
   std::vector<std::string> record_words_;
   std::vector<std::string> words_;  // of the person, and of the person's orders and shipments
   std::vector<Guid> unlinked_;
+  std::vector<Guid> contact_of_;
   ErasedCounts counts_;
 };
 

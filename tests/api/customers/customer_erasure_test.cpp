@@ -81,6 +81,31 @@ TEST_F(ErasureTest, ADumpOfTheDatabaseHoldsNothingOfThePerson) {
   EXPECT_EQ(tenant.runs("workflowId=" + webhook).size(), 1U);
 }
 
+TEST_F(ErasureTest, ThePersonIsRemovedFromTheContactsOfOthers) {
+  tenant.webhook(receiver.url(tenant.path()), "customer_updated", {{"entityType", "Customer"}});
+  const auto customer = create_person();
+  std::vector<std::string> others;
+  for (const bool is_removed : {false, true}) {
+    const auto other = text_at(http.post("/api/v1/Customers", {{"name", "Ada"}}).data(), "guid");
+    const auto contacts = "/api/v1/Customers/" + other + "/contacts";
+    EXPECT_EQ(http.post(contacts, {{"name", "Joe"}, {"email", "joe@example.com"}}).status, 201);
+    const auto made =
+        http.post(contacts, {{"name", "Z."}, {"email", "Zenobia.QUUX@example.com"}, {"phone", phone}});
+    EXPECT_EQ(made.status, 201) << made.text;
+    EXPECT_EQ(http.post(contacts, {{"name", name}, {"phone", phone}}).status, 201);
+    if (is_removed) tenant.sql.rows("update customers set contacts = '[]' where guid = $1", {other});
+    others.push_back(other);
+  }
+  tenant.settle();
+  EXPECT_GT(traces().size(), 6U);
+  erase(customer);
+  EXPECT_EQ(traces(), std::vector<std::string>());
+  const auto kept = http.get("/api/v1/Customers/" + others.front()).data();
+  EXPECT_EQ(at(kept, "contacts").as_array().size(), 1U);
+  EXPECT_EQ(text_at(kept, "contacts.0.name"), "Joe");
+  EXPECT_EQ(text_at(kept, "name"), "Ada");
+}
+
 TEST_F(ErasureTest, EarlierNamesAndAddressesAreErasedToo) {
   mail_workflow("order_status_changed");
   make_version_with_address();
