@@ -22,7 +22,7 @@ constexpr Property actor_properties[] = {
 };
 constexpr Schema actor_schema{"AuditActor", actor_properties};
 
-constexpr std::string_view actions[] = {"created", "updated", "deleted"};
+constexpr std::string_view actions[] = {"created", "updated", "deleted", "erased", "exported", "read"};
 constexpr Property entry_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "at", .kind = Kind::timestamp, .nullable = false},
@@ -31,7 +31,9 @@ constexpr Property entry_properties[] = {
     {.name = "entityType",
      .kind = Kind::string,
      .nullable = false,
-     .description = "workflow, template, token, user, carrier, integration, business or product_settings."},
+     .description =
+         "workflow, template, token, user, carrier, integration, business, product_settings, or customer: of "
+         "a customer, only who erased or exported it."},
     {.name = "entityId", .kind = Kind::uuid, .nullable = false},
     {.name = "entityName", .kind = Kind::string},
     {.name = "changes",
@@ -117,7 +119,9 @@ constexpr Route routes[] = {
      .handler = list_audit,
      .operation_id = "listAuditLog",
      .summary = "Lists who changed workflows, templates, tokens, users, carriers, integrations and settings",
-     .description = "Newest first. An entry is kept for 400 days.",
+     .description =
+         "Newest first. Also lists who erased or exported a customer, exported the business, or read "
+         "the secret headers of a workflow. An entry is kept for 400 days.",
      .tag = "Business",
      .query = parameters,
      .answer = &entry_schema,

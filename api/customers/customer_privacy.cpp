@@ -7,6 +7,7 @@
 #include "api/route/route.hpp"
 #include "api/route/services.hpp"
 #include "base/clock.hpp"
+#include "storage/sql/audit_log.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -120,6 +121,12 @@ asio::awaitable<Answer> read_export(Call& call, Services& services) {
         return document_of(session, wanted);
       });
   if (document.empty()) throw not_found("customer");
+  co_await services.db.write(storage::sql::audit_log::Note{.business = business,
+                                                           .action = "exported",
+                                                           .entity_type = "customer",
+                                                           .entity = call.id(),
+                                                           .entity_name = std::nullopt},
+                             call.cause());
   co_return Answer::of(std::move(document));
 }
 

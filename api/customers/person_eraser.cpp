@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "net/mail/mail_directory.hpp"
 #include "net/mail/sealed_mail.hpp"
+#include "storage/sql/audit_log.sql.hpp"
 #include "storage/sql/customer_erasures.sql.hpp"
 #include "storage/sql/mail_outbox.sql.hpp"
 #include "storage/statement/binary.hpp"
@@ -191,6 +192,11 @@ void PersonEraser::erase_person(storage::Session& session) {
     session.run(sql::EraseCustomer{.business = business, .customer = customer});
     session.run(sql::DropNewEvents{.business = business, .records = Guids(&customer, 1), .last_event = last});
     session.run(sql::AddEvent{.business = business, .customer = customer});
+    session.run(storage::sql::audit_log::Note{.business = business,
+                                              .action = "erased",
+                                              .entity_type = "customer",
+                                              .entity = customer,
+                                              .entity_name = std::nullopt});
   }
   work.commit();
 }

@@ -6,6 +6,7 @@
 #include "base/crypto.hpp"
 #include "base/number.hpp"
 #include "matching/steps.hpp"
+#include "storage/sql/audit_log.sql.hpp"
 #include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::api {
@@ -21,6 +22,12 @@ asio::awaitable<Answer> get_headers(Call& call, Services& services) {
   const auto rows = co_await services.db.read(
       storage::sql::workflows::GetHeaders{.business = call.business(), .workflow = call.id(), .step = step});
   if (rows.empty()) throw not_found("workflow");
+  co_await services.db.write(storage::sql::audit_log::Note{.business = call.business(),
+                                                           .action = "read",
+                                                           .entity_type = "workflow",
+                                                           .entity = call.id(),
+                                                           .entity_name = rows.front().name},
+                             call.cause());
   const auto found = rows.front();
   json::object values;
   if (found.headers) values = json::parse(*found.headers).as_object();

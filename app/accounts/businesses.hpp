@@ -30,6 +30,11 @@ class OperatorSession {
   storage::blocking::Connection connection_;
 };
 
+/// Adds the export of an entity to the audit log of the business. Returns false on a standby, which cannot be
+/// written.
+bool note_export(OperatorSession& session, const Guid& business, std::string_view entity_type,
+                 const Guid& entity);
+
 /// Both return text for people, or JSON.
 std::string list_businesses(OperatorSession& session, bool as_json);
 std::string usage_of_business(OperatorSession& session, const Guid& business, const Config& config,

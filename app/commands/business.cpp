@@ -38,6 +38,11 @@ std::filesystem::path output_path(const std::string& output) {
   return path.has_filename() ? path : path.parent_path();
 }
 
+void note(OperatorSession& session, const Guid& business, std::string_view entity_type, const Guid& entity) {
+  if (!note_export(session, business, entity_type, entity))
+    std::cerr << "the audit log does not show this export, because the database is a standby\n";
+}
+
 int export_all(OperatorSession& session, const Arguments& arguments, const Config& config) {
   const Guid business = session.find(arguments.business);
   const std::filesystem::path output = output_path(arguments.output);
@@ -45,9 +50,12 @@ int export_all(OperatorSession& session, const Arguments& arguments, const Confi
     const auto customer = Guid::parse(arguments.customer);
     if (!customer) throw CommandError("\"" + arguments.customer + "\" is not a guid");
     export_customer(session.database_url(), business, *customer, config.public_url, output);
+    note(session, business, "customer", *customer);
     return 0;
   }
-  std::cout << export_business(session, business, output) << " rows in " << output.string() << '\n';
+  const std::int64_t rows = export_business(session, business, output);
+  note(session, business, "business", business);
+  std::cout << rows << " rows in " << output.string() << '\n';
   return 0;
 }
 

@@ -73,6 +73,28 @@ TEST_F(AuditTest, AnEntryNamesActorEntityRequestAndAddress) {
   EXPECT_EQ(text_at(entry, "address"), "127.0.0.1");
 }
 
+TEST_F(AuditTest, ExportsErasuresAndReadingSecretHeadersAreEntries) {
+  const std::string person =
+      text_at(owner.post("/api/v1/Customers", {{"name", "Zenobia Quux"}}).data(), "guid");
+  const std::string guid = text_at(owner.post("/api/workflows/configure", workflow()).data(), "guid");
+  const std::size_t before = mark();
+  EXPECT_EQ(owner.get("/api/v1/Customers/" + person + "/export").status, 200);
+  EXPECT_EQ(owner.get("/api/workflows/configured/" + guid + "/headers").status, 200);
+  EXPECT_EQ(owner.post("/api/v1/Customers/" + person + "/erase", json::object()).status, 200);
+  EXPECT_EQ(owner.get("/api/v1/Customers/" + guid + "/export").status, 404) << "is no entry";
+  const auto found = since(before);
+  ASSERT_EQ(found.size(), 3U) << json::serialize(json::value(entries()));
+  const std::string expected[][3] = {
+      {"exported", "customer", person}, {"read", "workflow", guid}, {"erased", "customer", person}};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(text_at(found[i], "action"), expected[i][0]);
+    EXPECT_EQ(text_at(found[i], "entityType"), expected[i][1]);
+    EXPECT_EQ(text_at(found[i], "entityId"), expected[i][2]);
+    EXPECT_EQ(text_at(found[i], "actor.guid"), user_guid(owner));
+    EXPECT_EQ(json::serialize(found[i]).find("Zenobia"), std::string::npos);
+  }
+}
+
 TEST_F(AuditTest, EachChangeOfAWorkflowIsOneEntryWithTheFieldsThatChanged) {
   const std::string guid = text_at(owner.post("/api/workflows/configure", workflow()).data(), "guid");
   const std::string path = "/api/workflows/configured/" + guid;
