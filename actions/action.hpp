@@ -152,6 +152,13 @@ class InvalidValue : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A carrier, or an item of an order, that a checked definition names.
+struct NamedRecord {
+  enum class Kind : std::uint8_t { carrier, item };
+  Kind kind;
+  Guid guid;
+};
+
 /// One type of action. Implementations have no state; one instance serves all threads.
 class Action {
  public:
@@ -186,6 +193,9 @@ class Action {
 
   /// The user that a checked definition names; must belong to the business.
   virtual std::optional<Guid> user(const json::object& /*definition*/) const { return std::nullopt; }
+
+  /// The records that a checked definition names by literal guids; must belong to the business.
+  virtual std::vector<NamedRecord> records(const json::object& /*definition*/) const { return {}; }
 
   /// True if runs with this action change records. Those of one event are performed in the order in which
   /// their workflows were created, and not at all if the event's depth is beyond the limit.

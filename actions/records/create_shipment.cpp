@@ -94,6 +94,17 @@ class CreateShipment final : public Action {
     return Checker(definition, errors).check(context.entity_type);
   }
 
+  std::vector<NamedRecord> records(const json::object& definition) const override {
+    std::vector<NamedRecord> named;
+    if (const auto carrier = guid_of(definition, "carrierId"))
+      named.push_back({NamedRecord::Kind::carrier, *carrier});
+    if (const auto* const items = find_value(definition, "itemIds")) {
+      for (const json::value& item : items->as_array())
+        named.push_back({NamedRecord::Kind::item, Guid::parse(item.as_string()).value()});
+    }
+    return named;
+  }
+
   bool changes_records() const override { return true; }
 
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {

@@ -202,6 +202,14 @@ class UpdateRecord final : public Action {
     return Checker(definition, context.entity_type, errors).check();
   }
 
+  std::vector<NamedRecord> records(const json::object& definition) const override {
+    const auto* const value = definition.at("set").as_object().if_contains("carrierId");
+    const auto* const text = value == nullptr ? nullptr : value->if_string();
+    const auto carrier = text == nullptr ? std::nullopt : Guid::parse(*text);
+    if (!carrier) return {};
+    return {{NamedRecord::Kind::carrier, *carrier}};
+  }
+
   bool changes_records() const override { return true; }
 
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {

@@ -1,5 +1,9 @@
 #include "api/workflows/configure.hpp"
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "api/workflows/step_body.hpp"
@@ -161,6 +165,7 @@ asio::awaitable<void> merge_checked(const Call& call, const Services& services,
   merge_workflow(body, services.settings.destinations, find, services.settings.workflow_limits.delay_below,
                  definition);
   co_await check_user(call, transaction, definition);
+  co_await check_records(call, services, definition);
   co_await check_zone(call, services, transaction, definition);
   co_await check_limits(call, services, transaction, guid, definition.trigger_code, definition.is_active,
                         &definition);
@@ -212,6 +217,26 @@ asio::awaitable<ChangedWorkflow> changed_definition(const Call& call, const Serv
 }  // namespace
 
 const Schema configured_schema{"WorkflowConfigured", configured_properties};
+
+asio::awaitable<void> check_records(const Call& call, Services& services,
+                                    const WorkflowDefinition& definition) {
+  std::vector<Guid> carriers;
+  std::set<std::string> items;
+  for_each_action(definition.action, [&](const actions::Action& action, const json::object& action_definition,
+                                         const std::string&) {
+    for (const auto& [kind, guid] : action.records(action_definition)) {
+      if (kind == actions::NamedRecord::Kind::carrier) carriers.push_back(guid);
+      if (kind == actions::NamedRecord::Kind::item) items.insert(guid.to_string());
+    }
+  });
+  if (carriers.empty() && items.empty()) co_return;
+  const auto found = co_await services.db.read(
+      sql::UnknownRecords{.business = call.business(),
+                          .carriers = carriers,
+                          .items = std::vector<std::string>(items.begin(), items.end())});
+  if (found.front().lacks_carrier) throw not_found("carrier");
+  if (found.front().lacks_item) throw not_found("item");
+}
 
 Bytes seal_workflow_secret(const Services& services, std::string_view secret, const Guid& workflow) {
   return services.secrets.seal(secret, storage::workflow_secret_purpose(workflow));

@@ -26,6 +26,11 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
                                         const json::object& body,
                                         std::optional<actions::Credentials> credentials = {});
 
+/// Throws Failure (NOT_FOUND) if an action names a carrier that the business does not have, or an item that
+/// no order has.
+asio::awaitable<void> check_records(const Call& call, Services& services,
+                                    const WorkflowDefinition& definition);
+
 /// Throws Failure if the workflow would exceed the business's limit of workflows, of the bytes of their
 /// definitions with the texts of their templates, or of active workflows for one of its triggers (in the
 /// stored form). A stored workflow that does not grow may change even above the limits of workflows and

@@ -4,6 +4,7 @@
 #include "api/records/time_range.hpp"
 #include "api/route/services.hpp"
 #include "api/threads/analysis.hpp"
+#include "api/workflows/configure.hpp"
 #include "api/workflows/tested_steps.hpp"
 #include "api/workflows/workflow_body.hpp"
 #include "api/workflows/workflow_schemas.hpp"
@@ -141,6 +142,7 @@ asio::awaitable<WorkflowDefinition> definition_of(Call& call, Services& services
       throw invalid(std::move(errors));
     }
     co_await transaction->roll_back();
+    co_await check_records(call, services, definition);
     co_return definition;
   }
   const auto rows = co_await services.db.read(storage::sql::workflows::Get{

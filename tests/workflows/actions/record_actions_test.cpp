@@ -88,16 +88,74 @@ TEST_F(RecordActions, SetFieldsOfOtherRecords) {
       "ringC-12026-12-24");
 }
 
+TEST_F(RecordActions, AGuidThatNamesNoRecordOfTheBusinessIs404) {
+  constexpr std::string_view nothing = "018f0000-0000-7000-8000-000000000001";
+  const std::string order_id = tenant.create_order();
+  const std::string item = text_at(order(order_id), "items.0.guid");
+  const std::string carrier = text_at(tenant.http.get("/api/carriers").data(), "0.guid");
+  const auto status = [&](const json::object& action) {
+    const json::object definition{{"name", "w"},
+                                  {"entityType", "Order"},
+                                  {"triggerId", trigger_guid("order_created")},
+                                  {"action", action}};
+    const int configured = tenant.http.post("/api/workflows/configure", definition).status;
+    const int tested =
+        tenant.http.post("/api/workflows/test", {{"definition", definition}, {"entityId", order_id}}).status;
+    EXPECT_EQ(configured, tested == 200 ? 201 : tested) << json::serialize(action);
+    return tested;
+  };
+  const auto set = [](std::string_view guid) {
+    return json::object{{"type", "update_record"}, {"set", {{"carrierId", guid}}}};
+  };
+  const auto ship = [](const json::object& more) {
+    json::object action{{"type", "create_shipment"}};
+    for (const auto& [key, value] : more) action[key] = value;
+    return action;
+  };
+  EXPECT_EQ(status(set(nothing)), 404);
+  EXPECT_EQ(status(set(carrier)), 200);
+  EXPECT_EQ(status(ship({{"carrierId", nothing}})), 404);
+  EXPECT_EQ(status(ship({{"carrierId", carrier}})), 200);
+  EXPECT_EQ(status(ship({{"itemIds", {item, nothing}}})), 404);
+  EXPECT_EQ(status(ship({{"itemIds", {item, item}}})), 200);
+  Tenant other(world.waybill, test_name() + "-other");
+  EXPECT_EQ(other.http
+                .post("/api/workflows/configure", {{"name", "w"},
+                                                   {"entityType", "Order"},
+                                                   {"triggerId", trigger_guid("order_created")},
+                                                   {"action", ship({{"itemIds", {item}}})}})
+                .status,
+            404)
+      << "an item of another business";
+}
+
+TEST_F(RecordActions, ARequestIsShownWithTheNamesOfTheApi) {
+  for (const auto& field : actions::settable_fields()) {
+    const json::object request{{"changes", {{field.column, "x"}}}};
+    const auto shown =
+        json::parse(tenant.sql.value("select shown_request($1::uuid, 'update_record', $2::json, null)",
+                                     {tenant.id, json::serialize(request)}));
+    EXPECT_EQ(at(shown, "changes"), json::value({{field.name, "x"}}));
+  }
+  const std::string flow = sets("Order", "order_created", R"({"externalReference": "X"})");
+  const std::string guid = tenant.create_order();
+  EXPECT_EQ(at(tenant.run_with_status(flow, "succeeded"), "request.changes"),
+            json::value({{"externalReference", "X"}}));
+  const auto tested = tenant.http.post("/api/workflows/test", {{"workflowId", flow}, {"entityId", guid}});
+  EXPECT_EQ(at(tested.data(), "wouldSend.changes"), json::value({{"externalReference", "X"}}));
+}
+
 TEST_F(RecordActions, AnInvalidValueSetsNothing) {
   tenant.http.post("/api/v1/Customers", {{"name", "Ada"}, {"email", "ada@example.com"}});
   const std::string rendered =
       sets("Order", "order_created", R"({"notes": "x", "collectionDate": "{{orderNumber}}"})");
-  const std::string no_carrier = sets(
-      "Order", "order_created", R"({"notes": "x", "carrierId": "018f0000-0000-7000-8000-000000000001"})");
+  const std::string no_carrier =
+      sets("Order", "order_created", R"({"notes": "x", "carrierId": "{{externalReference}}"})");
   const std::string duplicate =
       sets("Customer", "customer_created", R"({"email": "ada@example.com", "phone": "1"})",
            {{"conditions", {{"name", "Bob"}}}});
-  const std::string guid = tenant.create_order();
+  const std::string guid =
+      tenant.create_order({{"externalReference", "018f0000-0000-7000-8000-000000000001"}});
   const std::string bob = text_at(tenant.http.post("/api/v1/Customers", {{"name", "Bob"}}).body, "data.guid");
   json::object run = tenant.run_with_status(rendered, "dead");
   EXPECT_EQ(at(run, "code"), "INVALID_VALUE");
@@ -190,12 +248,15 @@ TEST_F(RecordActions, CreateAShipmentForAnOrder) {
 }
 
 TEST_F(RecordActions, AShipmentThatCannotBeMadeHasAReason) {
+  const std::string carrier = text_at(
+      tenant.http.post("/api/carriers", {{"name", "Bikes"}, {"code", "bikes"}, {"type", "lastmile"}}).data(),
+      "guid");
+  const std::string item = text_at(order(tenant.create_order()), "items.0.guid");
   const std::string unknown_carrier =
-      workflow("Order", "order_created",
-               {{"type", "create_shipment"}, {"carrierId", "018f0000-0000-7000-8000-000000000001"}});
-  const std::string unknown_item = workflow(
-      "Order", "order_created",
-      {{"type", "create_shipment"}, {"itemIds", json::array{"018f0000-0000-7000-8000-000000000001"}}});
+      workflow("Order", "order_created", {{"type", "create_shipment"}, {"carrierId", carrier}});
+  const std::string unknown_item =
+      workflow("Order", "order_created", {{"type", "create_shipment"}, {"itemIds", json::array{item}}});
+  ASSERT_EQ(tenant.http.del("/api/carriers/" + carrier).status, 200);
   const std::string cancelled = workflow("Order", "order_cancelled", {{"type", "create_shipment"}});
   const std::string guid = tenant.create_order();
   json::object run = tenant.run_with_status(unknown_carrier, "dead");
