@@ -22,6 +22,8 @@ struct Credentials {
   std::vector<Credentials> steps = {};  // by position; a step has no further steps
 
   bool empty() const;
+  /// Compares without regard to the order of headers.
+  bool operator==(const Credentials&) const = default;
   /// The credentials of step `number` (from 1) for a host: those at its position if they are for this host,
   /// else those of another step with this host, else this object.
   const Credentials& of_step(int number, std::string_view host) const;

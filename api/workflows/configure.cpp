@@ -154,13 +154,13 @@ bool is_unchanged(const WorkflowDefinition& before, const WorkflowDefinition& af
          before.trigger_code == after.trigger_code && before.action == after.action &&
          before.conditions == after.conditions && before.is_active == after.is_active &&
          before.ordered == after.ordered && before.delay == after.delay && before.pacing == after.pacing &&
-         before.credentials.text() == after.credentials.text();
+         before.credentials == after.credentials;
 }
 
 /// Merges the body of a request into a definition and checks the result.
-asio::awaitable<void> merge_checked(const Call& call, const Services& services,
-                                    storage::Transaction& transaction, const Guid& guid,
-                                    const json::object& body, WorkflowDefinition& definition) {
+asio::awaitable<void> merge_checked(const Call& call, Services& services, storage::Transaction& transaction,
+                                    const Guid& guid, const json::object& body,
+                                    WorkflowDefinition& definition) {
   const FindTemplate find = co_await find_template(call, transaction, body, definition);
   merge_workflow(body, services.settings.destinations, find, services.settings.workflow_limits.delay_below,
                  definition);
@@ -171,7 +171,7 @@ asio::awaitable<void> merge_checked(const Call& call, const Services& services,
                         &definition);
 }
 
-asio::awaitable<WorkflowDefinition> new_definition(const Call& call, const Services& services,
+asio::awaitable<WorkflowDefinition> new_definition(const Call& call, Services& services,
                                                    storage::Transaction& transaction, const Guid& guid) {
   WorkflowDefinition definition;
   definition.conditions = json::object();
@@ -188,7 +188,17 @@ struct ChangedWorkflow {
   std::optional<Bytes> kept_credentials;  // the stored ones if they do not change
 };
 
-asio::awaitable<ChangedWorkflow> changed_definition(const Call& call, const Services& services,
+/// Returns the newest secret that signs the workflow's webhooks, nullopt if there is none.
+asio::awaitable<std::optional<std::string>> newest_secret(const Call& call, const Services& services,
+                                                          storage::Transaction& transaction,
+                                                          const Guid& guid) {
+  const auto secrets = co_await transaction.run(sql::Secrets{.business = call.business(), .workflow = guid});
+  const auto newest = secrets.find();
+  if (!newest) co_return std::nullopt;
+  co_return services.secrets.open(newest->sealed, storage::workflow_secret_purpose(guid));
+}
+
+asio::awaitable<ChangedWorkflow> changed_definition(const Call& call, Services& services,
                                                     storage::Transaction& transaction, const Guid& guid,
                                                     const json::object& body,
                                                     const std::optional<actions::Credentials>& credentials) {
@@ -208,9 +218,12 @@ asio::awaitable<ChangedWorkflow> changed_definition(const Call& call, const Serv
   changed.after = changed.before;
   if (credentials) changed.after.credentials = *credentials;
   co_await merge_checked(call, services, transaction, guid, body, changed.after);
-  if (found->sealed_credentials && changed.after.credentials.text() == changed.before.credentials.text()) {
+  if (found->sealed_credentials && changed.after.credentials == changed.before.credentials) {
     changed.kept_credentials = unhex(*found->sealed_credentials);
   }
+  if (changed.after.secret &&
+      changed.after.secret == co_await newest_secret(call, services, transaction, guid))
+    changed.after.secret.reset();
   co_return changed;
 }
 

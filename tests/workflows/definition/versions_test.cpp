@@ -105,6 +105,27 @@ TEST_F(Versions, AnUnchangedConfigureMakesNone) {
   EXPECT_EQ(versions().size(), 2U);
 }
 
+TEST_F(Versions, TheSameSecretAndTheSameHeadersInAnotherOrderMakeNone) {
+  const auto configure = [&](const json::object& headers, std::string_view secret) {
+    return at(
+        tenant.http
+            .post("/api/workflows/configure",
+                  {{"guid", workflow},
+                   {"action",
+                    {{"type", "webhook"}, {"recipient", url()}, {"headers", headers}, {"secret", secret}}}})
+            .data(),
+        "version");
+  };
+  constexpr std::string_view secret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
+  EXPECT_EQ(configure({{"X-A", "1"}, {"X-B", "2"}}, secret), 2);
+  EXPECT_EQ(configure({{"X-A", "1"}, {"X-B", "2"}}, secret), 2);
+  EXPECT_EQ(configure({{"X-B", "2"}, {"X-A", "1"}}, secret), 2);
+  EXPECT_EQ(tenant.sql.number("select count(*) from workflow_secrets where workflow_id = $1", {workflow}), 1)
+      << "the given one";
+  EXPECT_EQ(configure({{"X-B", "1"}, {"X-A", "2"}}, secret), 3);
+  EXPECT_EQ(configure({{"X-B", "1"}, {"X-A", "2"}}, "whsec_OTg3NjU0MzIxMDk4NzY1NDMyMTA5ODc2NTQzMjEwOTg="), 4);
+}
+
 TEST_F(Versions, UnknownOnesAreRefused) {
   EXPECT_EQ(restore("2").status, 404);
   EXPECT_TRUE(restore("x").details().contains("version"));
