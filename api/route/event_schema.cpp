@@ -71,6 +71,12 @@ json::object schema_of(const domain::RecordType& type, const ConditionField& fie
   return field.nullable ? nullable(std::move(schema)) : schema;
 }
 
+/// True for the objects of shipments: a shipment, and each of an order's shipments. They have a link to their
+/// page, which is no field of the record.
+bool has_page(domain::EntityType type, std::string_view prefix) {
+  return prefix == "shipments." || (prefix.empty() && type == domain::EntityType::shipment);
+}
+
 /// The schema of the object whose fields have paths that begin with `prefix`.
 json::object object_of(const domain::RecordType& type, std::string_view prefix) {
   json::object properties;
@@ -81,7 +87,7 @@ json::object object_of(const domain::RecordType& type, std::string_view prefix) 
     properties[last_key(path)] = schema_of(type, field);
     if (!is_optional(type, path)) required.push_back(json::value(last_key(path)));
   }
-  if (prefix == "shipments." || (prefix.empty() && type.type == domain::EntityType::shipment)) {
+  if (has_page(type.type, prefix)) {
     properties["trackingUrl"] = {{"type", "string"}, {"description", "The public page of the shipment."}};
   }
   return {{"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}};
@@ -105,6 +111,8 @@ json::object example_object(domain::EntityType type, std::string_view prefix) {
     if (field.array && prefix.empty()) value = json::array{std::move(value)};
     object[last_key(path)] = std::move(value);
   }
+  if (has_page(type, prefix))
+    object["trackingUrl"] = usual_value(domain::record_type(type).name, "trackingUrl");
   return object;
 }
 
@@ -117,6 +125,12 @@ std::string_view status_of(const domain::Trigger& trigger) {
     return trigger.entity_type == domain::EntityType::order ? "shipped" : "in_transit";
   }
   return machine->has_state(rest) ? rest : std::string_view();
+}
+
+/// True for an event that a scan causes. Its record has the scan.
+bool is_of_scan(const domain::Trigger& trigger, std::string_view status) {
+  if (trigger.entity_type != domain::EntityType::shipment) return false;
+  return !status.empty() && status != "created" && status != "cancelled";
 }
 
 /// The earlier values of the fields that the event changed.
@@ -174,8 +188,10 @@ json::object event_sample(const domain::Trigger& trigger) {
   json::object entity = example_object(trigger.entity_type, "");
   if (!status.empty()) entity["status"] = status;
   if (trigger.code == "customer_erased") entity = {{"guid", entity["guid"]}};
-  if (trigger.code == "shipment_trace_added")
+  if (is_of_scan(trigger, status)) {
     entity["trace"] = example_object(domain::EntityType::shipment, "trace.");
+    entity["trace"].as_object()["status"] = status;
+  }
   return {{"type", trigger.code},
           {"timestamp", at},
           {"data",

@@ -47,6 +47,27 @@ class Discovery : public WorkflowTest {
   }
 };
 
+/// The paths of `value` that `sample` does not have. Of a list, the first elements are compared; keys of
+/// metadata are free.
+std::vector<std::string> members_without(const json::value& value, const json::value& sample) {
+  std::vector<std::string> missing;
+  const auto add = [&](const std::string& prefix, const std::vector<std::string>& more) {
+    for (const auto& path : more) missing.push_back(prefix + path);
+  };
+  if (value.is_array() && sample.is_array() && !value.get_array().empty() && !sample.get_array().empty())
+    add("0.", members_without(value.get_array().front(), sample.get_array().front()));
+  if (!value.is_object() || !sample.is_object()) return missing;
+  for (const auto& [key, member] : value.get_object()) {
+    const auto* const known = sample.get_object().if_contains(key);
+    if (known == nullptr) {
+      missing.emplace_back(key);
+    } else if (key != "metadata") {
+      add(std::string(key) + ".", members_without(member, *known));
+    }
+  }
+  return missing;
+}
+
 json::value operand(std::string_view op, const json::value& example) {
   if (op == "exists" || op == "changed") return true;
   return op == "in" || op == "nin" ? json::value(json::array{example}) : example;
@@ -172,6 +193,9 @@ TEST_F(Discovery, DeliveredEventsMeetTheListedSchemas) {
       const std::string type = text_at(body, "type");
       ++seen[type];
       documents.push_back({{"name", type}, {"schema", listed.at(type).at("schema")}, {"value", body}});
+      EXPECT_EQ(members_without(at(body, "data.entity"), at(listed.at(type), "sample.data.entity")),
+                std::vector<std::string>())
+          << type;
     }
   }
   for (const char* type : {"order_updated", "order_shipped", "shipment_trace_added", "shipment_in_transit",
