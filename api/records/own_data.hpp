@@ -10,7 +10,7 @@
 #include "domain/own_data.hpp"
 
 // The users' own data of orders, shipments, customers and products: a reference to another system, tags and
-// metadata. A record without tags or metadata has null in the column and in answers.
+// metadata. A record without them has null in the columns; answers show its tags as an empty list.
 namespace waybill::api {
 
 using domain::most_tags;
@@ -26,7 +26,7 @@ inline constexpr Property tags_property{
     .kind = Kind::array,
     .max_length = most_tags,
     .items = Kind::string,
-    .description = "Strings of up to 50 characters, unique without regard to case. Null if there are none."};
+    .description = "Strings of up to 50 characters, unique without regard to case. Empty if there are none."};
 inline constexpr Property metadata_property{
     .name = "metadata",
     .kind = Kind::any,

@@ -449,13 +449,15 @@ TEST(Conditions, ATagMeetsAComparison) {
       record, false,
       {R"({"tags": "VIP"})", R"({"tags": "vi"})", R"({"tags": {"startsWith": "vip", "endsWith": "goods"}})",
        R"({"tags": null})", R"({"tags": {"exists": false}})", R"({"previous.tags": "vip"})"});
-  auto without = order_with_own_data();
-  without.entity.as_object()["tags"] = nullptr;
-  expect_all(without, true,
-             {R"({"tags": null})", R"({"tags": {"exists": false}})", R"({"not": {"tags": "vip"}})",
-              R"({"tags": {"changed": true, "to": null}})"});
-  expect_all(without, false,
-             {R"({"tags": "vip"})", R"({"tags": {"ne": "vip"}})", R"({"tags": {"nin": ["a"]}})"});
+  for (const json::value& none : {json::value(), json::value(json::array())}) {
+    auto without = order_with_own_data();
+    without.entity.as_object()["tags"] = none;
+    expect_all(without, true,
+               {R"({"tags": null})", R"({"tags": {"exists": false}})", R"({"not": {"tags": "vip"}})",
+                R"({"tags": {"changed": true, "to": null}})"});
+    expect_all(without, false,
+               {R"({"tags": "vip"})", R"({"tags": {"ne": "vip"}})", R"({"tags": {"nin": ["a"]}})"});
+  }
 }
 
 TEST(Conditions, ATraceIsThatOfTheEvent) {

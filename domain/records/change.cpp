@@ -137,10 +137,8 @@ class Builder {
     const Field& field = type_.fields[index];
     const auto& text = row_[index];
     if (field.list_function == source_function) return source_type(text);
-    if (!text) {
-      return field.type == FieldType::array && field.path != tags_path ? json::value(json::array(memory_))
-                                                                       : json::value(memory_);
-    }
+    if (!text)
+      return field.type == FieldType::array ? json::value(json::array(memory_)) : json::value(memory_);
     switch (field.type) {
       case FieldType::uuid:
       case FieldType::string:

@@ -70,7 +70,7 @@ TEST(Change, AnEntityHasTheShapeOfTheApi) {
       R"("name":null,"company":null,"phone":null,"email":null},)"
       R"("carrier":null,"serviceLevel":null,"shippingMethod":null,"shippingCost":null,"totalValue":39.98,)"
       R"("currency":"EUR","collectionDate":null,"timeWindow":null,"notes":null,"externalReference":null,)"
-      R"("tags":null,"metadata":null,)"
+      R"("tags":[],"metadata":null,)"
       R"("source":{"type":"api","integration":null,"externalId":null,"url":null},)"
       R"("statusChangedAt":null,"createdAt":"2026-11-20T05:45:12.345Z",)"
       R"("updatedAt":"2026-11-20T05:45:12.345Z","shipments":[]})");

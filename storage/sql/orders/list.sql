@@ -14,7 +14,7 @@ select
   r.delivery_name as "deliveryAddress.name", r.delivery_company as "deliveryAddress.company",
   r.delivery_phone as "deliveryAddress.phone", r.delivery_email as "deliveryAddress.email",
   r.carrier_id as "carrier.guid", r.shipping_method as "shippingMethod", r.collection_date as "collectionDate",
-  r.external_reference as "externalReference", r.tags, case when r.fits then r.metadata end as metadata,
+  r.external_reference as "externalReference", coalesce(r.tags, '[]') as tags, case when r.fits then r.metadata end as metadata,
   case when r.integration_id is not null then 'import' when r.source_type = 'sql' then 'sql' else 'api' end
     as "source.type",
   r.integration_id as "source.integration.guid",

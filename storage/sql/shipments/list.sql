@@ -17,7 +17,7 @@ select
   case when r.fits then r.packages end as packages, r.carrier_id as "carrier.guid", k.name as "carrier.name",
   r.service_level as "serviceLevel", r.instructions, r.carrier_tracking_number as "carrierTrackingNumber",
   coalesce(r.carrier_tracking_url, tracking_url(k.tracking_url_pattern, r.carrier_tracking_number)) as "carrierTrackingUrl",
-  r.external_reference as "externalReference", r.tags, case when r.fits then r.metadata end as metadata,
+  r.external_reference as "externalReference", coalesce(r.tags, '[]') as tags, case when r.fits then r.metadata end as metadata,
   r.status_changed_at as "statusChangedAt", r.last_trace_at as "lastTraceAt", r.created_at as "createdAt"
 from (select r.*,
              /*fits*/pg_column_size(r.packages) * case when pg_column_compression(r.packages) is null then 1 else 40 end

@@ -12,14 +12,15 @@ constexpr Row table[] = {
     {"GET", "/api/v1/Orders", "?Page=1&PageSize=100&$orderby=createdAt desc", "", 200, Data::list,
      "guid,orderNumber,status,customer{guid,name},items[description,quantity,price],"
      "deliveryAddress{street,city,state,postalCode,name,company,phone,email},carrier{guid},shippingMethod,"
-     "collectionDate,externalReference,tags,metadata,source{type,integration,externalId,url},statusChangedAt,"
+     "collectionDate,externalReference,tags[],metadata,source{type,integration,externalId,url},"
+     "statusChangedAt,"
      "createdAt"},
     {"GET", "/api/v1/Orders/{orderId}", "$order", "", 200, Data::object,
      "guid,orderNumber,status,customer{guid,name,email,phone},"
      "items[guid,description,sku,productId,quantity,price,dimensions{length,width,height,weight}],"
      "deliveryAddress{street,city,state,postalCode,country,name,company,phone,email},carrier{guid,name},"
      "serviceLevel,shippingMethod,shippingCost,shipments[guid,trackingNumber,status],totalValue,currency,"
-     "collectionDate,timeWindow{start,end},notes,externalReference,tags,metadata,"
+     "collectionDate,timeWindow{start,end},notes,externalReference,tags[],metadata,"
      "source{type,integration,externalId,url},statusChangedAt,createdAt,updatedAt"},
     {"PATCH", "/api/v1/Orders/{orderId}/status", "$new.order", R"({"status": "processing", "notes": "n"})",
      200, Data::object, "guid,status"},
@@ -41,7 +42,8 @@ constexpr Row table[] = {
      Data::list,
      "guid,trackingNumber,status,customer{guid,name},sender{name,address},recipient{name,address},"
      "packages[length,width,height,weight],carrier{guid,name},serviceLevel,instructions,createdAt,"
-     "carrierTrackingNumber,carrierTrackingUrl,externalReference,tags,metadata,statusChangedAt,lastTraceAt"},
+     "carrierTrackingNumber,carrierTrackingUrl,externalReference,tags[],metadata,statusChangedAt,"
+     "lastTraceAt"},
     {"POST", "/api/v1/shipments", "",
      R"({"customerId": "$customer", "carrierId": "$carrier", "serviceLevel": "standard", "instructions": "ring",
          "sender": {"name": "S", "street": "1", "city": "P", "state": "s", "postalCode": "1", "country": "PT",
@@ -55,7 +57,7 @@ constexpr Row table[] = {
      "width,height,"
      "weight],"
      "carrier{guid,name},serviceLevel,instructions,collectionDate,estimatedDelivery,deliveredAt,createdAt,"
-     "updatedAt,carrierTrackingNumber,carrierTrackingUrl,trackingUrl,externalReference,tags,metadata,"
+     "updatedAt,carrierTrackingNumber,carrierTrackingUrl,trackingUrl,externalReference,tags[],metadata,"
      "statusChangedAt,lastTraceAt"},
     {"PUT", "/api/v1/shipments/{shipmentId}", "$shipment",
      R"({"instructions": "ring", "recipient": {"phone": "2"}})", 200, Data::object, "guid"},
@@ -72,14 +74,14 @@ constexpr Row table[] = {
      "timestamp,status,description,location"},
     // Customers
     {"GET", "/api/v1/Customers", "?$filter=name eq 'Ada'&$search=ada&PageSize=100", "", 200, Data::list,
-     "guid,name,email,phone,company,address{street,city,state,postalCode,country},externalReference,tags,"
+     "guid,name,email,phone,company,address{street,city,state,postalCode,country},externalReference,tags[],"
      "metadata"},
     {"POST", "/api/v1/Customers", "",
      R"({"name": "Bea", "email": "bea@example.com", "phone": "1", "company": "c", "address": {"city": "Lisbon"}})",
      201, Data::object, "guid,name,email"},
     {"GET", "/api/v1/Customers/{customerId}", "$customer", "", 200, Data::object,
      "guid,name,email,phone,company,address{street,city,state,postalCode,country},"
-     "contacts[guid,name,email,phone,role],references[guid,type,value],externalReference,tags,metadata"},
+     "contacts[guid,name,email,phone,role],references[guid,type,value],externalReference,tags[],metadata"},
     {"PUT", "/api/v1/Customers/{customerId}", "$new.customer",
      R"({"name": "Bee", "email": null, "phone": "2"})", 200, Data::object, "guid,name,email"},
     {"DELETE", "/api/v1/Customers/{customerId}", "$new.customer", "", 200, Data::none, ""},
@@ -104,14 +106,14 @@ constexpr Row table[] = {
     // Products
     {"GET", "/api/v1/Products", "?$orderby=name desc", "", 200, Data::list,
      "guid,name,sku,description,barcode,price,cost,weight,dimensions{length,width,height},externalReference,"
-     "tags,metadata,variantCount"},
+     "tags[],metadata,variantCount"},
     {"POST", "/api/v1/Products", "",
      R"({"name": "Desk", "sku": "DESK-1", "description": "d", "price": 1, "cost": 1, "weight": 1, "barcode": "1",
          "dimensions": {"length": 1, "width": 2, "height": 3}})",
      201, Data::object, "guid,name,sku"},
     {"GET", "/api/v1/Products/{guid}", "$product", "", 200, Data::object,
      "guid,name,sku,description,barcode,price,cost,weight,dimensions{length,width,height},externalReference,"
-     "tags,metadata,variants[guid,name,sku],createdAt"},
+     "tags[],metadata,variants[guid,name,sku],createdAt"},
     {"PUT", "/api/v1/Products/{guid}", "$product", R"({"price": 2.5})", 200, Data::object, "guid,name"},
     {"POST", "/api/v1/Products/{productId}/variants", "$product",
      R"({"name": "Blue", "sku": "BLUE-1", "priceDifference": -1, "weight": 1, "dimensions": {"length": 1}})",
@@ -163,8 +165,8 @@ constexpr Row table[] = {
      R"({"dispatchId": "$dispatch", "shipmentId": "$removable"})", 200, Data::none, ""},
     {"GET", "/api/dispatch/in-shipment/{id}", "$packed", "", 200, Data::object, "guid,name,status"},
     {"GET", "/api/route/{id}", "$dispatch", "", 200, Data::object,
-     "guid,dispatchId,stops[sequence,shipmentId,address,estimatedArrival,status],totalDistance,"
-     "estimatedDuration"},
+     "guid,dispatchId,stops[sequence,shipmentId,address,estimatedArrival,status,unlocated],totalDistance,"
+     "estimatedDuration,unlocated,startUnlocated"},
     {"GET", "/api/route/timeline/{id}", "$dispatch", "", 200, Data::object,
      "routeId,events[time,type,location,status]"},
     // Business

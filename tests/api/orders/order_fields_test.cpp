@@ -240,8 +240,10 @@ TEST_F(OrderFieldsTest, OwnDataAreMergedAndCleared) {
   EXPECT_EQ(events_of(guid), events) << "a GET response changes nothing";
   changed = http.put(path_of(guid),
                      {{"externalReference", nullptr}, {"tags", json::array{}}, {"metadata", nullptr}});
-  for (const auto* const name : {"externalReference", "tags", "metadata"})
+  for (const auto* const name : {"externalReference", "metadata"})
     EXPECT_TRUE(changed.data().at(name).is_null()) << name;
+  EXPECT_EQ(changed.data().at("tags"), json::array());
+  EXPECT_EQ(at(http.get("/api/v1/Orders").data(), "0.tags"), json::array());
 }
 
 TEST_F(OrderFieldsTest, WrongOwnDataAreRefused) {

@@ -72,7 +72,8 @@ TEST_F(ProductsTest, CreatingReturnsGuidNameAndSku) {
   whole.erase("createdAt");
   auto expected = whole_product;
   expected["guid"] = guid;
-  for (const auto* const name : {"externalReference", "tags", "metadata"}) expected[name] = nullptr;
+  for (const auto* const name : {"externalReference", "metadata"}) expected[name] = nullptr;
+  expected["tags"] = json::array();
   expected["variants"] = json::array();
   EXPECT_EQ(json::value(whole), json::value(expected));
 
@@ -194,7 +195,7 @@ TEST_F(ProductsTest, OwnDataAreMergedFilteredAndCleared) {
   EXPECT_EQ(changed.status, 200) << changed.text;
   const auto product = http.get(path_of(guid)).data();
   EXPECT_EQ(product.at("metadata"), json::value({{"pim.id", 7}, {"shelf", "A"}}));
-  EXPECT_TRUE(product.at("tags").is_null());
+  EXPECT_EQ(product.at("tags"), json::array());
   EXPECT_EQ(text_at(product, "externalReference"), "PIM-1");
   const auto events = events_of(guid);
   EXPECT_EQ(http.put(path_of(guid), product).status, 200);

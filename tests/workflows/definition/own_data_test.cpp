@@ -97,7 +97,7 @@ TEST_F(OwnData, APayloadHasTheChangedKeysInPrevious) {
     previous.insert(json::serialize(at(body, "data.previous")));
     metadata.insert(json::serialize(at(body, "data.entity.metadata")));
   }
-  EXPECT_EQ(previous, (std::set<std::string>{R"({"tags":null,"metadata":{"a":1,"c":null}})",
+  EXPECT_EQ(previous, (std::set<std::string>{R"({"tags":[],"metadata":{"a":1,"c":null}})",
                                              R"({"tags":["vip"],"metadata":{"a":2,"b":"x","c":true}})"}));
   EXPECT_EQ(metadata, (std::set<std::string>{R"({"a":2,"b":"x","c":true})", "null"}));
 }
