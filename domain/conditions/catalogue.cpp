@@ -91,10 +91,11 @@ json::value operand_of(const Operator& kind, const json::value& sample) {
 
 std::vector<std::string_view> operators_of(const RecordType& type, std::string_view path,
                                            const ConditionField& field) {
-  if (field.type == "object") return {"exists"};
   std::vector<std::string_view> accepted;
   const auto sample = condition_sample(field);
   for (const auto& kind : operators()) {
+    // An object is compared with nothing.
+    if (field.type == "object" && kind.operand != Operand::flag) continue;
     if (accepts(type, path, kind.name, operand_of(kind, sample))) accepted.push_back(kind.name);
   }
   return accepted;
