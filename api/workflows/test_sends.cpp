@@ -257,7 +257,7 @@ asio::awaitable<json::object> send_mail(const Call& call, Services& services, co
   const std::string to(rows.front().email);
   net::MailMessage message;
   message.to = {to};
-  message.subject = test.plan.request.at("subject").as_string();
+  message.subject = "[Test] " + std::string(test.plan.request.at("subject").as_string());
   message.text = test.plan.body.value_or("");
   if (const auto* const html = test.plan.request.at("html").if_string()) message.html = *html;
   const json::object& request = test.plan.request;
@@ -266,6 +266,7 @@ asio::awaitable<json::object> send_mail(const Call& call, Services& services, co
   if (const json::value* const reply_to = find_value(request, "replyTo"))
     message.reply_to = reply_to->as_string();
   message.headers.emplace_back("Auto-Submitted", "auto-generated");  // RFC 3834 section 5
+  message.headers.emplace_back("X-Test", "true");
   message.owner = call.business().to_string();
   const Guid mail = Guid::random();
   co_await services.db.write(
@@ -351,7 +352,9 @@ constexpr Route routes[] = {
      .handler = send_test,
      .operation_id = "sendWorkflowTest",
      .summary = "Sends one request, mail or push message of a workflow",
-     .description = "It is not a run. Requests have the header webhook-test. Push messages go to the caller, "
+     .description = "It is not a run. Requests have the header webhook-test; mails have [Test] before the "
+                    "subject and the header "
+                    "X-Test. Push messages go to the caller, "
                     "mails to the caller or to the user in to. At most 30 a minute.",
      .tag = "Workflows",
      .body = &test_schema,

@@ -167,6 +167,8 @@ TEST(SendTestByMail, HasTheSenderAndTheAddressForRepliesOfARun) {
     return text;
   };
   const std::string own = sent_mail({{"replyTo", "replies@example.com"}});
+  EXPECT_THAT(own, testing::HasSubstr("\r\nSubject: [Test] Test\r\n"));
+  EXPECT_THAT(own, testing::HasSubstr("\r\nX-Test: true\r\n"));
   EXPECT_THAT(own, testing::HasSubstr("Ada's shop"));
   EXPECT_THAT(own, testing::HasSubstr("<mail@waybill.example>"));
   EXPECT_THAT(own, testing::ContainsRegex("Reply-To: .*replies@example.com"));
