@@ -180,6 +180,20 @@ Duration check_waits(const json::object& action, Duration delay, Duration limit,
   return total;
 }
 
+int count_window_waits(const json::object& action) {
+  const json::array* const steps = matching::stored_steps(action);
+  if (steps == nullptr) return 1;
+  int count = 0;
+  bool has_waited = true;
+  for (const json::value& step : *steps) {
+    const auto type = text_at(step.as_object(), "type");
+    if (type == "stop") continue;
+    if (type != "wait" && has_waited) ++count;
+    has_waited = type == "wait";
+  }
+  return count;
+}
+
 void for_each_action(const json::object& action, const VisitAction& visit) {
   const auto visit_one = [&](const json::object& definition, const std::string& field) {
     const auto* const found = actions::find_action(text_at(definition, "type").value_or(""));

@@ -26,6 +26,10 @@ json::object check_steps(const json::value& given, const actions::CheckContext& 
 /// workflow and the waits before it. Returns the delay and all waits together.
 Duration check_waits(const json::object& action, Duration delay, Duration limit, FieldErrors& errors);
 
+/// The number of times that a run of a stored action can wait for the window of its workflow: once for each
+/// action that is the first or follows a wait.
+int count_window_waits(const json::object& action);
+
 /// Calls `visit` with each action of a stored action, its definition and its field: "action", or "steps[0]".
 using VisitAction = std::function<void(const actions::Action& action, const json::object& definition,
                                        const std::string& field)>;

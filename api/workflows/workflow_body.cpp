@@ -278,7 +278,8 @@ void check_longest_wait(const WorkflowDefinition& definition, const json::object
   if (delay && *delay >= below) {
     errors.push_back({"delay", "must be shorter than the " + days});
   } else if (delay && definition.pacing.window && waits < below &&
-             waits + definition.pacing.window->longest_closed() >= below) {
+             waits + count_window_waits(definition.action) * definition.pacing.window->longest_closed() >=
+                 below) {
     errors.push_back(
         {"window",
          "must open more often: with the delay and the waits, a run could wait for longer than the " + days});

@@ -309,7 +309,8 @@ void Recording::go_on() {
     tries.push_back(state->tries);
     steps.push_back(to_text(*state->progress));
     actions.push_back(state->progress->type);
-    codes.push_back(state->code == unreadable_code ? state->code : std::nullopt);
+    const bool is_reason = state->code == unreadable_code || state->code == window_code;
+    codes.push_back(is_reason ? state->code : std::nullopt);
     stored_steps.push_back(state->progress->stored);
   }
   if (keys.empty()) return;

@@ -66,6 +66,7 @@ inline constexpr int list_text_number = 0;
 inline std::string step_destination(const Guid& business, const Guid& run) {
   return "steps/" + std::to_string(run.bytes.back() % 8) + '/' + business.to_string();
 }
+inline bool is_step_destination(std::string_view destination) { return destination.starts_with("steps/"); }
 inline bool is_deferred(const RunKey& key) { return key.request == deferred_request; }
 
 /// True for the event id of a run without an event, such as that of a timer. As a bigint it is negative.
@@ -94,7 +95,12 @@ struct RunState {
 /// True for the state of a run that waits for its next step, or in a step of type `wait`.
 inline bool awaits_step(const RunState& state) {
   return state.progress && !is_final(state.status) &&
-         (!state.progress->started_at || state.status == RunStatus::waiting);
+         (!state.progress->started_at || (state.progress->until && state.status == RunStatus::waiting));
+}
+
+/// The attempts of the current step; all attempts of a run of one action.
+inline int attempts_of_step(const RunState& state) {
+  return state.attempts - (state.progress ? state.progress->attempts_before : 0);
 }
 
 struct Run {

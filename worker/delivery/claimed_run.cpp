@@ -42,10 +42,9 @@ RunState paced(RunState state, const storage::Pace& pace, Time now) {
     return ended(std::move(state), RunStatus::dead, "EXPIRED",
                  "The run would have waited longer than its event is kept.", now);
   const bool is_window = pace.kind == Kind::window;
-  const bool is_in_step = state.progress && state.progress->started_at;  // waiting is for steps that wait
-  state.status = state.attempts > 0         ? RunStatus::retrying
-                 : is_window && !is_in_step ? RunStatus::waiting
-                                            : RunStatus::queued;
+  state.status = attempts_of_step(state) > 0 ? RunStatus::retrying
+                 : is_window                 ? RunStatus::waiting
+                                             : RunStatus::queued;
   if (is_window) state.code = window_code;
   state.at = pace.until;
   return state;

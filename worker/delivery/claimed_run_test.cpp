@@ -117,6 +117,24 @@ TEST(ClaimedRun, ARunOutsideItsWindowWaitsWithCodeWindow) {
   EXPECT_EQ(end_of(retry).attempts, 2) << "a wait is no attempt";
 }
 
+TEST(ClaimedRun, AStepWithoutAnAttemptWaitsForItsWindowLikeAFirstAttempt) {
+  storage::ClaimedRun run = claimed();
+  run.pace = {.kind = storage::Pace::Kind::window, .until = now + std::chrono::hours(1)};
+  run.run.state.attempts = 3;
+  storage::StepProgress step{.number = 2, .type = "webhook", .attempts_before = 3};
+  run.run.state.status = RunStatus::running;
+  run.run.state.progress = std::make_shared<storage::StepProgress>(step);
+  EXPECT_EQ(end_of(run).status, RunStatus::waiting);
+  EXPECT_EQ(end_of(run).code, "WINDOW");
+  EXPECT_TRUE(storage::awaits_step(end_of(run)));
+  step.started_at = now;
+  run.run.state.progress = std::make_shared<storage::StepProgress>(step);
+  EXPECT_EQ(end_of(run).status, RunStatus::waiting);
+  EXPECT_FALSE(storage::awaits_step(end_of(run))) << "the step keeps its texts";
+  run.run.state.attempts = 4;
+  EXPECT_EQ(end_of(run).status, RunStatus::retrying);
+}
+
 TEST(ClaimedRun, ARunThatWaitsForItsRateIsQueuedAgain) {
   storage::ClaimedRun run = claimed();
   run.pace = {.kind = storage::Pace::Kind::rate, .until = now + std::chrono::seconds(1)};

@@ -54,7 +54,7 @@ std::string tries_of_step(const RunState& state) {
 }
 
 RunStatus waiting_status(const RunState& state) {
-  return state.attempts > 0 ? RunStatus::retrying : RunStatus::queued;
+  return attempts_of_step(state) > 0 ? RunStatus::retrying : RunStatus::queued;
 }
 
 /// True if a step ended and nothing but its preparation keeps the next one. A step that changes records

@@ -30,10 +30,6 @@ void append_or_null(std::string& out, const std::optional<std::string>& text) {
 /// The number of the current step; 0 for a run of one action.
 int step_of(const storage::RunState& state) { return state.progress ? state.progress->number : 0; }
 
-std::size_t attempts_of_step(const storage::RunState& state) {
-  return static_cast<std::size_t>(state.attempts - (state.progress ? state.progress->attempts_before : 0));
-}
-
 constexpr Duration lock_retry_delay = std::chrono::milliseconds(250);
 
 /// The final status and code of a run, by the result of its change of records.
@@ -83,8 +79,9 @@ Verdict judge(const storage::Run& run, const actions::AttemptResult& result,
                         [&](const actions::Retry& retry) {
                           state.code = retry.code;
                           verdict.pause = retry.pause;
-                          const auto next = schedule.next_attempt(attempts_of_step(state), now, run.key.guid,
-                                                                  retry.retry_after);
+                          const auto next =
+                              schedule.next_attempt(static_cast<std::size_t>(attempts_of_step(state)), now,
+                                                    run.key.guid, retry.retry_after);
                           state.status = next ? RunStatus::retrying : RunStatus::dead;
                           if (next) state.at = *next;
                         },
@@ -117,7 +114,7 @@ storage::RunState judge_change(const storage::RunState& state, const storage::Ch
   storage::RunState next = state;
   next.change = nullptr;
   if (result.kind == storage::ChangeResult::Kind::locked) {
-    next.status = state.attempts > 0 ? RunStatus::retrying : RunStatus::queued;
+    next.status = attempts_of_step(state) > 0 ? RunStatus::retrying : RunStatus::queued;
     next.at = now + lock_retry_delay;
     return next;
   }

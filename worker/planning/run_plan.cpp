@@ -179,10 +179,10 @@ PlannedRun defer_run(const storage::StoredEvent& event, const domain::TriggerSet
   PlannedRun planned = begin_run(event, fired, workflow, now);
   planned.run.key.request = storage::deferred_request;
   try {
-    planned.run.key.destination = place_in_queue(
-        workflow, !workflow.steps.empty()
-                      ? storage::step_destination(event.business_id, planned.run.key.guid)
-                      : workflow.action->queue_destination(workflow.definition, event.business_id));
+    planned.run.key.destination = !workflow.steps.empty()
+                                      ? storage::step_destination(event.business_id, planned.run.key.guid)
+                                      : place_in_queue(workflow, workflow.action->queue_destination(
+                                                                     workflow.definition, event.business_id));
   } catch (const std::exception& error) {
     mark_dead(planned.run.state, "CONFIGURATION_ERROR", error);
   }

@@ -89,7 +89,8 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
                                   : nullptr;
       claimed.version_unreadable = its == nullptr;
       if (claimed.version_unreadable) return;
-      if (claimed.run.state.code == storage::unreadable_code) claimed.run.state.code.reset();
+      std::optional<std::string>& code = claimed.run.state.code;
+      if (code == storage::unreadable_code || code == storage::window_code) code.reset();
       if (!its->steps.empty() || claimed.run.state.progress) {
         stepping.push_back({&claimed, its});
         return;

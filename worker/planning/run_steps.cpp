@@ -177,7 +177,21 @@ int step_to_begin(const RunState& state) {
   return state.progress->number + (state.progress->until ? 1 : 0);
 }
 
+std::string_view type_to_begin(const storage::Run& run) {
+  const StepProgress* const progress = run.state.progress.get();
+  if (progress == nullptr || !storage::is_deferred(run.key)) return run.key.action;
+  return progress->until ? progress->next : progress->type;
+}
+
+void end_wait(RunState& state, Time now) {
+  if (!state.progress || !state.progress->until || state.progress->next.empty()) return;
+  state.status = RunStatus::succeeded;
+  state = end_step(std::move(state), now);
+  state.status = RunStatus::running;
+}
+
 void begin_steps(const Workflow& workflow, const StepView& view, storage::Run& run, Time now) {
+  const bool was_paced = actions::find_action(type_to_begin(run)) != nullptr;
   if (!run.state.progress) {
     auto first = std::make_shared<StepProgress>();
     first->attempts_before = run.state.attempts;
@@ -190,6 +204,8 @@ void begin_steps(const Workflow& workflow, const StepView& view, storage::Run& r
     if (!is_final(run.state.status)) return;
     run.state = end_step(std::move(run.state), now);
     if (is_final(run.state.status) || is_first) return;
+    const bool needs_window = workflow.pacing.window && !was_paced;
+    if (needs_window && actions::find_action(run.state.progress->type) != nullptr) return;
     run.state.status = RunStatus::running;
   }
 }

@@ -36,10 +36,19 @@ struct StepView {
 /// over.
 int step_to_begin(const storage::RunState& state);
 
+/// The type of the action that a claimed run attempts, or of the step that it begins; empty if the run ends
+/// with the wait that is over. Pure.
+std::string_view type_to_begin(const storage::Run& run);
+
+/// Ends the wait of a claimed run whose wait is over and whose next step must wait, too, for instance for the
+/// window of its workflow. Has no effect on other runs. Pure.
+void end_wait(storage::RunState& state, Time now);
+
 /// Begins the current step of a claimed run, and those after it while steps end at once: a wait that is over,
 /// a step that is skipped or cannot be rendered. The run is then in one of these states: running, with the
 /// texts of a step that is to be performed; waiting; queued, because the second step reads another state of
-/// the record than the first; or final. Pure, apart from `earlier_texts`.
+/// the record than the first, or because it is an action for which the window of the workflow was not
+/// checked when the run was claimed; or final. Pure, apart from `earlier_texts`.
 void begin_steps(const Workflow& workflow, const StepView& view, storage::Run& run, Time now);
 
 }  // namespace waybill::worker

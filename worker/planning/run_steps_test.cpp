@@ -1,6 +1,9 @@
 #include "worker/planning/run_steps.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <map>
+#include <random>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
@@ -22,6 +25,7 @@ struct Case {
   explicit Case(const std::string& steps)
       : workflow{.business_id = business, .rule = matching::make_rule("order_created", json::object())} {
     workflow.set_action({{"type", "steps"}, {"steps", json::parse(steps)}}, {});
+    run.key.action = workflow.steps.front().type;
     run.key.business_id = business;
     run.key.entity_id = Guid::parse("44444444-4444-4444-8444-444444444444").value();
     run.key.request = storage::deferred_request;
@@ -47,11 +51,11 @@ struct Case {
     begin_steps(workflow, view, run, at);
   }
   /// Ends the current step and lets the run be claimed again.
-  void end(RunStatus status, std::optional<std::string> code = {}) {
+  void end(RunStatus status, std::optional<std::string> code = {}, Time at = now) {
     run.state.status = status;
     run.state.code = std::move(code);
     ++run.state.attempts;
-    run.state = end_step(std::move(run.state), now);
+    run.state = end_step(std::move(run.state), at);
   }
   void claim() { run.state.status = RunStatus::running; }
   int number() const { return run.state.progress->number; }
@@ -219,6 +223,86 @@ TEST(RunSteps, TheStepsThatEndedAreCounted) {
   EXPECT_EQ(counted("succeeded"), succeeded + 1);
   EXPECT_EQ(counted("skipped"), skipped + 1);
   EXPECT_EQ(counted("dead"), dead + 1);
+}
+
+/// Performs the run of a workflow with a window as claims do: an action begins when the window is open.
+class WindowSimulation {
+ public:
+  explicit WindowSimulation(Case& steps) : steps_(steps) { steps.workflow.pacing.window.emplace(); }
+
+  /// The window is open for the first ten minutes of each hour.
+  static bool is_open(Time at) { return at - start_of_hour(at) < std::chrono::minutes(10); }
+
+  /// Returns the times of the attempts. `fails` decides whether an attempt does.
+  std::vector<Time> perform(const std::function<bool()>& fails) {
+    std::vector<Time> attempts;
+    for (int claims = 0; claims < 200 && !storage::is_final(steps_.run.state.status); ++claims) {
+      storage::RunState& state = steps_.run.state;
+      steps_.claim();
+      if (actions::find_action(type_to_begin(steps_.run)) != nullptr && !is_open(at_)) {
+        end_wait(state, at_);
+        EXPECT_FALSE(state.progress && state.progress->until) << "the wait is over";
+        at_ = start_of_hour(at_) + std::chrono::hours(1);
+        continue;
+      }
+      if (storage::is_deferred(steps_.run.key)) steps_.begin(at_);
+      if (state.status == RunStatus::waiting) {
+        at_ = std::max(at_, state.at);
+      } else if (state.status == RunStatus::running) {
+        attempts.push_back(at_);
+        at_ += std::chrono::minutes(3);
+        if (fails()) continue;
+        steps_.end(RunStatus::succeeded, {}, at_);
+        steps_.run.key.request = storage::deferred_request;
+      }
+    }
+    return attempts;
+  }
+
+ private:
+  static Time start_of_hour(Time at) {
+    return Time(std::chrono::floor<std::chrono::hours>(at.time_since_epoch()));
+  }
+
+  Case& steps_;
+  Time at_ = now;
+};
+
+TEST(RunSteps, EveryAttemptOfAnActionIsWithinTheWindowAndWaitsAreNot) {
+  const std::vector<std::string> kinds{std::string(webhook) + "}",
+                                       std::string(webhook) + R"(, "when": {"notes": "other"}})",
+                                       R"({"type": "wait", "delay": "PT0S"})",
+                                       R"({"type": "wait", "delay": "PT25M"})",
+                                       R"({"type": "wait", "delay": "PT3H7M"})",
+                                       R"({"type": "wait", "until": "collectionDate"})",
+                                       R"({"type": "stop", "when": {"notes": "other"}})"};
+  std::mt19937 random(20'261'127);
+  const auto below = [&](std::size_t count) { return random() % count; };
+  for (int round = 0; round < 500; ++round) {
+    std::vector<std::string> chosen(1 + below(8));
+    std::string text = "[";
+    for (std::string& step : chosen) {
+      step = kinds[below(kinds.size())];
+      text += (text.size() > 1 ? "," : "") + step;
+    }
+    SCOPED_TRACE(text += "]");
+    Case steps(text);
+    const auto attempts = WindowSimulation(steps).perform([&] { return below(4) == 0; });
+    EXPECT_EQ(steps.run.state.status, RunStatus::succeeded);
+    for (const Time at : attempts) EXPECT_TRUE(WindowSimulation::is_open(at)) << format_timestamp(at);
+    EXPECT_GE(attempts.size(), static_cast<std::size_t>(std::ranges::count(chosen, kinds[0])));
+    const json::value results = json::parse(steps.run.state.progress->results);
+    ASSERT_EQ(results.as_array().size(), chosen.size());
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      const json::object& wait = results.as_array()[i].as_object();
+      const json::object step = json::parse(chosen[i]).as_object();
+      if (!step.contains("delay")) continue;
+      EXPECT_EQ(parse_timestamp(wait.at("finishedAt").as_string()).value() -
+                    parse_timestamp(wait.at("startedAt").as_string()).value(),
+                parse_duration(step.at("delay").as_string()).value())
+          << "the window prolongs no wait";
+    }
+  }
 }
 
 TEST(RunSteps, AStepThatTheStoredVersionLacksEndsTheRun) {

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "storage/sql/pacing.sql.hpp"
 #include "worker/planning/run_plan.hpp"
+#include "worker/planning/run_steps.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -48,9 +50,7 @@ double batch_of(const domain::RequestRate& rate) { return std::clamp(rate.burst(
 void Pacer::pace(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
   std::vector<Candidate> candidates;
   for (storage::ClaimedRun& run : runs) {
-    WorkflowPtr workflow = catalogue_.find(run.run.key.workflow_id);
-    if (workflow && workflow->pacing && begins(run, *workflow))
-      candidates.push_back({&run, std::move(workflow)});
+    if (auto found = candidate(run)) candidates.push_back(*std::move(found));
   }
   if (candidates.empty()) return;
   // The runs of earlier events begin first.
@@ -60,7 +60,7 @@ void Pacer::pace(storage::Session& session, std::vector<storage::ClaimedRun>& ru
   });
   const Time now = clock_.now();
   for (const Candidate& candidate : candidates) {
-    if (candidate.workflow->pacing.window) wait_for_window(session, candidate, now);
+    if (candidate.is_attempt && candidate.workflow->pacing.window) wait_for_window(session, candidate, now);
   }
   limit(session, candidates, now);
   wait_for_requests(session, candidates);
@@ -72,17 +72,24 @@ void Pacer::pace(storage::Session& session, std::vector<storage::ClaimedRun>& ru
   }
 }
 
-/// False for a run that the runner ends or holds without an attempt.
-bool Pacer::begins(const storage::ClaimedRun& run, const Workflow& workflow) const {
-  const actions::Action* const action = actions::find_action(run.run.key.action);
-  return action != nullptr && !is_loop(*action, run.run.key.depth) && !is_final(run.run.state.status) &&
-         !run.conditions_failed && !run.record_gone && !workflow.paused &&
-         !catalogue_.is_suspended(workflow.business_id);
+/// Nullopt for a run without pacing, and for one that is ended or held, or goes on to a wait or a stop.
+std::optional<Pacer::Candidate> Pacer::candidate(storage::ClaimedRun& run) const {
+  WorkflowPtr workflow = catalogue_.find(run.run.key.workflow_id);
+  if (!workflow || !workflow->pacing || is_final(run.run.state.status) || run.conditions_failed ||
+      run.record_gone || workflow->paused || catalogue_.is_suspended(workflow->business_id))
+    return std::nullopt;
+  const std::string_view type = type_to_begin(run.run);
+  const actions::Action* const action = actions::find_action(type);
+  if (action != nullptr ? is_loop(*action, run.run.key.depth)
+                        : run.run.state.progress || (type != "wait" && type != "stop"))
+    return std::nullopt;
+  return Candidate{.run = &run, .workflow = std::move(workflow), .is_attempt = action != nullptr};
 }
 
 void Pacer::wait_for_window(storage::Session& session, const Candidate& candidate, Time now) {
   const Opening& next = opening(session, candidate.workflow, now);
   if (now < next.opens_at) {
+    end_wait(candidate.run->run.state, now);
     candidate.run->pace = {.kind = Kind::window, .until = next.opens_at};
   } else {
     start_before(*candidate.run, next.closes_at);
@@ -115,7 +122,7 @@ void Pacer::limit(storage::Session& session, const std::vector<Candidate>& candi
   std::vector<std::int64_t> counts;
   std::vector<std::string> periods;
   std::unordered_map<Guid, storage::ClaimedRun*> by_guid;
-  for (const auto& [run, workflow] : candidates) {
+  for (const auto& [run, workflow, is_attempt] : candidates) {
     // A replay is not limited, and has no row either.
     if (!workflow->pacing.limit || !goes(*run) || run->run.key.replay_of) continue;
     businesses.push_back(run->run.key.business_id);
@@ -141,7 +148,9 @@ void Pacer::wait_for_requests(storage::Session& session, const std::vector<Candi
   std::map<std::string, std::vector<Candidate>> by_destination;
   for (const Candidate& candidate : candidates) {
     const storage::RunKey& key = candidate.run->run.key;
-    if (!candidate.workflow->pacing.rate || !goes(*candidate.run)) continue;
+    if (!candidate.is_attempt || !candidate.workflow->pacing.rate || !goes(*candidate.run)) continue;
+    // The destination of a step is known when the step has begun.
+    if (storage::is_deferred(key) && storage::is_step_destination(key.destination)) continue;
     // A run that was queued before its workflow had a rate is still in the queue of the action's destination.
     by_destination[domain::destination_with_rate(key.destination, key.workflow_id, key.business_id)]
         .push_back(candidate);
@@ -191,7 +200,7 @@ void Pacer::block(const std::string& destination, std::span<const Candidate> wai
   for (const Candidate& candidate : waiting) {
     storage::ClaimedRun& run = *candidate.run;
     // A run stays before those that came later, because its destination is not claimed from until then.
-    const bool keeps_place = run.run.key.destination == destination && run.run.state.attempts == 0;
+    const bool keeps_place = run.run.key.destination == destination && attempts_of_step(run.run.state) == 0;
     run.pace = {.kind = Kind::rate, .until = keeps_place ? run.run.key.created_at : until};
   }
 }

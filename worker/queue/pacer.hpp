@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -14,7 +15,10 @@
 namespace waybill::worker {
 
 /// Applies the windows, limits and rates of workflows to runs that were claimed from the queue, where all
-/// runs of such workflows begin. The runs that have begun and the requests that were granted are counted in
+/// runs of such workflows begin. In a run of several steps, each step that is an action waits for the window
+/// before it begins, and for the rate once its destination is known: the run is then claimed again, with the
+/// texts of the step. Waits and stops do not wait. The limit counts the beginning of the first step, of
+/// whatever type. The runs that have begun and the requests that were granted are counted in
 /// the database, for all workers, each in one statement. A worker that is lost after that statement loses its
 /// granted requests, and none of its runs counts twice. Runs that wait for a row which another session has
 /// locked are put back for a second, and delay no others. One thread. `pace` throws DatabaseUnavailable or
@@ -43,9 +47,10 @@ class Pacer {
   struct Candidate {
     storage::ClaimedRun* run;
     WorkflowPtr workflow;
+    bool is_attempt;  // false for the first step of a run if it is a wait or a stop
   };
 
-  bool begins(const storage::ClaimedRun& run, const Workflow& workflow) const;
+  std::optional<Candidate> candidate(storage::ClaimedRun& run) const;
   void wait_for_window(storage::Session& session, const Candidate& candidate, Time now);
   static void limit(storage::Session& session, const std::vector<Candidate>& candidates, Time now);
   void wait_for_requests(storage::Session& session, const std::vector<Candidate>& candidates);

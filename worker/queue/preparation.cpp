@@ -159,7 +159,18 @@ void Preparation::prepare(Runs claimed, BatchSize& batch) {
     throw;
   }
   std::ranges::for_each(runs, note_stored_step);
+  pace_steps(runs);
   runner_.submit(std::move(runs));
+}
+
+/// Lets the steps of workflows with a rate go through the queue of their destination, where the rate is
+/// applied.
+void Preparation::pace_steps(Runs& runs) const {
+  for (storage::ClaimedRun& claimed : runs) {
+    const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
+    if (performs_step(claimed.run) && workflow && workflow->pacing.rate)
+      claimed.pace = {.kind = storage::Pace::Kind::rate, .until = clock_.now()};
+  }
 }
 
 /// Puts back the runs whose version of the workflow this binary cannot read.

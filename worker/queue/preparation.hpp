@@ -66,6 +66,7 @@ class Preparation {
   void begin_some();
   void take(PreparationQueues::Kind kind, std::size_t most, Runs& runs);
   void prepare(Runs claimed, BatchSize& batch);
+  void pace_steps(Runs& runs) const;
   void put_back_unreadable(Runs& runs, Runs& claimed);
   void put_back_unbegun(Runs& runs, Runs& claimed);
 

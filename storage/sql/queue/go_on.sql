@@ -11,7 +11,9 @@ with over as (
 \ir places.inc
 \ir kept_texts.inc
 update run_queue q
-set status = p.status, code = p.code, error = null, attempts = p.attempts, due_at = p.due_at, tries = p.tries, steps = p.steps,
+set status = p.status, code = p.code, error = null, attempts = p.attempts,
+\ir due_at.inc
+    tries = p.tries, steps = p.steps,
     action = p.action, destination = 'steps/' || get_byte(uuid_send(q.guid), 15) % 8 || '/' || q.business_id, request = 'null', body = null, lease_owner = null
 from places p
 where q.ctid = p.place and q.lease_owner = $1::uuid

@@ -1,5 +1,4 @@
--- Updates runs that continue later or are held, if the worker still holds them. A run that waits for the window of a workflow
--- that has just changed is due again soon, because the worker may have waited for the earlier window.
+-- Updates runs that continue later or are held, if the worker still holds them.
 -- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[], $4 statuses text[], $5 codes text[],
 -- $6 errors text[], $7 attempts int[], $8 times timestamptz[], $9 tries text[],
 -- $10 requests text[] (null element: stored already), $11 bodies text[] (likewise), $12 steps text[] (null
@@ -13,10 +12,7 @@ with over as (
 \ir places.inc
 update run_queue q
 set status = p.status, code = p.code, error = p.error, attempts = p.attempts, tries = p.tries,
-    due_at = case when p.code = 'WINDOW' and exists (select from workflows w
-                    where w.business_id = q.business_id and w.guid = q.workflow_id and w.updated_at > w.created_at
-                      and w.updated_at > clock_timestamp() - interval '5 seconds')
-                  then clock_timestamp() + interval '1 second' else p.due_at end,
+\ir due_at.inc
     request = coalesce(p.request, q.request), body = coalesce(p.body, q.body), steps = coalesce(p.steps, q.steps),
     lease_owner = null
 from places p

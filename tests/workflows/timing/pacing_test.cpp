@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
+#include "tests/workflows/timing/pacing_fixture.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -18,43 +19,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
-
-const json::array every_day{"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
-
-/// A time of day in UTC, by its distance from now.
-std::string time_of_day(Duration from_now) {
-  return format_timestamp(system_clock().now() + from_now).substr(11, 5);
-}
-
-json::object open_window() {
-  return {{"days", every_day}, {"from", time_of_day(-2h)}, {"to", time_of_day(2h)}, {"timezone", "UTC"}};
-}
-
-json::object closed_window() {
-  return {{"days", every_day}, {"from", time_of_day(2h)}, {"to", time_of_day(4h)}, {"timezone", "UTC"}};
-}
-
-/// Workflows with a window, a limit or a rate.
-class PacingTest : public WorkflowTest {
- protected:
-  Response change(const std::string& workflow, json::object fields) {
-    fields["guid"] = workflow;
-    return tenant.http.post("/api/workflows/configure", fields);
-  }
-  /// Inserts orders with a note each, all in one transaction.
-  void insert_orders(int count, const std::string& note = "'x'") {
-    tenant.sql.rows("insert into orders (business_id, order_number, notes) select '" + tenant.id +
-                    "', 'SQL-' || gen_random_uuid(), " + note + " from generate_series(1, " +
-                    std::to_string(count) + ") n");
-  }
-  std::size_t with_status(const std::string& workflow, const std::string& status) {
-    return tenant.runs("perPage=100&workflowId=" + workflow + "&status=" + status).size();
-  }
-  json::value tested(const std::string& workflow, const std::string& order) {
-    return at(tenant.http.post("/api/workflows/test", {{"workflowId", workflow}, {"entityId", order}}).body,
-              "data");
-  }
-};
 
 class Windows : public PacingTest {};
 class Limits : public PacingTest {};
@@ -452,6 +416,26 @@ TEST_F(ShortRetention, TheWaitsOfStepsCountWithTheWindow) {
   EXPECT_THAT(configure("PT5H").text, HasSubstr(R"("window":"must open more often)"));
   EXPECT_EQ(configure("PT4H59M").status, 201);
   EXPECT_THAT(configure("PT68H").text, Not(HasSubstr(R"("window")"))) << "the wait alone is too long";
+}
+
+TEST_F(ShortRetention, EachWaitBeforeAnActionCanMissTheWindow) {
+  const json::object hook{{"type", "webhook"}, {"recipient", "http://127.0.0.1:9/"}};
+  const json::object wait{{"type", "wait"}, {"delay", "PT1H"}};
+  const auto status = [&](const json::array& steps) {
+    return tenant.http
+        .post(
+            "/api/workflows/configure",
+            {{"name", "x"},
+             {"entityType", "Order"},
+             {"triggerId", trigger_guid("order_created")},
+             {"window",
+              {{"days", json::array{"mon", "tue", "wed", "thu", "fri"}}, {"from", "09:00"}, {"to", "18:00"}}},
+             {"steps", steps}})
+        .status;
+  };
+  EXPECT_EQ(status({wait, wait, hook, hook}), 201);
+  EXPECT_EQ(status({hook, wait}), 201);
+  EXPECT_EQ(status({hook, wait, hook}), 400) << "twice 63 hours";
 }
 
 TEST(ExpiredLimits, AreDeletedUnlessTheirRunIsOpen) {
