@@ -1,10 +1,12 @@
 #include "worker/events/workflow_loader.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <iterator>
 #include <stdexcept>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "base/observe.hpp"
@@ -19,13 +21,16 @@ constexpr Duration look_every = std::chrono::seconds(1);  // keeps the heartbeat
 // One business has a turn of its own unless very many wait, for instance after an update of all workflows.
 constexpr std::size_t turns_in_queue = 16;
 constexpr std::size_t most_in_turn = 50;
+constexpr auto long_reading = std::chrono::milliseconds(50);
+constexpr auto half_life = std::chrono::seconds(10);
 
 }  // namespace
 
 WorkflowLoader::WorkflowLoader(std::string database_url, const Catalogue& catalogue, OnLoaded on_loaded)
     : catalogue_(catalogue),
       on_loaded_(std::move(on_loaded)),
-      session_(std::move(database_url), "waybill workflows", {storage::index_walking_plans}) {}
+      session_(std::move(database_url), "waybill workflows", {storage::index_walking_plans}),
+      shares_(half_life) {}
 
 void WorkflowLoader::start() {
   thread_.start([this](const std::stop_token& stop) { run(stop); });
@@ -34,7 +39,7 @@ void WorkflowLoader::start() {
 void WorkflowLoader::load(const Request& request) {
   {
     const std::lock_guard lock(mutex_);
-    requests_.push_back(request);
+    requests_.push(request.business_id, request);
   }
   thread_.wake();
 }
@@ -93,13 +98,19 @@ std::optional<WorkflowLoader::Turn> WorkflowLoader::next_turn() {
   destroyed.swap(destroyed_);
   if (loaded_ || requests_.empty()) return std::nullopt;
   const auto count = std::clamp(requests_.size() / turns_in_queue, std::size_t{1}, most_in_turn);
-  const auto end = requests_.begin() + static_cast<std::ptrdiff_t>(count);
-  Turn turn{.requests = {requests_.begin(), end}, .session = wanted_session_};
-  requests_.erase(requests_.begin(), end);
+  Turn turn{.requests = {}, .session = wanted_session_};
+  const auto now = std::chrono::steady_clock::now();
+  while (turn.requests.size() < count && !requests_.empty()) {
+    const bool takes_long = shares_.expected(requests_.next()) > long_reading;
+    if (takes_long && !turn.requests.empty()) break;
+    turn.requests.push_back(requests_.pop(now));
+    if (takes_long) break;
+  }
   return turn;
 }
 
 void WorkflowLoader::read(const Turn& turn, const std::stop_token& stop) {
+  const auto began = std::chrono::steady_clock::now();
   if (turn.session != session_number_) session_.close();
   session_number_ = turn.session;
   session_.open();
@@ -127,6 +138,7 @@ void WorkflowLoader::read(const Turn& turn, const std::stop_token& stop) {
       loaded.workflows.push_back(catalogue_.parse(stored));
   });
   if (stop.stop_requested()) return;
+  count_time(turn, began, loaded);
   {
     const std::lock_guard lock(mutex_);
     if (turn.session != wanted_session_) return;
@@ -135,11 +147,23 @@ void WorkflowLoader::read(const Turn& turn, const std::stop_token& stop) {
   on_loaded_();
 }
 
+/// Divides the time of a turn among its businesses, in proportion to their changed workflows.
+void WorkflowLoader::count_time(const Turn& turn, TimeShares<Guid>::Moment began, const Loaded& loaded) {
+  std::unordered_map<Guid, std::size_t> counts;
+  for (const Request& request : turn.requests) counts[request.business_id] = 1;
+  for (const ParsedWorkflow& parsed : loaded.workflows) ++counts[parsed.business_id];
+  const auto now = std::chrono::steady_clock::now();
+  const auto for_each = (now - began) / static_cast<std::int64_t>(counts.size() + loaded.workflows.size());
+  const std::lock_guard lock(mutex_);
+  for (const auto& [business, count] : counts)
+    shares_.ended(business, 1, for_each * static_cast<std::int64_t>(count), now);
+}
+
 /// Puts the requests of a turn back, unless `forget` was called meanwhile.
 void WorkflowLoader::put_back(const Turn& turn) {
   const std::lock_guard lock(mutex_);
   if (turn.session == wanted_session_)
-    requests_.insert(requests_.end(), turn.requests.begin(), turn.requests.end());
+    for (const Request& request : turn.requests) requests_.push(request.business_id, request);
 }
 
 }  // namespace waybill::worker

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/heartbeat.hpp"
+#include "base/time_share_queue.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/threads/thread_session.hpp"
 #include "worker/threads/work_thread.hpp"
@@ -19,9 +19,10 @@
 namespace waybill::worker {
 
 /// Reads and parses changed workflows on a thread and session of its own, because those of one business can
-/// take some tenths of a second. Businesses take turns. It reconnects by itself and repeats what failed.
-/// Nothing is read while a result waits to be taken, so at most the workflows of one turn are in memory
-/// besides the catalogue. All methods are called by one other thread.
+/// take some tenths of a second. Businesses share the time of the thread: the one that has lately used the
+/// least comes first, and one whose workflows take long has a turn of its own. It reconnects by itself and
+/// repeats what failed. Nothing is read while a result waits to be taken, so at most the workflows of one
+/// turn are in memory besides the catalogue. All methods are called by one other thread.
 class WorkflowLoader {
  public:
   struct Request {
@@ -68,15 +69,17 @@ class WorkflowLoader {
   void run(const std::stop_token& stop);
   std::optional<Turn> next_turn();
   void read(const Turn& turn, const std::stop_token& stop);
+  void count_time(const Turn& turn, TimeShares<Guid>::Moment began, const Loaded& loaded);
   void put_back(const Turn& turn);
 
   const Catalogue& catalogue_;
   const OnLoaded on_loaded_;
   ThreadSession session_;             // used by thread_ only, as is the next member
   std::uint64_t session_number_ = 0;  // of session_
-  std::mutex mutex_;                  // guards the next four
+  std::mutex mutex_;                  // guards the next five
   std::uint64_t wanted_session_ = 0;  // for the requests and the result
-  std::deque<Request> requests_;      // at most one per business
+  TimeShares<Guid> shares_;
+  TimeShareQueue<Guid, Request> requests_{shares_};  // at most one per business
   std::optional<Loaded> loaded_;
   std::vector<WorkflowPtr> destroyed_;  // to be destroyed in the next turn
   WorkThread thread_;

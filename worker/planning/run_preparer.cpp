@@ -1,6 +1,7 @@
 #include "worker/planning/run_preparer.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 #include <unordered_set>
 #include <utility>
@@ -81,54 +82,67 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
   for (storage::ClaimedRun& claimed : runs) {
     const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
     if (!needs_texts(claimed) || !workflow) continue;
-    unless_unreadable(claimed, clock_.now(), [&] {
-      const auto earlier = versions.find(claimed.run.key.guid);
-      const WorkflowPtr its = earlier == versions.end() ? workflow
-                              : earlier->second
-                                  ? with_version(session, workflow, claimed.run.key, *earlier->second)
-                                  : nullptr;
-      claimed.version_unreadable = its == nullptr;
-      if (claimed.version_unreadable) return;
-      std::optional<std::string>& code = claimed.run.state.code;
-      if (code == storage::unreadable_code || code == storage::window_code) code.reset();
-      if (!its->steps.empty() || claimed.run.state.progress) {
-        stepping.push_back({&claimed, its});
-        return;
-      }
-      if (is_of_list(claimed.run.key)) {
-        mark_skipped(claimed, list_is_gone, clock_.now());
-        return;
-      }
-      const Source* const source = source_of(session, claimed.run.key);
-      if (source == nullptr && storage::is_eventless(claimed.run.key.event_id)) {
-        claimed.record_gone = true;
-        return;
-      }
-      if (source == nullptr) {
-        mark_dead(claimed, "EVENT_GONE", "The event is no longer stored, so the run cannot be rendered.",
-                  clock_.now());
-        return;
-      }
-      json::object request;
-      render_run(source->event, source->change, *its, claimed.run, request);
-      claimed.run.state.at = clock_.now();
-      claimed.rendered = true;
+    times_.measure(claimed.run.key.business_id, [&] {
+      unless_unreadable(claimed, clock_.now(),
+                        [&] { render_one(session, versions, claimed, workflow, stepping); });
     });
   }
   if (!stepping.empty()) begin_all(session, stepping);
+}
+
+/// Renders a run of one action; adds one of several steps to `stepping`.
+void RunPreparer::render_one(storage::Session& session, const EarlierVersions& versions,
+                             storage::ClaimedRun& claimed, const WorkflowPtr& workflow,
+                             std::vector<Stepping>& stepping) {
+  const auto earlier = versions.find(claimed.run.key.guid);
+  const WorkflowPtr its = earlier == versions.end() ? workflow
+                          : earlier->second
+                              ? with_version(session, workflow, claimed.run.key, *earlier->second)
+                              : nullptr;
+  claimed.version_unreadable = its == nullptr;
+  if (claimed.version_unreadable) return;
+  std::optional<std::string>& code = claimed.run.state.code;
+  if (code == storage::unreadable_code || code == storage::window_code) code.reset();
+  if (!its->steps.empty() || claimed.run.state.progress) {
+    stepping.push_back({&claimed, its});
+    return;
+  }
+  if (is_of_list(claimed.run.key)) {
+    mark_skipped(claimed, list_is_gone, clock_.now());
+    return;
+  }
+  const Source* const source = source_of(session, claimed.run.key);
+  if (source == nullptr && storage::is_eventless(claimed.run.key.event_id)) {
+    claimed.record_gone = true;
+    return;
+  }
+  if (source == nullptr) {
+    mark_dead(claimed, "EVENT_GONE", "The event is no longer stored, so the run cannot be rendered.",
+              clock_.now());
+    return;
+  }
+  json::object request;
+  render_run(source->event, source->change, *its, claimed.run, request);
+  claimed.run.state.at = clock_.now();
+  claimed.rendered = true;
 }
 
 /// Begins the next step of runs.
 void RunPreparer::begin_all(storage::Session& session, const std::vector<Stepping>& stepping) {
   std::vector<const Stepping*> later;
   for (const Stepping& run : stepping) {
-    if (is_of_list(run.claimed->run.key)) {
-      begin_with_list(session, run);
-    } else if (step_to_begin(run.claimed->run.state) > 1) {
+    const storage::RunKey& key = run.claimed->run.key;
+    if (!is_of_list(key) && step_to_begin(run.claimed->run.state) > 1) {
       later.push_back(&run);
-    } else {
-      begin_first(session, run);
+      continue;
     }
+    times_.measure(key.business_id, [&] {
+      if (is_of_list(key)) {
+        begin_with_list(session, run);
+      } else {
+        begin_first(session, run);
+      }
+    });
   }
   begin_later(session, std::move(later));
 }
@@ -207,6 +221,8 @@ void RunPreparer::begin_later(storage::Session& session, std::vector<const Stepp
 
 /// Begins the later steps of as many runs as fit the limit of bytes, and removes them from `waiting`.
 void RunPreparer::begin_portion(storage::Session& session, std::vector<const Stepping*>& waiting) {
+  const auto began = std::chrono::steady_clock::now();
+  const SpentTimes::Length counted = times_.total();
   storage::Outbox outbox(session);
   std::vector<storage::PendingEvent> keys;
   for (const Stepping* const run : waiting) {
@@ -218,6 +234,7 @@ void RunPreparer::begin_portion(storage::Session& session, std::vector<const Ste
   const std::vector<storage::StoredEvent> stored = outbox.fetch(keys, max_bytes, has_all);
   std::vector<const Stepping*> runs, later;
   std::vector<storage::StoredEvent> events;
+  std::vector<SpentTimes::Part> parts;
   std::size_t bytes = 0;
   for (const Stepping* const run : waiting) {
     const storage::RunKey& key = run->claimed->run.key;
@@ -229,12 +246,14 @@ void RunPreparer::begin_portion(storage::Session& session, std::vector<const Ste
     auto event = key.replay_of ? outbox.origin(key.event_id, key.origin) : std::nullopt;
     if (found != stored.end()) event = *found;
     events.push_back(event ? std::move(*event) : event_stub(key));
-    bytes += record_bytes(events.back());
+    parts.push_back({key.business_id, record_bytes(events.back())});
+    bytes += parts.back().bytes;
     runs.push_back(run);
   }
   const std::vector<storage::StoredEvent> current = outbox.current(events, max_bytes);
   later.insert(later.end(), runs.begin() + std::ssize(current), runs.end());
   runs.resize(current.size());
+  parts.resize(current.size());
   waiting = std::move(later);
   std::vector<domain::Change> then(runs.size()), now(runs.size());
   std::vector<bool> gone(runs.size());
@@ -245,6 +264,7 @@ void RunPreparer::begin_portion(storage::Session& session, std::vector<const Ste
     const bool keeps_event = is_for_deletion(key) || is_for_erasure(key);
     gone[i] = !keeps_event && !current[i].after;
     if (gone[i]) continue;
+    parts[i].bytes += record_bytes(current[i]);
     unless_unreadable(*runs[i]->claimed, clock_.now(), [&] {
       if (event.before || event.after || event.detail) then[i] = columns_->change(event, {});
       now[i] = keeps_event ? then[i] : columns_->change(current[i], {});
@@ -260,10 +280,13 @@ void RunPreparer::begin_portion(storage::Session& session, std::vector<const Ste
       continue;
     }
     if (is_final(runs[i]->claimed->run.state.status)) continue;
-    index.fill(key.business_id, key.entity_id, key.entity_type, now[i].entity);
-    unless_unreadable(*runs[i]->claimed, clock_.now(),
-                      [&] { begin(session, *runs[i], events[i], now[i].entity, then[i]); });
+    times_.measure(key.business_id, [&] {
+      index.fill(key.business_id, key.entity_id, key.entity_type, now[i].entity);
+      unless_unreadable(*runs[i]->claimed, clock_.now(),
+                        [&] { begin(session, *runs[i], events[i], now[i].entity, then[i]); });
+    });
   }
+  times_.divide(std::chrono::steady_clock::now() - began - (times_.total() - counted), parts);
 }
 
 void RunPreparer::begin(storage::Session& session, const Stepping& run, const storage::StoredEvent& event,

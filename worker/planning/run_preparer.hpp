@@ -14,6 +14,7 @@
 #include "storage/runs/run_store.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/run_origins.hpp"
+#include "worker/planning/spent_times.hpp"
 
 namespace waybill::worker {
 
@@ -39,6 +40,9 @@ class RunPreparer {
   /// refuses ends dead with code UNRECORDABLE, and delays no other run.
   void store_steps(storage::Session& session, std::vector<storage::ClaimedRun>& runs, Duration lease) const;
 
+  /// The time that `render` took, by business, as far as it is known for which.
+  SpentTimes& times() { return times_; }
+
  private:
   /// An event from which runs are rendered.
   struct Source {
@@ -52,6 +56,8 @@ class RunPreparer {
   };
 
   void render_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
+  void render_one(storage::Session& session, const EarlierVersions& versions, storage::ClaimedRun& claimed,
+                  const WorkflowPtr& workflow, std::vector<Stepping>& stepping);
   const Source* source_of(storage::Session& session, const storage::RunKey& run);
   void begin_all(storage::Session& session, const std::vector<Stepping>& stepping);
   void begin_first(storage::Session& session, const Stepping& run);
@@ -68,6 +74,7 @@ class RunPreparer {
   const Guid worker_;
   const std::string public_url_;
   storage::CachedColumns columns_;
+  SpentTimes times_;
   std::optional<Source> last_;  // cache: the runs of one event come in succession
 };
 

@@ -23,7 +23,7 @@ void ClaimedRunQueue::push(storage::ClaimedRun run, Time now) {
   runs_.push(business, {std::move(run), now});
 }
 
-storage::ClaimedRun ClaimedRunQueue::pop() { return taken(runs_.pop()); }
+storage::ClaimedRun ClaimedRunQueue::pop(Shares::Moment now) { return taken(runs_.pop(now)); }
 
 std::vector<storage::ClaimedRun> ClaimedRunQueue::take_older(Time since) {
   std::vector<storage::ClaimedRun> older;

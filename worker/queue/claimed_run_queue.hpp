@@ -5,18 +5,22 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/fair_queue.hpp"
 #include "base/guid.hpp"
+#include "base/time_share_queue.hpp"
 #include "storage/runs/run_store.hpp"
 
 namespace waybill::worker {
 
-/// Claimed runs that wait for their check, their texts or their next step. Businesses take turns. Pure; one
-/// thread at a time.
+/// Claimed runs that wait for their check, their texts or their next step. The business that has lately used
+/// the least time comes first. Pure; one thread at a time.
 class ClaimedRunQueue {
  public:
-  /// `most_of_a_business` is the number of waiting runs with which a business is full.
-  explicit ClaimedRunQueue(std::size_t most_of_a_business) : most_of_a_business_(most_of_a_business) {}
+  using Shares = TimeShares<Guid>;
+
+  /// `most_of_a_business` is the number of waiting runs with which a business is full. `shares` outlives the
+  /// queue.
+  ClaimedRunQueue(std::size_t most_of_a_business, Shares& shares)
+      : most_of_a_business_(most_of_a_business), runs_(shares) {}
 
   bool empty() const { return runs_.empty(); }
   /// False if no more runs should be claimed.
@@ -27,7 +31,7 @@ class ClaimedRunQueue {
 
   void push(storage::ClaimedRun run, Time now);
   /// Takes out the next run. The queue must not be empty.
-  storage::ClaimedRun pop();
+  storage::ClaimedRun pop(Shares::Moment now);
   /// Takes out the runs that came before `since`.
   std::vector<storage::ClaimedRun> take_older(Time since);
 
@@ -41,7 +45,7 @@ class ClaimedRunQueue {
   storage::ClaimedRun taken(Entry entry);
 
   std::size_t most_of_a_business_;
-  FairQueue<Guid, Entry> runs_;
+  TimeShareQueue<Guid, Entry> runs_;
   std::unordered_map<Guid, std::size_t> count_;  // by business
 };
 

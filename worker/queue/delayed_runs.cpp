@@ -8,23 +8,29 @@ namespace {
 
 constexpr Duration check_time = std::chrono::milliseconds(20);  // of a turn of the pump
 constexpr std::size_t most_checks = 256;
+constexpr auto half_life = std::chrono::seconds(1);
 // A business with a run that waits for the next turn is full.
 constexpr std::size_t most_of_a_business = 1;
 
 }  // namespace
 
 DelayedRuns::DelayedRuns(const Catalogue& catalogue, const Clock& clock)
-    : check_(catalogue, clock), waiting_(most_of_a_business), batch_(most_checks, most_checks, check_time) {}
+    : check_(catalogue, clock),
+      shares_(half_life),
+      waiting_(most_of_a_business, shares_),
+      batch_(most_checks, most_checks, check_time) {}
 
 DelayedRuns::Runs DelayedRuns::take_all() {
   Runs runs;
-  while (!waiting_.empty()) runs.push_back(waiting_.pop());
+  const auto now = std::chrono::steady_clock::now();
+  while (!waiting_.empty()) runs.push_back(waiting_.pop(now));
   return runs;
 }
 
 DelayedRuns::Runs DelayedRuns::take_some() {
   Runs runs;
-  while (!waiting_.empty() && runs.size() < batch_.get()) runs.push_back(waiting_.pop());
+  const auto now = std::chrono::steady_clock::now();
+  while (!waiting_.empty() && runs.size() < batch_.get()) runs.push_back(waiting_.pop(now));
   return runs;
 }
 

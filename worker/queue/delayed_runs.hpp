@@ -14,8 +14,8 @@
 namespace waybill::worker {
 
 /// The claimed runs whose delay is over and which wait for their check. Businesses take turns, and one turn
-/// of the pump checks as many as it has time for. One thread. A crash loses nothing: claims end with their
-/// lease.
+/// of the pump checks as many as it has time for; a business has a share of that time (ConditionShares). One
+/// thread. A crash loses nothing: claims end with their lease.
 class DelayedRuns {
  public:
   using Runs = std::vector<storage::ClaimedRun>;
@@ -41,6 +41,7 @@ class DelayedRuns {
 
  private:
   DelayedCheck check_;
+  TimeShares<Guid> shares_;
   ClaimedRunQueue waiting_;
   BatchSize batch_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 #include <utility>
 
 #include "base/observe.hpp"
@@ -141,15 +142,29 @@ void Preparation::take(Kind kind, std::size_t most, Runs& runs) {
   runner_.give_back(std::move(without_memory), now + no_memory_pause);
 }
 
-/// Hands the runs to the runner, or puts them back into the queue.
+/// Hands the runs to the runner, or puts them back into the queue. Counts the time for their businesses.
 void Preparation::prepare(Runs claimed, BatchSize& batch) {
   if (claimed.empty()) return;
-  const auto started_at = std::chrono::steady_clock::now();
+  const auto began = std::chrono::steady_clock::now();
+  std::vector<SpentTimes::Part> parts;
+  for (const storage::ClaimedRun& each : claimed)
+    parts.push_back({each.run.key.business_id, storage::byte_size(each.run.key)});
+  try {
+    prepare_all(std::move(claimed), batch);
+  } catch (...) {
+    count_time(parts, std::chrono::steady_clock::now() - began);
+    throw;
+  }
+  count_time(parts, std::chrono::steady_clock::now() - began);
+}
+
+void Preparation::prepare_all(Runs claimed, BatchSize& batch) {
+  const auto began = std::chrono::steady_clock::now();
   Runs runs = claimed;
   try {
     preparer_.render(*session_, runs);
     batch.measured(runs.size(),
-                   std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - started_at));
+                   std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - began));
     put_back_unreadable(runs, claimed);
     put_back_unbegun(runs, claimed);
     preparer_.store_steps(*session_, runs, claim_lease);
@@ -161,6 +176,16 @@ void Preparation::prepare(Runs claimed, BatchSize& batch) {
   std::ranges::for_each(runs, note_stored_step);
   pace_steps(runs);
   runner_.submit(std::move(runs));
+}
+
+/// Divides the time of a batch: what was measured for a business is its own, and the runs share the rest.
+void Preparation::count_time(std::span<const SpentTimes::Part> parts, SpentTimes::Length time) {
+  SpentTimes& times = preparer_.times();
+  times.divide(time - times.total(), parts);
+  std::unordered_map<Guid, PreparationQueues::Spent> spent;
+  for (const SpentTimes::Part& part : parts) ++spent[part.business].runs;
+  for (const auto& [business, length] : times.take()) spent[business].time = length;
+  queues_.spent(spent);
 }
 
 /// Lets the steps of workflows with a rate go through the queue of their destination, where the rate is

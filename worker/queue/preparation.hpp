@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -22,8 +23,9 @@ namespace waybill::worker {
 
 /// The thread that prepares runs which this worker holds for their attempt: it renders those that were queued
 /// without their texts, begins the next step of those that have several, and hands them to the runner.
-/// Businesses take turns. It reconnects by itself; runs that it could not prepare go back to the database's
-/// queue. A crash loses nothing: claims end with their lease.
+/// Businesses share the time of the thread: the one that has lately used the least comes first. It reconnects
+/// by itself; runs that it could not prepare go back to the database's queue. A crash loses nothing: claims
+/// end with their lease.
 class Preparation {
  public:
   struct Options {
@@ -66,6 +68,8 @@ class Preparation {
   void begin_some();
   void take(PreparationQueues::Kind kind, std::size_t most, Runs& runs);
   void prepare(Runs claimed, BatchSize& batch);
+  void prepare_all(Runs claimed, BatchSize& batch);
+  void count_time(std::span<const SpentTimes::Part> parts, SpentTimes::Length time);
   void pace_steps(Runs& runs) const;
   void put_back_unreadable(Runs& runs, Runs& claimed);
   void put_back_unbegun(Runs& runs, Runs& claimed);

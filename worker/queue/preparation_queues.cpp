@@ -1,6 +1,7 @@
 #include "worker/queue/preparation_queues.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <utility>
 
@@ -10,11 +11,16 @@ namespace {
 // The number of waiting runs with which a business is full.
 constexpr std::size_t most_to_render = 32;
 constexpr std::size_t most_to_begin = 128;
+// Short, so that a business that was idle for long does not come before the others for long.
+constexpr auto half_life = std::chrono::seconds(1);
 
 }  // namespace
 
 PreparationQueues::PreparationQueues()
-    : to_render_(most_to_render), to_begin_(most_to_begin), to_go_on_(most_to_begin) {}
+    : shares_(half_life),
+      to_render_(most_to_render, shares_),
+      to_begin_(most_to_begin, shares_),
+      to_go_on_(most_to_begin, shares_) {}
 
 void PreparationQueues::add(Runs to_render, Runs to_begin, Time now) {
   {
@@ -60,11 +66,18 @@ void PreparationQueues::pause(const std::stop_token& stop, Duration length) {
 
 PreparationQueues::Taken PreparationQueues::take(Kind kind, std::size_t most, Time since) {
   Taken taken;
+  const auto now = std::chrono::steady_clock::now();
   const std::lock_guard lock(mutex_);
   ClaimedRunQueue& from = queue(kind);
   taken.late = from.take_older(since);
-  while (!from.empty() && taken.runs.size() < most) taken.runs.push_back(from.pop());
+  while (!from.empty() && taken.runs.size() < most) taken.runs.push_back(from.pop(now));
   return taken;
+}
+
+void PreparationQueues::spent(const std::unordered_map<Guid, Spent>& by_business) {
+  const auto now = std::chrono::steady_clock::now();
+  const std::lock_guard lock(mutex_);
+  for (const auto& [business, spent] : by_business) shares_.ended(business, spent.runs, spent.time, now);
 }
 
 void PreparationQueues::close() {
@@ -74,10 +87,11 @@ void PreparationQueues::close() {
 
 PreparationQueues::Runs PreparationQueues::take_all() {
   Runs runs;
+  const auto now = std::chrono::steady_clock::now();
   const std::lock_guard lock(mutex_);
   for (const Kind kind : {Kind::render, Kind::begin, Kind::go_on}) {
     ClaimedRunQueue& from = queue(kind);
-    while (!from.empty()) runs.push_back(from.pop());
+    while (!from.empty()) runs.push_back(from.pop(now));
   }
   return runs;
 }

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <mutex>
 #include <stop_token>
+#include <unordered_map>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/time_shares.hpp"
 #include "storage/runs/run_store.hpp"
 #include "worker/queue/claimed_run_queue.hpp"
 
@@ -47,8 +49,15 @@ class PreparationQueues {
     Runs late;
   };
   /// Takes out the runs of one kind that came before `since`, as `late`, and at most `most` of the others, as
-  /// `runs`.
+  /// `runs`: those of the businesses that have lately used the least time. All kinds share the time.
   Taken take(Kind kind, std::size_t most, Time since);
+  /// The runs that were taken out for a business, and the time that they took.
+  struct Spent {
+    std::size_t runs = 0;
+    TimeShares<Guid>::Length time{};
+  };
+  /// Notes the time that the runs taken last have taken.
+  void spent(const std::unordered_map<Guid, Spent>& by_business);
 
   /// Makes all later calls of `go_on` return false.
   void close();
@@ -58,6 +67,7 @@ class PreparationQueues {
   ClaimedRunQueue& queue(Kind kind);
 
   mutable std::mutex mutex_;  // guards all below
+  TimeShares<Guid> shares_;
   std::condition_variable_any changed_;
   ClaimedRunQueue to_render_;
   ClaimedRunQueue to_begin_;
