@@ -15,15 +15,11 @@ namespace {
 namespace sql = storage::sql::workflows;
 
 net::MailMessage mail_of(const PauseNotice& notice) {
-  net::MailMessage mail{
-      .subject = "The workflow \"" + notice.workflow_name + "\" was paused",
-      .text =
-          "The workflow \"" + notice.workflow_name + "\" of " + notice.business_name +
-          " was paused because " + notice.reason +
-          ".\n\nEvents still match the workflow, and its runs are held. When the cause is resolved, resume "
-          "the workflow; the held runs are then performed in order.\n\nThe guid of the workflow is " +
-          notice.workflow_id.to_string() + ".\n",
-      .headers = {{"Auto-Submitted", "auto-generated"}}};  // RFC 3834 section 5
+  net::MailMessage mail{.subject = "The workflow \"" + notice.workflow_name + "\" was paused",
+                        .text = "The workflow \"" + notice.workflow_name + "\" of " + notice.business_name +
+                                " was paused because " + notice.reason + ".\n\n" + notice.meanwhile +
+                                "\n\nThe guid of the workflow is " + notice.workflow_id.to_string() + ".\n",
+                        .headers = {{"Auto-Submitted", "auto-generated"}}};  // RFC 3834 section 5
   for (const auto line : std::views::split(notice.contacts, '\n')) {
     const std::string_view address(line.begin(), line.end());
     if (net::parse_mailbox(address)) mail.to.emplace_back(address);

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "storage/session/session.hpp"
+#include "worker/guard/blast_guard.hpp"
+#include "worker/guard/pause_writer.hpp"
+#include "worker/planning/catalogue.hpp"
+#include "worker/timers/schedule_shares.hpp"
+#include "worker/timers/tick_runs.hpp"
+
+namespace waybill::worker {
+
+/// One of the two threads of a worker that perform schedules. The quick one has the schedules of all
+/// businesses that are not slow: they take turns, and a tick that takes long is left to the other thread. The
+/// slow one has those of the slow businesses (ScheduleShares), the one that has used the least time first.
+class ScheduleLane {
+ public:
+  enum class Kind : std::uint8_t { quick, slow };
+  struct Options {
+    std::string database_url;
+    BlastGuard::Options blast;
+    TickRuns::Options runs;
+  };
+
+  /// Everything referred to outlives it.
+  ScheduleLane(Kind kind, Options options, ScheduleShares& shares, const Catalogue& catalogue,
+               PauseWriter& pauses, const Clock& clock);
+  /// Ends after the present transaction.
+  ~ScheduleLane();
+  ScheduleLane(const ScheduleLane&) = delete;
+  ScheduleLane& operator=(const ScheduleLane&) = delete;
+
+ private:
+  struct Claimed;
+
+  void run();
+  Duration work();
+  void connect();
+  void disconnect();
+  Duration work_quickly(const std::vector<Guid>& slow);
+  bool tick(const std::vector<Guid>& slow);
+  std::optional<Claimed> claim(const std::vector<Guid>& slow);
+  void take_turn(const Claimed& claimed, std::optional<PauseNotice>& pause);
+  int perform(const Tick& tick, const Workflow& workflow);
+  std::optional<PauseNotice> notice(const Tick& tick);
+  void plan(const Tick& tick, const Workflow& workflow, int timeouts);
+  void follow_zone();
+  void postpone(const Tick& tick, Duration delay);
+
+  const Kind kind_;
+  const Options options_;
+  ScheduleShares& shares_;
+  const Catalogue& catalogue_;
+  PauseWriter& pauses_;
+  const Clock& clock_;
+  std::unique_ptr<storage::Session> session_;  // used by thread_ only, as are the next three
+  std::unique_ptr<TickRuns> runs_;             // of the session
+  std::vector<Guid> had_turn_;                 // businesses in the present round of the quick thread
+  BlastGuard guard_;  // of the workflows with a schedule, for the ticks of this thread
+  std::mutex mutex_;
+  std::condition_variable stop_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace waybill::worker
