@@ -16,7 +16,10 @@ namespace sql = storage::sql::mail_outbox;
 using namespace std::chrono_literals;
 
 constexpr auto poll_interval = 5s;  // for mails to retry and mails that another process left
-constexpr std::int64_t batch = 4;   // the limit in claim.sql
+// The connections of a mailer, so that no claimed mail waits for one.
+constexpr std::size_t places = 4;
+constexpr std::size_t places_of_business = places - 1;
+constexpr auto half_life = 1min;
 constexpr auto delays = std::to_array<std::chrono::seconds>({5s, 30s, 2min, 10min, 30min, 1h});
 
 std::chrono::seconds delay_after(std::int32_t attempts) {
@@ -29,14 +32,20 @@ std::chrono::seconds delay_after(std::int32_t attempts) {
 /// A claimed mail and the outcome of its attempt.
 struct MailSender::Mail {
   Guid guid;
+  Guid business;  // nil: none
   Bytes sealed;
   std::int32_t attempts = 0;
   bool is_expired = false;
+  std::chrono::steady_clock::time_point began;
+  std::chrono::steady_clock::time_point end = {};
   net::MailOutcome outcome = {};
 };
 
 MailSender::MailSender(Options options, const SecretBox& secrets)
-    : options_(std::move(options)), secrets_(secrets), mailer_(net::make_mailer(options_.mail)) {
+    : options_(std::move(options)),
+      secrets_(secrets),
+      mailer_(net::make_mailer(options_.mail)),
+      shares_(half_life) {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -53,6 +62,7 @@ void MailSender::post(std::function<void()> done) {
   {
     const std::scoped_lock lock(mutex_);
     posted_.push_back(std::move(done));
+    has_new_ = true;
   }
   changed_.notify_all();
 }
@@ -80,24 +90,49 @@ void MailSender::run() {
     waiting.swap(posted_);
     stopping = stopping_;
   }
+  finish();
   for (const auto& done : waiting) done();
 }
 
-/// Returns false if no more mails are due.
+/// Fills the free places and waits until a mail has ended. Returns false if no more mails are due.
 bool MailSender::deliver_some() {
-  auto mails = claim();
-  send_all(mails);
-  for (const auto& mail : mails) settle(mail);
-  return std::ssize(mails) == batch;
+  for (auto mails = claim(); !mails.empty(); mails = claim()) {
+    for (const MailPtr& mail : mails) send(mail);
+  }
+  if (in_flight_.empty()) return false;
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, poll_interval, [this] { return !ended_.empty() || has_new_ || stopping_; });
+  }
+  settle_ended();
+  return true;
 }
 
-std::vector<MailSender::Mail> MailSender::claim() {
+std::vector<MailSender::MailPtr> MailSender::claim() {
+  {
+    const std::scoped_lock lock(mutex_);
+    has_new_ = false;
+  }
   if (!session_) session_.emplace(options_.database_url, "waybill mail", storage::worker_limits);
-  std::vector<Mail> mails;
-  const auto claimed = session_->run(sql::Claim{});
+  std::size_t used = 0;
+  std::vector<Guid> busy;
+  for (const auto& [business, count] : in_flight_) {
+    used += count;
+    if (count >= places_of_business) busy.push_back(business);
+  }
+  std::vector<MailPtr> mails;
+  if (used >= places) return mails;
+  const auto now = std::chrono::steady_clock::now();
+  const auto claimed = session_->run(sql::Claim{
+      .limit = static_cast<std::int64_t>(places - used), .users = shares_.above(1ms, now), .busy = busy});
   for (const auto& mail : claimed) {
-    mails.push_back(
-        {.guid = mail.guid, .sealed = mail.sealed, .attempts = mail.attempts, .is_expired = mail.is_expired});
+    ++in_flight_[mail.business];
+    mails.push_back(std::make_shared<Mail>(Mail{.guid = mail.guid,
+                                                .business = mail.business,
+                                                .sealed = mail.sealed,
+                                                .attempts = mail.attempts,
+                                                .is_expired = mail.is_expired,
+                                                .began = now}));
   }
   return mails;
 }
@@ -118,30 +153,56 @@ std::optional<net::MailMessage> MailSender::open(Mail& mail) const {
   return std::nullopt;
 }
 
-void MailSender::send_all(std::vector<Mail>& mails) {
-  for (auto& mail : mails) {
-    if (mail.is_expired) {
-      mail.outcome = {net::MailResult::permanent, "It could not be sent in time."};
-      continue;
-    }
-    auto message = open(mail);
-    if (!message) continue;
+void MailSender::send(const MailPtr& mail) {
+  if (mail->is_expired) {
+    mail->outcome = {net::MailResult::permanent, "It could not be sent in time."};
+    return ended(mail);
+  }
+  auto message = open(*mail);
+  if (!message) return ended(mail);
+  mailer_->send(*std::move(message), [this, mail](net::MailOutcome outcome) {
+    mail->outcome = std::move(outcome);
+    ended(mail);
+  });
+}
+
+void MailSender::ended(const MailPtr& mail) {
+  mail->end = std::chrono::steady_clock::now();
+  {
+    const std::scoped_lock lock(mutex_);
+    ended_.push_back(mail);
+  }
+  changed_.notify_all();
+}
+
+/// Stores the outcomes of mails that ended. One that cannot be stored is tried again.
+void MailSender::settle_ended() {
+  for (;;) {
+    MailPtr mail;
     {
       const std::scoped_lock lock(mutex_);
-      ++in_flight_;
+      if (ended_.empty()) return;
+      mail = ended_.back();
     }
-    mailer_->send(*std::move(message), [this, &mail](net::MailOutcome outcome) {
-      const std::scoped_lock lock(mutex_);
-      mail.outcome = std::move(outcome);
-      --in_flight_;
-      changed_.notify_all();
-    });
+    if (!session_) session_.emplace(options_.database_url, "waybill mail", storage::worker_limits);
+    settle(*mail);
+    shares_.add(mail->business, mail->end - mail->began, mail->end);
+    const auto count = in_flight_.find(mail->business);
+    if (--count->second == 0) in_flight_.erase(count);
+    const std::scoped_lock lock(mutex_);
+    std::erase(ended_, mail);
   }
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return in_flight_ == 0 || stopping_; });
-  if (in_flight_ == 0) return;
-  lock.unlock();
+}
+
+/// Ends the mails in flight and stores their outcomes.
+void MailSender::finish() {
   mailer_.reset();  // calls the remaining callbacks
+  try {
+    settle_ended();
+  } catch (const std::exception& error) {  // the claims end, and another mail sender sends them
+    observe(Observable::statement_failed,
+            {{"statement", "mail_outbox"}, {"error", std::string_view(error.what())}});
+  }
 }
 
 void MailSender::settle(const Mail& mail) {

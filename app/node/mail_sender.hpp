@@ -7,9 +7,12 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
+#include "base/guid.hpp"
 #include "base/secret_box.hpp"
+#include "base/time_shares.hpp"
 #include "net/mail/mail.hpp"
 #include "storage/blocking/connection.hpp"
 
@@ -18,8 +21,9 @@ namespace waybill::app {
 /// Sends the mails of the mail outbox, on its own thread and database session. A mail enters the outbox in
 /// the transaction that causes it and leaves it when a server has accepted it, so it survives crashes and
 /// servers that are down: it is retried after 5 s, 30 s, 2 min, 10 min, 30 min and then every hour, until it
-/// expires or is refused permanently. Each API and worker process has a mail sender; a mail is claimed by one
-/// of them. A crash may send a mail twice, with the same Message-ID.
+/// expires or is refused permanently. Four mails are sent at a time, at most three of one business, and the
+/// business that has lately used the least time comes first. Each API and worker process has a mail sender; a
+/// mail is claimed by one of them. A crash may send a mail twice, with the same Message-ID.
 class MailSender {
  public:
   struct Options {
@@ -42,23 +46,31 @@ class MailSender {
  private:
   struct Mail;
 
+  using MailPtr = std::shared_ptr<Mail>;
+
   void run();
   bool deliver_some();
-  std::vector<Mail> claim();
+  std::vector<MailPtr> claim();
   std::optional<net::MailMessage> open(Mail& mail) const;
-  void send_all(std::vector<Mail>& mails);
+  void send(const MailPtr& mail);
+  void ended(const MailPtr& mail);
+  void settle_ended();
   void settle(const Mail& mail);
   bool delay_refused(const Mail& mail);
+  void finish();
   bool is_stopping();
 
   const Options options_;
   const SecretBox& secrets_;
-  std::unique_ptr<net::Mailer> mailer_;  // used by thread_ only
+  std::unique_ptr<net::Mailer> mailer_;  // used by thread_ only, like the next three
   std::optional<storage::blocking::Connection> session_;
+  TimeShares<Guid> shares_;                          // of businesses; nil: mails without one
+  std::unordered_map<Guid, std::size_t> in_flight_;  // by business
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::function<void()>> posted_;  // guarded by mutex_
-  std::size_t in_flight_ = 0;                  // guarded by mutex_
+  std::vector<MailPtr> ended_;                 // with their outcome; guarded by mutex_
+  bool has_new_ = false;                       // since the last claim; guarded by mutex_
   bool stopping_ = false;                      // guarded by mutex_
   std::thread thread_;
 };

@@ -37,7 +37,7 @@ struct MailMessage {
   std::string html;                    // text only if empty
   std::vector<std::pair<std::string, std::string>> headers;  // additional headers
   std::string message_id;  // "<left@right>", the same for every attempt; random if empty
-  std::string owner;       // messages of different owners are sent in turn
+  std::string owner;       // owners share the time of the connections
 
   /// The recipients of this attempt.
   std::vector<std::string> recipients() const;

@@ -5,11 +5,14 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <optional>
+#include <string>
 #include <thread>
+#include <unordered_map>
 
 #include <curl/curl.h>
 
-#include "base/fair_queue.hpp"
+#include "base/time_share_queue.hpp"
 #include "net/destination/curl_url.hpp"
 #include "net/http/curl_global.hpp"
 #include "net/http/trust_store.hpp"
@@ -19,6 +22,9 @@ namespace waybill::net {
 namespace {
 
 constexpr std::size_t most_connections = 4;
+// One is left to others, so that slow messages of one owner hold up nobody.
+constexpr std::size_t connections_of_owner = most_connections - 1;
+constexpr auto half_life = std::chrono::minutes(1);
 constexpr int idle_wait_ms = 60'000;
 constexpr int waiting_wait_ms = 250;  // while messages wait for their turn
 
@@ -105,6 +111,16 @@ class SmtpMailer::Impl {
     std::chrono::steady_clock::time_point since;
   };
 
+  struct Transfer {
+    Transfer(std::unique_ptr<SmtpTransfer> begun, std::string of, std::chrono::steady_clock::time_point now)
+        : transfer(std::move(begun)), owner(std::move(of)), began(now) {}
+    CURL* easy() const { return transfer->easy(); }
+
+    std::unique_ptr<SmtpTransfer> transfer;
+    std::string owner;
+    std::chrono::steady_clock::time_point began;
+  };
+
   static MailOutcome not_attempted() {
     return {MailResult::not_attempted, "Too many other mails were waiting."};
   }
@@ -124,16 +140,26 @@ class SmtpMailer::Impl {
   // start. Returns false once the mailer must stop.
   bool take_inbox() {
     std::vector<Incoming> taken;
+    const auto now = std::chrono::steady_clock::now();
+    const auto may_send = [&](const std::string& owner) {
+      const auto own = in_flight_.find(owner);
+      return own == in_flight_.end() || own->second < connections_of_owner;
+    };
     {
       const std::scoped_lock lock(mutex_);
       if (stopping_) return false;
-      while (!inbox_.empty() && transfers_.size() + taken.size() < most_connections)
-        taken.push_back(inbox_.pop());
+      while (transfers_.size() + taken.size() < most_connections) {
+        auto next = inbox_.pop_if(may_send, now);
+        if (!next) break;
+        ++in_flight_[next->message.owner];
+        taken.push_back(*std::move(next));
+      }
     }
     for (Incoming& incoming : taken) {
-      auto& transfer = transfers_.emplace_back(
-          std::make_unique<SmtpTransfer>(session_, incoming.message, std::move(incoming.done)));
-      curl_multi_add_handle(multi_, transfer->easy());
+      const Transfer& started = transfers_.emplace_back(
+          std::make_unique<SmtpTransfer>(session_, incoming.message, std::move(incoming.done)),
+          incoming.message.owner, now);
+      curl_multi_add_handle(multi_, started.transfer->easy());
     }
     return true;
   }
@@ -159,26 +185,35 @@ class SmtpMailer::Impl {
     while (const CURLMsg* const message = curl_multi_info_read(multi_, &left)) {
       if (message->msg != CURLMSG_DONE) continue;
       const CURLcode code = message->data.result;
-      const auto finished = std::ranges::find(transfers_, message->easy_handle, &SmtpTransfer::easy);
-      const auto transfer = std::move(*finished);
+      const auto finished = std::ranges::find(transfers_, message->easy_handle, &Transfer::easy);
+      const Transfer ended = std::move(*finished);
       transfers_.erase(finished);
-      curl_multi_remove_handle(multi_, transfer->easy());
-      transfer->finish(code);
+      curl_multi_remove_handle(multi_, ended.easy());
+      count_time(ended);
+      ended.transfer->finish(code);
       any = true;
     }
     return any;
   }
 
+  void count_time(const Transfer& ended) {
+    const auto own = in_flight_.find(ended.owner);
+    if (--own->second == 0) in_flight_.erase(own);
+    const auto now = std::chrono::steady_clock::now();
+    const std::scoped_lock lock(mutex_);
+    shares_.ended(ended.owner, 1, now - ended.began, now);
+  }
+
   void cancel_all() {
-    for (const auto& transfer : transfers_) {
-      transfer->limit_quit_time();
-      curl_multi_remove_handle(multi_, transfer->easy());
-      transfer->cancel();
+    for (const Transfer& each : transfers_) {
+      each.transfer->limit_quit_time();
+      curl_multi_remove_handle(multi_, each.easy());
+      each.transfer->cancel();
     }
     transfers_.clear();
     std::unique_lock lock(mutex_);
     while (!inbox_.empty()) {
-      const Done done = inbox_.pop().done;
+      const Done done = inbox_.pop(std::chrono::steady_clock::now()).done;
       lock.unlock();
       done(SmtpTransfer::stopped());
       lock.lock();
@@ -190,10 +225,12 @@ class SmtpMailer::Impl {
   const Duration longest_wait_;
   const std::size_t most_waiting_;
   CURLM* multi_;
-  std::vector<std::unique_ptr<SmtpTransfer>> transfers_;
+  std::vector<Transfer> transfers_;
+  std::unordered_map<std::string, std::size_t> in_flight_;  // transfers by owner
   std::mutex mutex_;
-  FairQueue<std::string, Incoming> inbox_;  // by owner; guarded by mutex_
-  bool stopping_ = false;                   // guarded by mutex_
+  TimeShares<std::string> shares_{half_life};             // guarded by mutex_
+  TimeShareQueue<std::string, Incoming> inbox_{shares_};  // by owner; guarded by mutex_
+  bool stopping_ = false;                                 // guarded by mutex_
   std::thread thread_;
 };
 

@@ -66,6 +66,7 @@ constexpr auto locks = std::to_array<Locks>({
      "lock table orders, shipments, customers, products, shipment_traces, carriers, integrations in share "
      "row exclusive mode"},
     {"0061_timeouts_of_schedules", "lock table schedules in access exclusive mode"},
+    {"0062_mails_by_business", "lock table mail_outbox in share mode"},
     {"0063_unlocated_starts", "lock table dispatches in access exclusive mode"},
     {"0064_renamed_businesses", "lock table businesses in access exclusive mode"},
     {"0065_audited_reads", "lock table audit_log in access exclusive mode"},

@@ -57,6 +57,23 @@ TEST_F(MailSenderTest, AMailThatCannotBeReadIsDelayedAndOthersAreSent) {
   }));
 }
 
+TEST_F(MailSenderTest, TheMailOfOneBusinessDoesNotWaitForThoseOfAnother) {
+  const Guid flood = Guid::random(), other = Guid::random();
+  std::string statement = "insert into mail_outbox (guid, sealed, expires_at, business_id, due_at) values ";
+  for (int i = 0; i < 30; ++i) {
+    const auto [guid, sealed] = mail({"ada@example.com"}, "flood");
+    statement += "('" + guid.to_string() + "', '" + sealed + "', now() + interval '1 hour', '" +
+                 flood.to_string() + "', now() - interval '1 minute'), ";
+  }
+  const auto [guid, sealed] = mail({"ada@example.com"}, "other");
+  session_.exec(statement + "('" + guid.to_string() + "', '" + sealed + "', now() + interval '1 hour', '" +
+                other.to_string() + "', now())");
+  std::string first;
+  for (int i = 1; i <= 8; ++i) first += text_at(smtp_.message(i), "raw");
+  EXPECT_NE(first.find("Subject: other"), std::string::npos) << "among the first 8 of 31";
+  EXPECT_TRUE(eventually([&] { return is_empty(); }));
+}
+
 class MailSenderRefusals : public MailSenderTest {
  protected:
   MailSenderRefusals()
