@@ -1,11 +1,27 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace waybill::documents {
+
+/// No font of this machine has a letter, digit or mark of a text.
+class MissingFont : public std::runtime_error {
+ public:
+  explicit MissingFont(std::vector<std::string> scripts)
+      : std::runtime_error("no font for " + scripts.front()), scripts_(std::move(scripts)) {}
+
+  /// Returns at least one script, each with the first character that lacks a glyph: "Thai (U+0E2A)". A
+  /// character of many scripts stands for itself: "U+30FC".
+  const std::vector<std::string>& scripts() const { return scripts_; }
+
+ private:
+  std::vector<std::string> scripts_;
+};
 
 /// A sender or recipient, in UTF-8 of any length. Each entry of the address is printed on its own line.
 struct Party {
@@ -13,6 +29,7 @@ struct Party {
   std::string company;
   std::string phone;
   std::vector<std::string> address;
+  std::string country;  // ISO 3166-1 alpha-2; selects the forms of Han characters; empty if unknown
 };
 
 /// The content of a shipment's label. Empty texts are left out.
@@ -30,16 +47,21 @@ struct Label {
   bool is_test = false;
 };
 
+/// The size in bytes that a label keeps to.
+inline constexpr std::size_t largest_label = 200'000;
+
 /// Renders the label as a PDF of one A6 page (105 × 148 mm): the tracking number as Code 128 (ISO/IEC 15417)
 /// and QR code (ISO/IEC 18004), the rest as text. Texts that are too long are set smaller, then cut with an
-/// ellipsis. A test label has TEST in light grey across the page, except behind the barcodes. The embedded
-/// fonts have Latin, Greek, Cyrillic and some other glyphs; others (such as Chinese) print as boxes, but can
-/// be extracted as text. Takes a few milliseconds; any thread. Throws BarcodeError if the tracking number
-/// does not fit as Code 128, std::runtime_error if the PDF cannot be created.
+/// ellipsis, the earlier the more different characters they have (`largest_label`). A test label has TEST in
+/// light grey across the page, except behind the barcodes. Text of any script is shaped, written in its
+/// direction, and can be extracted; printable_text.hpp states which characters are left out. Equal labels are
+/// equal PDFs if the machine has the same fonts. Takes some milliseconds, the first call also the search for
+/// fonts (fonts.hpp). Any thread; labels are drawn one after the other. Throws MissingFont, BarcodeError if
+/// the tracking number does not fit as Code 128, std::runtime_error if the PDF cannot be created.
 std::string render_label(const Label& label);
 
 /// The version of the layout. Every change of the layout increases it, so that stored labels of older
 /// versions can be detected.
-inline constexpr int label_version = 2;
+inline constexpr int label_version = 3;
 
 }  // namespace waybill::documents

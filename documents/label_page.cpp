@@ -1,188 +1,244 @@
 #include "documents/label_page.hpp"
 
 #include <algorithm>
+#include <cairo-pdf.h>
 #include <cmath>
-#include <new>
+#include <iterator>
+#include <numeric>
+#include <pango/pangocairo.h>
 #include <stdexcept>
 
 #include "documents/fonts.hpp"
-#include "documents/pdf_font.hpp"
-#include "documents/text_fit.hpp"
 
 namespace waybill::documents {
 namespace {
 
-using Lines = std::vector<std::string>;
+/// All layouts have this size, in points, and are scaled when they are drawn: outlines have the same
+/// proportions in every size.
+constexpr double set_size = 10;
 
-std::size_t count_lines(const std::vector<Lines>& paragraphs) {
-  std::size_t count = 0;
-  for (const auto& lines : paragraphs) count += lines.size();
-  return count;
+void check(cairo_status_t status) {
+  if (status != CAIRO_STATUS_SUCCESS)
+    throw std::runtime_error(std::string("cairo: ") + cairo_status_to_string(status));
+}
+
+cairo_status_t append(void* bytes, const unsigned char* data, unsigned size) {
+  try {
+    static_cast<std::string*>(bytes)->append(reinterpret_cast<const char*>(data), size);
+  } catch (const std::bad_alloc&) {
+    return CAIRO_STATUS_NO_MEMORY;
+  }
+  return CAIRO_STATUS_SUCCESS;
+}
+
+/// The height of a line above and below its baseline, in its size.
+struct Extent {
+  double above;
+  double below;
+};
+
+Extent extent_of(PangoLayout* layout, int line) {
+  constexpr double least_above = 1;
+  constexpr double least_below = 0.25;
+  PangoRectangle extents;
+  pango_layout_line_get_extents(pango_layout_get_line_readonly(layout, line), nullptr, &extents);
+  return {.above = std::max(least_above, pango_units_to_double(-extents.y) / set_size),
+          .below = std::max(least_below, pango_units_to_double(extents.y + extents.height) / set_size)};
+}
+
+double height_of(PangoLayout* layout) {
+  double height = 0;
+  for (int line = 0; line < pango_layout_get_line_count(layout); ++line) {
+    const auto extent = extent_of(layout, line);
+    height += extent.above + extent.below;
+  }
+  return height;
+}
+
+/// The width of the first line in its size.
+double width_of(PangoLayout* layout) {
+  PangoRectangle extents;
+  pango_layout_line_get_extents(pango_layout_get_line_readonly(layout, 0), nullptr, &extents);
+  return pango_units_to_double(extents.width) / set_size;
+}
+
+/// Breaks the lines of a layout for a width in its size.
+void wrap(PangoLayout* layout, double width) {
+  pango_layout_set_width(layout, pango_units_from_double(width * set_size));
+}
+
+/// Cuts a layout to a number of lines.
+void cut(PangoLayout* layout, int lines) {
+  pango_layout_set_height(layout, -lines);
+  pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
+}
+
+using Layouts = std::vector<std::shared_ptr<PangoLayout>>;
+
+double height_of(const Layouts& layouts) {
+  return std::accumulate(layouts.begin(), layouts.end(), 0.0,
+                         [](double sum, const auto& layout) { return sum + height_of(layout.get()); });
+}
+
+int lines_of(const std::shared_ptr<PangoLayout>& layout) { return pango_layout_get_line_count(layout.get()); }
+
+/// Sets the layouts as LabelPage::block states, and returns the size.
+double fit(const Layouts& layouts, const Box& box, double largest, double smallest) {
+  constexpr double step = 0.5;
+  double size = largest;
+  for (;; size -= step) {
+    for (const auto& layout : layouts) wrap(layout.get(), box.width / size);
+    if (height_of(layouts) * size <= box.height) return size;
+    if (size - step < smallest) break;
+  }
+  std::vector<int> lines;
+  std::ranges::transform(layouts, std::back_inserter(lines), lines_of);
+  while (height_of(layouts) * size > box.height) {
+    const auto longest = std::ranges::max_element(lines);
+    if (*longest == 1) return box.height / height_of(layouts);
+    cut(layouts[static_cast<std::size_t>(longest - lines.begin())].get(), --*longest);
+  }
+  return size;
 }
 
 }  // namespace
 
-LabelPage::LabelPage() : document_(HPDF_New(nullptr, nullptr)) {
-  if (!document_) throw std::bad_alloc();
-  auto* const pdf = document_.get();
-  HPDF_SetCompressionMode(pdf, HPDF_COMP_ALL);
-  HPDF_UseUTFEncodings(pdf);
-  regular_ = load(regular_font_path());
-  bold_ = load(bold_font_path());
-  page_ = HPDF_AddPage(pdf);
-  HPDF_Page_SetWidth(page_, width);
-  HPDF_Page_SetHeight(page_, height);
-  check();
+LabelPage::LabelPage(double least_scale)
+    : least_scale_(least_scale),
+      surface_(cairo_pdf_surface_create_for_stream(append, &bytes_, width, height)),
+      page_(cairo_create(surface_.get())),
+      context_(pango_font_map_create_context(font_map())) {
+  check(cairo_status(page_.get()));
+  cairo_pdf_surface_set_metadata(surface_.get(), CAIRO_PDF_METADATA_TITLE, "Label");
+  cairo_pdf_surface_set_metadata(surface_.get(), CAIRO_PDF_METADATA_CREATOR, "waybill");
+  // Equal labels are equal PDFs.
+  cairo_pdf_surface_set_metadata(surface_.get(), CAIRO_PDF_METADATA_CREATE_DATE, "");
+  const Owned<cairo_font_options_t, cairo_font_options_destroy> options(cairo_font_options_create());
+  cairo_font_options_set_hint_style(options.get(), CAIRO_HINT_STYLE_NONE);
+  cairo_font_options_set_hint_metrics(options.get(), CAIRO_HINT_METRICS_OFF);
+  pango_cairo_context_set_font_options(context_.get(), options.get());
+  pango_context_set_round_glyph_positions(context_.get(), FALSE);
 }
 
-void LabelPage::block(const Box& box, const std::vector<Paragraph>& paragraphs, float largest,
-                      float smallest) {
-  constexpr float leading = 1.25F;
-  constexpr float step = 0.5F;
-  std::vector<Lines> set;
-  std::size_t room = 0;
-  float size = largest;
-  for (;; size -= step) {
-    room = static_cast<std::size_t>(box.height / (size * leading));
-    set.clear();
-    for (const auto& [weight, text] : paragraphs) {
-      const auto width_of = [&](std::string_view part) { return text_width(weight, size, part); };
-      set.push_back(wrap_text(text, box.width, width_of));
-    }
-    if (count_lines(set) <= room || size - step < smallest) break;
-  }
-  std::vector<bool> is_cut(set.size());
-  while (count_lines(set) > room) {
-    const auto longest = std::ranges::max_element(set, {}, &Lines::size);
-    longest->pop_back();
-    is_cut[static_cast<std::size_t>(longest - set.begin())] = true;
-  }
-  float baseline = box.top - size;
-  for (std::size_t i = 0; i < set.size(); ++i) {
-    const auto weight = paragraphs[i].weight;
-    const auto width_of = [&](std::string_view part) { return text_width(weight, size, part); };
-    if (is_cut[i] && !set[i].empty()) set[i].back() = cut_text(set[i].back(), box.width, width_of);
-    for (const auto& text : set[i]) {
-      write(weight, size, box.left, baseline, text);
-      baseline -= size * leading;
+void LabelPage::block(const Box& box, const std::vector<Paragraph>& paragraphs, double largest,
+                      double smallest) {
+  Layouts layouts;
+  for (const auto& paragraph : paragraphs) layouts.push_back(layout(paragraph));
+  if (layouts.empty()) return;
+  const double size = fit(layouts, box, largest, std::min(largest, smallest * least_scale_));
+  double top = box.top;
+  for (const auto& layout : layouts) {
+    for (int line = 0; line < lines_of(layout); ++line) {
+      const auto extent = extent_of(layout.get(), line);
+      place(layout, line, size, box.left, top - extent.above * size);
+      top -= (extent.above + extent.below) * size;
     }
   }
 }
 
-float LabelPage::line(Weight weight, float largest, float left, float right, float baseline,
-                      const std::string& text, bool at_right) {
-  constexpr float smallest = 6;
-  float size = largest;
-  while (size > smallest && text_width(weight, size, text) > right - left) size -= 0.5F;
-  const auto width_of = [&](std::string_view part) { return text_width(weight, size, part); };
-  const auto fitting = width_of(text) > right - left ? cut_text(text, right - left, width_of) : text;
-  const float written = width_of(fitting);
-  write(weight, size, at_right ? right - written : left, baseline, fitting);
+double LabelPage::line(const Paragraph& text, double largest, double left, double right, double baseline,
+                       bool at_right) {
+  constexpr double smallest = 6;
+  const auto set = layout(text);
+  const double room = right - left;
+  const double natural = width_of(set.get());
+  const double size = natural * largest <= room ? largest : std::max(smallest, room / natural);
+  if (natural * smallest > room) {
+    wrap(set.get(), room / size);
+    cut(set.get(), 1);
+  }
+  const double written = width_of(set.get()) * size;
+  place(set, 0, size, at_right ? right - written : left, baseline);
   return written;
 }
 
-void LabelPage::centered(Weight weight, float size, float baseline, const std::string& text) {
-  write(weight, size, (width - text_width(weight, size, text)) / 2, baseline, text);
+void LabelPage::centered(const Paragraph& text, double size, double baseline) {
+  const auto set = layout(text);
+  place(set, 0, size, (width - width_of(set.get()) * size) / 2, baseline);
 }
 
-void LabelPage::watermark(const Box& box, const std::string& text, float size) {
-  constexpr float light_grey = 0.85F;
-  constexpr float cap_height = 0.729F;  // cap height of DejaVu Sans, in its size
-  const float diagonal = std::hypot(box.width, box.height);
-  const float cosine = box.width / diagonal;
-  const float sine = box.height / diagonal;
-  const float along = text_width(Weight::bold, size, text) / 2;
-  const float across = size * cap_height / 2;
-  const float x = box.left + box.width / 2 - along * cosine + across * sine;
-  const float y = box.top - box.height / 2 - along * sine - across * cosine;
-  HPDF_Page_SetGrayFill(page_, light_grey);
-  HPDF_Page_BeginText(page_);
-  use(Weight::bold, size);
-  HPDF_Page_SetTextMatrix(page_, cosine, sine, -sine, cosine, x, y);
-  HPDF_Page_ShowText(page_, text.c_str());
-  HPDF_Page_EndText(page_);
-  HPDF_Page_SetGrayFill(page_, 0);
+void LabelPage::watermark(const Box& box, const std::string& text, double size) {
+  constexpr double light_grey = 0.85;
+  constexpr double cap_height = 0.729;  // cap height of DejaVu Sans, in its size
+  const auto set = layout({.weight = Weight::bold, .text = text, .language = "en"});
+  const double scale = size / set_size;
+  cairo_save(page_.get());
+  cairo_set_source_rgb(page_.get(), light_grey, light_grey, light_grey);
+  cairo_translate(page_.get(), box.left + box.width / 2, height - box.top + box.height / 2);
+  cairo_rotate(page_.get(), -std::atan2(box.height, box.width));
+  cairo_scale(page_.get(), scale, scale);
+  cairo_move_to(page_.get(), -width_of(set.get()) * set_size / 2, cap_height * set_size / 2);
+  pango_cairo_show_layout_line(page_.get(), pango_layout_get_line_readonly(set.get(), 0));
+  cairo_restore(page_.get());
 }
 
-void LabelPage::rule(float left, float right, float y) {
-  HPDF_Page_SetLineWidth(page_, 0.8F);
-  HPDF_Page_MoveTo(page_, left, y);
-  HPDF_Page_LineTo(page_, right, y);
-  HPDF_Page_Stroke(page_);
+void LabelPage::rule(double left, double right, double y) {
+  cairo_set_line_width(page_.get(), 0.8);
+  cairo_move_to(page_.get(), left, height - y);
+  cairo_line_to(page_.get(), right, height - y);
+  cairo_stroke(page_.get());
 }
 
 void LabelPage::clear(const Box& box) {
-  HPDF_Page_SetGrayFill(page_, 1);
-  HPDF_Page_Rectangle(page_, box.left, box.top - box.height, box.width, box.height);
-  HPDF_Page_Fill(page_);
-  HPDF_Page_SetGrayFill(page_, 0);
+  cairo_save(page_.get());
+  cairo_set_source_rgb(page_.get(), 1, 1, 1);
+  cairo_rectangle(page_.get(), box.left, height - box.top, box.width, box.height);
+  cairo_fill(page_.get());
+  cairo_restore(page_.get());
 }
 
-void LabelPage::barcode(const Barcode& code, float left, float top, float module_width, float module_height) {
+void LabelPage::barcode(const Barcode& code, double left, double top, double module_width,
+                        double module_height) {
   for (std::size_t row = 0; row < code.rows.size(); ++row) {
     const auto& modules = code.rows[row];
-    const float bottom = top - static_cast<float>(row + 1) * module_height;
+    const double upper = height - top + static_cast<double>(row) * module_height;
     for (auto run = modules.begin(); run != modules.end();) {
       // Adjacent modules are one rectangle, so that no seam shows.
       const auto end = std::find(run, modules.end(), !*run);
       if (*run) {
-        HPDF_Page_Rectangle(page_, left + static_cast<float>(run - modules.begin()) * module_width, bottom,
-                            static_cast<float>(end - run) * module_width, module_height);
+        cairo_rectangle(page_.get(), left + static_cast<double>(run - modules.begin()) * module_width, upper,
+                        static_cast<double>(end - run) * module_width, module_height);
       }
       run = end;
     }
   }
-  HPDF_Page_Fill(page_);
+  cairo_fill(page_.get());
 }
 
-std::string LabelPage::finish(const std::string& title) {
-  auto* const pdf = document_.get();
-  check();
-  embed_parts_of_glyphs(regular_, regular_font());
-  embed_parts_of_glyphs(bold_, bold_font());
-  HPDF_SetInfoAttr(pdf, HPDF_INFO_TITLE, title.c_str());
-  HPDF_SetInfoAttr(pdf, HPDF_INFO_CREATOR, "waybill");
-  HPDF_SaveToStream(pdf);
-  HPDF_ResetStream(pdf);
-  check();
-  std::string bytes(HPDF_GetStreamSize(pdf), '\0');
-  auto size = static_cast<HPDF_UINT32>(bytes.size());
-  HPDF_ReadFromStream(pdf, reinterpret_cast<HPDF_BYTE*>(bytes.data()), &size);
-  check();
-  return bytes;
+std::string LabelPage::finish() {
+  draw_text(page_.get(), lines_);
+  check(cairo_status(page_.get()));
+  cairo_surface_finish(surface_.get());
+  check(cairo_surface_status(surface_.get()));
+  return std::move(bytes_);
 }
 
-HPDF_Font LabelPage::load(const std::string& path) {
-  const char* const name = HPDF_LoadTTFontFromFile(document_.get(), path.c_str(), HPDF_TRUE);
-  check();
-  const auto font = HPDF_GetFont(document_.get(), name, "UTF-8");
-  check();
-  set_to_unicode(font);
-  return font;
+std::shared_ptr<PangoLayout> LabelPage::layout(const Paragraph& paragraph) {
+  const Owned<PangoFontDescription, pango_font_description_free> font(pango_font_description_new());
+  pango_font_description_set_family(font.get(), base_family);
+  pango_font_description_set_weight(
+      font.get(), paragraph.weight == Weight::bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
+  pango_font_description_set_absolute_size(font.get(), pango_units_from_double(set_size));
+  std::shared_ptr<PangoLayout> layout(pango_layout_new(context_.get()), &g_object_unref);
+  pango_layout_set_font_description(layout.get(), font.get());
+  pango_layout_set_text(layout.get(), paragraph.text.c_str(), -1);
+  pango_layout_set_wrap(layout.get(), PANGO_WRAP_WORD_CHAR);
+  // A hyphen at the end of a line would change an address.
+  const Owned<PangoAttrList, pango_attr_list_unref> attributes(pango_attr_list_new());
+  pango_attr_list_insert(attributes.get(), pango_attr_insert_hyphens_new(FALSE));
+  pango_attr_list_insert(attributes.get(),
+                         pango_attr_language_new(pango_language_from_string(paragraph.language.c_str())));
+  pango_layout_set_attributes(layout.get(), attributes.get());
+  return layout;
 }
 
-/// Throws if an earlier call failed: libharu keeps the first error and ignores later calls.
-void LabelPage::check() {
-  if (const auto error = HPDF_GetError(document_.get()); error != HPDF_OK) {
-    throw std::runtime_error("libharu: error " + std::to_string(error));
-  }
-}
-
-void LabelPage::use(Weight weight, float size) {
-  HPDF_Page_SetFontAndSize(page_, weight == Weight::bold ? bold_ : regular_, size);
-}
-
-float LabelPage::text_width(Weight weight, float size, std::string_view text) {
-  use(weight, size);
-  return HPDF_Page_TextWidth(page_, std::string(text).c_str());
-}
-
-void LabelPage::write(Weight weight, float size, float x, float y, const std::string& text) {
-  if (text.empty()) return;
-  HPDF_Page_BeginText(page_);
-  use(weight, size);
-  HPDF_Page_TextOut(page_, x, y, text.c_str());
-  HPDF_Page_EndText(page_);
+void LabelPage::place(const std::shared_ptr<PangoLayout>& layout, int line, double size, double left,
+                      double baseline) {
+  lines_.push_back({.layout = layout,
+                    .line = line,
+                    .left = left,
+                    .baseline = height - baseline,
+                    .scale = size / set_size});
 }
 
 }  // namespace waybill::documents

@@ -1,13 +1,15 @@
 #pragma once
 
+#include <cairo.h>
 #include <cstdint>
-#include <hpdf.h>
 #include <memory>
+#include <pango/pango.h>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "base/owned.hpp"
 #include "documents/barcode.hpp"
+#include "documents/page_text.hpp"
 
 namespace waybill::documents {
 
@@ -15,69 +17,70 @@ enum class Weight : std::uint8_t { regular, bold };
 
 /// A part of the page that text may fill.
 struct Box {
-  float left;
-  float top;
-  float width;
-  float height;
+  double left;
+  double top;
+  double width;
+  double height;
 };
 
 /// A text that may take several lines.
 struct Paragraph {
   Weight weight;
-  std::string text;
+  std::string text;      // printable (printable_text.hpp)
+  std::string language;  // whose Han characters it has (scripts.hpp)
 };
 
 /// A PDF of one A6 page (ISO 216). Lengths are in points (1/72 inch); y grows upwards from the page's lower
-/// edge. Texts are printable (text_fit.hpp). The constructor and `finish` throw std::runtime_error if libharu
-/// fails.
+/// edge. All text but the watermark lies above bars and white areas. The constructor and `finish` throw
+/// std::runtime_error if the PDF cannot be made.
 class LabelPage {
  public:
-  static constexpr float points_per_mm = 72.0F / 25.4F;
-  static constexpr float width = 105 * points_per_mm;
-  static constexpr float height = 148 * points_per_mm;
+  static constexpr double points_per_mm = 72 / 25.4;
+  static constexpr double width = 105 * points_per_mm;
+  static constexpr double height = 148 * points_per_mm;
 
-  LabelPage();
+  /// Text is not set smaller than `least_scale` times the smallest sizes given below, but cut.
+  explicit LabelPage(double least_scale);
+  LabelPage(const LabelPage&) = delete;
+  LabelPage& operator=(const LabelPage&) = delete;
+  ~LabelPage() = default;
 
   /// Writes paragraphs from the top of `box` in the largest size that fits, from `largest` down to `smallest`
-  /// points. If they do not fit even then, the longest ones are cut, so that each keeps its beginning.
-  void block(const Box& box, const std::vector<Paragraph>& paragraphs, float largest, float smallest);
+  /// points. If they do not fit even then, the longest ones are cut, so that each keeps its beginning. If one
+  /// line of each does not fit, they are set smaller still.
+  void block(const Box& box, const std::vector<Paragraph>& paragraphs, double largest, double smallest);
 
   /// Writes one line at a baseline in the largest size that fits, cut if necessary; right-aligned if
   /// `at_right`. Returns its width.
-  float line(Weight weight, float largest, float left, float right, float baseline, const std::string& text,
-             bool at_right = false);
+  double line(const Paragraph& text, double largest, double left, double right, double baseline,
+              bool at_right = false);
 
-  void centered(Weight weight, float size, float baseline, const std::string& text);
+  void centered(const Paragraph& text, double size, double baseline);
 
   /// Writes a text in light grey along the diagonal of `box`.
-  void watermark(const Box& box, const std::string& text, float size);
+  void watermark(const Box& box, const std::string& text, double size);
 
-  void rule(float left, float right, float y);
+  void rule(double left, double right, double y);
 
   /// Covers a part of the page with white.
   void clear(const Box& box);
 
   /// Draws modules of `module_width` × `module_height` from the upper left corner.
-  void barcode(const Barcode& code, float left, float top, float module_width, float module_height);
+  void barcode(const Barcode& code, double left, double top, double module_width, double module_height);
 
   /// Returns the bytes of the PDF. Called once, at the end.
-  std::string finish(const std::string& title);
+  std::string finish();
 
  private:
-  struct Free {
-    void operator()(HPDF_Doc pdf) const { HPDF_Free(pdf); }
-  };
+  std::shared_ptr<PangoLayout> layout(const Paragraph& paragraph);
+  void place(const std::shared_ptr<PangoLayout>& layout, int line, double size, double left, double baseline);
 
-  HPDF_Font load(const std::string& path);
-  void check();
-  void use(Weight weight, float size);
-  float text_width(Weight weight, float size, std::string_view text);
-  void write(Weight weight, float size, float x, float y, const std::string& text);
-
-  std::unique_ptr<std::remove_pointer_t<HPDF_Doc>, Free> document_;
-  HPDF_Font regular_ = nullptr;
-  HPDF_Font bold_ = nullptr;
-  HPDF_Page page_ = nullptr;
+  double least_scale_;
+  std::string bytes_;
+  Owned<cairo_surface_t, cairo_surface_destroy> surface_;
+  Owned<cairo_t, cairo_destroy> page_;
+  Owned<PangoContext, g_object_unref> context_;
+  std::vector<PlacedLine> lines_;
 };
 
 }  // namespace waybill::documents

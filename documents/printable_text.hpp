@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace waybill::documents {
+
+/// Returns `text` as it is printed on one line. Bytes that are not UTF-8 become U+FFFD.
+/// - White space and control characters become single spaces, with none at the ends.
+/// - Characters that no font has become the plain characters that they stand for, such as "A" for a
+///   mathematical A (normalization form KC, Unicode Standard Annex 15).
+/// - Emoji, private characters, and signs that no font has become spaces: they do not help a delivery.
+/// - Invisible characters are dropped, except those that shape letters or allow a line to end. So are the
+///   controls of the writing direction, which could reorder an address, and more than 8 marks on one letter.
+/// Throws MissingFont (label.hpp) if no font has a letter, digit or mark. Any thread.
+std::string printable_text(std::string_view text);
+
+}  // namespace waybill::documents
