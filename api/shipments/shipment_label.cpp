@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "documents/barcode.hpp"
 #include "documents/label.hpp"
+#include "domain/places/countries.hpp"
 #include "domain/places/postal_address.hpp"
 #include "domain/tracking_number.hpp"
 #include "storage/sql/shipments.sql.hpp"
@@ -27,10 +28,12 @@ documents::Party party_of(const PartyValues& party, std::optional<std::string_vi
                                       .state = party.state.value_or(""),
                                       .postal_code = party.postal_code.value_or(""),
                                       .country = party.country.value_or("")};
+  const auto* const country = domain::country_of(address.country.empty() ? other_country : address.country);
   return {.name = party.name.value_or(""),
           .company = text(company),
           .phone = party.phone.value_or(""),
-          .address = domain::address_lines(address, other_country)};
+          .address = domain::address_lines(address, other_country),
+          .country = country == nullptr ? std::string() : std::string(country->code)};
 }
 
 documents::Label label_of(const sql::Label::Row& row) {
@@ -60,6 +63,7 @@ std::array<std::uint8_t, 32> content_hash(const documents::Label& label) {
     append(party->phone);
     append(std::to_string(party->address.size()));
     for (const std::string& line : party->address) append(line);
+    append(party->country);
   }
   for (const std::string* value : {&label.carrier, &label.service_level, &label.weight, &label.order_number,
                                    &label.reference, &label.carrier_tracking_number}) {
@@ -70,12 +74,22 @@ std::array<std::uint8_t, 32> content_hash(const documents::Label& label) {
   return sha256(all);
 }
 
+std::string message_of(const documents::MissingFont& missing) {
+  std::string scripts;
+  for (const std::string& script : missing.scripts()) scripts += (scripts.empty() ? "" : ", ") + script;
+  return "The server has no font for these scripts of the label: " + scripts +
+         ". Its operator can install one, such as Noto (Debian packages fonts-noto-core and fonts-noto-cjk), "
+         "and start the server again";
+}
+
 asio::awaitable<std::string> render(Services& services, const Guid& business, documents::Label label) {
   try {
     co_return co_await services.background.run(
         business, [label = std::move(label)] { return documents::render_label(label); });
   } catch (const documents::BarcodeError& error) {
     throw conflict("The tracking number cannot be printed as a barcode: " + std::string(error.what()));
+  } catch (const documents::MissingFont& missing) {
+    throw conflict(message_of(missing));
   }
 }
 

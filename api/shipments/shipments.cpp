@@ -412,7 +412,9 @@ const Route routes[] = {
      .handler = get_label,
      .operation_id = "getShipmentLabel",
      .summary = "Returns the label of a shipment",
-     .description = "A6, with a Code 128 and a QR code.",
+     .description =
+         "A6, with a Code 128 and a QR code. 409 if the number does not fit as a barcode, or if the "
+         "server has no font for a script of the texts, which the message names.",
      .tag = "Shipments",
      .media_type = "application/pdf"},
     {.method = Method::get,

@@ -10,6 +10,7 @@
 #include "app/keys/keys.hpp"
 #include "app/postgres/command_database.hpp"
 #include "base/secret_box.hpp"
+#include "documents/scripts.hpp"
 #include "net/mail/mail_directory.hpp"
 #include "net/mail/smtp.hpp"
 #include "storage/blocking/connection.hpp"
@@ -104,13 +105,14 @@ class Examination {
       check("ledger", [this] { return judge_ledger(unbalanced()); });
       check("workers", [this] { return workers(); });
     }
+    check("fonts", [] { return judge_fonts(documents::scripts_without_font()); });
     check("smtp", [this] { return smtp(); });
   }
 
  private:
   template <class Check>
   void check(const std::string& name, Check check) {
-    if (is_lost_ && name != "smtp") return;
+    if (is_lost_ && name != "smtp" && name != "fonts") return;
     examiner_.begin(name);
     try {
       examiner_.add(check());

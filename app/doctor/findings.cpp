@@ -320,6 +320,18 @@ Finding judge_workers(const WorkerFacts& facts) {
   return std::move(verdict).finding();
 }
 
+Finding judge_fonts(const std::vector<std::string_view>& missing) {
+  Verdict verdict("fonts", "labels can be printed in every script in wide use");
+  if (!missing.empty()) {
+    std::string scripts;
+    for (const std::string_view script : missing) scripts.append(scripts.empty() ? "" : ", ").append(script);
+    verdict.warn(
+        "this machine has no font for " + scripts + ": a server here refuses labels with such letters",
+        "install one, such as the packages fonts-noto-core and fonts-noto-cjk, and start the server again");
+  }
+  return std::move(verdict).finding();
+}
+
 Finding judge_smtp(const std::optional<std::string>& fault) {
   Verdict verdict("smtp", "the server accepts connection and login");
   if (fault) verdict.fail(*fault, "correct --smtp-url or --ca-file, or repair the mail server");

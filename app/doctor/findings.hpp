@@ -114,6 +114,8 @@ Finding judge_clock(const ClockFacts& facts);
 /// `unbalanced` businesses in the last hour.
 Finding judge_ledger(std::int64_t unbalanced);
 Finding judge_workers(const WorkerFacts& facts);
+/// `missing` are the scripts in wide use that no font of this machine has.
+Finding judge_fonts(const std::vector<std::string_view>& missing);
 /// `fault` is nullopt if the server accepted the login.
 Finding judge_smtp(const std::optional<std::string>& fault);
 /// Without a mail server. `fault` is nullopt if mails can be written to the directory.

@@ -191,6 +191,14 @@ TEST(Doctor, NoWorkerIsAWarningAndWaitingEventsAFailure) {
   EXPECT_EQ(judge_workers({.living = 0, .lag = 61}).level, Level::warning);
 }
 
+TEST(Doctor, AScriptWithoutAFontIsAWarning) {
+  EXPECT_EQ(judge_fonts({}).level, Level::ok);
+  EXPECT_EQ(judge_fonts({"Han", "Thai"}).line(),
+            "warning fonts: this machine has no font for Han, Thai: a server here refuses labels with such "
+            "letters, install one, such as the packages fonts-noto-core and fonts-noto-cjk, and start the "
+            "server again");
+}
+
 TEST(Doctor, AMailServerThatRefusesIsAFailure) {
   EXPECT_EQ(judge_smtp(std::nullopt).level, Level::ok);
   EXPECT_EQ(judge_smtp("Login denied").line(),

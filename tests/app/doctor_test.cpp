@@ -30,8 +30,10 @@ using testing::StartsWith;
 /// The lines of one run of `waybill doctor`.
 class Report {
  public:
-  explicit Report(std::vector<std::string> arguments) {
+  explicit Report(std::vector<std::string> arguments, const std::string& fonts = {}) {
     arguments.insert(arguments.begin(), {waybill_binary(), "doctor"});
+    // The configuration of fontconfig.
+    if (!fonts.empty()) arguments.insert(arguments.begin(), {"env", "FONTCONFIG_FILE=" + fonts});
     finished_ = run(arguments);
   }
 
@@ -79,9 +81,9 @@ TEST(DoctorOfUp, FindsNoFailureInARunningUp) {
   ASSERT_TRUE(up.process().wait_for_line("worker.lease_taken"));
   const Report report({"--data-dir", directory / "data"});
   EXPECT_EQ(report.status(), 0) << report.text();
-  for (const char* const check :
-       {"database", "disk", "version", "settings", "durability", "standbys", "connections", "schema", "key",
-        "options", "privileges", "notifications", "partitions", "clock", "ledger", "workers", "smtp"}) {
+  for (const char* const check : {"database", "disk", "version", "settings", "durability", "standbys",
+                                  "connections", "schema", "key", "options", "privileges", "notifications",
+                                  "partitions", "clock", "ledger", "workers", "fonts", "smtp"}) {
     EXPECT_THAT(report.line(check), StartsWith(std::string("ok ") + check + ": ")) << report.text();
   }
 }
@@ -94,9 +96,20 @@ TEST_F(DoctorTest, FindsThatFsyncIsOffAndThatNoWorkerRuns) {
   EXPECT_THAT(report.line("standbys"), "ok standbys: a lone server");
 }
 
+TEST_F(DoctorTest, NamesTheScriptsWithoutAFontEvenWithoutADatabase) {
+  const std::string no_fonts = directory / "fonts.conf";
+  std::ofstream(no_fonts) << "<fontconfig></fontconfig>";
+  const Report report({"--database-url", "postgresql://localhost:1/nothing", "--secret-key-file", key_file},
+                      no_fonts);
+  EXPECT_THAT(report.line("fonts"), StartsWith("warning fonts: this machine has no font for "));
+  EXPECT_THAT(report.line("fonts"), HasSubstr("Han, Hangul"));
+  EXPECT_THAT(report.line("fonts"), HasSubstr("Thai"));
+  EXPECT_THAT(report.line("fonts"), Not(HasSubstr("Cyrillic"))) << "a script of the program's own font";
+}
+
 TEST_F(DoctorTest, PrintsJsonOnRequest) {
   const auto findings = json::parse(examine({"--json"}).text()).as_array();
-  ASSERT_EQ(findings.size(), 17U);
+  ASSERT_EQ(findings.size(), 18U);
   EXPECT_EQ(findings[0].at("name"), "database");
   EXPECT_EQ(findings[0].at("level"), "ok");
   EXPECT_EQ(findings[0].at("remedy"), nullptr);
@@ -251,7 +264,8 @@ TEST_F(DoctorTest, FindsThatTheDatabaseIsAway) {
   const Report away = examine_url("postgresql://waybill@/x?host=/nowhere");
   EXPECT_EQ(away.status(), 1);
   EXPECT_THAT(away.line("database"), StartsWith("failure database: "));
-  EXPECT_EQ(std::ranges::count(away.text(), '\n'), 2) << "one line for each check: " << away.text();
+  EXPECT_EQ(std::ranges::count(away.text(), '\n'), 3) << "one line for each check: " << away.text();
+  EXPECT_THAT(away.line("fonts"), StartsWith("ok "));
   EXPECT_THAT(away.line("smtp"), StartsWith("ok ")) << "what does not need the database is still checked";
 }
 

@@ -81,8 +81,66 @@ TEST_F(LabelsTest, NamesBeyondLatin1ArePrinted) {
     EXPECT_TRUE(contains(seen.text, name)) << seen.text;
     EXPECT_TRUE(contains(seen.text, "Łódź")) << seen.text;
   }
-  EXPECT_TRUE(contains(with_name("東京 \U0001F600 \u0007 x").codes, "CODE-128"))
-      << "glyphs that the font lacks";
+  const auto seen = with_name("山田太郎 \U0001F600 \u202E\u0007 x");
+  EXPECT_TRUE(contains(seen.text, "山田太郎 x")) << seen.text;
+  EXPECT_TRUE(contains(seen.codes, "CODE-128"));
+}
+
+TEST_F(LabelsTest, TwoRecipientsAreTwoPictures) {
+  const auto picture = [&](std::string_view name) {
+    const auto guid =
+        create({{"recipient", {{"name", name}, {"street", "1-1"}, {"city", "東京"}, {"country", "JP"}}}});
+    const auto file = (directory / "picture").string();
+    std::ofstream(file + ".pdf", std::ios::binary) << fetch(guid).text;
+    // The part of the recipient, without barcodes.
+    EXPECT_EQ(run({"pdftoppm", "-r", "110", "-gray", "-x", "20", "-y", "160", "-W", "420", "-H", "100",
+                   "-singlefile", file + ".pdf", file})
+                  .status,
+              0);
+    std::ifstream image(file + ".pgm", std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(image), {});
+  };
+  EXPECT_NE(picture("山田太郎"), picture("高橋花子"));
+  EXPECT_NE(picture("김철수"), picture("이영희"));
+  EXPECT_NE(picture("สมชาย"), picture("สมหญิง"));
+}
+
+TEST_F(LabelsTest, APlaceMayLackAnyPart) {
+  const auto guid = create();
+  const std::string nowhere =
+      "recipient_name = null, recipient_street = null, recipient_city = null, recipient_state = null, "
+      "recipient_postal_code = null, recipient_country = null";
+  for (const std::string part :
+       {"", "recipient_name = 'Ada'", "recipient_country = 'SG'", "recipient_country = 'Atlantis'",
+        "recipient_street = E'1 Raffles Place\\r\\nLevel 20\\n\\n'", "recipient_city = 'Dublin'",
+        "recipient_postal_code = '10115'", "recipient_name = U&'\\+01F600', recipient_city = U&'\\200B'"}) {
+    update(guid, nowhere);
+    if (!part.empty()) update(guid, part);
+    EXPECT_TRUE(contains(read(fetch(guid)).codes, "CODE-128")) << part;
+  }
+}
+
+TEST_F(LabelsTest, AScriptWithoutAFontIsRefusedByName) {
+  const std::string no_fonts = directory / "fonts.conf";
+  std::ofstream(no_fonts) << "<fontconfig></fontconfig>";
+  const Waybill api(world.waybill.database_url(), {.command = "api",
+                                                   .environment = {{"FONTCONFIG_FILE", no_fonts}},
+                                                   .secret_key_file = world.waybill.secret_key_file()});
+  auto client = api.business(tenant.name);
+  const auto with_name = [&](std::string_view name) {
+    return client.get(
+        path_of(create({{"recipient", {{"name", name}, {"street", "1"}, {"city", "Łódź"}}}}), "/label"));
+  };
+  const auto refused = with_name("山田さくら");
+  expect_refused(refused, 409, "CONFLICT");
+  EXPECT_TRUE(contains(refused.text, "Han (U+5C71), Hiragana (U+3055)")) << refused.text;
+  EXPECT_TRUE(contains(refused.text, "fonts-noto-cjk")) << refused.text;
+  expect_refused(with_name("สมชาย"), 409, "CONFLICT");
+  for (const std::string name : {"Łukasz", "Ωμέγα", "Привет \U0001F600", "𝒜𝒹𝒶", "Ａｄａ"}) {
+    const auto seen = read(with_name(name));
+    EXPECT_TRUE(contains(seen.codes, "CODE-128")) << name;
+  }
+  EXPECT_TRUE(contains(read(with_name("Ａｄａ １２")).text, "Ada 12"));
 }
 
 TEST_F(LabelsTest, LongTextsAreCutAndTheBarcodeStaysReadable) {
