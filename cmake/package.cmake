@@ -42,7 +42,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION database)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "ca-certificates, systemd | systemd-standalone-sysusers")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "postgresql-15")
+# Labels in other scripts than those of DejaVu Sans need fonts.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "postgresql-15, fonts-noto-core, fonts-noto-cjk")
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA

@@ -1,6 +1,6 @@
 # The two targets of the Dockerfile, built by buildah from a Debian of mmdebstrap, and started with a read-only root.
 
-image_limit=60000000
+image_limit=150000000
 
 # The context of the sources, in which `./dev release` gives the program that is built already.
 make_context() {
@@ -8,8 +8,8 @@ make_context() {
   mkdir -p "$context/deploy"
   cp -r deploy/image "$context/deploy/"
   strip -o "$context/waybill" "$build/waybill"
-  # Names the packages of the libraries, which ./dev would have installed with the compiler.
-  deploy/image/make-root "$build/waybill" "$work/host-root"
+  # Names the packages of libraries and fonts, which ./dev would have installed with the compiler.
+  deploy/image/make-root "$build/waybill" "$work/host-root" fonts-noto-core fonts-noto-cjk
   cp "$work/host-root/usr/share/waybill/packages" "$context/packages"
   cat >"$context/dev" <<'SCRIPT'
 #!/bin/sh
