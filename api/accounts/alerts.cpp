@@ -157,6 +157,7 @@ const Route routes[] = {
      .handler = get_alerts,
      .operation_id = "getAlerts",
      .summary = "Returns the alert settings",
+     .description = "The secret of the webhook is not shown.",
      .tag = "Business",
      .answer = &alerts_schema},
     {.method = Method::put,

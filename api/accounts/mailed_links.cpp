@@ -28,13 +28,14 @@ constexpr Parameter token_parameter[] = {
      .description = "The token of the mail, for the script of the page."}};
 
 constexpr Route page(std::string_view path, Handler handler, std::string_view operation_id,
-                     std::string_view summary) {
+                     std::string_view summary, std::string_view description) {
   return {.method = Method::get,
           .path = path,
           .permission = Permission::everyone,
           .handler = handler,
           .operation_id = operation_id,
           .summary = summary,
+          .description = description,
           .tag = "Users",
           .query = token_parameter,
           .media_type = html_type,
@@ -47,11 +48,14 @@ constexpr Route file(std::string_view path, Handler handler, std::string_view me
 
 constexpr Route routes[] = {
     page("/verify", send_embedded<WAYBILL_EMBEDDED_BOUNDS(verify_page)>, "getVerificationPage",
-         "Returns the page behind the link of a verification mail"),
+         "Returns the page behind the link of a verification mail",
+         "The page calls verify with the token of the link."),
     page("/accept-invitation", send_embedded<WAYBILL_EMBEDDED_BOUNDS(invitation_page)>, "getInvitationPage",
-         "Returns the page behind the link of an invitation"),
+         "Returns the page behind the link of an invitation",
+         "The page asks for a password and calls accept-invitation with the token of the link."),
     page("/reset-password", send_embedded<WAYBILL_EMBEDDED_BOUNDS(reset_page)>, "getPasswordResetPage",
-         "Returns the page behind the link of a forgotten password"),
+         "Returns the page behind the link of a forgotten password",
+         "The page asks for a new password and calls reset-password with the token of the link."),
     file("/pages/mailed-link.js", send_embedded<WAYBILL_EMBEDDED_BOUNDS(mailed_link_script)>, script_type),
     file("/pages/mailed-link.css", send_embedded<WAYBILL_EMBEDDED_BOUNDS(mailed_link_style)>, style_type),
 };

@@ -187,6 +187,7 @@ constexpr Route routes[] = {
      .handler = get_token,
      .operation_id = "getToken",
      .summary = "Returns an API token without its value",
+     .description = "A revoked token stays and has the status revoked.",
      .tag = "Business",
      .answer = &token_schema},
     {.method = Method::del,

@@ -237,6 +237,7 @@ constexpr Route routes[] = {
      .handler = preview_upload,
      .operation_id = "previewCustomerUpload",
      .summary = "Returns what the confirmation of an upload will change",
+     .description = "The numbers of customers that will be created and updated, and the first hundred rows.",
      .tag = "Customers",
      .answer = &preview_schema,
      .errors = preview_errors},
@@ -246,6 +247,8 @@ constexpr Route routes[] = {
      .handler = confirm_upload,
      .operation_id = "confirmCustomerUpload",
      .summary = "Creates and updates the customers of an upload, all or none",
+     .description = "New e-mail addresses create customers, known ones update them. Confirming twice: 409. "
+                    "Uploads expire after 24 hours.",
      .tag = "Customers",
      .query = confirm_parameters,
      .changes = true,

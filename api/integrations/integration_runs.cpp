@@ -82,6 +82,7 @@ constexpr Route routes[] = {
      .handler = list_runs,
      .operation_id = "listIntegrationRuns",
      .summary = "Lists the imports from a store, newest first",
+     .description = "Each with the numbers of orders and products and with the first errors.",
      .tag = "Integrations",
      .query = list_parameters_of_runs,
      .answer = &run_schema,

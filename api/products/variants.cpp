@@ -98,6 +98,8 @@ constexpr Route routes[] = {
      .handler = add_variant,
      .operation_id = "createVariant",
      .summary = "Creates a variant of a product",
+     .description =
+         "The new variant is an update of the product. Its SKU is unique among products and variants (409).",
      .tag = "Products",
      .body = &create_schema,
      .body_check = check_create,
@@ -111,6 +113,7 @@ constexpr Route routes[] = {
      .handler = get_variant,
      .operation_id = "getVariant",
      .summary = "Returns a variant of a product",
+     .description = "A variant of another product is 404.",
      .tag = "Products",
      .answer = &variant_schema},
     {.method = Method::patch,
@@ -131,6 +134,7 @@ constexpr Route routes[] = {
      .handler = remove_variant,
      .operation_id = "deleteVariant",
      .summary = "Deletes a variant of a product",
+     .description = "The removal is an update of the product.",
      .tag = "Products"},
 };
 

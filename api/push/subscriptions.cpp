@@ -106,6 +106,7 @@ constexpr Route routes[] = {
      .handler = remove_subscription,
      .operation_id = "deletePushSubscription",
      .summary = "Deletes the push subscription of a browser",
+     .description = "Push messages of the business no longer go to the browser.",
      .tag = "Integrations",
      .body = &endpoint_schema,
      .body_kind = BodyKind::object},
@@ -115,6 +116,7 @@ constexpr Route routes[] = {
      .handler = get_public_key,
      .operation_id = "getVapidPublicKey",
      .summary = "Returns the public key for push subscriptions of the business",
+     .description = "A browser needs the key to subscribe to push messages of the business.",
      .tag = "Integrations",
      .answer = &public_key_schema},
 };

@@ -127,8 +127,9 @@ json::object request_body_of(const Route& route, const ComponentSchemas& schemas
   } else if (route.body_kind == BodyKind::raw) {
     return {{"required", true}, {"content", media(json::object(), "*/*")}};
   }
+  // A change without a body changes nothing, so clients send one.
   const bool may_be_empty =
-      route.body_kind == BodyKind::object &&
+      route.body_kind == BodyKind::object && route.method == Method::post && !route.needs_body &&
       (!route.body || std::ranges::none_of(route.body->properties, &Property::required));
   json::value example;
   if (route.body) example = example_request(*route.body);
@@ -236,8 +237,15 @@ json::object responses_of(const Route& route, RequestMethod method, const Compon
       }
     };
     const bool is_named = std::ranges::find(route.errors, error.code) != route.errors.end();
-    if (is_named || applies())
-      responses[std::to_string(http_status(error.code))] = ref("responses", error.name);
+    if (!is_named && !applies()) continue;
+    json::value& response = responses[std::to_string(http_status(error.code))];
+    if (error.code == ErrorCode::not_found && route.media_type.starts_with("text/html")) {
+      // People open such a page, so what is missing is told by a page, too.
+      response = {{"description", "There is no such page."},
+                  {"content", media(json::object{{"type", "string"}}, route.media_type)}};
+    } else {
+      response = ref("responses", error.name);
+    }
   }
   return responses;
 }

@@ -1,6 +1,7 @@
 #include "api/route/openapi_examples.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 namespace waybill::api {
@@ -92,8 +93,38 @@ constexpr Example examples[] = {
     {"weight", "1.5"},
     {"width", "20"},
     {"year", "2024"},
+    {"apiKey", R"("key-4711")"},
+    {"apiSecret", R"("secret-4711")"},
+    {"by", R"("customer.email")"},
+    {"cron", R"("0 8 * * 1-5")"},
+    {"currentPassword", R"("correct horse")"},
+    {"externalReference", R"("CRM-4711")"},
+    {"field", R"("estimatedDelivery")"},
+    {"filter", R"("status eq 'pending'")"},
+    {"method", R"("Express delivery")"},
+    {"offset", R"("-PT2H")"},
+    {"orderBy", R"("createdAt desc")"},
+    {"requestId", R"("5f0d6a3c9e1b4d27")"},
+    {"senderName", R"("Harbour Goods")"},
+    {"shippingMethod", R"("Express delivery")"},
+    {"tags", R"(["vip"])"},
+    {"triggers", R"(["order_shipped"])"},
+    {"url", R"("https://example.com/hook")"},
+    {"nextCursor", R"("uB4yq0hJ3cR2rXw7")"},
+    {"note", R"("The customer collects it")"},
     // The following belong together in their schema, or mean something else in it.
+    {"WorkflowWindow.from", R"("08:00")"},
+    {"WorkflowWindow.to", R"("18:00")"},
     {"Actor.name", R"("Ada Lovelace")"},
+    {"Carrier.features", R"(["labels"])"},
+    {"ConditionField.path", R"("totalValue")"},
+    {"ConditionField.values", "null"},
+    {"OrderUpdate.status", "null"},
+    {"SentRequest.response", R"("ok")"},
+    {"ShipmentScanResult.error", R"("There is no such shipment.")"},
+    {"ShipmentUpdate.status", "null"},
+    {"AuditActor.type", R"("user")"},
+    {"AuditEntry.entityName", R"("Send shipped orders to the ERP")"},
     {"BusinessCreate.name", R"("Harbour Goods")"},
     {"BusinessUpdate.name", R"("Harbour Goods")"},
     {"BusinessSummary.name", R"("Harbour Goods")"},
@@ -239,7 +270,14 @@ constexpr Example examples[] = {
     {"Workflow.name", R"("Send shipped orders to the ERP")"},
     {"WorkflowBacktest.definition", "null"},
     {"WorkflowConfigure.action", R"({"type": "webhook", "recipient": "https://example.com/hook"})"},
-    {"WorkflowConfigure.triggers", "null"},
+    {"WorkflowConfigure.guid", "null"},
+    {"WorkflowConfigure.triggerId", "null"},
+    {"WorkflowConfigure.triggers", R"(["order_shipped"])"},
+    {"WorkflowConfigure.timer", "null"},
+    {"WorkflowConfigure.schedule", "null"},
+    {"WorkflowConfigure.query", "null"},
+    {"WorkflowConfigure.each", "null"},
+    {"WorkflowConfigure.runWhenEmpty", "null"},
     {"WorkflowConfigure.steps", "null"},
     {"WorkflowConfigure.name", R"("Send shipped orders to the ERP")"},
     {"WorkflowConfigured.name", R"("Send shipped orders to the ERP")"},
@@ -265,12 +303,18 @@ constexpr Example examples[] = {
     {"PlannedWebhook.body", R"("{\"type\":\"order_status_changed\"}")"},
 };
 
+const Example* named(std::string_view name) {
+  const auto found = std::ranges::find(examples, name, &Example::name);
+  return found == std::end(examples) ? nullptr : found;
+}
+
+const Example* of_schema(std::string_view schema, std::string_view property) {
+  return named(std::string(schema) + '.' + std::string(property));
+}
+
 const Example* find(std::string_view schema, std::string_view property) {
-  const std::string qualified = std::string(schema) + '.' + std::string(property);
-  const auto named = [](std::string_view name) { return std::ranges::find(examples, name, &Example::name); };
-  if (const auto exact = named(qualified); exact != std::end(examples)) return exact;
-  const auto usual = named(property);
-  return usual == std::end(examples) ? nullptr : usual;
+  const Example* const exact = of_schema(schema, property);
+  return exact == nullptr ? named(property) : exact;
 }
 
 json::value of_kind(Kind kind, std::span<const std::string_view> values, std::optional<double> minimum) {
@@ -310,9 +354,10 @@ bool fits(const Property& property, const json::value& value) {
   if (value.is_null()) return property.nullable && !property.required;
   switch (property.kind) {
     case Kind::object:
-    case Kind::array:
     case Kind::uuid:
       return false;
+    case Kind::array:
+      return value.is_array() && property.schema == nullptr;
     case Kind::integer:
       return value.is_int64();
     case Kind::number:
@@ -344,21 +389,24 @@ json::value value_of(const Property& property, bool in_request) {
   return property.kind == Kind::array ? json::value(json::array{std::move(value)}) : value;
 }
 
+/// The value of a property in an example; nullopt if another field of the request excludes it.
+std::optional<json::value> example_of(const Schema& schema, const Property& property, bool in_request) {
+  for (const Example* const example : {of_schema(schema.name, property.name), named(property.name)}) {
+    if (example == nullptr) continue;
+    json::value value = json::parse(example->json);
+    if (value.is_null() && in_request) return std::nullopt;
+    if (fits(property, value)) return value;
+  }
+  return value_of(property, in_request);
+}
+
 json::object object_of(const Schema& schema, bool in_request) {
   if (!schema.variants.empty()) return object_of(*schema.variants.front(), in_request);
   json::object object;
   for (const Property& property : schema.properties) {
     if (in_request && property.read_only) continue;
-    json::value& value = object[property.name];
-    if (const Example* const example = find(schema.name, property.name)) {
-      value = json::parse(example->json);
-      if (value.is_null() && in_request) {  // excluded by another field
-        object.erase(property.name);
-        continue;
-      }
-      if (fits(property, value)) continue;
-    }
-    value = value_of(property, in_request);
+    const auto value = example_of(schema, property, in_request);
+    if (value) object[property.name] = *value;
   }
   return object;
 }

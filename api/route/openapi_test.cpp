@@ -221,6 +221,39 @@ TEST(OpenApi, EveryExampleOfARequestPassesTheChecksOfItsRoute) {
   }
 }
 
+TEST(OpenApi, EveryOperationHasADescription) {
+  for (const Route& route : all_routes())
+    EXPECT_TRUE(route.tag.empty() || !route.description.empty()) << route.operation_id;
+}
+
+bool has_placeholder(const json::value& value) {
+  if (const auto* const object = value.if_object())
+    return std::ranges::any_of(*object, [](const auto& member) { return has_placeholder(member.value()); });
+  if (const auto* const list = value.if_array()) return std::ranges::any_of(*list, has_placeholder);
+  return value == json::value("text");
+}
+
+TEST(OpenApi, NoExampleIsAPlaceholder) {
+  for (const Route& route : all_routes()) {
+    if (route.body != nullptr)
+      EXPECT_FALSE(has_placeholder(example_request(*route.body))) << to_json(example_request(*route.body));
+    if (route.answer != nullptr)
+      EXPECT_FALSE(has_placeholder(example_answer(*route.answer))) << to_json(example_answer(*route.answer));
+  }
+}
+
+TEST(OpenApi, ABodyIsRequiredUnlessAnEmptyOneIsAccepted) {
+  const json::value whole = json::parse(openapi_document());
+  const auto is_required = [&](std::string_view path, std::string_view method) {
+    return whole.at("paths").at(path).at(method).at("requestBody").at("required").as_bool();
+  };
+  EXPECT_TRUE(is_required("/api/workflows/configure", "post"));
+  EXPECT_TRUE(is_required("/api/workflows/backtest", "post"));
+  EXPECT_TRUE(is_required("/api/v1/Orders/{orderId}", "put"));
+  EXPECT_FALSE(is_required("/api/workflows/configured/{guid}/send-test", "post"));
+  EXPECT_FALSE(is_required("/api/v1/Orders/{orderId}/shipment", "post"));
+}
+
 TEST(OpenApi, EveryTagIsDescribed) {
   const json::value whole = json::parse(openapi_document());
   std::set<std::string_view> described;

@@ -30,6 +30,7 @@ constexpr Route routes[] = {
      .handler = send_embedded<WAYBILL_EMBEDDED_BOUNDS(reference_page)>,
      .operation_id = "getReferencePage",
      .summary = "Returns this document as a page",
+     .description = "The page works without access to other servers.",
      .tag = "System",
      .media_type = html_type,
      .headers = page_headers},

@@ -147,6 +147,7 @@ struct Route {
   std::optional<Kind> answer_kind = {};  // instead of `answer`: the kind of `data` that has no schema
   bool paginated = false;
   int status = 200;         // a GET that `changes` answers 200 instead of 201; its POST answers 201
+  bool needs_body = false;  // a POST that refuses an empty body, although no property is required
   bool may_change = false;  // also answers 200, if it updates a record instead of creating one
   bool changes = false;     // a GET that changes something: accepts POST, not HEAD; never stored
   std::span<const ErrorCode> errors = {};  // besides the usual ones; for the OpenAPI document

@@ -189,6 +189,7 @@ constexpr Route routes[] = {
      .handler = get_overview,
      .operation_id = "getWorkflowOverview",
      .summary = "Returns all workflows with their states and numbers of runs, and totals",
+     .description = "Succeeded and dead runs are those of the last 24 hours.",
      .tag = "Workflows",
      .answer = &overview_schema,
      .from_standby = true},

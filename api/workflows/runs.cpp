@@ -201,6 +201,8 @@ const Route routes[] = {
      .handler = list_runs,
      .operation_id = "listWorkflowRuns",
      .summary = "Lists runs, newest first",
+     .description = "A run is listed within a second after its event was matched, and kept for 30 days "
+                    "unless the operator has set another time.",
      .tag = "Runs",
      .query = list_run_parameters,
      .answer = &run_entry_schema,
@@ -212,6 +214,7 @@ const Route routes[] = {
      .handler = get_run,
      .operation_id = "getWorkflowRun",
      .summary = "Returns a run with its request and its attempts",
+     .description = "With several steps, also each step. No secret is shown.",
      .tag = "Runs",
      .answer = &run_schema},
     {.method = Method::post,
@@ -242,6 +245,8 @@ const Route routes[] = {
      .handler = replay_range,
      .operation_id = "replayWorkflowRuns",
      .summary = "Repeats the final runs of one workflow or of all, each as a new run",
+     .description = "from, to and status select runs. With plan: true they are only counted. A new run sends "
+                    "the same message id again.",
      .tag = "Runs",
      .body = &replay_range_schema,
      .body_kind = BodyKind::object,

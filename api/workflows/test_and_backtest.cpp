@@ -360,11 +360,14 @@ constexpr Route routes[] = {
      .handler = backtest_workflow,
      .operation_id = "backtestWorkflow",
      .summary = "Returns the past events for which a workflow would have run",
+     .description =
+         "Needs a definition or a workflowId. Nothing is sent. The events are those that are still kept.",
      .tag = "Workflows",
      .body = &backtest_schema,
      .body_check = check_subject,
      .body_kind = BodyKind::object,
      .answer = &backtested_schema,
+     .needs_body = true,
      .from_standby = true},
 };
 

@@ -129,6 +129,7 @@ constexpr Route routes[] = {
      .handler = list_versions,
      .operation_id = "listWorkflowVersions",
      .summary = "Lists the versions of a workflow, newest first",
+     .description = "Each with its author and definition.",
      .tag = "Workflows",
      .answer = &version_schema,
      .answer_is_array = true},
