@@ -26,6 +26,7 @@ TEST_F(Conditions, ThatNeedTooMuchWorkAreReported) {
   json::object configured = definition(json::object{{"any", std::move(any)}});
   configured["triggerId"] = trigger_guid("order_created");
   const std::string workflow = text_at(tenant.configure(configured), "guid");
+  tenant.write_long_values();
   const std::string order = tenant.insert_order(
       {{"items",
         "json_build_array(json_build_object('guid', gen_random_uuid(), 'description', repeat('x', 900000), "

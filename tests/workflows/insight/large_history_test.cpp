@@ -24,6 +24,7 @@ class LargeHistory : public testing::Test {
  protected:
   /// Inserts orders of 900 kB and changes each of them several times.
   void make_orders(int orders, int changes) {
+    tenant.write_long_values();
     tenant.sql.rows(
         "insert into orders (business_id, order_number, customer_id, items) select $1, "
         "gen_random_uuid(), $2, " +

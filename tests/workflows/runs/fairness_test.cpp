@@ -147,6 +147,7 @@ TEST_F(Fairness, AnEventThatFiresManyWorkflowsNeedsLittleMemory) {
 TEST_F(Fairness, ABurstOfLargeRecordsNeedsLittleMemoryAndDelaysNoOtherBusiness) {
   loud.webhook(receiver.url("/loud"), "order_created", {{"conditions", {{"notes", "never"}}}});
   quiet.webhook(receiver.url("/quiet"), "order_created");
+  loud.write_long_values();
   loud.sql.rows(
       "insert into orders (business_id, order_number, items) select $1, gen_random_uuid(), "
       "json_build_array(json_build_object('guid', gen_random_uuid(), 'description', repeat('x', 1000000), "
