@@ -56,6 +56,15 @@ std::optional<std::string> parameter_problem(const Parameter& parameter, std::st
   return std::nullopt;
 }
 
+/// A member's name as errors show it. A long one is cut, because the errors of all values below the member
+/// repeat it.
+std::string shown(std::string_view name) {
+  constexpr std::size_t longest = 200;
+  if (name.size() <= longest) return std::string(name);
+  name = name.substr(0, longest);
+  return std::string(name.substr(0, valid_utf8_prefix(name))) + "…";
+}
+
 /// Adds an error for each string with a NUL and each number beyond a double, and makes them null. Called
 /// before the other checks, as only the first error of a field is reported.
 void refuse_bad_values(json::value& value, const std::string& path, FieldErrors& errors) {
@@ -73,7 +82,7 @@ void refuse_bad_values(json::value& value, const std::string& path, FieldErrors&
       refuse_bad_values((*array)[i], path + "[" + std::to_string(i) + "]", errors);
   } else if (auto* const object = value.if_object()) {
     for (auto& member : *object)
-      refuse_bad_values(member.value(), (path.empty() ? "" : path + ".") + std::string(member.key()), errors);
+      refuse_bad_values(member.value(), (path.empty() ? "" : path + ".") + shown(member.key()), errors);
   }
 }
 

@@ -187,6 +187,18 @@ TEST_F(DispatchTest, MalformedJsonIsRefused) {
   EXPECT_EQ(error_of(call("POST /things", "admin")).at("details"), (json::value{{"name", "is required"}}));
 }
 
+TEST_F(DispatchTest, ErrorsAreNotManyTimesAsLongAsTheirRequest) {
+  // Every bad value is named with the names of the members around it.
+  const std::string name(900'000, 'k');
+  std::string body = "{\"" + name + "\":[";
+  for (int i = 0; i < 1'000; ++i) body += "\"\\u0000\",";
+  body.back() = ']';
+  const auto reply = call("POST /things", "admin", "", body + "}");
+  EXPECT_EQ(reply.status, 400);
+  EXPECT_EQ(error_of(reply).at("details").as_object().size(), 1'000U);
+  EXPECT_LT(reply.text.size(), 2 * body.size());
+}
+
 TEST_F(DispatchTest, ALargeBodyIsReadBesideTheIoThreads) {
   const auto& state = small_api_state();
   const auto create = [&](std::size_t blanks) {
