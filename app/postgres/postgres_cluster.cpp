@@ -18,6 +18,7 @@
 #include "app/postgres/child_process.hpp"
 #include "app/postgres/cluster_files.hpp"
 #include "app/postgres/postgres_programs.hpp"
+#include "app/process/memory.hpp"
 #include "base/observe.hpp"
 #include "base/percent_encoding.hpp"
 

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <string_view>
 #include <unistd.h>
@@ -61,12 +60,6 @@ std::string list(const std::vector<PostgresPrograms>& found) {
         (text.empty() ? "" : ", ") + std::to_string(programs.version) + " in " + programs.directory.string();
   }
   return text.empty() ? "none" : text;
-}
-
-std::uint64_t read_number(const char* path) {
-  std::ifstream file(path);
-  std::uint64_t number = 0;
-  return file >> number ? number : 0;
 }
 
 }  // namespace
@@ -146,16 +139,6 @@ std::string server_settings(std::uint64_t memory_bytes, bool lz4) {
          "log_rotation_age = 1d\n"
          "log_rotation_size = 0\n"
          "log_checkpoints = off\n";
-}
-
-std::uint64_t usable_memory() {
-  const auto machine = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                       static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  std::uint64_t least = machine;
-  for (const char* limit : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    if (const std::uint64_t bytes = read_number(limit); bytes > 0) least = std::min(least, bytes);
-  }
-  return least;
 }
 
 }  // namespace waybill::app

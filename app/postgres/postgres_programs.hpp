@@ -32,7 +32,4 @@ bool compresses_with_lz4(const PostgresPrograms& programs);
 /// The content of `waybill.conf`, which each start rewrites: sized for `memory_bytes`, and fully durable.
 std::string server_settings(std::uint64_t memory_bytes, bool lz4);
 
-/// The memory that this process may use: the machine's or the limit of its control group, whichever is less.
-std::uint64_t usable_memory();
-
 }  // namespace waybill::app
