@@ -1,6 +1,7 @@
 #include "api/threads/background.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -12,8 +13,15 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "base/error.hpp"
+#include "base/free_memory.hpp"
 
 namespace waybill::api {
+namespace {
+
+constexpr std::chrono::seconds idle_interval{2};
+constexpr int idle_releases = 10;
+
+}  // namespace
 
 /// The businesses with waiting or running work. Thread-safe.
 class Background::State {
@@ -149,12 +157,27 @@ Background::Turn::~Turn() {
   if (state_) state_->leave(business_);
 }
 
-Background::Background(const Options& options)
-    : state_(std::make_shared<State>(options)), threads_(options.threads) {}
+Background::Background(const Options& options) : state_(std::make_shared<State>(options)) {
+  for (std::size_t i = 0; i < options.threads; ++i) threads_.emplace_back([this] { serve(); });
+}
 
 Background::~Background() {
   state_->close();
-  threads_.join();
+  guard_.reset();
+}
+
+/// Runs work until the guard is gone and nothing is left. What a thread allocates, such as a parsed body, is
+/// freed by others after its work. So an idle thread gives memory back, several times.
+void Background::serve() {
+  int releases_left = 0;
+  while (!work_.stopped()) {
+    if (work_.run_one_for(idle_interval) > 0) {
+      releases_left = idle_releases;
+    } else if (releases_left > 0) {
+      --releases_left;
+      release_free_memory();
+    }
+  }
 }
 
 bool Background::is_busy() const { return state_->is_busy(); }

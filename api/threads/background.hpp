@@ -4,12 +4,15 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/guid.hpp"
@@ -44,7 +47,7 @@ class Background {
   template <class Work>
   asio::awaitable<std::invoke_result_t<Work>> run(Guid business, Work work) {
     const Turn turn = co_await take_turn(state_, business);
-    co_return co_await asio::co_spawn(threads_, perform(std::move(work)), asio::use_awaitable);
+    co_return co_await asio::co_spawn(work_, perform(std::move(work)), asio::use_awaitable);
   }
   template <class Work>
   asio::awaitable<std::invoke_result_t<Work>> run(Work work) {
@@ -78,8 +81,12 @@ class Background {
     co_return work();
   }
 
+  void serve();
+
   std::shared_ptr<State> state_;  // shared with the turns
-  asio::thread_pool threads_;
+  asio::io_context work_;
+  asio::executor_work_guard<asio::io_context::executor_type> guard_ = asio::make_work_guard(work_);
+  std::vector<std::jthread> threads_;
 };
 
 }  // namespace waybill::api
