@@ -25,6 +25,7 @@ struct Api::Shared {
       : options(std::move(chosen)),
         secrets(box),
         router(options.routes),
+        bytes(options.memory_limit),
         analysis(std::in_place, options.database.url),
         maps(options.maps),
         stores(options.stores) {
@@ -92,6 +93,9 @@ class Api::ThreadResponder : public Responder {
     return gate_.respond(request, body, response);
   }
   void refuse(const Failure& failure, Response& response) override { gate_.refuse(failure, response); }
+  std::shared_ptr<void> hold(const Client& client, std::size_t bytes) override {
+    return gate_.hold(client, bytes);
+  }
 
  private:
   std::unique_ptr<storage::Standbys> make_standbys(asio::io_context& io, Shared& shared) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -27,7 +28,8 @@ class Api {
     Server::Options server;
     Gate::Options gate;
     storage::Database::Options database;
-    std::string standby_url;  // URL of all standbys; empty if there are none
+    std::string standby_url;               // URL of all standbys; empty if there are none
+    std::size_t memory_limit = 1UL << 30;  // bytes that clients may keep in memory, see ByteLimits
     Plans plans;
     /// If the public URL is empty, links have the address that the server listens on.
     Settings settings;

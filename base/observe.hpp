@@ -26,6 +26,7 @@ enum class Observable : std::uint8_t {
   request_served,
   request_refused,
   request_failed,
+  memory_refused,
   rate_limited,
   login_failed,
   config_warning,
@@ -160,6 +161,7 @@ enum class Gauge : std::uint8_t {
   shards_owned,
   breakers_open,
   api_connections,
+  held_bytes,  // of bodies and answers that wait for their clients
   database_connections,
   database_waits,  // callers that wait for a free connection
   database_up,     // 1 or 0

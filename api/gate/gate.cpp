@@ -24,10 +24,6 @@ constexpr std::string_view success_only = R"({"success":true})";
 // A larger body can name so many records that the writes of its request take long. It also takes so long to
 // parse that other requests would wait for the io thread.
 constexpr std::size_t bulk_body = 16UL * 1024;
-constexpr std::size_t large = 256UL * 1024;  // bodies and answers of this size and more count for ByteLimits
-// The same for a client without a business. Smaller bodies need no count: the 1 024 connections of a network
-// hold at most 16 MiB of them.
-constexpr std::size_t large_of_network = 16UL * 1024;
 constexpr std::string_view every_method = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 /// The path and query of a target in origin-form or absolute-form (RFC 9112 section 3.2); empty for any
@@ -79,10 +75,9 @@ void render(Answer answer, const Route& route, Response& response) {
   if (!answer.file_name.empty())
     response.add_header("Content-Disposition", "inline; filename=\"" + answer.file_name + "\"");
   const auto media_type = answer.media_type.empty() ? route.media_type : answer.media_type;
-  if (!media_type.empty()) {
-    response.content_type = media_type;
-    response.body = std::move(answer.data);
-  } else if (route.bare) {
+  if (!media_type.empty() || route.bare) {
+    if (!media_type.empty()) response.content_type = media_type;
+    response.before = answer.embedded;
     response.body = std::move(answer.data);
   } else if (answer.data.empty()) {
     response.before = success_only;
@@ -93,10 +88,31 @@ void render(Answer answer, const Route& route, Response& response) {
   }
 }
 
+Failure memory_refusal(ByteLimits::Kind kind, ByteLimits::Limit limit, bool is_of_business) {
+  observe(Observable::memory_refused);
+  const bool is_body = kind == ByteLimits::Kind::body;
+  std::string_view reason = "The server has no room for further large requests and answers; try again later.";
+  if (limit == ByteLimits::Limit::network || (limit == ByteLimits::Limit::holder && !is_of_business)) {
+    reason = is_body ? "Your network sends too many large bodies; try again later."
+                     : "Your network has not read its other large answers; try again later.";
+  } else if (limit == ByteLimits::Limit::holder) {
+    reason = is_body ? "Other requests of this business have too many large bodies; try again later."
+                     : "Clients of this business have not read its other large answers; try again later.";
+  }
+  return {ErrorCode::unavailable, std::string(reason)};
+}
+
 /// Moves `answer` into `response`, which keeps the headers that it has.
 void take_over(Response answer, Response& response) {
   answer.headers.insert(0, response.headers);
   response = std::move(answer);
+}
+
+/// The text of which each use of an idempotency key has the same.
+std::string identity_of(const Request& request, std::string_view body) {
+  std::string identity;
+  identity.reserve(request.method.size() + request.target.size() + body.size() + 2);
+  return identity.append(request.method).append(" ").append(request.target).append("\n").append(body);
 }
 
 void replay(const KeptAnswer& kept, Response& response) {
@@ -149,10 +165,19 @@ struct Gate::Exchange {
   std::string_view query = {};
   RequestMethod method = RequestMethod::get;
   std::string location = {};
-  std::vector<std::shared_ptr<void>> held_body = {};
-  std::size_t held_size = 0;  // counted so far
+  std::optional<ByteLimits::Claim> held_body = {};
+  storage::RequestDatabase* database = nullptr;  // that of a tracked request
+  bool is_once = false;                          // it has an Idempotency-Key
 
   const Route& route() const { return found.endpoint->route; }
+
+  /// True if the request can be refused without denying a change that it has made.
+  bool is_refusable() const {
+    if (is_once) return true;  // its transaction is not committed yet
+    if (database == nullptr) return method == RequestMethod::get;
+    const auto& commits = database->commits();
+    return !commits.is_unclear && commits.position == storage::CommitPosition();
+  }
 };
 
 Gate::Gate(const Router& router, Services& services, Authenticator& authenticator, const Plans& plans,
@@ -180,6 +205,7 @@ asio::awaitable<void> Gate::respond(const Request& request, RequestBody& body, R
   } catch (...) {
     fault = apply_error(exchange, std::current_exception());
   }
+  response.business = exchange.call.business();
   if (response.status != 204) add_cors_headers(options_.cors_origins, request.origin, response);
   log_.add(
       {
@@ -296,8 +322,8 @@ asio::awaitable<void> Gate::authenticate(Exchange& exchange) {
 
 asio::awaitable<void> Gate::perform(Exchange& exchange) {
   const auto& route = exchange.route();
-  const bool once = exchange.method == RequestMethod::post && !exchange.request.idempotency_key.empty() &&
-                    !exchange.call.principal.token_id.is_nil();
+  exchange.is_once = exchange.method == RequestMethod::post && !exchange.request.idempotency_key.empty() &&
+                     !exchange.call.principal.token_id.is_nil();
   const auto asked = asked_position(exchange.request);
   std::string raw_body;
   const bool takes_body = route.body_kind != BodyKind::none || exchange.method == RequestMethod::post;
@@ -305,10 +331,12 @@ asio::awaitable<void> Gate::perform(Exchange& exchange) {
     check_content(route, exchange.request);
     const bool is_upload = route.body_kind == BodyKind::multipart;
     const std::size_t limit = is_upload ? options_.upload_limit : options_.body_limit;
-    raw_body = co_await exchange.body.read(
-        limit, [this, &exchange](std::size_t size) { hold_body(exchange, size); });
+    raw_body =
+        co_await exchange.body.read(limit, [this, &exchange](std::size_t expected, std::size_t arrived) {
+          hold_body(exchange, expected, arrived);
+        });
   }
-  if (once) {
+  if (exchange.is_once) {
     co_await perform_once(exchange, std::move(raw_body));
   } else if (is_tracked(exchange)) {
     co_await perform_tracked(exchange, std::move(raw_body), asked);
@@ -317,22 +345,45 @@ asio::awaitable<void> Gate::perform(Exchange& exchange) {
   }
 }
 
-/// Counts the body, of which `size` bytes are known. Throws Failure (UNAVAILABLE) if the business, or the
-/// network of a client without one, has too many large bodies under way.
-void Gate::hold_body(Exchange& exchange, std::size_t size) {
+/// Counts the body. Throws Failure (UNAVAILABLE) if too many large bodies are under way.
+void Gate::hold_body(Exchange& exchange, std::size_t expected, std::size_t arrived) {
+  if (expected < ByteLimits::small) return;
   const Guid& business = exchange.call.business();
-  const bool is_counted = size >= (business.is_nil() ? large_of_network : large);
-  if (!is_counted || size == exchange.held_size) return;
-  const std::size_t more = size - std::exchange(exchange.held_size, size);
-  auto held = business.is_nil() ? bytes_.bodies_of_network.take(network_of(client_of(exchange.request)), more)
-                                : bytes_.bodies.take(business, more);
-  if (!held) {
-    throw Failure(ErrorCode::unavailable,
-                  business.is_nil() ? "Your network sends too many large bodies; try again later."
-                                    : "Other requests of this business have too many large bodies; try "
-                                      "again later.");
-  }
-  exchange.held_body.push_back(std::move(held));
+  auto& held = exchange.held_body;
+  if (!held)
+    held.emplace(bytes_.claim(ByteLimits::Kind::body, holder(business, client_of(exchange.request))));
+  if (const auto limit = held->raise(expected, arrived))
+    throw memory_refusal(ByteLimits::Kind::body, *limit, !business.is_nil());
+}
+
+/// Counts a large answer for as long as the result lives. Throws Failure (UNAVAILABLE) if clients have not
+/// taken too many others. Null for a small answer, and for one that is too late to refuse: it counts once it
+/// waits (see `hold`).
+std::shared_ptr<void> Gate::hold_answer(const Exchange& exchange, std::size_t size) const {
+  const Guid& business = exchange.call.business();
+  const std::size_t least = business.is_nil() ? ByteLimits::small : ByteLimits::large;
+  if (size < least || exchange.method == RequestMethod::head || !exchange.is_refusable()) return nullptr;
+  auto held = std::make_shared<ByteLimits::Claim>(
+      bytes_.claim(ByteLimits::Kind::answer, holder(business, client_of(exchange.request))));
+  if (const auto limit = held->raise(size, size))
+    throw memory_refusal(ByteLimits::Kind::answer, *limit, !business.is_nil());
+  return held;
+}
+
+std::shared_ptr<void> Gate::hold(const Client& client, std::size_t bytes) {
+  const auto address = client_address(client.peer, client.forwarded_for, options_.trusted_proxies);
+  auto held = std::make_shared<ByteLimits::Claim>(
+      bytes_.claim(ByteLimits::Kind::answer, holder(client.business, address)));
+  if (!held->raise(bytes, bytes)) return held;
+  observe(Observable::memory_refused);
+  return nullptr;
+}
+
+/// A proxy that does not name its clients is not limited as one network, except for clients without a
+/// business.
+ByteLimits::Holder Gate::holder(const Guid& business, std::string_view client) const {
+  const bool is_network = business.is_nil() || !AddressBlock::any_has(options_.trusted_proxies, client);
+  return {.business = business, .network = is_network ? network_of(client) : std::string()};
 }
 
 std::string_view Gate::client_of(const Request& request) const {
@@ -361,6 +412,7 @@ asio::awaitable<void> Gate::perform_tracked(Exchange& exchange, std::string raw_
     }
   }
   storage::RequestDatabase database(services_.db, standbys, required);
+  exchange.database = &database;
   Services services = with_database(services_, database);
   std::exception_ptr thrown;
   try {
@@ -368,6 +420,7 @@ asio::awaitable<void> Gate::perform_tracked(Exchange& exchange, std::string raw_
   } catch (...) {
     thrown = std::current_exception();
   }
+  exchange.database = nullptr;
   note_commits(exchange, database.commits());
   if (thrown) std::rethrow_exception(thrown);
 }
@@ -384,15 +437,10 @@ void Gate::note_commits(Exchange& exchange, const storage::Commits& commits) {
 /// The writes of the handler and the answer kept for the key are one transaction. Mails and token changes of
 /// the handler follow after its commit.
 asio::awaitable<void> Gate::perform_once(Exchange& exchange, std::string raw_body) {
-  std::string identity;
-  identity.append(exchange.request.method)
-      .append(" ")
-      .append(exchange.request.target)
-      .append("\n")
-      .append(raw_body);
   const IdempotentRequest once(services_, exchange.call.principal, exchange.request.idempotency_key,
-                               identity);
+                               identity_of(exchange.request, raw_body));
   if (const auto kept = co_await once.find()) {
+    exchange.response.held = hold_answer(exchange, kept->body.size());
     replay(*kept, exchange.response);
     note_commits(exchange, co_await commits_until_now(services_.db));
     co_return;
@@ -458,6 +506,7 @@ asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_bod
     } else {
       read();
     }
+    std::string().swap(raw_body);  // the parsed body replaces it; an assignment would keep the memory
   } else if (route.body_kind != BodyKind::none) {
     call.raw_body = std::move(raw_body);
     call.content_type = exchange.request.content_type;
@@ -469,14 +518,8 @@ asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_bod
   call.is_audited = route.is_audited || route.permission == Permission::administer;
   auto answer = co_await route.handler(call, services);
   if (answer.status == 201 && exchange.method != RequestMethod::post) answer.status = 200;
-  if (exchange.method == RequestMethod::get && !call.business().is_nil() && answer.data.size() >= large) {
-    response.held = bytes_.answers.take(call.business(), answer.data.size());
-    if (!response.held) {
-      throw Failure(ErrorCode::unavailable,
-                    "Clients of this business have not read its other large answers; try again later.");
-    }
-  }
   exchange.location = answer.location;
+  response.held = hold_answer(exchange, answer.data.size());
   render(std::move(answer), route, response);
 }
 
@@ -489,6 +532,7 @@ std::string Gate::apply_error(Exchange& exchange, const std::exception_ptr& thro
   response.before = {};
   response.body = std::move(error.body);
   response.after.clear();
+  response.held.reset();
   if (error.status == http_status(ErrorCode::unauthorized)) response.add_header("WWW-Authenticate", "Bearer");
   if (error.retry_after) response.add_header("Retry-After", error.retry_after->count());
   return std::move(error.fault);

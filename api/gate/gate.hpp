@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,6 +49,7 @@ class Gate : public Responder {
 
   asio::awaitable<void> respond(const Request& request, RequestBody& body, Response& response) override;
   void refuse(const Failure& failure, Response& response) override;
+  std::shared_ptr<void> hold(const Client& client, std::size_t bytes) override;
 
  private:
   struct Exchange;
@@ -60,7 +62,9 @@ class Gate : public Responder {
   asio::awaitable<void> perform(Exchange& exchange);
   asio::awaitable<void> perform_tracked(Exchange& exchange, std::string raw_body,
                                         const std::optional<storage::CommitPosition>& asked);
-  void hold_body(Exchange& exchange, std::size_t size);
+  void hold_body(Exchange& exchange, std::size_t expected, std::size_t arrived);
+  std::shared_ptr<void> hold_answer(const Exchange& exchange, std::size_t size) const;
+  ByteLimits::Holder holder(const Guid& business, std::string_view client) const;
   std::string_view client_of(const Request& request) const;
   bool is_tracked(const Exchange& exchange) const;
   void note_commits(Exchange& exchange, const storage::Commits& commits);

@@ -1,54 +1,72 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "base/guid.hpp"
 
 namespace waybill::api {
 
-/// Limits the bytes that clients with the same key keep in memory. Used by all io threads.
-template <typename Key>
-class HeldBytes {
+/// Limits the memory that clients fill by sending or reading slowly, in one count of bodies and answers.
+/// Sizes are bytes. Used by all io threads.
+class ByteLimits {
  public:
-  explicit HeldBytes(std::size_t most_of_one) : state_(std::make_shared<State>(most_of_one)) {}
+  static constexpr std::size_t small = 16UL * 1024;                // smaller bodies and answers need no claim
+  static constexpr std::size_t large = 256UL * 1024;               // smaller ones do not count for a business
+  static constexpr std::size_t most_bodies = 128UL * 1024 * 1024;  // of a business
+  static constexpr std::size_t most_answers = 64UL * 1024 * 1024;  // of a business
+  static constexpr std::size_t most_of_stranger = 16UL * 1024 * 1024;  // of a network, without a business
 
-  /// Counts the bytes, at least one, until the last copy of the result is gone. Returns null if the clients
-  /// would hold too many. A claim of any size is granted while they hold nothing.
-  std::shared_ptr<void> take(const Key& key, std::size_t bytes) {
-    {
-      const std::lock_guard lock(state_->mutex);
-      const auto entry = state_->held.try_emplace(key, 0).first;
-      if (entry->second > 0 && entry->second + bytes > state_->most_of_one) return nullptr;
-      entry->second += bytes;
-    }
-    return {state_.get(), [state = state_, key, bytes](void*) {
-              const std::lock_guard lock(state->mutex);
-              const auto entry = state->held.find(key);
-              entry->second -= bytes;
-              if (entry->second == 0) state->held.erase(entry);
-            }};
-  }
+  enum class Kind : std::uint8_t { body, answer };
+  /// The limit that refuses a claim: that of the business, or of the network for a client without one; that
+  /// of a network's clients together; that of the process.
+  enum class Limit : std::uint8_t { holder, network, process };
+  /// The client whose bytes are counted.
+  struct Holder {
+    Guid business;        // nil for a client without one
+    std::string network;  // empty: not limited as one network
+  };
+
+  class Claim;
+
+  /// `most` is the limit of the process. A quarter of it is the limit of one network, and that of all clients
+  /// without a business.
+  explicit ByteLimits(std::size_t most);
+
+  /// Returns a claim that counts nothing yet. It may outlive this object.
+  Claim claim(Kind kind, Holder holder) const;
 
  private:
-  struct State {
-    explicit State(std::size_t most) : most_of_one(most) {}
-    const std::size_t most_of_one;
-    std::mutex mutex;
-    std::unordered_map<Key, std::size_t> held;  // without zeros; guarded by mutex
-  };
-  std::shared_ptr<State> state_;  // shared with the results
+  struct State;
+  std::shared_ptr<State> state_;  // shared with the claims
 };
 
-/// Limits of the memory that clients can fill by sending or reading slowly. Small bodies and answers do not
-/// count.
-struct ByteLimits {
-  HeldBytes<Guid> bodies{128UL * 1024 * 1024};  // of a business: requests that are being sent or answered
-  HeldBytes<std::string> bodies_of_network{16UL * 1024 * 1024};  // of clients without a business
-  HeldBytes<Guid> answers{64UL * 1024 * 1024};                   // not taken by the business's clients yet
+/// The bytes of one body or answer. They count until the claim is destroyed. Used by one thread at a time.
+class ByteLimits::Claim {
+ public:
+  ~Claim();
+  Claim(Claim&& other) noexcept;
+  Claim& operator=(Claim&&) = delete;
+
+  /// Raises the claim; lower sizes change nothing. `expected` is the size that the body or answer will have.
+  /// It counts for the business, or for the network of a client without one. `present` is in memory already.
+  /// It counts for the network and for the process, so that an announced size alone keeps nobody out. Returns
+  /// the limit that is exceeded, with the counts unchanged. Each limit grants a claim of any size while
+  /// nothing else counts for it.
+  std::optional<Limit> raise(std::size_t expected, std::size_t present);
+
+ private:
+  friend class ByteLimits;
+  Claim(std::shared_ptr<State> state, Kind kind, Holder holder);
+
+  std::shared_ptr<State> state_;  // null after a move
+  Kind kind_;
+  Holder holder_;
+  std::size_t expected_ = 0;
+  std::size_t present_ = 0;
 };
 
 }  // namespace waybill::api

@@ -1,26 +1,39 @@
 #include "api/http/connection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <tuple>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
+#include <boost/beast/core/buffer_traits.hpp>
+#include <boost/beast/core/buffers_suffix.hpp>
 
 namespace waybill::api {
 namespace {
 
 constexpr auto awaiting = asio::as_tuple(asio::use_awaitable);
-constexpr std::size_t write_ahead = 65'536;     // bytes of answers to pipelined requests, written together
-constexpr std::size_t kept_capacity = 262'144;  // capacity of the output buffer between requests
-constexpr std::size_t dropped_body = 65'536;    // a longer unread body ends the connection
+constexpr std::size_t write_ahead = 65'536;    // bytes of answers to pipelined requests, written together
+constexpr std::size_t copied_body = 16'384;    // a body of this size or more is written from where it lies
+constexpr std::size_t kept_capacity = 16'384;  // capacity of the output buffer between requests
+constexpr std::size_t uncounted = 4'096;       // fewer bytes that wait for the client do not count
+// Bytes of an answer that the kernel takes before they can be sent. Without a limit, it takes megabytes from
+// each connection whose client read fast once.
+constexpr int unsent_bytes = 65'536;
+constexpr std::size_t dropped_body = 65'536;  // a longer unread body ends the connection
 constexpr std::size_t lingering_bytes = 16'777'216;
 // The time that a new connection has to send its first request while the server stops. A load balancer that
 // connects for a request sends it at once; without this time, the connection would close under it.
 constexpr std::chrono::milliseconds first_request_grace{250};
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
+
+/// True if much of the text's memory is unused.
+bool is_wasteful(const std::string& text) { return text.capacity() - text.size() > text.size() / 4; }
 
 Failure malformed_request() {
   return {ErrorCode::validation_error, "The request is not well-formed HTTP/1.1."};
@@ -28,6 +41,12 @@ Failure malformed_request() {
 
 Failure body_too_large(std::size_t limit) {
   return {ErrorCode::payload_too_large, "The body may have at most " + std::to_string(limit) + " bytes."};
+}
+
+/// The pending bytes and the body after them.
+std::array<asio::const_buffer, 4> parts_of(const std::string& out, const Response& response) {
+  return {asio::buffer(out), asio::buffer(response.before), asio::buffer(response.body),
+          asio::buffer(response.after)};
 }
 
 }  // namespace
@@ -55,6 +74,7 @@ Connection::Connection(Socket socket, Host& host, const HttpLimits& limits)
     : socket_(std::move(socket)), host_(host), limits_(limits), input_(limits.head_bytes) {
   boost::system::error_code ignored;
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  ::setsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes, sizeof unsent_bytes);
   socket_.non_blocking(true, ignored);
   peer_ = address_text(socket_.remote_endpoint(ignored).address());
 }
@@ -97,7 +117,7 @@ asio::awaitable<Connection::Next> Connection::read_head() {
       co_return Next::closed;
     }
     if (head == RequestInput::Head::complete) co_return Next::request;
-    if (!co_await flush()) co_return Next::closed;
+    if (!out_.empty() && !co_await flush()) co_return Next::closed;
     set_awaits_request(input_.empty());
     if (awaits_request_ && host_.stopping()) {
       if (!first_request_) co_return Next::closed;
@@ -127,6 +147,7 @@ asio::awaitable<bool> Connection::handle() {
   Request request = parser.request();
   request.peer = peer_;
   request.head = input_.head();
+  client_ = {.peer = peer_, .forwarded_for = request.forwarded_for, .business = {}};
   bool broken = false;
   try {
     co_await host_.responder().respond(request, body, response);
@@ -135,12 +156,19 @@ asio::awaitable<bool> Connection::handle() {
   }
   if (broken || !socket_.is_open()) co_return false;
   const bool reusable = parser.keep_alive() && !host_.stopping() && rest_of_body_is_short();
-  append_response(out_, response,
-                  {.date = host_.date(),
-                   .keep_alive = reusable,
-                   .http_1_0 = parser.is_http_1_0(),
-                   .head_only = parser.is_head()});
-  response.body = std::string();  // a slow client needs only one copy
+  client_.business = response.business;
+  const ResponseFrame frame{.date = host_.date(),
+                            .keep_alive = reusable,
+                            .http_1_0 = parser.is_http_1_0(),
+                            .head_only = parser.is_head()};
+  if (!frame.head_only && response.body_size() >= copied_body) {
+    append_head(out_, response, frame);
+    if (!co_await flush(&response)) co_return false;
+  } else {
+    append_response(out_, response, frame);
+  }
+  response.held.reset();
+  std::string().swap(response.body);  // a slow client needs one copy; an assignment would keep the memory
   if (!reusable) {
     if (co_await flush()) co_await linger();
     co_return false;
@@ -150,8 +178,10 @@ asio::awaitable<bool> Connection::handle() {
     parser.keep_body(nullptr, 0);
     if (!co_await feed_body({}) || !input_.body_is_complete()) co_return false;
   }
+  // The answers to requests that have arrived together are written together.
+  if ((out_.size() >= write_ahead || !input_.has_next()) && !co_await flush()) co_return false;
   end_request();
-  co_return out_.size() < write_ahead || co_await flush();
+  co_return true;
 }
 
 asio::awaitable<std::string> Connection::read_body(std::size_t limit, const RequestBody::Sized& sized) {
@@ -161,12 +191,10 @@ asio::awaitable<std::string> Connection::read_body(std::size_t limit, const Requ
   body_failed_ = true;
   const auto length = parser.content_length();
   if (length && *length > limit) throw body_too_large(limit);
-  std::function<void()> received;
+  const std::function<void()> received = [&] { sized(length.value_or(body.size()), body.size()); };
   if (length) {
-    sized(*length);
+    received();
     body.reserve(*length);
-  } else {
-    received = [&] { sized(body.size()); };
   }
   parser.keep_body(&body, limit);
   if (parser.expects_continue() && !parser.is_http_1_0() && !input_.has_more_than_head()) {
@@ -204,6 +232,7 @@ void Connection::end_request() {
   input_.go_on();
   body_failed_ = false;
   first_request_ = false;
+  client_.forwarded_for = {};
 }
 
 asio::awaitable<void> Connection::refuse(Failure failure) {
@@ -217,25 +246,50 @@ asio::awaitable<void> Connection::refuse(Failure failure) {
 asio::awaitable<bool> Connection::read_more(boost::beast::flat_buffer& buffer, std::size_t size,
                                             Steady::time_point ends_at) {
   deadline_ = ends_at;
+  if (!awaits_request_) host_.begins_to_stall(*this);
   const auto [error, count] = co_await socket_.async_read_some(buffer.prepare(size), awaiting);
   deadline_ = Steady::time_point::max();
   buffer.commit(count);
+  if (!awaits_request_) host_.begins_to_work(*this);
   co_return !error;
 }
 
-/// Writes `out_`. False if the client is gone.
-asio::awaitable<bool> Connection::flush() {
+/// Writes `out_`, and the body of `large` after it. False if the client is gone, or has not taken the bytes
+/// in time, or if they may not wait for it.
+asio::awaitable<bool> Connection::flush(Response* large) {
   if (out_.empty()) co_return true;
   boost::system::error_code error;
-  const auto written = socket_.write_some(asio::buffer(out_), error);
-  if (error == asio::error::would_block || (!error && written < out_.size())) {
-    deadline_ = Steady::now() + limits_.write_timeout;
-    const auto rest = asio::buffer(out_) + written;
-    std::tie(error, std::ignore) = co_await asio::async_write(socket_, rest, awaiting);
-    deadline_ = Steady::time_point::max();
-  }
+  const auto written = large == nullptr ? socket_.write_some(asio::buffer(out_), error)
+                                        : socket_.write_some(parts_of(out_, *large), error);
+  bool is_written = !error;
+  const std::size_t size = out_.size() + (large == nullptr ? 0 : large->body_size());
+  if (error == asio::error::would_block || (!error && written < size))
+    is_written = co_await write_rest(large, written);
   out_.clear();
   if (out_.capacity() > kept_capacity) out_.shrink_to_fit();
+  co_return is_written;
+}
+
+/// Goes on with what `flush` has begun, whenever the client takes some of it.
+asio::awaitable<bool> Connection::write_rest(Response* large, std::size_t written) {
+  static const Response none;
+  if (large != nullptr && is_wasteful(large->body)) large->body.shrink_to_fit();
+  std::size_t waiting = out_.size();
+  if (large != nullptr && !large->held) waiting += large->body.size() + large->after.size();
+  const auto held = waiting < uncounted ? nullptr : host_.responder().hold(client_, waiting);
+  if (waiting >= uncounted && !held) co_return false;
+  boost::beast::buffers_suffix rest(parts_of(out_, large == nullptr ? none : *large));
+  rest.consume(written);
+  deadline_ = Steady::now() + limits_.write_timeout;
+  boost::system::error_code error;
+  while (!error && boost::beast::buffer_bytes(rest) > 0) {
+    host_.begins_to_stall(*this);
+    std::size_t count = 0;
+    std::tie(error, count) = co_await socket_.async_write_some(rest, awaiting);
+    rest.consume(count);
+  }
+  host_.begins_to_work(*this);
+  deadline_ = Steady::time_point::max();
   co_return !error;
 }
 

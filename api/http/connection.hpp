@@ -39,8 +39,10 @@ class Connection {
     virtual Responder& responder() = 0;
     virtual std::string_view date() = 0;
     virtual bool stopping() const = 0;
-    /// The connection begins to wait for a request, or to work on one.
+    /// The connection begins to wait for a request, or to work.
     virtual void begins_to_wait(Connection& connection) = 0;
+    /// It begins to wait for its client amid a request.
+    virtual void begins_to_stall(Connection& connection) = 0;
     virtual void begins_to_work(Connection& connection) = 0;
   };
   /// The position in the ConnectionLists of the io thread.
@@ -79,7 +81,8 @@ class Connection {
   void end_request();
   asio::awaitable<bool> read_more(boost::beast::flat_buffer& buffer, std::size_t size,
                                   Steady::time_point ends_at);
-  asio::awaitable<bool> flush();
+  asio::awaitable<bool> flush(Response* large = nullptr);
+  asio::awaitable<bool> write_rest(Response* large, std::size_t written);
   asio::awaitable<void> linger();
 
   Socket socket_;
@@ -91,6 +94,7 @@ class Connection {
   RequestInput input_;
   bool body_failed_ = false;  // reading it began and did not succeed
   std::string out_;
+  Client client_;
   bool first_request_ = true;
 };
 

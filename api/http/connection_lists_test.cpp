@@ -21,6 +21,7 @@ class NoHost : public Connection::Host {
   std::string_view date() override { return {}; }
   bool stopping() const override { return false; }
   void begins_to_wait(Connection& /*connection*/) override {}
+  void begins_to_stall(Connection& /*connection*/) override {}
   void begins_to_work(Connection& /*connection*/) override {}
 };
 
@@ -62,6 +63,25 @@ TEST_F(ConnectionListsTest, TheLongestWaitingIsTheOneThatBeganFirst) {
   EXPECT_EQ(lists.waiting_since(), ticks(start + seconds(1)));
   lists.begins_to_wait(b, start + seconds(3));
   EXPECT_EQ(lists.longest_waiting(), &a);
+}
+
+TEST_F(ConnectionListsTest, AStalledConnectionDoesNotWaitForARequest) {
+  lists.add(a);
+  lists.add(b);
+  lists.begins_to_wait(a, start);
+  lists.begins_to_stall(b, start + seconds(1));
+  EXPECT_EQ(lists.longest_waiting(), &a);
+  EXPECT_EQ(lists.longest_stalled(), &b);
+  EXPECT_EQ(lists.stalled_since(), ticks(start + seconds(1)));
+  lists.begins_to_stall(a, start + seconds(2));
+  EXPECT_EQ(lists.waiting_since(), ConnectionLists::never);
+  EXPECT_EQ(lists.longest_stalled(), &b);
+  lists.begins_to_stall(b, start + seconds(3));
+  EXPECT_EQ(lists.longest_stalled(), &a) << "the other has taken something";
+  lists.begins_to_work(a, start + seconds(4));
+  lists.remove(b);
+  EXPECT_EQ(lists.stalled_since(), ConnectionLists::never);
+  EXPECT_THAT(all(), ElementsAre(&a));
 }
 
 TEST_F(ConnectionListsTest, ARemovedConnectionWaitsNoLonger) {

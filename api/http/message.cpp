@@ -72,12 +72,15 @@ void Response::add_header(std::string_view name, std::int64_t value) {
   headers.append("\r\n");
 }
 
-void append_response(std::string& out, const Response& response, const ResponseFrame& frame) {
-  const auto length = response.before.size() + response.body.size() + response.after.size();
+std::shared_ptr<void> Responder::hold(const Client& /*client*/, std::size_t /*bytes*/) {
+  return std::make_shared<char>();
+}
+
+void append_head(std::string& out, const Response& response, const ResponseFrame& frame) {
   out.append(status_line(response.status)).append("Date: ").append(frame.date);
   if (response.status != 204) {  // RFC 9110 section 8.6: no Content-Length in a 204
     out.append("\r\nContent-Type: ").append(response.content_type).append("\r\nContent-Length: ");
-    append_number(out, static_cast<std::int64_t>(length));
+    append_number(out, static_cast<std::int64_t>(response.body_size()));
   }
   out.append("\r\n").append(response.headers);
   if (!frame.keep_alive) {
@@ -86,6 +89,10 @@ void append_response(std::string& out, const Response& response, const ResponseF
     out.append("Connection: keep-alive\r\n");
   }
   out.append("\r\n");
+}
+
+void append_response(std::string& out, const Response& response, const ResponseFrame& frame) {
+  append_head(out, response, frame);
   if (!frame.head_only) out.append(response.before).append(response.body).append(response.after);
 }
 

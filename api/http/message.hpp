@@ -12,6 +12,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "base/error.hpp"
+#include "base/guid.hpp"
 
 namespace waybill::api {
 
@@ -50,9 +51,9 @@ class RequestBody {
   virtual ~RequestBody() = default;
   /// False when the request has none or an empty one.
   virtual bool present() const = 0;
-  /// Takes the size of a body. With a Content-Length, it is called once, before the reading; otherwise during
-  /// the reading, with the size so far. An exception ends the reading.
-  using Sized = std::function<void(std::size_t size)>;
+  /// Takes the size that a body will have, as far as known, and the part that has arrived. Called before the
+  /// reading if there is a Content-Length, and after each part. An exception ends the reading.
+  using Sized = std::function<void(std::size_t expected, std::size_t arrived)>;
 
   /// Reads all of it. Throws Failure: PAYLOAD_TOO_LARGE beyond `limit` bytes, VALIDATION_ERROR for malformed
   /// chunks; and what `sized` throws. Call once.
@@ -60,18 +61,27 @@ class RequestBody {
 };
 
 /// A response; the server adds Date, Content-Length and Connection. The body is `before`, `body` and
-/// `after`, so that an envelope costs no copy.
+/// `after`, so that an envelope costs no copy, and a file of the program none at all.
 struct Response {
   int status = 200;
   std::string_view content_type = "application/json";
-  std::string_view before;
+  std::string_view before;  // lives as long as the process
   std::string body;
   std::string after;
   std::string headers;              // complete lines with their CRLF
-  std::shared_ptr<void> held = {};  // released once the client has taken the response
+  Guid business = {};               // the client's; nil for one without
+  std::shared_ptr<void> held = {};  // counts `body`; released once the client has taken the response
 
+  std::size_t body_size() const { return before.size() + body.size() + after.size(); }
   void add_header(std::string_view name, std::string_view value);
   void add_header(std::string_view name, std::int64_t value);
+};
+
+/// The client of a connection's last request.
+struct Client {
+  std::string_view peer;           // as in Request
+  std::string_view forwarded_for;  // as in Request; empty once the request is gone
+  Guid business;                   // nil for a client without one
 };
 
 /// Answers requests. One for each io thread, called on that thread only, for many requests at a time.
@@ -82,6 +92,10 @@ class Responder {
   virtual asio::awaitable<void> respond(const Request& request, RequestBody& body, Response& response) = 0;
   /// Fills the response to input that is no HTTP request, or to a connection over the limit.
   virtual void refuse(const Failure& failure, Response& response) = 0;
+  /// Counts bytes that wait in memory until the client takes them, for as long as the result lives. Null if
+  /// the client may not keep so many; the connection is then closed. Without an implementation, nothing
+  /// counts.
+  virtual std::shared_ptr<void> hold(const Client& client, std::size_t bytes);
 };
 
 /// The parts of a response that depend on its connection.
@@ -92,7 +106,9 @@ struct ResponseFrame {
   bool head_only = false;  // the answer to HEAD: the length of the body without the body
 };
 
-/// Appends the response in the format of HTTP/1.1 (RFC 9112) to `out`.
+/// Appends the status line and the headers in the format of HTTP/1.1 (RFC 9112) to `out`.
+void append_head(std::string& out, const Response& response, const ResponseFrame& frame);
+/// Appends the head, and the body unless the frame leaves it out.
 void append_response(std::string& out, const Response& response, const ResponseFrame& frame);
 
 /// IMF-fixdate (RFC 9110 section 5.6.7) of Unix seconds.

@@ -63,6 +63,8 @@ void RequestInput::go_on() {
     in_.commit(asio::buffer_copy(in_.prepare(body_in_.size()), body_in_.cdata()));
     body_in_.consume(body_in_.size());
   }
+  if (body_in_.capacity() > 0) body_in_.shrink_to_fit();
+  if (in_.size() == 0 && in_.capacity() > kept_capacity) in_.shrink_to_fit();
   scanned_ = head_size_ = body_used_ = 0;
 }
 

@@ -19,6 +19,8 @@ class RequestInput {
   // The room for one read into each of the buffers.
   static constexpr std::size_t head_read_size = 4'096;
   static constexpr std::size_t body_read_size = 32'768;
+  // Between requests, an empty buffer with more room is given back.
+  static constexpr std::size_t kept_capacity = 2 * head_read_size;
 
   enum class Head { incomplete, complete, refused };
 
@@ -51,6 +53,8 @@ class RequestInput {
   /// Parses the bytes of `body_buffer`; the result is that of `parse_received_body`.
   bool parse_more_body();
 
+  /// True if bytes have arrived after the body, which is complete.
+  bool has_next() const { return in_.size() > head_size_ + body_used_ || body_in_.size() > 0; }
   /// Drops the request; the bytes after its body are the beginning of the next one.
   void go_on();
   /// Drops all that `head_buffer` has; no request follows.

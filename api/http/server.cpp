@@ -30,6 +30,7 @@
 #include "api/http/connection_lists.hpp"
 #include "base/database_clock.hpp"
 #include "base/error.hpp"
+#include "base/free_memory.hpp"
 #include "base/heartbeat.hpp"
 #include "base/observe.hpp"
 
@@ -41,6 +42,7 @@ constexpr auto awaiting = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t most_refused = 256;  // connections that are answered with a refusal at a time
 // The time in which clients complete the handshakes that they have begun when the server stops.
 constexpr std::chrono::milliseconds handshake_grace{20};
+constexpr std::chrono::seconds release_interval{2};
 
 /// Counts the connections of all threads, in all and for each network. Thread-safe.
 class ConnectionCounts {
@@ -145,7 +147,7 @@ tcp::endpoint resolve(asio::io_context& io, const std::string& host, std::uint16
 class Server::IoThread : public Connection::Host {
  public:
   IoThread(const HttpLimits& limits, ConnectionCounts& counts, const MakeResponder& make_responder)
-      : limits_(limits), counts_(counts), sweep_(io_), responder_(make_responder(io_)) {}
+      : limits_(limits), counts_(counts), sweep_(io_), release_(io_), responder_(make_responder(io_)) {}
 
   asio::io_context& io() { return io_; }
 
@@ -165,11 +167,12 @@ class Server::IoThread : public Connection::Host {
 
   /// See ConnectionLists. Any thread.
   std::int64_t waiting_since() const { return connections_.waiting_since(); }
+  std::int64_t stalled_since() const { return connections_.stalled_since(); }
 
-  /// Closes that connection. Any thread.
-  void close_longest_waiting() {
-    asio::post(io_, [this] {
-      Connection* const connection = connections_.longest_waiting();
+  /// Closes the connection that `find` returns. Any thread.
+  void close_longest(Connection* (ConnectionLists::*find)() const) {
+    asio::post(io_, [this, find] {
+      Connection* const connection = (connections_.*find)();
       if (connection == nullptr) return;
       begins_to_work(*connection);
       connection->close();
@@ -201,7 +204,11 @@ class Server::IoThread : public Connection::Host {
   Responder& responder() override { return *responder_; }
   bool stopping() const override { return stopping_; }
   void begins_to_wait(Connection& connection) override {
+    release_memory_later();
     connections_.begins_to_wait(connection, Connection::Steady::now());
+  }
+  void begins_to_stall(Connection& connection) override {
+    connections_.begins_to_stall(connection, Connection::Steady::now());
   }
   void begins_to_work(Connection& connection) override {
     connections_.begins_to_work(connection, Connection::Steady::now());
@@ -227,6 +234,7 @@ class Server::IoThread : public Connection::Host {
     }
     ~Membership() {
       thread_.connections_.remove(connection_);
+      thread_.release_memory_later();
       if (thread_.connections_.empty()) thread_.sweep_.cancel();
       thread_.counts_.remove(entry_);
     }
@@ -259,12 +267,25 @@ class Server::IoThread : public Connection::Host {
     });
   }
 
+  /// Gives memory back to the system a while after it was used, and not more often.
+  void release_memory_later() {
+    if (is_release_due_) return;
+    is_release_due_ = true;
+    release_.expires_after(release_interval);
+    release_.async_wait([this](const boost::system::error_code& error) {
+      is_release_due_ = false;
+      if (!error) release_free_memory();
+    });
+  }
+
   const HttpLimits& limits_;
   ConnectionCounts& counts_;
   ConnectionLists connections_;
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(io_);
   asio::steady_timer sweep_;
+  asio::steady_timer release_;
+  bool is_release_due_ = false;
   std::unique_ptr<Responder> responder_;
   std::atomic<bool> stopping_ = false;
   Heartbeat heartbeat_;
@@ -385,7 +406,7 @@ class Server::Impl {
     std::optional<Failure> refusal;
     if (!network.empty() && counts_.count_of(network) >= limits.most_of_one_network) {
       refusal = network_is_full();
-    } else if (counts_.served() >= limits.most_connections && !close_longest_waiting()) {
+    } else if (counts_.served() >= limits.most_connections && !make_room()) {
       refusal = server_is_full();
     }
     if (!refusal || counts_.refused() < most_refused) {
@@ -400,12 +421,18 @@ class Server::Impl {
     return AddressBlock::any_has(options_.proxies, address) ? std::string() : network_of(address);
   }
 
-  /// False if none waits for a request.
-  bool close_longest_waiting() {
+  /// Closes the connection that has waited longest for a request; if none waits, the one that has waited
+  /// longest for its client amid a request. False if all work.
+  bool make_room() {
+    return close_longest(&IoThread::waiting_since, &ConnectionLists::longest_waiting) ||
+           close_longest(&IoThread::stalled_since, &ConnectionLists::longest_stalled);
+  }
+
+  bool close_longest(std::int64_t (IoThread::*since)() const, Connection* (ConnectionLists::*find)() const) {
     auto& thread = **std::ranges::min_element(
-        threads_, {}, [](const auto& candidate) { return candidate->waiting_since(); });
-    if (thread.waiting_since() == ConnectionLists::never) return false;
-    thread.close_longest_waiting();
+        threads_, {}, [since](const auto& candidate) { return (candidate.get()->*since)(); });
+    if ((thread.*since)() == ConnectionLists::never) return false;
+    thread.close_longest(find);
     return true;
   }
 

@@ -23,8 +23,9 @@ struct HttpLimits {
   std::chrono::milliseconds idle_timeout{60'000};   // between requests
   std::chrono::milliseconds write_timeout{30'000};  // for the client to take a response
   std::chrono::milliseconds linger_timeout{2'000};  // for a refused client to read why
-  /// One more replaces the connection that has waited longest for a request. If none waits, it is answered
-  /// 503 and closed.
+  /// One more replaces the connection that has waited longest for a request; if none waits, the one whose
+  /// client has neither sent nor taken anything for the longest time amid a request. If all work, it is
+  /// answered 503 and closed.
   std::size_t most_connections = 4'096;
   /// The connections of one network (an IPv4 address, or the first 64 bits of an IPv6 address): a quarter, so
   /// that one or two clients leave room for others, and a company behind one address has enough. One more is

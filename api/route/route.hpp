@@ -91,6 +91,7 @@ struct Call {
 struct Answer {
   int status = 200;
   std::string data = {};
+  std::string_view embedded = {};  // the whole body, instead of `data`; lives as long as the process
   std::optional<std::int64_t> page = {}, page_size = {}, total_count = {};  // place of a page in its list
   std::string location = {};
   std::string file_name = {};        // for saving a document: ASCII letters, digits, . - _
@@ -99,6 +100,7 @@ struct Answer {
 
   static Answer none() { return {}; }
   static Answer of(std::string data) { return {.data = std::move(data)}; }
+  static Answer of_embedded(std::string_view body) { return {.embedded = body}; }
   static Answer created(std::string data, std::string location) {
     return {.status = 201, .data = std::move(data), .location = std::move(location)};
   }

@@ -17,10 +17,11 @@ inline constexpr HeaderField no_sniffing{"X-Content-Type-Options", "nosniff"};
 inline constexpr HeaderField cache_control{"Cache-Control", "public, max-age=3600"};
 inline constexpr HeaderField static_file_headers[] = {cache_control, no_sniffing};
 
-/// Returns an embedded file: send_embedded<WAYBILL_EMBEDDED_BOUNDS(name)>.
+/// Returns an embedded file, which is written from where it lies:
+/// send_embedded<WAYBILL_EMBEDDED_BOUNDS(name)>.
 template <const char* begin, const char* end>
 asio::awaitable<Answer> send_embedded(Call&, Services&) {
-  co_return Answer::of(std::string(begin, end));
+  co_return Answer::of_embedded({begin, end});
 }
 
 /// Returns the route of a file that a page loads.

@@ -30,7 +30,7 @@ asio::awaitable<Answer> get_readiness(Call& call, Services& services) {
 
 asio::awaitable<Answer> get_openapi(Call&, Services&) {
   static const std::string document = openapi_document();
-  co_return Answer::of(document);
+  co_return Answer::of_embedded(document);
 }
 
 constexpr Route routes[] = {

@@ -48,7 +48,8 @@ struct Config {
   std::string public_url;
   std::vector<std::string> cors_origins;
   std::vector<api::AddressBlock> trusted_proxies;
-  std::int64_t io_threads = 0;  // one for each core if 0
+  std::int64_t io_threads = 0;    // one for each core if 0
+  std::int64_t memory_limit = 0;  // bytes; half of the usable memory if 0
   bool allow_private_destinations = false;
   std::string ca_file;
   domain::RetrySchedule retry_schedule = domain::RetrySchedule::standard();

@@ -46,6 +46,22 @@ TEST(Config, DefaultsAreThoseOfTheContract) {
   EXPECT_EQ(config.runs_retention_days, 30);
 }
 
+TEST(Config, AMemoryLimitHasAUnitOrIsInBytes) {
+  const auto limit = [](std::string text) {
+    return read_config({{"memory-limit", {text}}}, {}).memory_limit;
+  };
+  EXPECT_EQ(read_config({}, {}).memory_limit, 0);
+  EXPECT_EQ(limit("536870912"), 512L << 20);
+  EXPECT_EQ(limit("512M"), 512L << 20);
+  EXPECT_EQ(limit("512m"), 512L << 20);
+  EXPECT_EQ(limit("65536K"), 64L << 20);
+  EXPECT_EQ(limit("1024G"), 1024L << 30);
+  for (const std::string text : {"0", "1", "67108863", "65535K", "63M", "1025G", "-64M", "M", "64 M", "64MB",
+                                 "1.5G", "9223372036854775807G", "half"}) {
+    EXPECT_NE(error_of({{"memory-limit", {text}}}).find("--memory-limit"), std::string::npos) << text;
+  }
+}
+
 TEST(Config, MailAndKeyFollowTheDataDirectory) {
   const Config config = read_config({{"data-dir", {"/srv/w"}}}, {});
   EXPECT_EQ(config.mail_dir, "/srv/w/mail");

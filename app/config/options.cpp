@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include "api/gate/quota.hpp"
@@ -71,6 +73,30 @@ std::int64_t parse_integer(std::string_view value, std::int64_t least, std::int6
     throw ConfigError("must be an integer from " + std::to_string(least) + " to " + std::to_string(most));
   }
   return *number;
+}
+
+/// Reads bytes, with K, M or G for their multiples by 1 024, as systemd.resource-control(5) has them.
+std::optional<std::int64_t> parse_bytes(std::string_view text) {
+  constexpr std::string_view units = "KMG";
+  const auto unit = text.empty() ? std::string_view::npos : units.find(ascii_upper(text.back()));
+  int shift = 0;
+  if (unit != std::string_view::npos) {
+    text.remove_suffix(1);
+    shift = 10 * (static_cast<int>(unit) + 1);
+  }
+  const auto number = parse_number<std::int64_t>(text);
+  if (!number || *number < 0 || *number > std::numeric_limits<std::int64_t>::max() >> shift)
+    return std::nullopt;
+  return *number << shift;
+}
+
+void apply_memory_limit(Config& config, const Values& values) {
+  constexpr std::int64_t least = 64L << 20;
+  constexpr std::int64_t most = 1024L << 30;
+  const auto bytes = parse_bytes(values.back());
+  if (!bytes || *bytes < least || *bytes > most)
+    throw ConfigError("must be a number of bytes, such as 536870912 or 512M, from 64M to 1024G");
+  config.memory_limit = *bytes;
 }
 
 void apply_metrics_listen(Config& config, const Values& values) {
@@ -228,6 +254,15 @@ std::vector<Option> serving_options() {
       integer("io-threads", "0",
               "Threads that serve the API; 0: one for each core, as far as `--database-connections` allows.",
               api_alone, &Config::io_threads, 0, 256),
+      {.name = "memory-limit",
+       .value_name = "BYTES",
+       .default_text = "",
+       .help = "The most memory that clients of the API may fill with bodies under way and with answers that "
+               "they have not taken, in bytes or with `K`, `M` or `G` (of 1 024). Empty: half of the memory "
+               "of the container or machine.",
+       .commands = api_alone,
+       .bounds = "64M to 1024G",
+       .apply = apply_memory_limit},
       common_integer(
           "account-mails-per-network", "10",
           "Registrations, password resets and resent mails per hour from one network (an IPv4 address, or "

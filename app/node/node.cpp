@@ -19,6 +19,7 @@
 #include "app/node/database_keeper.hpp"
 #include "app/node/mail_sender.hpp"
 #include "app/node/presence.hpp"
+#include "app/process/memory.hpp"
 #include "base/json.hpp"
 #include "base/observe.hpp"
 #include "storage/schema/migrate.hpp"
@@ -140,6 +141,8 @@ api::Api::Options api_options(const Config& config, const std::string& database_
   options.database.write_connections = plan.writes;
   options.database.long_connections = plan.long_reads;
   options.standby_url = config.read_database_url;
+  options.memory_limit =
+      config.memory_limit != 0 ? static_cast<std::size_t>(config.memory_limit) : usable_memory() / 2;
   options.plans = api::Plans::parse(config.plans);
   options.gate.business_quota_factor = config.business_quota_factor;
   options.settings = {.destinations = destination_policy(config),
