@@ -190,7 +190,7 @@ asio::awaitable<bool> try_confirming(const Call& call, Services& services, const
   if (state.is_confirmed) throw confirmed_already();
   if (!state.is_locked) throw conflict("The upload is being confirmed.");
   const auto lock = co_await transaction->run(sql::LockBusiness{.business = business});
-  if (!lock.front().is_locked) {
+  if (lock.empty()) {
     co_await transaction->roll_back();
     co_return false;
   }

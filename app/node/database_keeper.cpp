@@ -11,6 +11,7 @@
 #include "storage/schema/partitions.hpp"
 #include "storage/sql/duties.sql.hpp"
 #include "storage/sql/search_indexes.sql.hpp"
+#include "worker/duties/overdue.hpp"
 
 namespace waybill::app {
 namespace {
@@ -22,7 +23,8 @@ constexpr auto partitions_every = 1h;
 constexpr auto retry_delay = 10s;
 constexpr auto takeover_every = 15s;  // attempts to merge while another process does
 constexpr auto analyze_every = 1s;
-constexpr std::string_view merging = "merge_search_entries";
+constexpr auto turn_noted_every = 30s;  // so that the turn is not lost, and no row version for each merge
+constexpr std::string_view merging = worker::merging_duty;
 constexpr std::string_view analyzing = "analyze_grown_tables";
 
 /// Without a limit, a merge does not end while writers add entries faster than it merges them, and no writer
@@ -99,14 +101,18 @@ void DatabaseKeeper::make_partitions() {
 Duration DatabaseKeeper::merge() {
   try {
     if (!is_merger_) {
-      if (!session_->run(storage::sql::duties::TryLock{.duty = merging}).front().is_locked)
-        return takeover_every;
+      if (session_->run(storage::sql::duties::TakeTurn{.duty = merging}).empty()) return takeover_every;
       is_merger_ = true;
+      turn_noted_ = Moment{};
     }
     const Moment started = steady_clock::now();
     const std::int64_t pages = merge_entries(*session_);
     const std::chrono::duration<double> seconds = steady_clock::now() - started;
     if (pages > 0) series(Histogram::duty_seconds, merging).Observe(seconds.count());
+    if (steady_clock::now() >= turn_noted_ + turn_noted_every) {
+      is_merger_ = !session_->run(storage::sql::duties::NoteTurn{.duty = merging}).empty();
+      turn_noted_ = steady_clock::now();
+    }
     pause_.merged(pages);
     return pause_.get();
   } catch (const storage::StatementError& error) {

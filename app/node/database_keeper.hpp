@@ -23,8 +23,8 @@ namespace waybill::app {
 ///   plans of their statements, and those of an empty table read all rows of a business to find one. An
 ///   analysis makes them plan again. PostgreSQL's own comes up to a minute later.
 ///
-/// One of the processes merges and analyzes; its session holds a lock. Another one takes over within 15 s
-/// after that session has ended.
+/// One of the processes merges and analyzes; its session has the turn of this duty. Another one takes over
+/// within 15 s after that session has ended, or ten minutes after its last merge.
 ///
 /// If the database is unavailable, it retries after 10 s.
 class DatabaseKeeper {
@@ -42,8 +42,9 @@ class DatabaseKeeper {
   void disconnect();
 
   const std::string database_url_;
-  std::optional<storage::blocking::Connection> session_;  // null between turns, unless it holds the lock
-  bool is_merger_ = false;                                // the session holds the lock
+  std::optional<storage::blocking::Connection> session_;  // null between turns, unless it is the merger
+  bool is_merger_ = false;                                // the session has the turn of the duty
+  Moment turn_noted_{};
   MergePause pause_;
   Moment partitions_due_{};
   Moment merge_due_{};

@@ -19,7 +19,7 @@ HeldShards held_shards(const Rows& rows) {
 }  // namespace
 
 bool Leases::enter() {
-  // The lock comes first, because a registered worker without its lock counts as lost.
+  // The advisory lock comes first, because earlier releases take a registered worker without it for lost.
   if (!session_.run(sql::leases::HoldName{.worker = worker_}).front().is_held) return false;
   session_.run(
       sql::leases::RegisterWorker{.worker = worker_, .name = name_, .lease = format_duration(lease_)});

@@ -26,17 +26,17 @@ struct HeldShard {
 /// The shards a worker holds.
 using HeldShards = std::map<std::int16_t, HeldShard>;
 
-/// A worker's leases on shards: renewals with an expiry, and an advisory lock on the worker's guid that ends
-/// with its session. The shards of a killed worker are therefore free at once, those of a hung worker after
+/// A worker's leases on shards: renewals with an expiry, and the worker's session, which other
+/// workers look for. The shards of a killed worker are therefore free at once, those of a hung worker after
 /// `lease`. All methods throw DatabaseUnavailable or StatementError.
 class Leases {
  public:
   Leases(blocking::Connection& session, Guid worker, std::string name, Duration lease)
       : session_(session), worker_(worker), name_(std::move(name)), lease_(lease) {}
 
-  /// Registers the worker, takes its lock and notifies `waybill_leases`; called once for each session.
-  /// Returns false while an older session of this worker still holds the lock because the server has not
-  /// noticed that it ended.
+  /// Registers the worker with its session and notifies `waybill_leases`; called once for each session.
+  /// Returns false while an older session of this worker exists because the server has not noticed that it
+  /// ended.
   bool enter();
 
   /// Frees the runs and imports of other workers that are lost: those whose session has ended or, unless

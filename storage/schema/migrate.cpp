@@ -139,21 +139,62 @@ void apply(blocking::Connection& session, const Statement& migration, std::chron
            {"ms", std::chrono::duration_cast<std::chrono::milliseconds>(took).count()}});
 }
 
-/// Waits until no other process migrates, and locks migrations for this session. It polls: a statement
-/// that waits holds a snapshot, and `create index concurrently` of the other process would wait for that.
-void lock(blocking::Connection& session) {
-  while (!session.run(sql::schema_migrations::Lock{}).front().is_locked) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+constexpr std::chrono::milliseconds lock_poll{50};
+
+/// Waits until no process of an earlier release migrates; those lock migrations by an advisory lock.
+void wait_for_earlier_releases(blocking::Connection& session) {
+  while (!session.run(sql::schema_migrations::Lock{}).front().is_locked)
+    std::this_thread::sleep_for(lock_poll);
+}
+
+/// Creates the table of applied migrations unless it exists. `if not exists` does not see a table that
+/// another session is creating, so the statement then fails once that session has committed.
+void create_table(blocking::Connection& session) {
+  try {
+    session.run(sql::schema_migrations::Create{});
+  } catch (const StatementError& error) {
+    constexpr std::string_view duplicate_name = "23505";
+    constexpr std::string_view duplicate_table = "42P07";
+    if (error.sqlstate() != duplicate_name && error.sqlstate() != duplicate_table) throw;
+    session.run(sql::schema_migrations::Create{});
   }
 }
+
+/// The lock that one migrating process has: on the table of applied migrations, which strangers have no right
+/// to lock, in an open transaction of a session of its own. It lets the other session write to the table. The
+/// transaction has no snapshot, for which `create index concurrently` would wait. Polls for the same reason:
+/// a statement that waits may hold one.
+class MigrationLock {
+ public:
+  explicit MigrationLock(const std::string& url) : session_(url, "waybill migrate") {
+    session_.execute("set idle_in_transaction_session_timeout = 0");
+    while (!try_lock()) std::this_thread::sleep_for(lock_poll);
+  }
+
+ private:
+  bool try_lock() {
+    session_.execute("begin");
+    try {
+      session_.execute("lock table schema_migrations in share update exclusive mode nowait");
+      return true;
+    } catch (const StatementError& error) {
+      session_.execute("rollback");
+      if (!is_lock_conflict(error)) throw;
+      return false;
+    }
+  }
+
+  blocking::Connection session_;
+};
 
 }  // namespace
 
 std::vector<std::string> migrate(const std::string& url, std::span<const Statement> migrations,
                                  std::chrono::milliseconds patience) {
   blocking::Connection session(url, "waybill migrate");
-  lock(session);
-  session.run(sql::schema_migrations::Create{});
+  wait_for_earlier_releases(session);
+  create_table(session);
+  const MigrationLock lock(url);
   std::vector<std::string> applied;
   for (const auto& migration : migrations.subspan(count_applied(session, migrations))) {
     apply(session, migration, patience);

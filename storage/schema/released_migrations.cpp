@@ -21,6 +21,16 @@ constexpr auto replacements = std::to_array<Replacement>({
      "return regexp_replace(i.store_url, '^[a-z]+://', '');",
      "create function store_name(i integrations) returns text language sql immutable\n"
      "as $$ select regexp_replace(i.store_url, '^[a-z]+://', '') $$;"},
+    // The partitions of a new database, which no other session can make.
+    {"0016_partitions",
+     "if not pg_try_advisory_xact_lock(hashtext('waybill.make_partitions')) or to_regclass(part) is not null "
+     "then",
+     "if to_regclass(part) is not null then"},
+    {"0016_partitions", "perform pg_advisory_xact_lock(hashtext('waybill.make_partitions'));", ""},
+    // Any user of the database can have the lock for ever. If another process makes a partition, the locks of
+    // the tables conflict, and the migration is tried again.
+    {"0050_fewer_analyses", "select pg_advisory_xact_lock(hashtext('waybill.make_partitions'));",
+     "select pg_try_advisory_xact_lock(hashtext('waybill.make_partitions'));"},
 });
 
 struct Locks {
@@ -62,6 +72,7 @@ constexpr auto locks = std::to_array<Locks>({
     {"0054_cheaper_events", "lock table orders in share row exclusive mode"},
     {"0056_order_of_ended_runs", "lock table run_queue in access exclusive mode"},
     {"0057_live_tokens", "lock table api_tokens in share row exclusive mode"},
+    {"0058_locks_of_the_service", "lock table workers, processes in access exclusive mode"},
     {"0059_limits_of_written_values",
      "lock table orders, shipments, customers, products, shipment_traces, carriers, integrations in share "
      "row exclusive mode"},

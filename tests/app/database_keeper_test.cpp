@@ -52,9 +52,8 @@ class SearchIndexes : public testing::Test {
 
   bool merger_lives() {
     return session.number(
-               "select count(*) from pg_locks l join pg_stat_activity s on s.pid = l.pid"
-               " where l.locktype = 'advisory' and s.application_name = 'waybill upkeep'"
-               " and s.datname = current_database()") == 1;
+               "select count(*) from duty_turns where duty = 'merge_search_entries' and "
+               "session_lives(session_pid, session_start)") == 1;
   }
 
   TestDatabase database;

@@ -136,7 +136,9 @@ TEST_F(DueFloors, ARunThatAppearsBelowItsFloorIsFoundByTheCheck) {
 }
 
 TEST_F(DueFloors, EachWorkerChecksItsOwn) {
-  session_.execute("select pg_advisory_lock(hashtextextended('waybill.duty.check_floors', 0))");
+  session_.execute(
+      "insert into duty_turns (duty, session_pid, session_start, taken_at) values "
+      "('check_floors', pg_backend_pid(), own_session_start(), now())");
   worker::DueFloors floors;
   add_runs(25, "a", "2 minutes");
   floors.claimed(claim_runs({}));

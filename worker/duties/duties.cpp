@@ -66,8 +66,7 @@ bool Duties::perform(const Duty& duty) {
     session_->run(storage::sql::audit_log::SetAuthor{.cause = storage::system_cause});
   }
   const bool is_shared = duty.by == Duty::By::one_worker;
-  if (is_shared && !session_->run(storage::sql::duties::TryLock{.duty = duty.name}).front().is_locked)
-    return false;
+  if (is_shared && session_->run(storage::sql::duties::TakeTurn{.duty = duty.name}).empty()) return false;
   const auto started_at = std::chrono::steady_clock::now();
   const bool is_unfinished = std::visit(
       [&](const auto perform) {
@@ -81,7 +80,7 @@ bool Duties::perform(const Duty& duty) {
       duty.perform);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started_at;
   series(Histogram::duty_seconds, duty.name).Observe(seconds.count());
-  if (is_shared) session_->run(storage::sql::duties::Unlock{.duty = duty.name});
+  if (is_shared) session_->run(storage::sql::duties::EndTurn{.duty = duty.name});
   return is_unfinished;
 }
 

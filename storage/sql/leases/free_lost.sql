@@ -1,5 +1,5 @@
--- Deletes lost workers, frees their imports and makes their claimed runs due at once. A worker is lost if the
--- lock on its guid is free or its lease ended longer than the limit ago; it registers again when it resumes.
+-- Deletes lost workers, frees their imports and makes their claimed runs due at once. A worker is lost if
+-- its session has ended or its lease ended longer than the limit ago; it registers again when it resumes.
 -- Rows that another session has locked are passed over: the leases of runs and imports end by themselves, and a
 -- worker that waited here would lose its own shards. Returns the number of runs.
 -- $1 worker uuid (the caller, never lost), $2 kept_after_lease interval or null (after the end of a lease; null: no limit)
@@ -7,7 +7,7 @@ with lost as (
   delete from workers where guid in (
     select guid from workers
     where guid <> $1::uuid
-      and (pg_try_advisory_xact_lock(worker_lock(guid))
+      and (not worker_lives(guid)
            or greatest(lease_end(guid), started_at) < clock_timestamp() - $2::interval)
     for update skip locked)
   returning guid

@@ -6,7 +6,7 @@ with free as (
   select shard, owner from shards
   where owner is distinct from $1::uuid
     and (owner is null or $3::boolean
-           and (lease_end(owner) < clock_timestamp() or pg_try_advisory_xact_lock(worker_lock(owner))))
+           and (lease_end(owner) < clock_timestamp() or not worker_lives(owner)))
   order by shard
   limit $2::bigint
   for update skip locked

@@ -1,15 +1,20 @@
 -- Takes requests from the buckets of workflows and destinations. Returns for each how many were granted, and
 -- the number of seconds until the bucket is full, never more than an empty one needs. A bucket that another session has
--- locked is left out. Workers first take an advisory lock for each destination, in the same order, so none finds a bucket
--- locked by another worker.
+-- locked is left out. Workers first lock the slots of all destinations, in the same order, so none finds a bucket locked
+-- by another worker.
 -- $1 businesses uuid[], $2 workflows uuid[], $3 destinations text[], $4 wanted int[],
 -- $5 per_second text[] (numbers)
 -- -> destination text, granted int, full_in float8
-with turns as materialized (
-  select w.*, pg_advisory_xact_lock(hashtextextended('waybill.rate.' || w.destination, 0))
-  from (select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::integer[], $5::text[]::float8[])
-                      w (business, workflow, destination, wanted, per_second)
-        order by destination) w
+with locked as materialized (
+  select slot from work_locks
+  where kind = 'rates' and slot = any (array(select work_slot(d.name) from unnest($3::text[]) d (name)))
+  order by slot for update
+), turns as materialized (
+  select w.*
+  from (select count(*) from locked) all_locked,
+       unnest($1::uuid[], $2::uuid[], $3::text[], $4::integer[], $5::text[]::float8[])
+         w (business, workflow, destination, wanted, per_second)
+  order by w.destination
 ), free as materialized (
   select r.business_id, r.workflow_id, r.destination
   from turns t
