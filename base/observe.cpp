@@ -139,6 +139,7 @@ constexpr auto observables = std::to_array<ObservableRow>({
      "Stored times later than their rules allow, from a clock that was ahead, that were corrected."},
     {Observable::duty_failed, "duty.failed", error, "waybill_duty_failures_total",
      "Background duties that failed."},
+    {Observable::duty_overdue, "duty.overdue", error},
     {Observable::push_delivered, "push.delivered", debug, pushes, pushes_help, "result", "delivered"},
     {Observable::push_subscription_gone, "push.subscription_gone", debug, pushes, pushes_help, "result",
      "gone"},
@@ -214,6 +215,10 @@ constexpr auto gauges = std::to_array<GaugeRow>({
      "Workflows that this version cannot read; their events and runs wait."},
     {Gauge::businesses_suspended, "waybill_businesses_suspended",
      "Businesses that the operator has suspended."},
+    {Gauge::duties_overdue, "waybill_duties_overdue",
+     "Background duties that no process has performed for several of their periods. Every process counts all "
+     "of "
+     "them."},
     {Gauge::runs_in_flight, "waybill_runs_in_flight", "Runs that this process is executing."},
     {Gauge::shards_owned, "waybill_shards_owned", "Shards whose lease this process holds."},
     {Gauge::breakers_open, "waybill_breakers_open", "Destinations whose circuit breaker is open."},

@@ -75,6 +75,7 @@ enum class Observable : std::uint8_t {
   event_passed_over,
   times_brought_back,
   duty_failed,
+  duty_overdue,
   push_delivered,
   push_subscription_gone,
   push_failed,
@@ -157,6 +158,7 @@ enum class Gauge : std::uint8_t {
   queue_held,
   workflows_unreadable,  // workflows that this version cannot read
   businesses_suspended,
+  duties_overdue,  // duties that no process has performed for several of their periods
   runs_in_flight,
   shards_owned,
   breakers_open,

@@ -104,6 +104,7 @@ class Examination {
       check("clock", [this] { return judge_clock(clock()); });
       check("ledger", [this] { return judge_ledger(unbalanced()); });
       check("workers", [this] { return workers(); });
+      check("duties", [this] { return judge_duties(worker::overdue_duties(*session_)); });
     }
     check("fonts", [] { return judge_fonts(documents::scripts_without_font()); });
     check("smtp", [this] { return smtp(); });

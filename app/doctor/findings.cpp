@@ -36,7 +36,7 @@ class Verdict {
   void add(Level level, const std::string& text, const std::string& remedy) {
     finding_.level = std::max(finding_.level, level);
     finding_.text.append(finding_.text.empty() ? "" : "; ").append(text);
-    finding_.remedy.append(finding_.remedy.empty() ? "" : "; ").append(remedy);
+    finding_.remedy.append(finding_.remedy.empty() || remedy.empty() ? "" : "; ").append(remedy);
   }
 
   Finding finding_;
@@ -328,6 +328,17 @@ Finding judge_fonts(const std::vector<std::string_view>& missing) {
     verdict.warn(
         "this machine has no font for " + scripts + ": a server here refuses labels with such letters",
         "install one, such as the packages fonts-noto-core and fonts-noto-cjk, and start the server again");
+  }
+  return std::move(verdict).finding();
+}
+
+Finding judge_duties(const std::vector<worker::OverdueDuty>& overdue) {
+  Verdict verdict("duties", "the processes that run perform all in time");
+  for (const worker::OverdueDuty& duty : overdue) {
+    const std::string text =
+        duty.seconds ? join(duty.name, " was last performed ", decimal(*duty.seconds / 60, 0), " minutes ago")
+                     : join(duty.name, " was never performed");
+    verdict.fail(text, &duty == &overdue.front() ? "see docs/operations.md, DutiesOverdue" : "");
   }
   return std::move(verdict).finding();
 }

@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "storage/schema/migrate.hpp"
+#include "worker/duties/overdue.hpp"
 
 namespace waybill::app {
 
@@ -116,6 +117,7 @@ Finding judge_ledger(std::int64_t unbalanced);
 Finding judge_workers(const WorkerFacts& facts);
 /// `missing` are the scripts in wide use that no font of this machine has.
 Finding judge_fonts(const std::vector<std::string_view>& missing);
+Finding judge_duties(const std::vector<worker::OverdueDuty>& overdue);
 /// `fault` is nullopt if the server accepted the login.
 Finding judge_smtp(const std::optional<std::string>& fault);
 /// Without a mail server. `fault` is nullopt if mails can be written to the directory.

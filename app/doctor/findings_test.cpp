@@ -199,6 +199,14 @@ TEST(Doctor, AScriptWithoutAFontIsAWarning) {
             "server again");
 }
 
+TEST(Doctor, DutiesThatNoProcessPerformsAreAFailure) {
+  EXPECT_EQ(judge_duties({}).level, Level::ok);
+  EXPECT_EQ(
+      judge_duties({{.name = "expire", .seconds = 7'230}, {.name = "partitions", .seconds = {}}}).line(),
+      "failure duties: expire was last performed 120 minutes ago; partitions was never performed, see "
+      "docs/operations.md, DutiesOverdue");
+}
+
 TEST(Doctor, AMailServerThatRefusesIsAFailure) {
   EXPECT_EQ(judge_smtp(std::nullopt).level, Level::ok);
   EXPECT_EQ(judge_smtp("Login denied").line(),

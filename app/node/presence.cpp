@@ -11,6 +11,7 @@
 #include "storage/sql/leases.sql.hpp"
 #include "storage/sql/processes.sql.hpp"
 #include "storage/statement/errors.hpp"
+#include "worker/duties/overdue.hpp"
 
 namespace waybill::app {
 namespace {
@@ -19,6 +20,7 @@ namespace sql = storage::sql::processes;
 using namespace std::chrono_literals;
 
 constexpr auto period = 2s;
+constexpr auto duties_watched_every = 30s;
 
 std::string process_name(const Roles& roles) {
   std::array<char, 256> host{};
@@ -52,6 +54,7 @@ void Presence::turn() {
     learn_clock();
     if (is_new) known_key_ = storage::check_secret_keys(*session_, secrets_);
     choose_key();
+    watch_duties();
   } catch (const SecretError& error) {
     observe(Observable::key_missing, {{"error", error.what()}});
   } catch (const storage::DatabaseUnavailable&) {
@@ -72,7 +75,7 @@ void Presence::learn_clock() {
 
 void Presence::connect() {
   session_.emplace(options_.database_url, "waybill process", storage::worker_limits);
-  // The lock of a broken session ends some time after it; the next turn tries again.
+  // The server notices some time later that a session is broken; the next turn tries again.
   if (!session_->run(storage::sql::leases::HoldName{.worker = guid_}).front().is_held)
     throw storage::DatabaseUnavailable("the previous session has not ended");
   enter();
@@ -123,6 +126,20 @@ void Presence::use_key(std::size_t key) {
   secrets_.seal_with(key);
   session_->run(sql::UseKeys{.key_ids = std::vector{secrets_.key_ids().at(key)}});
   enter();
+}
+
+/// Reports the duties that no process performs. Each process does, because the one that should may hang.
+void Presence::watch_duties() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < duties_due_) return;
+  duties_due_ = now + duties_watched_every;
+  std::set<std::string> overdue;
+  for (const auto& duty : worker::overdue_duties(*session_)) {
+    if (!overdue_duties_.contains(duty.name)) observe(Observable::duty_overdue, {{"duty", duty.name}});
+    overdue.insert(duty.name);
+  }
+  set_gauge(Gauge::duties_overdue, static_cast<double>(overdue.size()));
+  overdue_duties_ = std::move(overdue);
 }
 
 void Presence::leave() {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -14,7 +16,8 @@
 namespace waybill::app {
 
 /// Makes this process visible to the other processes of the database, with its connections, keys and options:
-/// by a row of `processes` and a session that holds its lock. Decides which key encrypts: the first one as
+/// by a row of `processes` and the session that it names. Reports the background duties that no process
+/// performs. Decides which key encrypts: the first one as
 /// soon as every running process has it, until then the key that the database was set up with. So no process
 /// seals a value that another one cannot open, in whatever order the processes get a new key. Keeps
 /// `database_clock` at the time of the server. Owns a thread, which reconnects automatically. If the database
@@ -45,6 +48,7 @@ class Presence {
   bool first_key_is_common();
   void use_key(std::size_t key);
   void enter();
+  void watch_duties();
   void leave();
 
   const Options options_;
@@ -54,7 +58,9 @@ class Presence {
   std::optional<Time> sealing_since_;                     // null: since the start
   std::size_t known_key_ = 0;  // position of the key that the database was set up with
   bool has_chosen_ = false;
-  bool is_waiting_ = false;  // true once it has logged that other processes lack the first key
+  std::chrono::steady_clock::time_point duties_due_{};
+  std::set<std::string> overdue_duties_;  // those reported
+  bool is_waiting_ = false;               // true once it has logged that other processes lack the first key
   std::mutex mutex_;
   std::condition_variable_any stopped_;
   std::jthread thread_;

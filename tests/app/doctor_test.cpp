@@ -83,7 +83,7 @@ TEST(DoctorOfUp, FindsNoFailureInARunningUp) {
   EXPECT_EQ(report.status(), 0) << report.text();
   for (const char* const check : {"database", "disk", "version", "settings", "durability", "standbys",
                                   "connections", "schema", "key", "options", "privileges", "notifications",
-                                  "partitions", "clock", "ledger", "workers", "fonts", "smtp"}) {
+                                  "partitions", "clock", "ledger", "workers", "duties", "fonts", "smtp"}) {
     EXPECT_THAT(report.line(check), StartsWith(std::string("ok ") + check + ": ")) << report.text();
   }
 }
@@ -109,7 +109,7 @@ TEST_F(DoctorTest, NamesTheScriptsWithoutAFontEvenWithoutADatabase) {
 
 TEST_F(DoctorTest, PrintsJsonOnRequest) {
   const auto findings = json::parse(examine({"--json"}).text()).as_array();
-  ASSERT_EQ(findings.size(), 18U);
+  ASSERT_EQ(findings.size(), 19U);
   EXPECT_EQ(findings[0].at("name"), "database");
   EXPECT_EQ(findings[0].at("level"), "ok");
   EXPECT_EQ(findings[0].at("remedy"), nullptr);
