@@ -60,7 +60,9 @@ std::optional<Failure> refusal_of(const storage::StatementError& error) {
   if (state == "23514" || state.starts_with("22")) {
     return Failure(ErrorCode::validation_error, "A value of the request is out of its range.");
   }
-  if (state.starts_with("40") || state == "55P03")
+  if (state == "55P03")
+    return Failure(ErrorCode::unavailable, "Another session has locked what the request needs; try again.");
+  if (state.starts_with("40"))
     return Failure(ErrorCode::unavailable, "The request was in conflict with another change; try again.");
   if (storage::is_disk_full(error))
     return Failure(ErrorCode::unavailable,

@@ -18,7 +18,7 @@ TEST(ErrorAnswerTest, AConflictOfLocksIs503AndSaysThatTheRequestCanBeSentAgain) 
   for (const char* const sqlstate : {"40P01", "40001", "55P03"}) {
     const ErrorAnswer answer = answer_to(sqlstate);
     EXPECT_EQ(answer.status, 503);
-    EXPECT_THAT(answer.body, HasSubstr("in conflict with another change"));
+    EXPECT_THAT(answer.body, HasSubstr("; try again."));
     EXPECT_EQ(answer.retry_after, std::chrono::seconds(1));
     EXPECT_THAT(answer.fault, HasSubstr(sqlstate));
   }

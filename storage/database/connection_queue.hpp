@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -66,6 +67,11 @@ class ConnectionQueue : public std::enable_shared_from_this<ConnectionQueue<Conn
     --entry->second.held;
     forget_if_idle(entry);
     add(connection);
+  }
+
+  /// True if a caller waits.
+  bool has_waiting() const {
+    return std::ranges::any_of(holders_, [](const auto& entry) { return !entry.second.waiting.empty(); });
   }
 
   /// Adds a connection to the pool.

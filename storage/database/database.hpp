@@ -112,6 +112,10 @@ class Database {
     int long_connections = 3;
     Duration statement_timeout = std::chrono::seconds(10);
     Duration connect_timeout = std::chrono::seconds(5);
+    /// For a read. It waits for a lock only if another session alters or locks its table, and is then tried
+    /// again elsewhere. Zero is no limit; then writes, too, wait for locks of tables until
+    /// `statement_timeout`.
+    Duration lock_timeout = std::chrono::milliseconds(5);
     Duration wait_limit =
         std::chrono::seconds(5);  // for an exclusive connection; then DatabaseUnavailable, or Failure (503)
                                   // for a business that already uses its share
@@ -181,8 +185,12 @@ class Database {
         read_long(business, S::statement.name, std::string(S::statement.text), statement.params(), format));
   }
 
-  /// Performs one read. All read methods above call it.
+  /// Performs one read. All read methods above call it. A read whose table another session has locked for
+  /// longer than a second gets StatementError (55P03); it makes no other read wait.
   virtual asio::awaitable<Rows> run_read(Read read);
+
+  /// True if a read would wait because another session has locked its table.
+  bool waits_for_lock(const Read& read) const;
 
   /// Runs one statement in its own transaction, in one round trip (begin, cause, statement, commit). It is
   /// rolled back on StatementError. It is sent again once if the server refused it for an outdated plan or a

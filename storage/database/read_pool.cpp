@@ -8,9 +8,12 @@ namespace waybill::storage::pq {
 
 using std::chrono::steady_clock;
 
-ReadPool::ReadPool(asio::io_context& io, ReadRequestPool& requests, const ChannelOptions& options, int size) {
-  for (int i = 0; i < size; ++i)
-    pipelines_.push_back(std::make_shared<ReadPipeline>(io, requests, options, [this] { send_waiting(); }));
+ReadPool::ReadPool(asio::io_context& io, ReadRequestPool& requests, const ChannelOptions& options, int size,
+                   LockedReadSink* locked) {
+  for (int i = 0; i < size; ++i) {
+    pipelines_.push_back(
+        std::make_shared<ReadPipeline>(io, requests, options, [this] { send_waiting(); }, locked));
+  }
 }
 
 void ReadPool::submit(ReadRequest& request) {

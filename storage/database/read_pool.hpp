@@ -18,8 +18,9 @@ namespace waybill::storage::pq {
 /// has stalled delays few of them. One thread.
 class ReadPool {
  public:
-  /// `requests` must outlive `shut_down`. `size` is at least 1.
-  ReadPool(asio::io_context& io, ReadRequestPool& requests, const ChannelOptions& options, int size);
+  /// `requests` and `locked` must outlive `shut_down`. `size` is at least 1.
+  ReadPool(asio::io_context& io, ReadRequestPool& requests, const ChannelOptions& options, int size,
+           LockedReadSink* locked);
   ReadPool(const ReadPool&) = delete;
   ReadPool& operator=(const ReadPool&) = delete;
 

@@ -40,7 +40,9 @@ class UnitOfWork::State {
   /// deadlock.
   asio::awaitable<Rows> run_alone(Read read, std::optional<std::string> cause) {
     check();
+    auto& pool = *session_.get_deleter().pool();
     for (bool repeated = false;; repeated = true) {
+      auto trial = pool.begin_statement(read.statement.name);
       session_->save();
       if (cause) session_->set_cause(*cause);
       if (read.text.empty()) {
@@ -50,8 +52,9 @@ class UnitOfWork::State {
       }
       session_->keep();
       auto outcome = co_await session_->flush();
+      if (outcome.error && session_->is_open()) session_->undo();
+      pool.end_statement(trial, read.statement.name, outcome);
       if (!outcome.error) co_return std::move(outcome.rows);
-      if (session_->is_open()) session_->undo();
       if (!outcome.repeat_after || repeated || !session_->is_open()) std::rethrow_exception(outcome.error);
       co_await pause(*outcome.repeat_after);
       check();
@@ -67,8 +70,13 @@ class UnitOfWork::State {
 
   asio::awaitable<Rows> run(const Statement& statement, const Params& params) {
     check();
+    auto& pool = *session_.get_deleter().pool();
+    auto trial = pool.begin_statement(statement.name);
     session_->add(statement, params);
-    return flush();
+    auto outcome = co_await session_->flush();
+    pool.end_statement(trial, statement.name, outcome);
+    if (outcome.error) std::rethrow_exception(outcome.error);
+    co_return std::move(outcome.rows);
   }
 
   void begin_part(const std::string& cause) {

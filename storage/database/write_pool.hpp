@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,9 +11,11 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "storage/database/connection_queue.hpp"
 #include "storage/database/database.hpp"
+#include "storage/database/locked_writes.hpp"
 #include "storage/database/shared_writes.hpp"
 #include "storage/database/write_session.hpp"
 #include "storage/pq/channel.hpp"
@@ -22,6 +26,11 @@ namespace waybill::storage::pq {
 /// (`Cause::business`) can use all but two, and one is reserved for callers without a business. Bulk work
 /// (`Cause::is_bulk`) also needs one of a few places, half as many as connections. It waits up to
 /// `wait_limit` for one, and a business leaves one place to others.
+///
+/// A statement that waits for a table which another session has locked does not keep its connection while
+/// others wait for one, nor for longer than a second: the pool cancels it and holds the statement
+/// (LockedWrites). A write of one statement is tried again, for about a second; then, and in a longer
+/// transaction at once, it gets StatementError (55P03). Waits for locked rows are not cancelled.
 class WritePool : public std::enable_shared_from_this<WritePool> {
   /// A place for bulk work, given back on destruction.
   using BulkPlace = std::shared_ptr<void>;
@@ -33,6 +42,7 @@ class WritePool : public std::enable_shared_from_this<WritePool> {
     Releaser(std::shared_ptr<WritePool> pool, const Guid& holder, BulkPlace place)
         : pool_(std::move(pool)), holder_(holder), place_(std::move(place)) {}
     void operator()(WriteSession* session);
+    const std::shared_ptr<WritePool>& pool() const { return pool_; }
 
    private:
     std::shared_ptr<WritePool> pool_;
@@ -42,7 +52,31 @@ class WritePool : public std::enable_shared_from_this<WritePool> {
   /// Rolls back an open transaction and frees the session on destruction.
   using Lease = std::unique_ptr<WriteSession, Releaser>;
 
-  WritePool(asio::io_context& io, const ChannelOptions& options, int size, Duration wait_limit);
+  /// Cancels those statements of server processes that wait for locks of tables. Returns these processes.
+  using CancelTableWaits = std::function<asio::awaitable<std::vector<int>>(std::vector<std::string>)>;
+
+  /// The right to run a statement that may be held.
+  class Trial {
+   public:
+    Trial() = default;
+    Trial(std::shared_ptr<WritePool> pool, std::string_view statement)
+        : pool_(std::move(pool)), statement_(statement) {}
+    ~Trial() {
+      if (pool_) pool_->locked_.tried(statement_, is_locked_);
+    }
+    Trial(Trial&&) noexcept = default;
+    Trial& operator=(Trial&&) = delete;
+    /// The statement got its locks.
+    void succeeded() { is_locked_ = false; }
+
+   private:
+    std::shared_ptr<WritePool> pool_;  // null: the statement is not held
+    std::string_view statement_;
+    bool is_locked_ = true;
+  };
+
+  WritePool(asio::io_context& io, const ChannelOptions& options, int size, Duration wait_limit,
+            CancelTableWaits cancel);
 
   /// Returns a connected session. Throws DatabaseUnavailable, or Failure (see ConnectionQueue::take).
   asio::awaitable<Lease> acquire(Guid holder, bool is_bulk);
@@ -53,6 +87,12 @@ class WritePool : public std::enable_shared_from_this<WritePool> {
   asio::awaitable<Rows> write_shared(const SharedWrite& change, const Cause& cause,
                                      Commits* commits = nullptr);
   asio::awaitable<std::unique_ptr<Transaction>> begin(const Cause& cause, Commits* commits = nullptr);
+
+  /// Begins a statement of an open transaction. Throws StatementError if it is held and another transaction
+  /// tries it.
+  Trial begin_statement(std::string_view statement);
+  /// Ends it. Throws StatementError if the pool cancelled it.
+  void end_statement(Trial& trial, std::string_view statement, const Outcome& outcome);
 
   SteadyTime last_answer() const;
   /// All waiting callers get DatabaseUnavailable; leases may outlive this call.
@@ -69,9 +109,19 @@ class WritePool : public std::enable_shared_from_this<WritePool> {
                                                    const Cause& cause);
   asio::awaitable<void> write_group(SharedWrites::Request& leader, const Cause& cause);
   asio::awaitable<BulkPlace> take_bulk_place(Guid holder);
+  asio::awaitable<Trial> wait_for_trial(std::string_view statement);
+  void watch();
+  void cancel_stalled();
+  static asio::awaitable<void> cancel(std::shared_ptr<WritePool> self, std::vector<std::string> pids);
   void release(WriteSession& session, const Guid& holder, BulkPlace place);
 
   struct Place {};
+  asio::io_context& io_;
+  const CancelTableWaits cancel_;  // null: writes wait for locks of tables as for others
+  LockedWrites locked_;
+  asio::steady_timer timer_;
+  bool is_watched_ = false;  // by the timer, or by a cancellation under way
+  std::size_t leases_ = 0;
   std::vector<std::unique_ptr<WriteSession>> sessions_;
   std::shared_ptr<ConnectionQueue<WriteSession>> queue_;
   std::vector<Place> places_;

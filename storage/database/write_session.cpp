@@ -97,6 +97,7 @@ asio::awaitable<Outcome> WriteSession::flush() {
   ++units_due_;
   channel_->sync();
   if (units_due_ > 0) co_await wait();
+  is_cancellation_expected_ = false;
   co_return std::exchange(outcome_, {});
 }
 
@@ -119,6 +120,8 @@ void WriteSession::received(void* owner, Answer answer) {
       outcome_.repeat_after = Duration::zero();
       [[fallthrough]];
     case Answer::Kind::failed:
+      if (is_cancellation_expected_ && is_canceled(*answer.error)) outcome_.is_table_locked = true;
+      if (is_lock_conflict(*answer.error)) outcome_.is_lock_conflict = true;
       if (is_deadlock(*answer.error)) outcome_.repeat_after = deadlock_pause;
       if (!outcome_.error) outcome_.error = std::make_exception_ptr(*answer.error);
   }

@@ -27,6 +27,8 @@ struct Outcome {
   // Set if the unit can be sent again: an outdated plan at once, a lost deadlock after a pause.
   std::optional<Duration> repeat_after;
   std::optional<CommitPosition> position;  // set if `ask_position` was queued
+  bool is_lock_conflict = false;
+  bool is_table_locked = false;  // cancelled, because it waited for a table that another session has locked
 };
 
 /// An exclusive connection with one transaction at a time. It repeats nothing by itself.
@@ -43,6 +45,14 @@ class WriteSession final : public Channel::Listener {
   /// False after the connection broke, until `ensure_open`; its transaction is then lost.
   bool is_open() const { return channel_->is_open(); }
   SteadyTime last_answer() const { return channel_->last_answer(); }
+  /// True if the server has not answered for `time`.
+  bool has_stalled(Duration time, SteadyTime now) const {
+    return channel_->is_open() && units_due_ > 0 && now - channel_->last_progress() >= time;
+  }
+  int server_pid() const { return channel_->server_pid(); }
+  /// Tells whether a cancellation of the unit under way comes from this process, which does not let
+  /// statements wait for locks of tables.
+  void expect_cancellation(bool is_expected) { is_cancellation_expected_ = is_expected; }
 
   /// Queue the parts of a transaction, which `flush` sends. Only while open.
   void begin(const std::string& cause);
@@ -96,6 +106,7 @@ class WriteSession final : public Channel::Listener {
   Outcome outcome_;
   std::size_t units_due_ = 0;
   bool in_transaction_ = false;
+  bool is_cancellation_expected_ = false;
 };
 
 }  // namespace waybill::storage::pq

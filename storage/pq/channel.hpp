@@ -34,6 +34,7 @@ struct ChannelOptions {
   bool read_only = false;
   Duration statement_timeout{};
   Duration connect_timeout{};
+  Duration lock_timeout{};       // of a read-only session; zero is no limit
   bool plans_each_call = false;  // with the values of the call, instead of a kept plan for average ones
   bool is_optional = false;  // other code reports its failures; they do not count as losses of the database
 };
@@ -84,6 +85,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   /// False during the pause after a failed attempt.
   bool may_open() const { return attempts_.may_begin(std::chrono::steady_clock::now()); }
   const std::string& last_failure() const { return last_failure_; }
+  /// The number of the server's process; only while open.
+  int server_pid() const { return PQbackendPID(connection_.get()); }
 
   /// Starts connecting; only while closed. `opened` or `lost` follows.
   void open();

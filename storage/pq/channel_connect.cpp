@@ -18,6 +18,11 @@ constexpr auto host_limit = std::chrono::seconds(2);
 // whose client hangs.
 constexpr std::string_view write_limits = " -c lock_timeout=2s -c idle_in_transaction_session_timeout=15s";
 
+std::string read_limits(const ChannelOptions& options) {
+  const auto lock = std::chrono::ceil<std::chrono::milliseconds>(options.lock_timeout).count();
+  return " -c default_transaction_read_only=on -c lock_timeout=" + std::to_string(lock);
+}
+
 std::string session_settings(const ChannelOptions& options) {
   const auto timeout = std::max<std::int64_t>(
       1, std::chrono::ceil<std::chrono::milliseconds>(options.statement_timeout).count());
@@ -25,7 +30,7 @@ std::string session_settings(const ChannelOptions& options) {
   return "-c TimeZone=UTC -c jit=off -c statement_timeout=" + std::to_string(timeout) +
          std::string(options.plans_each_call ? " -c plan_cache_mode=force_custom_plan"
                                              : plans_without_scans) +
-         std::string(options.read_only ? " -c default_transaction_read_only=on" : write_limits);
+         (options.read_only ? read_limits(options) : std::string(write_limits));
 }
 
 std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }

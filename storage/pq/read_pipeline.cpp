@@ -59,11 +59,12 @@ void ReadRequestPool::give_back(ReadRequest& request) {
 }
 
 ReadPipeline::ReadPipeline(asio::io_context& io, ReadRequestPool& pool, ChannelOptions options,
-                           std::function<void()> on_room)
+                           std::function<void()> on_room, LockedReadSink* locked)
     : io_(io),
       pool_(pool),
       channel_(std::make_shared<Channel>(io, std::move(options), *this)),
-      on_room_(std::move(on_room)) {}
+      on_room_(std::move(on_room)),
+      locked_(locked) {}
 
 void ReadPipeline::submit(ReadRequest& request) {
   ++load_;
@@ -97,6 +98,12 @@ void ReadPipeline::schedule_flush() {
 
 void ReadPipeline::flush() {
   if (!channel_->is_open() || (queue_.empty() && again_.empty())) return;
+  if (locked_ != nullptr && !locked_->empty()) {
+    give_away_held(again_);
+    give_away_held(queue_);
+    // Nothing may be left whose answer would tell that there is room.
+    asio::post(io_, [self = shared_from_this()] { self->on_room_(); });
+  }
   std::size_t unit = 0;
   auto calls = collect_calls();
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -171,6 +178,7 @@ void ReadPipeline::received(void* owner, Answer answer) {
       if (std::exchange(first.resent_unprepared, true)) break;
       return send_again(first);
     case Answer::Kind::failed:
+      if (locked_ != nullptr && is_lock_conflict(*answer.error)) return give_away(first);
       if (first.next_member != nullptr) return send_again(first);
       break;
   }
@@ -198,6 +206,24 @@ void ReadPipeline::send_again(ReadRequest& first) {
     member.alone = true;
     member.next_member = nullptr;
     again_.push_back(&member);
+  });
+}
+
+/// Gives the members of a call to `locked_`.
+void ReadPipeline::give_away(ReadRequest& first) {
+  for_members(first, [&](ReadRequest& member) {
+    remove(member);
+    locked_->take(member);
+  });
+}
+
+/// Gives away those of `requests` that would wait for a lock.
+void ReadPipeline::give_away_held(std::vector<ReadRequest*>& requests) {
+  std::erase_if(requests, [this](ReadRequest* request) {
+    if (!locked_->holds(*request)) return false;
+    remove(*request);
+    locked_->take(*request);
+    return true;
   });
 }
 

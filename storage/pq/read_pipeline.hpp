@@ -58,14 +58,28 @@ class ReadRequestPool {
   std::vector<ReadRequest*> free_;
 };
 
+/// Takes over the reads of a statement that waits for a lock, so that the other reads of a connection do not
+/// wait with it (storage/database/locked_reads.hpp).
+class LockedReadSink {
+ public:
+  virtual ~LockedReadSink() = default;
+  /// True if no statement waits for a lock.
+  virtual bool empty() const = 0;
+  /// True if the read would wait for a lock.
+  virtual bool holds(const ReadRequest& request) const = 0;
+  /// Takes a read, whose caller it resumes later. The request goes back to the pool.
+  virtual void take(ReadRequest& request) = 0;
+};
+
 /// The reads of one connection. Reads submitted within one turn of the loop are sent with one sync. A read is
 /// sent again if it was skipped because another one failed, and once if the connection broke.
 class ReadPipeline final : public Channel::Listener, public std::enable_shared_from_this<ReadPipeline> {
  public:
-  /// `pool` must outlive `shut_down`. `on_room` is called whenever the connection may have room again, until
-  /// `shut_down`. It may submit reads.
+  /// `pool` and `locked` must outlive `shut_down`. `locked` takes the reads that fail because of a lock;
+  /// null: they fail. `on_room` is called whenever the connection may have room again, until `shut_down`. It
+  /// may submit reads.
   ReadPipeline(asio::io_context& io, ReadRequestPool& pool, ChannelOptions options,
-               std::function<void()> on_room);
+               std::function<void()> on_room, LockedReadSink* locked = nullptr);
 
   /// The handler is called later, from the io_context.
   void submit(ReadRequest& request);
@@ -94,6 +108,8 @@ class ReadPipeline final : public Channel::Listener, public std::enable_shared_f
   void send_call(ReadRequest& first);
   void distribute(ReadRequest& first, const Rows& rows);
   void send_again(ReadRequest& first);
+  void give_away(ReadRequest& first);
+  void give_away_held(std::vector<ReadRequest*>& requests);
   void refuse(ReadRequest& request, const std::exception_ptr& error);
   void remove(const ReadRequest& request);
   void complete(ReadRequest& request, const std::exception_ptr& error, Rows rows);
@@ -103,6 +119,7 @@ class ReadPipeline final : public Channel::Listener, public std::enable_shared_f
   ReadRequestPool& pool_;
   std::shared_ptr<Channel> channel_;
   std::function<void()> on_room_;
+  LockedReadSink* const locked_;
   std::vector<ReadRequest*> queue_;
   std::vector<ReadRequest*> again_;  // sent before queue_
   std::size_t load_ = 0;

@@ -9,6 +9,10 @@ namespace waybill::storage {
 
 asio::awaitable<Rows> RequestDatabase::run_read(Read read) {
   if (standbys_ == nullptr || !read.merged.text.empty()) return base_.run_read(std::move(read));
+  if (base_.waits_for_lock(read)) {
+    standbys_ = nullptr;
+    return base_.run_read(std::move(read));
+  }
   return read_on_standby(std::move(read));
 }
 

@@ -16,7 +16,7 @@ TEST(StandbyFaults, AConflictWithRecoveryKeepsReadsAway) {
 }
 
 TEST(StandbyFaults, AFaultOfTheStatementAloneLeavesTheStandbyInUse) {
-  for (const auto* const sqlstate : {"0A000", "22P02", "42703", "42P01"})
+  for (const auto* const sqlstate : {"0A000", "22P02", "42703", "42P01", "55P03"})
     EXPECT_EQ(fault_of(sqlstate), Observable::standby_refused) << sqlstate;
   EXPECT_FALSE(keeps_reads_away(Observable::standby_refused));
   EXPECT_FALSE(keeps_reads_away(Observable::standby_behind));

@@ -37,6 +37,7 @@ class Standbys::Host {
                                .read_only = true,
                                .statement_timeout = options.statement_timeout,
                                .connect_timeout = options.connect_timeout,
+                               .lock_timeout = options.lock_timeout,
                                .is_optional = true};
     shared_ = std::make_shared<pq::StandbyConnection>(io, channel);
     queue_ = std::make_shared<LongQueue>(

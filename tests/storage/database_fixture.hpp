@@ -23,7 +23,8 @@ namespace waybill::tests {
 namespace asio = boost::asio;
 
 /// A database without tables, and a storage::Database on it that runs on a separate io thread; the test's
-/// thread may block. One connection of each kind by default.
+/// thread may block. One connection of each kind by default, and no limit
+/// of the wait for locks.
 class DatabaseTest : public testing::Test {
  protected:
   ~DatabaseTest() override { stop(); }
@@ -33,7 +34,8 @@ class DatabaseTest : public testing::Test {
             .application_name = "tested",
             .read_connections = 1,
             .write_connections = 1,
-            .long_connections = 1};
+            .long_connections = 1,
+            .lock_timeout = {}};
   }
 
   /// Runs a coroutine on the io thread.
