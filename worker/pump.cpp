@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "base/observe.hpp"
 #include "storage/statement/errors.hpp"
@@ -11,6 +12,7 @@ namespace {
 
 constexpr Duration poll = std::chrono::seconds(1);
 constexpr Duration spill_every = std::chrono::milliseconds(100);
+constexpr auto locked_pause = std::chrono::milliseconds(500);
 
 }  // namespace
 
@@ -127,12 +129,14 @@ void Pump::turn(const std::stop_token& stop) {
     leases_expired_ = false;
   }
   const bool found = match_events();
-  can_match_ = true;
-  const bool fired = timers_.work(*session_);
+  if (matching_waits_ == Moment{}) can_match_ = true;
+  const bool fired = unless_locked(timers_wait_, [&] { return timers_.work(*session_); });
   if (timers_.has_queued()) runs_.look_again();
   const bool claimed = runs_.claim(*session_);
-  const bool resumed = matching_.match_set_aside(*session_);
-  const bool matched = matching_.match_postponed(*session_) || resumed;
+  const bool matched = unless_locked(late_matching_waits_, [&] {
+    const bool resumed = matching_.match_set_aside(*session_);
+    return matching_.match_postponed(*session_) || resumed;
+  });
   if (matched) runs_.look_again();
   guard_.save(*session_);
   runner_.spill();
@@ -145,7 +149,26 @@ bool Pump::match_events() {
     intake_.look_at_workflows(*session_, workflows_, now);
     return false;
   }
-  return matching_.match_some(*session_, intake_.look(*session_, workflows_, now));
+  return unless_locked(matching_waits_, [&] {
+    return matching_.match_some(*session_, intake_.look(*session_, workflows_, now));
+  });
+}
+
+/// Performs one kind of work. If another session has locked a table that it needs, it waits, and the turn
+/// goes on with the other kinds. Returns false then.
+template <std::invocable Work>
+bool Pump::unless_locked(Moment& waits_until, Work work) {
+  if (Moment::clock::now() < waits_until) return false;
+  try {
+    const bool found = work();
+    waits_until = {};
+    return found;
+  } catch (const storage::StatementError& error) {
+    if (!storage::is_lock_conflict(error)) throw;
+    observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
+    waits_until = Moment::clock::now() + locked_pause;
+    return false;
+  }
 }
 
 void Pump::wait(const std::stop_token& stop) {

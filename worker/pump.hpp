@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -78,12 +79,16 @@ class Pump {
   bool has_expired_leases() const { return leases_expired_; }
 
  private:
+  using Moment = std::chrono::steady_clock::time_point;
+
   void run(const std::stop_token& stop);
   void connect();
   void recover(const std::exception& error);
   void turn(const std::stop_token& stop);
   bool read_notifications();
   bool match_events();
+  template <std::invocable Work>
+  bool unless_locked(Moment& waits_until, Work work);
   void wait(const std::stop_token& stop);
   void store_firings();
 
@@ -97,6 +102,9 @@ class Pump {
   DueTimers timers_;
   DueRuns runs_;
   ThreadSession session_;
+  Moment matching_waits_{};  // until when work waits for a locked table; empty if its last try was made
+  Moment timers_wait_{};
+  Moment late_matching_waits_{};
   std::atomic<bool> can_match_ = false;
   std::atomic<bool> leases_expired_ = false;
   WorkThread thread_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "api/threads/background.hpp"
+#include "base/pause.hpp"
 #include "storage/database/database.hpp"
 #include "storage/session/session.hpp"
 #include "storage/standbys/standby_session.hpp"
@@ -23,29 +25,21 @@ class Analysis {
       : database_url_(std::move(database_url)),
         background_({.threads = 3, .most_waiting = 512, .most_of_one = 32}) {}
 
-  /// Returns or throws the result of `work(session)`. Its statements take at most 10 s, and are read-only
-  /// unless the work sets default_transaction_read_only. Throws Failure (UNAVAILABLE) if too many calls wait,
-  /// in all or for the business.
+  /// Returns or throws the result of `work(session)`. Its statements take at most 10 s, wait at most 50 ms
+  /// for a lock, and are read-only unless the work sets other values. If a table is locked, the work runs
+  /// again for a second, so it must not consume what it owns. Throws Failure (UNAVAILABLE) if too many calls
+  /// wait, in all or for the business.
   template <class Work>
   asio::awaitable<std::invoke_result_t<Work, storage::Session&>> run(Guid business, Work work) {
-    co_return co_await background_.run(business,
-                                       [this, work = std::move(work)]() mutable { return on_primary(work); });
+    return run_patiently(business, std::nullopt, std::move(work));
   }
 
-  /// Likewise on a standby, if `db` names one. If the standby fails, the work runs again on the primary, so
-  /// it must not consume what it owns.
+  /// Likewise on a standby, if `db` names one. If the standby fails, the work runs again on the primary.
   template <class Work>
   asio::awaitable<std::invoke_result_t<Work, storage::Session&>> run(storage::Database& db, Guid business,
                                                                      Work work) {
     auto standby = co_await db.standby();
-    co_return co_await background_.run(
-        business, [this, standby = std::move(standby), work = std::move(work)]() mutable {
-          if (standby) {
-            if (auto result = storage::run_on_standby(*standby, application_name, begin, work))
-              return *std::move(result);
-          }
-          return on_primary(work);
-        });
+    co_return co_await run_patiently(business, std::move(standby), std::move(work));
   }
 
   /// True if a call would wait.
@@ -55,15 +49,49 @@ class Analysis {
   using SessionHandle = std::unique_ptr<storage::Session>;
 
   static constexpr const char* application_name = "waybill analysis";
+  static constexpr auto patience = std::chrono::seconds(1);
+  static constexpr auto lock_pause = std::chrono::milliseconds(200);
   static constexpr const char* begin =
-      "reset all; set statement_timeout = '10s'; set default_transaction_read_only = on";
+      "reset all; set statement_timeout = '10s'; set lock_timeout = '50ms'; set "
+      "default_transaction_read_only = on";
+
+  /// Runs the work again while it meets a locked table, for a second. It leaves its thread to others
+  /// meanwhile.
+  template <class Work>
+  asio::awaitable<std::invoke_result_t<Work, storage::Session&>> run_patiently(
+      Guid business, std::optional<storage::StandbyTarget> standby, Work work) {
+    const auto patient_until = std::chrono::steady_clock::now() + patience;
+    for (;; co_await pause(lock_pause)) {
+      try {
+        co_return co_await background_.run(
+            business, [this, standby, work]() mutable { return on_server(standby, work); });
+      } catch (const storage::StatementError& error) {
+        if (!storage::is_lock_conflict(error) || std::chrono::steady_clock::now() >= patient_until) throw;
+      }
+    }
+  }
+
+  template <class Work>
+  std::invoke_result_t<Work, storage::Session&> on_server(
+      const std::optional<storage::StandbyTarget>& standby, Work& work) {
+    if (standby) {
+      if (auto result = storage::run_on_standby(*standby, application_name, begin, work))
+        return *std::move(result);
+    }
+    return on_primary(work);
+  }
 
   template <class Work>
   std::invoke_result_t<Work, storage::Session&> on_primary(Work& work) {
     auto session = take_session();
-    auto result = work(*session);
-    give_back(std::move(session));
-    return result;
+    try {
+      auto result = work(*session);
+      give_back(std::move(session));
+      return result;
+    } catch (const storage::StatementError& error) {
+      if (storage::is_lock_conflict(error)) give_back(std::move(session));
+      throw;
+    }
   }
 
   /// Returns an idle session with the settings of a new one. Sessions are kept, because closing one and
