@@ -55,8 +55,8 @@ class StoreError : public std::exception {
   std::optional<Duration> retry_after_;
 };
 
-// The texts of a store are results of `clean_text` (store_call.hpp): trimmed UTF-8, absent if blank. Amounts
-// are decimals in major units as text ("19.99"), not rounded. Times are UTC.
+// The texts of a store are results of the functions in store_text.hpp: trimmed UTF-8, absent if blank.
+// Amounts are decimals in major units as text ("19.99"), not rounded. Times are UTC.
 
 struct StoreAddress {
   std::optional<std::string> street, city, state, postal_code, country;  // ISO 3166-1 alpha-2
@@ -72,6 +72,8 @@ struct StoreItem {
   std::optional<std::string> sku;
   std::int64_t quantity = 1;
   std::optional<std::string> price;  // price of one piece
+  std::optional<std::string> details =
+      {};  // what else the line says about the piece: "Size: XL, Engraving: Ann"
 };
 
 struct StoreOrder {
@@ -106,12 +108,14 @@ struct StoreProduct {
   Time changed_at;
 };
 
-/// A record of the store that cannot be read; the other records are still imported.
+/// A record of the store that cannot be read; the other records are still imported, and so is the status of
+/// an order that was imported before.
 struct Unreadable {
   std::string external_id;              // empty if it is missing
   std::optional<std::string> number;    // if known
-  std::string reason;                   // a sentence
+  std::string reason;                   // a sentence; empty if only the status matters: the order was deleted
   std::optional<Time> created_at = {};  // time of an order, if known
+  std::string status = {};              // of an order, in our terms; empty if unknown
 };
 
 template <typename Record>
@@ -172,7 +176,8 @@ class Store {
   /// Begins with the first order if `since` is nullopt. Drafts are left out.
   virtual std::unique_ptr<StoreSweep<StoreOrder>> orders_since(std::optional<Time> since) = 0;
 
-  /// A page with one order; an empty page if the store does not have it (any more) or it is a draft.
+  /// A page with one order; an empty page if the store does not have it (any more) or it is a draft. If the
+  /// store says that it deleted the order, it is Unreadable with the status `cancelled`.
   virtual asio::awaitable<StorePage<StoreOrder>> order(std::string external_id) = 0;
 
   virtual std::unique_ptr<StoreSweep<StoreProduct>> products_since(std::optional<Time> since) = 0;
@@ -198,7 +203,8 @@ struct InboundVerdict {
     hint,  // something may have changed in the store
   };
   Kind kind = Kind::bad_signature;
-  std::optional<std::string> delivery_id;  // id of a hint; identifies repeated deliveries
+  std::optional<std::string> delivery_id;    // id of a hint; identifies repeated deliveries
+  std::optional<std::string> deleted_order;  // the store's id of an order that its lists no longer show
 };
 
 /// A provider's entry in the catalogue.

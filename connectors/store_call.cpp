@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <new>
 #include <stdexcept>
 
 #include "base/ascii.hpp"
 #include "base/crypto.hpp"
-#include "base/utf8.hpp"
 #include "connectors/store_memory.hpp"
 #include "domain/retry.hpp"
 
@@ -45,6 +45,51 @@ std::optional<Duration> decimal_seconds(std::string_view text) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+std::string_view without_marks(std::string_view text) {
+  while (true) {
+    text = trimmed(text, blanks);
+    if (!text.starts_with(byte_order_mark)) return text;
+    text.remove_prefix(byte_order_mark.size());
+  }
+}
+
+/// The JSON in an answer's body. PHP prints its messages before it, each on lines of their own, if the site
+/// displays them ("\n<b>Warning</b>: … on line <b>7</b><br />\n").
+std::string_view json_part(std::string_view body) {
+  auto text = without_marks(body);
+  const bool has_messages =
+      text.starts_with("<br") || text.starts_with("<b>") ||
+      std::ranges::any_of(std::initializer_list<std::string_view>{"Warning:", "Notice:", "Deprecated:"},
+                          [&](std::string_view kind) { return text.starts_with(kind); });
+  while (has_messages && !text.starts_with('{') && !text.starts_with('[')) {
+    const auto line_end = text.find('\n');
+    if (line_end == std::string_view::npos) return without_marks(body);
+    text = without_marks(text.substr(line_end + 1));
+  }
+  return text;
+}
+
+/// True for text after the JSON that does not belong to it: white space, and the comment of a cache.
+bool is_ignored(std::string_view rest) {
+  rest = without_marks(rest);
+  return rest.empty() || rest.starts_with("<!--");
+}
+
+std::optional<json::value> parsed(std::string_view body, const json::storage_ptr& memory) {
+  json::parse_options options;
+  options.max_depth = 64;
+  options.allow_invalid_utf8 = true;  // clean_text repairs the affected text
+  json::stream_parser parser(memory, options);
+  parser.reset(memory);
+  boost::system::error_code error;
+  const auto text = json_part(body);
+  const auto used = parser.write_some(text, error);
+  if (error || !parser.done() || !is_ignored(text.substr(used))) return std::nullopt;
+  return parser.release();
+}
+
 }  // namespace
 
 asio::awaitable<net::HttpResponse> ask(const Send& send, net::HttpRequest request) {
@@ -75,16 +120,8 @@ asio::awaitable<net::HttpResponse> ask(const Send& send, net::HttpRequest reques
 }
 
 json::value json_of(const net::HttpResponse& response) {
-  json::parse_options options;
-  options.max_depth = 64;
-  options.allow_invalid_utf8 = true;  // clean_text repairs the affected text
-  boost::system::error_code error;
   try {
-    const auto memory = StoreMemory::tree();
-    json::parser parser(memory, options);
-    parser.reset(memory);
-    parser.write(response.body, error);
-    if (!error) return parser.release();
+    if (auto value = parsed(response.body, StoreMemory::tree())) return std::move(*value);
   } catch (const std::bad_alloc&) {
     throw OversizedAnswer("The store's answer has too many values.");
   }
@@ -92,6 +129,14 @@ json::value json_of(const net::HttpResponse& response) {
                    "The server at the store's address does not have the API of such a store: "
                    "it answers " +
                        std::to_string(response.status) + " without JSON.");
+}
+
+std::optional<json::value> json_in(std::string_view body) { return parsed(body, {}); }
+
+bool may_depend_on_size(const StoreError& error) {
+  const auto problem = error.problem();
+  return !error.retry_after() && (problem == StoreProblem::busy || problem == StoreProblem::wrong_store ||
+                                  problem == StoreProblem::refused);
 }
 
 StoreError refusal(const net::HttpResponse& response, std::string_view message) {
@@ -114,23 +159,6 @@ std::optional<Duration> retry_after(const net::HttpResponse& response, Time now)
   if (!header) return std::nullopt;
   if (const auto seconds = decimal_seconds(trimmed(*header, blanks))) return seconds;
   return domain::parse_retry_after(*header, now);
-}
-
-std::optional<std::string> clean_text(std::string_view text, std::size_t limit) {
-  std::string clean = to_text(text);
-  std::erase_if(clean, [](unsigned char byte) {
-    return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
-  });
-  auto kept = trimmed(clean, blanks);
-  if (kept.size() > limit) kept = trimmed(kept.substr(0, valid_utf8_prefix(kept.substr(0, limit))), blanks);
-  if (kept.empty()) return std::nullopt;
-  return std::string(kept);
-}
-
-std::optional<std::string> clean_text(const json::value* value, std::size_t limit) {
-  if (value == nullptr) return std::nullopt;
-  if (value->is_string()) return clean_text(std::string_view(value->get_string()), limit);
-  return value->is_number() ? decimal_text(*value) : std::nullopt;
 }
 
 std::string normal_store_url(std::string_view store_url) {

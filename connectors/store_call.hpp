@@ -7,6 +7,7 @@
 
 #include "base/json.hpp"
 #include "connectors/connector.hpp"
+#include "connectors/store_text.hpp"
 
 namespace waybill::connectors {
 
@@ -21,9 +22,16 @@ class OversizedAnswer : public StoreError {
 asio::awaitable<net::HttpResponse> ask(const Send& send, net::HttpRequest request);
 
 /// The answer's JSON, in memory of StoreMemory; parsed more leniently than in our API (the last of two equal
-/// keys counts). Throws OversizedAnswer, and StoreError wrong_store for another body, such as the HTML page
-/// of a firewall or of another site.
+/// keys counts). A byte order mark and white space around it are ignored (RFC 8259, section 8.1), and so are
+/// messages of PHP before it and a comment of a cache after it. Throws OversizedAnswer, and StoreError
+/// wrong_store for another body, such as the HTML page of a firewall or of another site.
 json::value json_of(const net::HttpResponse& response);
+/// The JSON of a webhook's body, read in the same way; nullopt if it has none.
+std::optional<json::value> json_in(std::string_view body);
+
+/// True if a request for fewer records may succeed: not for refused credentials, for a store that cannot be
+/// reached, and if the store asks for a wait.
+bool may_depend_on_size(const StoreError& error);
 
 /// The error for a refusal: credentials for 401 and 403, wrong_store for 404, otherwise refused. `message` is
 /// the store's, or empty.
@@ -32,12 +40,6 @@ StoreError refusal(const net::HttpResponse& response, std::string_view message);
 /// Reads Retry-After as seconds, also with decimals (Shopify), or as an HTTP date (RFC 9110, section 10.2.3);
 /// nullopt if absent or malformed.
 std::optional<Duration> retry_after(const net::HttpResponse& response, Time now);
-
-/// A text of a store in the form that we store: valid UTF-8 without control characters except line breaks and
-/// tabs, trimmed, at most `limit` bytes; nullopt if nothing is left.
-std::optional<std::string> clean_text(std::string_view text, std::size_t limit = 1000);
-/// The clean text of a JSON string, or a number as decimal text; nullopt for anything else.
-std::optional<std::string> clean_text(const json::value* value, std::size_t limit = 1000);
 
 /// The scheme, host, port and path of a store's address in normal form. Throws std::invalid_argument with a
 /// sentence: not http or https, user info, a query or fragment, no host.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -23,9 +24,14 @@ const json::value* field(const json::value& record, std::string_view path) {
   return object == nullptr ? nullptr : find_path(*object, path);
 }
 
-Text text(const json::value& record, std::string_view path) {
-  const auto* const value = field(record, path);
-  return value != nullptr && value->is_string() ? clean_text(value) : std::nullopt;
+Text text(const json::value& record, std::string_view path) { return clean_line(field(record, path)); }
+
+/// Names, which may contain HTML.
+Text plain(const json::value& record, std::string_view path) { return plain_line(field(record, path)); }
+
+Text email(const json::value& record, std::string_view path) {
+  const auto found = text(record, path);
+  return found ? clean_email(*found) : std::nullopt;
 }
 
 std::string upper(std::string text) {
@@ -47,17 +53,15 @@ bool is_decimal(std::string_view text) {
 Text amount(const json::value& record, const std::string& name) {
   auto exact = text(record, "raw_" + name + ".value");
   if (exact && is_decimal(*exact)) return exact;
-  const auto* const number = field(record, name);
-  return number == nullptr ? std::nullopt : decimal_text(*number);
+  auto number = clean_text(field(record, name));
+  return number && is_decimal(*number) ? number : std::nullopt;
 }
 
 std::optional<std::int64_t> whole_number(const json::value& record, std::string_view path) {
-  const auto* const value = field(record, path);
-  if (value == nullptr || !value->is_number()) return std::nullopt;
+  const auto number = number_of(field(record, path));
   constexpr double largest = 1e9;
-  const double number = value->to_number<double>();
-  if (!(std::abs(number) <= largest) || std::floor(number) != number) return std::nullopt;
-  return static_cast<std::int64_t>(number);
+  if (!number || std::abs(*number) > largest || std::floor(*number) != *number) return std::nullopt;
+  return static_cast<std::int64_t>(*number);
 }
 
 std::optional<Time> time(const json::value& record, std::string_view path) {
@@ -72,10 +76,7 @@ Text joined(const Text& first, std::string_view separator, const Text& second) {
 
 /// The elements of an array in the order of their ids, which is the order of creation (ULID).
 std::vector<const json::value*> by_id(const json::value& record, std::string_view path) {
-  std::vector<const json::value*> elements;
-  const auto* const list = field(record, path);
-  if (list == nullptr || !list->is_array()) return elements;
-  for (const auto& element : list->get_array()) elements.push_back(&element);
+  auto elements = elements_of(field(record, path));
   std::ranges::sort(elements, {}, [](const auto* element) { return text(*element, "id"); });
   return elements;
 }
@@ -91,26 +92,44 @@ Value required(std::optional<Value> value, const std::string& name) {
 }
 
 std::string order_number_of(const json::value& order) {
-  if (auto custom = text(order, "custom_display_id")) return *std::move(custom);
-  const auto* const number = field(order, "display_id");
-  return clean_text(number).value_or("");
+  if (auto custom = clean_identifier(field(order, "custom_display_id"))) return *std::move(custom);
+  return clean_identifier(field(order, "display_id")).value_or("");
 }
 
 /// The variant's title, unless it is the server's default for a product without variants.
 Text variant_title(const json::value& item) {
-  auto title = text(item, "variant_title");
+  auto title = plain(item, "variant_title");
   if (title == "Default variant" || title == "Default Title") return std::nullopt;
   return title;
 }
 
+/// The texts and numbers of the item's metadata, such as an engraving. Stores write their own keys with an
+/// underscore.
+Text details_of(const json::value& item) {
+  constexpr std::size_t longest = 2000;
+  const auto* const metadata = field(item, "metadata");
+  const auto* const entries = metadata == nullptr ? nullptr : metadata->if_object();
+  if (entries == nullptr) return std::nullopt;
+  std::map<std::string_view, Text> sorted;  // the store does not keep their order
+  for (const auto& entry : *entries) {
+    if (!entry.key().starts_with('_')) sorted.emplace(entry.key(), plain_line(&entry.value(), 500));
+  }
+  Text details;
+  for (const auto& [key, value] : sorted) {
+    if (value) details = joined(details, ", ", std::string(key) + ": " + *value);
+  }
+  return details ? clean_line(*details, longest) : details;
+}
+
 std::optional<StoreItem> item_of(const json::value& item) {
   StoreItem result;
-  auto title = text(item, "product_title");
-  if (!title) title = text(item, "title");
-  result.description = required(joined(title, " - ", variant_title(item)), "title of an item");
+  auto title = plain(item, "product_title");
+  if (!title) title = plain(item, "title");
+  result.description = joined(title, " - ", variant_title(item)).value_or("Item");
+  result.details = details_of(item);
   result.quantity = required(whole_number(item, "quantity"), "quantity of an item");
   if (result.quantity <= 0) return std::nullopt;  // removed by a later edit of the order
-  result.sku = text(item, "variant_sku");
+  result.sku = clean_identifier(field(item, "variant_sku"));
   result.price = amount(item, "unit_price");
   return result;
 }
@@ -127,17 +146,17 @@ void read_people(const json::value& order, StoreOrder& result) {
   const StorePerson billing{.name = name_in(order, "billing_address"),
                             .company = text(order, "billing_address.company"),
                             .phone = text(order, "billing_address.phone"),
-                            .email = text(order, "email")};
+                            .email = email(order, "email")};
   const StorePerson account{.name = name_in(order, "customer"),
                             .company = text(order, "customer.company_name"),
                             .phone = text(order, "customer.phone"),
-                            .email = text(order, "customer.email")};
+                            .email = email(order, "customer.email")};
   set_buyer(result, billing, account);
 }
 
 void read_shipping(const json::value& order, StoreOrder& result) {
   for (const auto* const method : by_id(order, "shipping_methods")) {
-    result.shipping_method = joined(result.shipping_method, ", ", text(*method, "name"));
+    result.shipping_method = joined(result.shipping_method, ", ", plain(*method, "name"));
   }
   if (result.shipping_method) result.shipping_cost = amount(order, "shipping_total");
 }
@@ -186,15 +205,13 @@ std::string_view by_fulfillment(std::string_view fulfillment) {
 bool is_paid(const json::value& order) {
   const auto payment = medusa_text(order, "payment_status");
   if (payment == "captured" || payment == "partially_refunded") return true;
-  const auto* const total = field(order, "total");
-  return payment == "not_paid" && total != nullptr && total->is_number() && total->to_number<double>() == 0;
+  return payment == "not_paid" && number_of(field(order, "total")) == 0;
 }
 
 /// Grams as kilograms, exactly.
 Text kilograms(const json::value& record, std::string_view path) {
-  const auto* const value = field(record, path);
-  auto grams = value == nullptr ? std::nullopt : decimal_text(*value);
-  if (!grams || grams->starts_with('-')) return std::nullopt;
+  auto grams = clean_text(field(record, path));
+  if (!grams || !is_decimal(*grams) || grams->starts_with('-')) return std::nullopt;
   auto point = grams->find('.');
   if (point == std::string::npos) point = grams->size();
   std::string digits = *grams;
@@ -210,8 +227,8 @@ Text kilograms(const json::value& record, std::string_view path) {
 }
 
 Text length(const json::value& product, std::string_view name) {
-  const auto* const value = field(product, name);
-  return value == nullptr ? std::nullopt : decimal_text(*value);
+  auto value = clean_text(field(product, name));
+  return value && is_decimal(*value) ? value : std::nullopt;
 }
 
 /// The general price of one piece: without rules, price lists or a minimum quantity.
@@ -229,8 +246,8 @@ Text price_of(const json::value& variant, std::string_view currency) {
 
 StoreVariant variant_of(const json::value& variant, std::string_view currency) {
   StoreVariant result;
-  result.name = required(text(variant, "title"), "title of a variant");
-  result.sku = text(variant, "sku");
+  result.name = required(plain(variant, "title"), "title of a variant");
+  result.sku = clean_identifier(field(variant, "sku"));
   result.price = price_of(variant, currency);
   result.weight = kilograms(variant, "weight");
   return result;
@@ -239,10 +256,8 @@ StoreVariant variant_of(const json::value& variant, std::string_view currency) {
 StoreProduct product_of(const json::value& product, std::string_view currency) {
   StoreProduct result;
   result.external_id = required(text(product, "id"), "id");
-  result.name = required(text(product, "title"), "title");
-  if (const auto* const description = field(product, "description"); description != nullptr) {
-    result.description = clean_text(description, text_limit);
-  }
+  result.name = required(plain(product, "title"), "title");
+  result.description = plain_text(field(product, "description"), text_limit);
   result.weight = kilograms(product, "weight");
   result.length = length(product, "length");
   result.width = length(product, "width");
@@ -257,7 +272,7 @@ StoreProduct product_of(const json::value& product, std::string_view currency) {
     const auto only = variant_of(*variants.front(), currency);
     result.sku = only.sku;
     result.price = only.price;
-    result.barcode = text(*variants.front(), "barcode");
+    result.barcode = clean_identifier(field(*variants.front(), "barcode"));
     if (only.weight) result.weight = only.weight;
     return result;
   }
@@ -266,12 +281,13 @@ StoreProduct product_of(const json::value& product, std::string_view currency) {
 }
 
 template <typename Record, typename Read>
-void add_read(const json::value& record, StorePage<Record>& page, Text number, const Read& read) {
+void add_read(const json::value& record, StorePage<Record>& page, Text number, std::string_view status,
+              const Read& read) {
   try {
     page.records.push_back(read());
   } catch (const UnreadableRecord& unfit) {
-    page.unreadable.push_back(
-        {medusa_text(record, "id"), std::move(number), unfit.what(), time(record, "created_at")});
+    page.unreadable.push_back({medusa_text(record, "id"), std::move(number), unfit.what(),
+                               time(record, "created_at"), std::string(status)});
   }
 }
 
@@ -306,13 +322,15 @@ void add_medusa_order(const json::value& order, StorePage<StoreOrder>& page) {
   const auto status = medusa_status(order);
   if (status.empty()) return;
   auto number = order_number_of(order);
-  add_read(order, page, number.empty() ? std::nullopt : Text(std::move(number)),
+  // Without its own field, the status is not known.
+  const bool has_status = !medusa_text(order, "status").empty();
+  add_read(order, page, number.empty() ? std::nullopt : Text(std::move(number)), has_status ? status : "",
            [&] { return order_of(order, status); });
 }
 
 void add_medusa_product(const json::value& product, std::string_view currency,
                         StorePage<StoreProduct>& page) {
-  add_read(product, page, std::nullopt, [&] { return product_of(product, currency); });
+  add_read(product, page, std::nullopt, {}, [&] { return product_of(product, currency); });
 }
 
 }  // namespace waybill::connectors

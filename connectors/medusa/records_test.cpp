@@ -170,6 +170,39 @@ TEST(MedusaRecords, ReportsUnreadableRecordsWithAReason) {
   EXPECT_EQ(read(fractional).unreadable.at(0).number, "7");
 }
 
+TEST(MedusaRecords, AnUnreadableOrderHasItsStatusIfTheStoreNamesIt) {
+  auto order = order_of_a_guest();
+  order["total"] = nullptr;
+  order["status"] = "canceled";
+  order["shipping_address"] = order["items"] = nullptr;
+  EXPECT_EQ(read(order).unreadable.at(0).status, "cancelled");
+  order.erase("status");
+  order.erase("canceled_at");
+  EXPECT_EQ(read(order).unreadable.at(0).status, "");
+}
+
+TEST(MedusaRecords, ValuesMayHaveOtherTypes) {
+  auto order = order_of_a_guest();
+  auto& items = order.at("items").as_array();
+  items[0].as_object()["quantity"] = "1";
+  items[0].as_object()["title"] = nullptr;
+  items[0].as_object()["metadata"] = {
+      {"Engraving", "<b>Ann</b>"}, {"_id", 7}, {"Wrap", 1}, {"x", json::object()}};
+  items[0].as_object()["raw_unit_price"] = nullptr;
+  items[0].as_object()["unit_price"] = "3.5";
+  order["total"] = "48.21";
+  order["raw_total"] = nullptr;
+  order["email"] = "none";
+  order["items"] = json::object{{"0", items[0]}};
+  const auto read_order = readable(order);
+  EXPECT_EQ(read_order.total, "48.21");
+  ASSERT_EQ(read_order.items.size(), 1U);
+  EXPECT_EQ(read_order.items[0].description, "Item");
+  EXPECT_EQ(read_order.items[0].details, "Engraving: Ann, Wrap: 1");
+  EXPECT_EQ(read_order.items[0].price, "3.5");
+  EXPECT_NE(read_order.customer_email, "none");
+}
+
 json::object price(std::string_view currency, double amount, json::object more = {}) {
   more["currency_code"] = currency;
   more["amount"] = amount;

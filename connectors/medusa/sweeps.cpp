@@ -75,15 +75,27 @@ class MedusaSweep : public StoreSweep<Record> {
   }
 
   asio::awaitable<StorePage<Record>> named_page() {
-    const auto count = std::min(named_.size(), page_);
-    MedusaQuery query = {{"limit", std::to_string(count)}, {"fields", fields_}};
-    for (std::size_t i = 0; i < count; ++i) query.emplace_back("id[]", named_[i]);
-    auto answer = co_await api_.get(path_, std::move(query));
-    StorePage<Record> page;
-    add(MedusaApi::records(answer, name_), page);
-    named_.erase(named_.begin(), named_.begin() + static_cast<std::ptrdiff_t>(count));
-    if (named_.empty()) set_reached(page);
-    co_return page;
+    while (true) {
+      const auto count = std::min(named_.size(), page_.value());
+      MedusaQuery query = {{"limit", std::to_string(count)}, {"fields", fields_}};
+      for (std::size_t i = 0; i < count; ++i) query.emplace_back("id[]", named_[i]);
+      std::optional<StoreError> failure;
+      try {
+        auto answer = co_await api_.get(path_, std::move(query));
+        StorePage<Record> page;
+        add(MedusaApi::records(answer, name_), page);
+        page_.grow();
+        named_.erase(named_.begin(), named_.begin() + static_cast<std::ptrdiff_t>(count));
+        if (named_.empty()) set_reached(page);
+        co_return page;
+      } catch (const OversizedAnswer& error) {
+        failure = error;
+      } catch (const StoreError& error) {
+        if (error.problem() != StoreProblem::busy || error.retry_after()) throw;
+        failure = error;
+      }
+      if (!page_.shrink()) throw StoreError(*failure);
+    }
   }
 
   /// Sets the page's `reached` to the last change that was read, but no later than shortly before the sweep.
@@ -98,7 +110,7 @@ class MedusaSweep : public StoreSweep<Record> {
 
   std::vector<Stage> stages_;
   std::size_t current_ = 0;
-  std::size_t page_;  // records read by their ids at a time
+  PageSize page_;  // records read by their ids at a time
   std::string path_, name_, fields_;
   std::vector<std::string> named_;  // ids of records to be read
   std::optional<Time> reached_;
@@ -167,13 +179,20 @@ MedusaQuery MedusaList::query() const {
 
 asio::awaitable<json::array> MedusaList::ask_page() {
   while (true) {
+    std::optional<StoreError> failure;
     try {
+      if (terms_.by_id) limit_ = size_.value();
       auto answer = co_await api_.get(terms_.path, query());
-      co_return MedusaApi::records(answer, terms_.name);
-    } catch (const OversizedAnswer&) {
-      if (!terms_.by_id || limit_ == 1) throw;
-      limit_ /= 2;
+      auto records = MedusaApi::records(answer, terms_.name);
+      size_.grow();
+      co_return records;
+    } catch (const OversizedAnswer& error) {
+      failure = error;
+    } catch (const StoreError& error) {
+      if (error.problem() != StoreProblem::busy || error.retry_after()) throw;
+      failure = error;
     }
+    if (!terms_.by_id || !size_.shrink()) throw StoreError(*failure);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "connectors/connector.hpp"
 #include "connectors/medusa/api.hpp"
+#include "connectors/page_size.hpp"
 
 namespace waybill::connectors {
 
@@ -32,7 +33,7 @@ class MedusaList {
   };
 
   MedusaList(MedusaApi& api, Terms terms, std::optional<Time> since)
-      : api_(api), terms_(std::move(terms)), limit_(terms_.page), from_(since) {}
+      : api_(api), terms_(std::move(terms)), size_(terms_.page), limit_(terms_.page), from_(since) {}
 
   /// The next records, perhaps none; must not be called at the end. Throws StoreError; the next call then
   /// requests the same page again.
@@ -49,7 +50,8 @@ class MedusaList {
 
   MedusaApi& api_;
   Terms terms_;
-  std::size_t limit_;
+  PageSize size_;      // of a list by_id
+  std::size_t limit_;  // of the page that is requested
   std::optional<Time> from_;
   std::optional<std::string> after_id_;  // set while the records of the time `from_` are read
   bool at_end_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/pause.hpp"
 #include "base/percent_encoding.hpp"
@@ -128,21 +129,27 @@ asio::awaitable<json::object> ShopifyApi::call(const ShopifyOperation& operation
 
 asio::awaitable<json::object> ShopifyApi::call_page(const ShopifyOperation& operation, json::object variables,
                                                     std::size_t largest) {
-  auto& size = page_sizes_.try_emplace(operation.name, largest).first->second;
+  auto& size = page_sizes_.try_emplace(operation.name, PageSize(largest)).first->second;
   while (true) {
-    variables["first"] = size;
+    variables["first"] = size.value();
+    std::optional<StoreError> failure;
     try {
-      co_return co_await perform(operation, variables);
+      auto data = co_await perform(operation, variables);
+      size.grow();
+      co_return data;
     } catch (const ShopifyTooCostly& costly) {
-      if (size == 1) throw StoreError(StoreProblem::refused, costly.what());
+      if (size.value() == 1) throw StoreError(StoreProblem::refused, costly.what());
       const bool known = costly.cost() > costly.limit() && costly.limit() > 0;
       const double share = known ? 0.9 * costly.limit() / costly.cost() : 0.5;
-      size =
-          std::clamp<std::size_t>(static_cast<std::size_t>(static_cast<double>(size) * share), 1, size - 1);
-    } catch (const OversizedAnswer&) {
-      if (size == 1) throw;
-      size /= 2;
+      const auto fewer = static_cast<std::size_t>(static_cast<double>(size.value()) * share);
+      size.limit(std::min(fewer, size.value() - 1));  // a cost does not change
+    } catch (const OversizedAnswer& error) {
+      failure = error;
+    } catch (const StoreError& error) {
+      if (error.problem() != StoreProblem::busy || error.retry_after()) throw;
+      failure = error;
     }
+    if (failure && !size.shrink()) throw StoreError(*failure);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/json.hpp"
 #include "connectors/connector.hpp"
+#include "connectors/page_size.hpp"
 #include "connectors/shopify/answer.hpp"
 #include "connectors/shopify/queries.hpp"
 
@@ -26,8 +27,8 @@ class ShopifyApi {
   /// StoreError busy with `retry_after` if that would take more than half a minute. Throws StoreError.
   asio::awaitable<json::object> call(const ShopifyOperation& operation, json::object variables);
 
-  /// A query of a list with the largest `first` that the store allows: at most `largest`, fewer after a page
-  /// was too costly. Throws StoreError.
+  /// A query of a list with the largest `first` that the store can answer: at most `largest`, fewer after a
+  /// page was too costly or the store could not answer it. Throws StoreError.
   asio::awaitable<json::object> call_page(const ShopifyOperation& operation, json::object variables,
                                           std::size_t largest = 100);
 
@@ -44,7 +45,7 @@ class ShopifyApi {
   std::string token_;
   Time token_ends_;
   ShopifyBudget budget_;
-  std::map<std::string_view, std::size_t> page_sizes_;  // by operation
+  std::map<std::string_view, PageSize> page_sizes_;  // by operation
 };
 
 }  // namespace waybill::connectors

@@ -9,10 +9,25 @@
 
 namespace waybill::connectors::shopify {
 
-/// The clean text at a dotted path; nullopt if there is none.
-inline std::optional<std::string> text(const json::object& object, std::string_view path,
-                                       std::size_t limit = 1000) {
-  return clean_text(find_path(object, path), limit);
+/// The clean line at a dotted path; nullopt if there is none.
+inline std::optional<std::string> text(const json::object& object, std::string_view path) {
+  return clean_line(find_path(object, path));
+}
+
+/// The same for names that may contain HTML.
+inline std::optional<std::string> plain(const json::object& object, std::string_view path) {
+  return plain_line(find_path(object, path));
+}
+
+/// The same for texts to compare.
+inline std::optional<std::string> identifier(const json::object& object, std::string_view path) {
+  return clean_identifier(find_path(object, path));
+}
+
+/// The e-mail address at a dotted path; nullopt if there is none.
+inline std::optional<std::string> email(const json::object& object, std::string_view path) {
+  const auto found = text(object, path);
+  return found ? clean_email(*found) : std::nullopt;
 }
 
 /// The same for codes to compare; empty if there is none.

@@ -27,8 +27,9 @@ inline constexpr ShopifyOperation check{"WaybillCheck", R"(query WaybillCheck {
   currentAppInstallation { accessScopes { handle } }
 })"};
 
-#define WAYBILL_SHOPIFY_LINE_ITEM \
-  "title variantTitle sku quantity currentQuantity originalUnitPriceSet { shopMoney { amount } }"
+#define WAYBILL_SHOPIFY_LINE_ITEM                                                   \
+  "title variantTitle sku quantity currentQuantity customAttributes { key value } " \
+  "originalUnitPriceSet { shopMoney { amount } }"
 
 #define WAYBILL_SHOPIFY_ORDER                                                                      \
   "id name test note createdAt updatedAt cancelledAt displayFinancialStatus "                      \

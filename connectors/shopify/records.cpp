@@ -14,18 +14,19 @@ namespace waybill::connectors {
 namespace {
 
 using shopify::code;
+using shopify::email;
+using shopify::identifier;
 using shopify::list;
+using shopify::plain;
 using shopify::text;
 
 constexpr std::size_t long_text = 10'000;
 constexpr std::string_view only_variant = "Default Title";
 
 std::int64_t count(const json::object& object, std::string_view path) {
-  const auto* const value = find_path(object, path);
-  if (value == nullptr || !value->is_number()) return 0;
-  boost::system::error_code inexact;
-  const auto number = value->to_number<std::int64_t>(inexact);
-  return inexact ? 0 : number;
+  const auto number = number_of(find_path(object, path));
+  constexpr double most = 1e9;
+  return number && std::abs(*number) <= most ? static_cast<std::int64_t>(*number) : 0;
 }
 
 bool is_decimal(std::string_view number) {
@@ -78,13 +79,37 @@ bool is_delivered(const json::object& order) {
   return delivered > 0 && fulfillments.size() < requested;
 }
 
+// What the buyer entered for the line, such as an engraving. The keys of apps begin with an underscore.
+std::optional<std::string> read_details(const json::object& line) {
+  constexpr std::size_t longest = 2000;
+  std::optional<std::string> details;
+  for (const auto& node : list(line, "customAttributes")) {
+    const auto* const attribute = node.if_object();
+    if (attribute == nullptr) continue;
+    const auto key = plain(*attribute, "key");
+    const auto value = plain(*attribute, "value");
+    if (key && value && !key->starts_with('_')) details = joined(details, *key + ": " + *value, ", ");
+  }
+  return details ? clean_line(*details, longest) : details;
+}
+
+bool has_any(const json::array& lines, std::string_view quantity) {
+  return std::ranges::any_of(lines, [&](const json::value& line) {
+    return line.is_object() && count(line.get_object(), quantity) > 0;
+  });
+}
+
+// True if refunds and edits left nothing of an order.
+bool is_undone(const json::object& order) {
+  const auto& lines = list(order, "lineItems.nodes");
+  return has_any(lines, "quantity") && !has_any(lines, "currentQuantity");
+}
+
 // The quantities left of each line after edits and refunds; an order with nothing left keeps the ordered
 // quantities.
 std::vector<StoreItem> read_items(const json::object& order) {
   const auto& nodes = list(order, "lineItems.nodes");
-  const bool any_left = std::ranges::any_of(nodes, [](const json::value& node) {
-    return node.is_object() && count(node.get_object(), "currentQuantity") > 0;
-  });
+  const bool any_left = has_any(nodes, "currentQuantity");
   std::vector<StoreItem> items;
   for (const auto& node : nodes) {
     const auto* const line = node.if_object();
@@ -92,10 +117,11 @@ std::vector<StoreItem> read_items(const json::object& order) {
     StoreItem item;
     item.quantity = count(*line, any_left ? "currentQuantity" : "quantity");
     if (item.quantity < 1) continue;
-    auto variant = text(*line, "variantTitle");
+    auto variant = plain(*line, "variantTitle");
     if (variant == only_variant) variant.reset();
-    item.description = required(joined(text(*line, "title"), variant, " - "), "title of an item");
-    item.sku = text(*line, "sku");
+    item.description = joined(plain(*line, "title"), variant, " - ").value_or("Item");
+    item.details = read_details(*line);
+    item.sku = identifier(*line, "sku");
     item.price = amount(*line, "originalUnitPriceSet.shopMoney.amount");
     items.push_back(std::move(item));
   }
@@ -122,28 +148,35 @@ void read_people(const json::object& node, StoreOrder& order) {
   const StorePerson billing{.name = text(node, "billingAddress.name"),
                             .company = text(node, "billingAddress.company"),
                             .phone = first_of({text(node, "phone"), text(node, "billingAddress.phone")}),
-                            .email = text(node, "email")};
+                            .email = email(node, "email")};
   const StorePerson account{
       .name = joined(text(node, "customer.firstName"), text(node, "customer.lastName"), " "),
       .company = {},
       .phone = text(node, "customer.defaultPhoneNumber.phoneNumber"),
-      .email = text(node, "customer.defaultEmailAddress.emailAddress")};
+      .email = email(node, "customer.defaultEmailAddress.emailAddress")};
   set_buyer(order, billing, account);
+}
+
+// An order of which nothing is left, and nothing was sent, is not packed.
+std::string status_of(const json::object& node) {
+  std::string status = shopify_status(node);
+  const bool is_sent = status == "shipped" || status == "delivered";
+  return is_undone(node) && !is_sent ? "cancelled" : status;
 }
 
 StoreOrder read_order(const json::object& node) {
   StoreOrder order;
   order.external_id = required(shopify_id(node.if_contains("id")), "id");
-  order.number = required(text(node, "name"), "number");
-  order.status = shopify_status(node);
+  order.number = required(identifier(node, "name"), "number");
+  order.status = status_of(node);
   read_people(node, order);
   order.delivery = read_address(node);
   order.items = read_items(node);
   order.total = required(amount(node, "currentTotalPriceSet.shopMoney.amount"), "total");
   order.currency = required(text(node, "currentTotalPriceSet.shopMoney.currencyCode"), "currency");
-  order.shipping_method = text(node, "shippingLine.title");
+  order.shipping_method = plain(node, "shippingLine.title");
   order.shipping_cost = amount(node, "shippingLine.discountedPriceSet.shopMoney.amount");
-  order.notes = text(node, "note", long_text);
+  order.notes = plain_text(find_path(node, "note"), long_text);
   order.created_at = required(time(node, "createdAt"), "time of creation");
   order.changed_at = required(time(node, "updatedAt"), "time of change");
   return order;
@@ -151,8 +184,8 @@ StoreOrder read_order(const json::object& node) {
 
 StoreVariant read_variant(const json::object& node) {
   StoreVariant variant;
-  variant.name = required(text(node, "title"), "title of a variant");
-  variant.sku = text(node, "sku");
+  variant.name = required(plain(node, "title"), "title of a variant");
+  variant.sku = identifier(node, "sku");
   variant.price = amount(node, "price");
   const auto* const weight = find_path(node, "inventoryItem.measurement.weight");
   if (weight != nullptr && weight->is_object()) variant.weight = shopify_kilograms(weight->get_object());
@@ -162,8 +195,8 @@ StoreVariant read_variant(const json::object& node) {
 StoreProduct read_product(const json::object& node) {
   StoreProduct product;
   product.external_id = required(shopify_id(node.if_contains("id")), "id");
-  product.name = required(text(node, "title"), "title");
-  product.description = text(node, "description", long_text);
+  product.name = required(plain(node, "title"), "title");
+  product.description = plain_text(find_path(node, "description"), long_text);
   product.changed_at = required(time(node, "updatedAt"), "time of change");
   const auto& variants = list(node, "variants.nodes");
   for (const auto& entry : variants) {
@@ -175,7 +208,7 @@ StoreProduct read_product(const json::object& node) {
     product.sku = product.variants.front().sku;
     product.price = product.variants.front().price;
     product.weight = product.variants.front().weight;
-    product.barcode = text(variants.front().get_object(), "barcode");
+    product.barcode = identifier(variants.front().get_object(), "barcode");
     product.variants.clear();
   }
   return product;
@@ -183,12 +216,12 @@ StoreProduct read_product(const json::object& node) {
 
 template <typename Record>
 void add(const json::object& node, std::string_view number_field, StorePage<Record>& page,
-         Record (*read)(const json::object&)) {
+         Record (*read)(const json::object&), const std::string& status) {
   try {
     page.records.push_back(read(node));
   } catch (const std::invalid_argument& reason) {
     page.unreadable.push_back({shopify_id(node.if_contains("id")).value_or(std::string()),
-                               text(node, number_field), reason.what(), time(node, "createdAt")});
+                               text(node, number_field), reason.what(), time(node, "createdAt"), status});
   }
 }
 
@@ -236,11 +269,11 @@ std::optional<std::string> shopify_kilograms(const json::object& weight) {
 void add_shopify_order(const json::object& order, StorePage<StoreOrder>& page) {
   const auto* const test = order.if_contains("test");
   if (test != nullptr && test->is_bool() && test->get_bool()) return;
-  add<StoreOrder>(order, "name", page, read_order);
+  add<StoreOrder>(order, "name", page, read_order, status_of(order));
 }
 
 void add_shopify_product(const json::object& product, StorePage<StoreProduct>& page) {
-  add<StoreProduct>(product, "title", page, read_product);
+  add<StoreProduct>(product, "title", page, read_product, {});
 }
 
 }  // namespace waybill::connectors

@@ -65,7 +65,7 @@ TEST(ShopifyRecords, ReadAnOrder) {
 TEST(ShopifyRecords, ItemsHaveTheQuantitiesLeftAfterEditsAndRefunds) {
   const auto items = read(object(whole_order)).records.at(0).items;
   ASSERT_EQ(items.size(), 2U);
-  EXPECT_EQ(items[0].description, "Tea <b>\"Uji\"</b> - 100 g");
+  EXPECT_EQ(items[0].description, "Tea \"Uji\" - 100 g");
   EXPECT_EQ(items[0].sku, "TEA-1");
   EXPECT_EQ(items[0].quantity, 2);
   EXPECT_EQ(items[0].price, "10.00");
@@ -81,6 +81,51 @@ TEST(ShopifyRecords, AnOrderWithNothingLeftKeepsTheOrderedQuantities) {
   EXPECT_EQ(read_order.status, "cancelled");
   ASSERT_EQ(read_order.items.size(), 3U);
   EXPECT_EQ(read_order.items[0].quantity, 3);
+}
+
+TEST(ShopifyRecords, AnOrderWithNothingLeftIsCancelledUnlessItWasSent) {
+  auto order = object(whole_order);
+  for (auto& node : order["lineItems"].at("nodes").as_array()) node.as_object()["currentQuantity"] = 0;
+  order["displayFinancialStatus"] = "PARTIALLY_REFUNDED";  // the shipping was not paid back
+  EXPECT_EQ(read(order).records.at(0).status, "cancelled");
+  order["displayFulfillmentStatus"] = "FULFILLED";
+  EXPECT_EQ(read(order).records.at(0).status, "shipped");
+}
+
+TEST(ShopifyRecords, WhatTheBuyerEnteredTellsLinesApart) {
+  auto order = object(whole_order);
+  auto& line = order["lineItems"].at("nodes").as_array()[0].as_object();
+  line["customAttributes"] = json::parse(
+      R"([{"key":"Engraving","value":"For <i>Ann</i>"},{"key":"_app","value":"x"},{"key":"Empty","value":null},null])");
+  EXPECT_EQ(read(order).records.at(0).items[0].details, "Engraving: For Ann");
+  line["customAttributes"] = json::array();
+  EXPECT_EQ(read(order).records.at(0).items[0].details, std::nullopt);
+}
+
+// A redacted or otherwise unreadable order still has its status.
+TEST(ShopifyRecords, AnUnreadableOrderHasItsStatus) {
+  auto order = object(whole_order);
+  order["currentTotalPriceSet"] = nullptr;
+  order["cancelledAt"] = "2026-07-02T10:00:00Z";
+  for (const auto* const field : {"shippingAddress", "billingAddress", "customer", "email"})
+    order[field] = nullptr;
+  EXPECT_EQ(read(order).unreadable.at(0).status, "cancelled");
+}
+
+TEST(ShopifyRecords, TextsArePlainAndIdentifiersClean) {
+  auto order = object(whole_order);
+  auto& line = order["lineItems"].at("nodes").as_array()[0].as_object();
+  line["variantTitle"] = "<b>100 g</b>";
+  line["sku"] = " TEA-1\xc2\xa0";
+  order["note"] = "Ring<br>twice";
+  order["email"] = "n/a";
+  order["shippingLine"] = object(R"({"title":"<b>Express</b>","discountedPriceSet":null})");
+  const auto read_order = read(order).records.at(0);
+  EXPECT_EQ(read_order.items[0].description, "Tea \"Uji\" - 100 g");
+  EXPECT_EQ(read_order.items[0].sku, "TEA-1");
+  EXPECT_EQ(read_order.notes, "Ring\ntwice");
+  EXPECT_EQ(read_order.customer_email, std::nullopt);
+  EXPECT_EQ(read_order.shipping_method, "Express");
 }
 
 TEST(ShopifyRecords, AnOrderWithoutCustomerOrAddressIsAnOrder) {

@@ -18,7 +18,7 @@ std::string filter_time(Time at) {
 
 }  // namespace
 
-WooCursor::WooCursor(std::optional<Time> since) {
+WooCursor::WooCursor(std::optional<Time> since, PageSize size) : size_(size) {
   if (since) from_ = std::chrono::floor<seconds>(*since);
 }
 
@@ -27,16 +27,15 @@ oauth1::Parameters WooCursor::parameters() const {
                                    {"order", "asc"},
                                    {"orderby", "modified"},
                                    {"page", std::to_string(page_)},
-                                   {"per_page", std::to_string(size_)}};
+                                   {"per_page", std::to_string(size_.value())}};
   // Both filters exclude the second that they name.
   if (from_) parameters.emplace_back("modified_after", filter_time(*from_ - seconds(1)));
   if (within_second_) parameters.emplace_back("modified_before", filter_time(*from_ + seconds(1)));
   return parameters;
 }
 
-bool WooCursor::halve() {
-  if (size_ == 1) return false;
-  size_ /= 2;
+bool WooCursor::shrink() {
+  if (!size_.shrink()) return false;
   page_ = 1;
   return true;
 }
@@ -56,6 +55,7 @@ std::vector<bool> WooCursor::take(const WooListing& listing) {
   } else {
     advance(listing, any_fresh);
   }
+  if (page_ == 1) size_.grow();  // pages of a list have one size
   return fresh;
 }
 
@@ -68,7 +68,7 @@ void WooCursor::advance(const WooListing& listing, bool any_fresh) {
   reached_ = std::max(reached_, settled);
   // Some servers send no counts. A page that is not full may lack records that the key may not see.
   const bool more = listing.pages ? page_ < *listing.pages : any_fresh;
-  if (rows.size() < size_ && !more) {
+  if (rows.size() < size_.value() && !more) {
     finished_ = true;
     return;
   }
@@ -96,7 +96,7 @@ void WooCursor::advance_within_second(const WooListing& listing, bool any_fresh)
   }
   steady_ = steady_ && listing.total == pass_total_;
   pass_was_new_ = pass_was_new_ || any_fresh;
-  const bool more = listing.pages ? page_ < *listing.pages : listing.rows.size() == size_;
+  const bool more = listing.pages ? page_ < *listing.pages : listing.rows.size() == size_.value();
   if (more) {
     ++page_;
     return;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "connectors/page_size.hpp"
 #include "connectors/woocommerce/oauth1.hpp"
 
 namespace waybill::connectors {
@@ -31,14 +32,16 @@ class WooCursor {
  public:
   static constexpr std::size_t page_size = 100;  // WooCommerce's maximum
 
-  explicit WooCursor(std::optional<Time> since);
+  explicit WooCursor(std::optional<Time> since, PageSize size = PageSize(page_size));
 
   /// The query parameters of the next page.
   oauth1::Parameters parameters() const;
 
-  /// Requests the same records in pages of half the size from now on. Returns false if a page is one record
-  /// already.
-  bool halve();
+  /// Requests the same records in smaller pages from now on. Returns false if a page is one record already.
+  bool shrink();
+  /// The next page, of one record, lacks what made the earlier ones fail.
+  void trust_size() { size_.trust(); }
+  const PageSize& size() const { return size_; }
 
   /// Moves past this page. Returns for each row whether it is new, that is, not a repetition from an earlier
   /// page.
@@ -57,7 +60,7 @@ class WooCursor {
 
   std::optional<Time> from_;  // requests rows that changed in this second or later
   std::size_t page_ = 1;
-  std::size_t size_ = page_size;
+  PageSize size_;
   bool within_second_ = false;   // requests only rows of the second from_
   std::optional<Time> horizon_;  // just before the sweep began
   std::optional<Time> reached_;

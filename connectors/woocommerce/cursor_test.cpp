@@ -107,23 +107,24 @@ TEST(WooCommerceCursor, AlwaysAsksForTheFirstPageWhileTimeAdvances) {
   EXPECT_EQ(cursor.reached(), began - seconds(4000));
 }
 
-TEST(WooCommerceCursor, ReadsEachRecordOnceWhenItsPagesAreHalvedMeanwhile) {
+TEST(WooCommerceCursor, ReadsEachRecordOnceWhenItsPagesShrinkMeanwhile) {
   Model model;
   for (int id = 1; id <= 150; ++id) model.records[id] = began - seconds(5000);  // records of one second
   for (int id = 151; id <= 250; ++id) model.records[id] = began - seconds(4000 - id);
   WooCursor cursor(std::nullopt);
   std::size_t given = 0;
-  std::size_t halved = 0;
+  std::size_t shrunk = 0;
   for (std::size_t calls = 1; !cursor.finished() && calls < 1000; ++calls) {
-    if (calls % 3 == 0 && cursor.halve()) ++halved;
+    if (calls % 3 == 0 && shrunk < 4 && cursor.shrink()) ++shrunk;
     const auto fresh = cursor.take(model.answer(cursor.parameters()));
     given += static_cast<std::size_t>(std::ranges::count(fresh, true));
   }
   EXPECT_TRUE(cursor.finished());
   EXPECT_EQ(given, 250U);
-  EXPECT_GT(halved, 0U);
-  while (cursor.halve()) ++halved;
-  EXPECT_EQ(halved, 6U) << "down to pages of one record";
+  EXPECT_EQ(shrunk, 4U);
+  while (cursor.shrink()) {
+  }
+  EXPECT_EQ(cursor.size().value(), 1U);
 }
 
 TEST(WooCommerceCursor, ASecondWithMoreThanAPageIsReadByPages) {

@@ -7,10 +7,8 @@
 #include <utility>
 
 #include "base/ascii.hpp"
-#include "base/number.hpp"
 #include "connectors/store_buyer.hpp"
-#include "connectors/store_call.hpp"
-#include "connectors/woocommerce/html_entities.hpp"
+#include "connectors/store_text.hpp"
 
 namespace waybill::connectors::woo {
 namespace {
@@ -42,27 +40,40 @@ bool is_amount(std::string_view text) {
   return all_digits(text.substr(0, point)) && (point == text.size() || all_digits(text.substr(point + 1)));
 }
 
-std::optional<double> as_number(const json::value* value) {
-  const auto text = clean_text(value);
-  if (!text) return std::nullopt;
-  const auto number = parse_number<double>(*text);
-  return number && std::isfinite(*number) ? number : std::nullopt;
-}
-
 Text joined(const Text& first, const Text& second, std::string_view between) {
   if (!first) return second;
   return second ? *first + std::string(between) + *second : first;
 }
 
-StorePerson person_of(const json::value* address) {
-  return {.name = joined(decoded(member(address, "first_name")), decoded(member(address, "last_name")), " "),
-          .company = decoded(member(address, "company")),
-          .phone = clean_text(member(address, "phone")),
-          .email = clean_text(member(address, "email"))};
+// WordPress replaces the data of an erased buyer by a text in brackets, in the site's language ("[deleted]"),
+// and the e-mail address by this one (wp_privacy_anonymize_data, WC_Privacy_Erasers).
+bool is_erased(const json::value& row) {
+  const auto email = clean_text(member(member(&row, "billing"), "email"));
+  return email && equal_ignoring_case(*email, "deleted@site.invalid");
 }
 
-Text country_of(const json::value* address) {
-  auto code = clean_text(member(address, "country"));
+// The parts of an address, without the texts that stand for erased ones.
+struct Address {
+  const json::value* fields;
+  bool is_erased;
+
+  Text part(std::string_view name) const {
+    auto text = plain_line(member(fields, name));
+    if (is_erased && text && text->starts_with('[') && text->ends_with(']')) text.reset();
+    return text;
+  }
+};
+
+StorePerson person_of(const Address& address) {
+  const auto email = address.part("email");
+  return {.name = joined(address.part("first_name"), address.part("last_name"), " "),
+          .company = address.part("company"),
+          .phone = address.part("phone"),
+          .email = email ? clean_email(*email) : std::nullopt};
+}
+
+Text country_of(const Address& address) {
+  auto code = address.part("country");
   if (!code || code->size() != 2) return std::nullopt;
   for (char& c : *code) {
     if (!is_letter(c)) return std::nullopt;
@@ -71,35 +82,32 @@ Text country_of(const json::value* address) {
   return code;
 }
 
-StoreAddress address_of(const json::value* address) {
-  return {
-      .street = joined(decoded(member(address, "address_1")), decoded(member(address, "address_2")), ", "),
-      .city = decoded(member(address, "city")),
-      .state = decoded(member(address, "state")),
-      .postal_code = decoded(member(address, "postcode")),
-      .country = country_of(address)};
+StoreAddress address_of(const Address& address) {
+  return {.street = joined(address.part("address_1"), address.part("address_2"), ", "),
+          .city = address.part("city"),
+          .state = address.part("state"),
+          .postal_code = address.part("postcode"),
+          .country = country_of(address)};
 }
 
 // If the order goes to the billing address, the shipping address is empty or has only the shop's default
 // country.
-const json::value* delivery_address(const json::value& row) {
-  const auto* const shipping = member(&row, "shipping");
+Address delivery_address(const json::value& row) {
+  const Address shipping{member(&row, "shipping"), is_erased(row)};
   const auto address = address_of(shipping);
-  return address.street || address.city ? shipping : member(&row, "billing");
+  return address.street || address.city ? shipping : Address{member(&row, "billing"), shipping.is_erased};
 }
 
 Text shipping_method_of(const json::value& row) {
   Text methods;
-  const auto* const lines = member(&row, "shipping_lines");
-  if (lines == nullptr || !lines->is_array()) return methods;
-  for (const json::value& line : lines->get_array()) {
-    methods = joined(methods, decoded(member(&line, "method_title")), ", ");
+  for (const auto* const line : elements_of(member(&row, "shipping_lines"))) {
+    methods = joined(methods, plain_line(member(line, "method_title")), ", ");
   }
   return methods;
 }
 
 std::string sku_of(const json::value& line) {
-  if (auto sku = clean_text(member(&line, "sku"))) return *sku;
+  if (auto sku = clean_identifier(member(&line, "sku"))) return *sku;
   for (const char* const name : {"variation_id", "product_id"}) {
     const auto id = clean_text(member(&line, name));
     if (id && *id != "0") return "WC-" + *id;
@@ -110,37 +118,94 @@ std::string sku_of(const json::value& line) {
 // The price of one piece: WooCommerce's, or else computed from the total.
 Text price_of(const json::value& line, double quantity) {
   if (auto price = amount(member(&line, "price"))) return price;
-  const auto total = as_number(member(&line, "total"));
+  const auto total = number_of(member(&line, "total"));
   if (!total || *total < 0 || quantity <= 0) return std::nullopt;
   return decimal_text(json::value(*total / quantity));
 }
 
-std::optional<StoreItem> item_of(const json::value& line) {
-  const double quantity = as_number(member(&line, "quantity")).value_or(1);
+// True if the name of a variation has this value already: WooCommerce appends "Blue, XL" to it.
+bool names_value(std::string_view name, std::string_view value) {
+  for (const std::string_view dash : {" - ", " – "}) {
+    for (auto at = name.find(dash); at != std::string_view::npos; at = name.find(dash, at + 1)) {
+      auto values = name.substr(at + dash.size());
+      while (true) {
+        const auto end = std::min(values.find(", "), values.size());
+        if (equal_ignoring_case(values.substr(0, end), value)) return true;
+        if (end == values.size()) break;
+        values.remove_prefix(end + 2);
+      }
+    }
+  }
+  return false;
+}
+
+// What the line's meta data says about the piece: the options of a variation, an engraving, the parts of a
+// bundle. WooCommerce hides the keys with an underscore from buyers, too.
+Text details_of(const json::value& line, std::string_view name) {
+  constexpr std::size_t longest_value = 500;
+  constexpr std::size_t longest = 2000;
+  Text details;
+  for (const auto* const entry : elements_of(member(&line, "meta_data"))) {
+    const auto key = clean_text(member(entry, "key"));
+    auto label = plain_line(member(entry, "display_key"));
+    if (!label) label = key;
+    auto value = plain_line(member(entry, "display_value"), longest_value);
+    if (!value) value = plain_line(member(entry, "value"), longest_value);
+    const bool is_hidden = !label || label->starts_with('_') || (key && key->starts_with('_'));
+    if (is_hidden || !value || names_value(name, *value)) continue;
+    details = joined(details, *label + ": " + *value, ", ");
+    if (details->size() > longest) break;
+  }
+  return details ? clean_line(*details, longest) : details;
+}
+
+double refunded_of(const json::value& line, const RefundedLines& refunded) {
+  const auto id = clean_text(member(&line, "id"));
+  const auto found = id ? refunded.find(*id) : refunded.end();
+  return found == refunded.end() ? 0 : found->second;
+}
+
+std::optional<StoreItem> item_of(const json::value& line, const RefundedLines& refunded) {
+  const double ordered = number_of(member(&line, "quantity")).value_or(1);
+  constexpr double smallest = 1e-6;  // less is what is left by rounding
+  const double quantity = ordered - refunded_of(line, refunded);
   constexpr double most = 1e9;
-  if (quantity <= 0 || quantity > most) return std::nullopt;
+  if (quantity < smallest || quantity > most) return std::nullopt;
   StoreItem item;
-  item.description = decoded(member(&line, "name")).value_or("Item");
+  item.description = plain_line(member(&line, "name")).value_or("Item");
+  item.details = details_of(line, item.description);
   if (auto sku = sku_of(line); !sku.empty()) item.sku = std::move(sku);
-  if (quantity == std::floor(quantity)) {
+  if (ordered == std::floor(ordered) && quantity == std::floor(quantity)) {
     item.quantity = static_cast<std::int64_t>(quantity);
-    item.price = price_of(line, quantity);
+    item.price = price_of(line, ordered);
   } else {
     // Plugins sell by length or weight: such a quantity becomes one piece.
-    item.description += " × " + decimal_text(json::value(quantity)).value_or("");
-    item.price = amount(member(&line, "total"));
+    constexpr double millionths = 1e6;
+    const double shown = std::round(quantity * millionths) / millionths;
+    item.description += " × " + decimal_text(json::value(shown)).value_or("");
+    const auto total = amount(member(&line, "total"));
+    item.price =
+        total && quantity < ordered
+            ? decimal_text(json::value(number_of(member(&line, "total")).value_or(0) * shown / ordered))
+            : total;
   }
   return item;
 }
 
-std::vector<StoreItem> items_of(const json::value& row) {
+std::vector<StoreItem> items_of(const json::value& row, const RefundedLines& refunded = {}) {
   std::vector<StoreItem> items;
-  const auto* const lines = member(&row, "line_items");
-  if (lines == nullptr || !lines->is_array()) return items;
-  for (const json::value& line : lines->get_array()) {
-    if (auto item = item_of(line)) items.push_back(std::move(*item));
+  for (const auto* const line : elements_of(member(&row, "line_items"))) {
+    if (auto item = item_of(*line, refunded)) items.push_back(std::move(*item));
   }
   return items;
+}
+
+// Sets the items that are left. An order with nothing left keeps the ordered ones, and nobody may pack it.
+void read_items(const json::value& row, const RefundedLines& refunded, StoreOrder& order) {
+  order.items = items_of(row, refunded);
+  if (!order.items.empty() || refunded.empty()) return;
+  order.items = items_of(row);
+  if (!order.items.empty() && order.status != "shipped") order.status = "cancelled";
 }
 
 Text currency_of(const json::value& row) {
@@ -161,31 +226,51 @@ bool read_times(const json::value& row, StoreOrder& order) {
   return true;
 }
 
-// Fills the order. Returns the reason why it cannot be read; empty if it can.
-std::string fill(const json::value& row, StoreOrder& order) {
-  if (!read_times(row, order)) return "It has no times of creation and change.";
-  const auto status = clean_text(member(&row, "status"));
-  if (!status) return "It has no status.";
-  const bool paid = clean_text(member(&row, "date_paid_gmt")).has_value();
-  order.status = order_status(*status, paid);
+// Reads the number, times and status. Returns the reason why they cannot be read; empty if they can.
+std::string read_state(const json::value& row, StoreOrder& order) {
+  const auto id = clean_identifier(member(&row, "id"));
+  const auto number = clean_identifier(member(&row, "number"));
+  order.external_id = id.value_or("");
+  order.number = number.value_or(order.external_id);
+  const bool has_times = read_times(row, order);
+  const auto status = clean_identifier(member(&row, "status"));
+  const bool is_paid = clean_text(member(&row, "date_paid_gmt")).has_value();
+  if (status) order.status = order_status(*status, is_paid);
+  if (!id) return "It has no id.";
+  if (!has_times) return "It has no times of creation and change.";
+  return status ? "" : "It has no status.";
+}
+
+// Fills the rest of the order. Returns the reason why it cannot be read; empty if it can.
+std::string fill(const json::value& row, const RefundedLines& refunded, StoreOrder& order) {
   const auto total = amount(member(&row, "total"));
   if (!total) return "Its total is not an amount.";
   order.total = *total;
   const auto currency = currency_of(row);
   if (!currency) return "Its currency is not an ISO 4217 code.";
   order.currency = *currency;
-  order.items = items_of(row);
-  if (order.items.empty()) return "It has no items.";
-  const auto* const delivery = delivery_address(row);
+  read_items(row, refunded, order);
+  const auto delivery = delivery_address(row);
   order.delivery = address_of(delivery);
-  if (!order.delivery.street || !order.delivery.city)
-    return "It has no delivery address with street and city.";
   order.recipient = person_of(delivery);
-  set_buyer(order, person_of(member(&row, "billing")));
+  set_buyer(order, person_of({member(&row, "billing"), delivery.is_erased}));
   order.shipping_method = shipping_method_of(row);
   if (order.shipping_method) order.shipping_cost = amount(member(&row, "shipping_total"));
-  order.notes = decoded(member(&row, "customer_note"), 5000);
+  order.notes = plain_text(member(&row, "customer_note"), 5000);
   return {};
+}
+
+Unreadable unreadable(const StoreOrder& order, std::string reason) {
+  const bool has_time = order.created_at != Time();
+  return {.external_id = order.external_id,
+          .number = order.number.empty() ? std::nullopt : Text(order.number),
+          .reason = std::move(reason),
+          .created_at = has_time ? std::optional(order.created_at) : std::nullopt,
+          .status = order.status};
+}
+
+bool is_draft_row(const json::value& row) {
+  return is_draft(clean_identifier(member(&row, "status")).value_or(""));
 }
 
 }  // namespace
@@ -195,13 +280,9 @@ const json::value* member(const json::value* value, std::string_view name) {
   return object == nullptr ? nullptr : object->if_contains(name);
 }
 
-std::optional<std::string> decoded(const json::value* value, std::size_t limit) {
-  if (value == nullptr || !value->is_string()) return clean_text(value, limit);
-  return clean_text(decode_entities(std::string_view(value->get_string())), limit);
-}
-
 std::optional<std::string> amount(const json::value* value) {
   auto text = clean_text(value);
+  if (text && text->starts_with('-') && number_of(value) == 0) text->erase(0, 1);  // "-0.00", from rounding
   return text && is_amount(*text) ? text : std::nullopt;
 }
 
@@ -217,28 +298,46 @@ bool is_draft(std::string_view status) {
 }
 
 std::string order_status(std::string_view status, bool paid) {
-  const auto found = std::ranges::find(statuses, status, [](const auto& known) { return known.first; });
+  constexpr std::string_view prefix = "wc-";
+  const std::string name = ascii_lower(status.starts_with(prefix) ? status.substr(prefix.size()) : status);
+  const auto found = std::ranges::find(statuses, name, [](const auto& known) { return known.first; });
   if (found != statuses.end()) return std::string(found->second);
   return paid ? "processing" : "pending";
 }
 
-void read_order(const json::value& row, StorePage<StoreOrder>& page) {
-  if (is_draft(clean_text(member(&row, "status")).value_or(""))) return;
+bool has_refunds(const json::value& row) {
+  const auto status = clean_identifier(member(&row, "status")).value_or("");
+  return !elements_of(member(&row, "refunds")).empty() && order_status(status, false) != "cancelled";
+}
+
+void add_refund(const json::value& refund, RefundedLines& lines) {
+  for (const auto* const line : elements_of(member(&refund, "line_items"))) {
+    const auto quantity = number_of(member(line, "quantity"));
+    if (!quantity) continue;
+    for (const auto* const entry : elements_of(member(line, "meta_data"))) {
+      if (clean_text(member(entry, "key")) != "_refunded_item_id") continue;
+      if (const auto id = clean_text(member(entry, "value"))) lines[*id] += std::abs(*quantity);
+    }
+  }
+}
+
+void read_order(const json::value& row, StorePage<StoreOrder>& page, const RefundedLines& refunded) {
+  if (is_draft_row(row)) return;
   StoreOrder order;
-  const auto id = clean_text(member(&row, "id"));
-  const auto number = clean_text(member(&row, "number"));
-  order.external_id = id.value_or("");
-  order.number = number.value_or(order.external_id);
-  const std::string reason = id ? fill(row, order) : "It has no id.";
+  std::string reason = read_state(row, order);
+  if (reason.empty()) reason = fill(row, refunded, order);
   if (reason.empty()) {
     page.records.push_back(std::move(order));
   } else {
-    const bool has_time = order.created_at != Time();
-    page.unreadable.push_back({.external_id = id.value_or(""),
-                               .number = number,
-                               .reason = reason,
-                               .created_at = has_time ? std::optional(order.created_at) : std::nullopt});
+    page.unreadable.push_back(unreadable(order, std::move(reason)));
   }
+}
+
+void set_aside_order(const json::value& row, std::string reason, StorePage<StoreOrder>& page) {
+  if (is_draft_row(row)) return;
+  StoreOrder order;
+  read_state(row, order);
+  page.unreadable.push_back(unreadable(order, std::move(reason)));
 }
 
 }  // namespace waybill::connectors::woo

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/json.hpp"
 #include "connectors/connector.hpp"
+#include "connectors/store_text.hpp"
 
 /// Reads WooCommerce's JSON as our records. Pure.
 namespace waybill::connectors::woo {
@@ -13,13 +15,30 @@ namespace waybill::connectors::woo {
 /// The members of an order that are read, for `_fields`, because plugins add many others.
 inline constexpr std::string_view order_fields =
     "id,number,status,currency,total,shipping_total,date_created_gmt,date_modified_gmt,date_paid_gmt,"
-    "customer_note,billing,shipping,line_items,shipping_lines";
+    "customer_note,billing,shipping,line_items,shipping_lines,refunds";
+/// The members that tell an order and its status.
+inline constexpr std::string_view order_state_fields =
+    "id,number,status,date_created_gmt,date_modified_gmt,date_paid_gmt";
+inline constexpr std::string_view refund_fields = "id,line_items";
 
-/// Adds the row to the page, as a record or as unreadable; drafts are left out.
-void read_order(const json::value& row, StorePage<StoreOrder>& page);
+/// The quantity that was paid back of each line, by the line's id.
+using RefundedLines = std::map<std::string, double>;
 
-/// A status of WooCommerce in our terms. A plugin's status is `processing` for a paid order, else `pending`,
-/// except for a few known names.
+/// True if the lines of the order's refunds have to be read.
+bool has_refunds(const json::value& row);
+
+/// Adds the lines of one refund. A refund of an amount alone has none.
+void add_refund(const json::value& refund, RefundedLines& lines);
+
+/// Adds the row to the page, as a record or as unreadable; drafts are left out. The items are what is left
+/// after the refunds; an order of which nothing is left, and nothing was sent, is cancelled.
+void read_order(const json::value& row, StorePage<StoreOrder>& page, const RefundedLines& refunded = {});
+
+/// Adds an order to the page of which only the id and the status are known.
+void set_aside_order(const json::value& row, std::string reason, StorePage<StoreOrder>& page);
+
+/// A status of WooCommerce in our terms, with or without the prefix `wc-`. A plugin's status is `processing`
+/// for a paid order, else `pending`, except for a few known names.
 std::string order_status(std::string_view status, bool paid);
 bool is_draft(std::string_view status);
 
@@ -28,9 +47,6 @@ std::optional<Time> time_of(const json::value* value);
 
 /// The member of an object; null if `value` is not an object or has no such member.
 const json::value* member(const json::value* value, std::string_view name);
-
-/// A trimmed text with decoded character references.
-std::optional<std::string> decoded(const json::value* value, std::size_t limit = 1000);
 
 /// A non-negative amount as decimal text.
 std::optional<std::string> amount(const json::value* value);

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "base/number.hpp"
-#include "connectors/store_call.hpp"
-#include "connectors/woocommerce/html_entities.hpp"
+#include "connectors/store_text.hpp"
 #include "connectors/woocommerce/orders.hpp"
 
 namespace waybill::connectors::woo {
@@ -42,22 +41,14 @@ Text price_of(const json::value& row) {
   return price ? price : amount(member(&row, "regular_price"));
 }
 
-Text text_of_html(const json::value* value) {
-  const auto text = value != nullptr && value->is_string() ? html_text(value->get_string()) : "";
-  constexpr std::size_t longest_description = 5000;
-  return clean_text(text, longest_description);
-}
-
 // The options of a variation, such as "Blue, XL".
 Text options_of(const json::value& row) {
-  const auto* const attributes = member(&row, "attributes");
-  if (attributes == nullptr || !attributes->is_array()) return std::nullopt;
   std::string names;
-  for (const json::value& attribute : attributes->get_array()) {
-    const auto option = decoded(member(&attribute, "option"));
+  for (const auto* const attribute : elements_of(member(&row, "attributes"))) {
+    const auto option = plain_line(member(attribute, "option"));
     if (option) names += (names.empty() ? "" : ", ") + *option;
   }
-  return names.empty() ? std::nullopt : Text(names);
+  return clean_line(names);
 }
 
 bool is_hidden(const json::value& row) {
@@ -71,10 +62,9 @@ bool is_hidden(const json::value& row) {
 
 Units units_of(const json::value& settings) {
   Units units;
-  if (!settings.is_array()) return units;
-  for (const json::value& setting : settings.get_array()) {
-    const auto id = clean_text(member(&setting, "id")).value_or("");
-    const auto value = clean_text(member(&setting, "value")).value_or("");
+  for (const auto* const setting : elements_of(&settings)) {
+    const auto id = clean_text(member(setting, "id")).value_or("");
+    const auto value = clean_text(member(setting, "value")).value_or("");
     if (id == "woocommerce_weight_unit") units.kilograms = factor(weights, value);
     if (id == "woocommerce_dimension_unit") units.centimetres = factor(lengths, value);
   }
@@ -84,8 +74,8 @@ Units units_of(const json::value& settings) {
 void read_product(const json::value& row, const Units& units, StorePage<StoreProduct>& page) {
   if (is_hidden(row)) return;
   StoreProduct product;
-  product.external_id = clean_text(member(&row, "id")).value_or("");
-  const auto name = decoded(member(&row, "name"));
+  product.external_id = clean_identifier(member(&row, "id")).value_or("");
+  const auto name = plain_line(member(&row, "name"));
   const auto changed = time_of(member(&row, "date_modified_gmt"));
   const auto created = time_of(member(&row, "date_created_gmt"));
   if (product.external_id.empty() || !name || (!changed && !created)) {
@@ -97,11 +87,14 @@ void read_product(const json::value& row, const Units& units, StorePage<StorePro
   }
   product.name = *name;
   product.changed_at = changed ? *changed : *created;
-  product.sku = clean_text(member(&row, "sku"));
-  product.barcode = clean_text(member(&row, "global_unique_id"));
+  product.sku = clean_identifier(member(&row, "sku"));
+  product.barcode = clean_identifier(member(&row, "global_unique_id"));
   product.price = price_of(row);
-  product.description = text_of_html(member(&row, "description"));
-  if (!product.description) product.description = text_of_html(member(&row, "short_description"));
+  constexpr std::size_t longest_description = 5000;
+  for (const char* const member_name : {"description", "short_description"}) {
+    if (product.description) break;
+    product.description = plain_text(member(&row, member_name), longest_description);
+  }
   product.weight = measure(member(&row, "weight"), units.kilograms);
   const auto* const dimensions = member(&row, "dimensions");
   product.length = measure(member(dimensions, "length"), units.centimetres);
@@ -110,18 +103,24 @@ void read_product(const json::value& row, const Units& units, StorePage<StorePro
   page.records.push_back(std::move(product));
 }
 
-bool has_variations(const json::value& row) {
-  const auto* const variations = member(&row, "variations");
-  return variations != nullptr && variations->is_array() && !variations->get_array().empty();
+void set_aside_product(const json::value& row, std::string reason, StorePage<StoreProduct>& page) {
+  if (is_hidden(row)) return;
+  const auto name = plain_line(member(&row, "name"));
+  if (name) reason = "The product " + *name + ": " + reason;
+  page.unreadable.push_back({.external_id = clean_identifier(member(&row, "id")).value_or(""),
+                             .number = {},
+                             .reason = std::move(reason)});
 }
+
+bool has_variations(const json::value& row) { return !elements_of(member(&row, "variations")).empty(); }
 
 void add_variant(const json::value& row, const Units& units, StoreProduct& product) {
   if (!row.is_object() || is_hidden(row)) return;
   StoreVariant variant;
   const auto options = options_of(row);
-  variant.name = options ? *options : decoded(member(&row, "name")).value_or(product.name);
+  variant.name = options ? *options : plain_line(member(&row, "name")).value_or(product.name);
   // A variation without its own sku shows its product's.
-  variant.sku = clean_text(member(&row, "sku"));
+  variant.sku = clean_identifier(member(&row, "sku"));
   if (variant.sku == product.sku) variant.sku.reset();
   variant.price = price_of(row);
   variant.weight = measure(member(&row, "weight"), units.kilograms);

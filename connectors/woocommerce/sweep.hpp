@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "connectors/store_call.hpp"
 #include "connectors/woocommerce/client.hpp"
@@ -11,34 +13,76 @@
 
 namespace waybill::connectors {
 
+/// The rows of a list's answer; throws StoreError wrong_store if it is no list. Valid as long as `answer`.
+std::vector<const json::value*> woo_rows(const WooClient::Answer& answer);
+
 /// The parts of a list's answer that a cursor needs.
 WooListing woo_listing(const WooClient::Answer& answer, const Clock& clock);
 
-/// A sweep over a list of a store. `read` adds a row to a page.
+/// Reads a whole list that is not ordered by time of change, in pages that become smaller when they fail.
+/// `begin` is called before the first row, and again if the list is read again from its start. Throws
+/// StoreError, and `too_long` beyond 5000 rows.
+asio::awaitable<void> read_woo_list(WooClient& client, std::string route, WooClient::Parameters parameters,
+                                    PageSize size, std::function<void()> begin,
+                                    std::function<void(const json::value& row)> add, StoreError too_long);
+
+/// A list of a store that is read by time of change.
+struct WooList {
+  std::string route;
+  WooClient::Parameters parameters;
+  std::string fields;        // members of a row
+  std::string state_fields;  // members that name a row that cannot be read: id and times among them
+};
+
+/// A page of a list.
+struct WooPage {
+  WooClient::Answer answer;
+  WooListing listing;
+  /// The store cannot answer the only row whole, for this reason; it has the state fields. Empty otherwise.
+  std::string failure;
+};
+
+/// Requests the cursor's page, in smaller pages if the store cannot answer so much. A store that answers
+/// nothing gets two requests. Throws StoreError.
+asio::awaitable<WooPage> ask_woo_page(WooClient& client, const WooList& list, WooCursor& cursor);
+
+/// A sweep over a list of a store. `read` adds a row to a page, `set_aside` one that cannot be read.
 template <typename Record>
 class WooSweep : public StoreSweep<Record> {
  public:
-  struct List {
-    std::string route;
-    WooClient::Parameters parameters;
-  };
-  using Read = std::function<asio::awaitable<void>(const json::value& row, StorePage<Record>& page)>;
+  using Page = StorePage<Record>;
+  using Read = std::function<asio::awaitable<void>(const json::value& row, Page& page)>;
+  using SetAside = std::function<void(const json::value& row, std::string reason, Page& page)>;
 
-  WooSweep(WooClient& client, List list, std::optional<Time> since, Read read)
-      : client_(client), list_(std::move(list)), read_(std::move(read)), cursor_(since) {}
+  /// `size` is that of the first page, and becomes that of the last one.
+  WooSweep(WooClient& client, WooList list, std::optional<Time> since, PageSize& size, Read read,
+           SetAside set_aside)
+      : client_(client),
+        list_(std::move(list)),
+        size_(size),
+        read_(std::move(read)),
+        set_aside_(std::move(set_aside)),
+        cursor_(since, size) {}
 
-  asio::awaitable<std::optional<StorePage<Record>>> next() override {
+  asio::awaitable<std::optional<Page>> next() override {
     while (!cursor_.finished()) {
-      const auto answer = co_await ask_page();
-      const auto listing = woo_listing(answer, client_.clock());
+      const auto asked = co_await ask_woo_page(client_, list_, cursor_);
+      const auto rows = woo_rows(asked.answer);
       WooCursor after = cursor_;
-      const auto fresh = after.take(listing);
-      StorePage<Record> page;
+      const auto fresh = after.take(asked.listing);
+      Page page;
       for (std::size_t i = 0; i < fresh.size(); ++i) {
-        if (fresh[i]) co_await read_(answer.body.get_array()[i], page);
+        if (!fresh[i]) continue;
+        count_failures(asked.failure);
+        if (asked.failure.empty()) {
+          co_await read_(*rows[i], page);
+        } else {
+          set_aside_(*rows[i], asked.failure, page);
+        }
       }
       if (after.reached() != cursor_.reached()) page.reached = after.reached();
       cursor_ = std::move(after);  // after the last step that can fail
+      size_ = cursor_.size();
       if (page.records.empty() && page.unreadable.empty() && !page.reached) continue;
       co_return page;
     }
@@ -46,22 +90,20 @@ class WooSweep : public StoreSweep<Record> {
   }
 
  private:
-  asio::awaitable<WooClient::Answer> ask_page() {
-    while (true) {
-      auto parameters = cursor_.parameters();
-      parameters.insert(parameters.end(), list_.parameters.begin(), list_.parameters.end());
-      try {
-        co_return co_await client_.expect("GET", list_.route, std::move(parameters));
-      } catch (const OversizedAnswer&) {
-        if (!cursor_.halve()) throw;
-      }
-    }
+  /// A store that can show none of its records fails the import instead of setting aside all of them.
+  void count_failures(const std::string& failure) {
+    constexpr int most_in_a_row = 5;
+    failures_ = failure.empty() ? 0 : failures_ + 1;
+    if (failures_ > most_in_a_row) throw StoreError(StoreProblem::busy, failure);
   }
 
   WooClient& client_;
-  const List list_;
+  const WooList list_;
+  PageSize& size_;
   const Read read_;
+  const SetAside set_aside_;
   WooCursor cursor_;
+  int failures_ = 0;
 };
 
 }  // namespace waybill::connectors

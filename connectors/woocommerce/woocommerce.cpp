@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <utility>
+#include <vector>
 
 #include "base/ascii.hpp"
 #include "connectors/store_call.hpp"
@@ -13,7 +14,44 @@
 namespace waybill::connectors {
 namespace {
 
-constexpr std::size_t most_variation_pages = 50;
+using OrderPage = StorePage<StoreOrder>;
+using ProductPage = StorePage<StoreProduct>;
+
+/// Reads the bin as well, because the status `any` leaves it out. The bin comes before the first page of the
+/// list is given, so that an import that ends early has not moved past it, but after the list has answered,
+/// so that a store that cannot answer is not asked for it.
+class WooOrders : public StoreSweep<StoreOrder> {
+ public:
+  using Sweep = std::unique_ptr<StoreSweep<StoreOrder>>;
+  WooOrders(Sweep list, Sweep bin) : list_(std::move(list)), bin_(std::move(bin)) {}
+
+  asio::awaitable<std::optional<OrderPage>> next() override {
+    if (!first_) first_.emplace(co_await list_->next());
+    if (bin_) {
+      if (auto page = co_await next_of_bin()) co_return page;
+      bin_.reset();
+    }
+    if (!std::exchange(has_begun_, true)) co_return std::exchange(*first_, std::nullopt);
+    co_return co_await list_->next();
+  }
+
+ private:
+  /// A site that does not show its bin is read without it.
+  asio::awaitable<std::optional<OrderPage>> next_of_bin() {
+    std::optional<OrderPage> page;
+    try {
+      page = co_await bin_->next();
+    } catch (const StoreError& error) {
+      if (!may_depend_on_size(error)) throw;
+    }
+    if (page) page->reached.reset();
+    co_return page;
+  }
+
+  Sweep list_, bin_;
+  std::optional<std::optional<OrderPage>> first_;
+  bool has_begun_ = false;
+};
 
 class WooStore : public Store {
  public:
@@ -37,38 +75,44 @@ class WooStore : public Store {
 
   std::unique_ptr<StoreSweep<StoreOrder>> orders_since(std::optional<Time> since) override {
     using Sweep = WooSweep<StoreOrder>;
-    const auto read = [](const json::value& row, StorePage<StoreOrder>& page) -> asio::awaitable<void> {
-      woo::read_order(row, page);
+    const auto read = [this](const json::value& row, OrderPage& page) { return read_order(row, page); };
+    auto list =
+        std::make_unique<Sweep>(client_, order_list("any"), since, order_pages_, read, woo::set_aside_order);
+    if (!since) return list;
+    const auto read_bin = [](const json::value& row, OrderPage& page) -> asio::awaitable<void> {
+      add_trash(row, page);
       co_return;
     };
-    return std::make_unique<Sweep>(
-        client_,
-        Sweep::List{.route = "wc/v3/orders",
-                    .parameters = {{"_fields", std::string(woo::order_fields)}, {"status", "any"}}},
-        since, read);
+    return std::make_unique<WooOrders>(
+        std::move(list),
+        std::make_unique<Sweep>(client_, bin_list(), since, bin_pages_, read_bin, woo::set_aside_order));
   }
 
-  asio::awaitable<StorePage<StoreOrder>> order(std::string external_id) override {
-    StorePage<StoreOrder> page;
+  asio::awaitable<OrderPage> order(std::string external_id) override {
+    OrderPage page;
     if (!all_digits(external_id)) co_return page;
     const auto answer = co_await client_.call("GET", "wc/v3/orders/" + external_id,
                                               {{"_fields", std::string(woo::order_fields)}});
+    if (answer.response.status == 404 && answer.code == "woocommerce_rest_shop_order_invalid_id") {
+      page.unreadable.push_back(
+          {.external_id = external_id, .number = {}, .reason = {}, .status = "cancelled"});
+      co_return page;
+    }
     if (answer.response.status == 404 && !answer.lacks_endpoint()) co_return page;
     if (!answer.is_success()) throw woo_refusal(answer, "GET");
-    woo::read_order(answer.body, page);
+    co_await read_order(answer.body, page);
     co_return page;
   }
 
   std::unique_ptr<StoreSweep<StoreProduct>> products_since(std::optional<Time> since) override {
-    using Sweep = WooSweep<StoreProduct>;
-    const auto read = [this](const json::value& row, StorePage<StoreProduct>& page) {
-      return read_product(row, page);
-    };
-    return std::make_unique<Sweep>(
+    const auto read = [this](const json::value& row, ProductPage& page) { return read_product(row, page); };
+    return std::make_unique<WooSweep<StoreProduct>>(
         client_,
-        Sweep::List{.route = "wc/v3/products",
-                    .parameters = {{"_fields", std::string(woo::product_fields)}, {"status", "any"}}},
-        since, read);
+        WooList{.route = "wc/v3/products",
+                .parameters = {{"status", "any"}},
+                .fields = std::string(woo::product_fields),
+                .state_fields = std::string(woo::product_state_fields)},
+        since, product_pages_, read, woo::set_aside_product);
   }
 
   asio::awaitable<bool> send_tracking(StoreTracking tracking) override {
@@ -76,13 +120,80 @@ class WooStore : public Store {
   }
 
  private:
-  asio::awaitable<void> read_product(const json::value& row, StorePage<StoreProduct>& page) {
+  static WooList order_list(std::string status) {
+    return {.route = "wc/v3/orders",
+            .parameters = {{"status", std::move(status)}},
+            .fields = std::string(woo::order_fields),
+            .state_fields = std::string(woo::order_state_fields)};
+  }
+
+  static WooList bin_list() {
+    auto list = order_list("trash");
+    list.fields = list.state_fields;
+    return list;
+  }
+
+  /// Orders in the bin are cancelled; those that were never imported are not missed.
+  static void add_trash(const json::value& row, OrderPage& page) {
+    if (clean_text(woo::member(&row, "status")) == "trash") woo::set_aside_order(row, {}, page);
+  }
+
+  asio::awaitable<void> read_order(const json::value& row, OrderPage& page) {
+    woo::RefundedLines refunded;
+    if (woo::has_refunds(row)) {
+      auto failure = co_await read_refunds(clean_text(woo::member(&row, "id")).value_or(""), refunded);
+      if (!failure.empty()) {
+        woo::set_aside_order(row, std::move(failure), page);
+        co_return;
+      }
+    }
+    woo::read_order(row, page, refunded);
+  }
+
+  /// Returns the reason why the refunds cannot be read; empty if they can. Throws StoreError if the store
+  /// cannot be reached.
+  asio::awaitable<std::string> read_refunds(std::string order, woo::RefundedLines& refunded) {
+    return read_part(
+        "wc/v3/orders/" + order + "/refunds", {{"_fields", std::string(woo::refund_fields)}}, 20,
+        [&refunded] { refunded.clear(); },
+        [&refunded](const json::value& refund) { woo::add_refund(refund, refunded); }, "Its refunds",
+        "The order has too many refunds.");
+  }
+
+  /// Reads a list that belongs to one record. Returns the reason why it cannot be read, so that the others
+  /// need not wait for it; after several in a row only if the store answers another request.
+  asio::awaitable<std::string> read_part(std::string route, WooClient::Parameters parameters,
+                                         std::size_t page_size, std::function<void()> begin,
+                                         std::function<void(const json::value& row)> add,
+                                         std::string_view name, std::string too_long) {
+    constexpr int most_in_a_row = 3;
+    std::optional<StoreError> failure;
+    try {
+      co_await read_woo_list(client_, std::move(route), std::move(parameters), PageSize(page_size),
+                             std::move(begin), std::move(add),
+                             StoreError(StoreProblem::refused, std::move(too_long)));
+      failed_parts_ = 0;
+      co_return std::string();
+    } catch (const StoreError& error) {
+      if (!may_depend_on_size(error)) throw;
+      failure = error;
+    }
+    if (++failed_parts_ >= most_in_a_row) {
+      co_await check(false);
+      failed_parts_ = 0;
+    }
+    co_return std::string(name) + " cannot be read: " + failure->what();
+  }
+
+  asio::awaitable<void> read_product(const json::value& row, ProductPage& page) {
     if (!units_) co_await learn_units();
     const std::size_t before = page.records.size();
     woo::read_product(row, *units_, page);
-    if (page.records.size() > before && woo::has_variations(row)) {
-      co_await read_variants(page.records.back());
-    }
+    if (page.records.size() == before || !woo::has_variations(row)) co_return;
+    auto failure = co_await read_variants(page.records.back());
+    if (failure.empty()) co_return;
+    page.records.pop_back();
+    woo::set_aside_product(row, std::move(failure), page);
   }
 
   // If the user may not see the settings, the units are unknown, and measures are left out.
@@ -91,34 +202,28 @@ class WooStore : public Store {
     units_ = answer.is_success() ? woo::units_of(answer.body) : woo::Units();
   }
 
-  asio::awaitable<void> read_variants(StoreProduct& product) {
-    const std::string route = "wc/v3/products/" + product.external_id + "/variations";
-    for (std::size_t page = 1;; ++page) {
-      const auto answer = co_await client_.call("GET", route,
-                                                {{"_fields", std::string(woo::variation_fields)},
-                                                 {"order", "asc"},
-                                                 {"orderby", "id"},
-                                                 {"page", std::to_string(page)},
-                                                 {"per_page", std::to_string(WooCursor::page_size)}});
-      if (answer.response.status == 404 && !answer.lacks_endpoint()) co_return;  // deleted in the meantime
-      if (!answer.is_success()) throw woo_refusal(answer, "GET");
-      const auto listing = woo_listing(answer, client_.clock());
-      for (const json::value& row : answer.body.get_array()) woo::add_variant(row, *units_, product);
-      const bool more = listing.pages ? page < *listing.pages : listing.rows.size() == WooCursor::page_size;
-      if (!more || listing.rows.empty()) co_return;
-      if (page == most_variation_pages)
-        throw StoreError(StoreProblem::refused, "A product of the store has more than 5000 variations.");
-    }
+  asio::awaitable<std::string> read_variants(StoreProduct& product) {
+    return read_part(
+        "wc/v3/products/" + product.external_id + "/variations",
+        {{"_fields", std::string(woo::variation_fields)}, {"order", "asc"}, {"orderby", "id"}},
+        WooCursor::page_size, [&product] { product.variants.clear(); },
+        [this, &product](const json::value& row) { woo::add_variant(row, *units_, product); },
+        "Its variations", "The product has more than 5000 variations.");
   }
 
   WooClient client_;
   WooTracking tracking_;
   std::optional<woo::Units> units_;
+  PageSize order_pages_{WooCursor::page_size};
+  PageSize bin_pages_{WooCursor::page_size};
+  PageSize product_pages_{WooCursor::page_size};
+  int failed_parts_ = 0;  // in a row
 };
 
 // True for the unsigned test call that WooCommerce makes when a webhook is saved: `webhook_id=7`.
 bool is_ping(std::string_view body) {
   constexpr std::string_view name = "webhook_id=";
+  body = trimmed(body);
   if (!body.starts_with(name)) return false;
   return all_digits(body.substr(name.size()));
 }
@@ -168,6 +273,10 @@ InboundVerdict WooCommerce::verify(const StoreCredentials& credentials, const In
   }
   verdict.kind = InboundVerdict::Kind::hint;
   if (const auto id = call.header("x-wc-webhook-delivery-id")) verdict.delivery_id = clean_text(*id, 200);
+  if (call.header("x-wc-webhook-topic") == "order.deleted") {
+    const auto body = json_in(call.body);
+    if (body) verdict.deleted_order = clean_identifier(woo::member(&*body, "id"), 200);
+  }
   return verdict;
 }
 

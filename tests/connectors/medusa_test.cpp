@@ -122,7 +122,7 @@ TEST_F(MedusaConnector, ReadsAnOrderOfAGuestCompletely) {
     items.push_back(std::to_string(item.quantity) + " " + item.description + " " + item.sku.value_or("none") +
                     " " + item.price.value_or("none"));
   }
-  EXPECT_THAT(items, UnorderedElementsAre("2 Shirt \"<b>\" - M SH-M 19.99", "1 Gift \"<b>\" none 3.5"));
+  EXPECT_THAT(items, UnorderedElementsAre("2 Shirt \"\" - M SH-M 19.99", "1 Gift \"\" none 3.5"));
 }
 
 TEST_F(MedusaConnector, ReadsAGiftWithItsRecipientAndItsBuyer) {
@@ -332,7 +332,7 @@ TEST_F(MedusaConnector, RequestsAPageAgainAfterEachFault) {
     }
   }
   EXPECT_EQ(seen, orders);
-  EXPECT_GE(faults, 9);
+  EXPECT_GE(faults, 3) << "others are met by a smaller page";
 }
 
 TEST_F(MedusaConnector, RequestsFewerOrdersWhenAResponseIsTooLarge) {
@@ -351,8 +351,8 @@ TEST_F(MedusaConnector, RequestsFewerOrdersWhenAResponseIsTooLarge) {
   MedusaApi api({server().key(), "", proxy.url()}, sender(), system_clock());
   const auto sweep = sweep_medusa_orders(api, since, {.full = 8, .light = 8});
   EXPECT_EQ(ids_of(all_of(*sweep)), orders);
-  limits.resize(3);
-  EXPECT_THAT(limits, ElementsAre("8", "4", "2"));
+  limits.resize(2);
+  EXPECT_THAT(limits, ElementsAre("8", "2"));
 }
 
 TEST_F(MedusaConnector, ReadsAnyNumberOfVariantsWithTheSameTime) {
@@ -404,7 +404,7 @@ TEST_F(MedusaConnector, ReadsProductsWithPricesInTheCurrencyOfTheStore) {
   EXPECT_TRUE(ids_of(all).contains(mug));
   const auto shirt = std::ranges::find(all, server().product(), &StoreProduct::external_id);
   ASSERT_NE(shirt, all.end());
-  EXPECT_EQ(shirt->name, "Shirt \"<b>\"");
+  EXPECT_EQ(shirt->name, "Shirt \"\"");
   EXPECT_EQ(shirt->weight, "0.25");
   ASSERT_EQ(shirt->variants.size(), 2U);
   std::map<std::string, std::string> prices;

@@ -23,7 +23,8 @@ CustomerEmailAddress: emailAddress
 CustomerPhoneNumber: phoneNumber
 MailingAddress: name company address1 address2 city province provinceCode zip countryCodeV2 phone
 ShippingLine: title discountedPriceSet:MoneyBag
-LineItem: title variantTitle sku quantity currentQuantity originalUnitPriceSet:MoneyBag
+LineItem: title variantTitle sku quantity currentQuantity customAttributes[Attribute originalUnitPriceSet:MoneyBag
+Attribute: key value
 Fulfillment: id status displayStatus location:Location trackingInfo[FulfillmentTrackingInfo
 FulfillmentTrackingInfo: company number url
 FulfillmentOrder: id status fulfillments@Fulfillment assignedLocation:FulfillmentOrderAssignedLocation

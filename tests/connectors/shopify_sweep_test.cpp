@@ -215,6 +215,18 @@ TEST_F(ShopifySweep, WaitsForPointsInsteadOfBeingThrottled) {
   EXPECT_LE(shop.throttled(), 1U);  // the first page, whose cost is not known yet
 }
 
+TEST_F(ShopifySweep, RequestsFewerOrdersWhenTheStoreCannotAnswer) {
+  shop.without_limits();
+  shop.add_orders(40);
+  for (const auto fault : {Fault::server_error, Fault::unavailable, Fault::internal_error, Fault::cut}) {
+    shop.fail_next(fault, 2);
+    EXPECT_EQ(state().size(), 40U) << static_cast<int>(fault);
+  }
+  shop.fail_next(Fault::unavailable, 20);
+  const auto sweep = store->orders_since(std::nullopt);
+  EXPECT_EQ(store.error(sweep->next()).problem(), Problem::busy) << "a dead store";
+}
+
 TEST_F(ShopifySweep, RetriesWhenThrottled) {
   shop.add_order();
   shop.fail_next(Fault::throttled);

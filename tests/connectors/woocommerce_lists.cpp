@@ -135,6 +135,7 @@ Reply WooCommerceState::list(ParsedRequest& parsed, Records& records, bool are_o
   const std::string fields = parameter(parsed.parameters, "_fields");
   Reply reply = Reply::with_status(200, {{"Content-Type", "application/json; charset=UTF-8"}}, "[");
   for (std::size_t i = first; i < std::min(all.size(), first + per_page); ++i) {
+    if (fails(*all[i], fields)) return critical_error();
     if (i > first) reply.body += ',';
     reply.body += text_of(*all[i], fields);
   }

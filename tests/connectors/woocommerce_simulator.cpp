@@ -124,6 +124,34 @@ void WooCommerceSimulator::refund_order(std::int64_t id, std::string_view amount
   state_->change(record, changes, std::nullopt);
 }
 
+void WooCommerceSimulator::refund_lines(std::int64_t id, const std::map<std::int64_t, double>& quantities) {
+  const std::lock_guard lock(state_->mutex);
+  auto& record = state_->orders.at(id);
+  const std::int64_t refund = state_->next_id++;
+  json::array lines;
+  for (const auto& [line, quantity] : quantities) {
+    lines.push_back(
+        {{"id", state_->next_id++},
+         {"quantity", -quantity},
+         {"total", "-1.00"},
+         {"meta_data", {{{"id", 1}, {"key", "_refunded_item_id"}, {"value", std::to_string(line)}}}}});
+  }
+  record.refunds.push_back({{"id", refund}, {"amount", "1.00"}, {"line_items", std::move(lines)}});
+  json::array refunds = record.fields.at("refunds").as_array();
+  refunds.push_back({{"id", refund}, {"reason", ""}, {"total", "-1.00"}});
+  state_->change(record, {{"refunds", std::move(refunds)}}, std::nullopt);
+}
+
+void WooCommerceSimulator::break_order(std::int64_t id, bool is_broken) {
+  const std::lock_guard lock(state_->mutex);
+  state_->orders.at(id).is_broken = is_broken;
+}
+
+void WooCommerceSimulator::break_product(std::int64_t id) {
+  const std::lock_guard lock(state_->mutex);
+  state_->products.at(id).is_broken = true;
+}
+
 void WooCommerceSimulator::trash_order(std::int64_t id) { change_order(id, {{"status", "trash"}}); }
 
 void WooCommerceSimulator::delete_order(std::int64_t id) {
@@ -134,6 +162,11 @@ void WooCommerceSimulator::delete_order(std::int64_t id) {
 std::int64_t WooCommerceSimulator::add_product(const json::object& fields, std::optional<Time> modified) {
   const std::lock_guard lock(state_->mutex);
   return state_->add_product(fields, modified);
+}
+
+void WooCommerceSimulator::change_product(std::int64_t id, const json::object& fields) {
+  const std::lock_guard lock(state_->mutex);
+  state_->change(state_->products.at(id), fields, std::nullopt);
 }
 
 std::int64_t WooCommerceSimulator::add_variation(std::int64_t product_id, const json::object& fields) {

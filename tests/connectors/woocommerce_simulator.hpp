@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -79,10 +80,16 @@ class WooCommerceSimulator {
   void change_order(std::int64_t id, const json::object& fields, std::optional<Time> modified = std::nullopt);
   /// Adds a refund: a refund of the total sets the status `refunded`, a smaller one keeps the status.
   void refund_order(std::int64_t id, std::string_view amount, bool all);
+  /// Adds a refund of these quantities of the order's lines, by their ids; the status stays.
+  void refund_lines(std::int64_t id, const std::map<std::int64_t, double>& quantities);
+  /// Makes the store fail whenever it shows the order or product with more than its state.
+  void break_order(std::int64_t id, bool is_broken = true);
+  void break_product(std::int64_t id);
   void trash_order(std::int64_t id);
   void delete_order(std::int64_t id);
 
   std::int64_t add_product(const json::object& fields = {}, std::optional<Time> modified = std::nullopt);
+  void change_product(std::int64_t id, const json::object& fields);
   std::int64_t add_variation(std::int64_t product_id, const json::object& fields = {});
 
   /// The order as the API shows it; null if it does not exist.

@@ -120,6 +120,16 @@ const std::string& WooCommerceState::text_of(Record& record, const std::string& 
   return record.cached_json;
 }
 
+bool WooCommerceState::fails(const Record& record, const std::string& fields) {
+  const bool is_whole = fields.empty() || fields.find("line_items") != std::string::npos ||
+                        fields.find("description") != std::string::npos;
+  return record.is_broken && is_whole;
+}
+
+Reply critical_error() {
+  return woo_error(500, "internal_server_error", "<p>There has been a critical error on this website.</p>");
+}
+
 WooCommerceState::ParsedRequest WooCommerceState::parse(const Received& request) const {
   ParsedRequest parsed{.method = request.method,
                        .route = {},
@@ -226,12 +236,14 @@ Reply WooCommerceState::order_routes(ParsedRequest& parsed, std::string_view res
 
 Reply WooCommerceState::one_order(const ParsedRequest& parsed, Record& record, std::string_view rest) {
   if (rest == "notes") return order_notes(parsed, record);
+  if (rest == "refunds" && parsed.method == "GET") return json_reply(200, as_array(record.refunds));
   if (rest == "fulfillments" || rest.starts_with("fulfillments/")) {
     return order_fulfillments(parsed, record, rest.substr(std::min(rest.find('/') + 1, rest.size())));
   }
   if (!rest.empty()) return no_route();
   const auto fields = parsed.parameters.find("_fields");
   if (parsed.method == "GET") {
+    if (fails(record, fields == parsed.parameters.end() ? "" : fields->second)) return critical_error();
     return Reply::with_status(200, {{"Content-Type", "application/json; charset=UTF-8"}},
                               text_of(record, fields == parsed.parameters.end() ? "" : fields->second));
   }

@@ -27,7 +27,8 @@ class WooCommerceState {
     Time created, modified;
     json::object fields;      // all except the dates
     std::string status = {};  // as in `fields`, for lists
-    std::vector<json::object> trackings = {}, fulfillments = {}, notes = {};
+    std::vector<json::object> trackings = {}, fulfillments = {}, notes = {}, refunds = {};
+    bool is_broken = false;  // the store fails when it shows more than the state
     std::map<std::int64_t, Record> variations = {};
     std::string cached_json = {}, cached_fields = {};  // cached JSON and its _fields
   };
@@ -91,10 +92,14 @@ class WooCommerceState {
   Reply product_routes(ParsedRequest& parsed, std::string_view rest);
   Reply list(ParsedRequest& parsed, Records& records, bool are_orders);
   std::vector<Record*> selected(const ParsedRequest& parsed, Records& records, bool are_orders) const;
+  /// True if the store fails to show one of the records with these fields.
+  static bool fails(const Record& record, const std::string& fields);
   const std::string& text_of(Record& record, const std::string& fields) const;
   Reply settings() const;
 };
 
+/// The answer of a site with a fatal error of PHP.
+Reply critical_error();
 Reply woo_error(int status, std::string_view code, std::string_view message);
 
 /// The offset of Europe/Berlin from UTC at a time (since 1996: summer time from the last Sunday of March to

@@ -1,4 +1,4 @@
-#include "connectors/woocommerce/html_entities.hpp"
+#include "connectors/html_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -114,11 +114,82 @@ std::optional<std::uint32_t> code_point(std::string_view reference) {
   return found->code_point;
 }
 
-bool ends_line(std::string_view tag) {
-  if (tag.starts_with('/')) tag.remove_prefix(1);
-  const std::string name = ascii_lower(tag.substr(0, tag.find_first_of(" \t\r\n/")));
-  constexpr auto names = std::to_array<std::string_view>({"br", "p", "div", "li", "tr", "ul", "ol"});
-  return std::ranges::find(names, name) != names.end();
+// Elements of HTML, current and obsolete, and of SVG; sorted.
+constexpr auto elements = std::to_array<std::string_view>({
+    // clang-format off
+    "a", "abbr", "acronym", "address", "applet", "area", "article", "aside", "audio", "b", "base", "basefont",
+    "bdi", "bdo", "big", "blink", "blockquote", "body", "br", "button", "canvas", "caption", "center", "circle",
+    "cite", "code", "col", "colgroup", "data", "datalist", "dd", "defs", "del", "details", "dfn", "dialog",
+    "dir", "div", "dl", "dt", "ellipse", "em", "embed", "fieldset", "figcaption", "figure", "font", "footer",
+    "form", "frame", "frameset", "g", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hgroup", "hr",
+    "html", "i", "iframe", "image", "img", "input", "ins", "kbd", "label", "legend", "li", "line", "link",
+    "main", "map", "mark", "marquee", "menu", "meta", "meter", "nav", "nobr", "noframes", "noscript", "object",
+    "ol", "optgroup", "option", "output", "p", "param", "path", "picture", "polygon", "polyline", "pre",
+    "progress", "q", "rb", "rect", "rp", "rt", "rtc", "ruby", "s", "samp", "script", "search", "section",
+    "select", "slot", "small", "source", "span", "strike", "strong", "style", "sub", "summary", "sup", "svg",
+    "symbol", "table", "tbody", "td", "template", "textarea", "tfoot", "th", "thead", "time", "title",
+    "tr", "track", "tspan", "tt", "u", "ul", "use", "var", "video", "wbr",
+    // clang-format on
+});
+static_assert(std::ranges::is_sorted(elements));
+
+constexpr auto line_ends = std::to_array<std::string_view>(
+    {"address", "article", "blockquote", "br",  "center",  "dd",    "div", "dl",     "dt", "footer",
+     "form",    "h1",      "h2",         "h3",  "h4",      "h5",    "h6",  "header", "hr", "li",
+     "ol",      "option",  "p",          "pre", "section", "table", "td",  "th",     "tr", "ul"});
+
+bool is_element(std::string_view name) {
+  // A name with a hyphen is that of a custom element.
+  return std::ranges::binary_search(elements, name) || name.find('-') != std::string_view::npos;
+}
+
+struct Tag {
+  std::string name;  // in lower case
+  bool is_end = false;
+  std::size_t length = 0;
+};
+
+// The length of a tag up to its `>`, which may also occur in a quoted attribute; npos without an end.
+std::size_t tag_length(std::string_view html) {
+  char quote = 0;
+  for (std::size_t i = 1; i < html.size(); ++i) {
+    const char c = html[i];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if ((c == '"' || c == '\'') && html[i - 1] == '=') {
+      quote = c;
+    } else if (c == '>') {
+      return i + 1;
+    }
+  }
+  const auto end = html.find('>');
+  return end == std::string_view::npos ? end : end + 1;
+}
+
+// The tag with which the text begins, if it is one.
+std::optional<Tag> tag_at(std::string_view html) {
+  Tag tag;
+  std::size_t at = 1;
+  if (html.substr(at).starts_with('/')) {
+    tag.is_end = true;
+    ++at;
+  }
+  if (at == html.size() || !is_letter(html[at])) return std::nullopt;
+  while (at < html.size() && (is_alphanumeric(html[at]) || html[at] == '-'))
+    tag.name += ascii_lower(html[at++]);
+  if (at == html.size() || std::string_view(" \t\r\n\f/>").find(html[at]) == std::string_view::npos)
+    return std::nullopt;
+  tag.length = tag_length(html);
+  if (tag.length == std::string_view::npos || !is_element(tag.name)) return std::nullopt;
+  return tag;
+}
+
+// The length up to the end tag of an element that contains no text.
+std::size_t hidden_length(std::string_view html, std::string_view element) {
+  for (auto at = html.find("</"); at != std::string_view::npos; at = html.find("</", at + 2)) {
+    if (const auto tag = tag_at(html.substr(at)); tag && tag->name == element) return at;
+  }
+  return html.size();
 }
 
 }  // namespace
@@ -150,13 +221,23 @@ std::string html_text(std::string_view html) {
     const auto start = std::min(html.find('<'), html.size());
     text += html.substr(0, start);
     html.remove_prefix(start);
-    const auto end = html.find('>');
-    if (end == std::string_view::npos) {
-      text += html;
-      break;
+    if (html.empty()) break;
+    if (html.starts_with("<!--")) {
+      const auto end = html.find("-->");
+      html.remove_prefix(end == std::string_view::npos ? html.size() : end + 3);
+      continue;
     }
-    if (ends_line(html.substr(1, end - 1)) && !text.empty() && text.back() != '\n') text += '\n';
-    html.remove_prefix(end + 1);
+    const auto tag = tag_at(html);
+    if (!tag) {
+      text += '<';
+      html.remove_prefix(1);
+      continue;
+    }
+    html.remove_prefix(tag->length);
+    const bool is_hidden = tag->name == "script" || tag->name == "style";
+    if (is_hidden && !tag->is_end) html.remove_prefix(hidden_length(html, tag->name));
+    const bool ends_line = std::ranges::binary_search(line_ends, tag->name);
+    if (ends_line && !text.empty() && text.back() != '\n') text += '\n';
   }
   return decode_entities(text);
 }

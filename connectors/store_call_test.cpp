@@ -1,0 +1,60 @@
+#include "connectors/store_call.hpp"
+
+#include <gtest/gtest.h>
+
+namespace waybill::connectors {
+namespace {
+
+std::string json_in(std::string body) {
+  net::HttpResponse response;
+  response.status = 200;
+  response.body = std::move(body);
+  try {
+    return to_json(json_of(response));
+  } catch (const StoreError& error) {
+    EXPECT_EQ(error.problem(), StoreProblem::wrong_store);
+    return "none";
+  }
+}
+
+// RFC 8259, section 8.1: a reader may ignore a byte order mark.
+TEST(StoreAnswer, MayBeginWithAByteOrderMarkAndWhiteSpace) {
+  for (const auto* const before : {"", "\ufeff", "\n\n", " \ufeff\n", "\ufeff\ufeff", "\r\n\t"}) {
+    EXPECT_EQ(json_in(std::string(before) + R"([{"id":1}])"), R"([{"id":1}])");
+    EXPECT_EQ(json_in(std::string(before) + R"({"id":1})" + before), R"({"id":1})");
+  }
+}
+
+TEST(StoreAnswer, MayFollowMessagesOfPhpAndPrecedeACommentOfACache) {
+  EXPECT_EQ(json_in("<br />\n<b>Warning</b>:  Undefined variable $x in <b>/x.php</b> on line <b>7</b><br />\n"
+                    "<br />\n<b>Deprecated</b>:  [] {} in <b>/x.php</b> on line <b>7</b><br />\n[1]"),
+            "[1]");
+  EXPECT_EQ(json_in("\ufeff\nNotice: Undefined index in /x.php on line 7\n{\"a\":1}"), "{\"a\":1}");
+  EXPECT_EQ(json_in("[1]\n<!-- Cached page -->\n"), "[1]");
+}
+
+TEST(StoreAnswer, OfAnotherKindIsRefused) {
+  for (const auto* const body :
+       {"", "\ufeff", "<!DOCTYPE html><html>", "[1", "[1] more", "[1][2]", "{\"a\":}", "text [1]",
+        "<br />\n<b>Fatal error</b>:  Allowed memory size of 268435456 bytes exhausted in <b>/x.php</b> on "
+        "line <b>7</b><br />\n",
+        "[{\"id\":1},<br />\n<b>Fatal error</b>: Allowed memory size exhausted<br />\n"}) {
+    EXPECT_EQ(json_in(body), "none") << body;
+  }
+}
+
+TEST(StoreProblems, ThatMayDependOnTheNumberOfRecords) {
+  const auto depends = [](StoreProblem problem, std::optional<Duration> wait = std::nullopt) {
+    return may_depend_on_size(StoreError(problem, "x", wait));
+  };
+  EXPECT_TRUE(depends(StoreProblem::busy));
+  EXPECT_TRUE(depends(StoreProblem::wrong_store));
+  EXPECT_TRUE(depends(StoreProblem::refused));
+  EXPECT_FALSE(depends(StoreProblem::busy, std::chrono::seconds(1)));
+  EXPECT_FALSE(depends(StoreProblem::credentials));
+  EXPECT_FALSE(depends(StoreProblem::unreachable));
+  EXPECT_FALSE(depends(StoreProblem::tls));
+}
+
+}  // namespace
+}  // namespace waybill::connectors

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.hpp"
+
+// The texts of stores in the forms that we store. White space and invisible characters are those of Unicode:
+// also no-break spaces, line separators, zero-width spaces and byte order marks.
+namespace waybill::connectors {
+
+/// Valid UTF-8 without control characters except line breaks and tabs, without white space and invisible
+/// characters at its ends, at most `limit` bytes; nullopt if nothing is left.
+std::optional<std::string> clean_text(std::string_view text, std::size_t limit = 1000);
+/// The clean text of a JSON string, or a number as decimal text; nullopt for anything else.
+std::optional<std::string> clean_text(const json::value* value, std::size_t limit = 1000);
+
+/// A clean text with one blank for each run of white space.
+std::optional<std::string> clean_line(std::string_view text, std::size_t limit = 1000);
+std::optional<std::string> clean_line(const json::value* value, std::size_t limit = 1000);
+
+/// A clean line without invisible characters, for texts that are compared, such as numbers and SKUs.
+std::optional<std::string> clean_identifier(const json::value* value, std::size_t limit = 1000);
+
+/// A text of HTML or plain text as a clean plain text: see html_text.hpp.
+std::optional<std::string> plain_text(const json::value* value, std::size_t limit = 1000);
+/// The same as a clean line.
+std::optional<std::string> plain_line(const json::value* value, std::size_t limit = 1000);
+
+/// An e-mail address without white space and invisible characters around or in it; nullopt if the text is no
+/// address ("n/a", "-", a phone number) or one of a domain that never exists (`.invalid`, RFC 6761), which
+/// stores write in place of an erased one.
+std::optional<std::string> clean_email(std::string_view text);
+
+/// The elements of a JSON array, or of an object whose keys are whole numbers: PHP writes an array with gaps
+/// so. Empty for anything else. Valid as long as `list`.
+std::vector<const json::value*> elements_of(const json::value* list);
+
+/// A finite number, also as text ("2"); nullopt for anything else.
+std::optional<double> number_of(const json::value* value);
+
+}  // namespace waybill::connectors

@@ -1,0 +1,79 @@
+#include "connectors/store_text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace waybill::connectors {
+namespace {
+
+std::string line_of(const json::value& value) { return clean_line(&value).value_or("none"); }
+std::string identifier_of(const json::value& value) { return clean_identifier(&value).value_or("none"); }
+
+TEST(StoreText, HasNoWhiteSpaceAroundIt) {
+  for (const auto* const around :
+       {" ", "\n", "\t\r\n", "\u00a0", "\u2003", "\u3000", "\u200b", "\ufeff", "\u2028", "\u202e"}) {
+    const std::string text = std::string(around) + "a b" + around;
+    EXPECT_EQ(clean_text(text), "a b") << text;
+    EXPECT_EQ(clean_line(text), "a b") << text;
+    EXPECT_EQ(clean_text(around), std::nullopt);
+    EXPECT_EQ(clean_line(around), std::nullopt);
+  }
+  EXPECT_EQ(clean_text("a\n\tb\x01\x7f"), "a\n\tb");
+  EXPECT_EQ(clean_text("\xff"
+                       "a"),
+            "\ufffda");
+}
+
+TEST(StoreText, IsCutAtACharacter) {
+  EXPECT_EQ(clean_text("ééé", 5), "éé");
+  EXPECT_EQ(clean_text("a   b", 3), "a");
+}
+
+TEST(StoreText, ALineHasOneBlankForWhiteSpace) {
+  EXPECT_EQ(line_of("a\r\n b\u00a0\u00a0c\u2028d"), "a b c d");
+  EXPECT_EQ(line_of("🏴󠁧󠁢󠁥󠁮󠁧󠁿 a\u200db"), "🏴󠁧󠁢󠁥󠁮󠁧󠁿 a\u200db")
+      << "joiners within a text mean something";
+}
+
+TEST(StoreText, IdentifiersHaveNoInvisibleCharacters) {
+  EXPECT_EQ(identifier_of("\ufeffTEE\u200b-\u00ad1 \n"), "TEE-1");
+  EXPECT_EQ(identifier_of("TEE\u00a01"), "TEE 1");
+  EXPECT_EQ(identifier_of(727), "727");
+  EXPECT_EQ(identifier_of("\u200b"), "none");
+  EXPECT_EQ(identifier_of(false), "none");
+}
+
+TEST(StoreText, AnEmailIsAnAddressOrNothing) {
+  for (const auto* const text : {"ann@example.com", " ann@example.com\n", "\u200bann@example.com\u00a0",
+                                 "ann@exam\u00adple.com", "ann@example.com\u202c", "ann@example.com\ufeff"}) {
+    EXPECT_EQ(clean_email(text), "ann@example.com") << text;
+  }
+  for (const auto* const text :
+       {"n/a", "-", "none", "no@", "@", "", "+49 30 1234", "ann@example", "ann lee@example.com",
+        "ann\u00a0lee@example.com", "deleted@site.invalid", "x@SITE.INVALID", "ann@@example.com"}) {
+    EXPECT_EQ(clean_email(text), std::nullopt) << text;
+  }
+}
+
+TEST(StoreText, TheElementsOfAListMayHaveIndices) {
+  const auto count = [](const json::value& list) { return elements_of(&list).size(); };
+  EXPECT_EQ(count(json::array{1, 2}), 2U);
+  EXPECT_EQ(count(json::object{{"0", 1}, {"7", 2}}), 2U);
+  EXPECT_EQ(count(json::object{{"0", 1}, {"name", 2}}), 0U);
+  for (const json::value& none :
+       {json::value(), json::value(""), json::value(false), json::value(7), json::value(json::object())})
+    EXPECT_EQ(count(none), 0U);
+  EXPECT_TRUE(elements_of(nullptr).empty());
+}
+
+TEST(StoreText, NumbersMayBeTexts) {
+  const auto number = [](const json::value& value) { return number_of(&value); };
+  EXPECT_EQ(number(2), 2);
+  EXPECT_EQ(number(" 2.5 "), 2.5);
+  EXPECT_EQ(number("-1"), -1);
+  for (const json::value& none : {json::value(), json::value("two"), json::value(""), json::value(true),
+                                  json::value("nan"), json::value("inf"), json::value("2 pieces")})
+    EXPECT_EQ(number(none), std::nullopt) << to_json(none);
+}
+
+}  // namespace
+}  // namespace waybill::connectors
