@@ -38,7 +38,7 @@ TEST_F(ImportTest, OrdersOfAnEarlierVersionKeepTheirLocalChangesWhenReadAgain) {
     order = page.records.at(0);
   }
   tenant.sql.rows("update imported_orders set digest = $2 where integration_id = $1",
-                  {connection.guid(), worker::earlier_digest_of(order)});
+                  {connection.guid(), worker::first_digest_of(order)});
   tenant.put_order(connection.order(id, "guid"), {{"notes", "ring twice"}});
   EXPECT_EQ(connection.sync().counts(), "0 imported, 0 updated, 1 unchanged, 0 failed");
   EXPECT_EQ(connection.order(id, "notes"), "ring twice");

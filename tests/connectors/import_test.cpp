@@ -251,7 +251,7 @@ TEST_F(ImportTest, AStoreFailureDuringASweepNeitherLosesNorDuplicatesOrders) {
     Connection connection(business.sql, business.id, world.waybill.secret_key_file(), store, {});
     std::atomic<bool> is_spoiled = false;
     store.after_page([&](std::size_t) {
-      if (!is_spoiled.exchange(true)) store.fail(each.fault(), 10);
+      if (!is_spoiled.exchange(true)) store.fail(each.fault(), 20);
     });
     const auto run = connection.sync(60s);
     store.after_page({});

@@ -10,6 +10,7 @@
 #include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_page.hpp"
 #include "worker/stores/import_rules.hpp"
+#include "worker/stores/import_statuses.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 namespace sql = storage::sql::imports;
 using connectors::StoreOrder;
 using connectors::StorePage;
+using connectors::Unreadable;
 using Text = std::optional<std::string>;
 
 /// One order of a page, and its changes.
@@ -34,13 +36,21 @@ struct Entry {
   const ServiceRule* service = nullptr;  // for its shipping method, if any
 };
 
+Unreadable unreadable(const StoreOrder& order, std::string reason) {
+  return {.external_id = order.external_id,
+          .number = order.number,
+          .reason = std::move(reason),
+          .created_at = order.created_at,
+          .status = order.status};
+}
+
 json::value value_of(const Text& text) { return text ? json::value(*text) : json::value(); }
 
 class OrderPage {
  public:
   OrderPage(const ImportScope& scope, const std::vector<const StoreOrder*>& orders,
-            std::vector<Refused> unreadable)
-      : scope_(scope), refused_(std::move(unreadable)), quarantined_(refused_.size()) {
+            std::vector<Unreadable> unread)
+      : scope_(scope), unread_(std::move(unread)) {
     for (const auto* const order : orders) entries_.push_back({.order = order, .digest = digest_of(*order)});
   }
 
@@ -53,19 +63,20 @@ class OrderPage {
     co_await find_customers(work);
     co_await write_orders(work);
     co_await remember(work);
-    co_await keep_failures(work);
-    counts_.failed = static_cast<std::int64_t>(refused_.size());
-    std::vector<Refused> errors = refused_;
+    auto followed = co_await follow_statuses(work, scope_, unread_);
+    co_await keep_failures(work, followed.failures);
+    counts_.updated += followed.moved;
+    std::vector<Refused> errors = std::move(followed.failures);
+    for (const auto* const list : {&contradictions_, &followed.contradictions}) {
+      errors.insert(errors.end(), list->begin(), list->end());
+    }
+    counts_.failed = static_cast<std::int64_t>(errors.size());
     errors.insert(errors.end(), remarks_.begin(), remarks_.end());
     co_await work.commit({.counts = counts_, .orders_reached = reached}, errors);
     co_return counts_;
   }
 
  private:
-  void refuse(const StoreOrder& order, std::string reason) {
-    refused_.push_back({order.external_id, order.number, std::move(reason)});
-  }
-
   asio::awaitable<void> look_up(PageWork& work) {
     if (entries_.empty()) co_return;
     std::unordered_map<std::string_view, Entry*> by_id;
@@ -82,16 +93,17 @@ class OrderPage {
       entry.is_new = false;
       entry.guid = row.order_id;
       entry.before = row.status;
-      entry.is_written = row.digest != entry.digest && !is_earlier_digest(entry, row.digest);
+      entry.is_written = row.digest != entry.digest && !is_of_earlier_version(entry, row.digest);
       entry.is_same = !entry.is_written && entry.before == entry.order->status;
     }
   }
 
   /// True for an order that an earlier version imported and the store has not changed since. Without this,
   /// reading it again would undo its changes here.
-  bool is_earlier_digest(const Entry& entry, const std::optional<std::string_view>& digest) const {
+  bool is_of_earlier_version(const Entry& entry, const std::optional<std::string_view>& digest) const {
+    if (digest == second_digest_of(*entry.order)) return true;
     const auto& reached = scope_.claim.orders.reached;
-    return reached && entry.order->changed_at <= *reached && digest == earlier_digest_of(*entry.order);
+    return reached && entry.order->changed_at <= *reached && digest == first_digest_of(*entry.order);
   }
 
   /// Removes the orders that are not imported: too old, or with a problem.
@@ -102,11 +114,10 @@ class OrderPage {
         left_out_.push_back(order.external_id);
         return true;
       }
-      auto reason = order_problem(order);
-      if (reason) refuse(order, std::move(*reason));
+      auto reason = order_problem(order, entry.is_new);
+      if (reason) unread_.push_back(unreadable(order, std::move(*reason)));
       return reason.has_value();
     });
-    quarantined_ = refused_.size();  // later ones only report imported orders
   }
 
   /// Decides the changes of the orders that are new or differ from the last import.
@@ -141,7 +152,9 @@ class OrderPage {
     entry.is_written = entry.is_written && !is_closed(current);
     entry.is_moved = verdict.move.has_value() && !entry.is_written;
     entry.status = verdict.move.value_or(current);
-    if (verdict.contradiction) refuse(*entry.order, *verdict.contradiction);
+    if (!verdict.contradiction) return;
+    const auto& order = *entry.order;
+    contradictions_.push_back({order.external_id, order.number, *verdict.contradiction});
   }
 
   /// Finds the entries of the service mapping for the orders that are written. An entry whose carrier was
@@ -192,16 +205,34 @@ class OrderPage {
     co_await work.run(sql::AddCustomers{.business = scope_.business, .customers = to_json(customers)});
     if (addresses.empty()) co_return;
     const auto rows = co_await work.run(sql::FindCustomers{.business = scope_.business, .emails = addresses});
-    std::unordered_map<std::string_view, Guid> found;
-    for (const auto& row : rows) found.emplace(row.email, row.guid);
+    struct Found {
+      Guid guid;
+      std::string_view name;
+    };
+    std::unordered_map<std::string_view, Found> found;
+    for (const auto& row : rows) found.emplace(row.email, Found{row.guid, row.name});
     for (auto& entry : entries_) {
       if (!entry.order->customer_email || !(entry.is_new || entry.is_written)) continue;
       const auto customer = found.find(*entry.order->customer_email);
       // Another transaction deleted the customer after the previous statement.
       if (customer == found.end())
         throw storage::StatementError("a customer was deleted meanwhile", "40P01", "");
-      entry.customer = customer->second;
+      entry.customer = customer->second.guid;
+      if (entry.is_new) remark_shared_address(*entry.order, customer->second.name);
     }
+  }
+
+  /// Names an order whose buyer is another person than the customer with this e-mail address, which is unique
+  /// here. Pages name a few of them only, so that they leave room for errors.
+  void remark_shared_address(const StoreOrder& order, std::string_view customer) {
+    constexpr int most = 5;
+    if (shared_addresses_ == most || !are_two_persons(order.customer_name.value_or(""), customer)) return;
+    ++shared_addresses_;
+    // Without the names, because runs outlive the erasure of a person.
+    remarks_.push_back(
+        {order.external_id, order.number,
+         "Its buyer has the e-mail address of a customer with another name. The order is imported "
+         "for that customer."});
   }
 
   asio::awaitable<void> write_orders(PageWork& work) {
@@ -234,7 +265,7 @@ class OrderPage {
                                                        .rule = &domain::store_order_states()});
       counts_.updated += static_cast<std::int64_t>(result.moved);
     }
-    const auto contradicted = static_cast<std::int64_t>(refused_.size() - quarantined_);
+    const auto contradicted = static_cast<std::int64_t>(contradictions_.size());
     counts_.unchanged =
         static_cast<std::int64_t>(entries_.size()) - counts_.imported - counts_.updated - contradicted;
   }
@@ -303,10 +334,10 @@ class OrderPage {
     }
   }
 
-  asio::awaitable<void> keep_failures(PageWork& work) {
+  asio::awaitable<void> keep_failures(PageWork& work, const std::vector<Refused>& failures) {
     std::map<std::string, const Refused*> kept;
-    for (std::size_t i = 0; i < quarantined_; ++i) {
-      if (!refused_[i].external_id.empty()) kept.insert_or_assign(refused_[i].external_id, &refused_[i]);
+    for (const auto& failure : failures) {
+      if (!failure.external_id.empty()) kept.insert_or_assign(failure.external_id, &failure);
     }
     if (kept.empty()) co_return;
     std::vector<std::string> ids;
@@ -327,17 +358,18 @@ class OrderPage {
 
   const ImportScope& scope_;
   std::vector<Entry> entries_;
-  std::vector<Refused> refused_;
-  std::size_t quarantined_;            // the first ones of refused_, which are imported again later
-  std::vector<Refused> remarks_;       // about orders that were imported
-  std::vector<std::string> left_out_;  // ids of orders that the store created too early
+  std::vector<Unreadable> unread_;       // orders of which at most the status is written
+  std::vector<Refused> contradictions_;  // about the statuses of orders that were imported
+  std::vector<Refused> remarks_;         // about other things of orders that were imported
+  std::vector<std::string> left_out_;    // ids of orders that the store created too early
+  int shared_addresses_ = 0;             // remarks about them
   PageCounts counts_;
 };
 
 asio::awaitable<WrittenPage> write(const ImportScope& scope, std::vector<const StoreOrder*> orders,
-                                   std::vector<Refused> refused, std::optional<Time> reached) {
+                                   std::vector<Unreadable> unread, std::optional<Time> reached) {
   co_return co_await write_page([&]() -> asio::awaitable<PageCounts> {
-    OrderPage page(scope, orders, refused);
+    OrderPage page(scope, orders, unread);
     co_return co_await page.write(reached);
   });
 }
@@ -360,31 +392,20 @@ std::vector<const StoreOrder*> distinct(const std::vector<StoreOrder>& orders) {
 }  // namespace
 
 asio::awaitable<PageCounts> import_orders(const ImportScope& scope, StorePage<StoreOrder> page) {
-  leave_out_earlier(page, scope.claim.import_since);
-  std::vector<Refused> refused;
-  refused.reserve(page.unreadable.size());
-  for (auto& each : page.unreadable) {
-    refused.push_back({std::move(each.external_id), std::move(each.number), std::move(each.reason)});
-  }
+  for (auto& order : page.records) make_acceptable(order);
   const auto orders = distinct(page.records);
-  auto whole = co_await write(scope, orders, refused, page.reached);
+  auto whole = co_await write(scope, orders, page.unreadable, page.reached);
   if (whole.refusal.empty()) co_return whole.counts;
   PageCounts counts;
   for (const auto* const order : orders) {
     auto alone = co_await write(scope, {order}, {}, std::nullopt);
     counts += alone.counts;
-    if (!alone.refusal.empty())
-      refused.push_back({order->external_id, order->number, std::move(alone.refusal)});
+    if (!alone.refusal.empty()) page.unreadable.push_back(unreadable(*order, std::move(alone.refusal)));
   }
-  const auto rest = co_await write(scope, {}, refused, page.reached);
+  const auto rest = co_await write(scope, {}, page.unreadable, page.reached);
   if (!rest.refusal.empty()) throw storage::StatementError(rest.refusal, "", "");
   counts += rest.counts;
   co_return counts;
-}
-
-void leave_out_earlier(StorePage<StoreOrder>& page, Time since) {
-  std::erase_if(page.unreadable,
-                [since](const auto& each) { return each.created_at && *each.created_at < since; });
 }
 
 asio::awaitable<void> forget_failure(const ImportScope& scope, std::string external_id) {

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "base/ascii.hpp"
 #include "base/crypto.hpp"
 #include "base/utf8.hpp"
+#include "connectors/store_text.hpp"
 #include "domain/retry.hpp"
 #include "domain/state_machines.hpp"
 
@@ -19,6 +22,40 @@ using connectors::StoreProduct;
 using Text = std::optional<std::string>;
 
 constexpr std::size_t whole_digits = 12;  // digits of amounts: below 10^12
+
+// The limits of the API, in characters.
+constexpr std::size_t longest_string = 200;
+constexpr std::size_t longest_text = 10'000;
+constexpr std::int64_t most_pieces = 1'000'000'000;
+
+void cut(std::string& text, std::size_t characters) {
+  if (text.size() <= characters) return;
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool is_start = (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U;
+    if (!is_start || ++count <= characters) continue;
+    text.resize(at);
+    while (text.ends_with(' ')) text.pop_back();
+    return;
+  }
+}
+void cut(Text& text, std::size_t characters) {
+  if (text) cut(*text, characters);
+}
+
+/// The words in lower case: runs of letters and digits.
+std::set<std::string> words_of(std::string_view name) {
+  std::set<std::string> words;
+  std::string word;
+  for (const char c : lower_utf8(name) + ' ') {
+    if (is_alphanumeric(c) || static_cast<unsigned char>(c) >= 0x80) {
+      word += c;
+    } else if (!word.empty()) {
+      words.insert(std::exchange(word, {}));
+    }
+  }
+  return words;
+}
 
 bool is_currency(std::string_view text) { return text.size() == 3 && std::ranges::all_of(text, is_upper); }
 
@@ -44,7 +81,7 @@ json::array sorted(const Entries& entries, ToJson to_json_of) {
 }
 
 /// The fields that imports have always had.
-json::object earlier_fields(const StoreOrder& order) {
+json::object first_fields(const StoreOrder& order) {
   const auto& to = order.delivery;
   return {{"number", order.number},
           {"customer",
@@ -62,6 +99,19 @@ json::object earlier_fields(const StoreOrder& order) {
           {"notes", value_of(order.notes)}};
 }
 
+json::object second_fields(const StoreOrder& order) {
+  auto fields = first_fields(order);
+  const auto& to = order.recipient;
+  fields["company"] = value_of(order.customer_company);
+  fields["recipient"] = {value_of(to.name), value_of(to.company), value_of(to.phone), value_of(to.email)};
+  fields["shipping"] = {value_of(order.shipping_method), value_of(order.shipping_cost)};
+  return fields;
+}
+
+std::string description_of(const connectors::StoreItem& item) {
+  return item.details ? item.description + " (" + *item.details + ")" : item.description;
+}
+
 }  // namespace
 
 bool is_amount(std::string_view text) {
@@ -72,10 +122,13 @@ bool is_amount(std::string_view text) {
   return point == std::string_view::npos || all_digits(text.substr(point + 1));
 }
 
-std::optional<std::string> order_problem(const StoreOrder& order) {
+bool is_store_status(std::string_view status) {
+  return status != "draft" && domain::order_states().has_state(status);
+}
+
+std::optional<std::string> order_problem(const StoreOrder& order, bool is_new) {
   if (order.number.empty()) return "It has no number.";
-  if (order.status == "draft" || !domain::order_states().has_state(order.status))
-    return "Its status is unknown: " + order.status;
+  if (!is_store_status(order.status)) return "Its status is unknown: " + order.status;
   if (order.total.starts_with('-')) return "Its total is negative.";
   if (!is_amount(order.total)) return "Its total is not an amount below 10^12.";
   if (!is_currency(order.currency)) return "Its currency is not an ISO 4217 code.";
@@ -83,22 +136,63 @@ std::optional<std::string> order_problem(const StoreOrder& order) {
   for (const auto& item : order.items) {
     if (item.price && !is_amount(*item.price))
       return "The price of " + item.description + " is not an amount from 0 to 10^12.";
+    if (item.quantity > most_pieces) return "The quantity of " + item.description + " is above 10^9.";
   }
-  if (order.status != "cancelled" && (!order.delivery.street || !order.delivery.city))
+  if (is_new && order.status == "cancelled") return std::nullopt;
+  if (std::ranges::none_of(order.items, [](const auto& item) { return item.quantity > 0; }))
+    return "It has no items.";
+  if (!order.delivery.street || !order.delivery.city)
     return "It has no delivery address with street and city.";
   return std::nullopt;
 }
 
-std::string digest_of(const StoreOrder& order) {
-  auto canonical = earlier_fields(order);
-  const auto& to = order.recipient;
-  canonical["company"] = value_of(order.customer_company);
-  canonical["recipient"] = {value_of(to.name), value_of(to.company), value_of(to.phone), value_of(to.email)};
-  canonical["shipping"] = {value_of(order.shipping_method), value_of(order.shipping_cost)};
-  return digest_of(canonical);
+void make_acceptable(StoreOrder& order) {
+  cut(order.number, longest_string);
+  for (auto* const text :
+       {&order.customer_name, &order.customer_company, &order.customer_phone, &order.recipient.name,
+        &order.recipient.company, &order.recipient.phone, &order.delivery.street, &order.delivery.city,
+        &order.delivery.state, &order.delivery.postal_code, &order.delivery.country, &order.shipping_method})
+    cut(*text, longest_string);
+  cut(order.notes, longest_text);
+  for (auto& item : order.items) {
+    cut(item.description, longest_text / 2);  // with the details: longest_text
+    cut(item.details, longest_text / 2 - 3);
+    cut(item.sku, longest_string);
+  }
+  for (auto* const email : {&order.customer_email, &order.recipient.email}) {
+    if (*email) *email = connectors::clean_email(**email);
+  }
 }
 
-std::string earlier_digest_of(const StoreOrder& order) { return digest_of(earlier_fields(order)); }
+void make_acceptable(StoreProduct& product) {
+  cut(product.name, longest_string);
+  cut(product.sku, longest_string);
+  cut(product.barcode, longest_string);
+  cut(product.description, longest_text);
+  for (auto& variant : product.variants) {
+    cut(variant.name, longest_string);
+    cut(variant.sku, longest_string);
+  }
+}
+
+std::string digest_of(const StoreOrder& order) {
+  auto canonical = second_fields(order);
+  canonical["details"] = sorted(order.items, [](const auto& item) {
+    return json::array{item.description, value_of(item.sku), item.quantity, value_of(item.details)};
+  });
+  return "2:" + digest_of(canonical);
+}
+
+std::string second_digest_of(const StoreOrder& order) { return digest_of(second_fields(order)); }
+
+std::string first_digest_of(const StoreOrder& order) { return digest_of(first_fields(order)); }
+
+bool are_two_persons(std::string_view name, std::string_view other) {
+  const auto words = words_of(name);
+  const auto others = words_of(other);
+  return !words.empty() && !others.empty() &&
+         std::ranges::none_of(words, [&](const auto& word) { return others.contains(word); });
+}
 
 std::string digest_of(const StoreProduct& product) {
   return digest_of(json::object{
@@ -119,11 +213,12 @@ json::array items_of(const StoreOrder& order, const Guid& guid) {
   json::array items;
   for (const auto& item : order.items) {
     if (item.quantity < 1) continue;  // an item that was removed from the order
-    std::string name = item.description + '\n' + item.sku.value_or("");
+    const std::string description = description_of(item);
+    std::string name = description + '\n' + item.sku.value_or("");
     const int occurrence = ++seen[name];
     name += '\n' + std::to_string(occurrence);
     items.emplace_back(json::object{{"guid", Guid::from_name(guid, name).to_string()},
-                                    {"description", item.description},
+                                    {"description", description},
                                     {"sku", value_of(item.sku)},
                                     {"quantity", item.quantity},
                                     {"price", item.price ? json::value(*item.price) : json::value("0")},

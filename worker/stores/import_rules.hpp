@@ -16,18 +16,34 @@ namespace waybill::worker {
 /// True for a decimal from 0 to below 10^12, such as "19.99".
 bool is_amount(std::string_view text);
 
-/// The reason that an order of a store cannot be imported, as a sentence; nullopt if it can.
-std::optional<std::string> order_problem(const connectors::StoreOrder& order);
+/// True for a status that an order of a store may have: not a draft.
+bool is_store_status(std::string_view status);
 
-/// SHA-256 in hex of all imported fields except the status and the time of the change. The order of items or
-/// variants makes no difference.
+/// The reason that an order of a store cannot be imported, as a sentence; nullopt if it can. A new order that
+/// is cancelled needs neither items nor an address. One that was imported before does, because they would
+/// replace those here.
+std::optional<std::string> order_problem(const connectors::StoreOrder& order, bool is_new);
+
+/// Makes the API accept each field: cuts texts that are longer than the API allows and removes what is no
+/// e-mail address.
+void make_acceptable(connectors::StoreOrder& order);
+void make_acceptable(connectors::StoreProduct& product);
+
+/// "2:" and SHA-256 in hex of all imported fields except the status and the time of the change. The order of
+/// items or variants makes no difference.
 std::string digest_of(const connectors::StoreOrder& order);
-/// The digest as stored by earlier versions, which did not import recipients and shipping methods.
-std::string earlier_digest_of(const connectors::StoreOrder& order);
+/// The digest as stored by versions that did not import the details of items.
+std::string second_digest_of(const connectors::StoreOrder& order);
+/// The digest as stored by versions before them, which did not import recipients and shipping methods either.
+std::string first_digest_of(const connectors::StoreOrder& order);
 std::string digest_of(const connectors::StoreProduct& product);
 
+/// True if the names have no word in common, so that they are those of two persons.
+bool are_two_persons(std::string_view name, std::string_view other);
+
 /// The items in the form of the column, but without products and with prices as text
-/// (storage/sql/imports/items.inc). An item keeps its guid while its description and SKU stay the same.
+/// (storage/sql/imports/items.inc). The description ends with the details. An item keeps its guid while its
+/// description and SKU stay the same.
 json::array items_of(const connectors::StoreOrder& order, const Guid& guid);
 
 /// An entry of a store's service mapping: the carrier and service level of orders with a shipping method.

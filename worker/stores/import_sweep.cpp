@@ -7,6 +7,7 @@
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
+#include "connectors/store_call.hpp"
 #include "connectors/store_memory.hpp"
 #include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_orders.hpp"
@@ -120,8 +121,11 @@ class Sweep {
     }
   }
 
-  /// Imports the orders that failed before again, one by one.
+  /// Imports the orders that failed before again, one by one. If the store cannot answer for several in a
+  /// row, the others wait for a later import.
   asio::awaitable<void> retry_failures(SweepResult& end) {
+    constexpr int most_in_a_row = 3;
+    int unanswered = 0;
     for (int round = 0; round < max_rounds; ++round) {
       const auto due = co_await scope_.thread.database().read(
           storage::sql::imports::DueFailures{.business = scope_.business,
@@ -129,27 +133,34 @@ class Sweep {
                                              .include_later = claim_.is_requested,
                                              .run = scope_.run,
                                              .limit = failures_per_round});
-      for (const auto& failure : due) co_await retry(std::string(failure.external_id), end);
+      for (const auto& failure : due) {
+        const bool is_answered = co_await retry(std::string(failure.external_id), end);
+        unanswered = is_answered ? 0 : unanswered + 1;
+        if (unanswered == most_in_a_row) co_return;
+      }
       if (due.size() < failures_per_round) co_return;
     }
   }
 
-  asio::awaitable<void> retry(std::string id, SweepResult& end) {
+  /// Returns false if the store could not answer; the order then stays set aside.
+  asio::awaitable<bool> retry(std::string id, SweepResult& end) {
     connectors::StorePage<connectors::StoreOrder> page;
+    bool is_answered = true;
     try {
       page = co_await call_store([&] { return store_.order(id); });
     } catch (const StoreError& error) {
-      if (error.problem() != StoreProblem::refused) throw;
+      if (!connectors::may_depend_on_size(error)) throw;
+      is_answered = error.problem() == StoreProblem::refused;
       page.unreadable.push_back({id, std::nullopt, error.what()});
     }
     page.reached.reset();
     for (auto& each : page.unreadable) each.external_id = id;
-    leave_out_earlier(page, claim_.import_since);
     if (page.records.empty() && page.unreadable.empty()) {
       co_await forget_failure(scope_, std::move(id));
     } else {
       end.counts += co_await import_orders(scope_, std::move(page));
     }
+    co_return is_answered;
   }
 
   /// Calls the store, and repeats the call after a short wait if the store is busy.

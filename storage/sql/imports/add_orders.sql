@@ -8,7 +8,7 @@ insert into orders (business_id, guid, order_number, status, customer_id, items,
 select $1, n.guid, n.number, n.status, n.customer,
 \ir items.inc
        , n.street, n.city, n.state, n.postal_code, n.country, left(n.name, 200), left(n.company, 200), left(n.phone, 200),
-       left(n.email, 200), n.total, n.currency, n.notes, $2, n.external_id, 'import', n.url, left(n.shipping_method, 200),
+       n.email, n.total, n.currency, n.notes, $2, n.external_id, 'import', n.url, left(n.shipping_method, 200),
        n.shipping_cost, coalesce(n.carrier, case when n.level is null or k.levels ? n.level then k.guid end),
        coalesce(n.level,
                 (select f.default_service_level from carrier_configurations f

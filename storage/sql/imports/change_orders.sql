@@ -6,7 +6,7 @@
 with changes as materialized (
   select n.guid, n.number, n.status, n.customer, n.street, n.city, n.state, n.postal_code, n.country,
          left(n.name, 200) as name, left(n.company, 200) as company, left(n.phone, 200) as phone,
-         left(n.email, 200) as email, n.total, n.currency, n.notes, n.url,
+         n.email, n.total, n.currency, n.notes, n.url,
          left(n.shipping_method, 200) as shipping_method, n.shipping_cost, n.carrier, n.level,
 \ir items.inc
          as listed
