@@ -1,6 +1,8 @@
 #include "worker/stores/import_products.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -19,6 +21,8 @@ using connectors::StoreVariant;
 using Text = std::optional<std::string>;
 
 constexpr std::size_t max_variants = 1000;  // as in the API
+/// Before the digest of a product that was set aside. It belongs to the product whose SKU it has.
+constexpr std::string_view aside = "aside:";
 
 /// The exact hundredths of an amount, rounded half up.
 std::int64_t cents(std::string_view amount) {
@@ -38,6 +42,11 @@ void set_text(json::object& columns, std::string_view name, const Text& text) {
 }
 void set_amount(json::object& columns, std::string_view name, const Text& amount) {
   if (amount && is_amount(*amount)) columns.emplace(name, *amount);
+}
+/// Sets a weight or length that the API takes.
+void set_measure(json::object& columns, std::string_view name, const Text& measure) {
+  constexpr double largest = 1e9;
+  if (measure && is_amount(*measure) && number_of(*measure) <= largest) columns.emplace(name, *measure);
 }
 
 bool has_text(const json::object& variant, std::string_view key, std::string_view wanted) {
@@ -88,10 +97,10 @@ json::object columns_of(const StoreProduct& product, json::array variants) {
   set_text(columns, "description", product.description);
   set_text(columns, "barcode", product.barcode);
   set_amount(columns, "price", product.price);
-  set_amount(columns, "weight", product.weight);
-  set_amount(columns, "length", product.length);
-  set_amount(columns, "width", product.width);
-  set_amount(columns, "height", product.height);
+  set_measure(columns, "weight", product.weight);
+  set_measure(columns, "length", product.length);
+  set_measure(columns, "width", product.width);
+  set_measure(columns, "height", product.height);
   return columns;
 }
 
@@ -112,8 +121,12 @@ class ProductPage {
                                               .digests = digests_});
     }
     PageCounts counts;
-    counts.failed = static_cast<std::int64_t>(refused.size());
-    co_await work.commit({.counts = counts, .products_reached = reached}, refused);
+    counts.failed = static_cast<std::int64_t>(refused.size() + set_aside_.size());
+    auto errors = refused;
+    for (const auto* const list : {&set_aside_, &remarks_}) {
+      errors.insert(errors.end(), list->begin(), list->end());
+    }
+    co_await work.commit({.counts = counts, .products_reached = reached}, errors);
     co_return counts;
   }
 
@@ -121,6 +134,17 @@ class ProductPage {
   struct Known {
     Guid guid;
     std::string digest;
+  };
+  /// The order of ids, which are mostly numbers.
+  struct ByLength {
+    bool operator()(const std::string& a, const std::string& b) const {
+      return std::pair(a.size(), std::string_view(a)) < std::pair(b.size(), std::string_view(b));
+    }
+  };
+  /// A product here, and its ids in this store.
+  struct Holder {
+    std::string name;
+    std::set<std::string, ByLength> external_ids;  // several, if an earlier version merged products
   };
 
   asio::awaitable<void> look_up(PageWork& work) {
@@ -143,28 +167,124 @@ class ProductPage {
         known_.emplace(row.identifier, Known{row.product_id, std::string(row.digest.value())});
       }
     }
+    co_await look_up_holders(work);
+  }
+
+  /// True if the product is as it was last imported or set aside.
+  bool is_same(const StoreProduct& product, const std::string& digest) const {
+    const auto known = known_.find(product.external_id);
+    if (known == known_.end()) return false;
+    std::string_view before = known->second.digest;
+    if (before.starts_with(aside)) before.remove_prefix(aside.size());
+    return before == digest;
+  }
+
+  /// Reads the holders of the SKUs of changed products.
+  asio::awaitable<void> look_up_holders(PageWork& work) {
+    std::vector<Guid> guids;
+    const auto add = [&](const Text& sku) {
+      if (const Guid owner = owner_of(sku); !owner.is_nil()) guids.push_back(owner);
+    };
+    for (const auto* const product : products_) {
+      if (is_same(*product, digest_of(*product))) continue;
+      add(product->sku);
+      for (const auto& variant : product->variants) add(variant.sku);
+    }
+    if (guids.empty()) co_return;
+    const auto rows = co_await work.run(sql::ProductHolders{
+        .business = scope_.business, .integration = scope_.integration, .products = guids});
+    for (const auto& row : rows) {
+      auto& holder = holders_[row.product_id];
+      holder.name = row.name;
+      if (row.external_id) holder.external_ids.emplace(*row.external_id);
+    }
+  }
+
+  /// The product here with this SKU; nil if there is none.
+  Guid owner_of(const Text& sku) const {
+    const auto found = sku ? owners_.find(*sku) : owners_.end();
+    return found == owners_.end() ? Guid() : found->second;
   }
 
   /// The product here with one of its SKUs; nil if there is none.
   Guid owner_of(const StoreProduct& product) const {
-    const auto owner = [&](const Text& sku) {
-      const auto found = sku ? owners_.find(*sku) : owners_.end();
-      return found == owners_.end() ? Guid() : found->second;
-    };
-    Guid guid = owner(product.sku);
+    Guid guid = owner_of(product.sku);
     for (const auto& variant : product.variants) {
-      if (guid.is_nil()) guid = owner(variant.sku);
+      if (guid.is_nil()) guid = owner_of(variant.sku);
     }
     return guid;
   }
 
-  asio::awaitable<void> write_product(PageWork& work, const StoreProduct& product) {
-    const std::string digest = digest_of(product);
-    const auto known = known_.find(product.external_id);
-    if (known != known_.end() && known->second.digest == digest) co_return;
-    Guid guid = known == known_.end() ? owner_of(product) : known->second.guid;
-    if (guid.is_nil()) {
-      guid = Guid::random();
+  /// True if the product here was imported from another product of this store; of several, the first counts.
+  bool is_anothers(const Guid& guid, const StoreProduct& product) const {
+    const auto holder = holders_.find(guid);
+    if (holder == holders_.end()) return false;
+    const auto& ids = holder->second.external_ids;
+    return !ids.empty() && *ids.begin() != product.external_id;
+  }
+
+  std::string holder_text(const Guid& guid) const {
+    const auto holder = holders_.find(guid);
+    return holder == holders_.end() ? "another product" : "the product " + holder->second.name;
+  }
+
+  void set_aside(const StoreProduct& product, const Guid& owner, const std::string& digest) {
+    Text sku = product.sku;
+    for (const auto& variant : product.variants) {
+      if (owner_of(sku) != owner) sku = variant.sku;
+    }
+    set_aside_.push_back({product.external_id, std::nullopt,
+                          "The product " + product.name + " is left out: its SKU " + sku.value_or("") +
+                              " is that of " + holder_text(owner) + ", and SKUs are unique here."});
+    ids_.push_back(product.external_id);
+    guids_.push_back(owner);
+    digests_.push_back(std::string(aside) + digest);
+  }
+
+  /// Removes the SKUs that another product or variant has.
+  StoreProduct with_free_skus(StoreProduct product, const Guid& guid) {
+    const auto drop = [&](Text& sku, const std::string& what, const std::string& owner) {
+      remarks_.push_back({product.external_id, std::nullopt,
+                          "The product " + product.name + ": the SKU " + *sku + " of " + what +
+                              " is that of " + owner + ". It is left out, because SKUs are unique here."});
+      sku.reset();
+    };
+    std::set<std::string> own;
+    const auto check = [&](Text& sku, const std::string& what) {
+      if (!sku) return;
+      const Guid owner = owner_of(sku);
+      if (!owner.is_nil() && owner != guid) return drop(sku, what, holder_text(owner));
+      if (!own.insert(*sku).second) drop(sku, what, "another variant");
+    };
+    check(product.sku, "the product");
+    for (auto& variant : product.variants) check(variant.sku, "its variant " + variant.name);
+    return product;
+  }
+
+  void remember(const StoreProduct& product, const Guid& guid, const std::string& digest) {
+    ids_.push_back(product.external_id);
+    guids_.push_back(guid);
+    digests_.push_back(digest);
+    auto& holder = holders_[guid];
+    holder.name = product.name;
+    holder.external_ids.insert(product.external_id);
+    if (product.sku) owners_.emplace(*product.sku, guid);
+    for (const auto& variant : product.variants) {
+      if (variant.sku) owners_.emplace(*variant.sku, guid);
+    }
+  }
+
+  asio::awaitable<void> write_product(PageWork& work, const StoreProduct& read) {
+    const std::string digest = digest_of(read);
+    if (is_same(read, digest)) co_return;
+    const auto known = known_.find(read.external_id);
+    const bool is_here = known != known_.end() && !known->second.digest.starts_with(aside);
+    Guid guid = is_here ? known->second.guid : owner_of(read);
+    if (is_anothers(guid, read)) co_return set_aside(read, guid, digest);
+    const bool is_new = guid.is_nil();
+    if (is_new) guid = Guid::random();
+    const auto product = with_free_skus(read, guid);
+    if (is_new) {
       auto columns = columns_of(product, {});
       columns["guid"] = guid.to_string();
       co_await work.run(sql::AddProduct{.business = scope_.business, .product = to_json(columns)});
@@ -178,15 +298,16 @@ class ProductPage {
                                .changes = to_json(columns_of(product, std::move(variants.as_array())))});
       }
     }
-    ids_.push_back(product.external_id);
-    guids_.push_back(guid);
-    digests_.push_back(digest);
+    remember(product, guid, digest);
   }
 
   const ImportScope& scope_;
   const std::vector<const StoreProduct*>& products_;
   std::unordered_map<std::string, Known> known_;
-  std::unordered_map<std::string, Guid> owners_;
+  std::unordered_map<std::string, Guid> owners_;  // of SKUs
+  std::map<Guid, Holder> holders_;
+  std::vector<Refused> set_aside_;  // products
+  std::vector<Refused> remarks_;    // about imported products
   std::vector<std::string> ids_;
   std::vector<Guid> guids_;
   std::vector<std::string> digests_;
@@ -227,6 +348,7 @@ asio::awaitable<PageCounts> import_products(const ImportScope& scope, StorePage<
   for (auto& each : page.unreadable) {
     refused.push_back({std::move(each.external_id), std::nullopt, std::move(each.reason)});
   }
+  for (auto& product : page.records) make_acceptable(product);
   const auto products = distinct(page.records, refused);
   auto whole = co_await write(scope, products, refused, page.reached);
   if (whole.refusal.empty()) co_return whole.counts;
