@@ -48,8 +48,11 @@ asio::awaitable<Answer> receive(Call& call, Services& services) {
   }
   if (verdict.kind == InboundVerdict::Kind::hint && target->is_active) {
     const auto delivery = delivery_key(verdict.delivery_id);
-    co_await services.db.write(
-        sql::Hint{.business = target->business, .integration = integration, .delivery = delivery}, {});
+    co_await services.db.write(sql::Hint{.business = target->business,
+                                         .integration = integration,
+                                         .delivery = delivery,
+                                         .deleted = verdict.deleted_order},
+                               {});
   }
   co_return Answer::none();
 }

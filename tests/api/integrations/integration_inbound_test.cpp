@@ -67,6 +67,28 @@ TEST_F(InboundTest, ADeliveryCountsOnce) {
   EXPECT_TRUE(is_due());
 }
 
+TEST_F(InboundTest, ADeletedOrderIsRequestedByTheNextImport) {
+  tenant.sql.rows(
+      "insert into orders (business_id, order_number, integration_id, external_id) values ($1, '727', $2, "
+      "'727')",
+      {tenant.id, guid});
+  const auto requested = [&] {
+    return tenant.sql.column(
+        "select external_id from import_failures where integration_id = $1 and due_at <= now()", {guid});
+  };
+  const auto deleted = [&](std::string_view body, std::string delivery) {
+    auto headers = signed_headers(body, std::move(delivery));
+    headers[2].second = "order.deleted";
+    return call(body, headers).status;
+  };
+  EXPECT_EQ(call(order_body, signed_headers(order_body, "d-0")).status, 200);
+  for (const auto* const body : {"", "{}", "[]", R"({"id": 728})", R"({"id": null})", "webhook_id=7"})
+    EXPECT_EQ(deleted(body, std::string("d-") + body), 200) << body;
+  EXPECT_TRUE(requested().empty()) << "an unknown order, or none";
+  EXPECT_EQ(deleted("\ufeff{\"id\": 727}", "d-2"), 200);
+  EXPECT_EQ(requested(), std::vector<std::string>{"727"});
+}
+
 TEST_F(InboundTest, AnyDeliveryIdIsAccepted) {
   for (const auto& id : {std::string(5'000, 'x'), std::string("h\xe4"), std::string()}) {
     postpone_sweep();
