@@ -316,7 +316,7 @@ TEST_F(ImportTest, DisablingAStoreEndsItsSweepWithoutFurtherWrites) {
     auto connection = connect(slow);
     const auto gate = std::make_shared<Gate>();
     slow.after_page([&](std::size_t pages) {
-      if (pages == 1) slow.fail(slow_answer(gate));
+      if (pages == 2) slow.fail(slow_answer(gate));  // after the first page and the bin
     });
     const auto run = connection.request();
     ASSERT_TRUE(eventually([&] { return connection.orders() == 100; }));

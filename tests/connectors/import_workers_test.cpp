@@ -43,10 +43,11 @@ class ImportWorkers : public testing::Test {
     throw std::runtime_error("no worker imports");
   }
 
-  /// The store answers no call after this page until the gate opens or another worker calls.
+  /// The store answers no call after this page of a sweep until the gate opens or another worker calls. The
+  /// bin is read after the first page.
   void halt_after(std::size_t page) {
     store.after_page([this, page, pages = std::make_shared<std::atomic<std::size_t>>(0)](std::size_t) {
-      if (++*pages != page) return;
+      if (++*pages != page + 1) return;
       Fault held = slow_answer(gate);
       held.spoil = [this, hold = std::move(held.spoil)](Reply& reply) {
         hold(reply);

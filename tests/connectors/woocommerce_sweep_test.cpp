@@ -178,7 +178,8 @@ TEST_F(WooCommerceStore, AListMayBeAnObjectWithIndices) {
   store_->fail({.spoil =
                     [](Reply& reply) {
                       json::object list;
-                      for (const auto& row : json::parse(reply.body).as_array())
+                      const auto rows = json::parse(reply.body);
+                      for (const auto& row : rows.as_array())
                         list.emplace(std::to_string(list.size() * 2), row);
                       reply.body = to_json(list);
                     },

@@ -215,6 +215,14 @@ class ProductPage {
     return guid;
   }
 
+  /// True if one of the product's SKUs is not in use.
+  bool has_free_sku(const StoreProduct& product) const {
+    const auto is_free = [this](const Text& sku) { return sku && owner_of(sku).is_nil(); };
+    return is_free(product.sku) || std::ranges::any_of(product.variants, [&](const StoreVariant& variant) {
+             return is_free(variant.sku);
+           });
+  }
+
   /// True if the product here was imported from another product of this store; of several, the first counts.
   bool is_anothers(const Guid& guid, const StoreProduct& product) const {
     const auto holder = holders_.find(guid);
@@ -280,7 +288,11 @@ class ProductPage {
     const auto known = known_.find(read.external_id);
     const bool is_here = known != known_.end() && !known->second.digest.starts_with(aside);
     Guid guid = is_here ? known->second.guid : owner_of(read);
-    if (is_anothers(guid, read)) co_return set_aside(read, guid, digest);
+    if (is_anothers(guid, read)) {
+      const bool shares_a_variant_only = !is_here && owner_of(read.sku) != guid && has_free_sku(read);
+      if (!shares_a_variant_only) co_return set_aside(read, guid, digest);
+      guid = Guid();
+    }
     const bool is_new = guid.is_nil();
     if (is_new) guid = Guid::random();
     const auto product = with_free_skus(read, guid);
