@@ -145,8 +145,9 @@ TEST_F(ShopifySweep, RequestsTheSamePageAgainAfterEachFault) {
         ASSERT_LT(++failures, 3);
       }
     }
-    // The client repeats a request that got no response on a reused connection.
-    if (fault != Fault::lost) EXPECT_EQ(failures, 1) << static_cast<int>(fault);
+    // What may depend on the size is requested again in a smaller page at once.
+    const bool is_thrown = fault == Fault::too_many || fault == Fault::html || fault == Fault::no_data;
+    EXPECT_EQ(failures, is_thrown ? 1 : 0) << static_cast<int>(fault);
     EXPECT_EQ(orders.size(), expected.size()) << static_cast<int>(fault);
   }
 }
@@ -159,9 +160,8 @@ TEST_F(ShopifySweep, AFaultAmongTheItemsOfAnOrderLosesNoOrder) {
   shop.add_order({{"lineItems", items}});
   shop.fail_after(2, Fault::server_error);
   const auto sweep = store->orders_since(std::nullopt);
-  EXPECT_EQ(store.error(sweep->next()).problem(), Problem::busy);
   const auto page = store.wait(sweep->next());
-  ASSERT_TRUE(page);
+  ASSERT_TRUE(page) << "the items are requested again in a smaller page";
   ASSERT_EQ(page->records.size(), 2U);
   EXPECT_EQ(page->records[1].items.size(), 150U);
 }
@@ -219,7 +219,7 @@ TEST_F(ShopifySweep, RequestsFewerOrdersWhenTheStoreCannotAnswer) {
   shop.without_limits();
   shop.add_orders(40);
   for (const auto fault : {Fault::server_error, Fault::unavailable, Fault::internal_error, Fault::cut}) {
-    shop.fail_next(fault, 2);
+    shop.fail_next(fault);
     EXPECT_EQ(state().size(), 40U) << static_cast<int>(fault);
   }
   shop.fail_next(Fault::unavailable, 20);
