@@ -13,6 +13,7 @@
 #include "domain/records/record_type.hpp"
 #include "storage/sql/catalog.sql.hpp"
 #include "tests/harness/postgres.hpp"
+#include "tests/harness/sql_errors.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -30,15 +31,6 @@ const std::string other_writer = R"(set waybill.cause = '{"by": {"type": "api"}}
 const std::set<std::string_view> closed_fields{"status", "currency", "source.type"};
 /// Texts that no request has: stores name them.
 const std::map<std::string_view, std::size_t> imported{{"source.externalId", 1000}, {"source.url", 2000}};
-
-std::string error_of(Session& session, const std::string& sql) {
-  try {
-    session.exec(sql);
-    return "";
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-}
 
 /// The property of a request that creates a record, by the path of its field.
 const api::Property& property_of(const RecordType& type, std::string_view path) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/schema/migrate.hpp"
+#include "tests/harness/sql_errors.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
 
 namespace waybill::tests {
@@ -17,15 +18,6 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
     text.replace(at, what.size(), by);
   }
   return text;
-}
-
-std::string error_of(Session& session, const std::string& sql) {
-  try {
-    session.exec(sql);
-    return "";
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
 }
 
 /// A role of the cluster. The destructor drops it, unless it still has privileges in a database.
