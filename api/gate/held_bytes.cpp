@@ -84,12 +84,7 @@ ByteLimits::Claim ByteLimits::claim(Kind kind, Holder holder) const {
 ByteLimits::Claim::Claim(std::shared_ptr<State> state, Kind kind, Holder holder)
     : state_(std::move(state)), kind_(kind), holder_(std::move(holder)) {}
 
-ByteLimits::Claim::Claim(Claim&& other) noexcept
-    : state_(std::move(other.state_)),
-      kind_(other.kind_),
-      holder_(std::move(other.holder_)),
-      expected_(other.expected_),
-      present_(other.present_) {}
+ByteLimits::Claim::Claim(Claim&& other) noexcept = default;
 
 std::optional<ByteLimits::Limit> ByteLimits::Claim::raise(std::size_t expected, std::size_t present) {
   const bool is_stranger = holder_.business.is_nil();
