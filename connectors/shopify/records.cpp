@@ -79,7 +79,7 @@ bool is_delivered(const json::object& order) {
   return delivered > 0 && fulfillments.size() < requested;
 }
 
-// What the buyer entered for the line, such as an engraving. The keys of apps begin with an underscore.
+// The texts that the buyer entered for the line, such as an engraving. Keys of apps begin with an underscore.
 std::optional<std::string> read_details(const json::object& line) {
   constexpr std::size_t longest = 2000;
   std::optional<std::string> details;

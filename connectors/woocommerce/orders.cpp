@@ -139,7 +139,7 @@ bool names_value(std::string_view name, std::string_view value) {
   return false;
 }
 
-// What the line's meta data says about the piece: the options of a variation, an engraving, the parts of a
+// The meta data of a line that describes the piece: the options of a variation, an engraving, the parts of a
 // bundle. WooCommerce hides the keys with an underscore from buyers, too.
 Text details_of(const json::value& line, std::string_view name) {
   constexpr std::size_t longest_value = 500;

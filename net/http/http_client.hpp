@@ -26,7 +26,7 @@ struct HttpRequest {
   // True for requests that must not arrive twice: on a reused connection, a request without an answer is sent
   // again.
   bool fresh_connection = false;
-  // Whose request it is, such as the guid of a business. `http:` requests of different owners never share a
+  // The owner of the request, such as the guid of a business. `http:` requests of two owners never share a
   // connection: a destination that answers twice on one can only mislead its own owner.
   std::string owner = {};
 };

@@ -1,4 +1,4 @@
-// What real stores leave out, erase, refund in part or fail to answer.
+// Imports from stores that leave data out, erase it, refund a part of an order or fail to answer.
 #include <set>
 
 #include "base/guid.hpp"
@@ -301,7 +301,7 @@ TEST_F(ImportData, ATextThatIsNoAddressMakesNobodyOneCustomer) {
     connection.sync();
     EXPECT_NE(connection.order(ann, "customer_id"), connection.order(bob, "customer_id")) << text;
   }
-  // What was imported can be saved again.
+  // An imported record can be saved again.
   const auto customers = tenant.sql.column("select guid from customers where business_id = $1", {tenant.id});
   EXPECT_EQ(customers.size(), 12U);
   for (const auto& guid : customers) {

@@ -145,7 +145,7 @@ TEST_F(ShopifySweep, RequestsTheSamePageAgainAfterEachFault) {
         ASSERT_LT(++failures, 3);
       }
     }
-    // What may depend on the size is requested again in a smaller page at once.
+    // After a fault that may depend on the size, a smaller page is requested at once.
     const bool is_thrown = fault == Fault::too_many || fault == Fault::html || fault == Fault::no_data;
     EXPECT_EQ(failures, is_thrown ? 1 : 0) << static_cast<int>(fault);
     EXPECT_EQ(orders.size(), expected.size()) << static_cast<int>(fault);

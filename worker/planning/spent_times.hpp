@@ -23,7 +23,7 @@ class SpentTimes {
     return work();
   }
 
-  /// What several runs have read together: the business of each, and its size in bytes.
+  /// A run among several that were read together: its business, and its size in bytes.
   struct Part {
     Guid business;
     std::size_t bytes;

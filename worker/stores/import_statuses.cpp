@@ -127,7 +127,7 @@ class StatusPage {
   const ImportScope& scope_;
   KnownOrders known_;
   std::map<std::string, std::vector<Guid>> moved_;  // by the new status
-  // What is remembered, in parallel.
+  // The orders to remember, in parallel lists.
   std::vector<std::string> ids_, digests_, statuses_;
   std::vector<Guid> guids_;
   std::vector<std::string> settled_;  // ids of orders that are no failures
