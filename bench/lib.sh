@@ -5,6 +5,12 @@ work=$(mktemp -d /tmp/waybill-bench-XXXXXX)
 samples=$work/samples.csv
 pids=()
 
+# The tree with the sources of $waybill.
+sources=$bench/..
+
+# False if only waybill is measured, as bench/before.sh does.
+with_peers() { [ "${BENCH_PEERS:-}" != none ]; }
+
 say() { printf '%s\n' "$*" >&2; }
 die() { say "bench: $*"; exit 1; }
 
@@ -69,12 +75,14 @@ start_cluster() {
 
 sql() { psql -qAtX -v ON_ERROR_STOP=1 -v business="$business" -v orders="$orders" "$@"; }
 
-# Adds a business with orders, and sets $token, $business and $orders. make_data NAME ORDERS STATUSES
+# Adds a business with orders unless the cluster has it, and sets $token, $business and $orders.
+# make_data NAME ORDERS STATUSES
 make_data() {
   orders=$2
-  say "  writing $orders orders"
   token=$("$waybill" token create --database-url "$database_url" --business "$1" --plan unlimited)
   business=$(psql -qAtX -c "select guid from businesses where name = '$1'")
+  [ "$(sql -c "select exists (select from orders where business_id = '$business')")" = f ] || return 0
+  say "  writing $orders orders"
   sql -v statuses="$3" -f "$bench/sql/data.sql"
 }
 
@@ -153,6 +161,7 @@ start_peer_worker() {
 
 # River, with its defaults or tuned; sets $peer_pid. Fails if Go is not installed or too old for it.
 start_river() { # [TUNED]
+  with_peers || return 1
   command -v go >/dev/null || { say "  Go is not installed: no rows of River"; return 1; }
   if [ ! -x "$work/river" ]; then
     (cd "$bench/peers/river" && GOTOOLCHAIN=local go build -o "$work/river" . >&2) ||
@@ -166,6 +175,7 @@ start_river() { # [TUNED]
 
 # Procrastinate, with its defaults or tuned; sets $peer_pid. Fails if Python cannot install it.
 start_procrastinate() { # [TUNED]
+  with_peers || return 1
   local python=$work/python/bin/python
   if [ ! -x "$python" ]; then
     { python3 -m venv "$work/python" && "$python" -m pip -q install -r "$bench/peers/procrastinate/requirements.txt"; } >&2 ||
@@ -188,6 +198,7 @@ start_fastify() { # [BUSINESS]
 # The same in Go; sets $go_pid and its port $go. Without Go 1.24 or later there is no such peer, and this fails.
 # Variables before the command set the peer's own, like CHANGES=steps.
 start_go() { # [BUSINESS]
+  with_peers || return 1
   command -v go >/dev/null || { say "  Go is not installed: no rows of net/http + pgx"; return 1; }
   if [ ! -x "$work/go_peer" ]; then
     (cd "$bench/peers/rest" && GOTOOLCHAIN=local go build -o "$work/go_peer" . >&2) ||

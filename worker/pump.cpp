@@ -122,11 +122,14 @@ bool Pump::read_notifications() {
 void Pump::turn(const std::stop_token& stop) {
   read_notifications();
   if (workflows_.take_loaded()) runs_.look_again();
+  // Read before the leases are followed: an expiry that is noted meanwhile belongs to leases of the next
+  // turn.
+  const std::uint64_t expiries = expiries_;
   if (intake_.follow_leases(*session_)) workflows_.took_shards();
-  if (leases_expired_) {
+  if (expiries != followed_expiries_) {
     // No more runs of the lost shards follow from here on.
     runner_.give_up();
-    leases_expired_ = false;
+    followed_expiries_ = expiries;
   }
   const bool found = match_events();
   if (matching_waits_ == Moment{}) can_match_ = true;

@@ -72,11 +72,11 @@ class Pump {
   /// The leases ended before they were renewed, so other workers may have the events that were matched since.
   /// Called after `hold`, by any thread. The next turn queues what is not in flight.
   void leases_expired() {
-    leases_expired_ = true;
+    ++expiries_;
     thread_.wake();
   }
   /// True until that turn.
-  bool has_expired_leases() const { return leases_expired_; }
+  bool has_expired_leases() const { return expiries_ != followed_expiries_; }
 
  private:
   using Moment = std::chrono::steady_clock::time_point;
@@ -106,7 +106,8 @@ class Pump {
   Moment timers_wait_{};
   Moment late_matching_waits_{};
   std::atomic<bool> can_match_ = false;
-  std::atomic<bool> leases_expired_ = false;
+  std::atomic<std::uint64_t> expiries_ = 0;           // of the leases, as the keeper noted
+  std::atomic<std::uint64_t> followed_expiries_ = 0;  // after which the pump has followed the leases
   WorkThread thread_;
 };
 

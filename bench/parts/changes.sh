@@ -24,7 +24,7 @@ reset_orders() { # TABLE
 }
 
 switch_off_workflows
-sql -f "$bench/sql/peer.sql"
+if with_peers; then sql -f "$bench/sql/peer.sql"; fi
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   start_waybill api
   reset_orders orders

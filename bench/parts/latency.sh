@@ -38,23 +38,25 @@ switch_off_workflows
 # Another part may have moved the orders, and a move to the same status sends no webhook.
 sql -c 'set session_replication_role = replica' \
   -c "update orders set status = 'pending' where business_id = '$business' and status <> 'pending'"
-copy_for_river
+if with_peers; then copy_for_river; fi
 start_receiver
 start_waybill up
 make_workflow latency '{"status": {"in": ["pending", "processing"]}, "totalValue": {"gte": 1}}' >/dev/null
-start_peer_worker
-graphile_pid=$peer_pid
+if with_peers; then
+  start_peer_worker
+  graphile_pid=$peer_pid
+fi
 with_river=
 if start_river 1; then with_river=yes; fi
 sql -c 'vacuum analyze' -c checkpoint
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   waybill_latency waybill $changes $pause_us
   sql_latency
-  peer_latency
+  if with_peers; then peer_latency; fi
   [ -z "$with_river" ] || river_latency
 done
 [ -z "$with_river" ] || stop "$peer_pid"
-stop "$graphile_pid"
+if with_peers; then stop "$graphile_pid"; fi
 stop_waybill
 
 # Without NOTIFY the worker still polls. Sessions read the setting when they connect.

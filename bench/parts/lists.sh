@@ -10,6 +10,7 @@ list_orders=100000
 connections=64
 
 lists() { # NAME PORT TARGET
+  [ -n "$2" ] || return 0
   # Requests whose client has gone are still served.
   until [ "$(sql -c "select count(*) from pg_stat_activity where application_name <> 'psql' and state = 'active'")" = 0 ]; do
     sleep 0.1
@@ -22,7 +23,7 @@ beside_peers() {
   local page="Page=${4:-{page\}}"
   lists "$1" "$api" "/api/v1/Orders?$page&PageSize=50&\$$2"
   lists "$1_fastify" "$fastify" "/api/v1/Orders?$page&$3"
-  [ -z "$go" ] || lists "$1_go" "$go" "/api/v1/Orders?$page&$3"
+  lists "$1_go" "$go" "/api/v1/Orders?$page&$3"
 }
 
 # Measures a list of waybill, the same list of the peers, and its plain statements.
@@ -34,6 +35,7 @@ beside_sql() {
     "select r.* from orders r ${6:-} $rows order by $5 limit 50 offset :skipped;" "select count(*) from orders r $rows;" \
     >"$work/$1.pgbench"
   connections=8 beside_peers "$1" "$2" "$3"
+  with_peers || return 0
   record "$1_sql" "$(transactions -c 8 -f "$work/$1.pgbench")"
 }
 
@@ -42,7 +44,7 @@ by_customer='left join customers c on c.business_id = r.business_id and c.guid =
 
 make_data "Lists $list_orders" $list_orders '{pending,pending,processing,ready,shipped,delivered,delivered,cancelled}'
 start_waybill api
-start_fastify "$business"
+if with_peers; then start_fastify "$business"; else fastify=; fi
 start_go "$business" || go=
 sql -c checkpoint
 customer=00000000-0000-4000-9000-100000000100
@@ -62,6 +64,6 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
     "r.delivery_city like 'City 3%'" "$newest"
   beside_sql frequent_text 'filter=contains(notes,%27order%27)' 'notes=%25order%25' "r.notes like '%order%'" "$newest"
 done
-stop "$fastify_pid"
+[ -z "$fastify" ] || stop "$fastify_pid"
 [ -z "$go" ] || stop "$go_pid"
 stop_waybill

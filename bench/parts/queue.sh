@@ -14,10 +14,12 @@ waybill_runs() {
 }
 
 peer_jobs() { # graphile|boss
+  with_peers || return 0
   record "$1" "$(PGDATABASE=peer "$node" "$bench/peers/queue.mjs" "$1" "$orders")"
 }
 
 floor() {
+  with_peers || return 0
   sql -c 'drop table if exists floor_jobs' -c 'create table floor_jobs (id bigint primary key, payload jsonb)' \
     -c "insert into floor_jobs select n, jsonb_build_object('order', n) from generate_series(1, $orders * 4) n" -c 'vacuum analyze floor_jobs' -c checkpoint
   local started

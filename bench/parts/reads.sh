@@ -16,7 +16,7 @@ statement() { # FILE
 }
 
 make_scripts() {
-  local folder=$bench/../storage/sql/orders page
+  local folder=$sources/storage/sql/orders page
   {
     echo "\\set n random(1, $orders)"
     statement "$folder/get.sql" |
@@ -31,31 +31,33 @@ make_scripts() {
 }
 
 floor() { # NAME SCRIPT…
+  with_peers || return 0
   local name=$1
   shift
   record "$name" "$(transactions -c 16 "$@")"
 }
 
 load() { # NAME PORT TARGET
+  [ -n "$2" ] || return 0
   TARGET=$3 TOKEN=$token record_load "$1" wrk.lua "$2" 64
 }
 
 list_scripts=()
 make_scripts
 start_waybill api
-start_fastify "$business"
+if with_peers; then start_fastify "$business"; else fastify=; fi
 start_go "$business" || go=
 sql -c 'vacuum analyze' -c checkpoint
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   load get "$api" '/api/v1/Orders/{order}'
   floor get_pgbench -f "$work/get.pgbench"
   load get_fastify "$fastify" '/api/v1/Orders/{order}'
-  [ -z "$go" ] || load get_go "$go" '/api/v1/Orders/{order}'
+  load get_go "$go" '/api/v1/Orders/{order}'
   load list "$api" '/api/v1/Orders?Page={page}&PageSize=50'
   floor list_pgbench "${list_scripts[@]}"
   load list_fastify "$fastify" '/api/v1/Orders?Page={page}&PageSize=50'
-  [ -z "$go" ] || load list_go "$go" '/api/v1/Orders?Page={page}&PageSize=50'
+  load list_go "$go" '/api/v1/Orders?Page={page}&PageSize=50'
 done
-stop "$fastify_pid"
+[ -z "$fastify" ] || stop "$fastify_pid"
 [ -z "$go" ] || stop "$go_pid"
 stop_waybill

@@ -132,6 +132,13 @@ commit
 END
 }
 
+graphile_jobs() {
+  with_peers || return 0
+  start_peer_worker
+  peer_sql
+  stop "$peer_pid"
+}
+
 river_sql() { # NAME COUNT
   PGDATABASE=river psql -qAtX -c 'truncate river_job'
   peer_jobs "$1" river "$2" "$no_river_jobs" <<END
@@ -173,20 +180,16 @@ make_workflow throughput "$condition" >/dev/null
 # The first run warms both up and measures the size of a body; it is not counted.
 mv "$samples" "$samples.kept"
 waybill_sql warm_up
-start_peer_worker
-peer_sql
-stop "$peer_pid"
+graphile_jobs
 mv "$samples.kept" "$samples"
 rivals
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   waybill_sql sql
-  start_peer_worker
-  peer_sql
-  stop "$peer_pid"
+  graphile_jobs
   rivals 1
   waybill_with_reader
 done
-waybill_with_long_reader
+if with_peers; then waybill_with_long_reader; fi
 waybill_api
 record body_size "$body_size"
 stop_waybill

@@ -18,7 +18,7 @@ claim_times() { # NAME
   {
     echo 'begin;'
     sed -e '/^--/d' -e "s/\$1::smallint\[\]/'{0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15}'::smallint[]/" \
-      -e "s/\$2::bigint/16/" <(cd "$bench/../storage/sql/timers" &&
+      -e "s/\$2::bigint/16/" <(cd "$sources/storage/sql/timers" &&
         sed -e '/\\ir answer.inc/{r answer.inc
 d}' claim.sql)
     echo ';'

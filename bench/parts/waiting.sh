@@ -23,7 +23,7 @@ claim_times() { # NAME
     sed -e '/^--/d' -e "s/\$1::text\[\]/'{}'::text[]/g" -e "s/\$2::timestamptz\[\]/'{}'::timestamptz[]/" \
       -e "s/\$3::uuid/'00000000-0000-4000-8000-000000000001'::uuid/" -e "s/\$4::interval/interval '30 s'/g" \
       -e "s/\$5::bigint/32/" -e "s/\$6::text\[\]/'{}'::text[]/" -e "s/\$7::bigint/256/" \
-      -e "s/\$8::text\[\]/'{}'::text[]/" -e "s/\$9::bigint/8388608/" <(cd "$bench/../storage/sql/queue" &&
+      -e "s/\$8::text\[\]/'{}'::text[]/" -e "s/\$9::bigint/8388608/" <(cd "$sources/storage/sql/queue" &&
         sed -e '/\\ir destinations.inc/{r destinations.inc
 d}' -e '/\\ir may_go.inc/{r may_go.inc
 d}' claim.sql)

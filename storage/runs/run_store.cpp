@@ -77,6 +77,7 @@ std::vector<PostponedMatch> RunStore::take_postponed(const Guid& workflow, std::
 }
 
 Claim RunStore::claim(const ClaimLimits& limits) {
+  const auto began = std::chrono::steady_clock::now();
   const auto rows = session_.run_replanned(
       sql::queue::Claim{.floor_destinations = limits.floors.destinations,
                         .floors = binary_array(limits.floors.times),
@@ -109,6 +110,7 @@ Claim RunStore::claim(const ClaimLimits& limits) {
                      .request = std::string(row.request),
                      .body = std::optional<std::string>(row.body),
                      .depth = row.depth.value_or(unknown_depth)};
+    taken.claimed_at = began;
     taken.previous_status = parse_status(row.previous_status);
     taken.run.state = {.status = RunStatus::running,
                        .code = std::optional<std::string>(row.code),

@@ -44,6 +44,7 @@ struct ClaimedRun {
   bool rendered = false;            // it was queued without its texts and has them now
   bool goes_on = false;             // it continues after a step whose end is not stored yet
   Pace pace = {};
+  std::chrono::steady_clock::time_point claimed_at{};  // just before the claim
   RunStatus previous_status;  // waiting, queued or retrying; running if its worker was lost during an attempt
 };
 

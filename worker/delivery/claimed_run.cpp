@@ -61,6 +61,7 @@ std::variant<TaskPtr, storage::QueuedOutcome> open_claimed_run(storage::ClaimedR
     return storage::QueuedOutcome{.key = queued_key(key), .state = std::move(state), .ordered = key.ordered};
   };
   task->has_new_texts = claimed.rendered;
+  task->claimed_at = claimed.claimed_at;
   RunState& state = task->run.state;
   if (is_final(state.status) || (awaits_step(state) && state.status != RunStatus::running))
     return end(std::move(state));

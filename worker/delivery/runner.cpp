@@ -218,7 +218,7 @@ bool Runner::admit(const TaskPtr& task) {
     state.code = "NOTIFICATIONS_OFF";
     state.error = "The business has switched off these notifications.";
     state = end_step(std::move(state), now);
-  } else if (task->start_before && now >= *task->start_before) {
+  } else if ((task->start_before && now >= *task->start_before) || task->claimed_at < gave_up_at_) {
     state.status = waiting_status(state);
   } else {
     task->workflow = workflow;
@@ -301,7 +301,9 @@ void Runner::go_on(storage::Run run) {
   run.key.request = storage::deferred_request;
   run.key.body.reset();
   run.state.status = RunStatus::running;
-  storage::ClaimedRun claimed{.run = std::move(run), .goes_on = true, .previous_status = RunStatus::queued};
+  // The beginning of the next step is stored only if this worker still holds the run.
+  storage::ClaimedRun claimed{
+      .run = std::move(run), .goes_on = true, .claimed_at = moment(), .previous_status = RunStatus::queued};
   if (!go_on_(std::move(claimed))) outcomes_.finish({key, ended});
 }
 
@@ -398,6 +400,7 @@ void Runner::allow_until(Moment until) {
 
 void Runner::give_up() {
   const std::lock_guard lock(mutex_);
+  gave_up_at_ = moment();
   queue_everything();
 }
 

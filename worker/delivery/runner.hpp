@@ -75,7 +75,8 @@ class Runner {
   void hand_over(std::span<const std::int16_t> shards);
   /// Begins no attempt from `until` on. Without a call, attempts may begin at any time.
   void allow_until(std::chrono::steady_clock::time_point until);
-  /// Queues everything that is not in flight, because other workers may perform it by now.
+  /// Queues everything that is not in flight, because other workers may perform it by now. Runs that were
+  /// claimed before go back to the queue, too, when they are submitted later.
   void give_up();
 
   /// Queues runs that have waited too long. Call it every 100 ms or so while anything is held.
@@ -131,6 +132,7 @@ class Runner {
   std::unordered_map<const actions::Action*, prometheus::Histogram*> attempt_seconds_;
   bool stopping_ = false;
   Moment allowed_until_ = Moment::max();
+  Moment gave_up_at_{};
 };
 
 }  // namespace waybill::worker

@@ -129,7 +129,7 @@ class RunnerTest : public testing::Test {
   /// Submits a run that was claimed from the queue.
   void submit_claimed(storage::Run of, RunStatus previous = RunStatus::queued) {
     std::vector<storage::ClaimedRun> claimed;
-    claimed.push_back({.run = std::move(of), .previous_status = previous});
+    claimed.push_back({.run = std::move(of), .claimed_at = claimed_at_, .previous_status = previous});
     runner_.submit(std::move(claimed));
   }
 
@@ -152,6 +152,7 @@ class RunnerTest : public testing::Test {
   OpenAttempts attempts_;
   KeptOutcomes outcomes_;
   bool takes_steps_ = true;
+  std::chrono::steady_clock::time_point claimed_at_ = std::chrono::steady_clock::now();
   std::vector<storage::ClaimedRun> gone_on_;
   Runner runner_;
 };
@@ -280,6 +281,33 @@ TEST_F(RunnerTest, AHandOverQueuesTheEventsOfTheShards) {
   runner_.hand_over(lost);
   ASSERT_THAT(outcomes_.settled, SizeIs(1));
   EXPECT_EQ(outcomes_.settled[0].shard, 2);
+}
+
+TEST_F(RunnerTest, NothingBeginsAfterTheEndOfTheLeases) {
+  runner_.allow_until(std::chrono::steady_clock::now());
+  submit_event({run()});
+  submit_claimed(run());
+  EXPECT_THAT(attempts_.open, IsEmpty());
+  runner_.allow_until(std::chrono::steady_clock::now() + 1h);
+  EXPECT_THAT(attempts_.open, SizeIs(2));
+}
+
+TEST_F(RunnerTest, GivingUpQueuesWhatHasNotBegunAndWhatWasClaimedBefore) {
+  runner_.allow_until({});
+  submit_event({run()});
+  submit_claimed(run());
+  runner_.give_up();
+  runner_.allow_until(std::chrono::steady_clock::now() + 1h);
+  EXPECT_THAT(outcomes_.settled, SizeIs(1));
+  EXPECT_EQ(finished_state().status, RunStatus::queued);
+
+  submit_claimed(run());  // it was being prepared
+  EXPECT_THAT(attempts_.open, IsEmpty());
+  EXPECT_THAT(outcomes_.finished, SizeIs(2));
+  claimed_at_ = std::chrono::steady_clock::now();
+  submit_claimed(run());
+  submit_event({run()});
+  EXPECT_THAT(attempts_.open, SizeIs(2));
 }
 
 TEST_F(RunnerTest, ADrainWaitsForTheAttemptsInFlightAndStartsNoMore) {

@@ -33,9 +33,10 @@ struct Task {
   const actions::Action* action;       // null if this version has no such action
   std::shared_ptr<const void> memory;  // counts the bytes of the texts
   json::object request;
-  bool has_new_texts = false;        // the database's queue has the run without its texts
-  std::shared_ptr<OpenEvent> event;  // null if the database's queue has the run
-  Moment since;                      // when it began to wait
+  bool has_new_texts = false;         // the database's queue has the run without its texts
+  std::shared_ptr<OpenEvent> event;   // null if the database's queue has the run
+  Moment since;                       // when it began to wait
+  Moment claimed_at = Moment::max();  // just before its claim from the database's queue, if it was claimed
   Place place = Place::waiting;
   WorkflowPtr workflow;                   // set when its attempt begins
   std::string message_id;                 // set when its attempt begins

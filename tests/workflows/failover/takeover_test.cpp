@@ -1,6 +1,7 @@
 #include <chrono>
 #include <csignal>
 #include <map>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -109,6 +110,26 @@ TEST_F(TakeOver, EventsAndRunsOfAStoppedWorkerContinueWithinTenSeconds) {
       << "a worker that resumes registers again";
   EXPECT_TRUE(eventually([&] { return sql.number("select count(*) from run_queue") == 0; }));
   EXPECT_EQ(sql.number("select count(*) from runs where trigger_code = 'order_updated'"), 1);
+}
+
+TEST_F(TakeOver, AResumedWorkerRepeatsAtMostOneWebhook) {
+  Waybill& worker = owner();
+  worker.process().kill(SIGSTOP);
+  EXPECT_LT(delay(10s), 10s);
+  std::size_t inserted = 1;
+  std::jthread writer([&](const std::stop_token& stop) {
+    for (; !stop.stop_requested(); ++inserted) tenant.insert_order();
+  });
+  EXPECT_FALSE(receiver.wait_for("/hook", 50).empty());
+  worker.process().kill(SIGCONT);
+  EXPECT_TRUE(eventually([&] { return shards_by_worker() == std::vector<std::string>({"8", "8"}); }));
+  writer.request_stop();
+  writer.join();
+  EXPECT_TRUE(eventually([&] {
+    return sql.number("select count(*) from runs where status = 'succeeded'") ==
+           static_cast<std::int64_t>(inserted);
+  }));
+  EXPECT_LE(receiver.count("/hook"), inserted + 1);
 }
 
 TEST_F(TakeOver, EventsOfADrainingWorkerContinueAtOnceDespiteAHangingAttempt) {
