@@ -28,6 +28,7 @@ class TakeOver : public testing::Test {
     Waybill::Options options;
     options.command = "worker";
     options.secret_key_file = api.secret_key_file();
+    options.arguments = {"--blast-guard-factor", "0"};
     workers.push_back(std::make_unique<Waybill>(database.url(), options));
   }
 
