@@ -122,8 +122,8 @@ bool Pump::read_notifications() {
 void Pump::turn(const std::stop_token& stop) {
   read_notifications();
   if (workflows_.take_loaded()) runs_.look_again();
-  // Read before the leases are followed: an expiry that is noted meanwhile belongs to leases of the next
-  // turn.
+  // Read before the leases are followed: an expiry that is noted after this belongs to leases of the
+  // next turn.
   const std::uint64_t expiries = expiries_;
   if (intake_.follow_leases(*session_)) workflows_.took_shards();
   if (expiries != followed_expiries_) {
@@ -158,7 +158,7 @@ bool Pump::match_events() {
 }
 
 /// Performs one kind of work. If another session has locked a table that it needs, it waits, and the turn
-/// goes on with the other kinds. Returns false then.
+/// continues with the other kinds. Returns false then.
 template <std::invocable Work>
 bool Pump::unless_locked(Moment& waits_until, Work work) {
   if (Moment::clock::now() < waits_until) return false;

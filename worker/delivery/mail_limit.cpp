@@ -13,7 +13,7 @@ namespace sql = storage::sql::business_mails;
 constexpr auto unlimited_lifetime = std::chrono::seconds(10);
 constexpr std::size_t max_unlimited = 10'000;
 constexpr auto lock_pause = std::chrono::seconds(1);
-// Short, because the mails of all businesses wait meanwhile.
+// Short, because the mails of all businesses wait for these locks.
 constexpr storage::SessionLimits limits{.lock = std::chrono::milliseconds(100),
                                         .idle_in_transaction = storage::worker_limits.idle_in_transaction};
 

@@ -27,7 +27,7 @@ std::optional<std::pair<Guid, Guid>> record_of(const storage::SettledEvent& even
   return std::pair(event.runs[0].key.business_id, event.runs[0].key.entity_id);
 }
 
-/// Likewise, of a batch of one entry.
+/// The record of a batch of one entry.
 std::optional<std::pair<Guid, Guid>> record_of(const storage::Batch& single) {
   return single.events.empty() ? std::nullopt : record_of(single.events[0]);
 }

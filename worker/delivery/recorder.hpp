@@ -22,8 +22,9 @@
 namespace waybill::worker {
 
 /// Writes outcomes to the database in batches, in their order, on a dedicated thread. A batch that cannot be
-/// written is kept and written again until it succeeds; entries with a lock conflict are set aside meanwhile.
-/// After a crash, events and runs that were not written are matched or attempted again, under the same ids.
+/// written is kept and written again until it succeeds; until then, entries with a lock conflict are set
+/// aside. After a crash, events and runs that were not written are matched or attempted again, under the same
+/// ids.
 class Recorder final : public Outcomes {
  public:
   struct Options {

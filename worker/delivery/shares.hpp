@@ -10,7 +10,7 @@ namespace waybill::worker {
 
 /// Divides a capacity (attempts in flight, events or bytes in memory) among businesses. A business may take
 /// more while it holds less than three times the free amount. A lone business gets three quarters of the
-/// capacity; n businesses of unlimited demand leave 1/(3n + 1) of it free. A further business thus always
+/// capacity; n businesses of unlimited demand leave 1/(3n + 1) of it free. So a further business always
 /// finds free capacity, and none is reserved for businesses that need none. (This is the dynamic threshold of
 /// shared-memory switches: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998.) Pure. One
 /// thread at a time.

@@ -18,7 +18,7 @@ struct OpenEvent;
 
 /// A run in memory, from its planning or its claim to the end of an attempt. The runner's lock guards it,
 /// except that an attempt in flight reads `run`, `request`, `workflow` and `message_id` without the lock:
-/// nothing changes them meanwhile.
+/// nothing changes them during the attempt.
 struct Task {
   enum class Place : std::uint8_t {
     waiting,    // in DestinationQueues

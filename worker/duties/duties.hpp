@@ -39,8 +39,8 @@ using ShortDuty = void (*)(storage::blocking::Connection& session, const DutyOpt
 /// other due duties.
 using LongDuty = bool (*)(storage::blocking::Connection& session, const DutyOptions& options);
 
-/// Periodic work. Repeating or interrupting it is harmless, and so is performing it twice at once, beside a
-/// worker of an earlier release.
+/// Periodic work. Repeating or interrupting it is harmless, and so is performing it twice at once, while a
+/// worker of an earlier release runs.
 struct Duty {
   enum class By : std::uint8_t { one_worker, each_worker };  // one at a time, or each by itself
   std::string_view name;

@@ -27,7 +27,7 @@ void check_slice(storage::blocking::Connection& session, Time from, Time to) {
 
 }  // namespace
 
-// Checks the time since the last check and, in turn, one slice of the preceding day. Each event is thus
+// Checks the time since the last check and, in turn, one slice of the preceding day. So each event is
 // checked twice, and the cost is proportional to the number of runs.
 void check_ledger(storage::blocking::Connection& session, const DutyOptions&) {
   const Time now = database_clock().now();

@@ -104,7 +104,7 @@ bool EventIntake::has_room(bool runner_has_room) {
 
 /// Decides what the next look reads. Events that wait for the workflows of their business must not keep a
 /// look from finding other events: they count only for their shard, which is left out while it has many of
-/// them. Likewise, a separated business is left out while enough of its events wait.
+/// them. A separated business, too, is left out while enough of its events wait.
 EventIntake::Look EventIntake::next_look(const WorkflowFollower& workflows, Time now) {
   Look next;
   const std::lock_guard lock(mutex_);

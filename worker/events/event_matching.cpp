@@ -139,7 +139,7 @@ bool EventMatching::match_postponed(storage::Session& session) {
     const auto began = std::chrono::steady_clock::now();
     storage::Work work(session);
     const std::vector<storage::PostponedMatch> matches = store.take_postponed(guid, postponed_batch_.get());
-    // A workflow that was deleted meanwhile fires for none of them.
+    // A workflow that has been deleted since fires for none of them.
     if (workflow && workflow->rule.triggers.timer) {
       storage::change_timers(session, matcher_.postponed_timers(session, *workflow, matches));
     } else if (workflow) {

@@ -36,7 +36,7 @@ class Matcher {
   /// dead run of each workflow that it may concern. Reads their relatives, and the rows that are not in
   /// `rows`, through `session`. When the batch reaches its limit of runs, bytes or time, later events are
   /// left out; the first is always matched. Throws DatabaseUnavailable, StatementError, or ColumnsChanged if
-  /// a migration ran meanwhile; the call may then be repeated.
+  /// a migration changed the tables; the call may then be repeated.
   std::vector<MatchedEvent> match(storage::Session& session, std::span<const storage::PendingEvent> events,
                                   std::vector<storage::StoredEvent> rows, const Limits& limits);
 
@@ -45,7 +45,7 @@ class Matcher {
   std::vector<storage::Run> match_postponed(storage::Session& session, const Workflow& workflow,
                                             std::span<const storage::PostponedMatch> matches);
 
-  /// Likewise, for a workflow with a timer: the changes of its timers.
+  /// Returns the changes of the timers of a workflow that was postponed in this way. Throws like `match`.
   std::vector<storage::TimerChange> postponed_timers(storage::Session& session, const Workflow& workflow,
                                                      std::span<const storage::PostponedMatch> matches);
 

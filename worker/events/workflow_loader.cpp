@@ -159,7 +159,7 @@ void WorkflowLoader::count_time(const Turn& turn, TimeShares<Guid>::Moment began
     shares_.ended(business, 1, for_each * static_cast<std::int64_t>(count), now);
 }
 
-/// Puts the requests of a turn back, unless `forget` was called meanwhile.
+/// Puts the requests of a turn back, unless `forget` was called during the turn.
 void WorkflowLoader::put_back(const Turn& turn) {
   const std::lock_guard lock(mutex_);
   if (turn.session == wanted_session_)

@@ -90,7 +90,7 @@ std::optional<PauseNotice> BlastGuard::notice_if_beyond(storage::Session& sessio
   const auto rows =
       session.run(sql::FiringRate{.business = group.business_id, .workflow = group.workflow_id});
   const auto found = rows.find();
-  // Without a row, the workflow was paused or deleted meanwhile and has no limit.
+  // Without a row, the workflow has been paused or deleted and has no limit.
   std::int64_t limit = INT64_MAX;
   if (found) {
     const bool overflows = found->weekly > INT64_MAX / options_.factor;

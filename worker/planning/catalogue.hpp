@@ -144,7 +144,7 @@ class Catalogue {
   std::unordered_map<Guid, WorkflowPtr> workflows_;
   std::unordered_map<Guid, std::vector<WorkflowPtr>> by_business_;
   std::atomic<int> timers_ = 0;     // the number of workflows with a timer
-  std::atomic<int> schedules_ = 0;  // likewise, with a schedule
+  std::atomic<int> schedules_ = 0;  // the number of workflows with a schedule
   std::unordered_map<Guid, Unreadable> unreadable_;
   std::atomic<bool> any_unreadable_ = false;
   std::unordered_set<Guid> suspended_;

@@ -22,8 +22,8 @@ class DelayedCheck {
   /// version of the workflow this binary cannot read. A run whose record, or event, cannot be read is dead.
   /// Other runs stay as they are. Large records, or
   /// conditions that take long, end it early, after at least one record: the runs that were not reached are
-  /// removed and returned. Throws DatabaseUnavailable, StatementError, or ColumnsChanged if a migration ran
-  /// meanwhile; it may then be called again.
+  /// removed and returned. Throws DatabaseUnavailable, StatementError, or ColumnsChanged if a migration
+  /// changed the tables; it may then be called again.
   std::vector<storage::ClaimedRun> check(storage::Session& session, std::vector<storage::ClaimedRun>& runs);
 
   /// True for a run whose delay is over, not for one at the end of a step that waits.

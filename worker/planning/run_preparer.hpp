@@ -20,8 +20,8 @@ namespace waybill::worker {
 
 /// Prepares runs that were claimed from the queue for their attempt. Reads the database, and changes nothing
 /// but the steps that runs begin. A run is rendered with the version of its workflow that caused it. One
-/// thread. Methods throw DatabaseUnavailable, StatementError, or ColumnsChanged if a migration ran meanwhile;
-/// they may then be called again.
+/// thread. Methods throw DatabaseUnavailable, StatementError, or ColumnsChanged if a migration changed the
+/// tables; they may then be called again.
 class RunPreparer {
  public:
   /// `worker` holds the claimed runs. `public_url` is that of the service, for links to tracking pages; may

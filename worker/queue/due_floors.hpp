@@ -27,7 +27,7 @@ class DueFloors {
   /// The floors of the destinations with at least 25 claimed runs since `clear`; of more than a thousand,
   /// those with the most.
   storage::QueueFloors get() const;
-  /// Replaces the floors `old` by `times`, except those that were lowered meanwhile.
+  /// Replaces the floors `old` by `times`, except those that were lowered since `old` was read.
   void raise(const storage::QueueFloors& old, const std::vector<Time>& times);
   /// The floors to check for runs below them; empty during the pause after a check.
   storage::QueueFloors to_check(SteadyTime now) const;

@@ -47,7 +47,8 @@ class DueRuns {
   void reconnected() { floors_.clear(); }
   /// Makes the next `claim` query the queue even if no run is known to be due.
   void look_again() { next_look_ = {}; }
-  /// Likewise after a notification that runs are due: released ones have the due times that they had before.
+  /// As `look_again`, after a notification that runs are due: released ones have the due times that they had
+  /// before.
   void notified() {
     floors_.clear_if_cheap();
     look_again();

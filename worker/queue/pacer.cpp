@@ -72,7 +72,7 @@ void Pacer::pace(storage::Session& session, std::vector<storage::ClaimedRun>& ru
   }
 }
 
-/// Nullopt for a run without pacing, and for one that is ended or held, or goes on to a wait or a stop.
+/// Nullopt for a run without pacing, and for one that is ended or held, or continues with a wait or a stop.
 std::optional<Pacer::Candidate> Pacer::candidate(storage::ClaimedRun& run) const {
   WorkflowPtr workflow = catalogue_.find(run.run.key.workflow_id);
   if (!workflow || !workflow->pacing || is_final(run.run.state.status) || run.conditions_failed ||
@@ -179,7 +179,7 @@ void Pacer::wait_for_requests(storage::Session& session, const std::vector<Candi
   for (const auto& [destination, waiting] : by_destination) block(destination, waiting, again);
 }
 
-/// Lets the first `granted` runs go. If others wait, or the bucket is empty now, nothing of the destination
+/// Lets the first `granted` runs go. If others wait, or the bucket is empty now, no run of the destination
 /// is claimed until the bucket has requests again.
 void Pacer::grant(const std::string& destination, const std::vector<Candidate>& waiting, std::size_t granted,
                   double full_in) {

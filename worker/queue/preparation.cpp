@@ -122,7 +122,7 @@ void Preparation::render_some() {
   prepare(std::move(runs), render_batch_);
 }
 
-/// Runs that go on come before claimed runs, but each batch has room for some of the latter.
+/// Runs that continue come before claimed runs, but each batch has room for some of the latter.
 void Preparation::begin_some() {
   Runs runs;
   const std::size_t most = std::max(begin_batch_.get(), least_to_begin);
@@ -204,7 +204,7 @@ void Preparation::put_back_unreadable(Runs& runs, Runs& claimed) {
       take_out(runs, claimed, [](const storage::ClaimedRun& run) { return run.version_unreadable; }));
 }
 
-/// Puts back the runs that go on, unless they now perform a step that only sends, so that the end of their
+/// Puts back the runs that continue, unless they now perform a step that only sends, so that the end of their
 /// last step is stored.
 void Preparation::put_back_unbegun(Runs& runs, Runs& claimed) {
   runner_.give_back(take_out(runs, claimed,

@@ -32,7 +32,7 @@ class PreparationQueues {
 
   /// Adds claimed runs, even without room.
   void add(Runs to_render, Runs to_begin, Time now);
-  /// Adds a run that goes on. False after `close`, if there is no room, or if the business has too many.
+  /// Adds a run that continues. False after `close`, if there is no room, or if the business has too many.
   bool go_on(storage::ClaimedRun run, Time now);
   /// False if no more runs should be claimed.
   bool has_room() const;

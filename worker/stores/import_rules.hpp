@@ -24,8 +24,8 @@ bool is_store_status(std::string_view status);
 /// replace those here.
 std::optional<std::string> order_problem(const connectors::StoreOrder& order, bool is_new);
 
-/// Makes the API accept each field: cuts texts that are longer than the API allows and removes what is no
-/// e-mail address.
+/// Makes the API accept each field: cuts texts that are longer than the API allows and removes an e-mail
+/// address that is not valid.
 void make_acceptable(connectors::StoreOrder& order);
 void make_acceptable(connectors::StoreProduct& product);
 

@@ -130,7 +130,7 @@ class StatusPage {
   // The orders to remember, in parallel lists.
   std::vector<std::string> ids_, digests_, statuses_;
   std::vector<Guid> guids_;
-  std::vector<std::string> settled_;  // ids of orders that are no failures
+  std::vector<std::string> settled_;  // ids of orders that are not failures
   FollowedStatuses result_;
 };
 

@@ -16,8 +16,8 @@ struct FollowedStatuses {
 
 /// Gives orders that were imported before, but cannot be read now, their status in the store, as part of a
 /// page's transaction. Their other fields stay. An order that takes no more changes (shipped, delivered,
-/// cancelled), was deleted here, or was never imported and is deleted in the store is no failure; nor is one
-/// that the store created before the claim's import_since and that was never imported.
+/// cancelled), was deleted here, or was never imported and is deleted in the store is not a failure; nor is
+/// one that the store created before the claim's import_since and that was never imported.
 asio::awaitable<FollowedStatuses> follow_statuses(PageWork& work, const ImportScope& scope,
                                                   const std::vector<connectors::Unreadable>& unread);
 

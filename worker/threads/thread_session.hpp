@@ -12,7 +12,7 @@
 
 namespace waybill::worker {
 
-/// The session of a thread that goes on after every failure: it is opened when it is needed and replaced
+/// The session of a thread that continues after every failure: it is opened when it is needed and replaced
 /// after an error that makes it unusable, and the pauses between attempts grow from 100 ms to 1 s. One
 /// thread.
 class ThreadSession {

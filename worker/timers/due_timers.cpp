@@ -81,7 +81,7 @@ bool DueTimers::work(storage::Session& session) {
     next_look_ = now + look_every;
     return false;
   }
-  // Each turn does both, so that scans go on even if timers are always due.
+  // Each turn does both, so that scans continue even if timers are always due.
   const bool has_fired = fire(session, shards);
   const bool has_scanned = (scan_.is_open() || is_changed) && scan(session, shards);
   if (has_fired || has_scanned) return true;
@@ -130,7 +130,7 @@ bool DueTimers::fire(storage::Session& session, const std::vector<std::int16_t>&
 
 /// True if the catalogue is as new as the state of the workflow in the batch. If the business has later
 /// changes that are still being read, it is enough that the catalogue is newer than the time of the timer:
-/// otherwise a business that goes on changing its workflows would have no timers.
+/// otherwise a business that keeps changing its workflows would have no timers.
 bool DueTimers::may_decide(const ClaimedTimer& claimed) const {
   const DueTimer& timer = claimed.timer;
   if (claimed.is_deleted || workflows_.is_current(timer.business_id)) return true;

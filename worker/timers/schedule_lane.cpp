@@ -211,7 +211,7 @@ int ScheduleLane::perform(const Tick& tick, const Workflow& workflow) {
   return tick.timeouts < most_timeouts ? tick.timeouts + 1 : 1;
 }
 
-/// The notice of the pause of a workflow; nullopt if it was paused, switched off or deleted meanwhile.
+/// The notice of the pause of a workflow; nullopt if it has been paused, switched off or deleted.
 std::optional<PauseNotice> ScheduleLane::notice(const Tick& tick) {
   const auto rows = session_->run(
       storage::sql::workflows::Pausable{.business = tick.business_id, .workflow = tick.workflow_id});

@@ -8,7 +8,7 @@ namespace waybill::worker {
 
 /// The largest number of timers of a shard in one transaction. It is small, so that events and the timers of
 /// other shards wait little. It grows while claiming the timers takes more than half as long as firing them:
-/// beside an open transaction or snapshot, each claim reads the rows of all timers that fired. Pure. One
+/// during an open transaction or snapshot, each claim reads the rows of all timers that fired. Pure. One
 /// thread.
 class ShardShare {
  public:
