@@ -30,7 +30,7 @@ struct NewShipment {
   Guid shipment;                                  // the new guid; the same in each repetition
   std::optional<std::vector<Guid>> items = {};    // items of the order; nullopt: all
   std::optional<Guid> carrier = {};               // nullopt: that of the order
-  std::optional<std::string> service_level = {};  // likewise
+  std::optional<std::string> service_level = {};  // nullopt: that of the order
   std::string cause;                              // as in StatusChange
 };
 

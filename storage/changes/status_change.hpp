@@ -64,7 +64,7 @@ struct ChangeResult {
 ChangeResult change_status(Session& session, const Guid& business, const StatusChange& change);
 boost::asio::awaitable<ChangeResult> change_status(Transaction& transaction, Guid business,
                                                    StatusChange change);
-/// Likewise, as a transaction of its own.
+/// Makes the change as a transaction of its own.
 boost::asio::awaitable<ChangeResult> change_status(Database& database, Guid business, StatusChange change,
                                                    Cause cause);
 

@@ -113,7 +113,7 @@ class Database {
     Duration statement_timeout = std::chrono::seconds(10);
     Duration connect_timeout = std::chrono::seconds(5);
     /// For a read. It waits for a lock only if another session alters or locks its table, and is then tried
-    /// again elsewhere. Zero is no limit; then writes, too, wait for locks of tables until
+    /// again elsewhere. Zero means no limit; then writes, too, wait for locks of tables until
     /// `statement_timeout`.
     Duration lock_timeout = std::chrono::milliseconds(5);
     Duration wait_limit =
@@ -210,7 +210,7 @@ class Database {
     return typed_rows<S>(write_shared(
         {S::statement, statement.params(), Shared::statement, record, std::move(entry)}, std::move(cause)));
   }
-  /// Likewise, for a statement that also makes a single change, as an array of one entry.
+  /// As above, for a statement that also makes a single change, as an array of one entry.
   template <TypedStatement S>
   asio::awaitable<ResultOf<S>> write_shared(Guid record, std::string entry, Cause cause) {
     Params alone;
@@ -218,7 +218,7 @@ class Database {
     return typed_rows<S>(write_shared(
         {S::statement, std::move(alone), S::statement, record, std::move(entry)}, std::move(cause)));
   }
-  /// Likewise, for a statement whose `$3` is drawn for a group, and null for one change alone.
+  /// As above, for a statement whose `$3` is drawn for a group, and null for one change alone.
   template <TypedStatement S, TypedStatement Draw>
   asio::awaitable<ResultOf<S>> write_shared(Guid record, std::string entry, bool needs_drawn, Cause cause) {
     Params alone;

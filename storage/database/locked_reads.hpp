@@ -21,7 +21,7 @@ namespace waybill::storage::pq {
 /// The reads whose tables another session has locked. A statement that did not get a lock within
 /// `ChannelOptions::lock_timeout` is held: its reads leave the connections that others share, and wait here.
 /// One of them at a time is attempted on a connection that it has to itself, every 20 ms one of all
-/// statements. If it gets its locks, all reads of the statement go on. After a second, the reads of a held
+/// statements. If it gets its locks, all reads of the statement continue. After a second, the reads of a held
 /// statement get StatementError (55P03) at once, except the one that is attempted.
 ///
 /// A statement made for its call is held by its text. Other texts of its name are attempted here before they

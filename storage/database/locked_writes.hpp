@@ -27,7 +27,7 @@ class LockedWrites {
     free,    // the statement is not held
     trial,   // the caller tries it, and must call `tried`
     wait,    // another caller tries it, or has just tried it; ask again later
-    refuse,  // likewise, and the statement is held for longer than `patience`
+    refuse,  // as for `wait`, and the statement is held for longer than `patience`
   };
 
   bool empty() const { return held_.empty(); }

@@ -75,7 +75,7 @@ struct StoredEvent {
   std::optional<std::string> cause;   // JSON
   std::optional<std::string> detail;  // JSON of facts that no record holds; empty if it is too large
   std::optional<std::string> before;  // empty if it is too large
-  std::optional<std::string> after;   // likewise
+  std::optional<std::string> after;   // empty if it is too large
 };
 
 /// The result of one read of the outbox, all from one snapshot.
@@ -183,7 +183,7 @@ class Outbox {
   /// a new partition.
   std::vector<StoredEvent> fetch(std::span<const PendingEvent> events);
 
-  /// Likewise, but stops once the records have `max_bytes`. Sets `complete` to true if all events were read.
+  /// As above, but stops once the records have `max_bytes`. Sets `complete` to true if all events were read.
   std::vector<StoredEvent> fetch(std::span<const PendingEvent> events, std::size_t max_bytes, bool& complete);
 
   /// Returns the same events with the current records in `after` and an empty `before`. An event whose record

@@ -34,7 +34,7 @@ struct ChannelOptions {
   bool read_only = false;
   Duration statement_timeout{};
   Duration connect_timeout{};
-  Duration lock_timeout{};       // of a read-only session; zero is no limit
+  Duration lock_timeout{};       // of a read-only session; zero means no limit
   bool plans_each_call = false;  // with the values of the call, instead of a kept plan for average ones
   bool is_optional = false;  // other code reports its failures; they do not count as losses of the database
 };

@@ -84,7 +84,7 @@ std::optional<std::string> libpq_refusal(const std::string& url) {
   return reason.substr(0, reason.find('\n'));
 }
 
-/// The fault of a value that libpq reports only when it connects: a process would try again for ever.
+/// The fault of a value that libpq reports only when it connects: a process would try again forever.
 std::optional<std::string> value_fault(const Conninfo& parsed, const std::string& url) {
   for (const std::string_view keyword : number_keywords) {
     const auto value = value_of(parsed, keyword);

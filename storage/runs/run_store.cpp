@@ -121,7 +121,7 @@ Claim RunStore::claim(const ClaimLimits& limits) {
     try {
       if (row.steps) taken.run.state.progress = parse_progress(*row.steps);
     } catch (const std::invalid_argument&) {
-      taken.version_unreadable = true;  // the steps are of a newer version; the other runs of the claim go on
+      taken.version_unreadable = true;  // the steps are of a newer version; the claim's other runs continue
     }
   }
   read_depths(claimed.runs);

@@ -16,7 +16,7 @@ namespace waybill::storage {
 struct StepProgress {
   int number = 1;                  // number of the current step, from 1
   std::string type;                // type of the current step
-  bool goes_on = false;            // the run goes on if the step fails
+  bool goes_on = false;            // the run continues if the step fails
   std::string next;                // type of the next step; empty for the last step
   int attempts_before = 0;         // attempts of the run before this step
   std::optional<Time> started_at;  // nullopt: the step is to begin

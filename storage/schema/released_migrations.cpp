@@ -27,7 +27,7 @@ constexpr auto replacements = std::to_array<Replacement>({
      "then",
      "if to_regclass(part) is not null then"},
     {"0016_partitions", "perform pg_advisory_xact_lock(hashtext('waybill.make_partitions'));", ""},
-    // Any user of the database can have the lock for ever. If another process makes a partition, the locks of
+    // Any user of the database can have the lock forever. If another process makes a partition, the locks of
     // the tables conflict, and the migration is tried again.
     {"0050_fewer_analyses", "select pg_advisory_xact_lock(hashtext('waybill.make_partitions'));",
      "select pg_try_advisory_xact_lock(hashtext('waybill.make_partitions'));"},

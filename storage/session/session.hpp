@@ -33,7 +33,7 @@ class Session {
     return ResultOf<S>(run(S::statement, statement.params()));
   }
 
-  /// Likewise, but planned each time: for statements on a table that can grow from empty to a million rows
+  /// Like `run`, but planned each time: for statements on a table that can grow from empty to a million rows
   /// within a minute, so that no cached plan fits.
   Rows run_replanned(const Statement& statement, const Params& params);
   template <TypedStatement S>
@@ -49,14 +49,14 @@ class Session {
   }
 
   /// Like `run`, but calls `take` with each row as it arrives, so that the rows are never all in memory. If
-  /// `take` returns false, the statement is cancelled; an open transaction goes on.
+  /// `take` returns false, the statement is cancelled; an open transaction stays open.
   void stream(const Statement& statement, const Params& params,
               const std::function<bool(const Rows& row)>& take);
   template <TypedStatement S>
   void stream(const S& statement, const std::function<bool(const Rows& row)>& take) {
     stream(S::statement, statement.params(), take);
   }
-  /// Likewise, with rows in binary format.
+  /// Like `stream`, with rows in binary format.
   void stream_binary(const Statement& statement, const Params& params,
                      const std::function<bool(const Rows& row)>& take);
   template <TypedStatement S>

@@ -7,7 +7,7 @@
 
 namespace waybill::storage {
 
-/// Time limits of a session; zero is no limit.
+/// Time limits of a session; zero means no limit.
 struct SessionLimits {
   Duration lock{};                 // wait for a lock, then StatementError (is_lock_conflict)
   Duration idle_in_transaction{};  // the client's idle time; then the session ends and frees its locks

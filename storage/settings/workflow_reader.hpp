@@ -40,7 +40,7 @@ struct StoredWorkflow {
   std::optional<Time> previous_until;  // expiry of the older of two secrets
   std::optional<Bytes> sealed_credentials;
   std::string sender_name;    // name in the business's mails; may be empty
-  std::string reply_to;       // likewise
+  std::string reply_to;       // address for answers to its mails; may be empty
   bool email_enabled = true;  // the business's switches of notifications
   bool push_enabled = true;
   std::optional<std::string> window;  // JSON of domain::TimeWindow
@@ -62,7 +62,7 @@ using TakeWorkflows = std::function<void(const std::vector<StoredWorkflow>& port
 /// StatementError; `take` may then have been called with some.
 std::uint64_t read_changed_workflows(Session& session, std::uint64_t epoch, const TakeWorkflows& take);
 
-/// Likewise, for the workflows of some businesses.
+/// Reads only the workflows of some businesses.
 std::uint64_t read_changed_workflows(Session& session, std::uint64_t epoch, std::span<const Guid> businesses,
                                      const TakeWorkflows& take);
 

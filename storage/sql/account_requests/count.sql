@@ -1,5 +1,5 @@
--- Counts a request for an account mail against the hourly limits of the sender and the recipient; a limit of 0
--- is no limit. Returns one row for each limit: whether it is the sender's, whether the request is within it,
+-- Counts a request for an account mail against the hourly limits of the sender and the recipient. 0 means
+-- no limit. Returns one row for each limit: whether it is the sender's, whether the request is within it,
 -- when it was counted, and the seconds until a request fits again. A request beyond a limit is not counted
 -- there; the recipient's is counted only if the sender is within its limit. A request that a wrong clock has dated in the
 -- future does not count.

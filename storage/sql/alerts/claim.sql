@@ -1,7 +1,7 @@
 -- Claims due messages, at most one for each business and channel, and returns them with their contents. Suspended
 -- businesses, busy ones and messages that other sessions have locked are left out. `address` is the webhook, or the addresses
 -- of the mail, one a line; null if the business has none any more.
--- $1 lease interval, $2 limit bigint, $3 busy_mail uuid[] (businesses), $4 busy_webhook uuid[] (likewise)
+-- $1 lease interval, $2 limit bigint, $3 busy_mail uuid[] (businesses), $4 busy_webhook uuid[] (businesses)
 -- -> business_id uuid, guid uuid, channel text, cause text, subject_id uuid, count bigint, attempts int,
 -- created_at timestamptz, failed_from timestamptz or null, failed_to timestamptz or null, business_name text,
 -- address text or null, sealed_secret bytea or null, workflow_name text or null, paused_reason text or null,

@@ -1,7 +1,7 @@
 -- Makes the messages of alerts whose window is over, and begins their next window. An alert without a further failure, or
 -- with a cause that the settings no longer have, is deleted. Suspended businesses are left out. A channel of a business for
--- which `max_waiting` messages wait gets no further one; an alert without a channel goes on counting for a window. Returns
--- the number of alerts.
+-- which `max_waiting` messages wait gets no further one; an alert without a channel continues to count for a window.
+-- Returns the number of alerts.
 -- $1 limit bigint, $2 max_waiting bigint
 -- -> alerts bigint
 with due as materialized (

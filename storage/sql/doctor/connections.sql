@@ -1,4 +1,4 @@
--- Returns the limits and the number of the server's connections. A limit below 0 is none.
+-- Returns the limits and the number of the server's connections. A limit below 0 means no limit.
 -- -> most bigint (max_connections), available bigint (without the reserved ones), used bigint, role_limit int,
 -- -> database_limit int
 select current_setting('max_connections')::bigint as most,

@@ -1,5 +1,5 @@
--- Makes waiting and retrying runs of workflows deleted in the last hour due, at most `limit` in all and a tenth of that for
--- each workflow; they end as skipped. Returns the number of runs.
+-- Makes waiting and retrying runs of workflows deleted in the last hour due, at most `limit` in total and a tenth of that
+-- for each workflow; they end as skipped. Returns the number of runs.
 -- $1 limit bigint
 -- -> ended bigint
 with left_over as materialized (

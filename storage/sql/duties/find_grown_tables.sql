@@ -1,7 +1,7 @@
 -- Returns the tables that have over four times the rows, and a thousand more, that the planner knows of, each as the statement
--- that tells it. The size of a table would not do: rows that are not committed are no rows for ANALYZE. It examines the columns
--- by which statements choose an index, and leaves the statistics of the others. It skips a table that is locked. A table that
--- is being vacuumed or analyzed is left out, since the planner will know it.
+-- that tells it. The size of a table would not do: ANALYZE does not count rows that are not committed. The statement examines
+-- the columns by which statements choose an index, and leaves the statistics of the others. It skips a table that is locked. A
+-- table that is being vacuumed or analyzed is left out, since the planner will know it.
 -- -> command text
 select format('analyze (skip_locked) %s (%s)', c.oid::regclass, k.keys) as command
 from pg_class c

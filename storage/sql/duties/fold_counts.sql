@@ -1,5 +1,5 @@
--- Folds the rows of each record count into one, at most a number of rows in all. A count with one row stays unchanged.
--- Returns the number of rows that it folded.
+-- Folds the rows of each record count into one, at most a number of rows in total. A count with one row stays
+-- unchanged. Returns the number of rows that it folded.
 -- $1 limit bigint
 -- -> folded bigint
 with crowded as (

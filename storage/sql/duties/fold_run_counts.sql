@@ -1,4 +1,4 @@
--- Folds the rows of each count of finished runs into one, at most a number of rows in all. A count with one row stays
+-- Folds the rows of each count of finished runs into one, at most a number of rows in total. A count with one row stays
 -- unchanged. Returns the number of rows that it folded.
 -- $1 limit bigint
 -- -> folded bigint

@@ -1,5 +1,5 @@
--- Folds the rows of each number of records with a status into one, at most a number of rows in all. A number with one row
--- stays unchanged. Returns the number of rows that it folded.
+-- Folds the rows of each number of records with a status into one, at most a number of rows in total. A number with one
+-- row stays unchanged. Returns the number of rows that it folded.
 -- $1 limit bigint
 -- -> folded bigint
 with crowded as (

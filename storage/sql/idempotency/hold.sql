@@ -1,6 +1,6 @@
 -- Locks an idempotency key for this transaction. Returns false if another transaction of the service has it. If a stranger
--- has the lock, the transaction goes on without it; `keep` then refuses the second of two equal requests. The server ends
--- the session of a client that is idle in the transaction for 8 s, so that the key is free again if its API
+-- has the lock, the transaction continues without it; `keep` then refuses the second of two equal requests. The server
+-- ends the session of a client that is idle in the transaction for 8 s, so that the key is free again if its API
 -- process hangs.
 -- $1 token uuid, $2 key text
 -- -> is_held boolean, ...

@@ -1,5 +1,5 @@
 -- Releases an integration after an import and finishes the run. The integration is due again after a delay,
--- or at once if a run was requested meanwhile. A continued run stays unfinished, and so does the run of a
+-- or at once if a run was requested since it began. A continued run stays unfinished, and so does the run of a
 -- lost lease. The previous run is deleted if it had no effect and was not requested. If the
 -- store failed or an order could not be imported, the failure is counted for the alerts of the business.
 -- $1 business uuid, $2 integration uuid, $3 worker uuid, $4 run uuid,

@@ -1,7 +1,7 @@
 -- Adds orders and returns those that it added. An order is left out if another one has its number. Customers without guid
 -- are found by their e-mail address or added; those with the same e-mail address are one customer. To keep two calls from
 -- deadlocking, customers, numbers and orders are added in this order, customers by e-mail address and orders by number. If
--- another transaction takes the number of an order meanwhile, the order is left out, but its customer stays. An order that
+-- another transaction takes the number of an order first, the order is left out, but its customer stays. An order that
 -- names no carrier has the business's default; one that names no service level has the default of the business's account
 -- with the carrier, else the business's. A default carrier or service level is not used if the carrier does not have the
 -- service level. Items without lengths have the business's default dimensions, in the unit of its products.

@@ -1,8 +1,8 @@
 -- Returns the pending events above each watermark, without those in flight. A watermark is of one business, or, with
 -- the nil guid, of a shard without the businesses that are read separately. The first row has the values that move the
 -- watermarks, the epoch of the workflows in this snapshot, and the time at which the statement began. Events of the
--- last minute are returned with their rows unless there are too many events in all; this saves the round trip of
--- fetch.sql and reads one partition. A transaction id is drawn because pg_snapshot_xmax is no substitute: running
+-- last minute are returned with their rows unless there are too many events in total; this saves the round trip of
+-- fetch.sql and reads one partition. A transaction id is drawn because pg_snapshot_xmax is not a substitute: running
 -- transactions can have higher ids. `not in` with a subquery is hashed; `<> all` would compare each row with each id.
 -- Events in flight are compared by id and time, because an id can be assigned again. The sequence is read with a
 -- function that takes the page's lock: a plain select can show a number that was never drawn, because nextval shows the

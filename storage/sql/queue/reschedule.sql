@@ -1,8 +1,8 @@
 -- Updates runs that continue later or are held, if the worker still holds them.
 -- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[], $4 statuses text[], $5 codes text[],
 -- $6 errors text[], $7 attempts int[], $8 times timestamptz[], $9 tries text[],
--- $10 requests text[] (null element: stored already), $11 bodies text[] (likewise), $12 steps text[] (null
--- element: as stored), $13 stored_steps int[] (in the queue; 0: none has begun, -1: any),
+-- $10 requests text[] (null element: stored already), $11 bodies text[] (null element: stored already),
+-- $12 steps text[] (null element: as stored), $13 stored_steps int[] (in the queue; 0: none has begun, -1: any),
 -- $14 workflows uuid[]
 with over as (
   select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[],

@@ -1,5 +1,5 @@
--- Replaces a user's password and deletes the account's reset tokens. No row if the password was changed
--- meanwhile.
+-- Replaces a user's password and deletes the account's reset tokens. No row if the password has changed
+-- since it was checked.
 -- $1 user uuid, $2 checked_hash text, $3 new_hash text
 with resets as (
   delete from password_resets where user_id = $1::uuid
