@@ -43,8 +43,8 @@ SignedCall signed_call(Call& call) {
           .body = call.raw_body};
 }
 
-/// Returns the business whose secret signed the call; nullopt if there is none. Runs on a thread beside the
-/// io threads, because each secret takes a pass over the body. The caller's network gets a share of these
+/// Returns the business whose secret signed the call; nullopt if there is none. Runs on a thread other than
+/// the io threads, because each secret takes a pass over the body. The caller's network gets a share of these
 /// threads, like a business.
 asio::awaitable<std::optional<Guid>> find_signer(Services& services, const Guid& network, const Guid& carrier,
                                                  SignedCall call, std::vector<Candidate> candidates) {

@@ -81,7 +81,7 @@ class RunEraser {
     return list_of(queue_step([this] { return Records{.guids = own_}; }),
                    queue_step([this] { return left_.all(); }));
   }
-  /// Likewise for the records that were noted.
+  /// Erases the queued runs of the records that were noted.
   std::vector<Step> erase_queue_again() {
     again_ = std::exchange(in_flight_, {});
     again_left_ = {};

@@ -30,7 +30,7 @@ bool add_own_shipments(storage::Session& session, const Guid& business, const Gu
 void make_distinct(std::vector<Guid>& guids);
 
 /// The texts that identify a person, in lower case: those of the customer and of stored events, at most 1 000
-/// in all.
+/// in total.
 struct Person {
   std::vector<std::string> words;  // all that are long enough to be searched for inside other texts
   std::vector<std::string> names;

@@ -26,7 +26,7 @@ namespace sql = storage::sql::customer_erasures;
 /// An answer without data, as the gate keeps it.
 constexpr std::string_view empty_answer = R"({"data":null,"success":true})";
 
-constexpr std::size_t records_of_upload_part = 500;  // so many cost at most as much as a changed row
+constexpr std::size_t records_of_upload_part = 500;  // they cost at most as much as a changed row
 constexpr std::size_t errors_of_import = 50;
 
 void make_distinct(std::vector<std::string>& texts) {
@@ -167,7 +167,7 @@ void PersonEraser::add_search_of_words(std::vector<Step>& steps) {
       }));
 }
 
-/// After this step, an interrupted erasure can go on.
+/// After this step, an interrupted erasure can continue.
 void PersonEraser::begin_erasure(storage::Session& session) {
   append(record_words_, new_words_.newest());
   append(record_words_, new_left_words_.newest());

@@ -12,7 +12,7 @@ namespace waybill::api {
 namespace {
 
 constexpr std::size_t much =
-    16UL * 1024 * 1024;  // held in all: from here on, freed memory is returned at once
+    16UL * 1024 * 1024;  // held in total: from here on, freed memory is returned at once
 
 /// A count of bytes with a limit.
 struct Count {

@@ -16,8 +16,8 @@ class AddressBlock {
   /// nullopt for other text.
   static std::optional<AddressBlock> parse(std::string_view text);
 
-  /// True if one of the blocks has the address; false for text that is no address. Without blocks, the text
-  /// is not read.
+  /// True if one of the blocks has the address; false for text that is not an address. Without blocks, the
+  /// text is not read.
   static bool any_has(std::span<const AddressBlock> blocks, std::string_view address);
 
  private:

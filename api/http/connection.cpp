@@ -208,7 +208,7 @@ asio::awaitable<std::string> Connection::read_body(std::size_t limit, const Requ
   co_return body;
 }
 
-/// Reads and parses until the body ends or is malformed, and calls `received`, if it is there, after each
+/// Reads and parses until the body ends or is malformed, and calls `received`, if it is set, after each
 /// part. False if the client left or was too slow.
 asio::awaitable<bool> Connection::feed_body(const std::function<void()>& received) {
   const auto ends_at = Steady::now() + limits_.body_timeout;
@@ -270,7 +270,7 @@ asio::awaitable<bool> Connection::flush(Response* large) {
   co_return is_written;
 }
 
-/// Goes on with what `flush` has begun, whenever the client takes some of it.
+/// Continues what `flush` has begun, whenever the client takes some of it.
 asio::awaitable<bool> Connection::write_rest(Response* large, std::size_t written) {
   static const Response none;
   if (large != nullptr && is_wasteful(large->body)) large->body.shrink_to_fit();

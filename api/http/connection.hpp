@@ -41,7 +41,7 @@ class Connection {
     virtual bool stopping() const = 0;
     /// The connection begins to wait for a request, or to work.
     virtual void begins_to_wait(Connection& connection) = 0;
-    /// It begins to wait for its client amid a request.
+    /// It begins to wait for its client during a request.
     virtual void begins_to_stall(Connection& connection) = 0;
     virtual void begins_to_work(Connection& connection) = 0;
   };

@@ -10,8 +10,8 @@
 namespace waybill::api {
 
 /// The connections of one io thread: those that wait for a request, those that are stalled, since they wait
-/// for their client amid a request, both with the longest waiting first, and those that work. A connection is
-/// in one of the three from `add` to `remove`, and moves without an allocation. The io thread only, except
+/// for their client during a request, both with the longest waiting first, and those that work. A connection
+/// is in one of the three from `add` to `remove`, and moves without an allocation. The io thread only, except
 /// for `waiting_since` and `stalled_since`.
 class ConnectionLists {
  public:

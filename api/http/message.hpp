@@ -45,7 +45,7 @@ class Disconnected : public std::exception {
   const char* what() const noexcept override { return "the client closed the connection"; }
 };
 
-/// The body of a request. Nothing of it is read, and no 100 (Continue) sent, before `read` is called.
+/// The body of a request. No part of it is read, and no 100 (Continue) sent, before `read` is called.
 class RequestBody {
  public:
   virtual ~RequestBody() = default;
@@ -90,7 +90,7 @@ class Responder {
   virtual ~Responder() = default;
   /// Fills `response`, also after an error. Throws Disconnected only. An exception closes the connection.
   virtual asio::awaitable<void> respond(const Request& request, RequestBody& body, Response& response) = 0;
-  /// Fills the response to input that is no HTTP request, or to a connection over the limit.
+  /// Fills the response to input that is not an HTTP request, or to a connection over the limit.
   virtual void refuse(const Failure& failure, Response& response) = 0;
   /// Counts bytes that wait in memory until the client takes them, for as long as the result lives. Null if
   /// the client may not keep so many; the connection is then closed. Without an implementation, nothing

@@ -11,7 +11,7 @@
 namespace waybill::api {
 
 /// The received bytes of one connection and the parser of its current request: find the head, parse it, parse
-/// the body, go on with the next request. The head stays in place until then, as the views of its request
+/// the body, continue with the next request. The head stays in place until then, as the views of its request
 /// point into it; the part of the body that arrives after it goes through a buffer of its own. Sizes are
 /// bytes. Does not read from the socket; one thread.
 class RequestInput {

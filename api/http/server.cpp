@@ -44,7 +44,7 @@ constexpr std::size_t most_refused = 256;  // connections that are answered with
 constexpr std::chrono::milliseconds handshake_grace{20};
 constexpr std::chrono::seconds release_interval{2};
 
-/// Counts the connections of all threads, in all and for each network. Thread-safe.
+/// Counts the connections of all threads, in total and for each network. Thread-safe.
 class ConnectionCounts {
  public:
   struct Entry {
@@ -112,8 +112,8 @@ Failure network_is_full() {
       .with_retry_after(std::chrono::seconds(1));
 }
 
-/// The interval between two searches for late connections: short beside the shortest timeout, long enough to
-/// be cheap.
+/// The interval between two searches for late connections: short compared with the shortest timeout, long
+/// enough to be cheap.
 std::chrono::milliseconds sweep_interval(const HttpLimits& limits) {
   const auto shortest = std::min({limits.head_timeout, limits.body_timeout, limits.idle_timeout,
                                   limits.write_timeout, limits.linger_timeout});
@@ -422,7 +422,7 @@ class Server::Impl {
   }
 
   /// Closes the connection that has waited longest for a request; if none waits, the one that has waited
-  /// longest for its client amid a request. False if all work.
+  /// longest for its client during a request. False if all work.
   bool make_room() {
     return close_longest(&IoThread::waiting_since, &ConnectionLists::longest_waiting) ||
            close_longest(&IoThread::stalled_since, &ConnectionLists::longest_stalled);

@@ -24,7 +24,7 @@ struct HttpLimits {
   std::chrono::milliseconds write_timeout{30'000};  // for the client to take a response
   std::chrono::milliseconds linger_timeout{2'000};  // for a refused client to read why
   /// One more replaces the connection that has waited longest for a request; if none waits, the one whose
-  /// client has neither sent nor taken anything for the longest time amid a request. If all work, it is
+  /// client has neither sent nor taken anything for the longest time during a request. If all work, it is
   /// answered 503 and closed.
   std::size_t most_connections = 4'096;
   /// The connections of one network (an IPv4 address, or the first 64 bits of an IPv6 address): a quarter, so

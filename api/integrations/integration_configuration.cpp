@@ -89,7 +89,7 @@ asio::awaitable<KnownStore> find_known_store(Call& call, Services& services,
   co_return KnownStore{.guid = row->guid, .is_new = false, .is_removed = row->is_removed};
 }
 
-/// Returns the new or changed integration; no row if the store was connected meanwhile.
+/// Returns the new or changed integration; no row if another request has connected the store.
 asio::awaitable<storage::Rows> write_store(Call& call, Services& services, const KnownStore& known,
                                            std::string_view provider, const StoreCredentials& credentials) {
   const auto sealed = [&](std::string_view secret, std::string_view column) {

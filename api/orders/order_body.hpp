@@ -33,7 +33,7 @@ struct ProductTerms {
   std::string name;
   std::optional<std::string> sku;
   json::value price;       // null if the product has none
-  json::value dimensions;  // likewise
+  json::value dimensions;  // null if the product has none
 };
 
 using Products = std::map<Guid, ProductTerms>;

@@ -41,7 +41,7 @@ void attempt(Entry& entry, Work work) {
   }
 }
 
-/// Throws invalid with at most so many details.
+/// Throws invalid with at most `most_errors` details.
 [[noreturn]] void refuse(FieldErrors errors, std::size_t most_errors) {
   if (errors.size() > most_errors) errors.resize(most_errors);
   throw invalid(std::move(errors));

@@ -16,16 +16,16 @@ inline constexpr std::string_view newest_first = "r.created_at desc, r.guid desc
 /// The filter and order of a list call, in SQL. Its parameters are numbered from `first_list_param`.
 struct Selection {
   std::string where;            // " and …" for each condition
-  std::string where_for_scans;  // likewise, of text_for_scans of domain::SqlFragment; empty if there is none
+  std::string where_for_scans;  // as `where`, of text_for_scans of domain::SqlFragment; empty without one
   std::string order{newest_first};
   std::string order_join, joined_order;  // as join and joined_text of domain::SqlFragment
-  bool has_computed_key = false;         // likewise, of the order
+  bool has_computed_key = false;         // as in domain::SqlFragment, of the order
   std::vector<std::string> params;
   bool is_searched = false;           // by $search: one scan then finds both the count and the page
   bool uses_search_index = false;     // it finds the rows: $search without a filter
   std::string_view sole_column = {};  // as in domain::SqlFragment, of all conditions together
-  bool is_of_status = false;          // likewise
-  bool has_own_data = false;          // likewise
+  bool is_of_status = false;          // as in domain::SqlFragment, of all conditions together
+  bool has_own_data = false;          // as in domain::SqlFragment, of all conditions together
   bool is_narrowed() const { return !where.empty(); }
 };
 inline constexpr int first_list_param = 2;

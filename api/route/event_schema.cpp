@@ -72,7 +72,7 @@ json::object schema_of(const domain::RecordType& type, const ConditionField& fie
 }
 
 /// True for the objects of shipments: a shipment, and each of an order's shipments. They have a link to their
-/// page, which is no field of the record.
+/// page, which is not a field of the record.
 bool has_page(domain::EntityType type, std::string_view prefix) {
   return prefix == "shipments." || (prefix.empty() && type == domain::EntityType::shipment);
 }

@@ -240,7 +240,7 @@ json::object responses_of(const Route& route, RequestMethod method, const Compon
     if (!is_named && !applies()) continue;
     json::value& response = responses[std::to_string(http_status(error.code))];
     if (error.code == ErrorCode::not_found && route.media_type.starts_with("text/html")) {
-      // People open such a page, so what is missing is told by a page, too.
+      // People open such a page in a browser, so the answer is a page here, too.
       response = {{"description", "There is no such page."},
                   {"content", media(json::object{{"type", "string"}}, route.media_type)}};
     } else {

@@ -28,13 +28,13 @@ class Analysis {
   /// Returns or throws the result of `work(session)`. Its statements take at most 10 s, wait at most 50 ms
   /// for a lock, and are read-only unless the work sets other values. If a table is locked, the work runs
   /// again for a second, so it must not consume what it owns. Throws Failure (UNAVAILABLE) if too many calls
-  /// wait, in all or for the business.
+  /// wait, in total or for the business.
   template <class Work>
   asio::awaitable<std::invoke_result_t<Work, storage::Session&>> run(Guid business, Work work) {
     return run_patiently(business, std::nullopt, std::move(work));
   }
 
-  /// Likewise on a standby, if `db` names one. If the standby fails, the work runs again on the primary.
+  /// As above, on a standby if `db` names one. If the standby fails, the work runs again on the primary.
   template <class Work>
   asio::awaitable<std::invoke_result_t<Work, storage::Session&>> run(storage::Database& db, Guid business,
                                                                      Work work) {
@@ -55,8 +55,8 @@ class Analysis {
       "reset all; set statement_timeout = '10s'; set lock_timeout = '50ms'; set "
       "default_transaction_read_only = on";
 
-  /// Runs the work again while it meets a locked table, for a second. It leaves its thread to others
-  /// meanwhile.
+  /// Runs the work again while it meets a locked table, for a second. It leaves its thread to others between
+  /// two attempts.
   template <class Work>
   asio::awaitable<std::invoke_result_t<Work, storage::Session&>> run_patiently(
       Guid business, std::optional<storage::StandbyTarget> standby, Work work) {
@@ -107,7 +107,7 @@ class Analysis {
     try {
       return new_session();
     } catch (const storage::DatabaseUnavailable&) {
-      // libpq does not go on to the next host if a server ends while it connects.
+      // libpq does not try the next host if a server ends while it connects.
       return new_session();
     }
   }

@@ -24,9 +24,9 @@ namespace asio = boost::asio;
 /// A few threads for work that would block an io thread. Called on any io thread, on which the coroutine
 /// resumes. A business can use all threads but one, so that others are not blocked by its long work, and a
 /// free thread goes to the business that uses the fewest, in turns. The work that waits or runs is limited,
-/// in all and for each business; more is refused with UNAVAILABLE. The nil guid is no business: only the
-/// total limit applies to it. Destroy it before the io_contexts: it finishes running work and refuses waiting
-/// work.
+/// in total and for each business; more is refused with UNAVAILABLE. The nil guid does not name a business:
+/// only the total limit applies to it. Destroy it before the io_contexts: it finishes running work and
+/// refuses waiting work.
 class Background {
  public:
   struct Options {

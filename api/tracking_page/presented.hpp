@@ -27,7 +27,7 @@ void hide_private(std::vector<TrackedTrace>& traces, const PrivateFacts& facts);
 TrackedShipment presented(TrackedShipment shipment);
 
 /// The origin of an https address for a Content-Security-Policy: "https://cdn.example.com". nullopt for
-/// another scheme, user information, or a host that is no ASCII name.
+/// another scheme, user information, or a host that is not an ASCII name.
 std::optional<std::string> https_origin(std::string_view address);
 
 }  // namespace waybill::api

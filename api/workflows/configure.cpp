@@ -148,7 +148,7 @@ asio::awaitable<std::string> configured_answer(const Call& call, Services& servi
   co_return to_json(configured);
 }
 
-/// True if storing `after` would change nothing of a workflow that is stored as `before`.
+/// True if storing `after` would change nothing in a workflow that is stored as `before`.
 bool is_unchanged(const WorkflowDefinition& before, const WorkflowDefinition& after) {
   return !after.secret && before.name == after.name && before.entity_type == after.entity_type &&
          before.trigger_code == after.trigger_code && before.action == after.action &&

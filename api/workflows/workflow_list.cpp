@@ -65,7 +65,8 @@ asio::awaitable<Activities> read_activities(const Call& call, Services& services
   co_return activities;
 }
 
-/// Adds the listed workflows of an entity type to `list`. A workflow that was deleted meanwhile is left out.
+/// Adds the listed workflows of an entity type to `list`. A workflow that is deleted before this is left
+/// out.
 asio::awaitable<void> append_workflows(const Call& call, Services& services, domain::EntityType type,
                                        bool include_managed, const Activities& activities,
                                        json::array& list) {

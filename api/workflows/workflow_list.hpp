@@ -21,7 +21,7 @@ extern const Schema workflow_entry_schema;
 asio::awaitable<json::array> listed_workflows(const Call& call, Services& services, domain::EntityType type,
                                               bool include_managed);
 
-/// Likewise, for all entity types, with managed workflows.
+/// Returns the workflows of all entity types, with managed ones, as `listed_workflows`.
 asio::awaitable<json::array> all_workflows(const Call& call, Services& services);
 
 }  // namespace waybill::api

@@ -216,8 +216,8 @@ std::int64_t empty_table(Connection& connection, const Guid& business, std::stri
   return total;
 }
 
-/// Deletes the rows of all tables once. Rows that are added meanwhile, and rows that these refer to, can
-/// stay; the next call deletes them.
+/// Deletes the rows of all tables once. Rows that are added during the call, and rows that these refer to,
+/// can stay; the next call deletes them.
 std::int64_t empty_tables(Connection& connection, const Guid& business) {
   std::int64_t total = 0;
   connection.run(sql::DeleteSessions{.business = business, .session_owner = api::owner_of_sessions});
@@ -225,7 +225,7 @@ std::int64_t empty_tables(Connection& connection, const Guid& business) {
     try {
       total += empty_table(connection, business, table.name);
     } catch (const storage::StatementError& error) {
-      // A missing table is a partition that was dropped meanwhile.
+      // A missing table is a partition that was dropped before this statement.
       const bool passes = error.sqlstate() == foreign_key_violation || storage::is_undefined_table(error) ||
                           storage::is_lock_conflict(error);
       if (!passes) throw;

@@ -40,12 +40,12 @@ std::string list_businesses(OperatorSession& session, bool as_json);
 std::string usage_of_business(OperatorSession& session, const Guid& business, const Config& config,
                               bool as_json);
 
-/// Suspends a business: within a second its tokens are refused, and nothing of it is matched, imported or
+/// Suspends a business: within a second its tokens are refused, and none of its data is matched, imported or
 /// sent.
 void suspend_business(OperatorSession& session, const Guid& business);
 
-/// Ends a suspension: what happened meanwhile is matched, and held runs go on. Throws CommandError if the
-/// deletion of the business has begun.
+/// Ends a suspension: its events are matched, and held runs continue. Throws CommandError if the deletion of
+/// the business has begun.
 void resume_business(OperatorSession& session, const Guid& business);
 
 /// Deletes a business with all its rows, including those that a killed deletion has left, in transactions of

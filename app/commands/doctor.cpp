@@ -35,7 +35,7 @@ class Progress {
     changed_.notify_all();
   }
 
-  /// Calls `show` with each finding as soon as it is there. Returns false if a check hangs, after a finding
+  /// Calls `show` with each finding as soon as it is known. Returns false if a check hangs, after a finding
   /// about it.
   template <class Show>
   bool follow(Show show) {

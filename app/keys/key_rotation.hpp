@@ -30,10 +30,10 @@ struct Rotation {
 
 /// Seals all values of the database with the first key of `secrets`, while processes run, and then takes the
 /// other keys out of use, so that processes can start without them. Each value is sealed in its own
-/// transaction, which does not touch a value that has changed meanwhile; so the rotation can be killed and
-/// repeated at any time. Waits up to `limit` until all running processes have the first key and encrypt with
-/// it; a process that has the key begins to do so within seconds. Throws RotationError, SecretError,
-/// DatabaseUnavailable or StatementError.
+/// transaction, which does not touch a value that has changed since it was read; so the rotation can be
+/// killed and repeated at any time. Waits up to `limit` until all running processes have the first key and
+/// encrypt with it; a process that has the key begins to do so within seconds. Throws RotationError,
+/// SecretError, DatabaseUnavailable or StatementError.
 Rotation rotate_keys(const std::string& database_url, SecretBox& secrets, std::chrono::seconds limit);
 
 }  // namespace waybill::app

@@ -28,8 +28,8 @@ constexpr std::string_view merging = worker::merging_duty;
 constexpr std::string_view analyzing = "analyze_grown_tables";
 
 /// Without a limit, a merge does not end while writers add entries faster than it merges them, and no writer
-/// merges meanwhile. PostgreSQL removes entries from the list after each `maintenance_work_mem` of them, so a
-/// merge that reaches the limit has removed most of what it read.
+/// merges while it runs. PostgreSQL removes entries from the list after each `maintenance_work_mem` of them,
+/// so a merge that reaches the limit has removed most of what it read.
 constexpr const char* limits = "set local statement_timeout = '5s'; set local maintenance_work_mem = '16MB'";
 
 /// Returns the number of pages of the index that had the most.

@@ -71,7 +71,7 @@ Keys read_or_make_keys(const Config& config) {
   return {SecretBox::read_or_make_key(config.secret_key_files.front())};
 }
 
-/// A process that serves goes on without its standard output.
+/// A process that serves continues without its standard output.
 void print_line(const std::string& line) {
   std::cout << line << std::endl;
   std::cout.clear();

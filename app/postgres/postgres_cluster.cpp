@@ -197,7 +197,7 @@ class PostgresCluster::Impl {
   }
 
   /// Ends servers of this cluster that outlived their owner and backends that outlived their server: a new
-  /// server beside one of them would destroy data.
+  /// server that runs at the same time as one of them would destroy data.
   void end_leftovers() {
     const auto begin = steady_clock::now();
     int step = 0;

@@ -21,8 +21,8 @@ std::uint64_t read_limit(const fs::path& file) {
   return stream >> bytes && bytes > 0 ? bytes : no_limit;
 }
 
-/// The least limit of the group and of those above it. In a container, the path may be that of the host, of
-/// which only the container's own group is there, as the root.
+/// The least limit of the group and of those above it. In a container, the path may be that of the host; only
+/// the container's own group exists there, as the root.
 std::uint64_t least_limit(const fs::path& hierarchy, std::string_view group, std::string_view file) {
   std::uint64_t least = read_limit(hierarchy / file);
   for (fs::path at = fs::path(group).relative_path(); !at.empty(); at = at.parent_path())

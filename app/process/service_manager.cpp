@@ -39,7 +39,7 @@ void ServiceManager::send(std::string_view state) const {
   const int datagrams = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (datagrams < 0) return;
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket_.size());
-  // The result is ignored: the service goes on without its service manager.
+  // The result is ignored: the service continues without its service manager.
   (void)::sendto(datagrams, state.data(), state.size(), MSG_NOSIGNAL,
                  reinterpret_cast<const sockaddr*>(&address), length);
   ::close(datagrams);
