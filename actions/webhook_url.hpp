@@ -21,8 +21,8 @@ std::string url_without_tags(std::string_view url);
 std::optional<std::string> url_problem(std::string_view url, const net::DestinationPolicy& policy);
 
 /// Renders a template with values escaped for URLs. Throws InvalidValue if a path segment of the result is
-/// `.` or `..`, or if the result is no URL of the same scheme, host and port; std::length_error as Template
-/// does.
+/// `.` or `..`, or if the result is not a URL of the same scheme, host and port; std::length_error as
+/// Template does.
 std::string rendered_url(std::string_view url, const json::object& context, WorkBudget& budget);
 
 }  // namespace waybill::actions

@@ -11,7 +11,7 @@ namespace waybill::connectors {
 /// time-out. The thread that uses the store may move the deadline. The client and the clock must outlive the
 /// Send.
 Send send_until(net::HttpClient& http, const Clock& clock, std::shared_ptr<const Time> deadline);
-/// Likewise, with calls by `send`.
+/// Returns a Send with the same deadline whose calls are made by `send`.
 Send send_until(Send send, const Clock& clock, std::shared_ptr<const Time> deadline);
 
 /// Removes the credentials from a store's message, which may repeat them.

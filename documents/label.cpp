@@ -34,7 +34,7 @@ class Paragraphs {
  public:
   explicit Paragraphs(std::string_view language) : language_(language) {}
 
-  /// Adds `before` and a text, unless nothing of the text is printed.
+  /// Adds `before` and a text, unless no character of the text is printed.
   void add(Weight weight, std::string_view before, std::string_view text) {
     const auto printed = printable_text(text);
     if (!printed.empty())
@@ -73,7 +73,7 @@ Paragraphs paragraphs_of(const Party& party) {
   return paragraphs;
 }
 
-/// Returns a text beside the addresses, with the forms of Han characters that the recipient's part has.
+/// Returns a text outside the addresses, with the forms of Han characters that the recipient's part has.
 Paragraph text_of(const Label& label, Weight weight, std::string text) {
   return {.weight = weight, .text = std::move(text), .language = std::string(language_of(label.recipient))};
 }
@@ -172,7 +172,7 @@ std::string render(const Label& label, double least_scale) {
 }  // namespace
 
 std::string render_label(const Label& label) {
-  // Two threads that fill cairo's cache of glyphs can wait for each other for ever (cairo 1.16).
+  // Two threads that fill cairo's cache of glyphs can wait for each other forever (cairo 1.16).
   static std::mutex drawing;
   const std::lock_guard lock(drawing);
   // Each different glyph takes some 300 bytes. In the smallest sizes a label has room for 900.

@@ -17,7 +17,7 @@ constexpr auto week = std::chrono::days(7);
 constexpr auto shortest_period = std::chrono::seconds(1);
 constexpr std::size_t hash_size = 16;
 
-/// Returns the object that a value is; null, with an error, if it is none. Adds an error for each unknown
+/// Returns the object that a value is; null, with an error, if it is not one. Adds an error for each unknown
 /// member.
 const json::object* members(const json::value& value, std::string_view name,
                             std::initializer_list<std::string_view> known, FieldErrors& errors) {

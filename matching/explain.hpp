@@ -26,7 +26,7 @@ struct ExplainedWorkflow {
   /// Empty if it fired or if the event is not matched yet.
   std::string_view reason;
   std::vector<domain::ConditionResult> conditions;  // by the version at the event; empty if all are newer,
-                                                    // or after about a second of work in all
+                                                    // or after about a second of work in total
   json::value steps = {};                  // steps of the run, as the API shows them; null without a run
   std::optional<Time> due = std::nullopt;  // time of a timer or tick
 };

@@ -30,7 +30,7 @@ struct UnreadableEvent {
 };
 
 /// Reads past events as changes. One thread. Throws DatabaseUnavailable, StatementError, or ColumnsChanged
-/// if a migration ran meanwhile.
+/// if a migration changed the tables.
 class PastReader {
  public:
   explicit PastReader(storage::Session& session) : events_(session), columns_(session) {}

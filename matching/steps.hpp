@@ -25,7 +25,7 @@ struct Step {
   const actions::Action* action = nullptr;  // null for wait and stop
   json::object definition;                  // as stored
   std::optional<domain::Conditions> when;   // the step is skipped unless they hold
-  bool goes_on = false;                     // the run goes on if the step fails
+  bool goes_on = false;                     // the run continues if the step fails
   std::optional<Duration> delay = {};       // length of a wait
   std::string until = {};                   // path of a timestamp, for a wait without a delay
   Duration offset = {};                     // added to `until`; may be negative

@@ -43,7 +43,7 @@ class Template {
   /// and for more work than `budget` has left.
   std::string render(const json::object& context, Escape escape, const Partials& partials, WorkBudget& budget,
                      std::size_t max_bytes = 1024UL * 1024) const;
-  /// Likewise, with a budget of `max_work`.
+  /// Renders with a budget of `max_work`.
   std::string render(const json::object& context, Escape escape, const Partials& partials = {},
                      std::size_t max_bytes = 1024UL * 1024) const;
 

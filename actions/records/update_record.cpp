@@ -161,7 +161,7 @@ class Renderer {
     json::array result;
     for (const json::value& entry : list.as_array()) {
       const json::value tag = rendered(entry);
-      if (tag.as_string().empty()) continue;  // a tag without a value is no tag
+      if (tag.as_string().empty()) continue;  // a tag without a value is left out
       if (const auto problem = domain::tag_problem(tag.get_string())) refuse("tags", *problem);
       result.push_back(tag);
     }

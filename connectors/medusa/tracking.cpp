@@ -138,7 +138,7 @@ json::array unfulfilled_items(const json::value& order) {
     items.push_back({{"id", medusa_text(item, "id")}, {"quantity", left}});
   }
   if (!shipped.empty()) return shipped;
-  // Items without shipping that remain beside earlier parcels do not belong to this one.
+  // Items without shipping that remain after earlier parcels do not belong to this one.
   return elements(order, "fulfillments").empty() ? others : json::array();
 }
 

@@ -99,7 +99,7 @@ bool has_any(const json::array& lines, std::string_view quantity) {
   });
 }
 
-// True if refunds and edits left nothing of an order.
+// True if refunds and edits removed everything from an order.
 bool is_undone(const json::object& order) {
   const auto& lines = list(order, "lineItems.nodes");
   return has_any(lines, "quantity") && !has_any(lines, "currentQuantity");

@@ -13,7 +13,7 @@
 
 namespace waybill::connectors {
 
-/// The rows of a list's answer; throws StoreError wrong_store if it is no list. Valid as long as `answer`.
+/// The rows of a list's answer; throws StoreError wrong_store if it is not a list. Valid as long as `answer`.
 std::vector<const json::value*> woo_rows(const WooClient::Answer& answer);
 
 /// The parts of a list's answer that a cursor needs.

@@ -68,7 +68,7 @@ class Conditions {
 
   /// Takes the work of the evaluation from `budget`.
   Verdict judge(const Subject& subject, WorkBudget& budget) const;
-  /// Likewise, with a budget of its own.
+  /// Judges with a budget of its own.
   Verdict judge(const Subject& subject) const;
   /// True if the conditions hold; false if that needs too much work.
   bool evaluate(const Subject& subject) const { return judge(subject) == Verdict::hold; }
@@ -76,7 +76,7 @@ class Conditions {
   /// Every comparison in the order written. They are evaluated until they have taken `max_condition_work`;
   /// later ones have a null value and do not hold. Values after 1 MiB of texts are null, too.
   std::vector<ConditionResult> explain(const Subject& subject) const;
-  /// Likewise, until `budget` is exceeded.
+  /// Explains as above, until `budget` is exceeded.
   std::vector<ConditionResult> explain(const Subject& subject, WorkBudget& budget) const;
 
   /// True if a comparison reads a field that is not the record's own (customer.name, shipments.…).

@@ -128,7 +128,7 @@ ValueType common_type(const Expression& a, const Expression& b) {
   throw is_literal(a) ? mismatch(a, b) : mismatch(b, a);
 }
 
-// True for `metadata.KEY` beside a literal: the index of the metadata finds equal values.
+// True for `metadata.KEY` and a literal: the index of the metadata finds equal values.
 bool is_pair_with_metadata(const Expression& a, const Expression& b) {
   return a.kind == Kind::field && is_metadata(*a.field) && is_literal(b) && b.kind != Kind::null;
 }
@@ -476,7 +476,7 @@ class Compiler {
     return relative_meets(*relative, write(View::relative), business_, context.conjunct);
   }
 
-  // `typed` adds a cast, for a parameter without a column beside it that determines its type.
+  // `typed` adds a cast, for a parameter that is not compared with a column, which would determine its type.
   std::string operand(const Expression& e, ValueType as, View view, bool typed = false) {
     if (is_case_function(e))
       return (e.kind == Kind::lower ? "lower(" : "upper(") + operand(e.args[0], as, view, true) + ")";

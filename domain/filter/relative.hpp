@@ -23,7 +23,7 @@ std::string relative_meets(const Field& field, std::string_view predicate, std::
 /// The value of an own field for the row `r`.
 std::string own_value(const Field& field);
 
-/// The SQL function of a row of the table whose text contains this column in lower case, beside others
+/// The SQL function of a row of the table whose text contains this column in lower case, among others
 /// ("search_text"); empty if there is none.
 std::string_view search_text_with(std::string_view table, std::string_view column);
 

@@ -58,7 +58,7 @@ class Gazetteer::Search {
   explicit Search(const Gazetteer& gazetteer) : gazetteer_(gazetteer) {}
 
   const Place* run(const PostalAddress& address, std::string_view home) {
-    // Longer texts are no names; their parts would take long.
+    // Longer texts are not names; their parts would take long.
     constexpr std::size_t longest_field = 400;
     if (std::max({address.city.size(), address.state.size(), address.country.size()}) > longest_field)
       return nullptr;
@@ -132,7 +132,7 @@ class Gazetteer::Search {
     return regions.empty() && parts.size() > 1 ? regions_in(parts.front(), country) : regions;
   }
 
-  /// Returns the query with what a text beside the name says: as a region, and as a country ("CA" may be
+  /// Returns the query with what a text next to the name says: as a region, and as a country ("CA" may be
   /// either). Empty if it says neither, or another country than the address.
   std::vector<Query> narrowed(const Query& query, std::string_view hint) const {
     std::vector<Query> all;

@@ -16,7 +16,7 @@ bool has_digit(std::string_view word) { return std::ranges::any_of(word, is_digi
 /// True for the Roman numbers of districts, up to 39.
 bool is_roman_number(std::string_view word) { return !word.empty() && word.find_first_not_of("ivx") == npos; }
 
-// Words beside the number of a district or a delivery office.
+// Words next to the number of a district or a delivery office.
 constexpr std::string_view number_words[] = {"cedex",          "bp",  "er",     "eme",
                                              "arrondissement", "arr", "bezirk", "kerulet"};
 

@@ -20,7 +20,7 @@ enum class FieldRole : std::uint8_t {
   status,       // its change fires the status triggers, not "updated"
   bookkeeping,  // its change fires nothing and is not in `previous` (updatedAt)
   dispatch,     // internal, never shown; setting it fires shipment_dispatched, never "updated"
-  relative,     // not a column of the record's table (customer.name); its change is no change of the record
+  relative,     // not a column of the record's table (customer.name); its change does not change the record
   computed,     // a function of the row, `relative_column`, shown only in lists (variantCount)
   event,        // a fact of the event that no record holds (trace.status); null in other events
 };

@@ -158,7 +158,7 @@ class Improver {
   }
 
   /// Or-opt: moves a segment of up to three nodes with `a` at one end between two adjacent nodes, with `a`
-  /// beside its near neighbour.
+  /// next to its near neighbour.
   bool move_segments(Node a, bool forwards) {
     const Node before = forwards ? previous(a) : next(a);
     Node end = a;

@@ -168,7 +168,7 @@ class HttpClient::Impl {
       if (transfer->active) lane_of(*transfer).remove(*transfer);
     }
     plain_.cancel_all();
-    // Requests that `done` sends meanwhile are cancelled, too.
+    // Requests that `done` sends are cancelled, too.
     do {
       for (auto& [request, done] : taken_) {
         HttpResponse response;

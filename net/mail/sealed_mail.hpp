@@ -16,7 +16,7 @@ namespace waybill::net {
 /// no `bcc`.
 Bytes sealed_mail(const SecretBox& secrets, const Guid& guid, const MailMessage& message);
 
-/// Likewise, as text of a PostgreSQL bytea.
+/// The sealed message as text of a PostgreSQL bytea.
 std::string seal_mail(const SecretBox& secrets, const Guid& guid, const MailMessage& message);
 
 /// Returns the purpose (SecretBox) that a stored message is bound to.
