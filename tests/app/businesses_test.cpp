@@ -374,7 +374,7 @@ TEST_F(BusinessesTest, NothingOfADeletedBusinessIsLeft) {
   EXPECT_EQ(content.find("gone-4711@example.com"), std::string::npos);
   EXPECT_EQ(gone.http.get("/api/v1/Orders").status, 401);
 
-  // The other business goes on.
+  // The other business is not affected.
   stays.create_order();
   EXPECT_EQ(hooks.wait_for("/Stays-4712", 3).size(), 3U);
   EXPECT_EQ(business_command(database.url(), {"delete", "--business", "Gone-4711", "--yes"}).status, 1);

@@ -62,7 +62,7 @@ class LoadedCluster : public testing::Test {
   static void print_row(const std::string& fault, std::size_t times, const std::string& lost,
                         const std::string& delay);
 
-  /// Returns after this time, in which the load goes on.
+  /// Returns after this time, during which the load continues.
   void let_load_run(Milliseconds time) const;
 
   struct Recovery {

@@ -113,7 +113,7 @@ void Patroni::create_database() const {
   Session admin("postgresql://postgres:CHANGE-THIS-1@" + address_of(server) + "/postgres");
   admin.exec("create role waybill login password 'waybill'");
   admin.exec("create database waybill owner waybill");
-  // libpq does not go on to the next host if a standby does not know the database yet.
+  // libpq does not try the next host if a standby does not know the database yet.
   for (std::size_t each = 0; each < size; ++each) {
     const bool known = eventually(
         [&] {

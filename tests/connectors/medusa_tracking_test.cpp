@@ -104,7 +104,7 @@ TEST_F(MedusaConnector, NotesFurtherParcelsOfAFullyShippedOrder) {
   EXPECT_EQ(text_at(order, "metadata.waybill_tracking_WB109.carrier"), "DHL");
 }
 
-// The server cannot change a label, so the number of the carrier is noted beside it.
+// The server cannot change a label, so the number of the carrier is noted next to it.
 TEST_F(MedusaConnector, NotesACarriersNumberThatIsKnownAfterOurs) {
   const auto id = server().order();
   const auto store = open();

@@ -40,7 +40,7 @@ class ShopifySimulator {
     throttled,       // 200 with THROTTLED
     throttled_bare,  // THROTTLED without the cost
     internal_error,  // 200 with INTERNAL_SERVER_ERROR
-    no_data,         // 200 with JSON that is no GraphQL response
+    no_data,         // 200 with JSON that is not a GraphQL response
   };
 
   ShopifySimulator();

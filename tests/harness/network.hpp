@@ -16,7 +16,7 @@ class PrivateNetwork {
  public:
   static bool available();
 
-  /// `addresses` are added to its loopback device, beside 127.0.0.1.
+  /// `addresses` are added to its loopback device, in addition to 127.0.0.1.
   explicit PrivateNetwork(const std::vector<std::string>& addresses);
 
   /// The prefix of a command line that runs a command in the namespace.

@@ -17,7 +17,7 @@ using Deadline = std::chrono::milliseconds;
 /// The time limit of a test for something that takes milliseconds on a healthy machine.
 inline constexpr Deadline default_deadline = std::chrono::seconds(15);
 
-/// The program under test: WAYBILL_BINARY, or `waybill` beside the test program.
+/// The program under test: WAYBILL_BINARY, or `waybill` next to the test program.
 std::filesystem::path waybill_binary();
 
 /// A directory that is removed with the object, with a path short enough for a unix socket in it.

@@ -115,7 +115,7 @@ TEST_F(Migrate, RefusesTheSchemaOfAnUnreleasedVersion) {
 
 constexpr Statement of_both{"0002_of_both", "alter table a add x int; alter table b add x int"};
 
-// A database without the second migration, beside a session that has begun a transaction.
+// A database without the second migration, and a session that has begun a transaction.
 class MigrateBesideATransaction : public Migrate {
  protected:
   MigrateBesideATransaction() {

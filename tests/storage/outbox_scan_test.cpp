@@ -14,8 +14,8 @@
 namespace waybill::tests {
 namespace {
 
-// PostgreSQL logs a sequence 32 numbers ahead, and meanwhile the row shows a number that is not drawn yet. A
-// reader that takes it for drawn passes over the events with the numbers up to it.
+// PostgreSQL logs a sequence 32 numbers ahead. While it does so, the row shows a number that is not drawn
+// yet. A reader that takes it for drawn passes over the events with the numbers up to it.
 TEST(OutboxScan, ReturnsOnlyDrawnNumbersOfTheSequence) {
   const TestDatabase database;
   std::atomic<bool> done = false;

@@ -267,7 +267,7 @@ TEST_F(Partitions, AnEventThatIsCommittedDuringADropIsKept) {
       "insert into pending_events (shard, id, business_id, at) select shard_of(business_id), id, "
       "business_id, at from events");
   auto dropped = std::async(std::launch::async, [&] { storage::drop_partitions(session, retention); });
-  // A drop that has given up meanwhile keeps the event as well.
+  // A drop that has given up by then keeps the event as well.
   EXPECT_TRUE(eventually([&] {
     return database.number(
                "select count(*) from pg_locks l join pg_stat_activity a on a.pid = l.pid"

@@ -19,7 +19,7 @@ class CountsDuty : public WorkerDatabase {
 };
 
 // An update of orders adds a row for each of them. A statement that was planned for few rows would scan all
-// of them for each row, for minutes, and its snapshot would keep all dead rows of the outbox meanwhile. A
+// of them for each row, for minutes, and its snapshot would keep all dead rows of the outbox that long. A
 // kept plan stands for rows that are added in the meantime.
 TEST_F(CountsDuty, FoldsManyRowsInTimeInProportionToTheirNumber) {
   const std::string business = "'" + business_.to_string() + "'";

@@ -10,7 +10,7 @@ namespace {
 class HeldRunsDuty : public WorkerDatabase {
  protected:
   /// Queues runs after others, with the plans that were made for one run. Returns the number of rows that
-  /// scans of the whole queue read meanwhile.
+  /// scans of the whole queue read to release them.
   std::int64_t rows_read_to_release(int count, const std::string& status) {
     add_runs(1, status);
     database_.exec("vacuum analyze run_queue");

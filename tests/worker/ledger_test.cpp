@@ -15,7 +15,7 @@ class LedgerDuty : public WorkerDatabase {
 };
 
 // A check that was planned while few events waited would read all waiting ones for each run, for hours, and
-// its snapshot would keep all dead rows meanwhile. A kept plan stands for events that arrive during the
+// its snapshot would keep all dead rows that long. A kept plan stands for events that arrive during the
 // check.
 TEST_F(LedgerDuty, TakesTimeInProportionToTheRunsHoweverManyEventsArrive) {
   const std::string business = "'" + business_.to_string() + "'::uuid";

@@ -35,7 +35,7 @@ class Recipes : public WorkflowTest {
     return text_at(tenant.configure(definition), "guid");
   }
 
-  /// Lets the timers of so many records be due.
+  /// Makes the timers of this number of records due.
   void let_time_pass(std::int64_t records) {
     tenant.settle();
     ASSERT_TRUE(eventually([&] {

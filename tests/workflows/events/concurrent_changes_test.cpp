@@ -75,7 +75,7 @@ TEST_F(SharedReads, ReadsOfAnOrderShareAStatement) {
 }
 
 TEST_F(SharedReads, ReadsOfEditedOrdersShareAStatement) {
-  // Changes of one order would wait for each other and seldom begin in one turn.
+  // Changes of one order would wait for each other and rarely begin in one turn.
   std::vector<std::string> paths;
   for (int i = 0; i < 64; ++i) paths.push_back("/api/v1/Orders/" + tenant.create_order());
   std::atomic<std::size_t> next = 0;

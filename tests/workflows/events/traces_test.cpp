@@ -241,7 +241,7 @@ TEST_F(Traces, TracesAndErasuresWaitForAWorkerThatKnowsTheirWorkflows) {
   EXPECT_EQ(at(received[0].json_body(), "data.entity"), (json::object{{"guid", customer}}));
 }
 
-// Every scan of a session that goes on while workers are killed is delivered.
+// Every scan of a session that continues while workers are killed is delivered.
 TEST(TracesAndCrashes, NoScanIsLostWhenWorkersAreKilled) {
   const TestDatabase database;
   const Waybill api(database.url(), {.command = "api"});

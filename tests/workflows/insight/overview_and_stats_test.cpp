@@ -125,7 +125,7 @@ TEST_F(Watching, StatisticsCountRunsInSlotsAndTheirLatencies) {
     EXPECT_GE(p95, 950 - 0.1);
     EXPECT_LE(p95, 950 * 1.1);
   }
-  // The same from the runs themselves: slots that are no whole hours.
+  // Slots that are not whole hours are counted from the runs themselves.
   const auto halves = stats("from=" + from + "&step=PT30M");
   EXPECT_EQ(halves[2].at("succeeded"), 100);
   EXPECT_EQ(halves[2].at("p50Ms"), stats("from=" + from)[1].at("p50Ms"));

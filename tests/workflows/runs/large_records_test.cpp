@@ -35,7 +35,7 @@ class LargeRecords : public testing::Test {
   }
   static json::object large() { return {{"items.description", {{"startsWith", "xxx"}}}}; }
 
-  /// Expects each of so many requests once.
+  /// Expects each of `count` requests once.
   void expect_requests(Receiver& at, std::string_view path, std::size_t count) {
     EXPECT_EQ(at.wait_for(path, count, patience).size(), count) << path;
     tenant.settle(patience);

@@ -1,4 +1,4 @@
-// Schedules of one business whose queries take long, beside those of others.
+// Schedules of one business whose queries take long, together with those of others.
 #include <chrono>
 #include <string>
 #include <vector>

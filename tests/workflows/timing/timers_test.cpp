@@ -37,7 +37,7 @@ class Timers : public WorkflowTest {
   std::int64_t waiting() {
     return tenant.sql.number("select count(*) from timers where business_id = $1", {tenant.id});
   }
-  /// True once so many timers wait, and no scan of records is under way.
+  /// True once `count` timers wait, and no scan of records is under way.
   bool come_to_wait(std::int64_t count) {
     tenant.settle();
     return eventually([&] {
