@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the benchmark beside other programs, on a separate cluster with the settings of `waybill up`. Prints the results and
-# writes them to bench/results.md. `./dev bench` calls it.
+# Runs the benchmark of waybill and other programs, on a separate cluster with the settings of `waybill up`. Prints the
+# results and writes them to bench/results.md. `./dev bench` calls it.
 #   bench/run.sh [latency|throughput|reads|lists|shipments|memory|writers|changes|queue|waiting|blocked|timers|steps|actions|fairness|import|api|lists-million|changes-million|directus|history]…
 # Without a part it runs all but `api`, `lists-million`, `changes-million` and `directus` (a million orders) and `history` (ten million runs).
 # BENCH_BUILD is the build folder, BENCH_REPETITIONS the number of repetitions (3), BENCH_SECONDS the length of one

@@ -5,7 +5,7 @@ local work = os.getenv("WORK")
 local orders = tonumber(os.getenv("ORDERS"))
 local batch = tonumber(os.getenv("BATCH") or "1")
 local sent = 0
--- Part of each note, because the note of an earlier run would be no change.
+-- Part of each note: the note of an earlier run would change nothing.
 local start = os.time()
 local headers = { Authorization = "Bearer " .. (os.getenv("TOKEN") or ""), ["Content-Type"] = "application/json" }
 

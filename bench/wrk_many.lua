@@ -1,6 +1,6 @@
 -- Requests of many businesses. In TARGET, {order}, {customer}, {page}, {word} (an order's number, three digits or more),
 -- {short} (two digits), {status} and {business} are replaced at random. The token is TOKEN, or that of the order's business.
--- With BATCH, each request is a POST of so many positions of the business's device.
+-- With BATCH, each request is a POST of that number of positions of the business's device.
 -- Prints: requests/s, p50 and p99 in milliseconds, errors.
 local target = os.getenv("TARGET")
 local orders = tonumber(os.getenv("ORDERS"))

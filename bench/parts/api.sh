@@ -1,5 +1,5 @@
-# The API with BENCH_ORDERS (1 000 000) orders of 200 businesses: reads beside pgbench and Fastify, lists with filters and
-# searches, positions, and a CSV of 100 000 customers.
+# The API with BENCH_ORDERS (1 000 000) orders of 200 businesses: reads compared with pgbench and Fastify, lists with
+# filters and searches, positions, and a CSV of 100 000 customers.
 seconds=${BENCH_SECONDS:-5}
 many_orders=${BENCH_ORDERS:-1000000}
 businesses=200

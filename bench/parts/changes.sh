@@ -1,6 +1,6 @@
-# Changes and new orders through the API, beside Go + pgx, with 64 connections: moves of orders to another status, changes of
-# their notes, changes of their items (without a peer), single new orders, and bulk calls of 1 000. `changes-million` has a
-# million orders instead of 100 000.
+# Changes and new orders through the API, compared with Go + pgx, with 64 connections: moves of orders to another status,
+# changes of their notes, changes of their items (without a peer), single new orders, and bulk calls of 1 000.
+# `changes-million` has a million orders instead of 100 000.
 seconds=${BENCH_SECONDS:-5}
 
 # Sends requests of one kind; records the rate, the latencies and PostgreSQL's CPU time for each change.

@@ -15,7 +15,7 @@ quiet() { # NAME
   record_latency "$1" "${lines[@]}"
 }
 
-# Runs a command while the loud business makes so many transactions a second.
+# Runs a command while the loud business makes this number of transactions a second.
 while_changing() { # TRANSACTIONS FILE COMMAND…
   "$pg_bin/pgbench" -n -M prepared -c 4 -j 1 -R "$1" -T 600 -f "$2" >/dev/null 2>&1 &
   local load=$!

@@ -1,9 +1,9 @@
 # Lists of 100 000 orders (`lists-million`: a million) of one business, newest first, with an exact total: of a status (a
-# quarter of the orders has it), of a customer, of a day, and of a month; beside Fastify and Go on the same tables. Each
-# request takes one of the first twenty pages; those of a customer the only one. Orders by tag, reference or metadata (a
-# thousandth of the orders has them) are measured without peers, with 8 connections, like $search. Lists for which waybill
-# writes other SQL than the plain statements of page and count are measured with 8 connections, beside the peers, and beside
-# these statements in pgbench, which has no HTTP, token or JSON.
+# quarter of the orders has it), of a customer, of a day, and of a month; compared with Fastify and Go on the same tables.
+# Each request takes one of the first twenty pages; those of a customer the only one. Orders by tag, reference or metadata
+# (a thousandth of the orders has them) are measured without peers, with 8 connections, like $search. Lists for which
+# waybill writes other SQL than the plain statements of page and count are measured with 8 connections, and compared with
+# the peers and with these statements in pgbench, which has no HTTP, token or JSON.
 seconds=${BENCH_SECONDS:-5}
 list_orders=100000
 [ "$part" = lists ] || list_orders=1000000

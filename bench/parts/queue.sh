@@ -1,6 +1,6 @@
-# The queue alone: an action that does nothing, beside the peers' jobs that do nothing, and batches claimed with plain SQL.
-# The database decides when a job is done: the run is in the history, the peer's job is deleted (graphile-worker) or
-# completed (pg-boss).
+# The queue alone: an action that does nothing, compared with the peers' jobs that do nothing, and batches claimed with
+# plain SQL. The database decides when a job is done: the run is in the history, the peer's job is deleted
+# (graphile-worker) or completed (pg-boss).
 
 waybill_runs() {
   sql -c 'vacuum analyze orders, pending_events' -c checkpoint

@@ -1,5 +1,5 @@
-# GET of an order and a list of fifty with totalCount, beside pgbench with the same statements, and Fastify and Go on the
-# same tables.
+# GET of an order and a list of fifty with totalCount, compared with pgbench with the same statements, and with Fastify
+# and Go on the same tables.
 seconds=${BENCH_SECONDS:-5}
 
 # Prints a statement of storage/sql with its includes, as a pgbench script.

@@ -1,4 +1,4 @@
-# The public page of a shipment beside GET of an order by id, and 10 000 scans in ten requests.
+# The public page of a shipment compared with GET of an order by id, and 10 000 scans in ten requests.
 seconds=${BENCH_SECONDS:-5}
 
 load() { # NAME TARGET
