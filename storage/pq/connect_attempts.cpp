@@ -1,12 +1,12 @@
 #include "storage/pq/connect_attempts.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <unordered_map>
 #include <utility>
 
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
+#include "base/thread/mutex.hpp"
 
 namespace waybill::storage::pq {
 namespace {
@@ -17,10 +17,12 @@ constexpr auto longest_pause = std::chrono::milliseconds(1000);
 }  // namespace
 
 std::shared_ptr<LastConnection> last_connection(const std::string& url) {
-  static std::mutex mutex;
-  static std::unordered_map<std::string, std::shared_ptr<LastConnection>> connections;
-  const std::lock_guard lock(mutex);
-  auto& last = connections[url];
+  static struct {
+    Mutex mutex;
+    std::unordered_map<std::string, std::shared_ptr<LastConnection>> connections GUARDED_BY(mutex);
+  } known;
+  const Lock lock(known.mutex);
+  auto& last = known.connections[url];
   if (!last) last = std::make_shared<LastConnection>();
   return last;
 }
