@@ -1,9 +1,9 @@
 #pragma once
 
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "base/thread/mutex.hpp"
 #include "net/http/http_client.hpp"
 
 namespace waybill::net {
@@ -30,10 +30,10 @@ class RequestInbox {
   bool fall_asleep();
 
  private:
-  std::mutex mutex_;  // guards all below
-  std::vector<Incoming> requests_;
-  bool is_asleep_ = false;
-  bool is_stopping_ = false;
+  Mutex mutex_;
+  std::vector<Incoming> requests_ GUARDED_BY(mutex_);
+  bool is_asleep_ GUARDED_BY(mutex_) = false;
+  bool is_stopping_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace waybill::net

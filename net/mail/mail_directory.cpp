@@ -91,7 +91,7 @@ DirectoryMailer::DirectoryMailer(std::filesystem::path directory)
 
 DirectoryMailer::~DirectoryMailer() {
   {
-    const std::scoped_lock lock(mutex_);
+    const Lock lock(mutex_);
     stopping_ = true;
   }
   arrived_.notify_one();
@@ -100,7 +100,7 @@ DirectoryMailer::~DirectoryMailer() {
 
 void DirectoryMailer::transmit(MailMessage message, Done done) {
   {
-    const std::scoped_lock lock(mutex_);
+    const Lock lock(mutex_);
     inbox_.emplace_back(std::move(message), std::move(done));
   }
   arrived_.notify_one();
@@ -111,8 +111,8 @@ void DirectoryMailer::run() {
   bool stopping = false;
   while (!stopping) {
     {
-      std::unique_lock lock(mutex_);
-      arrived_.wait(lock, [this] { return stopping_ || !inbox_.empty(); });
+      Lock lock(mutex_);
+      arrived_.wait(lock, [this]() REQUIRES(mutex_) { return stopping_ || !inbox_.empty(); });
       taken.swap(inbox_);
       stopping = stopping_;
     }

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <condition_variable>
 #include <filesystem>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/thread/mutex.hpp"
 #include "net/mail/mail.hpp"
 
 namespace waybill::net {
@@ -40,11 +39,11 @@ class DirectoryMailer final : public Mailer {
   MailOutcome write(const MailMessage& message);
 
   const std::filesystem::path directory_;
-  std::mutex mutex_;
-  std::condition_variable arrived_;
-  std::vector<Incoming> inbox_;  // guarded by mutex_
-  bool stopping_ = false;        // guarded by mutex_
-  std::size_t written_ = 0;      // used by thread_ only
+  Mutex mutex_;
+  Condition arrived_;
+  std::vector<Incoming> inbox_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::size_t written_ = 0;  // used by thread_ only
   std::thread thread_;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include <curl/curl.h>
 
+#include "base/thread/mutex.hpp"
 #include "base/time_share_queue.hpp"
 #include "net/destination/curl_url.hpp"
 #include "net/http/curl_global.hpp"
@@ -83,7 +83,7 @@ class SmtpMailer::Impl {
 
   ~Impl() {
     {
-      const std::scoped_lock lock(mutex_);
+      const Lock lock(mutex_);
       stopping_ = true;
     }
     curl_multi_wakeup(multi_);
@@ -93,7 +93,7 @@ class SmtpMailer::Impl {
 
   void send(MailMessage message, Done done) {
     {
-      const std::scoped_lock lock(mutex_);
+      const Lock lock(mutex_);
       if (inbox_.size() < most_waiting_) {
         const std::string owner = message.owner;
         inbox_.push(owner, {std::move(message), std::move(done), std::chrono::steady_clock::now()});
@@ -146,7 +146,7 @@ class SmtpMailer::Impl {
       return own == in_flight_.end() || own->second < connections_of_owner;
     };
     {
-      const std::scoped_lock lock(mutex_);
+      const Lock lock(mutex_);
       if (stopping_) return false;
       while (transfers_.size() + taken.size() < most_connections) {
         auto next = inbox_.pop_if(may_send, now);
@@ -170,7 +170,7 @@ class SmtpMailer::Impl {
     std::vector<Incoming> late;
     bool any_left = false;
     {
-      const std::scoped_lock lock(mutex_);
+      const Lock lock(mutex_);
       late = inbox_.take_fronts([&](const Incoming& incoming) { return incoming.since < oldest; });
       any_left = !inbox_.empty();
     }
@@ -200,7 +200,7 @@ class SmtpMailer::Impl {
     const auto own = in_flight_.find(ended.owner);
     if (--own->second == 0) in_flight_.erase(own);
     const auto now = std::chrono::steady_clock::now();
-    const std::scoped_lock lock(mutex_);
+    const Lock lock(mutex_);
     shares_.ended(ended.owner, 1, now - ended.began, now);
   }
 
@@ -211,7 +211,7 @@ class SmtpMailer::Impl {
       each.transfer->cancel();
     }
     transfers_.clear();
-    std::unique_lock lock(mutex_);
+    Lock lock(mutex_);
     while (!inbox_.empty()) {
       const Done done = inbox_.pop(std::chrono::steady_clock::now()).done;
       lock.unlock();
@@ -227,10 +227,10 @@ class SmtpMailer::Impl {
   CURLM* multi_;
   std::vector<Transfer> transfers_;
   std::unordered_map<std::string, std::size_t> in_flight_;  // transfers by owner
-  std::mutex mutex_;
-  TimeShares<std::string> shares_{half_life};             // guarded by mutex_
-  TimeShareQueue<std::string, Incoming> inbox_{shares_};  // by owner; guarded by mutex_
-  bool stopping_ = false;                                 // guarded by mutex_
+  Mutex mutex_;
+  TimeShares<std::string> shares_ GUARDED_BY(mutex_){half_life};
+  TimeShareQueue<std::string, Incoming> inbox_ GUARDED_BY(mutex_){shares_};  // by owner
+  bool stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

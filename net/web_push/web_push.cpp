@@ -129,7 +129,7 @@ VapidSigner::VapidSigner(const VapidKeys& keys, std::string contact)
 
 std::string VapidSigner::authorization(std::string_view endpoint, Time now) {
   std::string origin = origin_of(endpoint);
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (const auto found = tokens_.find(origin); found != tokens_.end()) {
     const Duration age = now - found->second.made_at;
     if (age >= Duration::zero() && age < token_life / 2) return found->second.header;

@@ -3,13 +3,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "base/clock.hpp"
+#include "base/thread/mutex.hpp"
 #include "net/web_push/p256.hpp"
 #include "net/web_push/vapid.hpp"
 
@@ -64,8 +64,8 @@ class VapidSigner {
   const std::string public_key_;
   const std::string contact_;
   const P256Key key_;
-  std::mutex mutex_;
-  std::unordered_map<std::string, Token> tokens_;  // by origin
+  Mutex mutex_;
+  std::unordered_map<std::string, Token> tokens_ GUARDED_BY(mutex_);  // by origin
 };
 
 }  // namespace waybill::net
