@@ -1,8 +1,8 @@
 #include "documents/label.hpp"
 
 #include <algorithm>
-#include <mutex>
 
+#include "base/thread/mutex.hpp"
 #include "documents/barcode.hpp"
 #include "documents/label_page.hpp"
 #include "documents/printable_text.hpp"
@@ -173,8 +173,8 @@ std::string render(const Label& label, double least_scale) {
 
 std::string render_label(const Label& label) {
   // Two threads that fill cairo's cache of glyphs can wait for each other forever (cairo 1.16).
-  static std::mutex drawing;
-  const std::lock_guard lock(drawing);
+  static Mutex drawing;
+  const Lock lock(drawing);
   // Each different glyph takes some 300 bytes. In the smallest sizes a label has room for 900.
   constexpr double larger = 1.6;
   auto pdf = render(label, 1);
