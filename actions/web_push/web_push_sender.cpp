@@ -20,7 +20,7 @@ WebPushSender::WebPushSender(std::unique_ptr<SubscriptionDirectory> directory,
 
 WebPushSender::~WebPushSender() {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     closed_ = true;
     stopping_ = true;
   }
@@ -30,7 +30,7 @@ WebPushSender::~WebPushSender() {
 
 void WebPushSender::post(const Guid& business, Work work) {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     posted_.push(business, std::move(work));
   }
   changed_.notify_all();
@@ -38,7 +38,7 @@ void WebPushSender::post(const Guid& business, Work work) {
 
 void WebPushSender::close() {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     closed_ = true;
   }
   changed_.notify_all();
@@ -63,8 +63,8 @@ void WebPushSender::run() {
 
 // Leaves `work` empty if the work that waits for slots is due. Returns false once all work is done.
 bool WebPushSender::next(Work& work) {
-  std::unique_lock lock(mutex_);
-  const auto has_work = [this] { return stopping_ || !posted_.empty(); };
+  Lock lock(mutex_);
+  const auto has_work = [this]() REQUIRES(mutex_) { return stopping_ || !posted_.empty(); };
   if (waiting_.empty()) {
     changed_.wait(lock, has_work);
   } else if (!changed_.wait_for(lock, longest_wait, has_work)) {
@@ -87,7 +87,7 @@ std::optional<PushAudience> WebPushSender::find(const Guid& business, const std:
       return directory_->find(business, user);
     } catch (const storage::DatabaseUnavailable&) {
       // The pause lets the session reconnect, and keeps requeued runs from repeating without delay.
-      std::unique_lock lock(mutex_);
+      Lock lock(mutex_);
       changed_.wait_for(lock, database_pause, [this] { return closed_.load(); });
       if (closed_ || attempt == database_attempts) return std::nullopt;
     }

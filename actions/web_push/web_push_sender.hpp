@@ -1,10 +1,8 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -12,6 +10,7 @@
 
 #include "base/fair_queue.hpp"
 #include "base/guid.hpp"
+#include "base/thread/mutex.hpp"
 #include "net/destination/circuit_breaker.hpp"
 #include "net/web_push/web_push.hpp"
 #include "storage/settings/push_subscriptions.hpp"
@@ -76,10 +75,10 @@ class WebPushSender {
   const std::unique_ptr<SubscriptionDirectory> directory_;
   net::CircuitBreaker services_;  // used by thread_ only
   std::vector<Work> waiting_;     // used by thread_ only
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  FairQueue<Guid, Work> posted_;
-  bool stopping_ = false;
+  Mutex mutex_;
+  Condition changed_;
+  FairQueue<Guid, Work> posted_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
   std::atomic<bool> closed_ = false;
   std::thread thread_;
 };
