@@ -105,7 +105,8 @@ AlertSender::~AlertSender() {
 
 void AlertSender::stop() {
   {
-    const std::scoped_lock lock(sending_, mutex_);
+    const Lock sending(sending_);
+    const Lock lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_all();
@@ -117,10 +118,11 @@ void AlertSender::run() {
   while (!is_last) {
     std::vector<Result> results;
     {
-      std::unique_lock lock(mutex_);
-      const auto is_over = [&] { return stopping_ && in_flight_.empty(); };
+      Lock lock(mutex_);
+      const auto is_over = [this]() REQUIRES(mutex_) { return stopping_ && in_flight_.empty(); };
       // Results that could not be written wait for the next look.
-      changed_.wait_for(lock, poll_interval, [&] { return results_.size() > unwritten || is_over(); });
+      changed_.wait_for(lock, poll_interval,
+                        [&]() REQUIRES(mutex_) { return results_.size() > unwritten || is_over(); });
       is_last = is_over();
       results.swap(results_);
     }
@@ -133,7 +135,7 @@ void AlertSender::run() {
               {{"statement", "alerts"}, {"error", std::string_view(error.what())}});
       session_.reset();
     }
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     unwritten = results.size();
     results_.insert(results_.begin(), results.begin(), results.end());
   }
@@ -148,7 +150,7 @@ void AlertSender::turn(std::vector<Result>& results) {
   for (std::size_t i = results.size(); i-- > 0;)
     if (settle(results[i])) results.erase(results.begin() + static_cast<std::ptrdiff_t>(i));
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (stopping_) return;
   }
   const sql::MakeMessages make{.limit = most_alerts, .max_waiting = most_waiting};
@@ -198,7 +200,7 @@ std::vector<AlertSender::Message> AlertSender::claim() {
   std::vector<Guid> busy_mail, busy_webhook;
   std::size_t places = most_in_flight;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     for (const auto& [business, is_mail] : in_flight_)
       (is_mail ? busy_mail : busy_webhook).push_back(business);
     places -= std::min(places, in_flight_.size());
@@ -236,9 +238,9 @@ std::vector<AlertSender::Message> AlertSender::claim() {
 }
 
 void AlertSender::send(const Message& message) {
-  const std::lock_guard sending(sending_);
+  const Lock sending(sending_);
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (stopping_) return;  // another worker claims it when the claim ends
     in_flight_.insert(message.channel());
   }
@@ -303,7 +305,7 @@ void AlertSender::send_mail(const Message& message) {
 
 void AlertSender::ended(Result result) {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (stopping_ && result.is_mail && result.verdict.kind == Verdict::Kind::retry)
       result.verdict.kind = Verdict::Kind::released;  // the stop of the mailer may be the cause
     in_flight_.erase({result.business_id, result.is_mail});

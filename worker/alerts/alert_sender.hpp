@@ -1,9 +1,7 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
@@ -14,6 +12,7 @@
 #include "base/database_clock.hpp"
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
+#include "base/thread/mutex.hpp"
 #include "domain/retry.hpp"
 #include "net/http/http_client.hpp"
 #include "net/mail/mail.hpp"
@@ -65,12 +64,13 @@ class AlertSender {
   net::HttpClient& http_;
   net::Mailer& mailer_;
   std::unique_ptr<storage::blocking::Connection> session_;  // used by thread_ only
-  std::mutex sending_;  // held while an attempt begins; locked before mutex_
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<Result> results_;  // results of attempts that ended; guarded by mutex_
-  std::set<Channel> in_flight_;  // guarded by mutex_
-  bool stopping_ = false;        // set with sending_ and mutex_
+  // Held while an attempt begins.
+  Mutex sending_;
+  Mutex mutex_ ACQUIRED_AFTER(sending_);
+  Condition changed_;
+  std::vector<Result> results_ GUARDED_BY(mutex_);  // results of attempts that ended
+  std::set<Channel> in_flight_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;  // set with sending_, too
   std::thread thread_;
 };
 

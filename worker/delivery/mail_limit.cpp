@@ -33,7 +33,7 @@ MailLimit::MailLimit(Options options, std::unique_ptr<net::Mailer> mailer)
 
 MailLimit::~MailLimit() {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_all();
@@ -48,19 +48,19 @@ void MailLimit::transmit(net::MailMessage message, Done done) {
 }
 
 bool MailLimit::is_unlimited(const std::string& business) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const auto known = unlimited_.find(business);
   return known != unlimited_.end() && std::chrono::steady_clock::now() < known->second;
 }
 
 bool MailLimit::is_stopping() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return stopping_;
 }
 
 void MailLimit::post(std::function<void()> work) {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     work_.push_back(std::move(work));
   }
   changed_.notify_one();
@@ -70,8 +70,8 @@ void MailLimit::run() {
   for (;;) {
     std::function<void()> work;
     {
-      std::unique_lock lock(mutex_);
-      const auto has_work = [this] { return stopping_ || !work_.empty(); };
+      Lock lock(mutex_);
+      const auto has_work = [this]() REQUIRES(mutex_) { return stopping_ || !work_.empty(); };
       if (releases_.empty()) {
         changed_.wait(lock, has_work);
       } else {
@@ -111,7 +111,7 @@ void MailLimit::count(Waiting waiting) {
   const auto count = counts.front();
   if (!count.is_limited) {
     {
-      const std::lock_guard lock(mutex_);
+      const Lock lock(mutex_);
       if (unlimited_.size() >= max_unlimited) unlimited_.clear();
       unlimited_[business] = std::chrono::steady_clock::now() + unlimited_lifetime;
     }

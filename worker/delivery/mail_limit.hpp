@@ -1,18 +1,17 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <unordered_map>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/thread/mutex.hpp"
 #include "net/mail/mail.hpp"
 #include "storage/blocking/connection.hpp"
 
@@ -62,12 +61,12 @@ class MailLimit final : public net::Mailer {
   std::unique_ptr<storage::blocking::Connection> session_;                        // used by thread_ only
   std::unordered_map<Guid, std::chrono::steady_clock::time_point> locked_until_;  // used by thread_ only
   std::deque<Release> releases_;  // those that met a lock; used by thread_ only
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> work_;  // guarded by mutex_
-  std::unordered_map<std::string, std::chrono::steady_clock::time_point>
-      unlimited_;          // expiry by business; guarded by mutex_
-  bool stopping_ = false;  // guarded by mutex_
+  Mutex mutex_;
+  Condition changed_;
+  std::deque<std::function<void()>> work_ GUARDED_BY(mutex_);
+  std::unordered_map<std::string, std::chrono::steady_clock::time_point> unlimited_
+      GUARDED_BY(mutex_);  // expiry by business
+  bool stopping_ GUARDED_BY(mutex_) = false;
   std::unique_ptr<net::Mailer> mailer_;
   std::thread thread_;
 };

@@ -1,16 +1,16 @@
 #include "worker/delivery/memory.hpp"
 
-#include <mutex>
 #include <utility>
 
+#include "base/thread/mutex.hpp"
 #include "worker/delivery/shares.hpp"
 
 namespace waybill::worker {
 
 struct Memory::State {
   explicit State(std::size_t capacity) : shares(capacity) {}
-  mutable std::mutex mutex;
-  Shares shares;
+  mutable Mutex mutex;
+  Shares shares GUARDED_BY(mutex);
 };
 
 namespace {
@@ -34,28 +34,28 @@ Memory::Memory(std::size_t capacity) : state_(std::make_shared<State>(capacity))
 
 std::shared_ptr<const void> Memory::hold(const Guid& business, std::size_t bytes) {
   {
-    const std::lock_guard lock(state_->mutex);
+    const Lock lock(state_->mutex);
     state_->shares.take(business, bytes);
   }
   auto give_back = [state = state_, business, bytes] {
-    const std::lock_guard lock(state->mutex);
+    const Lock lock(state->mutex);
     state->shares.release(business, bytes);
   };
   return std::make_shared<const Held<decltype(give_back)>>(std::move(give_back));
 }
 
 bool Memory::may_take(const Guid& business) const {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   return state_->shares.may_take(business);
 }
 
 std::size_t Memory::free() const {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   return state_->shares.free();
 }
 
 std::vector<Guid> Memory::beyond_share() const {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   return state_->shares.beyond_share();
 }
 

@@ -15,7 +15,7 @@ template <typename Add>
 void RecordInbox::add_with(bool awaited, Add add_to) {
   bool wake = false;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     const bool was_empty = queue_.empty();
     add_to(queue_);
     awaited_ = awaited_ || (awaited && last_was_small_);
@@ -41,27 +41,28 @@ void RecordInbox::add(storage::QueuedOutcome outcome) {
 }
 
 bool RecordInbox::flush(Duration limit) {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   urgent_ = true;
   changed_.notify_all();
-  const bool done = changed_.wait_for(lock, limit, [&] { return queue_.empty() && !writing_; });
+  const bool done =
+      changed_.wait_for(lock, limit, [this]() REQUIRES(mutex_) { return queue_.empty() && !writing_; });
   urgent_ = false;
   return done;
 }
 
 void RecordInbox::stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_all();
 }
 
 bool RecordInbox::wait_for_batch(storage::Batch& batch) {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   writing_ = false;
   changed_.notify_all();
-  const auto has_work = [&] { return stopping_ || !queue_.empty(); };
+  const auto has_work = [this]() REQUIRES(mutex_) { return stopping_ || !queue_.empty(); };
   if (const auto retry_at = queue_.retry_at(); !retry_at) {
     changed_.wait(lock, has_work);
   } else if (changed_.wait_until(lock, *retry_at, has_work);
@@ -73,8 +74,9 @@ bool RecordInbox::wait_for_batch(storage::Batch& batch) {
   }
   last_was_set_aside_ = false;
   if (queue_.empty()) return false;
-  changed_.wait_for(lock, options_.batch_delay,
-                    [&] { return stopping_ || urgent_ || awaited_ || queue_.size() >= options_.batch_size; });
+  changed_.wait_for(lock, options_.batch_delay, [this]() REQUIRES(mutex_) {
+    return stopping_ || urgent_ || awaited_ || queue_.size() >= options_.batch_size;
+  });
   awaited_ = false;
   last_was_small_ = queue_.size() <= options_.small_batch;
   batch = queue_.take(options_.batch_size);
@@ -83,35 +85,35 @@ bool RecordInbox::wait_for_batch(storage::Batch& batch) {
 }
 
 void RecordInbox::set_aside(std::vector<storage::Batch> singles) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (storage::Batch& single : singles)
     queue_.set_aside(std::move(single), std::chrono::steady_clock::now() + lock_retry_delay);
 }
 
 void RecordInbox::set_aside(storage::Batch single) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   queue_.set_aside(std::move(single), std::chrono::steady_clock::now() + lock_retry_delay);
 }
 
 bool RecordInbox::follow(storage::Batch& single) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return queue_.follow(single);
 }
 
 bool RecordInbox::any_set_aside() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return queue_.retry_at().has_value();
 }
 
 bool RecordInbox::is_stopping() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return stopping_;
 }
 
 bool RecordInbox::pause(Duration length) {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   if (stopping_) return false;
-  changed_.wait_for(lock, length, [&] { return stopping_; });
+  changed_.wait_for(lock, length, [this]() REQUIRES(mutex_) { return stopping_; });
   return true;
 }
 

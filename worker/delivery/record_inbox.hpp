@@ -1,11 +1,10 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
-#include <mutex>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/thread/mutex.hpp"
 #include "storage/runs/batch.hpp"
 #include "worker/delivery/record_queue.hpp"
 
@@ -57,15 +56,16 @@ class RecordInbox {
   void add_with(bool awaited, Add add_to);
 
   const Options options_;
-  mutable std::mutex mutex_;  // guards all below
-  std::condition_variable changed_;
-  RecordQueue queue_;
-  bool writing_ = false;  // a batch is taken and not written
-  bool urgent_ = false;   // a caller waits in `flush`
-  bool awaited_ = false;  // an entry of queue_ is awaited, and the last batch was small
-  bool last_was_small_ = true;
-  bool stopping_ = false;
-  bool last_was_set_aside_ = false;  // the last batch had been set aside; a new one comes next
+  mutable Mutex mutex_;
+  Condition changed_;
+  RecordQueue queue_ GUARDED_BY(mutex_);
+  bool writing_ GUARDED_BY(mutex_) = false;  // a batch is taken and not written
+  bool urgent_ GUARDED_BY(mutex_) = false;   // a caller waits in `flush`
+  bool awaited_ GUARDED_BY(mutex_) = false;  // an entry of queue_ is awaited, and the last batch was small
+  bool last_was_small_ GUARDED_BY(mutex_) = true;
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  // The last batch had been set aside; a new one comes next.
+  bool last_was_set_aside_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace waybill::worker

@@ -92,7 +92,7 @@ Runner::~Runner() = default;
 void Runner::submit(std::vector<MatchedEvent> events) {
   std::vector<storage::SettledEvent> settled;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     const Moment now = moment();
     for (MatchedEvent& event : events) {
       const Guid business = event.runs.empty() ? Guid() : event.runs.front().run.key.business_id;
@@ -141,7 +141,7 @@ void Runner::submit(std::vector<storage::ClaimedRun> runs) {
       task->memory = room_.hold_bytes(task->business(), bytes);
   }
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     const Moment now = moment();
     for (TaskPtr& task : tasks) enqueue(std::move(task), now);
   }
@@ -182,7 +182,7 @@ void Runner::start_all() {
   for (;;) {
     TaskPtr task;
     {
-      const std::lock_guard lock(mutex_);
+      const Lock lock(mutex_);
       if (!stopping_ && moment() < allowed_until_) task = queues_.next(effects_.clock.now());
       set_gauge(Gauge::runs_in_flight, static_cast<double>(queues_.in_flight()));
       if (!task) break;
@@ -271,7 +271,7 @@ void Runner::finished(const TaskPtr& task, const actions::AttemptResult& result)
   Verdict verdict = judge(task->run, result, options_.schedule, now);
   std::optional<storage::Run> going_on;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (result.cancelled) {
       queues_.released(*task, now);
       requeue(task, result.next_attempt_at.value_or(now));
@@ -365,7 +365,7 @@ void Runner::settle(OpenEvents::Queued queued) {
 
 void Runner::spill() {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     const Moment current = moment();
     const Time now = effects_.clock.now();
     for (const auto& [task, due] :
@@ -379,38 +379,37 @@ void Runner::spill() {
 }
 
 bool Runner::drain(Duration limit) {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   stopping_ = true;
-  return idle_.wait_for(lock, limit, [&] { return queues_.in_flight() == 0; });
+  return idle_.wait_for(lock, limit, [this]() REQUIRES(mutex_) { return queues_.in_flight() == 0; });
 }
 
 void Runner::hand_over(std::span<const std::int16_t> shards) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (auto& queued : events_.queue_shards(shards, effects_.clock.now(), lease_end()))
     settle(std::move(queued));
 }
 
 void Runner::allow_until(Moment until) {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     allowed_until_ = until;
   }
   start_all();
 }
 
 void Runner::give_up() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   gave_up_at_ = moment();
   queue_everything();
 }
 
 void Runner::stop() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   stopping_ = true;
   queue_everything();
 }
 
-/// The caller holds the lock.
 void Runner::queue_everything() {
   const Time now = effects_.clock.now();
   for (auto& queued : events_.queue_all(now, lease_end())) settle(std::move(queued));
@@ -418,39 +417,39 @@ void Runner::queue_everything() {
 }
 
 std::size_t Runner::held() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return room_.runs();
 }
 
 std::size_t Runner::in_flight() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return queues_.in_flight();
 }
 
 std::size_t Runner::free_bytes() const { return room_.free_bytes(); }
 
 bool Runner::has_room() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return room_.has_room();
 }
 
 bool Runner::has_memory(const Guid& business) const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return room_.may_enter(business);
 }
 
 std::vector<std::string> Runner::blocked_destinations() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return queues_.blocked_destinations(effects_.clock.now());
 }
 
 Time Runner::next_probe() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return queues_.next_probe(effects_.clock.now());
 }
 
 std::vector<Guid> Runner::blocked_businesses() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   std::vector<Guid> blocked = queues_.blocked_businesses();
   for (const Guid& business : room_.full_businesses()) {
     if (std::ranges::find(blocked, business) == blocked.end()) blocked.push_back(business);

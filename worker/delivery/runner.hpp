@@ -1,10 +1,8 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -12,6 +10,7 @@
 
 #include "actions/action.hpp"
 #include "base/clock.hpp"
+#include "base/thread/mutex.hpp"
 #include "domain/retry.hpp"
 #include "storage/runs/run_store.hpp"
 #include "worker/delivery/claimed_run.hpp"
@@ -104,18 +103,18 @@ class Runner {
  private:
   using Moment = Task::Moment;
 
-  void enqueue(TaskPtr task, Moment now);
-  void start_all();
-  bool admit(const TaskPtr& task);
-  void perform(const TaskPtr& task);
-  void finished(const TaskPtr& task, const actions::AttemptResult& result);
-  void go_on(storage::Run run);
-  void leave(const TaskPtr& task);
-  void conclude(const TaskPtr& task, storage::RunState state);
-  void requeue(const TaskPtr& task, Time due);
-  void settle(OpenEvents::Queued queued);
-  void queue_everything();
-  void measure(const Task& task, const actions::AttemptResult& result);
+  void enqueue(TaskPtr task, Moment now) REQUIRES(mutex_);
+  void start_all() EXCLUDES(mutex_);
+  bool admit(const TaskPtr& task) REQUIRES(mutex_);
+  void perform(const TaskPtr& task) EXCLUDES(mutex_);
+  void finished(const TaskPtr& task, const actions::AttemptResult& result) EXCLUDES(mutex_);
+  void go_on(storage::Run run) EXCLUDES(mutex_);
+  void leave(const TaskPtr& task) REQUIRES(mutex_);
+  void conclude(const TaskPtr& task, storage::RunState state) REQUIRES(mutex_);
+  void requeue(const TaskPtr& task, Time due) REQUIRES(mutex_);
+  void settle(OpenEvents::Queued queued) REQUIRES(mutex_);
+  void queue_everything() REQUIRES(mutex_);
+  void measure(const Task& task, const actions::AttemptResult& result) REQUIRES(mutex_);
   Time lease_end() const { return effects_.clock.now() + claim_lease; }
 
   const Options options_;
@@ -124,15 +123,15 @@ class Runner {
   const GoOn go_on_;
   Outcomes& outcomes_;  // may be called under mutex_
 
-  mutable std::mutex mutex_;      // guards all below but the bytes in room_, which have a lock of their own
-  std::condition_variable idle_;  // nothing in flight
-  DestinationQueues queues_;
-  OpenEvents events_;
-  RunRoom room_;
-  std::unordered_map<const actions::Action*, prometheus::Histogram*> attempt_seconds_;
-  bool stopping_ = false;
-  Moment allowed_until_ = Moment::max();
-  Moment gave_up_at_{};
+  mutable Mutex mutex_;
+  Condition idle_;  // nothing in flight
+  DestinationQueues queues_ GUARDED_BY(mutex_);
+  OpenEvents events_ GUARDED_BY(mutex_);
+  RunRoom room_;  // guarded by mutex_ but for the bytes in it, which have a lock of their own
+  std::unordered_map<const actions::Action*, prometheus::Histogram*> attempt_seconds_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  Moment allowed_until_ GUARDED_BY(mutex_) = Moment::max();
+  Moment gave_up_at_ GUARDED_BY(mutex_){};
 };
 
 }  // namespace waybill::worker

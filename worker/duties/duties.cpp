@@ -23,7 +23,7 @@ Duties::Duties(Options options) : options_(std::move(options)), thread_([this] {
 
 Duties::~Duties() {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     stopping_ = true;
   }
   stop_.notify_all();
@@ -33,11 +33,11 @@ Duties::~Duties() {
 void Duties::run() {
   const std::span<const Duty> duties = all_duties();
   std::vector<Moment> due(duties.size(), Moment::min());
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   while (!stopping_) {
     const auto next = std::ranges::min_element(due);
     if (*next > std::chrono::steady_clock::now()) {
-      stop_.wait_until(lock, *next, [&] { return stopping_; });
+      stop_.wait_until(lock, *next, [this]() REQUIRES(mutex_) { return stopping_; });
       continue;
     }
     const Duty& duty = duties[static_cast<std::size_t>(next - due.begin())];

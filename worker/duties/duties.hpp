@@ -1,10 +1,8 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +12,7 @@
 
 #include "base/clock.hpp"
 #include "base/secret_box.hpp"
+#include "base/thread/mutex.hpp"
 #include "storage/blocking/connection.hpp"
 #include "worker/queue/due_floors.hpp"
 
@@ -89,9 +88,9 @@ class Duties {
 
   Options options_;
   std::unique_ptr<storage::blocking::Connection> session_;
-  std::mutex mutex_;
-  std::condition_variable stop_;
-  bool stopping_ = false;
+  Mutex mutex_;
+  Condition stop_;
+  bool stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

@@ -36,12 +36,12 @@ EventIntake::EventIntake(const Options& options, Time now)
     : options_(options), backlog_(options.events_in_memory), matched_until_(ticks(now)) {}
 
 void EventIntake::hold(const storage::HeldShards& shards) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   new_leases_ = shards;
 }
 
 bool EventIntake::settled(std::span<const storage::EventKey> events) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   watermarks_.settled(events);
   backlog_.settled(events);
   return waits_for_room_;
@@ -54,13 +54,13 @@ std::vector<std::int16_t> EventIntake::shards() const {
 }
 
 bool EventIntake::is_busy(std::int16_t shard) const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return new_leases_ || watermarks_.any_in_flight(shard);  // a look from before the change may be running
 }
 
 void EventIntake::connected() {
   rate_.forget();
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   watermarks_.settled(backlog_.forget());
   watermarks_.reconnected();
 }
@@ -68,7 +68,7 @@ void EventIntake::connected() {
 bool EventIntake::follow_leases(storage::Session& session) {
   bool changed = false;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     changed = new_leases_.has_value();
     if (changed) {
       for (const auto& shard : read_) {
@@ -92,12 +92,12 @@ bool EventIntake::follow_leases(storage::Session& session) {
 }
 
 bool EventIntake::has_new_leases() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return new_leases_.has_value();
 }
 
 bool EventIntake::has_room(bool runner_has_room) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   waits_for_room_ = backlog_.taken() + least_room > options_.events_in_memory || !runner_has_room;
   return !waits_for_room_;
 }
@@ -107,7 +107,7 @@ bool EventIntake::has_room(bool runner_has_room) {
 /// them. A separated business, too, is left out while enough of its events wait.
 EventIntake::Look EventIntake::next_look(const WorkflowFollower& workflows, Time now) {
   Look next;
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   next.bounds.separated = watermarks_.separated();
   next.bounds.shard_limit = options_.shard_batch;
   next.bounds.business_limit = std::max(
@@ -119,7 +119,7 @@ EventIntake::Look EventIntake::next_look(const WorkflowFollower& workflows, Time
   std::size_t behind = 0;          // waiting events of businesses whose workflows are being read
   std::size_t behind_in_look = 0;  // of shards that are not left out
   std::vector<Guid> behind_in_shards = workflows.behind();
-  std::erase_if(behind_in_shards, [&](const Guid& business) {
+  std::erase_if(behind_in_shards, [&](const Guid& business) REQUIRES(mutex_) {
     if (!std::ranges::binary_search(next.bounds.separated, business)) return false;
     const std::size_t count = backlog_.waiting_of(business);
     behind += count;
@@ -168,7 +168,7 @@ std::vector<storage::StoredEvent> EventIntake::look(storage::Session& session, W
   std::vector<storage::StoredEvent> rows = std::move(scan.rows);
   std::erase_if(rows,
                 [&](const storage::StoredEvent& row) { return !workflows.has_read(row.business_id, epoch); });
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   backlog_.add(watermarks_.take(std::move(scan), next.bounds.shard_limit, next.bounds.business_limit));
   separate_crowding();
   saw_all_ = !watermarks_.has_missed() && !next.leaves_out && watermarks_.cut_off().empty() &&
@@ -194,7 +194,7 @@ void EventIntake::look_at_workflows(storage::Session& session, WorkflowFollower&
 
 std::vector<storage::PendingEvent> EventIntake::take(std::size_t most, const WorkflowFollower& workflows) {
   const Time now = last_look();
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const Time oldest = backlog_.oldest(now);
   if (!watermarks_.has_missed()) matched_until_ = ticks(watermarks_.read_until(oldest));
   auto events = backlog_.take(std::min(most, options_.events_in_memory - backlog_.taken()),
@@ -210,17 +210,17 @@ std::vector<storage::PendingEvent> EventIntake::take(std::size_t most, const Wor
 }
 
 void EventIntake::put_back(std::span<const storage::PendingEvent> events) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   backlog_.put_back(events);
 }
 
 void EventIntake::matched() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (saw_all_ && backlog_.waiting() == 0) matched_until_ = ticks(last_look());
 }
 
 Duration EventIntake::patience(Duration poll) const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return std::min(rate_.max_wait(poll), watermarks_.has_missed() ? after_missed : poll);
 }
 

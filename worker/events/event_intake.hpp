@@ -3,13 +3,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/thread/mutex.hpp"
 #include "storage/events/leases.hpp"
 #include "storage/events/outbox.hpp"
 #include "storage/session/session.hpp"
@@ -83,16 +83,16 @@ class EventIntake {
     bool leaves_out = false;  // some of the shards or businesses
   };
   Look next_look(const WorkflowFollower& workflows, Time now);
-  void separate_crowding();
+  void separate_crowding() REQUIRES(mutex_);
 
   const Options options_;
-  mutable std::mutex mutex_;  // guards the next five
-  Watermarks watermarks_;
-  Backlog backlog_;
-  std::optional<storage::HeldShards> new_leases_;  // to be followed
-  bool waits_for_room_ = false;
-  storage::HeldShards read_;  // shards that watermarks_ has
+  mutable Mutex mutex_;
+  Watermarks watermarks_ GUARDED_BY(mutex_);
+  Backlog backlog_ GUARDED_BY(mutex_);
+  std::optional<storage::HeldShards> new_leases_ GUARDED_BY(mutex_);  // to be followed
+  bool waits_for_room_ GUARDED_BY(mutex_) = false;
   // Used by the pump thread only.
+  storage::HeldShards read_;  // shards that watermarks_ has
   RateMode rate_;
   Time last_xid_{};
   bool saw_all_ = true;  // the last look saw every shard to its end

@@ -38,7 +38,7 @@ void WorkflowLoader::start() {
 
 void WorkflowLoader::load(const Request& request) {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     requests_.push(request.business_id, request);
   }
   thread_.wake();
@@ -47,7 +47,7 @@ void WorkflowLoader::load(const Request& request) {
 std::optional<WorkflowLoader::Loaded> WorkflowLoader::take() {
   std::optional<Loaded> loaded;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     loaded.swap(loaded_);
   }
   if (loaded) thread_.wake();
@@ -56,7 +56,7 @@ std::optional<WorkflowLoader::Loaded> WorkflowLoader::take() {
 
 void WorkflowLoader::forget() {
   std::optional<Loaded> loaded;  // destroyed without the lock
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   loaded.swap(loaded_);
   requests_.clear();
   ++wanted_session_;
@@ -65,7 +65,7 @@ void WorkflowLoader::forget() {
 void WorkflowLoader::destroy(std::vector<WorkflowPtr> workflows) {
   if (workflows.empty()) return;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     std::ranges::move(workflows, std::back_inserter(destroyed_));
   }
   thread_.wake();
@@ -94,7 +94,7 @@ void WorkflowLoader::run(const std::stop_token& stop) {
 
 std::optional<WorkflowLoader::Turn> WorkflowLoader::next_turn() {
   std::vector<WorkflowPtr> destroyed;  // without the lock
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   destroyed.swap(destroyed_);
   if (loaded_ || requests_.empty()) return std::nullopt;
   const auto count = std::clamp(requests_.size() / turns_in_queue, std::size_t{1}, most_in_turn);
@@ -140,7 +140,7 @@ void WorkflowLoader::read(const Turn& turn, const std::stop_token& stop) {
   if (stop.stop_requested()) return;
   count_time(turn, began, loaded);
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (turn.session != wanted_session_) return;
     loaded_ = std::move(loaded);
   }
@@ -154,14 +154,14 @@ void WorkflowLoader::count_time(const Turn& turn, TimeShares<Guid>::Moment began
   for (const ParsedWorkflow& parsed : loaded.workflows) ++counts[parsed.business_id];
   const auto now = std::chrono::steady_clock::now();
   const auto for_each = (now - began) / static_cast<std::int64_t>(counts.size() + loaded.workflows.size());
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (const auto& [business, count] : counts)
     shares_.ended(business, 1, for_each * static_cast<std::int64_t>(count), now);
 }
 
 /// Puts the requests of a turn back, unless `forget` was called during the turn.
 void WorkflowLoader::put_back(const Turn& turn) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (turn.session == wanted_session_)
     for (const Request& request : turn.requests) requests_.push(request.business_id, request);
 }

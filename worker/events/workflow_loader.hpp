@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -11,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/heartbeat.hpp"
+#include "base/thread/mutex.hpp"
 #include "base/time_share_queue.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/threads/thread_session.hpp"
@@ -76,12 +76,12 @@ class WorkflowLoader {
   const OnLoaded on_loaded_;
   ThreadSession session_;             // used by thread_ only, as is the next member
   std::uint64_t session_number_ = 0;  // of session_
-  std::mutex mutex_;                  // guards the next five
-  std::uint64_t wanted_session_ = 0;  // for the requests and the result
-  TimeShares<Guid> shares_;
-  TimeShareQueue<Guid, Request> requests_{shares_};  // at most one per business
-  std::optional<Loaded> loaded_;
-  std::vector<WorkflowPtr> destroyed_;  // to be destroyed in the next turn
+  Mutex mutex_;
+  std::uint64_t wanted_session_ GUARDED_BY(mutex_) = 0;  // for the requests and the result
+  TimeShares<Guid> shares_ GUARDED_BY(mutex_);
+  TimeShareQueue<Guid, Request> requests_ GUARDED_BY(mutex_){shares_};  // at most one per business
+  std::optional<Loaded> loaded_ GUARDED_BY(mutex_);
+  std::vector<WorkflowPtr> destroyed_ GUARDED_BY(mutex_);  // to be destroyed in the next turn
   WorkThread thread_;
 };
 

@@ -25,7 +25,7 @@ PauseWriter::PauseWriter(std::string database_url, const SecretBox& secrets)
 
 PauseWriter::~PauseWriter() {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_all();
@@ -44,7 +44,7 @@ void PauseWriter::pause(PauseNotice notice) {
 
 void PauseWriter::add(const Guid& workflow, Request request) {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     entries_.try_emplace(workflow, Entry{std::move(request), std::nullopt});
     count_ = entries_.size();
   }
@@ -53,19 +53,20 @@ void PauseWriter::add(const Guid& workflow, Request request) {
 
 void PauseWriter::wait_briefly() {
   if (count_ == 0) return;
-  std::unique_lock lock(mutex_);
-  const bool done = changed_.wait_for(lock, longest_wait, [&] { return failing_ || !any_unwritten(); });
+  Lock lock(mutex_);
+  const bool done = changed_.wait_for(lock, longest_wait,
+                                      [this]() REQUIRES(mutex_) { return failing_ || !any_unwritten(); });
   if (!done) failing_ = true;
 }
 
 bool PauseWriter::is_pausing(const Guid& workflow) const {
   if (count_ == 0) return false;
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return entries_.contains(workflow);
 }
 
 void PauseWriter::seen(std::uint64_t epoch, const HasRead& has_read) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const bool went_back = epoch < std::exchange(seen_epoch_, epoch);  // the server lost commits
   std::erase_if(entries_, [&](const auto& named) {
     const Entry& entry = named.second;
@@ -83,9 +84,9 @@ bool PauseWriter::any_unwritten() const {
 
 void PauseWriter::run() {
   Backoff backoff(first_retry, longest_retry);
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [&] { return stopping_ || any_unwritten(); });
+    changed_.wait(lock, [this]() REQUIRES(mutex_) { return stopping_ || any_unwritten(); });
     const bool last = stopping_;
     lock.unlock();
     const bool done = write_all();
@@ -97,7 +98,7 @@ void PauseWriter::run() {
       session_.reset();
       backoff.reset();
     } else {
-      changed_.wait_for(lock, backoff.next(), [&] { return stopping_; });
+      changed_.wait_for(lock, backoff.next(), [this]() REQUIRES(mutex_) { return stopping_; });
     }
   }
 }
@@ -106,7 +107,7 @@ void PauseWriter::run() {
 bool PauseWriter::write_all() {
   std::vector<std::pair<Guid, Request>> all;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     for (const auto& [workflow, entry] : entries_) {
       if (!entry.epoch) all.emplace_back(workflow, entry.request);
     }
@@ -153,7 +154,7 @@ std::optional<std::uint64_t> PauseWriter::store(const Request& request) {
 }
 
 void PauseWriter::written(const Guid& workflow, std::optional<std::uint64_t> epoch) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (!epoch || *epoch <= seen_epoch_) {
     entries_.erase(workflow);
   } else {
@@ -164,7 +165,7 @@ void PauseWriter::written(const Guid& workflow, std::optional<std::uint64_t> epo
 
 // Replaces the reason, which came from a destination and which the database refused.
 void PauseWriter::replace_reason(const Guid& workflow) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   Request& request = entries_.at(workflow).request;
   std::visit([](auto& each) { each.reason = default_reason; }, request);
 }

@@ -1,11 +1,9 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -14,6 +12,7 @@
 
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
+#include "base/thread/mutex.hpp"
 #include "worker/guard/pauses.hpp"
 
 namespace waybill::worker {
@@ -61,19 +60,19 @@ class PauseWriter {
   void written(const Guid& workflow, std::optional<std::uint64_t> epoch);
   void replace_reason(const Guid& workflow);
   std::optional<std::uint64_t> store(const Request& request);
-  bool any_unwritten() const;  // requires mutex_
+  bool any_unwritten() const REQUIRES(mutex_);
 
   const std::string database_url_;
   const SecretBox& secrets_;
   std::unique_ptr<storage::blocking::Connection>
       session_;  // used by thread_ only; null while nothing is to be written
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::unordered_map<Guid, Entry> entries_;  // by workflow
-  std::atomic<std::size_t> count_ = 0;       // the size of entries_
-  std::uint64_t seen_epoch_ = 0;
-  bool failing_ = false;  // the last attempt to write failed
-  bool stopping_ = false;
+  mutable Mutex mutex_;
+  Condition changed_;
+  std::unordered_map<Guid, Entry> entries_ GUARDED_BY(mutex_);  // by workflow
+  std::atomic<std::size_t> count_ = 0;                          // the size of entries_
+  std::uint64_t seen_epoch_ GUARDED_BY(mutex_) = 0;
+  bool failing_ GUARDED_BY(mutex_) = false;  // the last attempt to write failed
+  bool stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

@@ -1,7 +1,6 @@
 #include "worker/planning/catalogue.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <unordered_set>
 #include <utility>
 
@@ -82,7 +81,7 @@ ParsedWorkflow Catalogue::parse(const storage::StoredWorkflow& stored) const {
 
 std::vector<WorkflowPtr> Catalogue::apply(std::vector<ParsedWorkflow> changed) {
   std::vector<WorkflowPtr> replaced;
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   for (ParsedWorkflow& parsed : changed) {
     if (WorkflowPtr earlier = remove(parsed.guid)) replaced.push_back(std::move(earlier));
     insert(std::move(parsed));
@@ -124,7 +123,7 @@ void Catalogue::insert(ParsedWorkflow parsed) {
 }
 
 void Catalogue::keep_only(const std::unordered_set<Guid>& present) {
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   std::vector<Guid> gone;
   for (const auto& [guid, workflow] : workflows_) {
     if (!present.contains(guid)) gone.push_back(guid);
@@ -142,21 +141,21 @@ std::span<const net::WebhookSecret> valid_secrets(const Workflow& workflow, Time
 }
 
 WorkflowPtr Catalogue::find(const Guid& workflow) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   const auto found = workflows_.find(workflow);
   return found == workflows_.end() ? nullptr : found->second;
 }
 
 bool Catalogue::is_unreadable(const Guid& workflow) const {
   if (!any_unreadable_) return false;
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return unreadable_.contains(workflow);
 }
 
 std::vector<Guid> Catalogue::unreadable(const Guid& business, domain::EntityType type, Time at) const {
   std::vector<Guid> workflows;
   if (!any_unreadable_) return workflows;
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   for (const auto& [guid, workflow] : unreadable_) {
     if (workflow.business_id == business && workflow.entity_type == type && workflow.is_active &&
         workflow.active_since <= at) {
@@ -167,7 +166,7 @@ std::vector<Guid> Catalogue::unreadable(const Guid& business, domain::EntityType
 }
 
 std::vector<WorkflowPtr> Catalogue::active(const Guid& business, domain::EntityType type) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   std::vector<WorkflowPtr> active;
   const auto found = by_business_.find(business);
   if (found == by_business_.end()) return active;
@@ -181,7 +180,7 @@ std::vector<WorkflowPtr> Catalogue::active(const Guid& business, domain::EntityT
 std::vector<WorkflowPtr> Catalogue::with_timer(const Guid& business, domain::EntityType type) const {
   std::vector<WorkflowPtr> workflows;
   if (!has_timers()) return workflows;
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   const auto found = by_business_.find(business);
   if (found == by_business_.end()) return workflows;
   for (const WorkflowPtr& workflow : found->second) {
@@ -192,12 +191,12 @@ std::vector<WorkflowPtr> Catalogue::with_timer(const Guid& business, domain::Ent
 
 void Catalogue::suspend(std::unordered_set<Guid> businesses) {
   set_gauge(Gauge::businesses_suspended, static_cast<double>(businesses.size()));
-  const std::unique_lock lock(mutex_);
+  const WriterLock lock(mutex_);
   suspended_ = std::move(businesses);
 }
 
 bool Catalogue::is_suspended(const Guid& business) const {
-  const std::shared_lock lock(mutex_);
+  const ReaderLock lock(mutex_);
   return suspended_.contains(business);
 }
 

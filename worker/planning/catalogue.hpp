@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <shared_mutex>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -14,6 +13,7 @@
 #include "base/guid.hpp"
 #include "base/json.hpp"
 #include "base/secret_box.hpp"
+#include "base/thread/mutex.hpp"
 #include "domain/pacing.hpp"
 #include "matching/rule.hpp"
 #include "matching/steps.hpp"
@@ -134,20 +134,20 @@ class Catalogue {
     Time active_since;
   };
   std::shared_ptr<Workflow> read(const storage::StoredWorkflow& stored) const;
-  void insert(ParsedWorkflow parsed);
-  WorkflowPtr remove(const Guid& workflow);
-  void count_unreadable();
+  void insert(ParsedWorkflow parsed) REQUIRES(mutex_);
+  WorkflowPtr remove(const Guid& workflow) REQUIRES(mutex_);
+  void count_unreadable() REQUIRES(mutex_);
 
   const SecretBox& secrets_;
   std::uint64_t epoch_ = 0;
-  mutable std::shared_mutex mutex_;
-  std::unordered_map<Guid, WorkflowPtr> workflows_;
-  std::unordered_map<Guid, std::vector<WorkflowPtr>> by_business_;
+  mutable SharedMutex mutex_;
+  std::unordered_map<Guid, WorkflowPtr> workflows_ GUARDED_BY(mutex_);
+  std::unordered_map<Guid, std::vector<WorkflowPtr>> by_business_ GUARDED_BY(mutex_);
   std::atomic<int> timers_ = 0;     // the number of workflows with a timer
   std::atomic<int> schedules_ = 0;  // the number of workflows with a schedule
-  std::unordered_map<Guid, Unreadable> unreadable_;
+  std::unordered_map<Guid, Unreadable> unreadable_ GUARDED_BY(mutex_);
   std::atomic<bool> any_unreadable_ = false;
-  std::unordered_set<Guid> suspended_;
+  std::unordered_set<Guid> suspended_ GUARDED_BY(mutex_);
   std::unordered_map<Guid, std::shared_ptr<DestinationNames>> destinations_;  // used by the changing thread
 };
 

@@ -11,7 +11,7 @@ constexpr Duration removal_interval = std::chrono::minutes(1);
 }  // namespace
 
 bool DestinationNames::has_place(std::string_view destination, Time now) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   std::string name(destination);
   if (const auto found = last_use_.find(name); found != last_use_.end()) {
     found->second = now;

@@ -2,13 +2,13 @@
 
 #include <chrono>
 #include <cstddef>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/thread/mutex.hpp"
 
 namespace waybill::worker {
 
@@ -30,9 +30,9 @@ class DestinationNames {
 
  private:
   const std::size_t most_;
-  std::mutex mutex_;
-  std::unordered_map<std::string, Time> last_use_;
-  Time last_removal_{};
+  Mutex mutex_;
+  std::unordered_map<std::string, Time> last_use_ GUARDED_BY(mutex_);
+  Time last_removal_ GUARDED_BY(mutex_){};
 };
 
 /// The place that `destination` shares with others of the business. It ends with the business's guid.

@@ -17,7 +17,7 @@ constexpr int pause_factor = 20;
 }  // namespace
 
 void DueFloors::claimed(std::span<const storage::ClaimedRun> runs) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (const storage::ClaimedRun& run : runs) {
     if (destinations_.size() == max_counted)
       std::erase_if(destinations_, [](const auto& entry) { return entry.second.claimed < busy; });
@@ -27,7 +27,7 @@ void DueFloors::claimed(std::span<const storage::ClaimedRun> runs) {
 }
 
 storage::QueueFloors DueFloors::get() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   using Entry = decltype(destinations_)::value_type;
   std::vector<const Entry*> chosen;
   for (const Entry& entry : destinations_)
@@ -46,7 +46,7 @@ storage::QueueFloors DueFloors::get() const {
 }
 
 void DueFloors::raise(const storage::QueueFloors& old, const std::vector<Time>& times) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (std::size_t i = 0; i < times.size(); ++i) {
     const auto found = destinations_.find(old.destinations[i]);
     if (found != destinations_.end() && found->second.floor == old.times[i]) found->second.floor = times[i];
@@ -55,7 +55,7 @@ void DueFloors::raise(const storage::QueueFloors& old, const std::vector<Time>& 
 
 storage::QueueFloors DueFloors::to_check(SteadyTime now) const {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (now < next_check_) return {};
   }
   return get();
@@ -63,7 +63,7 @@ storage::QueueFloors DueFloors::to_check(SteadyTime now) const {
 
 void DueFloors::checked(const storage::QueueFloors& floors, const storage::QueueFloors& below,
                         SteadyTime began, SteadyTime ended) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (std::size_t i = 0; i < below.times.size(); ++i) {
     const auto found = destinations_.find(below.destinations[i]);
     if (found != destinations_.end()) found->second.floor = std::min(found->second.floor, below.times[i]);
@@ -74,12 +74,12 @@ void DueFloors::checked(const storage::QueueFloors& floors, const storage::Queue
 }
 
 void DueFloors::clear() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   destinations_.clear();
 }
 
 void DueFloors::clear_if_cheap() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (last_check_ < cheap) destinations_.clear();
 }
 

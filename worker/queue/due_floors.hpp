@@ -2,13 +2,13 @@
 
 #include <chrono>
 #include <cstddef>
-#include <mutex>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/thread/mutex.hpp"
 #include "storage/runs/queue_floors.hpp"
 #include "storage/runs/run_store.hpp"
 
@@ -47,10 +47,10 @@ class DueFloors {
     Time floor{};
   };
 
-  mutable std::mutex mutex_;
-  std::unordered_map<std::string, Destination> destinations_;
-  SteadyTime next_check_{};
-  SteadyTime::duration last_check_{};
+  mutable Mutex mutex_;
+  std::unordered_map<std::string, Destination> destinations_ GUARDED_BY(mutex_);
+  SteadyTime next_check_ GUARDED_BY(mutex_){};
+  SteadyTime::duration last_check_ GUARDED_BY(mutex_){};
 };
 
 }  // namespace waybill::worker

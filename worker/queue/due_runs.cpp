@@ -26,14 +26,14 @@ DueRuns::DueRuns(const Options& options, const Catalogue& catalogue, WorkflowFol
       intake_(catalogue, workflows, runner, preparation, clock, options.retention) {}
 
 bool DueRuns::note_due(std::optional<Time> due) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (!due || (next_due_ && *next_due_ <= *due)) return waits_for_room_;
   next_due_ = due;
   return true;
 }
 
 bool DueRuns::note_room() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const std::vector<Guid> full = preparation_.full_businesses();
   const bool has_room = std::ranges::any_of(
       full_, [&](const Guid& business) { return std::ranges::find(full, business) == full.end(); });
@@ -48,7 +48,7 @@ bool DueRuns::claim(storage::Session& session) {
   const auto began = std::chrono::steady_clock::now();
   std::vector<Guid> full;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     const bool may_be_due = now >= next_look_ || (next_due_ && now >= *next_due_);
     if (!intake_.is_checking() && (!may_be_due || pause_.left(began) > Duration::zero())) return false;
     waits_for_room_ = !runner_.has_room() || !preparation_.has_room();
@@ -94,7 +94,7 @@ bool DueRuns::claim(storage::Session& session) {
   next_look_ = std::min({now + look_every, intake_.next_unblocked(), next_probe});
   if (was_checking || intake_.is_checking()) next_look_ = {};  // some businesses were left out
   if (!was_checking) pause_.looked(began, std::chrono::steady_clock::now(), found);
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (next && (!next_due_ || *next < *next_due_)) next_due_ = next;
   return any;
 }
@@ -106,7 +106,7 @@ void DueRuns::raise_floors(storage::RunStore& store, const storage::QueueFloors&
 }
 
 Time DueRuns::next_look() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (waits_for_room_) return Time::max();  // `note_due` wakes the pump
   const Time next = next_due_ ? std::min(next_look_, *next_due_) : next_look_;
   return std::max(next, clock_.now() + pause_.left(std::chrono::steady_clock::now()));

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/thread/mutex.hpp"
 #include "storage/runs/run_store.hpp"
 #include "storage/session/session.hpp"
 #include "worker/delivery/runner.hpp"
@@ -73,12 +73,13 @@ class DueRuns {
   Time next_look_{};
   Time next_raise_{};
   LookPause pause_;
-  // Guards all below. The locks of the preparation and of the runner are taken under it, never the other way
-  // round, so that waits_for_room_ is set before room that `claim` did not find can become free.
-  mutable std::mutex mutex_;
-  std::vector<Guid> full_;  // businesses that the last claim left out, because the preparation has many runs
-  std::optional<Time> next_due_;
-  bool waits_for_room_ = false;
+  // The locks of the preparation and of the runner are taken under this one, never the other way round, so
+  // that waits_for_room_ is set before room that `claim` did not find can become free.
+  mutable Mutex mutex_;
+  // The businesses that the last claim left out, because the preparation has many runs.
+  std::vector<Guid> full_ GUARDED_BY(mutex_);
+  std::optional<Time> next_due_ GUARDED_BY(mutex_);
+  bool waits_for_room_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace waybill::worker

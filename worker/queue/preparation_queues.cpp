@@ -24,7 +24,7 @@ PreparationQueues::PreparationQueues()
 
 void PreparationQueues::add(Runs to_render, Runs to_begin, Time now) {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     for (storage::ClaimedRun& run : to_render) to_render_.push(std::move(run), now);
     for (storage::ClaimedRun& run : to_begin) to_begin_.push(std::move(run), now);
   }
@@ -33,7 +33,7 @@ void PreparationQueues::add(Runs to_render, Runs to_begin, Time now) {
 
 bool PreparationQueues::go_on(storage::ClaimedRun run, Time now) {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (closed_ || !to_go_on_.has_room() || to_go_on_.is_full(run.run.key.business_id)) return false;
     to_go_on_.push(std::move(run), now);
   }
@@ -42,32 +42,33 @@ bool PreparationQueues::go_on(storage::ClaimedRun run, Time now) {
 }
 
 bool PreparationQueues::has_room() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   return to_render_.has_room() && to_begin_.has_room();
 }
 
 std::vector<Guid> PreparationQueues::full_businesses() const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   std::vector<Guid> businesses = to_render_.full_businesses();
   std::ranges::copy(to_begin_.full_businesses(), std::back_inserter(businesses));
   return businesses;
 }
 
 bool PreparationQueues::wait(const std::stop_token& stop, Duration limit) {
-  std::unique_lock lock(mutex_);
-  return changed_.wait_for(
-      lock, stop, limit, [this] { return !to_render_.empty() || !to_begin_.empty() || !to_go_on_.empty(); });
+  Lock lock(mutex_);
+  return changed_.wait_for(lock, stop, limit, [this]() REQUIRES(mutex_) {
+    return !to_render_.empty() || !to_begin_.empty() || !to_go_on_.empty();
+  });
 }
 
 void PreparationQueues::pause(const std::stop_token& stop, Duration length) {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   changed_.wait_for(lock, stop, length, [] { return false; });
 }
 
 PreparationQueues::Taken PreparationQueues::take(Kind kind, std::size_t most, Time since) {
   Taken taken;
   const auto now = std::chrono::steady_clock::now();
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   ClaimedRunQueue& from = queue(kind);
   taken.late = from.take_older(since);
   while (!from.empty() && taken.runs.size() < most) taken.runs.push_back(from.pop(now));
@@ -76,19 +77,19 @@ PreparationQueues::Taken PreparationQueues::take(Kind kind, std::size_t most, Ti
 
 void PreparationQueues::spent(const std::unordered_map<Guid, Spent>& by_business) {
   const auto now = std::chrono::steady_clock::now();
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (const auto& [business, spent] : by_business) shares_.ended(business, spent.runs, spent.time, now);
 }
 
 void PreparationQueues::close() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   closed_ = true;
 }
 
 PreparationQueues::Runs PreparationQueues::take_all() {
   Runs runs;
   const auto now = std::chrono::steady_clock::now();
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   for (const Kind kind : {Kind::render, Kind::begin, Kind::go_on}) {
     ClaimedRunQueue& from = queue(kind);
     while (!from.empty()) runs.push_back(from.pop(now));

@@ -1,15 +1,14 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <stop_token>
 #include <unordered_map>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/thread/mutex.hpp"
 #include "base/time_shares.hpp"
 #include "storage/runs/run_store.hpp"
 #include "worker/queue/claimed_run_queue.hpp"
@@ -64,15 +63,15 @@ class PreparationQueues {
   Runs take_all();
 
  private:
-  ClaimedRunQueue& queue(Kind kind);
+  ClaimedRunQueue& queue(Kind kind) REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;  // guards all below
-  TimeShares<Guid> shares_;
-  std::condition_variable_any changed_;
-  ClaimedRunQueue to_render_;
-  ClaimedRunQueue to_begin_;
-  ClaimedRunQueue to_go_on_;
-  bool closed_ = false;
+  mutable Mutex mutex_;
+  TimeShares<Guid> shares_ GUARDED_BY(mutex_);
+  StopCondition changed_;
+  ClaimedRunQueue to_render_ GUARDED_BY(mutex_);
+  ClaimedRunQueue to_begin_ GUARDED_BY(mutex_);
+  ClaimedRunQueue to_go_on_ GUARDED_BY(mutex_);
+  bool closed_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace waybill::worker

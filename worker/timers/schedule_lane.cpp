@@ -49,7 +49,7 @@ ScheduleLane::ScheduleLane(Kind kind, Options options, ScheduleShares& shares, c
 
 ScheduleLane::~ScheduleLane() {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     stopping_ = true;
   }
   stop_.notify_all();
@@ -57,7 +57,7 @@ ScheduleLane::~ScheduleLane() {
 }
 
 void ScheduleLane::run() {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   while (!stopping_) {
     lock.unlock();
     Duration wait = look_every;
@@ -68,7 +68,7 @@ void ScheduleLane::run() {
       observe(Observable::duty_failed, {{"duty", "schedules"}, {"error", std::string_view(error.what())}});
     }
     lock.lock();
-    stop_.wait_for(lock, wait, [&] { return stopping_; });
+    stop_.wait_for(lock, wait, [this]() REQUIRES(mutex_) { return stopping_; });
   }
 }
 

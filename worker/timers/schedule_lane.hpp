@@ -1,9 +1,7 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -11,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/thread/mutex.hpp"
 #include "storage/session/session.hpp"
 #include "worker/guard/blast_guard.hpp"
 #include "worker/guard/pause_writer.hpp"
@@ -67,9 +66,9 @@ class ScheduleLane {
   std::unique_ptr<TickRuns> runs_;             // of the session
   std::vector<Guid> had_turn_;                 // businesses in the present round of the quick thread
   BlastGuard guard_;  // of the workflows with a schedule, for the ticks of this thread
-  std::mutex mutex_;
-  std::condition_variable stop_;
-  bool stopping_ = false;
+  Mutex mutex_;
+  Condition stop_;
+  bool stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <chrono>
-#include <mutex>
 #include <vector>
 
 #include "base/guid.hpp"
+#include "base/thread/mutex.hpp"
 #include "base/time_shares.hpp"
 
 namespace waybill::worker {
@@ -20,23 +20,23 @@ class ScheduleShares {
   static constexpr std::chrono::minutes half_life{1};
 
   void used(const Guid& business, Shares::Length time, Shares::Moment now) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     shares_.add(business, time, now);
   }
   /// Makes a business slow for at least a half-life.
   void make_slow(const Guid& business, Shares::Moment now) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     shares_.add(business, 2 * slow_from, now);
   }
   /// The slow businesses, the one that has used the least time first.
   std::vector<Guid> slow(Shares::Moment now) const {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     return shares_.above(slow_from, now);
   }
 
  private:
-  mutable std::mutex mutex_;
-  Shares shares_{half_life};
+  mutable Mutex mutex_;
+  Shares shares_ GUARDED_BY(mutex_){half_life};
 };
 
 }  // namespace waybill::worker
