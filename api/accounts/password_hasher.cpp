@@ -59,7 +59,7 @@ asio::awaitable<PasswordHasher::Turn> PasswordHasher::turn(Purpose purpose, std:
                                                            asio::steady_timer::time_point::max());
   bool waits = false;
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     waits = turns_ >= thread_count_;
     if (!waits) {
       ++turns_;
@@ -74,7 +74,7 @@ asio::awaitable<PasswordHasher::Turn> PasswordHasher::turn(Purpose purpose, std:
 
 /// Passes the turn to the next ticket.
 void PasswordHasher::end_turn() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   auto ticket = queues_[next_queue_].pop();
   next_queue_ = 1 - next_queue_;
   if (!ticket) ticket = queues_[next_queue_].pop();

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +12,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "api/threads/background.hpp"
+#include "base/thread/mutex.hpp"
 
 namespace waybill::api {
 
@@ -79,11 +79,10 @@ class PasswordHasher {
 
   const std::size_t thread_count_;
   Background threads_;
-  std::mutex mutex_;
-  // Guarded by mutex_:
-  std::size_t turns_ = 0;
-  std::array<Queue, 2> queues_;  // by Purpose
-  std::size_t next_queue_ = 0;
+  Mutex mutex_;
+  std::size_t turns_ GUARDED_BY(mutex_) = 0;
+  std::array<Queue, 2> queues_ GUARDED_BY(mutex_);  // by Purpose
+  std::size_t next_queue_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace waybill::api

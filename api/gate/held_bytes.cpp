@@ -1,12 +1,12 @@
 #include "api/gate/held_bytes.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <unordered_map>
 #include <utility>
 
 #include "base/free_memory.hpp"
 #include "base/observe.hpp"
+#include "base/thread/mutex.hpp"
 
 namespace waybill::api {
 namespace {
@@ -51,28 +51,28 @@ class Counts {
 struct ByteLimits::State {
   explicit State(std::size_t most) : networks(most / 4), of_strangers{.most = most / 4}, all{.most = most} {}
 
-  Counts<Guid>& of_business(Kind kind) { return kind == Kind::body ? bodies : answers; }
+  Counts<Guid>& of_business(Kind kind) REQUIRES(mutex) { return kind == Kind::body ? bodies : answers; }
 
-  void hold(std::size_t bytes) {
+  void hold(std::size_t bytes) REQUIRES(mutex) {
     const bool was_much = all.held >= much;
     all.held += bytes;
     if (!was_much && all.held >= much) return_memory_at_once(true);
     add_to_gauge(Gauge::held_bytes, static_cast<double>(bytes));
   }
-  void release(std::size_t bytes) {
+  void release(std::size_t bytes) REQUIRES(mutex) {
     const bool was_much = all.held >= much;
     all.held -= bytes;
     if (was_much && all.held < much) return_memory_at_once(false);
     add_to_gauge(Gauge::held_bytes, -static_cast<double>(bytes));
   }
 
-  std::mutex mutex;  // guards the rest
-  Counts<Guid> bodies{most_bodies};
-  Counts<Guid> answers{most_answers};
-  Counts<std::string> strangers{most_of_stranger};
-  Counts<std::string> networks;
-  Count of_strangers;
-  Count all;
+  Mutex mutex;
+  Counts<Guid> bodies GUARDED_BY(mutex){most_bodies};
+  Counts<Guid> answers GUARDED_BY(mutex){most_answers};
+  Counts<std::string> strangers GUARDED_BY(mutex){most_of_stranger};
+  Counts<std::string> networks GUARDED_BY(mutex);
+  Count of_strangers GUARDED_BY(mutex);
+  Count all GUARDED_BY(mutex);
 };
 
 ByteLimits::ByteLimits(std::size_t most) : state_(std::make_shared<State>(most)) {}
@@ -93,7 +93,7 @@ std::optional<ByteLimits::Limit> ByteLimits::Claim::raise(std::size_t expected, 
   const std::size_t more_present = std::max(present, present_) - present_;
   if (more_expected + more_present == 0) return std::nullopt;
   State& state = *state_;
-  const std::lock_guard lock(state.mutex);
+  const Lock lock(state.mutex);
   const bool holder_allows =
       more_expected == 0 ||
       (is_stranger ? state.strangers.allows(holder_.network, more_expected, expected_)
@@ -120,7 +120,7 @@ std::optional<ByteLimits::Limit> ByteLimits::Claim::raise(std::size_t expected, 
 ByteLimits::Claim::~Claim() {
   if (!state_ || expected_ + present_ == 0) return;
   State& state = *state_;
-  const std::lock_guard lock(state.mutex);
+  const Lock lock(state.mutex);
   if (holder_.business.is_nil()) {
     state.strangers.remove(holder_.network, expected_);
     state.of_strangers.held -= present_;

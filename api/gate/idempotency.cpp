@@ -1,11 +1,11 @@
 #include "api/gate/idempotency.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <unordered_set>
 
 #include "base/crypto.hpp"
 #include "base/error.hpp"
+#include "base/thread/mutex.hpp"
 #include "storage/sql/idempotency.sql.hpp"
 
 namespace waybill::api {
@@ -25,8 +25,8 @@ Failure still_running() { return conflict("The first request with this Idempoten
 
 /// The keys in use by requests of this process, on all threads.
 struct KeysInUse {
-  std::mutex mutex;
-  std::unordered_set<std::string> names;
+  Mutex mutex;
+  std::unordered_set<std::string> names GUARDED_BY(mutex);
 };
 
 KeysInUse& keys_in_use() {
@@ -53,13 +53,13 @@ IdempotentRequest::IdempotentRequest(const Services& services, const Principal& 
       request_hash_(sha256(request)) {
   check_key(key);
   auto& in_use = keys_in_use();
-  const std::lock_guard lock(in_use.mutex);
+  const Lock lock(in_use.mutex);
   if (!in_use.names.insert(name()).second) throw still_running();
 }
 
 IdempotentRequest::~IdempotentRequest() {
   auto& in_use = keys_in_use();
-  const std::lock_guard lock(in_use.mutex);
+  const Lock lock(in_use.mutex);
   in_use.names.erase(name());
 }
 

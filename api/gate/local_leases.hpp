@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 #include <vector>
 
 #include "api/gate/quota.hpp"
+#include "base/thread/mutex.hpp"
 
 namespace waybill::api {
 
@@ -13,7 +13,7 @@ namespace waybill::api {
 class LocalLeases : public LeaseSource {
  public:
   asio::awaitable<std::vector<Lease>> lease(std::vector<Request> requests) override {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     ++count_;
     std::vector<Lease> leases;
     for (const auto& request : requests) leases.push_back(lease_of(request));
@@ -22,13 +22,13 @@ class LocalLeases : public LeaseSource {
 
   /// Ends all windows.
   void forget() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     windows_.clear();
   }
 
   /// The number of calls so far.
   int count() const {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     return count_;
   }
 
@@ -39,7 +39,7 @@ class LocalLeases : public LeaseSource {
     Guid holder;
     bool is_shared = false;
   };
-  Lease lease_of(const Request& request) {
+  Lease lease_of(const Request& request) REQUIRES(mutex_) {
     auto& window = windows_[request.holder];
     if (request.window > window.start) window = {.start = request.window, .holder = request.node};
     if (window.holder.is_nil()) window.holder = request.node;
@@ -51,9 +51,9 @@ class LocalLeases : public LeaseSource {
     return {.granted = granted, .used = window.used, .is_shared = window.is_shared};
   }
 
-  mutable std::mutex mutex_;
-  std::map<Guid, Window> windows_;
-  int count_ = 0;
+  mutable Mutex mutex_;
+  std::map<Guid, Window> windows_ GUARDED_BY(mutex_);
+  int count_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace waybill::api

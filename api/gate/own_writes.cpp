@@ -14,14 +14,14 @@ std::size_t slot_of(const Guid& token) { return std::hash<Guid>()(token) % OwnWr
 }  // namespace
 
 void OwnWrites::add(const Guid& token, const storage::Commits& commits, SteadyTime now) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   Slot& slot = slots_[slot_of(token)];
   slot.position = std::max(slot.position, commits.position);
   if (commits.is_unclear) slot.unclear_until = now + unclear_time;
 }
 
 std::optional<storage::CommitPosition> OwnWrites::required(const Guid& token, SteadyTime now) const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const Slot& slot = slots_[slot_of(token)];
   if (now < slot.unclear_until) return std::nullopt;
   return slot.position;

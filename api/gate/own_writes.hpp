@@ -3,10 +3,10 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <mutex>
 #include <optional>
 
 #include "base/guid.hpp"
+#include "base/thread/mutex.hpp"
 #include "storage/database/commit_position.hpp"
 
 namespace waybill::api {
@@ -33,8 +33,8 @@ class OwnWrites {
     SteadyTime unclear_until{};
   };
 
-  mutable std::mutex mutex_;
-  std::array<Slot, slots> slots_;
+  mutable Mutex mutex_;
+  std::array<Slot, slots> slots_ GUARDED_BY(mutex_);
 };
 
 }  // namespace waybill::api

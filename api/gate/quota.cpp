@@ -118,7 +118,7 @@ Grant QuotaLedger::Holding::grant(std::int64_t window, bool allowed) {
 QuotaLedger::Taken QuotaLedger::take(const Account& account, Time now) {
   const auto present = to_unix_seconds(now) / window_seconds;
   auto& shard = shard_of(account.holder);
-  const std::lock_guard lock(shard.mutex);
+  const Lock lock(shard.mutex);
   // If the clock is set back a little, the present window continues. A window that is farther ahead comes
   // from a clock that was wrong.
   if (present > shard.window || present < shard.window - 1) {
@@ -145,7 +145,7 @@ QuotaLedger::Taken QuotaLedger::take(const Account& account, Time now) {
 
 Grant QuotaLedger::book(const LeaseSource::Request& request, const Lease& lease) {
   auto& shard = shard_of(request.holder);
-  const std::lock_guard lock(shard.mutex);
+  const Lock lock(shard.mutex);
   const auto known = shard.holdings.find(request.holder);
   if (shard.window != request.window || known == shard.holdings.end() ||
       known->second.limit != request.limit) {
@@ -165,7 +165,7 @@ Grant QuotaLedger::book(const LeaseSource::Request& request, const Lease& lease)
 
 void QuotaLedger::give_up(const LeaseSource::Request& request) {
   auto& shard = shard_of(request.holder);
-  const std::lock_guard lock(shard.mutex);
+  const Lock lock(shard.mutex);
   if (const auto known = shard.holdings.find(request.holder); known != shard.holdings.end()) {
     known->second.is_leasing = false;
   }
@@ -173,7 +173,7 @@ void QuotaLedger::give_up(const LeaseSource::Request& request) {
 
 void QuotaLedger::give_back(const Guid& holder, const Grant& grant) {
   auto& shard = shard_of(holder);
-  const std::lock_guard lock(shard.mutex);
+  const Lock lock(shard.mutex);
   const auto known = shard.holdings.find(holder);
   const bool is_same = known != shard.holdings.end() && known->second.limit == grant.limit &&
                        (shard.window + 1) * window_seconds == grant.reset;

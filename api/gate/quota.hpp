@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,6 +12,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/thread/mutex.hpp"
 #include "storage/database/database.hpp"
 
 namespace waybill::api {
@@ -147,9 +147,9 @@ class QuotaLedger {
     Grant grant(std::int64_t window, bool allowed);
   };
   struct Shard {
-    std::mutex mutex;  // guards the rest; no thread holds those of two shards
-    std::int64_t window = 0;
-    std::unordered_map<Guid, Holding> holdings;
+    Mutex mutex;  // no thread holds those of two shards
+    std::int64_t window GUARDED_BY(mutex) = 0;
+    std::unordered_map<Guid, Holding> holdings GUARDED_BY(mutex);
   };
   Shard& shard_of(const Guid& holder) { return shards_[std::hash<Guid>()(holder) % shards_.size()]; }
 

@@ -21,20 +21,20 @@ std::optional<std::chrono::seconds> CallLimit::wait_after(std::size_t calls, Tim
 }
 
 std::optional<std::chrono::seconds> CallLimit::wait(std::string_view client, Time now) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   begin_minute(now);
   const auto found = calls_.find(name_of(client));
   return found == calls_.end() ? std::nullopt : wait_after(found->second, now);
 }
 
 void CallLimit::failed(std::string_view client, Time now) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   begin_minute(now);
   ++calls_[name_of(client)];
 }
 
 std::optional<std::chrono::seconds> CallLimit::count(std::string_view client, Time now) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   begin_minute(now);
   auto& calls = calls_[name_of(client)];
   if (const auto wait = wait_after(calls, now)) return wait;

@@ -2,13 +2,13 @@
 
 #include <chrono>
 #include <cstddef>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "base/clock.hpp"
+#include "base/thread/mutex.hpp"
 
 namespace waybill::api {
 
@@ -33,14 +33,14 @@ class CallLimit {
   std::optional<std::chrono::seconds> count(std::string_view client, Time now);
 
  private:
-  void begin_minute(Time now);
-  std::string name_of(std::string_view client) const;
-  std::optional<std::chrono::seconds> wait_after(std::size_t calls, Time now) const;
+  void begin_minute(Time now) REQUIRES(mutex_);
+  std::string name_of(std::string_view client) const REQUIRES(mutex_);
+  std::optional<std::chrono::seconds> wait_after(std::size_t calls, Time now) const REQUIRES(mutex_);
 
   const Options options_;
-  std::mutex mutex_;
-  Time minute_{};
-  std::unordered_map<std::string, std::size_t> calls_;
+  Mutex mutex_;
+  Time minute_ GUARDED_BY(mutex_){};
+  std::unordered_map<std::string, std::size_t> calls_ GUARDED_BY(mutex_);
 };
 
 }  // namespace waybill::api

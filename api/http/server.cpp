@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <future>
 #include <iterator>
 #include <linux/filter.h>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <sys/socket.h>
@@ -33,6 +31,7 @@
 #include "base/free_memory.hpp"
 #include "base/heartbeat.hpp"
 #include "base/observe.hpp"
+#include "base/thread/mutex.hpp"
 
 namespace waybill::api {
 namespace {
@@ -53,13 +52,13 @@ class ConnectionCounts {
   };
 
   void add(const Entry& entry) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     ++(entry.is_refused ? refused_ : served_);
     if (!entry.is_refused && !entry.network.empty()) ++networks_[entry.network];
     add_to_gauge(Gauge::api_connections, 1);
   }
   void remove(const Entry& entry) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     --(entry.is_refused ? refused_ : served_);
     if (!entry.is_refused && !entry.network.empty()) {
       const auto network = networks_.find(entry.network);
@@ -69,38 +68,34 @@ class ConnectionCounts {
     if (served_ + refused_ == 0) gone_.notify_all();
   }
   std::size_t served() const {
-    return locked([this] { return served_; });
+    const Lock lock(mutex_);
+    return served_;
   }
   std::size_t refused() const {
-    return locked([this] { return refused_; });
+    const Lock lock(mutex_);
+    return refused_;
   }
   std::size_t count() const {
-    return locked([this] { return served_ + refused_; });
+    const Lock lock(mutex_);
+    return served_ + refused_;
   }
   std::size_t count_of(const std::string& network) const {
-    return locked([&] {
-      const auto found = networks_.find(network);
-      return found == networks_.end() ? 0 : found->second;
-    });
+    const Lock lock(mutex_);
+    const auto found = networks_.find(network);
+    return found == networks_.end() ? 0 : found->second;
   }
   /// False if some are left after `limit`.
   bool wait_until_empty(std::chrono::milliseconds limit) {
-    std::unique_lock lock(mutex_);
-    return gone_.wait_for(lock, limit, [&] { return served_ + refused_ == 0; });
+    Lock lock(mutex_);
+    return gone_.wait_for(lock, limit, [this]() REQUIRES(mutex_) { return served_ + refused_ == 0; });
   }
 
  private:
-  template <typename Read>
-  std::size_t locked(Read read) const {
-    const std::lock_guard lock(mutex_);
-    return read();
-  }
-
-  mutable std::mutex mutex_;
-  std::condition_variable gone_;
-  std::size_t served_ = 0;
-  std::size_t refused_ = 0;
-  std::unordered_map<std::string, std::size_t> networks_;
+  mutable Mutex mutex_;
+  Condition gone_;
+  std::size_t served_ GUARDED_BY(mutex_) = 0;
+  std::size_t refused_ GUARDED_BY(mutex_) = 0;
+  std::unordered_map<std::string, std::size_t> networks_ GUARDED_BY(mutex_);
 };
 
 Failure server_is_full() {

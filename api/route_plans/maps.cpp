@@ -99,14 +99,14 @@ asio::awaitable<std::vector<net::HttpResponse>> Maps::fetch(std::vector<net::Htt
 }
 
 std::optional<domain::Point> Maps::find_cached(const std::string& key) const {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const auto found = cached_points_.find(key);
   if (found == cached_points_.end()) return std::nullopt;
   return found->second;
 }
 
 void Maps::cache(const std::string& key, const domain::Point& point) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   if (cached_points_.size() >= most_cached_points) cached_points_.clear();
   cached_points_.emplace(key, point);
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/thread/mutex.hpp"
 #include "domain/places/gazetteer.hpp"
 #include "domain/routing/tour.hpp"
 #include "net/http/http_client.hpp"
@@ -73,8 +73,8 @@ class Maps {
   const Options options_;
   std::unique_ptr<net::HttpClient> client_;
   asio::thread_pool pool_{2};
-  mutable std::mutex mutex_;
-  std::unordered_map<std::string, domain::Point> cached_points_;  // by the geocoder's URL; guarded by mutex_
+  mutable Mutex mutex_;
+  std::unordered_map<std::string, domain::Point> cached_points_ GUARDED_BY(mutex_);  // by the geocoder's URL
 };
 
 }  // namespace waybill::api

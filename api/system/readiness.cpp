@@ -68,22 +68,24 @@ asio::awaitable<std::string> Readiness::check_workers(storage::Database& databas
 }
 
 asio::awaitable<std::string> Readiness::database_fault(storage::Database& database) {
-  return cached(database_, &Readiness::check_database, database);
+  return cached(Subject::database, &Readiness::check_database, database);
 }
 
 asio::awaitable<std::string> Readiness::worker_fault(storage::Database& database) {
-  return cached(workers_, &Readiness::check_workers, database);
+  return cached(Subject::workers, &Readiness::check_workers, database);
 }
 
-asio::awaitable<std::string> Readiness::cached(Result& result, Check check, storage::Database& database) {
+asio::awaitable<std::string> Readiness::cached(Subject subject, Check check, storage::Database& database) {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
+    Result& result = result_of(subject);
     const auto now = steady_clock::now();
     if (result.fault && now < result.next_check && now - result.at < max_result_age) co_return *result.fault;
     result.next_check = now + check_interval;
   }
   std::string fault = co_await (this->*check)(database);
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
+  Result& result = result_of(subject);
   result.fault = fault;
   result.at = steady_clock::now();
   if (!fault.empty()) result.next_check = std::min(result.next_check, result.at + fault_check_interval);

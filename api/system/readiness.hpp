@@ -1,14 +1,16 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
 
+#include "base/thread/mutex.hpp"
 #include "storage/database/database.hpp"
 
 namespace waybill::api {
@@ -33,6 +35,7 @@ class Readiness {
 
  private:
   using Moment = std::chrono::steady_clock::time_point;
+  enum class Subject : std::size_t { database, workers };
   /// The last result of a check.
   struct Result {
     std::optional<std::string> fault;  // nullopt before the first check
@@ -46,12 +49,12 @@ class Readiness {
   asio::awaitable<bool> disk_is_full(storage::Database& database);
 
   /// Returns the stored result, or that of a new check if it is due.
-  asio::awaitable<std::string> cached(Result& result, Check check, storage::Database& database);
+  asio::awaitable<std::string> cached(Subject subject, Check check, storage::Database& database);
+  Result& result_of(Subject subject) REQUIRES(mutex_) { return results_[static_cast<std::size_t>(subject)]; }
 
   std::atomic<bool> disk_was_full_ = false;
-  std::mutex mutex_;
-  Result database_;  // guarded by mutex_
-  Result workers_;   // guarded by mutex_
+  Mutex mutex_;
+  std::array<Result, 2> results_ GUARDED_BY(mutex_);  // by Subject
 };
 
 }  // namespace waybill::api

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -11,6 +10,7 @@
 
 #include "api/threads/background.hpp"
 #include "base/pause.hpp"
+#include "base/thread/mutex.hpp"
 #include "storage/database/database.hpp"
 #include "storage/session/session.hpp"
 #include "storage/standbys/standby_session.hpp"
@@ -119,7 +119,7 @@ class Analysis {
   }
 
   SessionHandle take_idle() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (idle_.empty()) return nullptr;
     SessionHandle session = std::move(idle_.back());
     idle_.pop_back();
@@ -127,13 +127,13 @@ class Analysis {
   }
 
   void give_back(SessionHandle session) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     idle_.push_back(std::move(session));
   }
 
   std::string database_url_;
-  std::mutex mutex_;
-  std::vector<SessionHandle> idle_;  // guarded by mutex_
+  Mutex mutex_;
+  std::vector<SessionHandle> idle_ GUARDED_BY(mutex_);
   Background background_;
 };
 

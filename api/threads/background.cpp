@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <unordered_map>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -14,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/free_memory.hpp"
+#include "base/thread/mutex.hpp"
 
 namespace waybill::api {
 namespace {
@@ -38,7 +38,7 @@ class Background::State {
   /// True if the caller has a thread; otherwise it must call `wait`. Throws Failure if there is too much
   /// work.
   bool enter(const Guid& business) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     Holder& holder = holders_[business];
     const bool is_too_much = !business.is_nil() &&
                              holder.running + holder.expected + holder.waiting.size() >= options_.most_of_one;
@@ -57,7 +57,7 @@ class Background::State {
   }
 
   void wait(const Guid& business, Waiter waiter) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     Holder& holder = holders_[business];
     --holder.expected;
     if (closed_) return refuse(std::move(waiter));
@@ -67,7 +67,7 @@ class Background::State {
   }
 
   void leave(const Guid& business) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     --holders_[business].running;
     --running_;
     --total_;
@@ -76,7 +76,7 @@ class Background::State {
   }
 
   void close() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     closed_ = true;
     for (auto& [business, holder] : holders_) {
       for (Waiter& waiter : std::exchange(holder.waiting, {})) refuse(std::move(waiter));
@@ -84,7 +84,7 @@ class Background::State {
   }
 
   bool is_busy() const {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     return waiting_ > 0;
   }
 
@@ -100,13 +100,13 @@ class Background::State {
     return business.is_nil() || holder.running < share_;
   }
 
-  void begin(Holder& holder) {
+  void begin(Holder& holder) REQUIRES(mutex_) {
     ++holder.running;
     ++running_;
     holder.last_turn = ++turns_;
   }
 
-  void forget_if_idle(const Guid& business) {
+  void forget_if_idle(const Guid& business) REQUIRES(mutex_) {
     const auto entry = holders_.find(business);
     const Holder& holder = entry->second;
     if (holder.running + holder.expected + holder.waiting.size() == 0) holders_.erase(entry);
@@ -114,7 +114,7 @@ class Background::State {
 
   /// Gives free threads to waiting work: of the business with the fewest threads first, then of the business
   /// with the oldest turn.
-  void serve() {
+  void serve() REQUIRES(mutex_) {
     while (running_ < options_.threads) {
       Holder* next = nullptr;
       for (auto& [business, holder] : holders_) {
@@ -144,13 +144,13 @@ class Background::State {
 
   const Options options_;
   const std::size_t share_;
-  mutable std::mutex mutex_;
-  std::unordered_map<Guid, Holder> holders_;
-  std::size_t running_ = 0;
-  std::size_t waiting_ = 0;
-  std::size_t total_ = 0;
-  std::uint64_t turns_ = 0;
-  bool closed_ = false;
+  mutable Mutex mutex_;
+  std::unordered_map<Guid, Holder> holders_ GUARDED_BY(mutex_);
+  std::size_t running_ GUARDED_BY(mutex_) = 0;
+  std::size_t waiting_ GUARDED_BY(mutex_) = 0;
+  std::size_t total_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t turns_ GUARDED_BY(mutex_) = 0;
+  bool closed_ GUARDED_BY(mutex_) = false;
 };
 
 Background::Turn::~Turn() {
