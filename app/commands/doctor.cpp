@@ -1,8 +1,6 @@
 #include <chrono>
-#include <condition_variable>
 #include <iostream>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -10,6 +8,7 @@
 #include "app/commands/command.hpp"
 #include "app/doctor/examination.hpp"
 #include "base/json.hpp"
+#include "base/thread/mutex.hpp"
 
 namespace waybill::app {
 namespace {
@@ -20,17 +19,17 @@ constexpr auto longest_check = std::chrono::seconds(20);
 class Progress {
  public:
   void begin(const std::string& name) {
-    const std::scoped_lock lock(mutex_);
+    const Lock lock(mutex_);
     name_ = name;
     begun_at_ = std::chrono::steady_clock::now();
   }
   void add(Finding finding) {
-    const std::scoped_lock lock(mutex_);
+    const Lock lock(mutex_);
     findings_.push_back(std::move(finding));
     changed_.notify_all();
   }
   void finish() {
-    const std::scoped_lock lock(mutex_);
+    const Lock lock(mutex_);
     is_finished_ = true;
     changed_.notify_all();
   }
@@ -39,13 +38,13 @@ class Progress {
   /// about it.
   template <class Show>
   bool follow(Show show) {
-    std::unique_lock lock(mutex_);
+    Lock lock(mutex_);
     for (std::size_t shown = 0;;) {
       while (shown < findings_.size()) show(findings_[shown++]);
       if (is_finished_) return true;
-      const auto deadline = begun_at_ + longest_check;
-      if (changed_.wait_until(lock, deadline) == std::cv_status::timeout && !is_finished_ &&
-          shown == findings_.size() && std::chrono::steady_clock::now() >= begun_at_ + longest_check) {
+      const auto has_news = [&]() REQUIRES(mutex_) { return is_finished_ || shown < findings_.size(); };
+      if (!changed_.wait_until(lock, begun_at_ + longest_check, has_news) &&
+          std::chrono::steady_clock::now() >= begun_at_ + longest_check) {
         show(Finding{Level::failure, name_,
                      "it did not answer within " + std::to_string(longest_check.count()) + " s",
                      "see that its server is not stopped or overloaded"});
@@ -55,12 +54,12 @@ class Progress {
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<Finding> findings_;
-  std::string name_;  // name of the check that runs
-  std::chrono::steady_clock::time_point begun_at_ = std::chrono::steady_clock::now();
-  bool is_finished_ = false;
+  Mutex mutex_;
+  Condition changed_;
+  std::vector<Finding> findings_ GUARDED_BY(mutex_);
+  std::string name_ GUARDED_BY(mutex_);  // name of the check that runs
+  std::chrono::steady_clock::time_point begun_at_ GUARDED_BY(mutex_) = std::chrono::steady_clock::now();
+  bool is_finished_ GUARDED_BY(mutex_) = false;
 };
 
 json::object as_json(const Finding& finding) {

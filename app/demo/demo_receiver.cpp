@@ -85,8 +85,9 @@ DemoReceiver::DemoReceiver(const ListenAddress& address)
 DemoReceiver::~DemoReceiver() = default;
 
 std::optional<Delivery> DemoReceiver::next(std::chrono::milliseconds timeout, const std::stop_token& stop) {
-  std::unique_lock guard(mutex_);
-  if (!arrived_.wait_for(guard, stop, timeout, [this] { return !deliveries_.empty(); })) return std::nullopt;
+  Lock guard(mutex_);
+  const auto has_delivery = [this]() REQUIRES(mutex_) { return !deliveries_.empty(); };
+  if (!arrived_.wait_for(guard, stop, timeout, has_delivery)) return std::nullopt;
   Delivery delivery = std::move(deliveries_.front());
   deliveries_.pop_front();
   return delivery;
@@ -105,7 +106,7 @@ void DemoReceiver::serve(const std::stop_token& stop) {
                                              : "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
     ::send(connection.get(), answer.data(), answer.size(), MSG_NOSIGNAL);
     if (!delivery) continue;
-    const std::lock_guard guard(mutex_);
+    const Lock guard(mutex_);
     deliveries_.push_back(std::move(*delivery));
     arrived_.notify_all();
   }

@@ -1,10 +1,8 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -12,6 +10,7 @@
 
 #include "app/config/config.hpp"
 #include "app/postgres/child_process.hpp"
+#include "base/thread/mutex.hpp"
 
 namespace waybill::app {
 
@@ -43,9 +42,9 @@ class DemoReceiver {
 
   FileHandle listener_;
   std::string url_;
-  std::mutex mutex_;
-  std::condition_variable_any arrived_;
-  std::deque<Delivery> deliveries_;
+  Mutex mutex_;
+  StopCondition arrived_;
+  std::deque<Delivery> deliveries_ GUARDED_BY(mutex_);
   std::jthread thread_;
 };
 

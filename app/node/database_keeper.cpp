@@ -56,7 +56,7 @@ DatabaseKeeper::DatabaseKeeper(std::string database_url)
     : database_url_(std::move(database_url)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 void DatabaseKeeper::run(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   while (!stop.stop_requested()) {
     lock.unlock();
     Moment next;

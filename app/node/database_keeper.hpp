@@ -1,14 +1,13 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
 
 #include "app/node/merge_pause.hpp"
+#include "base/thread/mutex.hpp"
 #include "storage/blocking/connection.hpp"
 
 namespace waybill::app {
@@ -49,8 +48,8 @@ class DatabaseKeeper {
   Moment partitions_due_{};
   Moment merge_due_{};
   Moment analyses_due_{};
-  std::mutex mutex_;
-  std::condition_variable_any stopped_;
+  Mutex mutex_;
+  StopCondition stopped_;
   std::jthread thread_;
 };
 

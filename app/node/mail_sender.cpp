@@ -51,7 +51,7 @@ MailSender::MailSender(Options options, const SecretBox& secrets)
 
 MailSender::~MailSender() {
   {
-    const std::scoped_lock lock(mutex_);
+    const Lock lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_all();
@@ -60,7 +60,7 @@ MailSender::~MailSender() {
 
 void MailSender::post(std::function<void()> done) {
   {
-    const std::scoped_lock lock(mutex_);
+    const Lock lock(mutex_);
     posted_.push_back(std::move(done));
     has_new_ = true;
   }
@@ -68,7 +68,7 @@ void MailSender::post(std::function<void()> done) {
 }
 
 bool MailSender::is_stopping() {
-  const std::scoped_lock lock(mutex_);
+  const Lock lock(mutex_);
   return stopping_;
 }
 
@@ -85,8 +85,9 @@ void MailSender::run() {
     }
     for (const auto& done : waiting) done();
     waiting.clear();
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, poll_interval, [this] { return stopping_ || !posted_.empty(); });
+    Lock lock(mutex_);
+    changed_.wait_for(lock, poll_interval,
+                      [this]() REQUIRES(mutex_) { return stopping_ || !posted_.empty(); });
     waiting.swap(posted_);
     stopping = stopping_;
   }
@@ -101,8 +102,9 @@ bool MailSender::deliver_some() {
   }
   if (in_flight_.empty()) return false;
   {
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, poll_interval, [this] { return !ended_.empty() || has_new_ || stopping_; });
+    Lock lock(mutex_);
+    changed_.wait_for(lock, poll_interval,
+                      [this]() REQUIRES(mutex_) { return !ended_.empty() || has_new_ || stopping_; });
   }
   settle_ended();
   return true;
@@ -110,7 +112,7 @@ bool MailSender::deliver_some() {
 
 std::vector<MailSender::MailPtr> MailSender::claim() {
   {
-    const std::scoped_lock lock(mutex_);
+    const Lock lock(mutex_);
     has_new_ = false;
   }
   if (!session_) session_.emplace(options_.database_url, "waybill mail", storage::worker_limits);
@@ -169,7 +171,7 @@ void MailSender::send(const MailPtr& mail) {
 void MailSender::ended(const MailPtr& mail) {
   mail->end = std::chrono::steady_clock::now();
   {
-    const std::scoped_lock lock(mutex_);
+    const Lock lock(mutex_);
     ended_.push_back(mail);
   }
   changed_.notify_all();
@@ -180,7 +182,7 @@ void MailSender::settle_ended() {
   for (;;) {
     MailPtr mail;
     {
-      const std::scoped_lock lock(mutex_);
+      const Lock lock(mutex_);
       if (ended_.empty()) return;
       mail = ended_.back();
     }
@@ -189,7 +191,7 @@ void MailSender::settle_ended() {
     shares_.add(mail->business, mail->end - mail->began, mail->end);
     const auto count = in_flight_.find(mail->business);
     if (--count->second == 0) in_flight_.erase(count);
-    const std::scoped_lock lock(mutex_);
+    const Lock lock(mutex_);
     std::erase(ended_, mail);
   }
 }

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -12,6 +10,7 @@
 
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
+#include "base/thread/mutex.hpp"
 #include "base/time_shares.hpp"
 #include "net/mail/mail.hpp"
 #include "storage/blocking/connection.hpp"
@@ -66,12 +65,12 @@ class MailSender {
   std::optional<storage::blocking::Connection> session_;
   TimeShares<Guid> shares_;                          // of businesses; nil: mails without one
   std::unordered_map<Guid, std::size_t> in_flight_;  // by business
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::function<void()>> posted_;  // guarded by mutex_
-  std::vector<MailPtr> ended_;                 // with their outcome; guarded by mutex_
-  bool has_new_ = false;                       // since the last claim; guarded by mutex_
-  bool stopping_ = false;                      // guarded by mutex_
+  Mutex mutex_;
+  Condition changed_;
+  std::vector<std::function<void()>> posted_ GUARDED_BY(mutex_);
+  std::vector<MailPtr> ended_ GUARDED_BY(mutex_);  // with their outcome
+  bool has_new_ GUARDED_BY(mutex_) = false;        // since the last claim
+  bool stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

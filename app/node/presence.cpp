@@ -43,7 +43,7 @@ Presence::~Presence() {
 }
 
 void Presence::run(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   while (!stopped_.wait_for(lock, stop, period, [&stop] { return stop.stop_requested(); })) turn();
 }
 

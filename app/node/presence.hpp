@@ -1,8 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,6 +9,7 @@
 #include "app/config/connections.hpp"
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
+#include "base/thread/mutex.hpp"
 #include "storage/blocking/connection.hpp"
 
 namespace waybill::app {
@@ -61,8 +60,8 @@ class Presence {
   std::chrono::steady_clock::time_point duties_due_{};
   std::set<std::string> overdue_duties_;  // those reported
   bool is_waiting_ = false;               // true once it has logged that other processes lack the first key
-  std::mutex mutex_;
-  std::condition_variable_any stopped_;
+  Mutex mutex_;
+  StopCondition stopped_;
   std::jthread thread_;
 };
 

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <condition_variable>
 #include <deque>
 #include <fcntl.h>
 #include <fstream>
 #include <future>
-#include <mutex>
 #include <signal.h>
 #include <sys/wait.h>
 #include <thread>
@@ -21,6 +19,7 @@
 #include "app/process/memory.hpp"
 #include "base/observe.hpp"
 #include "base/percent_encoding.hpp"
+#include "base/thread/mutex.hpp"
 
 namespace waybill::app {
 namespace {
@@ -135,14 +134,14 @@ class PostgresCluster::Impl {
 
   void stop(milliseconds limit) {
     {
-      std::unique_lock guard(mutex_);
+      Lock guard(mutex_);
       stopping_ = true;
       changed_.notify_all();
       const std::pair<int, milliseconds> steps[] = {
           {SIGINT, limit}, {SIGQUIT, seconds(5)}, {SIGKILL, seconds(5)}};
       for (const auto& [signal, timeout] : steps) {
         if (server_ > 0) ::kill(server_, signal);
-        if (changed_.wait_for(guard, timeout, [this] { return server_ == 0; })) break;
+        if (changed_.wait_for(guard, timeout, [this]() REQUIRES(mutex_) { return server_ == 0; })) break;
       }
     }
     if (supervisor_.joinable()) supervisor_.join();
@@ -150,8 +149,13 @@ class PostgresCluster::Impl {
 
  private:
   bool should_stop() {
-    const std::lock_guard guard(mutex_);
+    const Lock guard(mutex_);
     return stopping_ || stop_.stop_requested();
+  }
+
+  pid_t present_server() {
+    const Lock guard(mutex_);
+    return server_;
   }
 
   void supervise(std::promise<void>& started) {
@@ -163,7 +167,7 @@ class PostgresCluster::Impl {
       return;
     }
     for (;;) {
-      await_end(server_);
+      await_end(present_server());
       const int status = reap();
       if (should_stop()) return;
       observe(Observable::postgres_stopped, {{"status", status}, {"expected", false}});
@@ -173,7 +177,7 @@ class PostgresCluster::Impl {
   }
 
   int reap() {
-    const std::lock_guard guard(mutex_);
+    const Lock guard(mutex_);
     const int status = wait_for_child(server_);
     server_ = 0;
     changed_.notify_all();
@@ -191,8 +195,8 @@ class PostgresCluster::Impl {
         if (should_stop()) return false;
         observe(Observable::postgres_failed, {{"error", error.what()}});
       }
-      std::unique_lock guard(mutex_);
-      if (changed_.wait_for(guard, seconds(1), [this] { return stopping_; })) return false;
+      Lock guard(mutex_);
+      if (changed_.wait_for(guard, seconds(1), [this]() REQUIRES(mutex_) { return stopping_; })) return false;
     }
   }
 
@@ -258,7 +262,7 @@ class PostgresCluster::Impl {
     socket.pass_to(child);
     const pid_t server = start_child(child);
     {
-      const std::lock_guard guard(mutex_);
+      const Lock guard(mutex_);
       server_ = server;
       if (stopping_) ::kill(server, SIGINT);
     }
@@ -296,10 +300,10 @@ class PostgresCluster::Impl {
   PostgresPrograms programs_;
   std::string url_;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool stopping_ = false;
-  pid_t server_ = 0;  // 0 if none; guarded by mutex_, written by supervisor_ only
+  Mutex mutex_;
+  Condition changed_;
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  pid_t server_ GUARDED_BY(mutex_) = 0;  // 0 if none; written by supervisor_ only
   std::thread supervisor_;
 };
 

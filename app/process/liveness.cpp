@@ -23,7 +23,7 @@ Liveness::Liveness(const ServiceManager& manager, std::atomic<bool>& is_alive, L
       thread_([this](const std::stop_token& stop) { watch(stop); }) {}
 
 void Liveness::watch(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   while (!stop.stop_requested()) {
     is_alive_ = loops_turn_(limit_);
     if (is_alive_ && manager_.watchdog()) manager_.alive();

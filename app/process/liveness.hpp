@@ -2,13 +2,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <stop_token>
 #include <thread>
 
 #include "app/process/service_manager.hpp"
+#include "base/thread/mutex.hpp"
 
 namespace waybill::app {
 
@@ -33,8 +32,8 @@ class Liveness {
   std::atomic<bool>& is_alive_;
   const LoopsTurn loops_turn_;
   const Limit limit_;
-  std::mutex mutex_;
-  std::condition_variable_any stopped_;
+  Mutex mutex_;
+  StopCondition stopped_;
   std::jthread thread_;
 };
 

@@ -1,8 +1,8 @@
 #include "app/process/signals.hpp"
 
-#include <condition_variable>
-#include <mutex>
 #include <unistd.h>
+
+#include "base/thread/mutex.hpp"
 
 namespace waybill::app {
 
@@ -27,9 +27,9 @@ Signals::~Signals() {
 }
 
 void Signals::wait() const {
-  std::mutex mutex;
-  std::condition_variable_any changed;
-  std::unique_lock guard(mutex);
+  Mutex mutex;
+  StopCondition changed;
+  Lock guard(mutex);
   changed.wait(guard, source_.get_token(), [] { return false; });
 }
 
