@@ -72,6 +72,8 @@ constexpr auto observables = std::to_array<ObservableRow>({
      "Requests refused because their token's quota was used up."},
     {Observable::login_failed, "user.login_failed", info, "waybill_login_failures_total", "Logins refused."},
     {Observable::config_warning, "config.warning", warning},
+    {Observable::rule_broken, "process.rule_broken", error, "waybill_broken_rules_total",
+     "Rules of the code that were found broken. Each is a defect; the log names its place."},
     {Observable::key_missing, "key.missing", error},
     {Observable::key_waiting, "key.waiting", warning},
     {Observable::database_unavailable, "database.unavailable", error, "waybill_database_losses_total",

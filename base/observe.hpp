@@ -30,6 +30,7 @@ enum class Observable : std::uint8_t {
   rate_limited,
   login_failed,
   config_warning,
+  rule_broken,  // see base/check.hpp
   key_missing,
   key_waiting,
   database_unavailable,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/check.hpp"
+
 namespace waybill::net {
 namespace {
 
@@ -53,9 +55,13 @@ bool CircuitBreaker::try_start(std::string_view destination, Time now, std::size
   return free;
 }
 
+void CircuitBreaker::give_back(Entry& entry) {
+  if (check(entry.in_flight > 0, "a destination gets back no more places than were taken")) --entry.in_flight;
+}
+
 void CircuitBreaker::succeeded(std::string_view destination, Time now) {
   Entry& e = entry(destination, now);
-  if (e.in_flight > 0) --e.in_flight;
+  give_back(e);
   e.failures = 0;
   e.pause = {};
   e.limit = std::min(e.limit * 2, options_.max_in_flight);
@@ -63,7 +69,7 @@ void CircuitBreaker::succeeded(std::string_view destination, Time now) {
 
 void CircuitBreaker::failed(std::string_view destination, Time now) {
   Entry& e = entry(destination, now);
-  if (e.in_flight > 0) --e.in_flight;
+  give_back(e);
   // Failures of requests that were in flight when the breaker opened do not count.
   if (is_open(e) && now < e.open_until) return;
   ++e.failures;
@@ -75,7 +81,7 @@ void CircuitBreaker::failed(std::string_view destination, Time now) {
 
 void CircuitBreaker::released(std::string_view destination, Time now) {
   Entry& e = entry(destination, now);
-  if (e.in_flight > 0) --e.in_flight;
+  give_back(e);
 }
 
 CircuitBreaker::State CircuitBreaker::state(std::string_view destination) const {

@@ -60,6 +60,7 @@ class CircuitBreaker {
   };
   Entry& entry(std::string_view destination, Time now);
   void forget_unused();
+  static void give_back(Entry& entry);
   bool is_open(const Entry& entry) const;
 
   Options options_;

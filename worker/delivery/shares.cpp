@@ -1,5 +1,7 @@
 #include "worker/delivery/shares.hpp"
 
+#include "base/check.hpp"
+
 namespace waybill::worker {
 
 void Shares::take(const Guid& business, std::size_t amount) {
@@ -11,6 +13,9 @@ void Shares::take(const Guid& business, std::size_t amount) {
 void Shares::release(const Guid& business, std::size_t amount) {
   if (amount == 0) return;
   const auto found = held_.find(business);
+  if (!check(found != held_.end() && found->second >= amount && taken_ >= amount,
+             "a business releases no more than it has taken"))
+    return;
   found->second -= amount;
   if (found->second == 0) held_.erase(found);
   taken_ -= amount;

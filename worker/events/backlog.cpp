@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace waybill::worker {
 
 void Backlog::add(std::span<const storage::PendingEvent> events) {
@@ -32,6 +34,8 @@ std::vector<storage::PendingEvent> Backlog::take(std::size_t limit, const IsRead
     const Guid business = turns_.front();
     turns_.pop_front();
     const auto found = queues_.find(business);
+    require(found != queues_.end() && !found->second.waiting.empty(),
+            "a business with a turn has waiting events");
     Queue& queue = found->second;
     queue.has_turn = false;
     if (shares_.may_take(business) && is_ready(queue.waiting.front())) {
@@ -78,6 +82,7 @@ std::vector<storage::EventKey> Backlog::forget_if(Drop drop) {
       return true;
     });
   }
+  require(waiting_ >= forgotten.size(), "the number of waiting events includes those that are forgotten");
   waiting_ -= forgotten.size();
   std::erase_if(turns_, [&](const Guid& business) { return queues_.at(business).waiting.empty(); });
   std::erase_if(queues_, [](const auto& entry) { return entry.second.waiting.empty(); });
