@@ -34,6 +34,13 @@ constexpr std::string_view trimmed(std::string_view text, std::string_view blank
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+/// Returns the text with `by` in place of each `part`, which is not empty.
+inline std::string replaced(std::string text, std::string_view part, std::string_view by) {
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + by.size()))
+    text.replace(at, part.size(), by);
+  return text;
+}
+
 inline std::string ascii_lower(std::string_view text) {
   std::string result(text);
   for (char& c : result) c = ascii_lower(c);

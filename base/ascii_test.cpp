@@ -25,5 +25,11 @@ TEST(Ascii, TrimmingRemovesOnlyTheGivenBlanks) {
   EXPECT_EQ(trimmed("\v a\f", " \v\f"), "a");
 }
 
+TEST(Ascii, EachPartIsReplacedOnce) {
+  EXPECT_EQ(replaced("a-b-c", "-", "--"), "a--b--c");
+  EXPECT_EQ(replaced("none", "x", "y"), "none");
+  EXPECT_EQ(replaced("", "x", "y"), "");
+}
+
 }  // namespace
 }  // namespace waybill

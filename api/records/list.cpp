@@ -9,6 +9,7 @@
 #include "api/records/row_json.hpp"
 #include "api/records/totals.hpp"
 #include "api/route/paging.hpp"
+#include "base/ascii.hpp"
 #include "domain/filter/filter.hpp"
 #include "storage/sql/search_indexes.sql.hpp"
 #include "storage/statement/errors.hpp"
@@ -175,14 +176,9 @@ std::string with_hidden_values(std::string_view where) {
   return text;
 }
 
-void replace_all(std::string& text, std::string_view part, std::string_view replacement) {
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + replacement.size()))
-    text.replace(at, part.size(), replacement);
-}
-
 /// Writes the business's parameter as a subselect, for the same reason.
 void hide_business(std::string& text) {
-  replace_all(text, "business_id = $1", "business_id = (select $1::uuid)");
+  text = replaced(std::move(text), "business_id = $1", "business_id = (select $1::uuid)");
 }
 
 /// Writes the condition on the business of the rows found first so that no index serves it. For a word, GIN
@@ -385,7 +381,7 @@ class ListReader {
     if (total_source_ == TotalSource::by_status) {
       const auto counted = [&](const std::string& status) {
         auto condition = status + " is not null" + selection_.where;
-        replace_all(condition, "r.status", status);
+        condition = replaced(std::move(condition), "r.status", status);
         return "case when " + condition + " then n.records else 0 end";
       };
       total = "(select coalesce(sum(" + counted("n.status_after") + " - " + counted("n.status_before") +

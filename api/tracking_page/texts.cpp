@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "base/ascii.hpp"
+
 namespace waybill::api {
 namespace {
 
@@ -116,11 +118,6 @@ std::string clock_text(int hour, int minute) {
   return text;
 }
 
-std::string replaced(std::string_view text, std::string_view name, std::string_view value) {
-  std::string result(text);
-  return result.replace(result.find(name), name.size(), value);
-}
-
 }  // namespace
 
 const StatusTexts* status_texts(std::string_view status) {
@@ -131,12 +128,12 @@ const StatusTexts* status_texts(std::string_view status) {
 std::string older_traces_text(Language language, std::size_t count) {
   const bool zero_is_one = language == Language::fr || language == Language::pt;
   const bool is_one = count == 1 || (count == 0 && zero_is_one);
-  return replaced((is_one ? texts::older_trace : texts::older_traces).in(language), "{n}",
+  return replaced(std::string((is_one ? texts::older_trace : texts::older_traces).in(language)), "{n}",
                   std::to_string(count));
 }
 
 std::string time_zone_text(Language language, std::string_view zone) {
-  return replaced(texts::time_zone.in(language), "{zone}", zone);
+  return replaced(std::string(texts::time_zone.in(language)), "{zone}", zone);
 }
 
 std::string date_text(Locale locale, const ZonedTime& time) {

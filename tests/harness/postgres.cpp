@@ -8,6 +8,7 @@
 
 #include <pqxx/pqxx>
 
+#include "base/ascii.hpp"
 #include "storage/schema/migrate.hpp"
 #include "tests/harness/statements_run.hpp"
 
@@ -35,12 +36,6 @@ std::filesystem::path server_programs() {
 }
 
 namespace {
-
-std::string replaced(std::string text, std::string_view what, std::string_view by) {
-  const auto at = text.find(what);
-  if (at != std::string::npos) text.replace(at, what.size(), by);
-  return text;
-}
 
 std::unique_ptr<Postgres>& instance() {
   static std::unique_ptr<Postgres> cluster;

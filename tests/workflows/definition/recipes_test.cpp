@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/ascii.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/fixtures/schedule_ticks.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
@@ -13,12 +14,6 @@ namespace waybill::tests {
 namespace {
 
 using testing::HasSubstr;
-
-std::string replaced(std::string text, std::string_view what, std::string_view with) {
-  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
-    text.replace(at, what.size(), with);
-  return text;
-}
 
 class Recipes : public WorkflowTest {
  protected:

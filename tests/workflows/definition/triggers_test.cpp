@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/ascii.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
 
 namespace waybill::tests {
@@ -149,14 +150,6 @@ Entity product_entity() {
               {"deletion", "delete from products where guid = 'GUID'", {"product_deleted"}},
           },
           {"product_created", "product_updated", "product_price_changed", "product_deleted"}};
-}
-
-std::string replaced(std::string text, std::string_view case_name, std::string_view by) {
-  for (auto found = text.find(case_name); found != std::string::npos;
-       found = text.find(case_name, found + by.size())) {
-    text.replace(found, case_name.size(), by);
-  }
-  return text;
 }
 
 class Triggers : public WorkflowTest, public testing::WithParamInterface<Entity> {

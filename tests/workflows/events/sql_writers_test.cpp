@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/ascii.hpp"
 #include "storage/schema/migrate.hpp"
 #include "tests/harness/sql_errors.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
@@ -12,13 +13,6 @@ namespace waybill::tests {
 namespace {
 
 using testing::HasSubstr;
-
-std::string replaced(std::string text, std::string_view what, std::string_view by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
-    text.replace(at, what.size(), by);
-  }
-  return text;
-}
 
 /// A role of the cluster. The destructor drops it, unless it still has privileges in a database.
 class Role {
