@@ -50,8 +50,7 @@ void keep_books(Receiver& receiver, Ledger& ledger) {
 // Random by seed: WAYBILL_CRASH_SEED repeats a choice of faults. WAYBILL_CRASH_SECONDS is the duration.
 TEST(Crash, NoChangeIsLostInventedOrRepeatedUnderAnotherId) {
   const auto seconds = std::chrono::seconds(from_environment("WAYBILL_CRASH_SECONDS", 15));
-  const std::uint64_t seed = from_environment("WAYBILL_CRASH_SEED", std::random_device{}());
-  std::cout << "WAYBILL_CRASH_SEED=" << seed << "\n";
+  const std::uint64_t seed = crash_seed();
 
   Ledger ledger;
   Receiver receiver;

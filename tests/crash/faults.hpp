@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <optional>
+#include <random>
 #include <string>
 #include <sys/types.h>
 
@@ -15,6 +17,14 @@ namespace waybill::tests {
 inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* given = std::getenv(name);
   return given == nullptr ? otherwise : std::stoull(given);
+}
+
+/// Returns and prints the seed of a test: that of WAYBILL_CRASH_SEED, which repeats a choice of faults, or a
+/// random one.
+inline std::uint64_t crash_seed() {
+  const std::uint64_t seed = from_environment("WAYBILL_CRASH_SEED", std::random_device{}());
+  std::cout << "WAYBILL_CRASH_SEED=" << seed << "\n";
+  return seed;
 }
 
 /// The PostgreSQL of `waybill up` on a data directory; nullopt if none is known to run.

@@ -89,8 +89,7 @@ class KeyedClients {
 // Random by seed, like the test of crashes.
 TEST(CrashOfKeys, AKeyCreatesOneOrderAndAlwaysReturnsIt) {
   const auto seconds = std::chrono::seconds(from_environment("WAYBILL_CRASH_SECONDS", 5));
-  const std::uint64_t seed = from_environment("WAYBILL_CRASH_SEED", std::random_device{}());
-  std::cout << "WAYBILL_CRASH_SEED=" << seed << "\n";
+  const std::uint64_t seed = crash_seed();
   Stack stack(seed);
   const Tenant tenant(stack.up(), "keys");
   KeyedClients clients(stack, tenant.http.token());

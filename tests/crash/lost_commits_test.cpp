@@ -185,7 +185,7 @@ TEST(CrashOfCommits, EventsWithTheIdsOfLostCommitsFire) {
     return Reply::after(gate);
   });
   const OpensGate opens_gate(gate);
-  Stack stack(std::random_device{}());
+  Stack stack(crash_seed());
   const std::string business = [&] {
     Tenant tenant(stack.up(), "hasty");
     tenant.webhook(receiver.url("/hook"), "order_created");

@@ -85,8 +85,7 @@ std::int64_t number(const Stack& stack, const std::string& sql) {
 TEST(CrashBetweenSteps, EachStepIsPerformedInOrderAndChangesAreMadeExactlyOnce) {
   const auto orders =
       static_cast<std::int64_t>(std::min(from_environment("WAYBILL_CRASH_ORDERS", 200), most_orders));
-  const std::uint64_t seed = from_environment("WAYBILL_CRASH_SEED", std::random_device{}());
-  std::cout << "WAYBILL_CRASH_SEED=" << seed << "\n";
+  const std::uint64_t seed = crash_seed();
   Receiver receiver;
   const Arrivals arrivals(receiver);
   Stack stack(seed);

@@ -33,8 +33,9 @@ namespace waybill::worker {
 /// any method. A crash loses nothing: an event that was not recorded is matched again, and a run that was not
 /// recorded is claimed again.
 ///
-/// Order of locks: that of DueRuns, then that of the runner, then one of those under which no other is taken:
-/// of the Outcomes (recorder, pause writer), of the Catalogue, or of the bytes in RunRoom. An action and
+/// Order of locks: that of DueRuns, then that of the runner or of the preparation's queues, then one of those
+/// under which no other is taken: of the Outcomes (recorder, pause writer), of the Catalogue, or of the bytes
+/// in RunRoom. An action and
 /// `GoOn` are called without a lock, because an attempt that ends at once calls the runner back.
 class Runner {
  public:
