@@ -12,7 +12,6 @@
 #define CAPABILITY(name) WAYBILL_ATTRIBUTE(capability(name))
 #define SCOPED_CAPABILITY WAYBILL_ATTRIBUTE(scoped_lockable)
 #define GUARDED_BY(mutex) WAYBILL_ATTRIBUTE(guarded_by(mutex))
-#define PT_GUARDED_BY(mutex) WAYBILL_ATTRIBUTE(pt_guarded_by(mutex))
 #define ACQUIRED_AFTER(...) WAYBILL_ATTRIBUTE(acquired_after(__VA_ARGS__))
 #define REQUIRES(...) WAYBILL_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define EXCLUDES(...) WAYBILL_ATTRIBUTE(locks_excluded(__VA_ARGS__))
@@ -21,5 +20,3 @@
 #define TRY_ACQUIRE(...) WAYBILL_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
 #define RELEASE(...) WAYBILL_ATTRIBUTE(release_capability(__VA_ARGS__))
 #define RELEASE_GENERIC(...) WAYBILL_ATTRIBUTE(release_generic_capability(__VA_ARGS__))
-#define RETURN_CAPABILITY(mutex) WAYBILL_ATTRIBUTE(lock_returned(mutex))
-#define NO_THREAD_SAFETY_ANALYSIS WAYBILL_ATTRIBUTE(no_thread_safety_analysis)

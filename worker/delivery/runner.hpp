@@ -35,8 +35,8 @@ namespace waybill::worker {
 ///
 /// Order of locks: that of DueRuns, then that of the runner or of the preparation's queues, then one of those
 /// under which no other is taken: of the Outcomes (recorder, pause writer), of the Catalogue, or of the bytes
-/// in RunRoom. An action and
-/// `GoOn` are called without a lock, because an attempt that ends at once calls the runner back.
+/// in RunRoom. An action and `GoOn` are called without a lock, because an attempt that ends at once calls the
+/// runner back.
 class Runner {
  public:
   struct Options {
