@@ -315,15 +315,31 @@ class ListReader {
     co_return false;
   }
 
+  /// True if an index has the rows of the business in the order. Without one, even the first rows in the
+  /// order are known only after all have been read.
+  asio::awaitable<bool> is_read_in_order(const std::string& first_rows) {
+    if (selection_.order == newest_first) co_return true;
+    const auto plan = co_await services_.db.read_long(
+        call_.business(), statement_.name, "explain (costs off) " + first_rows,
+        storage::Params().add(call_.business()), storage::Format::text);
+    for (int line = 0; line < plan.size(); ++line) {
+      const std::string_view step = plan.get(line, 0);
+      const auto name = step.substr(std::min(step.find_first_not_of(" ->"), step.size()));
+      if (name == "Sort" || name.starts_with("Gather Merge")) co_return false;
+    }
+    co_return true;
+  }
+
   /// True if the first thousand rows in the order have those of the page. Otherwise the selected rows are
   /// found by their own indexes and sorted, which takes the same time wherever they stand in the order.
   asio::awaitable<bool> begins_with_page(const Page& page) {
     const auto wanted = page.offset() + page.limit();
     if (wanted > looked_at) co_return false;
-    auto text = "select count(*) from (select" + rows_of_business() +
-                " and r.guid = any(array(select r.guid" + rows_of_business() + " order by " +
-                selection_.order + " limit " + std::to_string(looked_at) + "))" + selection_.where +
-                " limit " + std::to_string(wanted) + ") found";
+    const auto first_rows = "select r.guid" + rows_of_business() + " order by " + selection_.order +
+                            " limit " + std::to_string(looked_at);
+    if (!co_await is_read_in_order(first_rows)) co_return false;
+    auto text = "select count(*) from (select" + rows_of_business() + " and r.guid = any(array(" +
+                first_rows + "))" + selection_.where + " limit " + std::to_string(wanted) + ") found";
     const auto rows = co_await services_.db.read_long(call_.business(), statement_.name, std::move(text),
                                                       params(), storage::Format::binary);
     co_return total_of(rows) == wanted;

@@ -75,6 +75,17 @@ TEST_F(OwnDataLists, ARareValueIsFoundWithoutReadingTheRowsOfFrequentOnes) {
   EXPECT_EQ(numbers("$filter=tags%20eq%20'rare'&PageSize=2&Page=2"), (json::array{"N-3", "N-2"}));
 }
 
+TEST_F(OwnDataLists, ARareValueIsSortedWithoutReadingTheRowsOfFrequentOnes) {
+  const auto rows_read = [this] {
+    return database.number(
+        "select seq_tup_read + idx_tup_fetch from pg_stat_user_tables where relname = 'orders'");
+  };
+  const auto before = rows_read();
+  EXPECT_EQ(numbers("$filter=tags%20eq%20'rare'&$orderby=notes,orderNumber"),
+            (json::array{"N-1", "N-2", "N-3", "N-4", "N-5"}));
+  EXPECT_LT(rows_read() - before, 5'000);
+}
+
 TEST_F(OwnDataLists, PagesOfAFrequentValueFollowTheOrder) {
   EXPECT_EQ(numbers("$filter=tags%20eq%20'a'&PageSize=2"), (json::array{"N-20000", "N-19999"}));
   EXPECT_EQ(total, 19'995);
