@@ -13,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/thread/work_thread.hpp"
 #include "storage/events/leases.hpp"
 #include "worker/delivery/record_queue.hpp"
 #include "worker/delivery/runner.hpp"
@@ -23,7 +24,6 @@
 #include "worker/guard/blast_guard.hpp"
 #include "worker/queue/due_runs.hpp"
 #include "worker/threads/thread_session.hpp"
-#include "worker/threads/work_thread.hpp"
 #include "worker/timers/due_timers.hpp"
 
 namespace waybill::worker {
@@ -108,7 +108,7 @@ class Pump {
   std::atomic<bool> can_match_ = false;
   std::atomic<std::uint64_t> expiries_ = 0;           // of the leases, as the keeper noted
   std::atomic<std::uint64_t> followed_expiries_ = 0;  // after which the pump has followed the leases
-  WorkThread thread_;
+  WorkThread thread_{ThreadKind::pump};
 };
 
 }  // namespace waybill::worker

@@ -11,10 +11,10 @@
 #include "base/guid.hpp"
 #include "base/heartbeat.hpp"
 #include "base/thread/mutex.hpp"
+#include "base/thread/work_thread.hpp"
 #include "base/time_share_queue.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/threads/thread_session.hpp"
-#include "worker/threads/work_thread.hpp"
 
 namespace waybill::worker {
 
@@ -82,7 +82,7 @@ class WorkflowLoader {
   TimeShareQueue<Guid, Request> requests_ GUARDED_BY(mutex_){shares_};  // at most one per business
   std::optional<Loaded> loaded_ GUARDED_BY(mutex_);
   std::vector<WorkflowPtr> destroyed_ GUARDED_BY(mutex_);  // to be destroyed in the next turn
-  WorkThread thread_;
+  WorkThread thread_{ThreadKind::workflows};
 };
 
 }  // namespace waybill::worker

@@ -10,11 +10,11 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/thread/wake_up.hpp"
 #include "storage/blocking/connection.hpp"
 #include "storage/events/leases.hpp"
 #include "worker/shards/renewals.hpp"
 #include "worker/shards/surplus_shards.hpp"
-#include "worker/threads/wake_up.hpp"
 
 namespace waybill::worker {
 

@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 
-namespace waybill::worker {
+namespace waybill {
 
 /// Waits for a socket, a call from another thread, or a timeout.
 class WakeUp {
@@ -21,4 +21,4 @@ class WakeUp {
   int event_;
 };
 
-}  // namespace waybill::worker
+}  // namespace waybill

@@ -1,10 +1,10 @@
-#include "worker/threads/work_thread.hpp"
+#include "base/thread/work_thread.hpp"
 
 #include <atomic>
 
 #include <gtest/gtest.h>
 
-namespace waybill::worker {
+namespace waybill {
 namespace {
 
 using namespace std::chrono_literals;
@@ -13,7 +13,7 @@ constexpr Duration forever = 1h;
 
 TEST(WorkThread, AStopEndsAWait) {
   std::atomic<bool> ended = false;
-  WorkThread thread;
+  WorkThread thread(ThreadKind::pump);
   thread.start([&](const std::stop_token& stop) {
     while (!stop.stop_requested()) thread.wait(-1, forever);
     ended = true;
@@ -25,7 +25,7 @@ TEST(WorkThread, AStopEndsAWait) {
 
 TEST(WorkThread, AWakeBeforeAWaitEndsIt) {
   std::atomic<int> waits = 0;
-  WorkThread thread;
+  WorkThread thread(ThreadKind::pump);
   thread.wake();
   thread.start([&](const std::stop_token&) {
     thread.wait(-1, forever);
@@ -37,7 +37,7 @@ TEST(WorkThread, AWakeBeforeAWaitEndsIt) {
 }
 
 TEST(WorkThread, ABeatIsSeenByOtherThreads) {
-  WorkThread thread;
+  WorkThread thread(ThreadKind::pump);
   const auto before = thread.heartbeat().age();
   thread.start([&](const std::stop_token&) { thread.beat(); });
   thread.stop();
@@ -46,4 +46,4 @@ TEST(WorkThread, ABeatIsSeenByOtherThreads) {
 }
 
 }  // namespace
-}  // namespace waybill::worker
+}  // namespace waybill

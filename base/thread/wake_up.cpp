@@ -1,4 +1,4 @@
-#include "worker/threads/wake_up.hpp"
+#include "base/thread/wake_up.hpp"
 
 #include <cerrno>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <system_error>
 #include <unistd.h>
 
-namespace waybill::worker {
+namespace waybill {
 
 WakeUp::WakeUp() : event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (event_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
@@ -32,4 +32,4 @@ void WakeUp::wait(int socket, Duration limit) {
       read(event_, &count, sizeof count);  // fails if nothing was written, which is harmless
 }
 
-}  // namespace waybill::worker
+}  // namespace waybill
