@@ -136,9 +136,7 @@ struct Effects {
   net::HttpClient& http;
   const Clock& clock;
   net::Mailer& mailer;
-  std::string_view mail_from;  // the sender of mails
-  // True once the mailer is stopping: an attempt with a temporary failure then does not count. May be null.
-  const std::atomic<bool>* mailer_stopping = nullptr;
+  std::string_view mail_from;          // the sender of mails
   WebPushSender* push = nullptr;       // null if no push messages are sent
   TrackingSender* tracking = nullptr;  // null if no tracking is sent to stores
 };

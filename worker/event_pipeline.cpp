@@ -32,6 +32,7 @@ EventPipeline::EventPipeline(const Worker::Options& options, const Guid& worker,
             catalogue, guard_, pauses, runner_, preparation_, floors, database_clock()) {}
 
 void EventPipeline::start() {
+  recorder_->start();
   preparation_.start();
   pump_.start();
 }
@@ -50,16 +51,19 @@ LeaseKeeper::Callbacks EventPipeline::lease_callbacks() {
           .can_match = [this] { return pump_.can_match(); }};
 }
 
-void EventPipeline::stop() {
-  pump_.stop();
-  preparation_.stop();
+void EventPipeline::stop_accepting() {
+  pump_.stop_accepting();
+  preparation_.stop_accepting();
   runner_.stop();
   recorder_->flush(std::chrono::seconds(1));
 }
 
-void EventPipeline::finish(Duration limit) {
-  recorder_->flush(limit);
-  recorder_.reset();
+void EventPipeline::drain(Moment until) {
+  runner_.drain(std::chrono::duration_cast<Duration>(until - std::chrono::steady_clock::now()));
+}
+
+void EventPipeline::stop(Moment until) {
+  recorder_->stop(std::max(until, std::chrono::steady_clock::now() + std::chrono::seconds(1)));
 }
 
 }  // namespace waybill::worker

@@ -20,30 +20,26 @@ namespace waybill::worker {
 
 /// The path of an event through a worker: the pump matches it, the preparation and the runner perform its
 /// runs, and the recorder writes them. Owns these parts and stops them in this order.
-class EventPipeline {
+class EventPipeline final : public Service {
  public:
-  /// Everything referred to outlives it, except the objects in `effects`: they may be destroyed after
-  /// `drain`, and their destruction ends the attempts in flight.
+  /// Everything referred to outlives it. The clients in `effects` stop after `drain`, which ends the attempts
+  /// in flight.
   EventPipeline(const Worker::Options& options, const Guid& worker, Catalogue& catalogue, PauseWriter& pauses,
                 DueFloors& floors, const actions::Effects& effects);
-  ~EventPipeline() = default;
-  EventPipeline(const EventPipeline&) = delete;
-  EventPipeline& operator=(const EventPipeline&) = delete;
 
-  void start();
+  void start() override;
 
-  /// The callbacks for the lease keeper, whose thread must end before this pipeline is destroyed. Call it
-  /// after `start`.
+  /// The callbacks for the lease keeper, whose thread must end before this pipeline is destroyed. From then
+  /// on no attempt begins until `renewed` is called.
   LeaseKeeper::Callbacks lease_callbacks();
 
-  /// Takes no more events, begins no more runs, and writes the outcomes so far. To stop the pipeline, call
-  /// `stop` and `drain`, end the attempts in flight, and call `finish`, each once.
-  void stop();
-  /// Waits up to `limit` for the attempts in flight.
-  void drain(Duration limit) { runner_.drain(limit); }
-  /// Writes the remaining outcomes; waits for that up to `limit`, and longer unless the database is
-  /// unavailable.
-  void finish(Duration limit);
+  /// Takes no more events, begins no more runs, and writes the outcomes so far.
+  void stop_accepting() override;
+  /// Waits for the attempts in flight.
+  void drain(Moment until) override;
+  /// Writes the remaining outcomes. While the database is unavailable, it tries until `until`, and at least
+  /// for a second. The attempts in flight must have ended.
+  void stop(Moment until) override;
 
   /// The time since the last turn of the thread that turned least recently, with or without a database. Any
   /// thread.

@@ -33,14 +33,12 @@ Pump::Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, Paus
                {storage::index_walking_plans, "listen waybill_events", "listen waybill_workflows",
                 "listen waybill_queue"}) {}
 
-Pump::~Pump() { stop(); }
-
 void Pump::start() {
   loader_.start();
   thread_.start([this](const std::stop_token& stop) { run(stop); });
 }
 
-void Pump::stop() {
+void Pump::stop_accepting() {
   thread_.stop();
   loader_.stop();
 }

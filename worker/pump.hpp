@@ -13,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/thread/service.hpp"
 #include "base/thread/work_thread.hpp"
 #include "storage/events/leases.hpp"
 #include "worker/delivery/record_queue.hpp"
@@ -31,7 +32,7 @@ namespace waybill::worker {
 /// The worker's main thread. NOTIFY, workflows that were read, room in memory, a due run or timer, or the
 /// clock (once a second) wake it; a turn then reads the outbox, matches events, fires timers and claims due
 /// runs. It reconnects by itself.
-class Pump {
+class Pump final : public Service {
  public:
   struct Options {
     std::string database_url;
@@ -43,13 +44,12 @@ class Pump {
   /// Everything referred to outlives it.
   Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, PauseWriter& pauses, Runner& runner,
        Preparation& preparation, DueFloors& floors, const Clock& clock);
-  ~Pump();
-  Pump(const Pump&) = delete;
-  Pump& operator=(const Pump&) = delete;
+  ~Pump() override { stop_at_once(); }
 
-  void start();
+  void start() override;
   /// Takes no more events and runs, and joins the thread.
-  void stop();
+  void stop_accepting() override;
+  void stop(Moment /*until*/) override { stop_accepting(); }
 
   // Any thread may call the following methods.
 
@@ -79,8 +79,6 @@ class Pump {
   bool has_expired_leases() const { return expiries_ != followed_expiries_; }
 
  private:
-  using Moment = std::chrono::steady_clock::time_point;
-
   void run(const std::stop_token& stop);
   void connect();
   void recover(const std::exception& error);

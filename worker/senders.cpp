@@ -21,10 +21,9 @@ std::unique_ptr<net::Mailer> make_mailer(const Worker::Options& options) {
 
 Senders::Senders(const Worker::Options& options, const Guid& worker, const SecretBox& secrets)
     : options_(options),
-      push_(std::make_unique<actions::WebPushSender>(std::make_unique<actions::StoredSubscriptions>(
-          options.database_url, secrets, options.push_contact))),
-      http_(std::make_unique<net::HttpClient>(
-          net::HttpClient::Options{.policy = options.destinations, .ca_file = options.ca_file})),
+      push_(std::make_unique<actions::StoredSubscriptions>(options.database_url, secrets,
+                                                           options.push_contact)),
+      http_({.policy = options.destinations, .ca_file = options.ca_file}),
       stores_({.database_url = options.database_url,
                .destinations = options.destinations,
                .ca_file = options.ca_file,
@@ -35,23 +34,12 @@ Senders::Senders(const Worker::Options& options, const Guid& worker, const Secre
       mailer_(make_mailer(options)) {}
 
 actions::Effects Senders::effects() {
-  return {.http = *http_,
+  return {.http = http_,
           .clock = database_clock(),
           .mailer = *mailer_,
           .mail_from = options_.mail_from,
-          .mailer_stopping = &mailer_stopping_,
-          .push = push_.get(),
+          .push = &push_,
           .tracking = &tracking_};
-}
-
-void Senders::close() {
-  push_->close();
-  tracking_.close();
-  http_.reset();
-  push_.reset();
-  stores_.stop();
-  mailer_stopping_ = true;
-  mailer_.reset();
 }
 
 }  // namespace waybill::worker

@@ -1,19 +1,20 @@
 #include "worker/worker.hpp"
 
-#include <algorithm>
 #include <array>
 #include <unistd.h>
+#include <utility>
 
 #include "base/database_clock.hpp"
 #include "base/observe.hpp"
-#include "storage/runs/run_store.hpp"
-#include "storage/session/session.hpp"
-#include "worker/background_work.hpp"
+#include "worker/alerts/alert_sender.hpp"
+#include "worker/duties/duties.hpp"
 #include "worker/event_pipeline.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/queue/due_floors.hpp"
 #include "worker/senders.hpp"
 #include "worker/shards/lease_keeper.hpp"
+#include "worker/stores/importer.hpp"
+#include "worker/timers/schedule_keeper.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -24,10 +25,33 @@ std::string process_name() {
   return std::string(host.data()) + ":" + std::to_string(getpid());
 }
 
+AlertSender::Options alert_options(const Worker::Options& options) {
+  return {.database_url = options.database_url,
+          .public_url = options.public_url,
+          .mail_from = options.mail_from,
+          .schedule = options.schedule};
+}
+
+ScheduleKeeper::Options schedule_options(const Worker::Options& options, const Guid& worker) {
+  return {.database_url = options.database_url,
+          .worker = worker,
+          .public_url = options.public_url,
+          .blast = {.factor = options.blast_factor, .minimum = options.blast_minimum}};
+}
+
+Duties::Options duty_options(const Worker::Options& options, const SecretBox& secrets, DueFloors& floors) {
+  return {.database_url = options.database_url,
+          .retention_days = options.retention_days,
+          .positions_retention_days = options.positions_retention_days,
+          .deleted_retention_days = options.deleted_retention_days,
+          .secrets = secrets,
+          .longest_run = options.schedule.longest(),
+          .retry_delays = options.schedule.delays(),
+          .floors = &floors};
+}
+
 }  // namespace
 
-// The parts stop in the order in which work flows: the pump and the leases first, so that other workers
-// continue at once; then the runner, the HTTP client and the mailer; last the recorder.
 class Worker::Impl {
  public:
   Impl(Options options, const SecretBox& secrets)
@@ -36,35 +60,25 @@ class Worker::Impl {
         catalogue_(secrets_),
         senders_(options_, guid_, secrets_),
         pauses_(options_.database_url, secrets_),
-        pipeline_(options_, guid_, catalogue_, pauses_, floors_, senders_.effects()) {}
+        pipeline_(options_, guid_, catalogue_, pauses_, floors_, senders_.effects()),
+        leases_({.database_url = options_.database_url, .worker = guid_, .name = process_name()},
+                pipeline_.lease_callbacks()),
+        schedules_(schedule_options(options_, guid_), catalogue_, pauses_, database_clock()),
+        duties_(duty_options(options_, secrets_, floors_)),
+        alerts_(alert_options(options_), secrets_, senders_.http(), senders_.mailer()),
+        importer_({.worker = guid_, .connectors = options_.connectors, .interval = options_.import_interval},
+                  secrets_, senders_.stores()) {}
 
   void start() {
     observe(Observable::worker_started, {{"worker", guid_.to_string()}});
-    pipeline_.start();
-    leases_ = std::make_unique<LeaseKeeper>(
-        LeaseKeeper::Options{.database_url = options_.database_url, .worker = guid_, .name = process_name()},
-        pipeline_.lease_callbacks());
-    background_ =
-        std::make_unique<BackgroundWork>(options_, guid_, secrets_, catalogue_, pauses_, floors_, senders_);
+    is_started_ = true;
+    services_.start();
   }
 
-  void stop(Duration limit) {
-    if (!leases_) return;
+  void stop(Moment until) {
+    if (!std::exchange(is_started_, false)) return;
     observe(Observable::worker_stopping, {{"worker", guid_.to_string()}});
-    const auto deadline = std::chrono::steady_clock::now() + limit;
-    const auto remaining = [&] {
-      return std::chrono::duration_cast<Duration>(deadline - std::chrono::steady_clock::now());
-    };
-    // Other workers continue at once with the work that this worker has not begun.
-    pipeline_.stop();
-    leases_->leave();
-    background_->stop(std::min<Duration>(limit, std::chrono::seconds(3)));
-    pipeline_.drain(remaining());
-    senders_.close();
-    background_->finish_alerts();
-    pipeline_.finish(std::max<Duration>(remaining(), std::chrono::seconds(1)));
-    release_claims();
-    leases_.reset();
+    services_.stop(until);
   }
 
   bool turns(std::chrono::steady_clock::duration limit) const { return pipeline_.silence() < limit; }
@@ -72,14 +86,6 @@ class Worker::Impl {
   bool healthy() const { return database_clock().now() - pipeline_.last_look() < std::chrono::minutes(1); }
 
  private:
-  void release_claims() {
-    try {
-      storage::Session session(options_.database_url, "waybill stop", storage::worker_limits);
-      storage::RunStore(session, guid_).release();
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): their leases expire
-    }
-  }
-
   const Options options_;
   const Guid guid_ = Guid::random();
   const SecretBox& secrets_;
@@ -88,18 +94,29 @@ class Worker::Impl {
   PauseWriter pauses_;
   DueFloors floors_;
   EventPipeline pipeline_;
-  std::unique_ptr<LeaseKeeper> leases_;
-  std::unique_ptr<BackgroundWork> background_;
+  LeaseKeeper leases_;
+  ScheduleKeeper schedules_;
+  Duties duties_;
+  AlertSender alerts_;
+  Importer importer_;
+  // They stop in the order in which work flows. At first the pipeline takes no more events, and the leases
+  // end, so that other workers continue at once with the work that this one has not begun. Then imports and
+  // attempts in flight have their time. The senders end what is left of these. The alerts store how theirs
+  // ended, the recorder of the pipeline how those of runs ended. Last the leases release the runs that are
+  // not finished.
+  ServiceList services_{
+      {&pauses_, &duties_, &schedules_, &leases_, &pipeline_, &alerts_, &senders_, &importer_}};
+  bool is_started_ = false;
 };
 
 Worker::Worker(Options options, const SecretBox& secrets)
     : impl_(std::make_unique<Impl>(std::move(options), secrets)) {}
 
-Worker::~Worker() { stop(Duration::zero()); }
+Worker::~Worker() { stop_at_once(); }
 
 void Worker::start() { impl_->start(); }
 
-void Worker::stop(Duration limit) { impl_->stop(limit); }
+void Worker::stop(Moment until) { impl_->stop(until); }
 
 bool Worker::healthy() const { return impl_->healthy(); }
 

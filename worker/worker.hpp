@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/secret_box.hpp"
+#include "base/thread/service.hpp"
 #include "connectors/connector.hpp"
 #include "domain/retry.hpp"
 #include "net/destination/destination.hpp"
@@ -17,7 +18,7 @@ namespace waybill::worker {
 /// events, performs the runs and records them. Also imports from stores. Any number of workers may share one
 /// database. Owns its threads and connections, and reconnects automatically. Work that a crash interrupts is
 /// repeated by the next owner under the same run guids.
-class Worker {
+class Worker final : public Service {
  public:
   struct Options {
     std::string database_url;
@@ -42,15 +43,13 @@ class Worker {
 
   /// `secrets` outlives it.
   Worker(Options options, const SecretBox& secrets);
-  ~Worker();  // calls stop(0) if it was not stopped
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
+  ~Worker() override;
 
-  void start();
+  void start() override;
 
-  /// Takes no more events, waits up to `limit` for attempts in flight, returns the remaining runs to the
-  /// queue and releases the shards. Has no effect when called again.
-  void stop(Duration limit);
+  /// Takes no more events, releases the shards, waits until `until` for attempts in flight, and returns the
+  /// remaining runs to the queue.
+  void stop(Moment until) override;
 
   /// True if the worker is connected and last read the outbox less than a minute ago.
   bool healthy() const;

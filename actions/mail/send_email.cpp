@@ -309,11 +309,11 @@ class SendEmail final : public Action {
     auto recipients = message.recipients();
     effects.mailer.send(
         std::move(message),
-        [finish = std::move(finish), started, &clock = effects.clock, stopping = effects.mailer_stopping,
+        [finish = std::move(finish), started, &clock = effects.clock, &mailer = effects.mailer,
          history = std::move(history), recipients = std::move(recipients)](const net::MailOutcome& mail) {
           AttemptResult result = mail_result(mail, recipients, history, started, clock.now());
-          if (mail.result == net::MailResult::temporary && stopping != nullptr && *stopping)
-            result.cancelled = true;
+          // The stop may be the reason; then the attempt does not count.
+          if (mail.result == net::MailResult::temporary && mailer.is_stopping()) result.cancelled = true;
           finish(std::move(result));
         });
   }

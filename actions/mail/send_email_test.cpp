@@ -296,8 +296,8 @@ Performed perform(net::MailOutcome outcome, const json::object& request, bool st
                   std::string_view earlier = "[]") {
   FixedMailer mailer(std::move(outcome));
   net::HttpClient http({});
-  const std::atomic<bool> mailer_stopping = stopping;
-  Effects effects{http, system_clock(), mailer, "Shop <shop@example.com>", &mailer_stopping};
+  if (stopping) mailer.stop_at_once();
+  Effects effects{http, system_clock(), mailer, "Shop <shop@example.com>"};
   Attempt attempt{request, "text", Guid::parse("018f0000-0000-7000-8000-000000000001").value(),
                   "msg_1", {},     1};
   Performed made;

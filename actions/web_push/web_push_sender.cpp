@@ -16,9 +16,13 @@ constexpr auto longest_wait = std::chrono::milliseconds(100);  // for a free slo
 
 WebPushSender::WebPushSender(std::unique_ptr<SubscriptionDirectory> directory,
                              net::CircuitBreaker::Options breaker)
-    : directory_(std::move(directory)), services_(breaker), thread_([this] { run(); }) {}
+    : directory_(std::move(directory)), services_(breaker) {}
 
-WebPushSender::~WebPushSender() {
+void WebPushSender::start() {
+  thread_.start([this](const std::stop_token&) { run(); });
+}
+
+void WebPushSender::stop(Moment /*until*/) {
   {
     const Lock lock(mutex_);
     closed_ = true;
@@ -36,11 +40,12 @@ void WebPushSender::post(const Guid& business, Work work) {
   changed_.notify_all();
 }
 
-void WebPushSender::close() {
+void WebPushSender::stop_accepting() {
   {
     const Lock lock(mutex_);
     closed_ = true;
   }
+  if (!thread_.is_started()) return;
   changed_.notify_all();
   // Work that is already running may still be sending.
   std::promise<void> done;

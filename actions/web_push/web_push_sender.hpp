@@ -5,12 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "base/fair_queue.hpp"
 #include "base/guid.hpp"
 #include "base/thread/mutex.hpp"
+#include "base/thread/service.hpp"
+#include "base/thread/thread.hpp"
 #include "net/destination/circuit_breaker.hpp"
 #include "net/web_push/web_push.hpp"
 #include "storage/settings/push_subscriptions.hpp"
@@ -36,22 +37,22 @@ class SubscriptionDirectory {
 /// The thread that prepares push messages. Reading subscriptions blocks and encryption takes 0.1 ms for each,
 /// too long for the thread of the HTTP client or the worker. It also limits the requests to each push
 /// service. A crash loses its state, which is harmless: the run's attempts show which subscriptions remain.
-class WebPushSender {
+class WebPushSender final : public Service {
  public:
   using Work = std::function<void()>;
 
   explicit WebPushSender(std::unique_ptr<SubscriptionDirectory> directory,
                          net::CircuitBreaker::Options breaker = {});
-  /// Performs the posted work, then joins.
-  ~WebPushSender();
-  WebPushSender(const WebPushSender&) = delete;
-  WebPushSender& operator=(const WebPushSender&) = delete;
+  ~WebPushSender() override { stop_at_once(); }
+
+  void start() override;
+  /// After this, nothing more is sent, and the HTTP client may stop.
+  void stop_accepting() override;
+  /// Performs the posted work, then joins. The HTTP client must be stopped.
+  void stop(Moment until) override;
 
   /// Any thread may call it. `work` must not throw. Businesses take turns; the work of each is done in order.
   void post(const Guid& business, Work work);
-
-  /// After this, nothing more is sent; the HTTP client may be destroyed, then the sender.
-  void close();
 
   // The following methods may only be called by work on the sender's thread.
 
@@ -80,7 +81,7 @@ class WebPushSender {
   FairQueue<Guid, Work> posted_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::atomic<bool> closed_ = false;
-  std::thread thread_;
+  Thread thread_{ThreadKind::push};
 };
 
 }  // namespace waybill::actions

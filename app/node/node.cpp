@@ -287,7 +287,8 @@ class Node::Parts {
     if (api_) api_->stop(grace);
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (worker_) worker_->stop(std::max(left, std::chrono::milliseconds(0)));
+    if (worker_)
+      worker_->stop(std::chrono::steady_clock::now() + std::max(left, std::chrono::milliseconds(0)));
     if (metrics_server_) metrics_server_->stop(std::chrono::milliseconds(0));
   }
 

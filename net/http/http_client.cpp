@@ -4,10 +4,10 @@
 #include <array>
 #include <atomic>
 #include <span>
-#include <thread>
 #include <unordered_map>
 
 #include "base/database_clock.hpp"
+#include "base/thread/thread.hpp"
 #include "net/http/curl_global.hpp"
 #include "net/http/curl_loop.hpp"
 #include "net/http/plain_client.hpp"
@@ -58,9 +58,12 @@ class HttpClient::Impl {
             {options.max_connections, options.max_connections_per_host, options.user_agent}, loop_,
             [this](PlainClient::ExchangeRef exchange) { connect(exchange); },
             [this](const Done& done, HttpResponse response) { complete(done, std::move(response)); }),
-        thread_([this] { run(); }) {}
+        thread_(ThreadKind::http_client, [this](const std::stop_token&) { run(); }) {}
 
-  ~Impl() {
+  ~Impl() { stop(); }
+
+  void stop() {
+    if (!thread_.is_started()) return;
     inbox_.stop();
     loop_.wake();
     thread_.join();
@@ -194,7 +197,7 @@ class HttpClient::Impl {
   RequestInbox inbox_;
   std::vector<RequestInbox::Incoming> taken_;  // used by thread_ only
   std::atomic<std::size_t> in_flight_ = 0;
-  std::thread thread_;
+  Thread thread_;
 };
 
 HttpClient::HttpClient(const Options& options) {
@@ -203,6 +206,8 @@ HttpClient::HttpClient(const Options& options) {
 }
 
 HttpClient::~HttpClient() = default;
+
+void HttpClient::stop(Moment /*until*/) { impl_->stop(); }
 
 void HttpClient::send(HttpRequest request, Done done) { impl_->send(std::move(request), std::move(done)); }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/thread/service.hpp"
 #include "net/destination/destination.hpp"
 
 namespace waybill::net {
@@ -64,7 +65,7 @@ struct HttpResponse {
 /// redirects. libcurl sends those to `https:` URLs, PlainClient those to `http:` URLs. Checks the address of
 /// each new connection. A crash loses the requests: a caller that needs them keeps them until `done` is
 /// called.
-class HttpClient {
+class HttpClient final : public Service {
  public:
   struct Options {
     DestinationPolicy policy;
@@ -75,15 +76,15 @@ class HttpClient {
   };
 
   explicit HttpClient(const Options& options);
+  ~HttpClient() override;
+
   /// Cancels the requests in flight, calls their `done` and joins the thread.
-  ~HttpClient();
-  HttpClient(const HttpClient&) = delete;
-  HttpClient& operator=(const HttpClient&) = delete;
+  void stop(Moment until) override;
 
   using Done = std::function<void(HttpResponse)>;
 
   /// Calls `done` exactly once, on the client's thread; it must not block or throw. Any thread, also from
-  /// within `done`.
+  /// within `done`, until `stop` has returned.
   void send(HttpRequest request, Done done);
 
   /// The number of requests sent whose `done` has not been called.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/thread/service.hpp"
 
 namespace waybill::net {
 
@@ -84,19 +86,27 @@ struct MailOutcome {
 
 /// Sends messages one by one. A crash loses them: the caller keeps a message until `done` is called, and may
 /// send it twice with the same Message-ID.
-class Mailer {
+class Mailer : public Service {
  public:
   using Done = std::function<void(MailOutcome)>;
 
   /// Ends the messages that are not sent yet as temporary.
-  virtual ~Mailer() = default;
+  void stop(Moment until) final {
+    if (!stopping_.exchange(true)) end(until);
+  }
+  /// True from the beginning of `stop`, so that the stop may be why a message was not sent. Any thread.
+  bool is_stopping() const { return stopping_; }
 
-  /// Calls `done` exactly once: on the mailer's thread, or on the caller's for a message with a mail_problem.
-  /// `done` must not block or throw. Any thread, also from within `done`.
+  /// Calls `done` exactly once: on the mailer's thread, on that which stops the mailer, or on the caller's
+  /// for a message with a mail_problem. `done` must not block or throw. Any thread, also from within `done`,
+  /// until `stop` has returned.
   void send(MailMessage message, Done done);
 
  private:
   virtual void transmit(MailMessage message, Done done) = 0;
+  virtual void end(Moment /*until*/) {}
+
+  std::atomic<bool> stopping_ = false;
 };
 
 /// The server of `--smtp-url`.

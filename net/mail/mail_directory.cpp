@@ -86,10 +86,9 @@ std::optional<std::string> mail_directory_fault(const std::filesystem::path& dir
   return std::generic_category().message(errno);
 }
 
-DirectoryMailer::DirectoryMailer(std::filesystem::path directory)
-    : directory_(std::move(directory)), thread_([this] { run(); }) {}
+DirectoryMailer::DirectoryMailer(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
-DirectoryMailer::~DirectoryMailer() {
+void DirectoryMailer::end(Moment /*until*/) {
   {
     const Lock lock(mutex_);
     stopping_ = true;

@@ -5,11 +5,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/thread/mutex.hpp"
+#include "base/thread/thread.hpp"
 #include "net/mail/mail.hpp"
 
 namespace waybill::net {
@@ -29,12 +29,13 @@ std::optional<std::string> mail_directory_fault(const std::filesystem::path& dir
 class DirectoryMailer final : public Mailer {
  public:
   explicit DirectoryMailer(std::filesystem::path directory);
-  ~DirectoryMailer() override;
+  ~DirectoryMailer() override { stop_at_once(); }
 
  private:
   using Incoming = std::pair<MailMessage, Done>;
 
   void transmit(MailMessage message, Done done) override;
+  void end(Moment until) override;
   void run();
   MailOutcome write(const MailMessage& message);
 
@@ -44,7 +45,7 @@ class DirectoryMailer final : public Mailer {
   std::vector<Incoming> inbox_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::size_t written_ = 0;  // used by thread_ only
-  std::thread thread_;
+  Thread thread_{ThreadKind::mailer, [this](const std::stop_token&) { run(); }};
 };
 
 }  // namespace waybill::net

@@ -6,12 +6,12 @@
 #include <new>
 #include <optional>
 #include <string>
-#include <thread>
 #include <unordered_map>
 
 #include <curl/curl.h>
 
 #include "base/thread/mutex.hpp"
+#include "base/thread/thread.hpp"
 #include "base/time_share_queue.hpp"
 #include "net/destination/curl_url.hpp"
 #include "net/http/curl_global.hpp"
@@ -78,17 +78,18 @@ class SmtpMailer::Impl {
     if (multi_ == nullptr) throw std::bad_alloc();
     curl_multi_setopt(multi_, CURLMOPT_MAX_TOTAL_CONNECTIONS, static_cast<long>(most_connections));
     curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(most_connections));
-    thread_ = std::thread([this] { run(); });
+    thread_.start([this](const std::stop_token&) { run(); });
   }
 
-  ~Impl() {
+  ~Impl() { curl_multi_cleanup(multi_); }
+
+  void stop() {
     {
       const Lock lock(mutex_);
       stopping_ = true;
     }
     curl_multi_wakeup(multi_);
     thread_.join();
-    curl_multi_cleanup(multi_);
   }
 
   void send(MailMessage message, Done done) {
@@ -231,7 +232,7 @@ class SmtpMailer::Impl {
   TimeShares<std::string> shares_ GUARDED_BY(mutex_){half_life};
   TimeShareQueue<std::string, Incoming> inbox_ GUARDED_BY(mutex_){shares_};  // by owner
   bool stopping_ GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  Thread thread_{ThreadKind::mailer};
 };
 
 SmtpMailer::SmtpMailer(SmtpServer server, const MailOptions& options) {
@@ -239,7 +240,9 @@ SmtpMailer::SmtpMailer(SmtpServer server, const MailOptions& options) {
   impl_ = std::make_unique<Impl>(std::move(server), options);
 }
 
-SmtpMailer::~SmtpMailer() = default;
+SmtpMailer::~SmtpMailer() { stop_at_once(); }
+
+void SmtpMailer::end(Moment /*until*/) { impl_->stop(); }
 
 void SmtpMailer::transmit(MailMessage message, Done done) {
   impl_->send(std::move(message), std::move(done));

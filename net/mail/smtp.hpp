@@ -26,6 +26,7 @@ class SmtpMailer final : public Mailer {
  private:
   class Impl;
   void transmit(MailMessage message, Done done) override;
+  void end(Moment until) override;
 
   std::unique_ptr<Impl> impl_;
 };

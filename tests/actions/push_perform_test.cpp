@@ -56,6 +56,7 @@ struct Performance {
   Performance() {
     script.audience.signer = std::make_shared<net::VapidSigner>(net::make_vapid_keys(), "");
     sender = std::make_unique<WebPushSender>(std::make_unique<ScriptedDirectory>(script));
+    sender->start();
     client = std::make_unique<net::HttpClient>(net::HttpClient::Options{.policy = {.allow_private = true}});
   }
   ~Performance() { stop(); }
@@ -63,7 +64,7 @@ struct Performance {
   // Stops in the same order as the worker.
   void stop() {
     if (!sender) return;
-    sender->close();
+    sender->stop_accepting();
     client.reset();
     sender.reset();
   }

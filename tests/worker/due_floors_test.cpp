@@ -142,7 +142,8 @@ TEST_F(DueFloors, EachWorkerChecksItsOwn) {
   worker::DueFloors floors;
   add_runs(25, "a", "2 minutes");
   floors.claimed(claim_runs({}));
-  const worker::Duties duties({.database_url = database_.url(), .secrets = secrets_, .floors = &floors});
+  worker::Duties duties({.database_url = database_.url(), .secrets = secrets_, .floors = &floors});
+  duties.start();
   EXPECT_TRUE(eventually([&] { return floors.get().destinations.empty(); }));
 }
 

@@ -22,7 +22,7 @@ class PumpTest : public WorkerParts {
     pump_.start();
   }
   ~PumpTest() override {
-    pump_.stop();
+    pump_.stop_at_once();
     stop_parts();
   }
 
@@ -189,7 +189,7 @@ TEST_F(PumpTest, ReadsWorkflowsAnewAfterItsConnectionBrokeMeanwhile) {
 TEST_F(PumpTest, TakesNothingAfterItsEnd) {
   pump_.hold(all_shards());
   EXPECT_TRUE(eventually([&] { return pump_.can_match(); }));
-  pump_.stop();
+  pump_.stop_at_once();
   add_order();
   EXPECT_TRUE(throughout([&] { return pending() == 1; }, 200ms));
 }

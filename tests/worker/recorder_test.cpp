@@ -16,7 +16,10 @@ using worker::Recorder;
 
 class RecorderTest : public WorkerDatabase {
  protected:
-  RecorderTest() { start(); }
+  RecorderTest() {
+    pauses_.start();
+    start();
+  }
 
   void start() {
     recorder_ = std::make_unique<Recorder>(
@@ -26,6 +29,7 @@ class RecorderTest : public WorkerDatabase {
           written_.insert(events.begin(), events.end());
           next_due_ = next_due;
         });
+    recorder_->start();
   }
 
   /// The only event of the outbox, without runs.

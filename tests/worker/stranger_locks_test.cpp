@@ -62,7 +62,8 @@ TEST_F(StrangerLocks, StopNoDuty) {
     stranger_.lock_text("waybill.duty." + std::string(duty.name));
     count += duty.by == worker::Duty::By::one_worker ? 1 : 0;
   }
-  const worker::Duties duties({.database_url = database_.url(), .secrets = secrets_});
+  worker::Duties duties({.database_url = database_.url(), .secrets = secrets_});
+  duties.start();
   EXPECT_TRUE(eventually([&] {
     return database_.number("select count(*) from duty_turns where ended_at is not null") == count;
   })) << database_.value("select string_agg(duty, ', ') from duty_turns");

@@ -26,10 +26,14 @@ class UnusedMailer final : public net::Mailer {
 /// part.
 class WorkerParts : public WorkerDatabase {
  protected:
+  WorkerParts() {
+    pauses_.start();
+    recorder_.start();
+  }
   ~WorkerParts() override { stop_parts(); }
 
   void stop_parts() {
-    preparation_.stop();
+    preparation_.stop_at_once();
     runner_.stop();
     recorder_.flush(std::chrono::seconds(5));
   }

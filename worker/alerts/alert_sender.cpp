@@ -94,61 +94,77 @@ struct AlertSender::Result {
 
 AlertSender::AlertSender(Options options, const SecretBox& secrets, net::HttpClient& http,
                          net::Mailer& mailer)
-    : options_(std::move(options)), secrets_(secrets), http_(http), mailer_(mailer), thread_([this] {
-        run();
-      }) {}
+    : options_(std::move(options)),
+      secrets_(secrets),
+      http_(http),
+      mailer_(mailer),
+      session_(options_.database_url, "waybill alerts"),
+      loop_(
+          ThreadKind::alerts, [this] { return turn(); },
+          [this](const std::exception& error) { return failed(error); }) {}
 
-AlertSender::~AlertSender() {
-  stop();
-  thread_.join();
+AlertSender::~AlertSender() { stop_at_once(); }
+
+void AlertSender::stop_accepting() {
+  const Lock sending(sending_);
+  const Lock lock(mutex_);
+  stopping_ = true;
 }
 
-void AlertSender::stop() {
+void AlertSender::stop(Moment /*until*/) {
+  stop_accepting();
+  if (!loop_.is_started()) return;
   {
-    const Lock sending(sending_);
-    const Lock lock(mutex_);
-    stopping_ = true;
+    Lock lock(mutex_);
+    all_ended_.wait(lock, [this]() REQUIRES(mutex_) { return in_flight_.empty(); });
   }
-  changed_.notify_all();
+  loop_.stop();
+  try {
+    turn();
+  } catch (const std::exception& error) {
+    failed(error);
+  }
 }
 
-void AlertSender::run() {
-  bool is_last = false;
-  std::size_t unwritten = 0;
-  while (!is_last) {
-    std::vector<Result> results;
-    {
-      Lock lock(mutex_);
-      const auto is_over = [this]() REQUIRES(mutex_) { return stopping_ && in_flight_.empty(); };
-      // Results that could not be written wait for the next look.
-      changed_.wait_for(lock, poll_interval,
-                        [&]() REQUIRES(mutex_) { return results_.size() > unwritten || is_over(); });
-      is_last = is_over();
-      results.swap(results_);
-    }
-    try {
-      turn(results);
-    } catch (const storage::DatabaseUnavailable&) {  // logged by LeaseKeeper
-      session_.reset();
-    } catch (const std::exception& error) {
-      observe(Observable::statement_failed,
-              {{"statement", "alerts"}, {"error", std::string_view(error.what())}});
-      session_.reset();
-    }
+Loop::Wait AlertSender::turn() {
+  session_.open();
+  settle_all();
+  claim_and_send();
+  return {poll_interval};
+}
+
+Duration AlertSender::failed(const std::exception& error) {
+  session_.close();
+  // LeaseKeeper logs that the database is unavailable.
+  if (dynamic_cast<const storage::DatabaseUnavailable*>(&error) == nullptr)
+    observe(Observable::statement_failed,
+            {{"statement", "alerts"}, {"error", std::string_view(error.what())}});
+  return poll_interval;
+}
+
+/// Writes the results. Those that cannot be written, and those of messages that another session has locked,
+/// wait for the next look.
+void AlertSender::settle_all() {
+  std::vector<Result> results;
+  {
     const Lock lock(mutex_);
-    unwritten = results.size();
+    results.swap(results_);
+  }
+  const auto put_back = [&] {
+    const Lock lock(mutex_);
     results_.insert(results_.begin(), results.begin(), results.end());
+  };
+  try {
+    for (std::size_t i = results.size(); i-- > 0;)
+      if (settle(results[i])) results.erase(results.begin() + static_cast<std::ptrdiff_t>(i));
+  } catch (...) {
+    put_back();
+    throw;
   }
+  put_back();
 }
 
-/// Removes the results that it writes. Those of messages that another session has locked wait for the next
-/// look.
-void AlertSender::turn(std::vector<Result>& results) {
-  if (!session_)
-    session_ = std::make_unique<storage::blocking::Connection>(options_.database_url, "waybill alerts",
-                                                               storage::worker_limits);
-  for (std::size_t i = results.size(); i-- > 0;)
-    if (settle(results[i])) results.erase(results.begin() + static_cast<std::ptrdiff_t>(i));
+void AlertSender::claim_and_send() {
   {
     const Lock lock(mutex_);
     if (stopping_) return;
@@ -304,14 +320,14 @@ void AlertSender::send_mail(const Message& message) {
 }
 
 void AlertSender::ended(Result result) {
-  {
-    const Lock lock(mutex_);
-    if (stopping_ && result.is_mail && result.verdict.kind == Verdict::Kind::retry)
-      result.verdict.kind = Verdict::Kind::released;  // the stop of the mailer may be the cause
-    in_flight_.erase({result.business_id, result.is_mail});
-    results_.push_back(std::move(result));
-  }
-  changed_.notify_all();
+  const Lock lock(mutex_);
+  if (stopping_ && result.is_mail && result.verdict.kind == Verdict::Kind::retry)
+    result.verdict.kind = Verdict::Kind::released;  // the stop of the mailer may be the cause
+  in_flight_.erase({result.business_id, result.is_mail});
+  results_.push_back(std::move(result));
+  // Under the lock, because this object may end as soon as nothing is in flight.
+  loop_.wake();
+  if (in_flight_.empty()) all_ended_.notify_all();
 }
 
 }  // namespace waybill::worker

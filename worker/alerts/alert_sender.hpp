@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <exception>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -12,11 +11,13 @@
 #include "base/database_clock.hpp"
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
+#include "base/thread/loop.hpp"
 #include "base/thread/mutex.hpp"
+#include "base/thread/service.hpp"
 #include "domain/retry.hpp"
 #include "net/http/http_client.hpp"
 #include "net/mail/mail.hpp"
-#include "storage/blocking/connection.hpp"
+#include "worker/threads/thread_session.hpp"
 
 namespace waybill::worker {
 
@@ -25,7 +26,7 @@ namespace waybill::worker {
 /// same id, and leaves the database when it is delivered or given up. A crash repeats the attempts in flight.
 /// A business has one attempt in flight on each channel, so a slow webhook delays only its own messages. A
 /// message that another session has locked delays no others.
-class AlertSender {
+class AlertSender final : public Service {
  public:
   struct Options {
     std::string database_url;
@@ -35,23 +36,26 @@ class AlertSender {
     const Clock* clock = &database_clock();
   };
 
-  /// `secrets`, `http` and `mailer` must be valid until `stop` has returned.
+  /// `secrets`, `http` and `mailer` must be valid until `stop_accepting` has returned.
   AlertSender(Options options, const SecretBox& secrets, net::HttpClient& http, net::Mailer& mailer);
-  /// Waits for the attempts in flight, which end when the HTTP client and the mailer are destroyed.
-  ~AlertSender();
-  AlertSender(const AlertSender&) = delete;
-  AlertSender& operator=(const AlertSender&) = delete;
+  ~AlertSender() override;
 
-  /// Begins no further attempt. Any thread.
-  void stop();
+  void start() override { loop_.start(); }
+  /// Begins no further attempt.
+  void stop_accepting() override;
+  /// Waits for the attempts in flight, which end when the HTTP client and the mailer stop, and stores their
+  /// results.
+  void stop(Moment until) override;
 
  private:
   struct Message;
   struct Result;
   using Channel = std::pair<Guid, bool>;  // business; true for mail
 
-  void run();
-  void turn(std::vector<Result>& results);
+  Loop::Wait turn();
+  Duration failed(const std::exception& error);
+  void settle_all();
+  void claim_and_send();
   bool settle(const Result& result);
   std::vector<Message> claim();
   void send(const Message& message);
@@ -63,15 +67,15 @@ class AlertSender {
   const SecretBox& secrets_;
   net::HttpClient& http_;
   net::Mailer& mailer_;
-  std::unique_ptr<storage::blocking::Connection> session_;  // used by thread_ only
+  PlainThreadSession session_;  // used by loop_ only
   // Held while an attempt begins.
   Mutex sending_;
   Mutex mutex_ ACQUIRED_AFTER(sending_);
-  Condition changed_;
+  Condition all_ended_;                             // nothing is in flight
   std::vector<Result> results_ GUARDED_BY(mutex_);  // results of attempts that ended
   std::set<Channel> in_flight_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;  // set with sending_, too
-  std::thread thread_;
+  Loop loop_;
 };
 
 }  // namespace waybill::worker

@@ -12,7 +12,7 @@ namespace sql = storage::sql::business_mails;
 
 constexpr auto unlimited_lifetime = std::chrono::seconds(10);
 constexpr std::size_t max_unlimited = 10'000;
-constexpr auto lock_pause = std::chrono::seconds(1);
+constexpr Duration lock_pause = std::chrono::seconds(1);
 // Short, because the mails of all businesses wait for these locks.
 constexpr storage::SessionLimits limits{.lock = std::chrono::milliseconds(100),
                                         .idle_in_transaction = storage::worker_limits.idle_in_transaction};
@@ -29,16 +29,19 @@ std::vector<std::string> addresses_of(const net::MailMessage& message) {
 }  // namespace
 
 MailLimit::MailLimit(Options options, std::unique_ptr<net::Mailer> mailer)
-    : options_(std::move(options)), mailer_(std::move(mailer)), thread_([this] { run(); }) {}
+    : options_(std::move(options)),
+      session_(options_.database_url, "waybill mails", {}, limits),
+      mailer_(std::move(mailer)) {}
 
-MailLimit::~MailLimit() {
-  {
-    const Lock lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-  mailer_.reset();  // before the members that the callbacks of its last messages use
+void MailLimit::start() {
+  mailer_->start();
+  loop_.start();
+}
+
+void MailLimit::end(Moment until) {
+  loop_.stop();
+  while (const Work work = next()) work();
+  mailer_->stop(until);
 }
 
 void MailLimit::transmit(net::MailMessage message, Done done) {
@@ -53,45 +56,30 @@ bool MailLimit::is_unlimited(const std::string& business) {
   return known != unlimited_.end() && std::chrono::steady_clock::now() < known->second;
 }
 
-bool MailLimit::is_stopping() {
-  const Lock lock(mutex_);
-  return stopping_;
-}
-
-void MailLimit::post(std::function<void()> work) {
+void MailLimit::post(Work work) {
   {
     const Lock lock(mutex_);
     work_.push_back(std::move(work));
   }
-  changed_.notify_one();
+  loop_.wake();
 }
 
-void MailLimit::run() {
-  for (;;) {
-    std::function<void()> work;
-    {
-      Lock lock(mutex_);
-      const auto has_work = [this]() REQUIRES(mutex_) { return stopping_ || !work_.empty(); };
-      if (releases_.empty()) {
-        changed_.wait(lock, has_work);
-      } else {
-        changed_.wait_for(lock, lock_pause, has_work);
-      }
-      if (work_.empty() && stopping_) return;
-      if (!work_.empty()) {
-        work = std::move(work_.front());
-        work_.pop_front();
-      }
-    }
-    work ? work() : uncount_again();
+Loop::Wait MailLimit::turn() {
+  if (const Work work = next()) {
+    work();
+    return {};
   }
+  uncount_again();
+  return {releases_.empty() ? Loop::until_woken : lock_pause};
 }
 
-storage::blocking::Connection& MailLimit::session() {
-  if (!session_)
-    session_ =
-        std::make_unique<storage::blocking::Connection>(options_.database_url, "waybill mails", limits);
-  return *session_;
+/// Takes the next work; none if nothing is left.
+MailLimit::Work MailLimit::next() {
+  const Lock lock(mutex_);
+  if (work_.empty()) return nullptr;
+  Work work = std::move(work_.front());
+  work_.pop_front();
+  return work;
 }
 
 void MailLimit::count(Waiting waiting) {
@@ -101,7 +89,8 @@ void MailLimit::count(Waiting waiting) {
   if (is_locked(guid)) return waiting.done({net::MailResult::not_attempted, "The count is locked."});
   storage::ResultOf<sql::Count, pqxx::result> counts;
   try {
-    counts = session().run(sql::Count{.business = guid,
+    session_.open();
+    counts = session_->run(sql::Count{.business = guid,
                                       .addresses = addresses_of(waiting.message),
                                       .allowed_per_day = options_.recipients_per_day});
   } catch (const std::exception& error) {
@@ -138,7 +127,8 @@ void MailLimit::send_counted(Waiting waiting, Release counted) {
 void MailLimit::uncount(const Release& release) {
   if (is_locked(release.business)) return releases_.push_back(release);
   try {
-    session().run(
+    session_.open();
+    session_->run(
         sql::Release{.business = release.business, .day = release.day, .recipients = release.recipients});
   } catch (const std::exception& error) {
     // A release that met a lock is repeated. After another failure the recipients stay counted for the day.
@@ -162,11 +152,8 @@ bool MailLimit::is_locked(const Guid& business) {
 }
 
 void MailLimit::note_failure(const Guid& business, const std::exception& error) {
-  if (storage::spoils_session(error)) {
-    session_.reset();
-  } else {
-    locked_until_[business] = std::chrono::steady_clock::now() + lock_pause;
-  }
+  session_.failed(error);
+  if (session_.is_open()) locked_until_[business] = std::chrono::steady_clock::now() + lock_pause;
 }
 
 }  // namespace waybill::worker

@@ -6,14 +6,14 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <unordered_map>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/thread/loop.hpp"
 #include "base/thread/mutex.hpp"
 #include "net/mail/mail.hpp"
-#include "storage/blocking/connection.hpp"
+#include "worker/threads/thread_session.hpp"
 
 namespace waybill::worker {
 
@@ -30,7 +30,9 @@ class MailLimit final : public net::Mailer {
   };
 
   MailLimit(Options options, std::unique_ptr<net::Mailer> mailer);
-  ~MailLimit() override;
+  ~MailLimit() override { stop_at_once(); }
+
+  void start() override;
 
  private:
   struct Waiting {
@@ -44,31 +46,32 @@ class MailLimit final : public net::Mailer {
     std::int32_t recipients;
   };
 
+  using Work = std::function<void()>;
+
   void transmit(net::MailMessage message, Done done) override;
-  void run();
+  /// Ends the messages that wait for their count, then those of the mailer.
+  void end(Moment until) override;
+  Loop::Wait turn();
+  Work next();
   void count(Waiting waiting);
   void uncount(const Release& release);
   void uncount_again();
   bool is_locked(const Guid& business);
   void note_failure(const Guid& business, const std::exception& error);
-  storage::blocking::Connection& session();
   void send_counted(Waiting waiting, Release counted);
-  void post(std::function<void()> work);
+  void post(Work work);
   bool is_unlimited(const std::string& business);
-  bool is_stopping();
 
   const Options options_;
-  std::unique_ptr<storage::blocking::Connection> session_;                        // used by thread_ only
-  std::unordered_map<Guid, std::chrono::steady_clock::time_point> locked_until_;  // used by thread_ only
-  std::deque<Release> releases_;  // those that met a lock; used by thread_ only
+  PlainThreadSession session_;                                                    // used by loop_ only
+  std::unordered_map<Guid, std::chrono::steady_clock::time_point> locked_until_;  // used by loop_ only
+  std::deque<Release> releases_;  // those that met a lock; used by loop_ only
   Mutex mutex_;
-  Condition changed_;
-  std::deque<std::function<void()>> work_ GUARDED_BY(mutex_);
+  std::deque<Work> work_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::chrono::steady_clock::time_point> unlimited_
       GUARDED_BY(mutex_);  // expiry by business
-  bool stopping_ GUARDED_BY(mutex_) = false;
   std::unique_ptr<net::Mailer> mailer_;
-  std::thread thread_;
+  Loop loop_{ThreadKind::mail_limit, [this] { return turn(); }};
 };
 
 }  // namespace waybill::worker

@@ -63,10 +63,16 @@ Recorder::Recorder(Options options, PauseWriter& pauses, Written written)
     : options_(std::move(options)),
       pauses_(pauses),
       written_(std::move(written)),
-      inbox_({.batch_size = options_.batch_size, .batch_delay = options_.batch_delay}),
-      thread_([this] { run(); }) {}
+      inbox_({.batch_size = options_.batch_size, .batch_delay = options_.batch_delay}) {}
 
-Recorder::~Recorder() {
+void Recorder::start() {
+  thread_.start([this](const std::stop_token&) { run(); });
+}
+
+void Recorder::stop(Moment until) {
+  if (!thread_.is_started()) return;
+  const auto left = std::chrono::ceil<Duration>(until - std::chrono::steady_clock::now());
+  if (left > Duration::zero()) flush(left);
   inbox_.stop();
   thread_.join();
 }

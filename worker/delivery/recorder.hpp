@@ -4,12 +4,13 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/database_clock.hpp"
 #include "base/guid.hpp"
+#include "base/thread/service.hpp"
+#include "base/thread/thread.hpp"
 #include "storage/runs/batch.hpp"
 #include "storage/runs/ended_runs.hpp"
 #include "storage/runs/recording.hpp"
@@ -25,7 +26,7 @@ namespace waybill::worker {
 /// written is kept and written again until it succeeds; until then, entries with a lock conflict are set
 /// aside. After a crash, events and runs that were not written are matched or attempted again, under the same
 /// ids.
-class Recorder final : public Outcomes {
+class Recorder final : public Outcomes, public Service {
  public:
   struct Options {
     std::string database_url;
@@ -39,10 +40,11 @@ class Recorder final : public Outcomes {
   using Written = std::function<void(const std::vector<storage::EventKey>& events, const NextDue& next_due)>;
 
   Recorder(Options options, PauseWriter& pauses, Written written);
-  /// Writes the remaining entries, unless the database is unavailable, then joins.
-  ~Recorder() override;
-  Recorder(const Recorder&) = delete;
-  Recorder& operator=(const Recorder&) = delete;
+  ~Recorder() override { stop_at_once(); }
+
+  void start() override;
+  /// Writes the remaining entries. While the database is unavailable, it tries until `until`.
+  void stop(Moment until) override;
 
   void settle(storage::SettledEvent event) override { inbox_.add(std::move(event)); }
   void settle(std::vector<storage::SettledEvent> events) override { inbox_.add(std::move(events)); }
@@ -72,7 +74,7 @@ class Recorder final : public Outcomes {
   LockLimit lock_limit_;                       // used by thread_ only
   storage::EndedRuns ended_;                   // used by thread_ only
   RecordInbox inbox_;
-  std::thread thread_;
+  Thread thread_{ThreadKind::recorder};
 };
 
 }  // namespace waybill::worker

@@ -57,7 +57,7 @@ class Runner {
 
   Runner(Options options, const Catalogue& catalogue, actions::Effects effects, Outcomes& outcomes,
          GoOn go_on);
-  /// Every attempt must be over: destroy the HTTP client first.
+  /// Every attempt must be over: stop the HTTP client first.
   ~Runner();
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;

@@ -14,57 +14,37 @@
 namespace waybill::worker {
 namespace {
 
-using Moment = std::chrono::steady_clock::time_point;
 constexpr auto retry_delay = std::chrono::seconds(5);
 
 }  // namespace
 
-Duties::Duties(Options options) : options_(std::move(options)), thread_([this] { run(); }) {}
+Duties::Duties(Options options)
+    : options_(std::move(options)),
+      // Partition changes lock the parent table, and all writers queue behind a session that waits for it.
+      session_(options_.database_url, "waybill duties", {"set lock_timeout = '200ms'"}, {}),
+      due_(all_duties().size(), Moment::min()) {}
 
-Duties::~Duties() {
-  {
-    const Lock lock(mutex_);
-    stopping_ = true;
+/// Performs the duty that has been due for the longest time.
+Loop::Wait Duties::turn() {
+  const auto next = std::ranges::min_element(due_);
+  const Moment begun = std::chrono::steady_clock::now();
+  if (*next > begun) return {std::chrono::ceil<Duration>(*next - begun)};
+  const Duty& duty = all_duties()[static_cast<std::size_t>(next - due_.begin())];
+  try {
+    const bool is_unfinished = perform(duty);
+    const Moment ended = std::chrono::steady_clock::now();
+    *next = is_unfinished ? ended : std::max(begun + duty.every, ended + duty.rest * (ended - begun));
+  } catch (const std::exception& error) {
+    session_.close();
+    observe(Observable::duty_failed, {{"duty", duty.name}, {"error", std::string_view(error.what())}});
+    *next = std::chrono::steady_clock::now() + retry_delay;
   }
-  stop_.notify_all();
-  thread_.join();
-}
-
-void Duties::run() {
-  const std::span<const Duty> duties = all_duties();
-  std::vector<Moment> due(duties.size(), Moment::min());
-  Lock lock(mutex_);
-  while (!stopping_) {
-    const auto next = std::ranges::min_element(due);
-    if (*next > std::chrono::steady_clock::now()) {
-      stop_.wait_until(lock, *next, [this]() REQUIRES(mutex_) { return stopping_; });
-      continue;
-    }
-    const Duty& duty = duties[static_cast<std::size_t>(next - due.begin())];
-    lock.unlock();
-    const Moment begun = std::chrono::steady_clock::now();
-    Moment again = begun + duty.every;
-    try {
-      const bool is_unfinished = perform(duty);
-      const Moment ended = std::chrono::steady_clock::now();
-      again = is_unfinished ? ended : std::max(again, ended + duty.rest * (ended - begun));
-    } catch (const std::exception& error) {
-      session_.reset();
-      observe(Observable::duty_failed, {{"duty", duty.name}, {"error", std::string_view(error.what())}});
-      again = std::chrono::steady_clock::now() + retry_delay;
-    }
-    *next = again;
-    lock.lock();
-  }
+  return {};
 }
 
 bool Duties::perform(const Duty& duty) {
-  if (!session_) {
-    session_ = std::make_unique<storage::blocking::Connection>(options_.database_url, "waybill duties");
-    // Partition changes lock the parent table, and all writers queue behind a session that waits for it.
-    session_->execute("set lock_timeout = '200ms'");
-    session_->run(storage::sql::audit_log::SetAuthor{.cause = storage::system_cause});
-  }
+  session_.open(
+      [](auto& session) { session.run(storage::sql::audit_log::SetAuthor{.cause = storage::system_cause}); });
   const bool is_shared = duty.by == Duty::By::one_worker;
   if (is_shared && session_->run(storage::sql::duties::TakeTurn{.duty = duty.name}).empty()) return false;
   const auto started_at = std::chrono::steady_clock::now();

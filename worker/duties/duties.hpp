@@ -2,19 +2,19 @@
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <variant>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/secret_box.hpp"
-#include "base/thread/mutex.hpp"
+#include "base/thread/loop.hpp"
+#include "base/thread/service.hpp"
 #include "storage/blocking/connection.hpp"
 #include "worker/queue/due_floors.hpp"
+#include "worker/threads/thread_session.hpp"
 
 namespace waybill::worker {
 
@@ -73,25 +73,25 @@ void bring_back_counts(storage::blocking::Connection& session, const DutyOptions
 void measure_queue(storage::blocking::Connection& session, const DutyOptions& options);
 
 /// Performs the duties when they are due, and all at the start, on a dedicated thread and session.
-class Duties {
+class Duties final : public Service {
  public:
   using Options = DutyOptions;
   explicit Duties(Options options);
-  ~Duties();
-  Duties(const Duties&) = delete;
-  Duties& operator=(const Duties&) = delete;
+
+  void start() override { loop_.start(); }
+  void stop_accepting() override { loop_.request_stop(); }
+  /// Waits for the present turn of a duty.
+  void stop(Moment /*until*/) override { loop_.stop(); }
 
  private:
-  void run();
+  Loop::Wait turn();
   /// Returns true if work of the duty is left.
   bool perform(const Duty& duty);
 
   Options options_;
-  std::unique_ptr<storage::blocking::Connection> session_;
-  Mutex mutex_;
-  Condition stop_;
-  bool stopping_ GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  PlainThreadSession session_;  // used by loop_ only, as is the next one
+  std::vector<Moment> due_;     // the duties, in the order of the list
+  Loop loop_{ThreadKind::duties, [this] { return turn(); }};
 };
 
 }  // namespace waybill::worker

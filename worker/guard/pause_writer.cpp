@@ -4,9 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/backoff.hpp"
 #include "base/observe.hpp"
-#include "storage/blocking/connection.hpp"
 #include "storage/changes/change_author.hpp"
 #include "storage/sql/audit_log.sql.hpp"
 
@@ -20,16 +18,13 @@ constexpr const char* default_reason = "the destination asked for it";
 
 }  // namespace
 
-PauseWriter::PauseWriter(std::string database_url, const SecretBox& secrets)
-    : database_url_(std::move(database_url)), secrets_(secrets), thread_([this] { run(); }) {}
+PauseWriter::PauseWriter(const std::string& database_url, const SecretBox& secrets)
+    : secrets_(secrets), session_(database_url, "waybill pauses"), backoff_(first_retry, longest_retry) {}
 
-PauseWriter::~PauseWriter() {
-  {
-    const Lock lock(mutex_);
-    stopping_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
+void PauseWriter::stop(Moment /*until*/) {
+  if (!loop_.is_started()) return;
+  loop_.stop();
+  write_all();
 }
 
 void PauseWriter::pause(PauseRequest request) {
@@ -48,7 +43,7 @@ void PauseWriter::add(const Guid& workflow, Request request) {
     entries_.try_emplace(workflow, Entry{std::move(request), std::nullopt});
     count_ = entries_.size();
   }
-  changed_.notify_all();
+  loop_.wake();
 }
 
 void PauseWriter::wait_briefly() {
@@ -82,25 +77,23 @@ bool PauseWriter::any_unwritten() const {
   return std::ranges::any_of(entries_, [](const auto& entry) { return !entry.second.epoch; });
 }
 
-void PauseWriter::run() {
-  Backoff backoff(first_retry, longest_retry);
-  Lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [this]() REQUIRES(mutex_) { return stopping_ || any_unwritten(); });
-    const bool last = stopping_;
-    lock.unlock();
-    const bool done = write_all();
-    lock.lock();
+Loop::Wait PauseWriter::turn() {
+  const Duration wait = std::chrono::ceil<Duration>(retry_at_ - std::chrono::steady_clock::now());
+  if (wait > Duration::zero()) return {wait};
+  const bool done = write_all();
+  {
+    const Lock lock(mutex_);
     failing_ = !done;
-    changed_.notify_all();
-    if (last) return;
-    if (done) {
-      session_.reset();
-      backoff.reset();
-    } else {
-      changed_.wait_for(lock, backoff.next(), [this]() REQUIRES(mutex_) { return stopping_; });
-    }
   }
+  changed_.notify_all();
+  if (done) {
+    session_.close();
+    backoff_.reset();
+    return {Loop::until_woken};
+  }
+  const Duration pause = backoff_.next();
+  retry_at_ = std::chrono::steady_clock::now() + pause;
+  return {pause};
 }
 
 /// Writes the requested pauses. Returns false if one of them must be written again.
@@ -119,11 +112,9 @@ bool PauseWriter::write_all() {
 
 bool PauseWriter::write(const Guid& workflow, const Request& request) {
   try {
-    if (!session_) {
-      session_ = std::make_unique<storage::blocking::Connection>(database_url_, "waybill pauses",
-                                                                 storage::worker_limits);
-      session_->run(storage::sql::audit_log::SetAuthor{.cause = storage::system_cause});
-    }
+    session_.open([](auto& session) {
+      session.run(storage::sql::audit_log::SetAuthor{.cause = storage::system_cause});
+    });
     written(workflow, store(request));
     return true;
   } catch (const storage::StatementError& error) {
@@ -132,12 +123,12 @@ bool PauseWriter::write(const Guid& workflow, const Request& request) {
     if (storage::refuses_data(error)) {
       replace_reason(workflow);
     } else if (!storage::is_lock_conflict(error)) {
-      session_.reset();
+      session_.close();
     }
   } catch (const std::exception& error) {
     observe(Observable::pause_write_failed,
             {{"workflow", workflow.to_string()}, {"error", std::string_view(error.what())}});
-    session_.reset();
+    session_.close();
   }
   return false;
 }

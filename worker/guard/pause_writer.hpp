@@ -3,30 +3,33 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <variant>
 
+#include "base/backoff.hpp"
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
+#include "base/thread/loop.hpp"
 #include "base/thread/mutex.hpp"
+#include "base/thread/service.hpp"
 #include "worker/guard/pauses.hpp"
+#include "worker/threads/thread_session.hpp"
 
 namespace waybill::worker {
 
 /// Writes pauses of workflows on a dedicated thread and session, because another session may lock a
 /// workflow's row, or the row of the workflows' epoch, for any time. In this worker a pause takes effect as
-/// soon as it is requested. Any thread may call any method.
-class PauseWriter {
+/// soon as it is requested. Any thread may call the methods that are not those of a service.
+class PauseWriter final : public Service {
  public:
-  PauseWriter(std::string database_url, const SecretBox& secrets);
-  /// Attempts once more to write the remaining pauses, then joins.
-  ~PauseWriter();
-  PauseWriter(const PauseWriter&) = delete;
-  PauseWriter& operator=(const PauseWriter&) = delete;
+  PauseWriter(const std::string& database_url, const SecretBox& secrets);
+  ~PauseWriter() override { stop_at_once(); }
+
+  void start() override { loop_.start(); }
+  /// Attempts once more to write the remaining pauses.
+  void stop(Moment until) override;
 
   /// Ignored if a pause of the workflow is already being written.
   void pause(PauseRequest request);
@@ -54,7 +57,7 @@ class PauseWriter {
   };
 
   void add(const Guid& workflow, Request request);
-  void run();
+  Loop::Wait turn();
   bool write_all();
   bool write(const Guid& workflow, const Request& request);
   void written(const Guid& workflow, std::optional<std::uint64_t> epoch);
@@ -62,18 +65,18 @@ class PauseWriter {
   std::optional<std::uint64_t> store(const Request& request);
   bool any_unwritten() const REQUIRES(mutex_);
 
-  const std::string database_url_;
   const SecretBox& secrets_;
-  std::unique_ptr<storage::blocking::Connection>
-      session_;  // used by thread_ only; null while nothing is to be written
+  PlainThreadSession
+      session_;  // used by loop_ only, like the next two; closed while nothing is to be written
+  Backoff backoff_;
+  Moment retry_at_{};
   mutable Mutex mutex_;
   Condition changed_;
   std::unordered_map<Guid, Entry> entries_ GUARDED_BY(mutex_);  // by workflow
   std::atomic<std::size_t> count_ = 0;                          // the size of entries_
   std::uint64_t seen_epoch_ GUARDED_BY(mutex_) = 0;
   bool failing_ GUARDED_BY(mutex_) = false;  // the last attempt to write failed
-  bool stopping_ GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  Loop loop_{ThreadKind::pauses, [this] { return turn(); }};
 };
 
 }  // namespace waybill::worker

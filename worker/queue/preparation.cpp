@@ -64,16 +64,13 @@ Preparation::Preparation(Options options, const Catalogue& catalogue, Runner& ru
       render_batch_(first_render_batch, most_in_batch, render_time),
       begin_batch_(most_in_batch, most_in_batch, begin_time) {}
 
-Preparation::~Preparation() { stop(); }
-
 void Preparation::start() {
-  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  thread_.start([this](const std::stop_token& stop) { run(stop); });
 }
 
-void Preparation::stop() {
+void Preparation::stop_accepting() {
   queues_.close();
-  thread_.request_stop();
-  if (thread_.joinable()) thread_.join();
+  thread_.stop();
   runner_.give_back(queues_.take_all(), clock_.now());
 }
 

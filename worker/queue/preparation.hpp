@@ -5,12 +5,13 @@
 #include <span>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/heartbeat.hpp"
+#include "base/thread/service.hpp"
+#include "base/thread/thread.hpp"
 #include "storage/runs/run_store.hpp"
 #include "worker/delivery/runner.hpp"
 #include "worker/planning/catalogue.hpp"
@@ -26,7 +27,7 @@ namespace waybill::worker {
 /// Businesses share the time of the thread: the one that has lately used the least comes first. It reconnects
 /// by itself; runs that it could not prepare go back to the database's queue. A crash loses nothing: claims
 /// end with their lease.
-class Preparation {
+class Preparation final : public Service {
  public:
   struct Options {
     std::string database_url;
@@ -38,13 +39,12 @@ class Preparation {
   /// `on_room` is called on the thread after each batch. Everything referred to outlives it.
   Preparation(Options options, const Catalogue& catalogue, Runner& runner, const Clock& clock,
               OnRoom on_room);
-  ~Preparation();
-  Preparation(const Preparation&) = delete;
-  Preparation& operator=(const Preparation&) = delete;
+  ~Preparation() override { stop_at_once(); }
 
-  void start();
+  void start() override;
   /// Takes no more runs, joins the thread and puts the runs that are not prepared back into the queue.
-  void stop();
+  void stop_accepting() override;
+  void stop(Moment /*until*/) override { stop_accepting(); }
 
   // Any thread may call the following methods.
 
@@ -85,7 +85,7 @@ class Preparation {
   BatchSize begin_batch_;
   Heartbeat heartbeat_;
   PreparationQueues queues_;
-  std::jthread thread_;
+  Thread thread_{ThreadKind::preparation};
 };
 
 }  // namespace waybill::worker

@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/backoff.hpp"
 #include "base/database_clock.hpp"
 #include "base/observe.hpp"
+#include "storage/runs/run_store.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -24,41 +24,52 @@ constexpr Duration surplus_check_interval = std::chrono::milliseconds(20);
 LeaseKeeper::LeaseKeeper(Options options, Callbacks callbacks)
     : options_(std::move(options)),
       callbacks_(std::move(callbacks)),
+      session_(options_.database_url, "waybill leases", {}, storage::worker_limits,
+               Backoff(first_reconnect, longest_reconnect)),
       renewals_(options_.renewal_interval),
-      thread_([this] { run(); }) {}
+      loop_(
+          ThreadKind::leases, [this] { return turn(); },
+          [this](const std::exception& error) { return failed(error); }) {}
 
-LeaseKeeper::~LeaseKeeper() { leave(); }
-
-void LeaseKeeper::leave() {
-  stopping_ = true;
-  wake_up_.wake();
-  if (thread_.joinable()) thread_.join();
+void LeaseKeeper::start() {
+  may_have_runs_ = true;
+  loop_.start();
 }
 
-void LeaseKeeper::run() {
-  Backoff backoff(first_reconnect, longest_reconnect);
-  while (!stopping_) {
-    Duration pause{};
-    try {
-      pause = keep();
-      backoff.reset();
-    } catch (const std::exception& error) {
-      if (!lost_database_)
-        observe(Observable::database_unavailable, {{"error", std::string_view(error.what())}});
-      lost_database_ = true;
-      set_gauge(Gauge::database_up, 0);
-      session_.reset();
-      has_entered_ = false;
-      publish({});
-      surplus_.clear();
-      pause = backoff.next();
-    }
-    wake_up_.wait(session_ ? session_->socket() : -1, pause);
-  }
-  if (!has_entered_) return;
+Loop::Wait LeaseKeeper::turn() {
+  const Duration pause = keep();
+  session_.worked();
+  return {.length = pause, .socket = session_->socket()};
+}
+
+/// Gives up all shards, because other workers may have them by now.
+Duration LeaseKeeper::failed(const std::exception& error) {
+  if (!lost_database_) observe(Observable::database_unavailable, {{"error", std::string_view(error.what())}});
+  lost_database_ = true;
+  set_gauge(Gauge::database_up, 0);
+  session_.close();
+  has_entered_ = false;
+  publish({});
+  surplus_.clear();
+  return session_.failed(error);
+}
+
+void LeaseKeeper::stop_accepting() {
+  loop_.stop();
+  if (!std::exchange(has_entered_, false)) return;
   try {
     storage::Leases(*session_, options_.worker, options_.name, options_.lease).leave();
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the end of the session frees the leases
+  }
+}
+
+void LeaseKeeper::stop(Moment /*until*/) {
+  stop_accepting();
+  if (!std::exchange(may_have_runs_, false)) return;
+  try {
+    storage::Session session(options_.database_url, "waybill stop", storage::worker_limits);
+    storage::RunStore(session, options_.worker).release();
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): their leases expire
   }
 }
 
@@ -82,11 +93,7 @@ bool LeaseKeeper::is_renewal_due() {
 /// Connects and registers the worker. Returns false while it cannot match events.
 bool LeaseKeeper::enter() {
   if (has_entered_) return true;
-  if (!session_) {
-    session_ = std::make_unique<storage::blocking::Connection>(options_.database_url, "waybill leases",
-                                                               storage::worker_limits);
-    session_->listen("waybill_leases");
-  }
+  session_.open([](auto& session) { session.listen("waybill_leases"); });
   session_->notifications();  // throws if the session has ended
   if (!callbacks_.can_match()) return false;
   if (!storage::Leases(*session_, options_.worker, options_.name, options_.lease).enter())

@@ -1,27 +1,26 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
+#include <exception>
 #include <functional>
-#include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "base/thread/wake_up.hpp"
-#include "storage/blocking/connection.hpp"
+#include "base/thread/loop.hpp"
+#include "base/thread/service.hpp"
 #include "storage/events/leases.hpp"
 #include "worker/shards/renewals.hpp"
 #include "worker/shards/surplus_shards.hpp"
+#include "worker/threads/thread_session.hpp"
 
 namespace waybill::worker {
 
 /// Keeps a worker's share of the shards, on a dedicated thread and session. It renews the leases, takes free
 /// shards, releases shards beyond its share, and frees the shards of lost workers. NOTIFY announces workers
 /// that start or stop and shards that become free. While the database is unavailable, it holds no shards.
-class LeaseKeeper {
+class LeaseKeeper final : public Service {
  public:
   struct Options {
     std::string database_url;
@@ -56,18 +55,18 @@ class LeaseKeeper {
   };
 
   LeaseKeeper(Options options, Callbacks callbacks);
-  ~LeaseKeeper();
-  LeaseKeeper(const LeaseKeeper&) = delete;
-  LeaseKeeper& operator=(const LeaseKeeper&) = delete;
+  ~LeaseKeeper() override { stop_at_once(); }
 
-  /// Releases all shards and takes no more. Runs in flight belong to this worker until the destructor.
-  void leave();
+  void start() override;
+  /// Releases all shards and takes no more. Runs in flight belong to this worker until `stop`.
+  void stop_accepting() override;
+  /// Releases the runs that this worker has not finished.
+  void stop(Moment until) override;
 
  private:
-  using Moment = std::chrono::steady_clock::time_point;
-
-  void run();
+  Loop::Wait turn();
   Duration keep();
+  Duration failed(const std::exception& error);
   bool is_renewal_due();
   void renew();
   bool enter();
@@ -76,16 +75,15 @@ class LeaseKeeper {
 
   Options options_;
   Callbacks callbacks_;
-  std::unique_ptr<storage::blocking::Connection> session_;
-  storage::HeldShards held_;  // published
-  SurplusShards surplus_;     // held but no longer published; released when idle
+  PlainThreadSession session_;  // used by loop_ only, as are the next six
+  storage::HeldShards held_;    // published
+  SurplusShards surplus_;       // held but no longer published; released when idle
   Renewals renewals_;
   Moment lasts_until_ = Moment::max();  // the leases
   bool has_entered_ = false;            // in this session
   bool lost_database_ = false;
-  std::atomic<bool> stopping_ = false;
-  WakeUp wake_up_;
-  std::thread thread_;
+  bool may_have_runs_ = false;  // from `start` to `stop`
+  Loop loop_;
 };
 
 }  // namespace waybill::worker

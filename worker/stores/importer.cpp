@@ -1,5 +1,7 @@
 #include "worker/stores/importer.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <random>
@@ -26,31 +28,45 @@ using std::chrono::steady_clock;
 
 constexpr auto claim_interval = 250ms;  // between two searches for due integrations
 constexpr auto max_duration = 5min;     // length of an import while others wait
+constexpr Duration longest_wait = 3s;   // for the imports at a stop
 // The lifetime of an open store with its token and dialect.
 constexpr auto max_unused = 10min;
 constexpr auto max_age = 1h;
 
 }  // namespace
 
-// All methods except `stop` run on the thread only.
+// All private methods run on the thread only.
 class Importer::Impl {
  public:
   Impl(Options options, const SecretBox& secrets, StoreThread& thread)
-      : options_(std::move(options)), secrets_(secrets), thread_(thread) {
+      : options_(std::move(options)), secrets_(secrets), thread_(thread) {}
+
+  void start() {
+    phase_ = Phase::started;
     tasks_.spawn(claim_due_imports());
     tasks_.spawn(renew_leases());
   }
 
-  void stop(Duration limit) {
+  void stop_accepting() {
+    if (phase_ != Phase::started) return;
+    phase_ = Phase::stopping;
     tasks_.stop([this] {
       claim_timer_.cancel();
       renewal_timer_.cancel();
       for (auto& [integration, running] : running_) running.pause.cancel();
     });
-    tasks_.wait(limit);
+  }
+
+  void drain(Service::Moment until) {
+    if (phase_ != Phase::stopping) return;
+    phase_ = Phase::stopped;
+    const auto left = std::chrono::ceil<Duration>(until - steady_clock::now());
+    tasks_.wait(std::clamp<Duration>(left, Duration::zero(), longest_wait));
   }
 
  private:
+  enum class Phase : std::uint8_t { none, started, stopping, stopped };
+
   struct Running {
     explicit Running(asio::io_context& io) : pause(io) {}
     bool has_lease = true;
@@ -295,6 +311,7 @@ class Importer::Impl {
   const Options options_;
   const SecretBox& secrets_;
   StoreThread& thread_;
+  Phase phase_ = Phase::none;  // used by the owner's thread only
   StoreTasks tasks_{thread_};
   asio::steady_timer claim_timer_{thread_.io()};
   asio::steady_timer renewal_timer_{thread_.io()};
@@ -309,6 +326,15 @@ Importer::Importer(Options options, const SecretBox& secrets, StoreThread& threa
 
 Importer::~Importer() = default;
 
-void Importer::stop(Duration limit) { impl_->stop(limit); }
+void Importer::start() { impl_->start(); }
+
+void Importer::stop_accepting() { impl_->stop_accepting(); }
+
+void Importer::drain(Moment until) { impl_->drain(until); }
+
+void Importer::stop(Moment until) {
+  stop_accepting();
+  drain(until);
+}
 
 }  // namespace waybill::worker

@@ -6,6 +6,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
+#include "base/thread/service.hpp"
 #include "connectors/connector.hpp"
 #include "worker/stores/store_thread.hpp"
 
@@ -15,7 +16,7 @@ namespace waybill::worker {
 /// stores. One worker at a time imports from a store. Each page is committed at once, so a crash loses
 /// nothing: the integration becomes free when the worker's session has ended, or after `lease` at the latest,
 /// and the next owner continues the same run.
-class Importer {
+class Importer final : public Service {
  public:
   struct Options {
     Guid worker;
@@ -31,13 +32,15 @@ class Importer {
 
   /// `secrets` and `thread` must outlive the importer, which must exist until the thread has stopped.
   Importer(Options options, const SecretBox& secrets, StoreThread& thread);
-  ~Importer();
-  Importer(const Importer&) = delete;
-  Importer& operator=(const Importer&) = delete;
+  ~Importer() override;
 
-  /// Stops the imports after their current page, cancels their requests and releases the integrations. An
-  /// import that does not end within `limit` is left as after a crash when the thread stops. Call it once.
-  void stop(Duration limit);
+  void start() override;
+  /// Stops the imports after their current page, cancels their requests and releases the integrations.
+  void stop_accepting() override;
+  /// Waits for that, for at most 3 s. An import that does not end in time is left as after a crash when the
+  /// thread stops.
+  void drain(Moment until) override;
+  void stop(Moment until) override;
 
  private:
   class Impl;

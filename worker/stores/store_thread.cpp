@@ -38,13 +38,14 @@ storage::Database::Options database_options(const StoreThread::Options& options)
 StoreThread::StoreThread(const Options& options)
     : http_(std::make_unique<net::HttpClient>(
           net::HttpClient::Options{.policy = options.destinations, .ca_file = options.ca_file})),
-      database_(std::make_unique<storage::Database>(io_, database_options(options))),
-      thread_([this] { io_.run(); }) {}
+      database_(std::make_unique<storage::Database>(io_, database_options(options))) {}
 
-StoreThread::~StoreThread() { stop(); }
+void StoreThread::start() {
+  thread_.start([this](const std::stop_token&) { io_.run(); });
+}
 
-void StoreThread::stop() {
-  if (!thread_.joinable()) return;
+void StoreThread::stop(Moment /*until*/) {
+  if (!thread_.is_started()) return;
   asio::post(io_, [this] {
     is_stopping_ = true;
     last_calls_.expires_after(time_of_last_calls);

@@ -5,7 +5,6 @@
 #include <future>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/executor_work_guard.hpp>
@@ -13,6 +12,8 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "base/clock.hpp"
+#include "base/thread/service.hpp"
+#include "base/thread/thread.hpp"
 #include "net/destination/destination.hpp"
 #include "net/http/http_client.hpp"
 #include "storage/database/database.hpp"
@@ -26,7 +27,7 @@ namespace asio = boost::asio;
 /// connections but one, and those of one business all but two; one is reserved for claims, leases and locks,
 /// so that no page delays tracking. Reconnects automatically. A crash loses the coroutines: a page is
 /// committed or read again, and an attempt is repeated under the lease of its run.
-class StoreThread {
+class StoreThread final : public Service {
  public:
   struct Options {
     std::string database_url;
@@ -37,13 +38,12 @@ class StoreThread {
   };
 
   explicit StoreThread(const Options& options);
-  ~StoreThread();  // calls `stop`
-  StoreThread(const StoreThread&) = delete;
-  StoreThread& operator=(const StoreThread&) = delete;
+  ~StoreThread() override { stop_at_once(); }
 
+  void start() override;
   /// Waits for all coroutines that are not abandoned and joins. After a second, their database calls fail.
-  /// All StoreTasks must be stopped, and must exist until then. Has no effect when called again.
-  void stop();
+  /// All StoreTasks must be stopped, and must exist until then.
+  void stop(Moment until) override;
 
   asio::io_context& io() { return io_; }
   /// On this thread only. Throws DatabaseUnavailable a second after `stop` has begun.
@@ -62,7 +62,7 @@ class StoreThread {
   std::size_t open_ = 0;  // coroutines that have not ended and are not abandoned
   bool is_stopping_ = false;
   asio::steady_timer last_calls_{io_};
-  std::thread thread_;
+  Thread thread_{ThreadKind::stores};
 };
 
 /// Coroutines and requests on a StoreThread that stop together. Destroy it after the thread has stopped and

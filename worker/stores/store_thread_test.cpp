@@ -17,6 +17,8 @@ using asio::ip::tcp;
 
 class StoreThreadTest : public testing::Test {
  protected:
+  StoreThreadTest() { thread_.start(); }
+
   net::HttpRequest silent_request() const {
     net::HttpRequest request;
     request.url = "http://127.0.0.1:" + std::to_string(silent_store_.local_endpoint().port()) + "/";
@@ -69,7 +71,7 @@ TEST_F(StoreThreadTest, ARequestToASilentStoreEndsAsCancelledOnceItsTasksStop) {
   EXPECT_TRUE(is_woken);
   EXPECT_EQ(in_flight.get().failure, net::HttpFailure::cancelled);
   EXPECT_EQ(second.get_future().get().failure, net::HttpFailure::cancelled);
-  thread_.stop();
+  thread_.stop_at_once();
 }
 
 TEST_F(StoreThreadTest, TasksContinueAfterOthersStop) {
@@ -84,7 +86,7 @@ TEST_F(StoreThreadTest, TasksContinueAfterOthersStop) {
   EXPECT_EQ(first.get_future().get().failure, net::HttpFailure::cancelled);
   EXPECT_EQ(in_flight.wait_for(100ms), std::future_status::timeout);
   tracking.stop([] {});
-  thread_.stop();
+  thread_.stop_at_once();
   EXPECT_EQ(in_flight.get().failure, net::HttpFailure::cancelled);
 }
 
@@ -94,7 +96,7 @@ TEST_F(StoreThreadTest, StopWaitsForACoroutine) {
   tasks.spawn(sleep(200ms, has_ended));
   started_.get_future().wait();
   tasks.stop([] {});
-  thread_.stop();
+  thread_.stop_at_once();
   EXPECT_TRUE(has_ended);
 }
 
@@ -105,7 +107,7 @@ TEST_F(StoreThreadTest, StopDoesNotWaitForAnAbandonedCoroutine) {
   started_.get_future().wait();
   tasks.stop([] {});
   tasks.wait(0s);
-  thread_.stop();
+  thread_.stop_at_once();
   EXPECT_FALSE(has_ended);
 }
 
@@ -115,7 +117,7 @@ TEST_F(StoreThreadTest, AnInterruptedCoroutineCanStillReleaseALock) {
   tasks.spawn(read_after(100ms, error));
   started_.get_future().wait();
   tasks.stop([] {});
-  thread_.stop();
+  thread_.stop_at_once();
   EXPECT_EQ(error.get_future().get(), "none");
 }
 
@@ -125,7 +127,7 @@ TEST_F(StoreThreadTest, TheDatabaseIsUnavailableIfTheThreadStopsForLonger) {
   tasks.spawn(read_after(1500ms, error));
   started_.get_future().wait();
   tasks.stop([] {});
-  thread_.stop();
+  thread_.stop_at_once();
   EXPECT_EQ(error.get_future().get(), "the worker is stopping");
 }
 

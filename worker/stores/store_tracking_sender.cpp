@@ -143,7 +143,8 @@ class StoreTrackingSender::Impl {
     tasks_.spawn(serve(notice, std::move(finish)));
   }
 
-  void close() {
+  void stop() {
+    if (std::exchange(is_stopped_, true)) return;
     tasks_.stop([this] {
       for (auto& [integration, queue] : queues_) {
         for (auto* const timer : queue.waiting) timer->cancel();
@@ -453,6 +454,7 @@ class StoreTrackingSender::Impl {
   const Clock& clock_;
   StoreThread& thread_;
   StoreTasks tasks_{thread_};
+  bool is_stopped_ = false;  // used by the owner's thread only
   // The following members are used on the thread only.
   net::CircuitBreaker breaker_;  // by integration
   std::unordered_map<Guid, StoreQueue> queues_;
@@ -468,6 +470,6 @@ void StoreTrackingSender::send(actions::TrackingNotice notice, actions::Action::
   impl_->send(notice, std::move(finish));
 }
 
-void StoreTrackingSender::close() { impl_->close(); }
+void StoreTrackingSender::stop_accepting() { impl_->stop(); }
 
 }  // namespace waybill::worker

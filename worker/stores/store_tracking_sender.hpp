@@ -6,6 +6,7 @@
 #include "actions/tracking_sender.hpp"
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
+#include "base/thread/service.hpp"
 #include "connectors/connector.hpp"
 #include "net/destination/circuit_breaker.hpp"
 #include "worker/stores/store_thread.hpp"
@@ -17,7 +18,7 @@ namespace waybill::worker {
 /// not count and is queued again, so a slow store delays no other. Connections are reused until their
 /// credentials change or are refused. All workers together send one shipment of an order at a time; the lock
 /// of a crashed worker expires. A crash loses no other state, and sending again is harmless.
-class StoreTrackingSender final : public actions::TrackingSender {
+class StoreTrackingSender final : public actions::TrackingSender, public Service {
  public:
   struct Options {
     Guid worker;  // the owner of order locks
@@ -36,8 +37,9 @@ class StoreTrackingSender final : public actions::TrackingSender {
 
   void send(actions::TrackingNotice notice, actions::Action::Finish finish) override;
 
-  /// Sends nothing more; attempts in progress end as cancelled. Call it once.
-  void close();
+  /// Sends nothing more; attempts in progress end as cancelled.
+  void stop_accepting() override;
+  void stop(Moment /*until*/) override { stop_accepting(); }
 
  private:
   class Impl;

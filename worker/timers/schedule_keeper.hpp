@@ -16,7 +16,7 @@ namespace waybill::worker {
 /// takes too long at three successive ticks is paused. The database's clock decides what is due, and its time
 /// zone data determines the ticks. The first thread is connected while a workflow has a schedule, the second
 /// one while a business is slow.
-class ScheduleKeeper {
+class ScheduleKeeper final : public Service {
  public:
   struct Options {
     std::string database_url;
@@ -25,8 +25,23 @@ class ScheduleKeeper {
     BlastGuard::Options blast;
   };
 
-  /// Everything referred to outlives it. The destructor ends after the present transactions.
+  /// Everything referred to outlives it.
   ScheduleKeeper(const Options& options, const Catalogue& catalogue, PauseWriter& pauses, const Clock& clock);
+
+  void start() override {
+    quick_.start();
+    slow_.start();
+  }
+  void stop_accepting() override {
+    quick_.stop_accepting();
+    slow_.stop_accepting();
+  }
+  /// Ends after the present transactions.
+  void stop(Moment until) override {
+    stop_accepting();
+    quick_.stop(until);
+    slow_.stop(until);
+  }
 
  private:
   ScheduleShares shares_;

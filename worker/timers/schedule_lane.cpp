@@ -44,39 +44,23 @@ ScheduleLane::ScheduleLane(Kind kind, Options options, ScheduleShares& shares, c
       catalogue_(catalogue),
       pauses_(pauses),
       clock_(clock),
+      session_(options_.database_url, "waybill schedules", {usual_time_limit}),
       guard_(options_.blast, pauses, clock),
-      thread_([this] { run(); }) {}
-
-ScheduleLane::~ScheduleLane() {
-  {
-    const Lock lock(mutex_);
-    stopping_ = true;
-  }
-  stop_.notify_all();
-  thread_.join();
-}
-
-void ScheduleLane::run() {
-  Lock lock(mutex_);
-  while (!stopping_) {
-    lock.unlock();
-    Duration wait = look_every;
-    try {
-      wait = work();
-    } catch (const std::exception& error) {
-      disconnect();
-      observe(Observable::duty_failed, {{"duty", "schedules"}, {"error", std::string_view(error.what())}});
-    }
-    lock.lock();
-    stop_.wait_for(lock, wait, [this]() REQUIRES(mutex_) { return stopping_; });
-  }
-}
+      loop_(
+          kind == Kind::quick ? ThreadKind::schedules : ThreadKind::slow_schedules,
+          [this] { return Loop::Wait{work()}; },
+          [this](const std::exception& error) {
+            disconnect();
+            observe(Observable::duty_failed,
+                    {{"duty", "schedules"}, {"error", std::string_view(error.what())}});
+            return look_every;
+          }) {}
 
 /// Performs what is due. Returns the time until the next look.
 Duration ScheduleLane::work() {
   const std::vector<Guid> slow = shares_.slow(steady_clock::now());
   if (!catalogue_.has_schedules() || (kind_ == Kind::slow && slow.empty())) {
-    if (session_) guard_.save_now(*session_);
+    if (session_.is_open()) guard_.save_now(*session_);
     disconnect();
     return look_every;
   }
@@ -87,17 +71,12 @@ Duration ScheduleLane::work() {
 }
 
 void ScheduleLane::connect() {
-  if (session_) return;
-  auto session =
-      std::make_unique<storage::Session>(options_.database_url, "waybill schedules", storage::worker_limits);
-  session->execute(usual_time_limit);
-  session_ = std::move(session);
-  runs_ = std::make_unique<TickRuns>(options_.runs, *session_, guard_, clock_);
+  if (session_.open()) runs_ = std::make_unique<TickRuns>(options_.runs, *session_, guard_, clock_);
 }
 
 void ScheduleLane::disconnect() {
   runs_.reset();
-  session_.reset();
+  session_.close();
 }
 
 Duration ScheduleLane::work_quickly(const std::vector<Guid>& slow) {

@@ -4,16 +4,16 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "base/thread/mutex.hpp"
-#include "storage/session/session.hpp"
+#include "base/thread/loop.hpp"
+#include "base/thread/service.hpp"
 #include "worker/guard/blast_guard.hpp"
 #include "worker/guard/pause_writer.hpp"
 #include "worker/planning/catalogue.hpp"
+#include "worker/threads/thread_session.hpp"
 #include "worker/timers/schedule_shares.hpp"
 #include "worker/timers/tick_runs.hpp"
 
@@ -22,7 +22,7 @@ namespace waybill::worker {
 /// One of the two threads of a worker that perform schedules. The quick one has the schedules of all
 /// businesses that are not slow: they take turns, and a tick that takes long is left to the other thread. The
 /// slow one has those of the slow businesses (ScheduleShares), the one that has used the least time first.
-class ScheduleLane {
+class ScheduleLane final : public Service {
  public:
   enum class Kind : std::uint8_t { quick, slow };
   struct Options {
@@ -34,15 +34,15 @@ class ScheduleLane {
   /// Everything referred to outlives it.
   ScheduleLane(Kind kind, Options options, ScheduleShares& shares, const Catalogue& catalogue,
                PauseWriter& pauses, const Clock& clock);
+
+  void start() override { loop_.start(); }
+  void stop_accepting() override { loop_.request_stop(); }
   /// Ends after the present transaction.
-  ~ScheduleLane();
-  ScheduleLane(const ScheduleLane&) = delete;
-  ScheduleLane& operator=(const ScheduleLane&) = delete;
+  void stop(Moment /*until*/) override { loop_.stop(); }
 
  private:
   struct Claimed;
 
-  void run();
   Duration work();
   void connect();
   void disconnect();
@@ -62,14 +62,11 @@ class ScheduleLane {
   const Catalogue& catalogue_;
   PauseWriter& pauses_;
   const Clock& clock_;
-  std::unique_ptr<storage::Session> session_;  // used by thread_ only, as are the next three
-  std::unique_ptr<TickRuns> runs_;             // of the session
-  std::vector<Guid> had_turn_;                 // businesses in the present round of the quick thread
-  BlastGuard guard_;  // of the workflows with a schedule, for the ticks of this thread
-  Mutex mutex_;
-  Condition stop_;
-  bool stopping_ GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  ThreadSession session_;           // used by loop_ only, as are the next three
+  std::unique_ptr<TickRuns> runs_;  // of the session
+  std::vector<Guid> had_turn_;      // businesses in the present round of the quick thread
+  BlastGuard guard_;                // of the workflows with a schedule, for the ticks of this thread
+  Loop loop_;
 };
 
 }  // namespace waybill::worker

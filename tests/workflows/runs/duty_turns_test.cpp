@@ -66,7 +66,8 @@ TEST_F(DutyTurns, ATurnEndsBetweenPortions) {
 
 TEST_F(DutyTurns, ADutyWithMoreToDoGoesOnAfterTheOthers) {
   add_deleted_products(1'200);
-  const worker::Duties duties(options);
+  worker::Duties duties(options);
+  duties.start();
   EXPECT_TRUE(eventually([&] { return count("products") == 0; }));
 }
 
