@@ -26,7 +26,7 @@ struct Api::Shared {
         secrets(box),
         router(options.routes),
         bytes(options.memory_limit),
-        analysis(std::in_place, options.database.url),
+        analysis(options.database.url),
         maps(options.maps),
         stores(options.stores) {
     if (!options.standby_url.empty()) standbys.emplace(storage::pq::standbys_of(options.standby_url).size());
@@ -40,13 +40,12 @@ struct Api::Shared {
   Readiness readiness;
   PublicLimits public_limits;
   ByteLimits bytes;
-  // These end before the io contexts.
-  std::optional<Analysis> analysis;
-  std::optional<Background> background{std::in_place};
+  Analysis analysis;
+  Background background;
   // No body is refused: each connection has at most one at a time.
-  std::optional<Background> bodies{std::in_place,
-                                   Background::Options{.most_waiting = HttpLimits().most_connections * 2,
-                                                       .most_of_one = HttpLimits().most_connections}};
+  Background bodies{{.kind = ThreadKind::bodies,
+                     .most_waiting = HttpLimits().most_connections * 2,
+                     .most_of_one = HttpLimits().most_connections}};
   Maps maps;
   Stores stores;
   std::atomic<std::uint64_t> token_epoch = 0;
@@ -56,6 +55,8 @@ struct Api::Shared {
     storage::StandbyLog log;
   };
   std::optional<StandbyShared> standbys;
+  // These call back into the io contexts, so they stop after the server and before the io contexts end.
+  ServiceList services{{&passwords, &bodies, &background, &analysis, &stores, &maps}};
 };
 
 class Api::ThreadResponder : public Responder {
@@ -67,9 +68,9 @@ class Api::ThreadResponder : public Responder {
                   .clock = database_clock(),
                   .secrets = shared.secrets,
                   .settings = shared.options.settings,
-                  .analysis = *shared.analysis,
-                  .background = *shared.background,
-                  .bodies = *shared.bodies,
+                  .analysis = shared.analysis,
+                  .background = shared.background,
+                  .bodies = shared.bodies,
                   .maps = shared.maps,
                   .stores = shared.stores,
                   .passwords = shared.passwords,
@@ -127,19 +128,14 @@ Api::Api(Options options, const SecretBox& secrets)
 }
 
 Api::~Api() {
-  // These call back into the io contexts, which the server owns.
-  server_->stop(std::chrono::milliseconds(0));
-  shared_->maps.shut_down();
-  shared_->stores.shut_down();
-  shared_->analysis.reset();
-  shared_->background.reset();
-  shared_->bodies.reset();
+  stop_at_once();
+  shared_->services.stop({});
   server_.reset();
 }
 
 void Api::start() { server_->start(); }
 
-void Api::stop(std::chrono::milliseconds grace) { server_->stop(grace); }
+void Api::stop(Moment until) { server_->stop(until); }
 
 Server& Api::server() const { return *server_; }
 

@@ -16,13 +16,14 @@
 #include "api/route_plans/maps.hpp"
 #include "api/threads/stores.hpp"
 #include "base/secret_box.hpp"
+#include "base/thread/service.hpp"
 #include "storage/database/database.hpp"
 
 namespace waybill::api {
 
 /// The REST API: a server whose io threads each have a database, services and a gate. A crash loses only the
 /// answers in flight.
-class Api {
+class Api final : public Service {
  public:
   struct Options {
     Server::Options server;
@@ -46,13 +47,11 @@ class Api {
   /// Listens at once; connections wait until `start`. `secrets` outlives it. Throws
   /// boost::system::system_error for an address that cannot be used.
   Api(Options options, const SecretBox& secrets);
-  ~Api();
-  Api(const Api&) = delete;
-  Api& operator=(const Api&) = delete;
+  ~Api() override;
 
-  void start();
-  /// See Server::stop.
-  void stop(std::chrono::milliseconds grace);
+  void start() override;
+  /// See Server::stop. The other threads end in the destructor.
+  void stop(Moment until) override;
 
   Server& server() const;
   /// http://HOST:PORT

@@ -27,7 +27,8 @@ std::size_t thread_count() {
 
 }  // namespace
 
-PasswordHasher::PasswordHasher() : thread_count_(thread_count()), threads_({.threads = thread_count_}) {}
+PasswordHasher::PasswordHasher()
+    : thread_count_(thread_count()), threads_({.kind = ThreadKind::passwords, .threads = thread_count_}) {}
 
 bool PasswordHasher::Queue::push(const std::string& network, const Ticket& ticket) {
   const auto known = tickets_.find(network);

@@ -13,6 +13,7 @@
 
 #include "api/threads/background.hpp"
 #include "base/thread/mutex.hpp"
+#include "base/thread/service.hpp"
 
 namespace waybill::api {
 
@@ -21,7 +22,7 @@ namespace asio = boost::asio;
 /// Hashes and compares passwords on one or two dedicated threads, so that no io thread waits for Argon2id.
 /// Each thread uses 64 MiB while it hashes (`password_hash_bytes`), none while idle. Any io thread may call;
 /// a coroutine resumes on its own executor.
-class PasswordHasher {
+class PasswordHasher final : public Service {
  public:
   /// Logins have a separate queue, and the two queues take turns: a login waits for at most one registration.
   enum class Purpose { login, other };
@@ -52,8 +53,9 @@ class PasswordHasher {
   };
 
   PasswordHasher();
-  PasswordHasher(const PasswordHasher&) = delete;
-  PasswordHasher& operator=(const PasswordHasher&) = delete;
+
+  /// Finishes running work.
+  void stop(Moment until) override { threads_.stop(until); }
 
   /// Waits for a turn; the waiting networks (api/http/client_network.hpp) are served in rotation. Throws
   /// Failure (UNAVAILABLE) if too many requests wait.

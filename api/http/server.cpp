@@ -32,6 +32,7 @@
 #include "base/heartbeat.hpp"
 #include "base/observe.hpp"
 #include "base/thread/mutex.hpp"
+#include "base/thread/thread.hpp"
 
 namespace waybill::api {
 namespace {
@@ -141,13 +142,19 @@ tcp::endpoint resolve(asio::io_context& io, const std::string& host, std::uint16
 /// An io_context with its thread, responder and connections.
 class Server::IoThread : public Connection::Host {
  public:
-  IoThread(const HttpLimits& limits, ConnectionCounts& counts, const MakeResponder& make_responder)
-      : limits_(limits), counts_(counts), sweep_(io_), release_(io_), responder_(make_responder(io_)) {}
+  IoThread(ThreadKind kind, const HttpLimits& limits, ConnectionCounts& counts,
+           const MakeResponder& make_responder)
+      : limits_(limits),
+        counts_(counts),
+        sweep_(io_),
+        release_(io_),
+        responder_(make_responder(io_)),
+        thread_(kind) {}
 
   asio::io_context& io() { return io_; }
 
   void start() {
-    thread_ = std::thread([this] { io_.run(); });
+    thread_.start([this](const std::stop_token&) { io_.run(); });
   }
 
   /// Serves the connection; with a refusal, answers with it and closes. Any thread.
@@ -193,7 +200,7 @@ class Server::IoThread : public Connection::Host {
   void join() {
     work_.reset();
     io_.stop();
-    if (thread_.joinable()) thread_.join();
+    thread_.join();
   }
 
   Responder& responder() override { return *responder_; }
@@ -286,7 +293,7 @@ class Server::IoThread : public Connection::Host {
   Heartbeat heartbeat_;
   std::int64_t date_second_ = -1;
   std::string date_;
-  std::thread thread_;
+  Thread thread_;
 };
 
 class Server::Impl {
@@ -346,7 +353,7 @@ class Server::Impl {
     const auto processors = std::max<std::size_t>(1, std::thread::hardware_concurrency());
     std::vector<std::unique_ptr<IoThread>> threads(options_.threads != 0 ? options_.threads : processors);
     for (auto& thread : threads) {
-      thread = std::make_unique<IoThread>(options_.limits, counts_, make_responder);
+      thread = std::make_unique<IoThread>(options_.kind, options_.limits, counts_, make_responder);
     }
     return threads;
   }
@@ -444,10 +451,13 @@ class Server::Impl {
 Server::Server(Options options, const MakeResponder& make_responder)
     : impl_(std::make_unique<Impl>(std::move(options), make_responder)) {}
 
-Server::~Server() { stop(std::chrono::milliseconds(0)); }
+Server::~Server() { stop_at_once(); }
 
 void Server::start() { impl_->start(); }
-void Server::stop(std::chrono::milliseconds grace) { impl_->stop(grace); }
+void Server::stop(Moment until) {
+  const auto grace = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+  impl_->stop(std::max(grace, std::chrono::milliseconds(0)));
+}
 std::uint16_t Server::port() const { return impl_->port(); }
 bool Server::turns(std::chrono::steady_clock::duration limit) { return impl_->turns(limit); }
 std::size_t Server::open_connections() const { return impl_->open_connections(); }

@@ -12,6 +12,8 @@
 
 #include "api/http/address_block.hpp"
 #include "api/http/message.hpp"
+#include "base/thread/service.hpp"
+#include "base/thread/threads.hpp"
 
 namespace waybill::api {
 
@@ -36,12 +38,13 @@ struct HttpLimits {
 /// HTTP/1.1 (RFC 9112) over TCP: keep-alive, pipelining, HTTP/1.0 clients. Malformed requests, oversized
 /// heads and slow clients get a 4xx or a closed connection. Each io thread has its io_context and
 /// Responder; the first accepts for all.
-class Server {
+class Server final : public Service {
  public:
   struct Options {
     std::string host = "127.0.0.1";  // an address, without brackets, or a name
     std::uint16_t port = 8080;       // 0 picks a free one
     std::size_t threads = 0;         // 0: one for each processor
+    ThreadKind kind = ThreadKind::io;
     HttpLimits limits = {};
     // Addresses with many clients, which are not limited as one network.
     std::vector<AddressBlock> proxies = {};
@@ -52,12 +55,9 @@ class Server {
 
   /// Binds and listens; connections wait in the backlog until `start`. Throws boost::system::system_error.
   Server(Options options, const MakeResponder& make_responder);
-  /// Stops at once if `stop` was not called.
-  ~Server();
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
+  ~Server() override;
 
-  void start();
+  void start() override;
   std::uint16_t port() const;
   std::size_t open_connections() const;
 
@@ -67,9 +67,9 @@ class Server {
   bool turns(std::chrono::steady_clock::duration limit);
 
   /// Stops accepting, serves one request of each connection that was in the backlog, closes idle connections,
-  /// lets requests in flight finish for up to `grace`, then closes their connections and joins the threads.
-  /// Not for the threads of the server; a second call does nothing.
-  void stop(std::chrono::milliseconds grace);
+  /// lets requests in flight finish until `until`, then closes their connections and joins the threads. Not
+  /// for the threads of the server.
+  void stop(Moment until) override;
 
  private:
   class IoThread;

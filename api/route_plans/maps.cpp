@@ -70,12 +70,10 @@ Maps::Maps(Options options) : options_(std::move(options)) {
   client_ = std::make_unique<net::HttpClient>(client);
 }
 
-Maps::~Maps() { shut_down(); }
-
-void Maps::shut_down() {
-  client_.reset();
-  pool_.stop();
-  pool_.join();
+void Maps::stop(Moment until) {
+  if (client_) client_->stop(until);
+  work_.stop();
+  for (Thread& thread : threads_) thread.join();
 }
 
 asio::awaitable<std::vector<net::HttpResponse>> Maps::fetch(std::vector<net::HttpRequest> requests) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,10 +12,13 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/thread/mutex.hpp"
+#include "base/thread/service.hpp"
+#include "base/thread/thread.hpp"
 #include "domain/places/gazetteer.hpp"
 #include "domain/routing/tour.hpp"
 #include "net/http/http_client.hpp"
@@ -27,7 +31,7 @@ namespace asio = boost::asio;
 /// they are configured; without an answer in time, the gazetteer of cities and straight lines are used.
 /// `locate` and `distances` throw std::bad_alloc only. The geocoder's results are cached in memory, a few
 /// megabytes at most.
-class Maps {
+class Maps final : public Service {
  public:
   struct Options {
     std::string geocoder_url;  // empty: the gazetteer only
@@ -36,12 +40,10 @@ class Maps {
   };
 
   explicit Maps(Options options);
-  ~Maps();
-  Maps(const Maps&) = delete;
-  Maps& operator=(const Maps&) = delete;
+  ~Maps() override { stop_at_once(); }
 
   /// Aborts all requests in flight. Must run while the io contexts of the callers still exist.
-  void shut_down();
+  void stop(Moment until) override;
 
   /// Returns the place of each address, in their order; nullopt if unknown. `home` is the country of
   /// addresses without one. Takes at most five seconds.
@@ -58,11 +60,14 @@ class Maps {
     auto task = [](Work function) -> asio::awaitable<std::shared_ptr<Result>> {
       co_return std::make_shared<Result>(function());
     };
-    const auto result = co_await asio::co_spawn(pool_, task(std::move(work)), asio::use_awaitable);
+    const auto result = co_await asio::co_spawn(work_, task(std::move(work)), asio::use_awaitable);
     co_return std::move(*result);
   }
 
  private:
+  Thread make_thread() {
+    return Thread(ThreadKind::maps, [this](const std::stop_token&) { work_.run(); });
+  }
   asio::awaitable<std::vector<net::HttpResponse>> fetch(std::vector<net::HttpRequest> requests);
   asio::awaitable<void> query_geocoder(const std::vector<domain::PostalAddress>& addresses,
                                        std::string_view home,
@@ -72,9 +77,11 @@ class Maps {
 
   const Options options_;
   std::unique_ptr<net::HttpClient> client_;
-  asio::thread_pool pool_{2};
+  asio::io_context work_;
+  const asio::executor_work_guard<asio::io_context::executor_type> guard_ = asio::make_work_guard(work_);
   mutable Mutex mutex_;
   std::unordered_map<std::string, domain::Point> cached_points_ GUARDED_BY(mutex_);  // by the geocoder's URL
+  std::array<Thread, 2> threads_{make_thread(), make_thread()};
 };
 
 }  // namespace waybill::api

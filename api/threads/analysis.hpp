@@ -11,6 +11,7 @@
 #include "api/threads/background.hpp"
 #include "base/pause.hpp"
 #include "base/thread/mutex.hpp"
+#include "base/thread/service.hpp"
 #include "storage/database/database.hpp"
 #include "storage/session/session.hpp"
 #include "storage/standbys/standby_session.hpp"
@@ -19,11 +20,14 @@ namespace waybill::api {
 
 /// Threads for requests that read much of the history of a business, each with at most one blocking session.
 /// Businesses take turns (see Background).
-class Analysis {
+class Analysis final : public Service {
  public:
   explicit Analysis(std::string database_url)
       : database_url_(std::move(database_url)),
-        background_({.threads = 3, .most_waiting = 512, .most_of_one = 32}) {}
+        background_({.kind = ThreadKind::analysis, .threads = 3, .most_waiting = 512, .most_of_one = 32}) {}
+
+  /// Finishes running work and refuses waiting work.
+  void stop(Moment until) override { background_.stop(until); }
 
   /// Returns or throws the result of `work(session)`. Its statements take at most 10 s, wait at most 50 ms
   /// for a lock, and are read-only unless the work sets other values. If a table is locked, the work runs

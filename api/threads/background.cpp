@@ -158,12 +158,14 @@ Background::Turn::~Turn() {
 }
 
 Background::Background(const Options& options) : state_(std::make_shared<State>(options)) {
-  for (std::size_t i = 0; i < options.threads; ++i) threads_.emplace_back([this] { serve(); });
+  for (std::size_t i = 0; i < options.threads; ++i)
+    threads_.emplace_back(options.kind, [this](const std::stop_token&) { serve(); });
 }
 
-Background::~Background() {
+void Background::stop(Moment /*until*/) {
   state_->close();
   guard_.reset();
+  threads_.clear();
 }
 
 /// Runs work until the guard is gone and nothing is left. What a thread allocates, such as a parsed body, is

@@ -4,7 +4,6 @@
 #include <exception>
 #include <memory>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -16,6 +15,8 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/guid.hpp"
+#include "base/thread/service.hpp"
+#include "base/thread/thread.hpp"
 
 namespace waybill::api {
 
@@ -25,11 +26,11 @@ namespace asio = boost::asio;
 /// resumes. A business can use all threads but one, so that others are not blocked by its long work, and a
 /// free thread goes to the business that uses the fewest, in turns. The work that waits or runs is limited,
 /// in total and for each business; more is refused with UNAVAILABLE. The nil guid does not name a business:
-/// only the total limit applies to it. Destroy it before the io_contexts: it finishes running work and
-/// refuses waiting work.
-class Background {
+/// only the total limit applies to it. Stop it before the io_contexts are destroyed.
+class Background final : public Service {
  public:
   struct Options {
+    ThreadKind kind = ThreadKind::background;
     std::size_t threads = 2;
     std::size_t most_waiting = 64;  // waiting or running
     std::size_t most_of_one = 32;   // waiting or running, of one business
@@ -38,9 +39,10 @@ class Background {
 
   Background() : Background(Options{}) {}
   explicit Background(const Options& options);
-  ~Background();
-  Background(const Background&) = delete;
-  Background& operator=(const Background&) = delete;
+  ~Background() override { stop_at_once(); }
+
+  /// Finishes running work and refuses waiting work.
+  void stop(Moment until) override;
 
   /// Returns or throws the result of `work`, on the caller's thread. `work` runs on another thread and owns
   /// the objects that it uses.
@@ -86,7 +88,7 @@ class Background {
   std::shared_ptr<State> state_;  // shared with the turns
   asio::io_context work_;
   asio::executor_work_guard<asio::io_context::executor_type> guard_ = asio::make_work_guard(work_);
-  std::vector<std::jthread> threads_;
+  std::vector<Thread> threads_;
 };
 
 }  // namespace waybill::api

@@ -20,16 +20,13 @@ net::HttpClient::Options client_options(const Stores::Options& options) {
 }  // namespace
 
 Stores::Stores(Options options)
-    : connectors_(std::move(options.connectors)),
-      http_(std::make_unique<net::HttpClient>(client_options(options))) {}
-
-Stores::~Stores() = default;
+    : connectors_(std::move(options.connectors)), http_(client_options(options)) {}
 
 std::unique_ptr<connectors::Store> Stores::open(const connectors::Connector& connector,
                                                 connectors::StoreCredentials credentials, const Clock& clock,
                                                 Duration limit) {
   const auto deadline = std::make_shared<const Time>(clock.now() + limit);
-  return connector.open(std::move(credentials), connectors::send_until(*http_, clock, deadline), clock,
+  return connector.open(std::move(credentials), connectors::send_until(http_, clock, deadline), clock,
                         connectors_);
 }
 

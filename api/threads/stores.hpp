@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "base/thread/service.hpp"
 #include "connectors/connector.hpp"
 #include "net/destination/destination.hpp"
 #include "net/http/http_client.hpp"
@@ -11,7 +12,7 @@
 namespace waybill::api {
 
 /// The HTTP client for calls to stores, shared by all io threads.
-class Stores {
+class Stores final : public Service {
  public:
   struct Options {
     net::DestinationPolicy policy;
@@ -20,12 +21,9 @@ class Stores {
   };
 
   explicit Stores(Options options);
-  ~Stores();
-  Stores(const Stores&) = delete;
-  Stores& operator=(const Stores&) = delete;
 
   /// Aborts all calls in flight. Must run while the io contexts of the callers still exist.
-  void shut_down() { http_.reset(); }
+  void stop(Moment until) override { http_.stop(until); }
 
   /// Returns a connection to a store; all its calls end within `limit` from now.
   std::unique_ptr<connectors::Store> open(const connectors::Connector& connector,
@@ -33,11 +31,11 @@ class Stores {
                                           Duration limit);
 
   /// The client itself, for other requests to destinations that users name.
-  net::HttpClient& http() { return *http_; }
+  net::HttpClient& http() { return http_; }
 
  private:
   const connectors::Connector::Options connectors_;
-  std::unique_ptr<net::HttpClient> http_;
+  net::HttpClient http_;
 };
 
 }  // namespace waybill::api

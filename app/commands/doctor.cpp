@@ -1,7 +1,6 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
-#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "app/doctor/examination.hpp"
 #include "base/json.hpp"
 #include "base/thread/mutex.hpp"
+#include "base/thread/thread.hpp"
 
 namespace waybill::app {
 namespace {
@@ -72,7 +72,7 @@ json::object as_json(const Finding& finding) {
 int run_doctor(const Config& config, bool as_document) {
   // Shared with the thread, which is abandoned if a server hangs.
   const auto progress = std::make_shared<Progress>();
-  std::thread thread([progress, config] {
+  Thread thread(ThreadKind::doctor, [progress, config](const std::stop_token&) {
     examine(config, {.begin = [&](const std::string& name) { progress->begin(name); },
                      .add = [&](Finding finding) { progress->add(std::move(finding)); }});
     progress->finish();

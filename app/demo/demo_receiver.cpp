@@ -80,7 +80,7 @@ std::map<std::string, std::string, std::less<>> parse_headers(std::string_view h
 DemoReceiver::DemoReceiver(const ListenAddress& address)
     : listener_(listen_on(address)),
       url_("http://" + ListenAddress{address.host, port_of(listener_.get())}.text() + "/"),
-      thread_([this](const std::stop_token& stop) { serve(stop); }) {}
+      thread_(ThreadKind::demo, [this](const std::stop_token& stop) { serve(stop); }) {}
 
 DemoReceiver::~DemoReceiver() = default;
 

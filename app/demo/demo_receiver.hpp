@@ -6,11 +6,11 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <thread>
 
 #include "app/config/config.hpp"
 #include "app/postgres/child_process.hpp"
 #include "base/thread/mutex.hpp"
+#include "base/thread/thread.hpp"
 
 namespace waybill::app {
 
@@ -45,7 +45,7 @@ class DemoReceiver {
   Mutex mutex_;
   StopCondition arrived_;
   std::deque<Delivery> deliveries_ GUARDED_BY(mutex_);
-  std::jthread thread_;
+  Thread thread_;
 };
 
 }  // namespace waybill::app

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
 constexpr auto partitions_every = 1h;
-constexpr auto retry_delay = 10s;
+constexpr Duration retry_delay = 10s;
 constexpr auto takeover_every = 15s;  // attempts to merge while another process does
 constexpr auto analyze_every = 1s;
 constexpr auto turn_noted_every = 30s;  // so that the turn is not lost, and no row version for each merge
@@ -53,28 +53,19 @@ std::int64_t merge_entries(storage::blocking::Connection& session) {
 }  // namespace
 
 DatabaseKeeper::DatabaseKeeper(std::string database_url)
-    : database_url_(std::move(database_url)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
-
-void DatabaseKeeper::run(const std::stop_token& stop) {
-  Lock lock(mutex_);
-  while (!stop.stop_requested()) {
-    lock.unlock();
-    Moment next;
-    try {
-      next = turn();
-    } catch (const storage::DatabaseUnavailable& error) {
-      disconnect();
-      observe(Observable::database_unavailable, {{"error", std::string_view(error.what())}});
-      next = steady_clock::now() + retry_delay;
-    }
-    lock.lock();
-    stopped_.wait_until(lock, stop, next, [] { return false; });
-  }
-}
+    : session_(std::move(database_url), "waybill upkeep"),
+      loop_(
+          ThreadKind::database_keeper,
+          [this] { return Loop::Wait{std::chrono::ceil<Duration>(turn() - steady_clock::now())}; },
+          [this](const std::exception& error) {
+            disconnect();
+            observe(Observable::database_unavailable, {{"error", std::string_view(error.what())}});
+            return retry_delay;
+          }) {}
 
 /// Does what is due. Returns the time at which something is due again.
 DatabaseKeeper::Moment DatabaseKeeper::turn() {
-  if (!session_) session_.emplace(database_url_, "waybill upkeep", storage::worker_limits);
+  session_.open();
   const Moment now = steady_clock::now();
   if (now >= partitions_due_) {
     make_partitions();
@@ -145,7 +136,7 @@ Duration DatabaseKeeper::analyze_grown_tables() {
 }
 
 void DatabaseKeeper::disconnect() {
-  session_.reset();
+  session_.close();
   is_merger_ = false;
 }
 

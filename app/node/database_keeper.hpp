@@ -1,14 +1,12 @@
 #pragma once
 
 #include <chrono>
-#include <optional>
-#include <stop_token>
 #include <string>
-#include <thread>
 
 #include "app/node/merge_pause.hpp"
-#include "base/thread/mutex.hpp"
-#include "storage/blocking/connection.hpp"
+#include "base/thread/loop.hpp"
+#include "base/thread/service.hpp"
+#include "worker/threads/thread_session.hpp"
 
 namespace waybill::app {
 
@@ -26,31 +24,29 @@ namespace waybill::app {
 /// within 15 s after that session has ended, or ten minutes after its last merge.
 ///
 /// If the database is unavailable, it retries after 10 s.
-class DatabaseKeeper {
+class DatabaseKeeper final : public Service {
  public:
   explicit DatabaseKeeper(std::string database_url);
 
- private:
-  using Moment = std::chrono::steady_clock::time_point;
+  void start() override { loop_.start(); }
+  /// Waits for the present merge or analysis.
+  void stop(Moment /*until*/) override { loop_.stop(); }
 
-  void run(const std::stop_token& stop);
+ private:
   Moment turn();
   void make_partitions();
   Duration merge();
   Duration analyze_grown_tables();
   void disconnect();
 
-  const std::string database_url_;
-  std::optional<storage::blocking::Connection> session_;  // null between turns, unless it is the merger
-  bool is_merger_ = false;                                // the session has the turn of the duty
+  worker::PlainThreadSession session_;  // closed between turns, unless it is the merger
+  bool is_merger_ = false;              // the session has the turn of the duty
   Moment turn_noted_{};
   MergePause pause_;
   Moment partitions_due_{};
   Moment merge_due_{};
   Moment analyses_due_{};
-  Mutex mutex_;
-  StopCondition stopped_;
-  std::jthread thread_;
+  Loop loop_;
 };
 
 }  // namespace waybill::app

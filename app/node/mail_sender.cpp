@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "base/observe.hpp"
@@ -45,77 +46,65 @@ MailSender::MailSender(Options options, const SecretBox& secrets)
     : options_(std::move(options)),
       secrets_(secrets),
       mailer_(net::make_mailer(options_.mail)),
-      shares_(half_life) {
-  thread_ = std::thread([this] { run(); });
-}
+      session_(options_.database_url, "waybill mail"),
+      shares_(half_life),
+      loop_(
+          ThreadKind::account_mails, [this] { return turn(); },
+          [this](const std::exception& error) { return failed(error); }) {}
 
-MailSender::~MailSender() {
-  {
-    const Lock lock(mutex_);
-    stopping_ = true;
+MailSender::~MailSender() { stop_at_once(); }
+
+void MailSender::stop(Moment until) {
+  if (!loop_.is_started()) return;
+  loop_.stop();
+  mailer_->stop(until);  // calls the remaining callbacks
+  try {
+    settle_ended();
+  } catch (const std::exception& error) {  // the claims end, and another mail sender sends them
+    failed(error);
   }
-  changed_.notify_all();
-  thread_.join();
+  take_posted();
+  call_waiting();
 }
 
 void MailSender::post(std::function<void()> done) {
   {
     const Lock lock(mutex_);
     posted_.push_back(std::move(done));
-    has_new_ = true;
   }
-  changed_.notify_all();
+  loop_.wake();
 }
 
-bool MailSender::is_stopping() {
-  const Lock lock(mutex_);
-  return stopping_;
-}
-
-void MailSender::run() {
-  std::vector<std::function<void()>> waiting;
-  bool stopping = false;
-  while (!stopping) {
-    try {
-      while (!is_stopping() && deliver_some()) continue;
-    } catch (const std::exception& error) {
-      observe(Observable::statement_failed,
-              {{"statement", "mail_outbox"}, {"error", std::string_view(error.what())}});
-      session_.reset();
-    }
-    for (const auto& done : waiting) done();
-    waiting.clear();
-    Lock lock(mutex_);
-    changed_.wait_for(lock, poll_interval,
-                      [this]() REQUIRES(mutex_) { return stopping_ || !posted_.empty(); });
-    waiting.swap(posted_);
-    stopping = stopping_;
-  }
-  finish();
-  for (const auto& done : waiting) done();
-}
-
-/// Fills the free places and waits until a mail has ended. Returns false if no more mails are due.
-bool MailSender::deliver_some() {
+/// Stores the outcomes of mails that ended and fills the free places. The next turn comes when a mail ends.
+Loop::Wait MailSender::turn() {
+  take_posted();
+  session_.open();
+  settle_ended();
   for (auto mails = claim(); !mails.empty(); mails = claim()) {
     for (const MailPtr& mail : mails) send(mail);
   }
-  if (in_flight_.empty()) return false;
-  {
-    Lock lock(mutex_);
-    changed_.wait_for(lock, poll_interval,
-                      [this]() REQUIRES(mutex_) { return !ended_.empty() || has_new_ || stopping_; });
-  }
-  settle_ended();
-  return true;
+  if (in_flight_.empty()) call_waiting();
+  return {poll_interval};
+}
+
+Duration MailSender::failed(const std::exception& error) {
+  observe(Observable::statement_failed,
+          {{"statement", "mail_outbox"}, {"error", std::string_view(error.what())}});
+  session_.close();
+  call_waiting();
+  return poll_interval;
+}
+
+void MailSender::take_posted() {
+  const Lock lock(mutex_);
+  std::ranges::move(std::exchange(posted_, {}), std::back_inserter(waiting_));
+}
+
+void MailSender::call_waiting() {
+  for (const auto& done : std::exchange(waiting_, {})) done();
 }
 
 std::vector<MailSender::MailPtr> MailSender::claim() {
-  {
-    const Lock lock(mutex_);
-    has_new_ = false;
-  }
-  if (!session_) session_.emplace(options_.database_url, "waybill mail", storage::worker_limits);
   std::size_t used = 0;
   std::vector<Guid> busy;
   for (const auto& [business, count] : in_flight_) {
@@ -174,7 +163,7 @@ void MailSender::ended(const MailPtr& mail) {
     const Lock lock(mutex_);
     ended_.push_back(mail);
   }
-  changed_.notify_all();
+  loop_.wake();
 }
 
 /// Stores the outcomes of mails that ended. One that cannot be stored is tried again.
@@ -186,24 +175,13 @@ void MailSender::settle_ended() {
       if (ended_.empty()) return;
       mail = ended_.back();
     }
-    if (!session_) session_.emplace(options_.database_url, "waybill mail", storage::worker_limits);
+    session_.open();
     settle(*mail);
     shares_.add(mail->business, mail->end - mail->began, mail->end);
     const auto count = in_flight_.find(mail->business);
     if (--count->second == 0) in_flight_.erase(count);
     const Lock lock(mutex_);
     std::erase(ended_, mail);
-  }
-}
-
-/// Ends the mails in flight and stores their outcomes.
-void MailSender::finish() {
-  mailer_.reset();  // calls the remaining callbacks
-  try {
-    settle_ended();
-  } catch (const std::exception& error) {  // the claims end, and another mail sender sends them
-    observe(Observable::statement_failed,
-            {{"statement", "mail_outbox"}, {"error", std::string_view(error.what())}});
   }
 }
 

@@ -1,19 +1,21 @@
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
+#include "base/thread/loop.hpp"
 #include "base/thread/mutex.hpp"
+#include "base/thread/service.hpp"
 #include "base/time_shares.hpp"
 #include "net/mail/mail.hpp"
-#include "storage/blocking/connection.hpp"
+#include "worker/threads/thread_session.hpp"
 
 namespace waybill::app {
 
@@ -23,7 +25,7 @@ namespace waybill::app {
 /// expires or is refused permanently. Four mails are sent at a time, at most three of one business, and the
 /// business that has lately used the least time comes first. Each API and worker process has a mail sender; a
 /// mail is claimed by one of them. A crash may send a mail twice, with the same Message-ID.
-class MailSender {
+class MailSender final : public Service {
  public:
   struct Options {
     std::string database_url;
@@ -33,13 +35,15 @@ class MailSender {
 
   /// Throws like net::make_mailer.
   MailSender(Options options, const SecretBox& secrets);
-  /// Runs the posted callbacks and leaves the other mails to another mail sender or the next start.
-  ~MailSender();
-  MailSender(const MailSender&) = delete;
-  MailSender& operator=(const MailSender&) = delete;
+  ~MailSender() override;
 
-  /// Calls `done` on the mail sender's thread after one attempt at each mail that is due now; `done` must not
-  /// block. Any thread.
+  void start() override { loop_.start(); }
+  /// Ends the mails in flight, stores how they ended, runs the posted callbacks, and leaves the other mails
+  /// to another mail sender or the next start.
+  void stop(Moment until) override;
+
+  /// Calls `done` on the mail sender's thread, or on that which stops it, after one attempt at each mail that
+  /// is due now; `done` must not block. Any thread, until `stop` has returned.
   void post(std::function<void()> done);
 
  private:
@@ -47,8 +51,10 @@ class MailSender {
 
   using MailPtr = std::shared_ptr<Mail>;
 
-  void run();
-  bool deliver_some();
+  Loop::Wait turn();
+  Duration failed(const std::exception& error);
+  void take_posted();
+  void call_waiting();
   std::vector<MailPtr> claim();
   std::optional<net::MailMessage> open(Mail& mail) const;
   void send(const MailPtr& mail);
@@ -56,22 +62,18 @@ class MailSender {
   void settle_ended();
   void settle(const Mail& mail);
   bool delay_refused(const Mail& mail);
-  void finish();
-  bool is_stopping();
 
   const Options options_;
   const SecretBox& secrets_;
-  std::unique_ptr<net::Mailer> mailer_;  // used by thread_ only, like the next three
-  std::optional<storage::blocking::Connection> session_;
+  std::unique_ptr<net::Mailer> mailer_;  // used by loop_ only, like the next four
+  worker::PlainThreadSession session_;
+  std::vector<std::function<void()>> waiting_;       // posted, called when no due mail is left
   TimeShares<Guid> shares_;                          // of businesses; nil: mails without one
   std::unordered_map<Guid, std::size_t> in_flight_;  // by business
   Mutex mutex_;
-  Condition changed_;
   std::vector<std::function<void()>> posted_ GUARDED_BY(mutex_);
   std::vector<MailPtr> ended_ GUARDED_BY(mutex_);  // with their outcome
-  bool has_new_ GUARDED_BY(mutex_) = false;        // since the last claim
-  bool stopping_ GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  Loop loop_;
 };
 
 }  // namespace waybill::app

@@ -84,6 +84,7 @@ std::unique_ptr<api::Server> make_metrics_server(const Config& config,
   options.host = config.metrics_listen.host;
   options.port = config.metrics_listen.port;
   options.threads = 1;
+  options.kind = ThreadKind::metrics;
   options.limits.most_connections = 32;
   const auto make_responder = [&is_alive](boost::asio::io_context&) {
     return std::make_unique<MetricsResponder>(is_alive);
@@ -245,8 +246,7 @@ class Node::Parts {
       : secrets_(std::move(keys)),
         connections_(plan_connections(roles, config.database_connections, config.io_threads,
                                       std::thread::hardware_concurrency())),
-        metrics_host_(config.metrics_listen.host),
-        database_url_(database_url) {
+        metrics_host_(config.metrics_listen.host) {
     check_database(database_url, secrets_, config.database_connections);
     if (roles.api && !config.read_database_url.empty())
       check_standbys(database_url, config.read_database_url);
@@ -257,16 +257,15 @@ class Node::Parts {
                       secrets_);
     if (config.serve_metrics) metrics_server_ = make_metrics_server(config, is_alive);
     mail_sender_ = std::make_unique<MailSender>(mail_sender_options(config, database_url), secrets_);
-    if (roles.api) api_ = make_api(config, database_url);
+    if (roles.api) {
+      keeper_.emplace(database_url);
+      api_ = make_api(config, database_url);
+    }
     if (roles.worker)
       worker_.emplace(worker_options(config, database_url, connections_, api_url()), secrets_);
   }
 
-  ~Parts() {
-    // The io threads stop first, because they may wait for a callback of the mail sender.
-    if (api_) api_->stop(std::chrono::milliseconds(0));
-    mail_sender_.reset();
-  }
+  ~Parts() { stop({}); }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 
@@ -274,23 +273,11 @@ class Node::Parts {
     if (metrics_server_) {
       const ListenAddress address{metrics_host_, metrics_server_->port()};
       observe(Observable::server_listening, {{"metrics", "http://" + address.text() + "/metrics"}});
-      metrics_server_->start();
     }
-    if (worker_) worker_->start();
-    if (!api_) return;
-    api_->start();
-    keeper_.emplace(database_url_);
+    services().start();
   }
 
-  void stop(std::chrono::milliseconds grace) {
-    const auto deadline = std::chrono::steady_clock::now() + grace;
-    if (api_) api_->stop(grace);
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (worker_)
-      worker_->stop(std::chrono::steady_clock::now() + std::max(left, std::chrono::milliseconds(0)));
-    if (metrics_server_) metrics_server_->stop(std::chrono::milliseconds(0));
-  }
+  void stop(Service::Moment until) { services().stop(until); }
 
   bool loops_turn(std::chrono::steady_clock::duration limit) {
     // All are called, whatever the others return, because `turns` also prompts the loops that are idle.
@@ -303,6 +290,22 @@ class Node::Parts {
   std::string api_url() const { return api_ ? api_->url() : ""; }
 
  private:
+  /// The worker and the API hand their work to others or finish it before the services that they use stop.
+  /// The API's io threads may wait for a callback of the mail sender.
+  ServiceList services() {
+    std::vector<Service*> present;
+    const auto add = [&](auto& service) {
+      if (service) present.push_back(&*service);
+    };
+    add(presence_);
+    add(keeper_);
+    add(mail_sender_);
+    add(metrics_server_);
+    add(worker_);
+    add(api_);
+    return ServiceList(std::move(present));
+  }
+
   std::unique_ptr<api::Api> make_api(const Config& config, const std::string& database_url) const {
     api::Api::Options options = api_options(config, database_url, connections_);
     options.send_mails = [mail_sender = mail_sender_.get()] { return send_mails(*mail_sender); };
@@ -317,13 +320,12 @@ class Node::Parts {
   SecretBox secrets_;
   const ConnectionPlan connections_;
   const std::string metrics_host_;
-  const std::string database_url_;
   std::optional<Presence> presence_;
+  std::optional<DatabaseKeeper> keeper_;
   std::unique_ptr<api::Server> metrics_server_;
   std::optional<worker::Worker> worker_;
   std::unique_ptr<MailSender> mail_sender_;
   std::unique_ptr<api::Api> api_;
-  std::optional<DatabaseKeeper> keeper_;
 };
 
 Node::Node(const Config& config, const std::string& database_url, std::vector<SecretBox::Key> keys,
@@ -338,6 +340,6 @@ bool Node::loops_turn(std::chrono::steady_clock::duration limit) { return parts_
 
 std::string Node::api_url() const { return parts_->api_url(); }
 
-void Node::stop(std::chrono::milliseconds grace) { parts_->stop(grace); }
+void Node::stop(Moment until) { parts_->stop(until); }
 
 }  // namespace waybill::app

@@ -9,22 +9,21 @@
 #include "app/config/config.hpp"
 #include "app/config/connections.hpp"
 #include "base/secret_box.hpp"
+#include "base/thread/service.hpp"
 
 namespace waybill::app {
 
 /// The running service: builds, connects and destroys all its parts.
-class Node {
+class Node final : public Service {
  public:
   /// Listens at once, serves from `start` on. Throws ConfigError for an unusable address or file,
   /// DatabaseUnavailable and StatementError.
   /// `is_alive` answers /healthz on the listener of the metrics, on any thread between `start` and `stop`.
   Node(const Config& config, const std::string& database_url, std::vector<SecretBox::Key> keys, Roles roles,
        const std::function<bool()>& is_alive);
-  ~Node();
-  Node(const Node&) = delete;
-  Node& operator=(const Node&) = delete;
+  ~Node() override;
 
-  void start();
+  void start() override;
 
   /// True if each event loop has turned within the limit. Call it several times within each limit, between
   /// `start` and `stop`.
@@ -33,9 +32,9 @@ class Node {
   /// http://HOST:PORT; empty without the API. Valid from construction on.
   std::string api_url() const;
 
-  /// Stops accepting requests, lets those in flight finish for up to `grace`, and releases the rest: another
+  /// Stops accepting requests, lets those in flight finish until `until`, and releases the rest: another
   /// worker or the next start continues the open runs.
-  void stop(std::chrono::milliseconds grace);
+  void stop(Moment until) override;
 
  private:
   class Parts;

@@ -30,27 +30,31 @@ std::string process_name(const Roles& roles) {
 
 }  // namespace
 
-Presence::Presence(Options options, SecretBox& secrets) : options_(std::move(options)), secrets_(secrets) {
+Presence::Presence(Options options, SecretBox& secrets)
+    : options_(std::move(options)),
+      secrets_(secrets),
+      session_(options_.database_url, "waybill process"),
+      loop_(ThreadKind::presence, [this] {
+        turn();
+        return Loop::Wait{period};
+      }) {
   turn();
-  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
-Presence::~Presence() {
-  thread_.request_stop();
-  stopped_.notify_all();
-  thread_.join();
-  leave();
-}
-
-void Presence::run(const std::stop_token& stop) {
-  Lock lock(mutex_);
-  while (!stopped_.wait_for(lock, stop, period, [&stop] { return stop.stop_requested(); })) turn();
+void Presence::stop(Moment /*until*/) {
+  loop_.stop();
+  if (!session_.is_open()) return;
+  try {
+    session_->run(sql::Leave{.process = guid_});
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): others remove the row
+  }
+  session_.close();
 }
 
 void Presence::turn() {
   try {
-    const bool is_new = !session_;
-    if (is_new) connect();
+    const bool is_new = session_.open([this](auto& session) { hold_name(session); });
+    if (is_new) enter();
     learn_clock();
     if (is_new) known_key_ = storage::check_secret_keys(*session_, secrets_);
     choose_key();
@@ -59,11 +63,11 @@ void Presence::turn() {
     observe(Observable::key_missing, {{"error", error.what()}});
   } catch (const storage::DatabaseUnavailable&) {
     // The parts of the process that need the database report this.
-    session_.reset();
+    session_.close();
   } catch (const std::exception& error) {
     observe(Observable::statement_failed,
             {{"statement", "processes"}, {"error", std::string_view(error.what())}});
-    session_.reset();
+    session_.close();
   }
 }
 
@@ -73,12 +77,10 @@ void Presence::learn_clock() {
   database_clock().learn(reading, before, std::chrono::steady_clock::now());
 }
 
-void Presence::connect() {
-  session_.emplace(options_.database_url, "waybill process", storage::worker_limits);
-  // The server notices some time later that a session is broken; the next turn tries again.
-  if (!session_->run(storage::sql::leases::HoldName{.worker = guid_}).front().is_held)
+/// Throws if the server has not noticed yet that the previous session is broken; the next turn tries again.
+void Presence::hold_name(storage::blocking::Connection& session) const {
+  if (!session.run(storage::sql::leases::HoldName{.worker = guid_}).front().is_held)
     throw storage::DatabaseUnavailable("the previous session has not ended");
-  enter();
 }
 
 void Presence::enter() {
@@ -140,13 +142,6 @@ void Presence::watch_duties() {
   }
   set_gauge(Gauge::duties_overdue, static_cast<double>(overdue.size()));
   overdue_duties_ = std::move(overdue);
-}
-
-void Presence::leave() {
-  try {
-    if (session_) session_->run(sql::Leave{.process = guid_});
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): others remove the row
-  }
 }
 
 }  // namespace waybill::app

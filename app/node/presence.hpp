@@ -4,24 +4,24 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
 
 #include "app/config/connections.hpp"
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
-#include "base/thread/mutex.hpp"
-#include "storage/blocking/connection.hpp"
+#include "base/thread/loop.hpp"
+#include "base/thread/service.hpp"
+#include "worker/threads/thread_session.hpp"
 
 namespace waybill::app {
 
 /// Makes this process visible to the other processes of the database, with its connections, keys and options:
 /// by a row of `processes` and the session that it names. Reports the background duties that no process
-/// performs. Decides which key encrypts: the first one as
-/// soon as every running process has it, until then the key that the database was set up with. So no process
-/// seals a value that another one cannot open, in whatever order the processes get a new key. Keeps
-/// `database_clock` at the time of the server. Owns a thread, which reconnects automatically. If the database
-/// is unavailable at the start, the first key encrypts and the machine's clock counts until it is available.
-class Presence {
+/// performs. Decides which key encrypts: the first one as soon as every running process has it, until then
+/// the key that the database was set up with. So no process seals a value that another one cannot open, in
+/// whatever order the processes get a new key. Keeps `database_clock` at the time of the server. Owns a
+/// thread, which reconnects automatically. If the database is unavailable at first, the first key encrypts
+/// and the machine's clock counts until it is available.
+class Presence final : public Service {
  public:
   struct Options {
     std::string database_url;
@@ -33,36 +33,33 @@ class Presence {
   /// Chooses the key and reads the clock before it returns. Does not throw if the database is unavailable.
   /// `secrets` outlives it.
   Presence(Options options, SecretBox& secrets);
+  ~Presence() override { stop_at_once(); }
+
+  void start() override { loop_.start(); }
   /// Removes the row.
-  ~Presence();
-  Presence(const Presence&) = delete;
-  Presence& operator=(const Presence&) = delete;
+  void stop(Moment until) override;
 
  private:
-  void run(const std::stop_token& stop);
   void turn();
-  void connect();
+  void hold_name(storage::blocking::Connection& session) const;
   void learn_clock();
   void choose_key();
   bool first_key_is_common();
   void use_key(std::size_t key);
   void enter();
   void watch_duties();
-  void leave();
 
   const Options options_;
   const Guid guid_ = Guid::random();
   SecretBox& secrets_;
-  std::optional<storage::blocking::Connection> session_;  // null while the database is unavailable
-  std::optional<Time> sealing_since_;                     // null: since the start
-  std::size_t known_key_ = 0;  // position of the key that the database was set up with
+  worker::PlainThreadSession session_;  // closed while the database is unavailable
+  std::optional<Time> sealing_since_;   // null: since the start
+  std::size_t known_key_ = 0;           // position of the key that the database was set up with
   bool has_chosen_ = false;
   std::chrono::steady_clock::time_point duties_due_{};
   std::set<std::string> overdue_duties_;  // those reported
   bool is_waiting_ = false;               // true once it has logged that other processes lack the first key
-  Mutex mutex_;
-  StopCondition stopped_;
-  std::jthread thread_;
+  Loop loop_;
 };
 
 }  // namespace waybill::app

@@ -81,9 +81,9 @@ int run_node(const Config& config, const std::string& database_url, Keys keys, R
              const ServiceManager& manager, const Signals& signals) {
   std::atomic<bool> is_alive = true;
   Node node(config, database_url, std::move(keys), roles, [&is_alive] { return is_alive.load(); });
-  node.start();
-  std::optional<Liveness> liveness;
-  liveness.emplace(manager, is_alive, [&node](Liveness::Limit limit) { return node.loops_turn(limit); });
+  Liveness liveness(manager, is_alive, [&node](Liveness::Limit limit) { return node.loops_turn(limit); });
+  ServiceList services({&node, &liveness});
+  services.start();
   std::optional<ApiUrlFile> url_file;
   if (is_up) url_file.emplace(config, node.api_url());
   if (roles.api) print_line("listening on " + node.api_url());
@@ -91,8 +91,7 @@ int run_node(const Config& config, const std::string& database_url, Keys keys, R
   signals.wait();
   manager.stopping();
   observe(Observable::server_stopping);
-  liveness.reset();
-  node.stop(node_grace);
+  services.stop(std::chrono::steady_clock::now() + node_grace);
   return 0;
 }
 

@@ -8,7 +8,6 @@
 #include <future>
 #include <signal.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "base/observe.hpp"
 #include "base/percent_encoding.hpp"
 #include "base/thread/mutex.hpp"
+#include "base/thread/thread.hpp"
 
 namespace waybill::app {
 namespace {
@@ -117,7 +117,7 @@ class PostgresCluster::Impl {
     auto result = started.get_future();
     // One thread starts every server and outlives it, because the kernel's death signal is bound to the
     // thread.
-    supervisor_ = std::thread([this, &started] { supervise(started); });
+    supervisor_.start([this, &started](const std::stop_token&) { supervise(started); });
     try {
       result.get();
     } catch (...) {
@@ -144,7 +144,7 @@ class PostgresCluster::Impl {
         if (changed_.wait_for(guard, timeout, [this]() REQUIRES(mutex_) { return server_ == 0; })) break;
       }
     }
-    if (supervisor_.joinable()) supervisor_.join();
+    supervisor_.join();
   }
 
  private:
@@ -304,7 +304,7 @@ class PostgresCluster::Impl {
   Condition changed_;
   bool stopping_ GUARDED_BY(mutex_) = false;
   pid_t server_ GUARDED_BY(mutex_) = 0;  // 0 if none; written by supervisor_ only
-  std::thread supervisor_;
+  Thread supervisor_{ThreadKind::postgres};
 };
 
 PostgresCluster::PostgresCluster(const Options& options, std::stop_token stop)

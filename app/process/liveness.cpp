@@ -19,16 +19,12 @@ Liveness::Liveness(const ServiceManager& manager, std::atomic<bool>& is_alive, L
     : manager_(manager),
       is_alive_(is_alive),
       loops_turn_(std::move(loops_turn)),
-      limit_(limit_under(manager)),
-      thread_([this](const std::stop_token& stop) { watch(stop); }) {}
+      limit_(limit_under(manager)) {}
 
-void Liveness::watch(const std::stop_token& stop) {
-  Lock lock(mutex_);
-  while (!stop.stop_requested()) {
-    is_alive_ = loops_turn_(limit_);
-    if (is_alive_ && manager_.watchdog()) manager_.alive();
-    stopped_.wait_for(lock, stop, limit_ / 4, [] { return false; });
-  }
+Loop::Wait Liveness::turn() {
+  is_alive_ = loops_turn_(limit_);
+  if (is_alive_ && manager_.watchdog()) manager_.alive();
+  return {std::chrono::ceil<Duration>(limit_ / 4)};
 }
 
 }  // namespace waybill::app

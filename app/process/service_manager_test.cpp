@@ -103,12 +103,13 @@ TEST(Liveness, ReportsWhileTheLoopsTurn) {
   std::atomic<bool> turns = true;
   std::atomic<bool> is_alive = true;
   std::counting_semaphore<> looks_at_hanging_loops(0);
-  const Liveness liveness(manager, is_alive, [&](Liveness::Limit limit) {
+  Liveness liveness(manager, is_alive, [&](Liveness::Limit limit) {
     EXPECT_EQ(limit, 20ms);
     const bool turn = turns;
     if (!turn) looks_at_hanging_loops.release();
     return turn;
   });
+  liveness.start();
   EXPECT_EQ(notifications.next(), "WATCHDOG=1");
   EXPECT_EQ(notifications.next(), "WATCHDOG=1");
   turns = false;

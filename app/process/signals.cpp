@@ -18,11 +18,11 @@ Signals::Signals() {
       sigaddset(&watched_, signal);
   }
   ::pthread_sigmask(SIG_BLOCK, &watched_, nullptr);
-  thread_ = std::thread([this] { watch(); });
+  thread_.start([this](const std::stop_token&) { watch(); });
 }
 
 Signals::~Signals() {
-  ::pthread_kill(thread_.native_handle(), SIGUSR2);
+  thread_.signal(SIGUSR2);
   thread_.join();
 }
 

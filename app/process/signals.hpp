@@ -3,7 +3,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stop_token>
-#include <thread>
+
+#include "base/thread/thread.hpp"
 
 namespace waybill::app {
 
@@ -26,7 +27,7 @@ class Signals {
 
   std::stop_source source_;
   sigset_t watched_{};
-  std::thread thread_;
+  Thread thread_{ThreadKind::signals};
 };
 
 }  // namespace waybill::app
