@@ -1,0 +1,244 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "actions/web_push/stored_subscriptions.hpp"
+#include "app/process/liveness.hpp"
+#include "base/thread/service.hpp"
+#include "tests/harness/postgres.hpp"
+#include "worker/alerts/alert_sender.hpp"
+#include "worker/delivery/mail_limit.hpp"
+#include "worker/delivery/recorder.hpp"
+#include "worker/guard/pause_writer.hpp"
+#include "worker/planning/catalogue.hpp"
+#include "worker/queue/preparation.hpp"
+#include "worker/shards/lease_keeper.hpp"
+#include "worker/stores/importer.hpp"
+#include "worker/timers/schedule_keeper.hpp"
+#include "worker/worker.hpp"
+
+namespace waybill::tests {
+
+/// A database in which a business with a limit of mails has a workflow with a schedule.
+struct Place {
+  Place() {
+    database.rows(
+        "insert into businesses (guid, name, registered_by_itself, plan) values ($1, 'Acme', true, "
+        "'standard')",
+        {business.to_string()});
+    database.rows(
+        "insert into workflows (business_id, name, entity_type, trigger_code, action, conditions) values "
+        "($1, 'w', 0, 'schedule:order:{\"cron\":\"0 9 * * *\"}', '{\"type\": \"nothing\"}', '{}')",
+        {business.to_string()});
+  }
+
+  const Guid business = Guid::random();
+  const Guid worker = Guid::random();
+  TestDatabase database;
+  TempDirectory directory;
+  SecretBox secrets{SecretBox::Key{}};
+};
+
+/// A service and what it needs.
+class Rig {
+ public:
+  virtual ~Rig() = default;
+  virtual Service& service() = 0;
+  /// Gives the service something to do for which it needs its session.
+  virtual void prompt() {}
+};
+
+template <typename S>
+class Plain final : public Rig {
+ public:
+  template <typename... Arguments>
+  explicit Plain(Arguments&&... arguments) : service_(std::forward<Arguments>(arguments)...) {}
+  Service& service() override { return service_; }
+
+ private:
+  S service_;
+};
+
+template <typename S, typename... Arguments>
+std::unique_ptr<Rig> plain(Arguments&&... arguments) {
+  return std::make_unique<Plain<S>>(std::forward<Arguments>(arguments)...);
+}
+
+class PausesRig final : public Rig {
+ public:
+  explicit PausesRig(const Place& place) : place_(place), pauses_(place.database.url(), place.secrets) {}
+  Service& service() override { return pauses_; }
+  // The session is open only during a write, so there are many.
+  void prompt() override {
+    for (int i = 0; i < 10; ++i)
+      pauses_.pause(worker::PauseRequest{
+          .business_id = place_.business, .workflow_id = Guid::random(), .reason = "test"});
+  }
+
+ private:
+  const Place& place_;
+  worker::PauseWriter pauses_;
+};
+
+class RecorderRig final : public Rig {
+ public:
+  explicit RecorderRig(const Place& place)
+      : pauses_(place.database.url(), place.secrets),
+        recorder_({.database_url = place.database.url(), .worker = place.worker}, pauses_,
+                  [](const auto& /*events*/, const auto& /*next_due*/) {}) {}
+  Service& service() override { return recorder_; }
+  void prompt() override {
+    recorder_.settle(
+        storage::SettledEvent{.shard = 0, .key = {.id = 1, .at = system_clock().now()}, .runs = {}});
+  }
+
+ private:
+  worker::PauseWriter pauses_;
+  worker::Recorder recorder_;
+};
+
+class UnusedMailer final : public net::Mailer {
+  void transmit(net::MailMessage, Done done) override { done({}); }
+};
+
+class AlertsRig final : public Rig {
+ public:
+  explicit AlertsRig(const Place& place)
+      : alerts_({.database_url = place.database.url()}, place.secrets, http_, mailer_) {}
+  Service& service() override { return alerts_; }
+
+ private:
+  net::HttpClient http_{{}};
+  UnusedMailer mailer_;
+  worker::AlertSender alerts_;
+};
+
+class PreparationRig final : public Rig {
+ public:
+  explicit PreparationRig(const Place& place)
+      : catalogue_(place.secrets),
+        pauses_(place.database.url(), place.secrets),
+        recorder_({.database_url = place.database.url(), .worker = place.worker}, pauses_,
+                  [](const auto& /*events*/, const auto& /*next_due*/) {}),
+        runner_({}, catalogue_, {.http = http_, .clock = system_clock(), .mailer = mailer_}, recorder_,
+                [](const storage::ClaimedRun&) { return false; }),
+        preparation_({.database_url = place.database.url(), .worker = place.worker}, catalogue_, runner_,
+                     system_clock(), [] {}) {}
+  Service& service() override { return preparation_; }
+
+ private:
+  net::HttpClient http_{{}};
+  UnusedMailer mailer_;
+  worker::Catalogue catalogue_;
+  worker::PauseWriter pauses_;
+  worker::Recorder recorder_;
+  worker::Runner runner_;
+  worker::Preparation preparation_;
+};
+
+class MailLimitRig final : public Rig {
+ public:
+  explicit MailLimitRig(const Place& place)
+      : place_(place),
+        limit_({.database_url = place.database.url(), .recipients_per_day = 1},
+               net::make_mailer({.smtp_url = {}, .directory = place.directory.path(), .ca_file = {}})) {}
+  Service& service() override { return limit_; }
+  void prompt() override {
+    net::MailMessage message;
+    message.from = "shop@example.com";
+    message.to = {"ada@example.com"};
+    message.subject = "test";
+    message.text = "test";
+    message.owner = place_.business.to_string();
+    limit_.send(std::move(message), [](const net::MailOutcome&) {});
+  }
+
+ private:
+  const Place& place_;
+  worker::MailLimit limit_;
+};
+
+class PushRig final : public Rig {
+ public:
+  explicit PushRig(const Place& place)
+      : place_(place),
+        push_(std::make_unique<actions::StoredSubscriptions>(place.database.url(), place.secrets, "")) {}
+  Service& service() override { return push_; }
+  void prompt() override {
+    push_.post(place_.business, [this] { push_.find(place_.business, std::nullopt); });
+  }
+
+ private:
+  const Place& place_;
+  actions::WebPushSender push_;
+};
+
+/// The thread of the stores with its imports.
+class StoresRig final : public Rig, public Service {
+ public:
+  explicit StoresRig(const Place& place)
+      : stores_({.database_url = place.database.url(), .destinations = {}, .ca_file = {}}),
+        importer_({.worker = place.worker, .connectors = {}}, place.secrets, stores_) {}
+  Service& service() override { return *this; }
+  void start() override { services_.start(); }
+  void stop(Moment until) override { services_.stop(until); }
+
+ private:
+  worker::StoreThread stores_;
+  worker::Importer importer_;
+  ServiceList services_{{&stores_, &importer_}};
+};
+
+class SchedulesRig final : public Rig {
+ public:
+  explicit SchedulesRig(const Place& place)
+      : catalogue_(place.secrets),
+        pauses_(place.database.url(), place.secrets),
+        schedules_(
+            {.database_url = place.database.url(), .worker = place.worker, .public_url = {}, .blast = {}},
+            catalogue_, pauses_, system_clock()) {}
+  Service& service() override { return schedules_; }
+
+ private:
+  worker::Catalogue catalogue_;
+  worker::PauseWriter pauses_;
+  worker::ScheduleKeeper schedules_;
+};
+
+class LivenessRig final : public Rig {
+ public:
+  Service& service() override { return liveness_; }
+
+ private:
+  app::ServiceManager manager_;
+  std::atomic<bool> is_alive_ = true;
+  app::Liveness liveness_{manager_, is_alive_, [](app::Liveness::Limit) { return true; }};
+};
+
+inline std::unique_ptr<Rig> leases(Place& place) {
+  return plain<worker::LeaseKeeper>(
+      worker::LeaseKeeper::Options{
+          .database_url = place.database.url(), .worker = place.worker, .name = "test"},
+      worker::LeaseKeeper::Callbacks{.changed = [](const auto&) {},
+                                     .busy = [](std::int16_t) { return false; },
+                                     .hand_over = [](const auto&) {},
+                                     .renewed = [](Service::Moment) {},
+                                     .expired = [] {},
+                                     .matched_until = [] { return system_clock().now(); },
+                                     .can_match = [] { return true; }});
+}
+
+inline std::unique_ptr<Rig> whole_worker(Place& place) {
+  worker::Worker::Options options;
+  options.database_url = place.database.url();
+  options.mail.directory = place.directory.path();
+  options.mail_from = "shop@example.com";
+  options.mails_per_day = 10;
+  return plain<worker::Worker>(std::move(options), place.secrets);
+}
+
+}  // namespace waybill::tests
