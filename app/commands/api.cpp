@@ -3,13 +3,9 @@
 
 namespace waybill::app {
 
-void add_api(CLI::App& program, Chosen& chosen) {
-  program.add_subcommand("api", "Runs the API alone on an existing database; several may run")
-      ->callback([&chosen] {
-        chosen.run = [](const Config& config) {
-          return serve(config, {.api = true, .worker = false}, false);
-        };
-      });
+void add_api(const Command& program) {
+  program.add("api", "Runs the API alone on an existing database; several may run")
+      .runs([](const Config& config) { return serve(config, {.api = true, .worker = false}, false); });
 }
 
 }  // namespace waybill::app

@@ -83,58 +83,52 @@ int remove(OperatorSession& session, const Arguments& arguments, const Config& /
   return 0;
 }
 
-CLI::App* add_action(CLI::App& business, Chosen& chosen, const std::shared_ptr<Arguments>& arguments,
-                     const std::string& name, const std::string& help, Action* action) {
-  CLI::App* command = business.add_subcommand(name, help);
-  command->callback([&chosen, arguments, action] {
-    chosen.run = [arguments, action](const Config& config) {
-      const CommandDatabase database(config);
-      OperatorSession session(database.url(), "waybill business");
-      return action(session, *arguments, config);
-    };
+Command add_action(const Command& business, const std::shared_ptr<Arguments>& arguments,
+                   const std::string& name, const std::string& help, Action* action) {
+  const Command command = business.add(name, help);
+  command.runs([arguments, action](const Config& config) {
+    const CommandDatabase database(config);
+    OperatorSession session(database.url(), "waybill business");
+    return action(session, *arguments, config);
   });
   return command;
 }
 
 }  // namespace
 
-void add_business(CLI::App& program, Chosen& chosen) {
-  CLI::App* business = program.add_subcommand("business", "Manages businesses")->require_subcommand(1);
-  auto arguments = std::make_shared<Arguments>();
+void add_business(const Command& program) {
+  const Command business = program.add_group("business", "Manages businesses");
+  const auto arguments = std::make_shared<Arguments>();
   const auto add = [&](const std::string& name, const std::string& help, Action* action) {
-    CLI::App* command = add_action(*business, chosen, arguments, name, help, action);
+    const Command command = add_action(business, arguments, name, help, action);
     if (name != "list") {
-      command->add_option("--business", arguments->business, "The business's name or guid")->required();
+      command.option("--business", arguments->business, "The business's name or guid", {.is_required = true});
     }
     return command;
   };
 
-  CLI::App* set_plan = business->add_subcommand("set-plan", "Changes the plan; takes effect within a second");
-  set_plan
-      ->add_option("--business", arguments->business,
-                   "The business's guid, or the name that the operator gave it")
-      ->required();
-  set_plan->add_option("--plan", arguments->plan, "The new plan")->required();
-  set_plan->callback([&chosen, arguments] {
-    chosen.run = [arguments](const Config& config) {
-      const CommandDatabase database(config);
-      change_plan(database.url(), config, arguments->business, arguments->plan);
-      return 0;
-    };
+  const Command set_plan = business.add("set-plan", "Changes the plan; takes effect within a second");
+  set_plan.option("--business", arguments->business,
+                  "The business's guid, or the name that the operator gave it", {.is_required = true});
+  set_plan.option("--plan", arguments->plan, "The new plan", {.is_required = true});
+  set_plan.runs([arguments](const Config& config) {
+    const CommandDatabase database(config);
+    change_plan(database.url(), config, arguments->business, arguments->plan);
+    return 0;
   });
-  add("list", "Lists the businesses", list)->add_flag("--json", arguments->json, "Prints JSON");
+  add("list", "Lists the businesses", list).flag("--json", arguments->json, "Prints JSON");
   add("usage", "Prints what a business uses: records, runs, mails, requests and storage", usage)
-      ->add_flag("--json", arguments->json, "Prints JSON");
-  CLI::App* exported =
+      .flag("--json", arguments->json, "Prints JSON");
+  const Command exported =
       add("export", "Writes all data of a business, or of one customer, as JSON to files, without secrets",
           export_all);
-  exported->add_option("--output", arguments->output, "The directory to create; with --customer the file")
-      ->required();
-  exported->add_option("--customer", arguments->customer, "The guid of the customer");
+  exported.option("--output", arguments->output, "The directory to create; with --customer the file",
+                  {.is_required = true});
+  exported.option("--customer", arguments->customer, "The guid of the customer");
   add("suspend", "Refuses the business's tokens, and stops matching, imports and sending for it", suspend);
   add("resume", "Ends a suspension and matches the events that were set aside", resume);
   add("delete", "Deletes a business with all its data; can be repeated if it was interrupted", remove)
-      ->add_flag("--yes", arguments->yes, "Confirms the deletion");
+      .flag("--yes", arguments->yes, "Confirms the deletion");
 }
 
 }  // namespace waybill::app

@@ -188,22 +188,18 @@ int run_demo(const Config& config, const DemoOptions& options) {
 
 }  // namespace
 
-void add_demo(CLI::App& program, Chosen& chosen) {
-  CLI::App* demo = program.add_subcommand("demo",
-                                          "Creates an order and shows its signed webhook; needs a running "
-                                          "`waybill up --allow-private-destinations`");
-  auto options = std::make_shared<DemoOptions>();
-  demo->add_option("--url", options->url,
-                   "The API's URL [that of the `waybill up` on --data-dir, otherwise --listen]")
-      ->type_name("URL");
-  demo->add_option("--receive-on", options->receive_on, "The address on which the demo receives webhooks")
-      ->type_name("HOST:PORT")
-      ->capture_default_str();
-  demo->add_flag("--keep", options->keep,
-                 "Creates no order; prints commands to try, and each webhook that arrives");
-  demo->callback([&chosen, options] {
-    chosen.run = [options](const Config& config) { return run_demo(config, *options); };
-  });
+void add_demo(const Command& program) {
+  const Command demo = program.add("demo",
+                                   "Creates an order and shows its signed webhook; needs a running "
+                                   "`waybill up --allow-private-destinations`");
+  const auto options = std::make_shared<DemoOptions>();
+  demo.option("--url", options->url,
+              "The API's URL [that of the `waybill up` on --data-dir, otherwise --listen]", {.name = "URL"});
+  demo.option("--receive-on", options->receive_on, "The address on which the demo receives webhooks",
+              {.name = "HOST:PORT", .shows_default = true});
+  demo.flag("--keep", options->keep,
+            "Creates no order; prints commands to try, and each webhook that arrives");
+  demo.runs([options](const Config& config) { return run_demo(config, *options); });
 }
 
 }  // namespace waybill::app

@@ -129,20 +129,16 @@ std::string threads_document() {
 
 }  // namespace
 
-void add_docs(CLI::App& program, Chosen& chosen) {
-  CLI::App* docs = program.add_subcommand("docs", "Prints a generated document")->group("");
-  docs->require_subcommand(1);
-  docs->add_subcommand("configuration", "docs/configuration.md")->callback([&chosen] {
-    chosen.run = [](const Config&) {
-      std::cout << configuration_document();
-      return 0;
-    };
+void add_docs(const Command& program) {
+  const Command docs = program.add_group("docs", "Prints a generated document");
+  docs.hide();
+  docs.add("configuration", "docs/configuration.md").runs([](const Config&) {
+    std::cout << configuration_document();
+    return 0;
   });
-  docs->add_subcommand("errors", "docs/errors.md")->callback([&chosen] {
-    chosen.run = [](const Config&) {
-      std::cout << errors_document();
-      return 0;
-    };
+  docs.add("errors", "docs/errors.md").runs([](const Config&) {
+    std::cout << errors_document();
+    return 0;
   });
   docs->add_subcommand("threads", "docs/threads.md")->callback([&chosen] {
     chosen.run = [](const Config&) {

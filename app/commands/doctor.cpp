@@ -96,14 +96,12 @@ int run_doctor(const Config& config, bool as_document) {
 
 }  // namespace
 
-void add_doctor(CLI::App& program, Chosen& chosen) {
-  CLI::App* doctor =
-      program.add_subcommand("doctor", "Checks the database, the settings, the workers and the mail server");
+void add_doctor(const Command& program) {
+  const Command doctor =
+      program.add("doctor", "Checks the database, the settings, the workers and the mail server");
   const auto as_document = std::make_shared<bool>(false);
-  doctor->add_flag("--json", *as_document, "Prints a JSON array of {level, name, text, remedy}");
-  doctor->callback([&chosen, as_document] {
-    chosen.run = [as_document](const Config& config) { return run_doctor(config, *as_document); };
-  });
+  doctor.flag("--json", *as_document, "Prints a JSON array of {level, name, text, remedy}");
+  doctor.runs([as_document](const Config& config) { return run_doctor(config, *as_document); });
 }
 
 }  // namespace waybill::app

@@ -34,21 +34,16 @@ int rotate(const Config& config, std::chrono::seconds limit) {
 
 }  // namespace
 
-void add_key(CLI::App& program, Chosen& chosen) {
-  CLI::App* key = program.add_subcommand("key", "Manages the key of the secrets in the database");
-  key->require_subcommand(1);
-  CLI::App* rotation = key->add_subcommand("rotate",
-                                           "Encrypts all secrets with the key of the first "
-                                           "--secret-key-file while processes run; afterwards the "
-                                           "other keys are not needed");
+void add_key(const Command& program) {
+  const Command key = program.add_group("key", "Manages the key of the secrets in the database");
+  const Command rotation = key.add("rotate",
+                                   "Encrypts all secrets with the key of the first "
+                                   "--secret-key-file while processes run; afterwards the "
+                                   "other keys are not needed");
   const auto seconds = std::make_shared<int>(60);
-  rotation
-      ->add_option("--wait", *seconds, "Seconds to wait for running processes to encrypt with the first key")
-      ->check(CLI::Range(0, 3600))
-      ->capture_default_str();
-  rotation->callback([&chosen, seconds] {
-    chosen.run = [seconds](const Config& config) { return rotate(config, std::chrono::seconds(*seconds)); };
-  });
+  rotation.option("--wait", *seconds, "Seconds to wait for running processes to encrypt with the first key",
+                  0, 3600);
+  rotation.runs([seconds](const Config& config) { return rotate(config, std::chrono::seconds(*seconds)); });
 }
 
 }  // namespace waybill::app

@@ -5,14 +5,12 @@
 
 namespace waybill::app {
 
-void add_migrate(CLI::App& program, Chosen& chosen) {
-  program.add_subcommand("migrate", "Brings the schema up to date; safe if several run at once")
-      ->callback([&chosen] {
-        chosen.run = [](const Config& config) {
-          const CommandDatabase database(config);
-          storage::migrate(database.url());
-          return 0;
-        };
+void add_migrate(const Command& program) {
+  program.add("migrate", "Brings the schema up to date; safe if several run at once")
+      .runs([](const Config& config) {
+        const CommandDatabase database(config);
+        storage::migrate(database.url());
+        return 0;
       });
 }
 

@@ -6,12 +6,10 @@
 
 namespace waybill::app {
 
-void add_openapi(CLI::App& program, Chosen& chosen) {
-  program.add_subcommand("openapi", "Prints the OpenAPI 3.1 document")->callback([&chosen] {
-    chosen.run = [](const Config&) {
-      std::cout << api::openapi_document();
-      return 0;
-    };
+void add_openapi(const Command& program) {
+  program.add("openapi", "Prints the OpenAPI 3.1 document").runs([](const Config&) {
+    std::cout << api::openapi_document();
+    return 0;
   });
 }
 

@@ -3,11 +3,9 @@
 
 namespace waybill::app {
 
-void add_up(CLI::App& program, Chosen& chosen) {
-  program.add_subcommand("up", "Runs the API, the worker and, without --database-url, the database")
-      ->callback([&chosen] {
-        chosen.run = [](const Config& config) { return serve(config, {.api = true, .worker = true}, true); };
-      });
+void add_up(const Command& program) {
+  program.add("up", "Runs the API, the worker and, without --database-url, the database")
+      .runs([](const Config& config) { return serve(config, {.api = true, .worker = true}, true); });
 }
 
 }  // namespace waybill::app

@@ -5,15 +5,12 @@
 
 namespace waybill::app {
 
-void add_vapid_keys(CLI::App& program, Chosen& chosen) {
-  program.add_subcommand("vapid-keys", "Prints a new key pair for push messages (VAPID)")
-      ->callback([&chosen] {
-        chosen.run = [](const Config&) {
-          const auto keys = net::make_vapid_keys();
-          std::cout << "public " << keys.public_key << "\nprivate " << keys.private_key << '\n';
-          return 0;
-        };
-      });
+void add_vapid_keys(const Command& program) {
+  program.add("vapid-keys", "Prints a new key pair for push messages (VAPID)").runs([](const Config&) {
+    const auto keys = net::make_vapid_keys();
+    std::cout << "public " << keys.public_key << "\nprivate " << keys.private_key << '\n';
+    return 0;
+  });
 }
 
 }  // namespace waybill::app

@@ -4,12 +4,10 @@
 
 namespace waybill::app {
 
-void add_version(CLI::App& program, Chosen& chosen) {
-  program.add_subcommand("version", "Prints the version")->callback([&chosen] {
-    chosen.run = [](const Config&) {
-      std::cout << WAYBILL_VERSION << '\n';
-      return 0;
-    };
+void add_version(const Command& program) {
+  program.add("version", "Prints the version").runs([](const Config&) {
+    std::cout << WAYBILL_VERSION << '\n';
+    return 0;
   });
 }
 
