@@ -4,13 +4,12 @@
 #include <stdexcept>
 
 #include "tests/harness/eventually.hpp"
+#include "tests/harness/packages.hpp"
 
 namespace waybill::tests {
 namespace {
 
-std::filesystem::path script() {
-  return std::filesystem::path(__FILE__).parent_path().parent_path() / "push" / "push_service.js";
-}
+std::filesystem::path script() { return package_folder("push") / "push_service.js"; }
 
 int port_of(Process& process) {
   constexpr std::string_view line_prefix = "listening on port ";

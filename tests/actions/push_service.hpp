@@ -27,7 +27,7 @@ struct Pushed {
   std::string header(std::string_view lower_case_name) const;
 };
 
-/// A process of tests/push/push_service.js.
+/// A process of tests/packages/push/push_service.js.
 class PushService {
  public:
   PushService();

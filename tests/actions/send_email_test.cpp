@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/harness/eventually.hpp"
+#include "tests/harness/packages.hpp"
 #include "tests/harness/smtp.hpp"
 #include "tests/net/raw_server.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
@@ -18,7 +19,7 @@ using testing::StartsWith;
 
 /// A message as parsed by the npm package postal-mime.
 json::object parse_mail(const std::string& raw) {
-  const auto script = std::filesystem::path(__FILE__).parent_path().parent_path() / "mail" / "parse.js";
+  const auto script = package_folder("mail") / "parse.js";
   const Finished parsed = tests::run({"node", script}, {.standard_input = raw});
   if (parsed.status != 0) throw std::runtime_error("parse.js: " + parsed.standard_error);
   return json::parse(parsed.standard_output).as_object();

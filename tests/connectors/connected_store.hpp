@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/json.hpp"
-#include "tests/connectors/woocommerce_simulator.hpp"
+#include "tests/simulators/woocommerce/woocommerce_simulator.hpp"
 #include "tests/workflows/fixtures/tenant.hpp"
 
 namespace waybill::tests {

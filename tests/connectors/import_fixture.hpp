@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.hpp"
-#include "tests/connectors/woocommerce_simulator.hpp"
 #include "tests/harness/eventually.hpp"
+#include "tests/simulators/woocommerce/woocommerce_simulator.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
 
 namespace waybill::tests {

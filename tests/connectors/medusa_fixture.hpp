@@ -59,8 +59,8 @@ class MedusaConnector : public testing::Test {
  protected:
   void SetUp() override {
     if (!MedusaServer::installed()) {
-      GTEST_SKIP()
-          << "tests/medusa is not installed: ./dev test installs it unless the npm registry is unreachable";
+      GTEST_SKIP() << "tests/packages/medusa is not installed: ./dev test installs it unless the npm "
+                      "registry is unreachable";
     }
     server_ = &tests::shared<MedusaServer>();
   }

@@ -16,6 +16,7 @@
 
 #include "base/crypto.hpp"
 #include "base/percent_encoding.hpp"
+#include "tests/harness/packages.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -24,9 +25,7 @@ constexpr std::string_view mail = "tests@shop.example";
 constexpr std::string_view password = "supersecret";
 constexpr Deadline start_deadline = std::chrono::minutes(3);  // enough for a busy machine
 
-std::filesystem::path project() {
-  return std::filesystem::path(__FILE__).parent_path().parent_path() / "medusa";
-}
+std::filesystem::path project() { return package_folder("medusa"); }
 
 std::string content_of(const std::filesystem::path& file) {
   std::ifstream stream(file);

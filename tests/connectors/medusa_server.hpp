@@ -12,9 +12,9 @@
 
 namespace waybill::tests {
 
-/// A real Medusa 2 server (tests/medusa) on a database of the test cluster, with a store that sells in euros
-/// to Germany and France. Use it as `shared<MedusaServer>()`, because it takes seconds to start. Its calls
-/// throw std::runtime_error with the server's response if it is an error.
+/// A real Medusa 2 server (tests/packages/medusa) on a database of the test cluster, with a store that sells
+/// in euros to Germany and France. Use it as `shared<MedusaServer>()`, because it takes seconds to start. Its
+/// calls throw std::runtime_error with the server's response if it is an error.
 class MedusaServer {
  public:
   /// False if its packages are not installed: ./dev test installs them unless the registry is unreachable.

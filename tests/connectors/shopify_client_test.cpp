@@ -1,6 +1,7 @@
 #include <filesystem>
 
 #include "tests/connectors/shopify_fixture.hpp"
+#include "tests/harness/packages.hpp"
 #include "tests/harness/process.hpp"
 
 namespace waybill::tests {
@@ -10,7 +11,7 @@ namespace {
 TEST(ShopifySimulator, ServesTheOfficialClientOfShopify) {
   ShopifySimulator shop;
   for (int i = 0; i < 5; ++i) shop.add_order();
-  const auto script = std::filesystem::path(__FILE__).parent_path().parent_path() / "shopify" / "client.js";
+  const auto script = package_folder("shopify") / "client.js";
   const auto ended = run({"node", script, shop.url(), std::string(ShopifySimulator::fixed_token)});
   ASSERT_EQ(ended.status, 0) << ended.standard_error;
   const auto output = json::parse(ended.standard_output).as_object();
@@ -26,7 +27,7 @@ TEST(ShopifySimulator, ServesTheOfficialClientOfShopify) {
 
 TEST(ShopifySimulator, RefusesAForeignTokenAsShopifyDoes) {
   ShopifySimulator shop;
-  const auto script = std::filesystem::path(__FILE__).parent_path().parent_path() / "shopify" / "client.js";
+  const auto script = package_folder("shopify") / "client.js";
   const auto ended = run({"node", script, shop.url(), "shpat_stranger"});
   EXPECT_NE(ended.status, 0);
   EXPECT_EQ(shop.performed(), 0U);

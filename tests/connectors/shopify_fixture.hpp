@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "connectors/connector.hpp"
-#include "tests/connectors/shopify_simulator.hpp"
 #include "tests/connectors/store_client.hpp"
+#include "tests/simulators/shopify/shopify_simulator.hpp"
 
 namespace waybill::tests {
 

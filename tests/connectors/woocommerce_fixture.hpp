@@ -10,7 +10,7 @@
 
 #include "connectors/store_call.hpp"
 #include "tests/connectors/store_client.hpp"
-#include "tests/connectors/woocommerce_simulator.hpp"
+#include "tests/simulators/woocommerce/woocommerce_simulator.hpp"
 
 namespace waybill::tests {
 

@@ -1,4 +1,4 @@
-#include "tests/connectors/woocommerce_simulator.hpp"
+#include "tests/simulators/woocommerce/woocommerce_simulator.hpp"
 
 #include <filesystem>
 
@@ -7,6 +7,7 @@
 #include "base/crypto.hpp"
 #include "connectors/woocommerce/oauth1.hpp"
 #include "tests/harness/http.hpp"
+#include "tests/harness/packages.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -19,10 +20,11 @@ const Time noon = *parse_timestamp("2026-07-01T12:00:00Z");  // 14:00 in Berlin
 
 // WooCommerce's official client must accept the simulator as a store.
 json::value official_client(const std::string& url, const std::string& key, const std::string& secret) {
-  const auto folder = std::filesystem::path(__FILE__).parent_path().parent_path() / "stores";
+  const auto folder = package_folder("woocommerce");
   const auto finished = run({"node", folder / "woocommerce_client.js", url, key, secret});
-  EXPECT_EQ(finished.status, 0) << finished.standard_error
-                                << "\n./dev test installs its packages into tests/stores/node_modules";
+  EXPECT_EQ(finished.status, 0)
+      << finished.standard_error
+      << "\n./dev test installs its packages into tests/packages/woocommerce/node_modules";
   boost::system::error_code error;
   return json::parse(finished.standard_output, error);
 }

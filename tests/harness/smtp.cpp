@@ -3,10 +3,12 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "tests/harness/packages.hpp"
+
 namespace waybill::tests {
 
 SmtpServer::SmtpServer(const json::object& options) {
-  const auto script = std::filesystem::path(__FILE__).parent_path().parent_path() / "node" / "smtp_server.js";
+  const auto script = package_folder("delivery") / "smtp_server.js";
   process_ = std::make_unique<Process>(std::vector<std::string>{"node", script, json::serialize(options)});
   const auto line = process_->wait_for_line("listening ");
   if (!line) throw std::runtime_error("the mail server did not start: " + process_->standard_error());

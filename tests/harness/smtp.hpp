@@ -12,7 +12,7 @@ namespace waybill::tests {
 /// A real mail server (the npm package smtp-server) on a port of 127.0.0.1.
 class SmtpServer {
  public:
-  /// `options` are those of tests/node/smtp_server.js. Throws if the server does not start.
+  /// `options` are those of tests/packages/delivery/smtp_server.js. Throws if the server does not start.
   explicit SmtpServer(const json::object& options = {});
 
   int port() const { return port_; }

@@ -10,6 +10,7 @@
 #include "api/tracking_page/language.hpp"
 #include "api/tracking_page/page.hpp"
 #include "domain/state_machines.hpp"
+#include "tests/harness/packages.hpp"
 #include "tests/harness/process.hpp"
 #include "tests/harness/receiver.hpp"
 
@@ -95,7 +96,7 @@ TEST(TrackingPageInChromium, HasNoFindings) {
     const auto found = replies.find(request.target);
     return found == replies.end() ? Reply::with_status(404) : found->second;
   });
-  const auto check = std::filesystem::path(__FILE__).parent_path() / "check.mjs";
+  const auto check = package_folder("tracking_page") / "check.mjs";
   std::vector<std::string> command{"node", check};
   for (const auto& [path, reply] : replies) command.push_back(server.url(path));
   const auto checked = run(std::move(command), {}, std::chrono::minutes(4));

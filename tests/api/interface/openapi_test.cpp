@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/harness/packages.hpp"
 #include "tests/harness/postgres.hpp"
 #include "tests/harness/process.hpp"
 #include "tests/harness/server.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path npm_folder() { return fs::path(__FILE__).parent_path().parent_path().parent_path() / "openapi"; }
+fs::path npm_folder() { return package_folder("openapi"); }
 std::string npm_program(std::string_view name) { return npm_folder() / "node_modules" / ".bin" / name; }
 
 // A separate folder with the document and a link to the installed npm packages.

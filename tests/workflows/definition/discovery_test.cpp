@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/harness/packages.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
 
 namespace waybill::tests {
@@ -30,8 +31,7 @@ class Discovery : public WorkflowTest {
     const TempDirectory folder;
     const std::string file = folder / "documents.json";
     std::ofstream(file) << json::serialize(documents);
-    const auto script =
-        std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "openapi/validate.js";
+    const auto script = package_folder("openapi") / "validate.js";
     const Finished checked = run({"node", script.string(), file});
     EXPECT_EQ(checked.status, 0) << checked.standard_output << checked.standard_error;
   }

@@ -1,7 +1,7 @@
 #include <cctype>
 #include <utility>
 
-#include "tests/connectors/graphql.hpp"
+#include "tests/simulators/shopify/graphql.hpp"
 
 namespace waybill::tests {
 namespace {

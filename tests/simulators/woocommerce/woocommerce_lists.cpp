@@ -2,7 +2,7 @@
 #include <regex>
 
 #include "base/number.hpp"
-#include "tests/connectors/woocommerce_state.hpp"
+#include "tests/simulators/woocommerce/woocommerce_state.hpp"
 
 // Lists in the format of WC_REST_CRUD_Controller and WP_Date_Query.
 

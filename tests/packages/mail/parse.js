@@ -7,7 +7,7 @@ try {
   const loaded = require("postal-mime");
   PostalMime = loaded.default ?? loaded;
 } catch {
-  console.error("the npm package postal-mime is missing: ./dev test installs it into tests/mail/node_modules");
+  console.error("the npm package postal-mime is missing: ./dev test installs it into tests/packages/mail/node_modules");
   process.exit(2);
 }
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/connectors/shopify_shop.hpp"
 #include "tests/harness/receiver.hpp"
+#include "tests/simulators/shopify/shopify_shop.hpp"
 
 namespace waybill::tests {
 

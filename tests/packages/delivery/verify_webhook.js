@@ -6,7 +6,7 @@ let Webhook;
 try {
   ({ Webhook } = require("standardwebhooks"));
 } catch {
-  console.error("the npm package standardwebhooks is missing: ./dev test installs it into tests/node_modules");
+  console.error("the npm package standardwebhooks is missing: ./dev test installs it into tests/packages/delivery/node_modules");
   process.exit(2);
 }
 

@@ -1,4 +1,4 @@
-#include "tests/connectors/store_simulator.hpp"
+#include "tests/simulators/store_simulator.hpp"
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
-#include "tests/connectors/store_simulator.hpp"
+#include "tests/simulators/store_simulator.hpp"
 
 namespace waybill::tests {
 

@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "tests/connectors/woocommerce_state.hpp"
+#include "tests/simulators/woocommerce/woocommerce_state.hpp"
 
 namespace waybill::tests {
 namespace {

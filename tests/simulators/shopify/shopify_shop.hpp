@@ -10,7 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
-#include "tests/connectors/graphql.hpp"
+#include "tests/simulators/shopify/graphql.hpp"
 
 namespace waybill::tests {
 

@@ -1,4 +1,4 @@
-#include "tests/connectors/woocommerce_state.hpp"
+#include "tests/simulators/woocommerce/woocommerce_state.hpp"
 
 #include <algorithm>
 

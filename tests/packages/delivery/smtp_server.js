@@ -9,7 +9,7 @@ let SMTPServer;
 try {
   ({ SMTPServer } = require("smtp-server"));
 } catch {
-  console.error("the npm package smtp-server is missing: ./dev test installs it into tests/node_modules");
+  console.error("the npm package smtp-server is missing: ./dev test installs it into tests/packages/delivery/node_modules");
   process.exit(2);
 }
 

@@ -5,7 +5,7 @@ let createAdminApiClient;
 try {
   ({ createAdminApiClient } = require("@shopify/admin-api-client"));
 } catch {
-  console.error("the npm package @shopify/admin-api-client is missing: ./dev test installs it into tests/shopify/node_modules");
+  console.error("the npm package @shopify/admin-api-client is missing: ./dev test installs it into tests/packages/shopify/node_modules");
   process.exit(2);
 }
 

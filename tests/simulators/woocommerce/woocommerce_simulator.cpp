@@ -1,7 +1,7 @@
-#include "tests/connectors/woocommerce_simulator.hpp"
+#include "tests/simulators/woocommerce/woocommerce_simulator.hpp"
 
-#include "tests/connectors/woocommerce_state.hpp"
 #include "tests/net/raw_server.hpp"
+#include "tests/simulators/woocommerce/woocommerce_state.hpp"
 
 namespace waybill::tests {
 namespace {

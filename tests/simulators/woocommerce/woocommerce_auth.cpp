@@ -3,7 +3,7 @@
 
 #include "base/crypto.hpp"
 #include "base/percent_encoding.hpp"
-#include "tests/connectors/woocommerce_state.hpp"
+#include "tests/simulators/woocommerce/woocommerce_state.hpp"
 
 // The authentication of class-wc-rest-authentication.php, step by step.
 

@@ -1,4 +1,4 @@
-#include "tests/connectors/shopify_simulator.hpp"
+#include "tests/simulators/shopify/shopify_simulator.hpp"
 
 #include <algorithm>
 #include <regex>

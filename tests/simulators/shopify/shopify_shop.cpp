@@ -1,4 +1,4 @@
-#include "tests/connectors/shopify_shop.hpp"
+#include "tests/simulators/shopify/shopify_shop.hpp"
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@ let PushApiModel;
 try {
   ({ PushApiModel } = require("web-push-testing/src/PushApiModel.js"));
 } catch {
-  console.error("the npm package web-push-testing is missing: ./dev test installs it into tests/push/node_modules");
+  console.error("the npm package web-push-testing is missing: ./dev test installs it into tests/packages/push/node_modules");
   process.exit(2);
 }
 

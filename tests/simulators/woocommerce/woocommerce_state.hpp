@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/connectors/woocommerce_simulator.hpp"
+#include "tests/simulators/woocommerce/woocommerce_simulator.hpp"
 
 namespace waybill::tests {
 

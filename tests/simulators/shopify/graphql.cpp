@@ -1,4 +1,4 @@
-#include "tests/connectors/graphql.hpp"
+#include "tests/simulators/shopify/graphql.hpp"
 
 #include <algorithm>
 #include <sstream>
