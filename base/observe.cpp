@@ -7,6 +7,7 @@
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
+#include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -473,9 +474,9 @@ std::vector<std::string_view> metric_names() {
   return names;
 }
 
-prometheus::Registry& metrics() { return all_metrics().registry; }
-
-std::string metrics_text() { return prometheus::TextSerializer().Serialize(metrics().Collect()); }
+std::string metrics_text() {
+  return prometheus::TextSerializer().Serialize(all_metrics().registry.Collect());
+}
 
 std::string format_log_line(LogFormat format, std::string_view timestamp, LogLevel level,
                             std::string_view event, std::initializer_list<Attribute> attributes) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -8,8 +9,6 @@
 #include <string_view>
 #include <variant>
 #include <vector>
-
-#include <prometheus/registry.h>
 
 namespace prometheus {
 class Counter;
@@ -201,9 +200,6 @@ prometheus::Histogram& series(Histogram histogram, std::string_view label);
 
 /// The counter of answers of one route and status. Looks up and may allocate; valid as long as the process.
 prometheus::Counter& answers(std::string_view route, int status);
-
-/// The registry of all metrics; lives as long as the process. Any thread.
-prometheus::Registry& metrics();
 
 /// All metrics in Prometheus' text exposition format 0.0.4.
 std::string metrics_text();

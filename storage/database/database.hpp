@@ -14,6 +14,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/database/commit_position.hpp"
+#include "storage/database/typed_results.hpp"
 #include "storage/statement/errors.hpp"
 #include "storage/statement/params.hpp"
 #include "storage/statement/rows.hpp"

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <prometheus/histogram.h>
+
 #include "base/observe.hpp"
 #include "storage/pq/connect_params.hpp"
 

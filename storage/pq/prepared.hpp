@@ -8,10 +8,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include <prometheus/histogram.h>
-
 #include "storage/statement/errors.hpp"
 #include "storage/statement/statement.hpp"
+
+namespace prometheus {
+class Histogram;
+}
 
 namespace waybill::storage::pq {
 

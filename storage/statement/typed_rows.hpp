@@ -10,8 +10,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <boost/asio/awaitable.hpp>
-
 #include "base/clock.hpp"
 #include "base/crypto.hpp"
 #include "base/guid.hpp"
@@ -172,15 +170,5 @@ struct ResultType<S, Source> {
 };
 template <TypedStatement S, typename Source = Rows>
 using ResultOf = typename ResultType<S, Source>::type;
-
-/// Gives the awaited rows their type; rows of a statement whose head declares no columns stay as they are.
-template <HasRow S>
-boost::asio::awaitable<TypedRows<S>> typed_rows(boost::asio::awaitable<Rows> rows) {
-  co_return TypedRows<S>(co_await std::move(rows));
-}
-template <TypedStatement S>
-boost::asio::awaitable<Rows> typed_rows(boost::asio::awaitable<Rows> rows) {
-  return rows;
-}
 
 }  // namespace waybill::storage
