@@ -2854,7 +2854,8 @@ CREATE TABLE public.customer_erasures (
     emails text[] NOT NULL,
     words text[] NOT NULL,
     record_words text[] NOT NULL,
-    begun_at timestamp with time zone DEFAULT now() NOT NULL
+    begun_at timestamp with time zone DEFAULT now() NOT NULL,
+    contact_of uuid[] DEFAULT '{}'::uuid[] NOT NULL
 );
 
 CREATE TABLE public.customer_upload_parts (

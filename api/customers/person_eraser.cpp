@@ -118,9 +118,14 @@ void PersonEraser::read_person(storage::Session& session) {
   lock_customer(session);
   person_ = person_of_customer(session, target_.business, target_.customer);
   record_words_.clear();
+  contact_of_.clear();
   const auto kept =
       session.run(sql::SearchedTexts{.business = target_.business, .customer = target_.customer});
   for (const auto& row : kept) {
+    if (row.kind == "contact of") {
+      for_guids(row.value, [&](const Guid& guid) { contact_of_.push_back(guid); });
+      continue;
+    }
     auto& texts = row.kind == "name"    ? person_.names
                   : row.kind == "email" ? person_.emails
                   : row.kind == "word"  ? person_.words
@@ -384,8 +389,8 @@ Step PersonEraser::erase_contacts() {
     std::vector<Guid> changed;
     for_guids(page.changed.value_or(""), [&](const Guid& guid) { changed.push_back(guid); });
     session.run(sql::DropNewEvents{.business = target_.business, .records = changed, .last_event = last});
+    keep_contact_of(session, changed);
     work.commit();
-    contact_of_.insert(contact_of_.end(), changed.begin(), changed.end());
     after = page.last;
     return page.customers == limit;
   };
@@ -395,17 +400,29 @@ Step PersonEraser::erase_contacts_in_events() {
   return [this, after = std::int64_t(0)](storage::Session& session, std::size_t size) mutable {
     if (person_.emails.empty() && person_.names.empty()) return false;
     const auto limit = static_cast<std::int64_t>(size);
+    storage::Work work(session);
     const auto rows = session.run(sql::EraseContactsInEvents{.business = target_.business,
                                                              .emails = person_.emails,
                                                              .names = person_.names,
                                                              .after_event = after,
                                                              .limit = limit});
     const auto page = rows.front();
-    for_guids(page.changed.value_or(""), [&](const Guid& guid) { contact_of_.push_back(guid); });
-    make_distinct(contact_of_);
+    std::vector<Guid> changed;
+    for_guids(page.changed.value_or(""), [&](const Guid& guid) { changed.push_back(guid); });
+    keep_contact_of(session, changed);
+    work.commit();
     after = page.last;
     return page.events == limit;
   };
+}
+
+/// Their runs are erased later, also by a repeated request, which finds the person among no contacts.
+void PersonEraser::keep_contact_of(storage::Session& session, const std::vector<Guid>& changed) {
+  if (changed.empty()) return;
+  session.run(
+      sql::KeepContactOf{.business = target_.business, .customer = target_.customer, .contact_of = changed});
+  contact_of_.insert(contact_of_.end(), changed.begin(), changed.end());
+  make_distinct(contact_of_);
 }
 
 /// Erases mails to the person from the outbox, which has those of accounts only: mails of workflows are runs.
@@ -432,14 +449,16 @@ Step PersonEraser::erase_mails() {
   };
 }
 
-/// Erases kept answers of requests that created the records or something that belongs to them. Of records
-/// that left the person, only answers from before they left.
+/// Erases kept answers of requests that created the records or something that belongs to them, such as the
+/// person as a contact of another customer. Of records that left the person, only answers from before they
+/// left.
 Step PersonEraser::erase_record_answers() {
   return [this, token = Guid(), key = std::string(), lasts = std::unordered_map<Guid, Time>()](
              storage::Session& session, std::size_t size) mutable {
     if (lasts.empty()) {
       const auto& left = search_.left();
       for (const auto& guid : search_.own().with(target_.customer)) lasts[guid] = Time::max();
+      for (const auto& guid : contact_of_) lasts[guid] = Time::max();
       for (std::size_t i = 0; i < left.guids.size(); ++i) {
         Time& last = lasts.try_emplace(left.guids[i], Time::min()).first->second;
         last = std::max(last, left.lasts[i]);

@@ -31,7 +31,7 @@ class PersonEraser {
   /// The records that the steps found.
   const RecordSearch& search() const { return search_; }
   const ErasedCounts& counts() const { return counts_; }
-  /// Other customers that had the person among their contacts.
+  /// Other customers that had the person among their contacts, also those that an interrupted erasure found.
   const std::vector<Guid>& contact_of() const { return contact_of_; }
 
  private:
@@ -58,6 +58,7 @@ class PersonEraser {
   Step erase_left_traces();
   Step erase_contacts();
   Step erase_contacts_in_events();
+  void keep_contact_of(storage::Session& session, const std::vector<Guid>& changed);
   Step erase_mails();
   Step erase_record_answers();
   Step erase_other_answers();

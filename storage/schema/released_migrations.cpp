@@ -81,6 +81,7 @@ constexpr auto locks = std::to_array<Locks>({
     {"0063_unlocated_starts", "lock table dispatches in access exclusive mode"},
     {"0064_renamed_businesses", "lock table businesses in access exclusive mode"},
     {"0065_audited_reads", "lock table audit_log in access exclusive mode"},
+    {"0071_contacts_of_erasures", "lock table customer_erasures in access exclusive mode"},
 });
 
 }  // namespace
