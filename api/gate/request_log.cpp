@@ -11,6 +11,10 @@
 namespace waybill::api {
 namespace {
 
+std::string_view path_of(const Endpoint* endpoint) {
+  return endpoint == nullptr ? std::string_view("none") : endpoint->route.path;
+}
+
 /// The label of a route in metrics; "none" for a request without a route.
 std::string route_label(const Endpoint* endpoint) {
   if (endpoint == nullptr) return "none";
@@ -23,20 +27,32 @@ std::string route_label(const Endpoint* endpoint) {
 void RequestLog::add(const Entry& entry, std::chrono::duration<double> time) {
   if (entry.endpoint) seconds_of(*entry.endpoint).Observe(time.count());
   answers_of(entry.endpoint, entry.status).Increment();
+  if (entry.status >= 500 || !entry.fault.empty()) return add_failure(entry, time);
   auto observed = Observable::request_served;
-  if (entry.status >= 500 || !entry.fault.empty()) {
-    observed = Observable::request_failed;
-  } else if (entry.status == http_status(ErrorCode::rate_limited)) {
+  if (entry.status == http_status(ErrorCode::rate_limited)) {
     observed = Observable::rate_limited;
   } else if (entry.status >= 400) {
     observed = Observable::request_refused;
   }
   observe(observed, {{"method", entry.method},
-                     {"route", entry.endpoint ? entry.endpoint->route.path : std::string_view("none")},
+                     {"route", path_of(entry.endpoint)},
                      {"status", entry.status},
                      {"ms", time.count() * 1000},
-                     {"request_id", entry.request_id},
-                     {"error", entry.fault}});
+                     {"request_id", entry.request_id}});
+}
+
+void RequestLog::add_failure(const Entry& entry, std::chrono::duration<double> time) {
+  const auto left_out = failures_[{entry.endpoint, entry.status}].take(LineLimit::Steady::now());
+  if (!left_out) return;
+  observe(Observable::request_failed,
+          {{"method", entry.method},
+           {"route", path_of(entry.endpoint)},
+           {"status", entry.status},
+           {"ms", time.count() * 1000},
+           {"request_id", entry.request_id},
+           {"error", entry.fault},
+           {"left_out", *left_out}},
+          static_cast<std::uint64_t>(1 + *left_out));
 }
 
 prometheus::Histogram& RequestLog::seconds_of(const Endpoint& endpoint) {
