@@ -41,7 +41,7 @@ FeedSnapshot FeedSnapshot::parse(std::string_view snapshot, std::string_view dra
 }
 
 bool FeedSnapshot::is_over(std::uint64_t xid) const {
-  return xid < xmax && !std::ranges::binary_search(running, xid);
+  return xid > drawn || (xid < xmax && !std::ranges::binary_search(running, xid));
 }
 
 std::optional<EventCursor> EventCursor::parse(std::string_view text) {

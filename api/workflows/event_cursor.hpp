@@ -11,11 +11,13 @@
 namespace waybill::api {
 
 /// A snapshot of the database's transactions. Transactions before `xmax` that are not in `running` are over;
-/// those from `drawn` on began after the snapshot.
+/// those from `drawn` on began after the snapshot. A cursor names none of these, except one of another
+/// server: in a restored database, whose transaction ids begin again, or after a fail-over that lost commits.
+/// It is over, too.
 struct FeedSnapshot {
   std::uint64_t xmax = 0;
   std::vector<std::uint64_t> running;  // ascending
-  std::uint64_t drawn = 0;
+  std::uint64_t drawn = 0;             // that of the reader's own transaction
 
   /// Reads pg_current_snapshot() and a transaction id drawn after it. Throws std::invalid_argument.
   static FeedSnapshot parse(std::string_view snapshot, std::string_view drawn);

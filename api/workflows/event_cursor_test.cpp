@@ -59,6 +59,14 @@ TEST(EventCursor, ATransactionThatWasRunningIsOwedFromThePositionBeforeThePage) 
   EXPECT_EQ(due.front(), (EventCursor::Owed{12, 5}));
 }
 
+TEST(EventCursor, ATransactionThatTheServerHasNotBegunIsOver) {
+  const auto cursor = EventCursor::parse("8,900,5").value();
+  EXPECT_TRUE(cursor.due(FeedSnapshot::parse("800:900:", "900")).empty());
+  const auto due = cursor.due(FeedSnapshot::parse("12:14:12", "15"));
+  ASSERT_EQ(due.size(), 1U);
+  EXPECT_EQ(due.front(), (EventCursor::Owed{900, 5}));
+}
+
 TEST(EventCursor, MissingEventsThatFillAPageLeaveTheRestForTheNext) {
   EventCursor cursor;
   cursor.advance(FeedSnapshot::parse("7:8:7", "8"), events({9}), true);

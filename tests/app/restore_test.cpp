@@ -3,6 +3,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -108,6 +109,50 @@ TEST_F(Restore, ADrillWithSuspendedBusinessesSendsNothingUntilTheyAreResumed) {
   EXPECT_EQ(receiver.received("/hook").size(), before);
   session.exec("update businesses set suspended_at = null");
   EXPECT_EQ(receiver.wait_for("/hook", before + 3).size(), before + 3);
+}
+
+/// The numbers of the orders in the events after a cursor, which moves on.
+std::vector<std::string> read_feed(Http& http, std::string& cursor) {
+  const Response page =
+      http.get("/api/events?entityType=Order&limit=500" + (cursor.empty() ? "" : "&after=" + cursor));
+  EXPECT_EQ(page.status, 200) << page.text;
+  if (page.status != 200) return {};
+  cursor = text_at(page.body, "nextCursor");
+  std::vector<std::string> numbers;
+  for (const auto& event : page.data().as_array()) numbers.push_back(text_at(event, "entity.orderNumber"));
+  return numbers;
+}
+
+TEST_F(Restore, CursorsOfTheFeedFromBeforeAndAfterTheBackupSkipNothing) {
+  if (!std::filesystem::exists(server_programs() / "pg_dump")) GTEST_SKIP() << "pg_dump is not installed";
+  // The other cluster will not have begun the transactions that the cursor names.
+  tenant.sql.exec(
+      "do $$ begin for i in 1..20000 loop perform pg_current_xact_id(); commit; end loop; end $$");
+  const auto insert = [&](Session& session, const std::string& number) {
+    session.exec("insert into orders (business_id, order_number) values ('" + tenant.id + "', '" + number +
+                 "')");
+  };
+  Session early(database.url());
+  early.exec("begin");
+  insert(early, "late");
+  insert(tenant.sql, "first");
+  std::string before;
+  EXPECT_EQ(read_feed(tenant.http, before), std::vector<std::string>{"first"});
+  early.exec("commit");
+  const std::string restored = restore();
+  insert(tenant.sql, "lost");
+  std::string after = before;
+  EXPECT_EQ(read_feed(tenant.http, after), (std::vector<std::string>{"late", "lost"}));
+
+  Waybill other_api(restored, {.command = "api", .secret_key_file = api.secret_key_file()});
+  Http http = other_api.http(tenant.http.token());
+  EXPECT_EQ(read_feed(http, before), std::vector<std::string>{"late"});
+  Session session(restored);
+  insert(session, "new");
+  EXPECT_EQ(read_feed(http, before), std::vector<std::string>{"new"});
+  const auto repeated = read_feed(http, after);
+  EXPECT_TRUE(std::ranges::find(repeated, "new") != repeated.end()) << "its id is that of a lost event";
+  EXPECT_TRUE(read_feed(http, after).empty());
 }
 
 }  // namespace
