@@ -34,6 +34,7 @@ struct ScheduleLane::Claimed {
   bool is_active;
   Time active_since;
   int version;
+  std::int64_t epoch;
 };
 
 ScheduleLane::ScheduleLane(Kind kind, Options options, ScheduleShares& shares, const Catalogue& catalogue,
@@ -135,7 +136,8 @@ std::optional<ScheduleLane::Claimed> ScheduleLane::claim(const std::vector<Guid>
                    .is_deleted = found->is_deleted,
                    .is_active = found->is_active,
                    .active_since = found->active_since,
-                   .version = found->version};
+                   .version = found->version,
+                   .epoch = found->epoch};
   };
   if (kind_ == Kind::slow) return claimed(session_->run(sql::ClaimSlow{.businesses = slow}));
   std::vector<Guid> passed_over = had_turn_;
@@ -163,7 +165,7 @@ void ScheduleLane::take_turn(const Claimed& claimed, std::optional<PauseNotice>&
       const bool was_on = claimed.is_active && claimed.active_since <= *tick.at;
       timeouts = was_on ? perform(tick, *workflow) : tick.timeouts;
       if (timeouts < 0) return;  // the slow thread performs it
-      if (timeouts == most_timeouts && timeouts != tick.timeouts) pause = notice(tick);
+      if (timeouts == most_timeouts && timeouts != tick.timeouts) pause = notice(claimed);
     }
     Tick next = tick;
     if (!tick.at) next.now = claimed.since;
@@ -190,12 +192,14 @@ int ScheduleLane::perform(const Tick& tick, const Workflow& workflow) {
   return tick.timeouts < most_timeouts ? tick.timeouts + 1 : 1;
 }
 
-/// The notice of the pause of a workflow; nullopt if it has been paused, switched off or deleted.
-std::optional<PauseNotice> ScheduleLane::notice(const Tick& tick) {
+/// The notice of the pause of a workflow; nullopt if it has been changed since the tick began: paused,
+/// resumed, given another query, switched off or deleted.
+std::optional<PauseNotice> ScheduleLane::notice(const Claimed& claimed) {
+  const Tick& tick = claimed.tick;
   const auto rows = session_->run(
       storage::sql::workflows::Pausable{.business = tick.business_id, .workflow = tick.workflow_id});
   const auto found = rows.find();
-  if (!found) return std::nullopt;
+  if (!found || found->epoch != claimed.epoch) return std::nullopt;
   return PauseNotice{.business_id = tick.business_id,
                      .workflow_id = tick.workflow_id,
                      .epoch = static_cast<std::uint64_t>(found->epoch),

@@ -51,7 +51,7 @@ class ScheduleLane final : public Service {
   std::optional<Claimed> claim(const std::vector<Guid>& slow);
   void take_turn(const Claimed& claimed, std::optional<PauseNotice>& pause);
   int perform(const Tick& tick, const Workflow& workflow);
-  std::optional<PauseNotice> notice(const Tick& tick);
+  std::optional<PauseNotice> notice(const Claimed& claimed);
   void plan(const Tick& tick, const Workflow& workflow, int timeouts);
   void follow_zone();
   void postpone(const Tick& tick, Duration delay);

@@ -4,7 +4,7 @@
 -- $1 passed_over uuid[]
 -- -> business_id uuid, workflow_id uuid, plan int, next_at timestamptz or null, zone text, is_active boolean,
 -- active_since timestamptz, is_deleted boolean, version int, since timestamptz, now timestamptz,
--- timeouts int
+-- timeouts int, epoch bigint
 \ir state.inc
 where s.check_at <= statement_timestamp() and s.business_id <> all ($1::uuid[])
 order by s.check_at

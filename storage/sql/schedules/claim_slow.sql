@@ -2,7 +2,8 @@
 -- business that has one. Returns it with the state of its workflow. No row if there is none.
 -- $1 businesses uuid[] (in the order of their turns)
 -- -> business_id uuid, workflow_id uuid, plan int, next_at timestamptz or null, zone text, is_active boolean,
--- active_since timestamptz, is_deleted boolean, version int, since timestamptz, now timestamptz, timeouts int
+-- active_since timestamptz, is_deleted boolean, version int, since timestamptz, now timestamptz, timeouts int,
+-- epoch bigint
 \ir state.inc
 join unnest($1::uuid[]) with ordinality o (business_id, place) on o.business_id = s.business_id
 where s.check_at <= statement_timestamp()
