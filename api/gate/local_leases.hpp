@@ -42,6 +42,7 @@ class LocalLeases : public LeaseSource {
   Lease lease_of(const Request& request) REQUIRES(mutex_) {
     auto& window = windows_[request.holder];
     if (request.window > window.start) window = {.start = request.window, .holder = request.node};
+    if (request.window == window.start) window.used = std::max(window.used, request.known_used);
     if (window.holder.is_nil()) window.holder = request.node;
     window.is_shared = window.is_shared || window.holder != request.node;
     window.holder = request.node;

@@ -76,12 +76,13 @@ std::int64_t owner_limit(std::int64_t limit, std::int64_t factor) {
 
 asio::awaitable<std::vector<Lease>> SqlLeaseSource::lease(std::vector<Request> requests) {
   std::vector<Guid> holders;
-  std::vector<std::int64_t> limits, wanted, wanted_if_shared;
+  std::vector<std::int64_t> limits, wanted, wanted_if_shared, known_used;
   for (const auto& request : requests) {
     holders.push_back(request.holder);
     limits.push_back(request.limit);
     wanted.push_back(request.wanted);
     wanted_if_shared.push_back(request.wanted_if_shared);
+    known_used.push_back(request.known_used);
   }
   const auto rows =
       co_await db_.write(storage::sql::quota_windows::Lease{.holders = holders,
@@ -89,7 +90,8 @@ asio::awaitable<std::vector<Lease>> SqlLeaseSource::lease(std::vector<Request> r
                                                             .limits = limits,
                                                             .wanted = wanted,
                                                             .node = requests.front().node,
-                                                            .wanted_if_shared = wanted_if_shared},
+                                                            .wanted_if_shared = wanted_if_shared,
+                                                            .known_used = known_used},
                          {});
   std::vector<Lease> leases(requests.size());
   for (const auto& row : rows) {
@@ -138,7 +140,8 @@ QuotaLedger::Taken QuotaLedger::take(const Account& account, Time now) {
       .limit = account.limit,
       .wanted = holding.next_wanted(),
       .node = node_,
-      .wanted_if_shared = std::max<std::int64_t>(1, account.limit / account.shared_parts)};
+      .wanted_if_shared = std::max<std::int64_t>(1, account.limit / account.shared_parts),
+      .known_used = holding.used};
   holding.is_leasing = true;
   return request;
 }

@@ -92,6 +92,7 @@ class LeaseSource {
     std::int64_t wanted = 0;
     Guid node;
     std::int64_t wanted_if_shared = 0;
+    std::int64_t known_used = 0;  // by all nodes in the window, as far as the node knows
   };
   virtual ~LeaseSource() = default;
   /// The leases in the order of the requests, which have different holders and the same window and node. The
@@ -164,8 +165,8 @@ class QuotaLedger {
 /// Once several nodes lease from one window, each lease of a token is a ten-thousandth of the limit (1 for
 /// limits up to 10 000), so that any node can use the rest and all nodes return the same `remaining`; one of
 /// an owner, whose row all its tokens lock, is a thousandth. A request that needs both leases needs one
-/// query. A token without limit needs none. A crash of the database loses the counts of the present window, a
-/// crash of a node loses its leases.
+/// query. A token without limit needs none. A crash of the database loses the counts of the present window,
+/// but for what the nodes know that lease again; a crash of a node loses its leases.
 class LeasedQuota : public Quota {
  public:
   LeasedQuota(QuotaLedger& ledger, LeaseSource& source) : ledger_(ledger), source_(source) {}

@@ -71,6 +71,18 @@ TEST_F(QuotaTest, RemainingNeverGrowsWithinAWindowThoughTheClockIsSetBack) {
   EXPECT_EQ(grant.reset, 660);
 }
 
+// A crash of the database empties its table.
+TEST_F(QuotaTest, LostCountsOfTheWindowAreThoseThatTheNodeKnows) {
+  int granted = 0;
+  for (int count = 0; count < 60; ++count) granted += node.take(token, 100, at(600)).allowed ? 1 : 0;
+  EXPECT_EQ(granted, 60);
+  leases.forget();
+  while (node.take(token, 100, at(610)).allowed) ++granted;
+  EXPECT_EQ(granted, 100);
+  EXPECT_FALSE(other.take(token, 100, at(611)).allowed) << "the node has told the database";
+  EXPECT_EQ(node.take(token, 100, at(660)).remaining, 99);
+}
+
 TEST_F(QuotaTest, AWindowOfAClockThatWasAheadEndsWithTheError) {
   while (node.take(token, 10, at(7'200)).allowed) continue;
   leases.forget();  // as the database does with a window that is ahead
