@@ -280,6 +280,23 @@ TEST_F(StandbyReads, APromotedStandbyIsPassedOver) {
   EXPECT_THAT(made.header("X-Commit-Position"), testing::StartsWith("2-")) << "the new timeline";
 }
 
+TEST_F(StandbyReads, NoPersonIsExportedWhileTheAuditLogCannotBeWritten) {
+  const Response created = tenant.http.post("/api/v1/Customers", {{"name", "Ada"}});
+  ASSERT_EQ(created.status, 201) << created.text;
+  const std::string path = "/api/v1/Customers/" + text_at(created.data(), "guid") + "/export";
+  EXPECT_EQ(tenant.http.get(path).status, 200);
+  ASSERT_TRUE(lists_on_standby());
+  servers.catch_up();
+  servers.kill_primary();
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(tenant.http.get(path).status, 503);
+  servers.promote();
+  EXPECT_TRUE(eventually([&] { return tenant.http.get(path).status == 200; }));
+  EXPECT_EQ(Session(servers.url())
+                .number("select count(*) from audit_log where business_id = $1 and action = 'exported'",
+                        {tenant.id}),
+            2);
+}
+
 TEST_F(StandbyReads, AServerOfAnotherClusterIsRefusedAtStart) {
   const Finished started = run({waybill_binary(), "api", "--database-url", servers.url(),
                                 "--read-database-url", postgres().url("postgres"), "--secret-key-file",
