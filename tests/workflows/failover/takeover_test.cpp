@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <map>
+#include <numeric>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -131,6 +134,67 @@ TEST_F(TakeOver, AResumedWorkerRepeatsAtMostOneWebhook) {
            static_cast<std::int64_t>(inserted);
   }));
   EXPECT_LE(receiver.count("/hook"), inserted + 1);
+}
+
+/// The numbers that an order had in the requests of a path, in the order of their arrival.
+std::vector<int> numbers_in(const std::vector<Received>& all) {
+  std::vector<int> numbers;
+  for (const Received& request : all)
+    numbers.push_back(std::stoi(text_at(request.json_body(), "data.entity.notes")));
+  return numbers;
+}
+
+// Expects each number up to `count` once and in order, with at most one of them repeated.
+void expect_order(const std::vector<Received>& all, int count, std::string_view path) {
+  std::vector<int> firsts;
+  for (const int number : numbers_in(all)) {
+    if (std::ranges::find(firsts, number) == firsts.end()) firsts.push_back(number);
+  }
+  std::vector<int> expected(static_cast<std::size_t>(count));
+  std::iota(expected.begin(), expected.end(), 1);
+  EXPECT_EQ(firsts, expected) << path;
+  EXPECT_LE(all.size(), firsts.size() + 1) << path;
+}
+
+TEST_F(TakeOver, AResumedWorkerKeepsOrderStepsAndRate) {
+  constexpr int part = 25;
+  constexpr int count = 3 * part;
+  constexpr int rate = 20;
+  tenant.webhook(receiver.url("/ordered"), "order_updated", {{"ordered", true}});
+  tenant.webhook(receiver.url("/rated"), "order_updated",
+                 {{"ordered", true}, {"rate", {{"perSecond", rate}}}});
+  tenant.configure(
+      {{"name", "steps"},
+       {"entityType", "Order"},
+       {"triggerId", trigger_guid("order_updated")},
+       {"ordered", true},
+       {"steps", json::array{json::object{{"type", "webhook"}, {"recipient", receiver.url("/step1")}},
+                             json::object{{"type", "webhook"}, {"recipient", receiver.url("/step2")}}}}});
+  tenant.insert_order();
+  int number = 0;
+  const auto update_part = [&] {
+    for (int i = 0; i < part; ++i)
+      tenant.update_orders("notes = '" + std::to_string(++number) + "' where true");
+  };
+  const std::vector<std::string> paths{"/ordered", "/rated", "/step1", "/step2"};
+  update_part();
+  for (const std::string& path : paths) ASSERT_FALSE(receiver.wait_for(path, 3).empty()) << path;
+  Waybill& worker = owner();
+  worker.process().kill(SIGSTOP);
+  update_part();
+  for (const std::string& path : paths) {
+    const auto all = receiver.wait_for(path, 2 * part, 45s);
+    ASSERT_GE(all.size(), std::size_t{2} * part) << path;
+  }
+  worker.process().kill(SIGCONT);
+  update_part();
+  EXPECT_TRUE(eventually([&] { return shards_by_worker() == std::vector<std::string>({"8", "8"}); }));
+  EXPECT_TRUE(eventually([&] { return sql.number("select count(*) from run_queue") == 0; }, 30s));
+  EXPECT_EQ(sql.number("select count(*) from pending_events"), 0);
+  for (const std::string& path : paths) expect_order(receiver.received(path), count, path);
+  EXPECT_EQ(
+      sql.number("select count(*) from runs where trigger_code = 'order_updated' and status = 'succeeded'"),
+      3 * count);
 }
 
 TEST_F(TakeOver, EventsOfADrainingWorkerContinueAtOnceDespiteAHangingAttempt) {
