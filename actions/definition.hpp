@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
+#include "base/guid.hpp"
 #include "base/json.hpp"
 
 namespace waybill::actions {
@@ -10,6 +12,13 @@ namespace waybill::actions {
 inline const json::value* find_value(const json::object& object, std::string_view key) {
   const json::value* const value = object.if_contains(key);
   return value == nullptr || value->is_null() ? nullptr : value;
+}
+
+/// Returns the guid of a member; nullopt if there is none.
+inline std::optional<Guid> find_guid(const json::object& object, std::string_view key) {
+  const json::value* const value = find_value(object, key);
+  const auto* const text = value == nullptr ? nullptr : value->if_string();
+  return text == nullptr ? std::nullopt : Guid::parse(*text);
 }
 
 }  // namespace waybill::actions

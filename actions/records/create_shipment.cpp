@@ -53,8 +53,7 @@ class Checker {
   json::value carrier() {
     const auto* const value = find_value(definition_, "carrierId");
     if (value == nullptr) return nullptr;
-    const auto* const text = value->if_string();
-    if (text == nullptr || !Guid::parse(*text)) refuse("carrierId", "must be a uuid");
+    if (!find_guid(definition_, "carrierId")) refuse("carrierId", "must be a uuid");
     return *value;
   }
 
@@ -79,11 +78,6 @@ class Checker {
   FieldErrors& errors_;
 };
 
-std::optional<Guid> guid_of(const json::object& object, std::string_view name) {
-  const auto* const value = find_value(object, name);
-  return value == nullptr ? std::nullopt : Guid::parse(value->as_string());
-}
-
 /// Makes a shipment for the order of the event. The label is rendered when it is first read.
 class CreateShipment final : public Action {
  public:
@@ -96,7 +90,7 @@ class CreateShipment final : public Action {
 
   std::vector<NamedRecord> records(const json::object& definition) const override {
     std::vector<NamedRecord> named;
-    if (const auto carrier = guid_of(definition, "carrierId"))
+    if (const auto carrier = find_guid(definition, "carrierId"))
       named.push_back({NamedRecord::Kind::carrier, *carrier});
     if (const auto* const items = find_value(definition, "itemIds")) {
       for (const json::value& item : items->as_array())
@@ -121,9 +115,9 @@ class CreateShipment final : public Action {
   void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {
     const json::object& request = attempt.request;
     const Time now = effects.clock.now();
-    storage::NewShipment change{.order = guid_of(request, "orderId").value(),
+    storage::NewShipment change{.order = find_guid(request, "orderId").value(),
                                 .shipment = Guid::timed_random(to_unix_ms(now)),
-                                .carrier = guid_of(request, "carrierId"),
+                                .carrier = find_guid(request, "carrierId"),
                                 .cause = cause_of(attempt)};
     if (const auto* const level = find_value(request, "serviceLevel"))
       change.service_level = std::string(level->as_string());

@@ -203,9 +203,7 @@ class UpdateRecord final : public Action {
   }
 
   std::vector<NamedRecord> records(const json::object& definition) const override {
-    const auto* const value = definition.at("set").as_object().if_contains("carrierId");
-    const auto* const text = value == nullptr ? nullptr : value->if_string();
-    const auto carrier = text == nullptr ? std::nullopt : Guid::parse(*text);
+    const auto carrier = find_guid(definition.at("set").as_object(), "carrierId");
     if (!carrier) return {};
     return {{NamedRecord::Kind::carrier, *carrier}};
   }
@@ -223,7 +221,7 @@ class UpdateRecord final : public Action {
     finish({.outcome =
                 storage::FieldChange{
                     .entity_type = domain::parse_entity_type(request.at("entityType").as_string()).value(),
-                    .record = Guid::parse(request.at("entityId").as_string()).value(),
+                    .record = find_guid(request, "entityId").value(),
                     .changes = to_json(request.at("changes").as_object()),
                     .added_tags = texts(request.at("addedTags")),
                     .removed_tags = texts(request.at("removedTags")),
