@@ -105,7 +105,7 @@ Rule make_rule(const TriggerRow& row) {
   switch (row.when) {
     case When::updated:
       for (const Field& field : type.fields) {
-        if (field.role == FieldRole::plain) rule.fields.set(type.index_of(field));
+        if (field.has_role(ColumnRole::plain)) rule.fields.set(type.index_of(field));
       }
       break;
     case When::status_changed:

@@ -27,7 +27,7 @@ Change updated(EntityType type, std::initializer_list<std::string_view> changed_
     const Field* field = record_type(type).find(path);
     EXPECT_NE(field, nullptr) << path;
     change.changed.set(record_type(type).index_of(*field));
-    if (field->role == FieldRole::status) change.previous_status = "before";
+    if (field->has_role(ColumnRole::status)) change.previous_status = "before";
   }
   return change;
 }
@@ -141,8 +141,8 @@ TEST(Triggers, UpdatedFiresForEachFieldButStatusBookkeepingAndDispatch) {
   for (const RecordType& type : record_types()) {
     const std::string code = std::string(type.label) + "_updated";
     for (const Field& field : type.fields) {
-      if (field.role == FieldRole::relative) continue;
-      EXPECT_EQ(fired(type.type, {field.path}).contains(code), field.role == FieldRole::plain)
+      if (field.is_of_relatives()) continue;
+      EXPECT_EQ(fired(type.type, {field.path}).contains(code), field.has_role(ColumnRole::plain))
           << type.name << " " << field.path;
     }
   }

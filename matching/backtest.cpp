@@ -102,7 +102,7 @@ class TimerHistory {
 
 /// The length of the time before a period whose events can determine the timers in the period.
 Duration look_back(const domain::Timer& timer) {
-  const bool follows_events = timer.field->role == domain::FieldRole::bookkeeping;
+  const bool follows_events = timer.field->has_role(domain::ColumnRole::bookkeeping);
   return follows_events ? std::max(timer.offset, Duration::zero()) : Duration(std::chrono::days(30));
 }
 

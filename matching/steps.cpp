@@ -78,10 +78,10 @@ std::optional<Time> end_of_wait(const Step& wait, const json::object& entity, Ti
 }
 
 bool is_time_field(domain::EntityType type, std::string_view path) {
-  using Role = domain::FieldRole;
+  using Role = domain::ColumnRole;
   const domain::Field* const field = domain::record_type(type).find(path);
   return field != nullptr && field->type == domain::FieldType::timestamp &&
-         (field->role == Role::plain || field->role == Role::bookkeeping);
+         (field->has_role(Role::plain) || field->has_role(Role::bookkeeping));
 }
 
 std::optional<Duration> parse_offset(std::string_view text) {

@@ -48,8 +48,7 @@ bool is_nested(std::string_view path) { return path.find('.') != std::string_vie
 bool is_optional(const domain::RecordType& type, std::string_view path) {
   if (path == "shipments" || path.starts_with("shipments.")) return false;
   const auto* const field = type.find(path);
-  if (field != nullptr)
-    return field->role == domain::FieldRole::relative || field->role == domain::FieldRole::event;
+  if (field != nullptr) return field->is_of_relatives() || field->is_event_fact();
   const auto* const list = type.find(path.substr(0, path.find('.')));
   return path == "trace" || (list != nullptr && list->type == domain::FieldType::array);
 }

@@ -14,47 +14,14 @@ namespace {
 constexpr std::string_view metadata_keys = "metadata.*";
 constexpr std::string_view metadata_probe = "metadata.key";
 
-struct Required {
-  EntityType type;
-  std::string_view path;
-};
-
-// The fields that always have a value: those of columns that are not null, and values that the service makes.
-constexpr auto required = std::to_array<Required>({
-    {EntityType::order, "guid"},
-    {EntityType::order, "orderNumber"},
-    {EntityType::order, "status"},
-    {EntityType::order, "items"},
-    {EntityType::order, "totalValue"},
-    {EntityType::order, "currency"},
-    {EntityType::order, "source"},
-    {EntityType::order, "source.type"},
-    {EntityType::order, "shipments"},
-    {EntityType::order, "shipments.guid"},
-    {EntityType::order, "shipments.trackingNumber"},
-    {EntityType::order, "shipments.status"},
-    {EntityType::order, "createdAt"},
-    {EntityType::order, "updatedAt"},
-    {EntityType::shipment, "guid"},
-    {EntityType::shipment, "trackingNumber"},
-    {EntityType::shipment, "status"},
-    {EntityType::shipment, "sender"},
-    {EntityType::shipment, "recipient"},
-    {EntityType::shipment, "packages"},
-    {EntityType::shipment, "createdAt"},
-    {EntityType::shipment, "updatedAt"},
-    {EntityType::customer, "guid"},
-    {EntityType::customer, "name"},
-    {EntityType::customer, "contacts"},
-    {EntityType::customer, "references"},
-    {EntityType::customer, "createdAt"},
-    {EntityType::customer, "updatedAt"},
-    {EntityType::product, "guid"},
-    {EntityType::product, "name"},
-    {EntityType::product, "variants"},
-    {EntityType::product, "createdAt"},
-    {EntityType::product, "updatedAt"},
-});
+/// True for a field that is never null: one of a column that is not null, or one that the service makes.
+bool always_has_value(const RecordType& type, std::string_view path) {
+  if (std::ranges::find(type.whole_objects, path) != type.whole_objects.end()) return true;
+  const Field* const field = type.find(path);
+  if (field != nullptr && field->column() != nullptr) return field->column()->is_required;
+  const Field* const list = type.find(path.substr(0, path.find('.')));
+  return list != nullptr && std::holds_alternative<RelatedList>(list->kind);
+}
 
 std::string_view type_name(const Target& target) {
   if (target.key != nullptr) return "any";
@@ -109,8 +76,7 @@ void add(std::vector<ConditionField>& fields, const RecordType& type, std::strin
   if (!target) return;
   ConditionField field{.path = std::move(path), .type = type_name(*target)};
   if (target->states != nullptr) field.values = target->states->states;
-  field.nullable = std::ranges::none_of(
-      required, [&](const Required& each) { return each.type == type.type && each.path == field.path; });
+  field.nullable = !always_has_value(type, field.path);
   field.array = target->enters_list || target->type == FieldType::array;
   field.operators = operators_of(type, probe, field);
   field.previous = accepts(type, "previous." + std::string(probe), "exists", true);

@@ -22,15 +22,15 @@ Steps split(std::string_view path) {
 }
 
 bool keeps_history(const Field& field) {
-  return field.role == FieldRole::plain || field.role == FieldRole::status;
+  return field.has_role(ColumnRole::plain) || field.has_role(ColumnRole::status);
 }
 
 bool is_shown(const Field& field) {
-  return field.role != FieldRole::dispatch && field.role != FieldRole::computed;
+  return !field.has_role(ColumnRole::dispatch) && field.computed() == nullptr;
 }
 
 bool holds_status(const Field& field) {
-  return field.role == FieldRole::status || (field.role == FieldRole::event && field.path == "trace.status");
+  return field.has_role(ColumnRole::status) || (field.is_event_fact() && field.path == "trace.status");
 }
 
 // True if `path` names an object on the way to `field`.
@@ -44,8 +44,8 @@ std::optional<Target> find_field(std::string_view path, const RecordType& type) 
   Target target;
   target.type = field->type;
   target.steps = split(field->path);
-  target.relative = field->role == FieldRole::relative;
-  target.completed = field->completed_by_relatives;
+  target.relative = field->is_of_relatives();
+  target.completed = field->column() != nullptr && field->column()->is_completed_by_relatives;
   target.is_value_list = field->type == FieldType::array && field->path == tags_path;
   target.has_history = keeps_history(*field);
   if (holds_status(*field)) target.states = states_of(type.type);
@@ -62,7 +62,7 @@ std::optional<Target> find_object(std::string_view path, const RecordType& type)
       target->steps = split(field.path.substr(0, path.size()));
       target->relative = true;
     }
-    target->relative = target->relative && field.role == FieldRole::relative;
+    target->relative = target->relative && field.is_of_relatives();
     if (keeps_history(field))
       target->parts.push_back({field.path.substr(path.size() + 1), split(field.path)});
   }

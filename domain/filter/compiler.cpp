@@ -136,12 +136,14 @@ bool is_pair_with_metadata(const Expression& a, const Expression& b) {
 // True for `source.type` and 'import'. The index of the integrations finds these orders, see source_kind in
 // storage/migrations/0019_recipients_and_sources.sql.
 bool is_import(const Expression& a, const Expression& b) {
-  return a.kind == Kind::field && a.field->list_function == "source_kind" && b.kind == Kind::string &&
-         b.text == "import";
+  return a.kind == Kind::field && a.field->column() != nullptr &&
+         a.field->column()->shown_by == "source_kind" && b.kind == Kind::string && b.text == "import";
 }
 
 // True for `source.externalId`. Its index begins with the integration, of which a business has few.
-bool is_external_id(const Expression& e) { return e.kind == Kind::field && e.field->column == "external_id"; }
+bool is_external_id(const Expression& e) {
+  return e.kind == Kind::field && e.field->column_name() == "external_id";
+}
 
 // True for texts whose column has an index (storage/migrations/); other texts, and all texts in lower
 // case, are found by the index on search_text.
@@ -150,7 +152,7 @@ bool has_own_index(const Expression& e) {
       {"order_number", "delivery_city", "name", "email", "city", "sku", "external_reference"});
   if (e.kind != Kind::field) return false;
   const auto& field = *e.field;
-  const auto column = field.role == FieldRole::relative ? field.relative_column : field.column;
+  const auto column = field.relative() != nullptr ? field.relative()->column : field.column_name();
   return std::ranges::find(indexed, column) != indexed.end();
 }
 
@@ -182,29 +184,29 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
 }
 
 // The relative whose row alone decides a predicate over `values`; null if other columns take part.
-const Field* deciding_relative(std::span<const Expression> values) {
-  const Field* relative = nullptr;
+const Relative* deciding_relative(std::span<const Expression> values) {
+  const Relative* relative = nullptr;
   for (const auto& value : values) {
     const auto& e = beneath_case_functions(value);
     if (is_literal(e)) continue;
-    if (e.kind != Kind::field || e.field->role != FieldRole::relative) return nullptr;
-    if (relative != nullptr && relative->relative_key != e.field->relative_key) return nullptr;
-    relative = e.field;
+    const auto* const named = e.kind == Kind::field ? e.field->relative() : nullptr;
+    if (named == nullptr || (relative != nullptr && relative->key != named->key)) return nullptr;
+    relative = named;
   }
   return relative;
 }
 
 bool is_own_beside_literal(const Expression& e) {
   const auto& field = e.args[0];
-  return field.kind == Kind::field && field.field->role != FieldRole::relative &&
-         !field.field->column.empty() && field.field->list_function.empty() &&
-         (!field.field->searchable || has_own_index(field)) && is_literal(e.args[1]) &&
+  const auto* const column = field.kind == Kind::field ? field.field->column() : nullptr;
+  return column != nullptr && column->shown_by.empty() &&
+         (column->search_text.empty() || has_own_index(field)) && is_literal(e.args[1]) &&
          e.args[1].kind != Kind::null;
 }
 
 bool bounds_creation(const Expression& e) {
   return e.kind == Kind::compare && e.comparator != Comparator::ne && is_own_beside_literal(e) &&
-         e.args[0].field->column == "created_at";
+         e.args[0].field->column_name() == "created_at";
 }
 
 // See SqlFragment::sole_column.
@@ -215,12 +217,12 @@ std::string_view sole_column(const Expression& e) {
   const bool is_equality =
       e.kind == Kind::compare && e.comparator == Comparator::eq && is_own_beside_literal(e);
   if (!is_equality || e.args[0].field->type == FieldType::array || is_metadata(*e.args[0].field)) return {};
-  return e.args[0].field->column;
+  return e.args[0].field->column_name();
 }
 
 // See SqlFragment::is_of_status. A constant has no status.
 bool is_of_status(const Expression& e) {
-  if (e.kind == Kind::field) return e.field->role == FieldRole::status;
+  if (e.kind == Kind::field) return e.field->has_role(ColumnRole::status);
   const auto varies = [](const Expression& part) { return !is_literal(part); };
   return std::ranges::any_of(e.args, varies) && std::ranges::all_of(e.args, [&](const Expression& part) {
            return !varies(part) || is_of_status(part);
@@ -230,7 +232,7 @@ bool is_of_status(const Expression& e) {
 // See SqlFragment::has_own_data.
 bool has_own_data(const Expression& e) {
   constexpr auto columns = std::to_array<std::string_view>({"tags", "metadata", "external_reference"});
-  if (e.kind == Kind::field) return std::ranges::find(columns, e.field->column) != columns.end();
+  if (e.kind == Kind::field) return std::ranges::find(columns, e.field->column_name()) != columns.end();
   return std::ranges::any_of(e.args, has_own_data);
 }
 
@@ -352,23 +354,23 @@ class Compiler {
   // to case, as they are unique.
   std::string containment(const Expression& value, const Expression& literal) {
     if (value.field->type == FieldType::array) {
-      return "lower_tags(" + own_value(*value.field) + ") @> array[lower(" +
+      return "lower_tags(" + value_of(*value.field) + ") @> array[lower(" +
              operand(literal, ValueType::text, View::row, true) + ")]";
     }
     const auto key = parameter(std::string(metadata_key(value.text)));
     const auto type = type_beside_metadata(value, literal);
-    return own_value(*value.field) + " @> jsonb_build_object(" + key + "::text, " +
+    return value_of(*value.field) + " @> jsonb_build_object(" + key + "::text, " +
            operand(literal, type, View::row, true) + ")";
   }
 
   static std::string is_empty_list(const Expression& e) {
-    return "(jsonb_array_length(" + own_value(*e.field) + ") > 0)";
+    return "(jsonb_array_length(" + value_of(*e.field) + ") > 0)";
   }
 
   // The value of a key of the metadata; null if it has another type.
   std::string metadata_value(const Expression& e, ValueType as) {
     const auto key = parameter(std::string(metadata_key(e.text)));
-    const auto metadata = own_value(*e.field);
+    const auto metadata = value_of(*e.field);
     auto text = "(" + metadata + " ->> " + key + ")";
     if (as == ValueType::any) return text;
     const std::string_view type = as == ValueType::number    ? "number"
@@ -454,11 +456,11 @@ class Compiler {
     const bool plain = is_only_lowered(e.args[0]) && is_only_lowered(e.args[1]);
     if (!plain || value.kind != Kind::field || part.kind != Kind::string || !has_trigram(part.text))
       return {};
-    const auto& field = *value.field;
+    const auto* const named = value.field->relative();
     const bool relative = view == View::relative;
-    if (!relative && field.role == FieldRole::relative) return {};
-    const auto text = search_text_with(relative ? field.relative_table : type_.table,
-                                       relative ? field.relative_column : field.column);
+    if (!relative && named != nullptr) return {};
+    const auto text = search_text_with(relative ? named->table : type_.table,
+                                       relative ? named->column : value.field->column_name());
     if (text.empty()) return {};
     has_search_text_ = true;
     const auto word = pattern(part, true, true);
@@ -489,8 +491,9 @@ class Compiler {
   }
 
   static std::string column(const Field& field, View view) {
-    if (!field.column.empty()) return own_value(field);
-    return view == View::row ? relative_value(field) : "x." + std::string(field.relative_column);
+    if (view == View::relative && field.relative() != nullptr)
+      return "x." + std::string(field.relative()->column);
+    return value_of(field);
   }
 
   std::string parameter(std::string value) {

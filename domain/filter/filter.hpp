@@ -66,7 +66,7 @@ FilterResult compile_orderby(std::string_view text, const RecordType& type);
 /// compile_filter.
 ///
 /// The tables have `search_text`, a column or a function of the row, never null: `lower()` of the searchable
-/// own fields, separated by white space. Some fields are in another function (Field::search_text), which is
+/// own fields, separated by white space. Some fields are in another function (Column::search_text), which is
 /// null if none of them has a value. A trigram index on each serves words of three characters and more.
 FilterResult compile_search(std::string_view text, const RecordType& type, int first_param,
                             std::string_view business = "$1");

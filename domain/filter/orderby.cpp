@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "domain/filter/expression.hpp"
@@ -14,13 +13,10 @@ using namespace odata;
 
 constexpr std::size_t max_keys = 8;
 
-// Columns that are never null: without NULLS FIRST or LAST, an ordinary index serves them in both directions.
-constexpr auto always_set =
-    std::to_array<std::string_view>({"guid", "name", "status", "created_at", "updated_at", "order_number",
-                                     "tracking_number", "total_value", "currency"});
-
+// A column that is never null needs no NULLS FIRST or LAST: an ordinary index serves it in both directions.
 bool may_be_null(const Field& field) {
-  return std::ranges::find(always_set, field.column) == always_set.end();
+  const auto* const column = field.column();
+  return column == nullptr || !column->is_required || !column->shown_by.empty();
 }
 
 class OrderBy {
@@ -70,19 +66,21 @@ class OrderBy {
     descending_ = take_direction();
     // Keys after the guid have no effect.
     if (!has_guid_) write_key(field);
-    has_guid_ = has_guid_ || field.column == "guid";
+    has_guid_ = has_guid_ || field.column_name() == "guid";
   }
 
   // Null sorts below every value (OData 4.01 part 1, "System Query Option $orderby").
   void write_key(const Field& field) {
     if (!text_.empty()) write(", ");
-    has_computed_key_ = has_computed_key_ || field.column.empty() || !field.list_function.empty();
-    if (field.relative_table == "customers") {
+    const auto* const column = field.column();
+    const auto* const relative = field.relative();
+    has_computed_key_ = has_computed_key_ || column == nullptr || !column->shown_by.empty();
+    if (relative != nullptr && relative->table == "customers") {
       has_customer_ = true;
-      text_ += relative_value(field);
-      joined_text_.append("sorted.").append(field.relative_column);
+      text_ += relative_value(*relative);
+      joined_text_.append("sorted.").append(relative->column);
     } else {
-      write(field.column.empty() ? relative_value(field) : own_value(field));
+      write(value_of(field));
     }
     if (descending_) write(" desc");
     if (may_be_null(field)) write(descending_ ? " nulls last" : " nulls first");

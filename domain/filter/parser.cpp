@@ -231,7 +231,7 @@ const Field& find_list_field(std::string_view path, std::size_t offset, const Re
     field = type.find(std::string(path.substr(0, path.size() - 2)) + ".guid");
   const bool has_key = path.starts_with(metadata_path) && path.substr(metadata_path.size()).starts_with('.');
   if (field == nullptr && has_key) field = find_metadata(metadata_key(path), offset, type);
-  if (field == nullptr || !field->list_filter) throw SyntaxError("unknown field " + shortened(path), offset);
+  if (field == nullptr || !field->is_filtered) throw SyntaxError("unknown field " + shortened(path), offset);
   if (is_metadata(*field) && !has_key)
     throw SyntaxError(std::string(path) + " needs a key, as in metadata/KEY", offset);
   return *field;

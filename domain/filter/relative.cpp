@@ -18,32 +18,35 @@ std::string of_business(std::string_view table, std::string_view business) {
 
 }  // namespace
 
-std::string relative_value(const Field& field) {
-  if (field.role == FieldRole::computed) return "r." + std::string(field.relative_column);
-  const std::string table(field.relative_table);
-  return "(select x." + std::string(field.relative_column) + " from " + table + " x where " +
-         of_business(table, "r.business_id") + " and x.guid = r." + std::string(field.relative_key) +
+std::string relative_value(const Relative& relative) {
+  const std::string table(relative.table);
+  return "(select x." + std::string(relative.column) + " from " + table + " x where " +
+         of_business(table, "r.business_id") + " and x.guid = r." + std::string(relative.key) +
          (table == shared_table ? " limit 1)" : ")");
 }
 
-std::string relative_meets(const Field& field, std::string_view predicate, std::string_view business,
+std::string relative_meets(const Relative& relative, std::string_view predicate, std::string_view business,
                            bool semi_join) {
-  const auto guids = "(select x.guid from " + std::string(field.relative_table) + " x where " +
-                     of_business(field.relative_table, business) + " and " + std::string(predicate) + ")";
-  return "r." + std::string(field.relative_key) + (semi_join ? " in " + guids : " = any(array" + guids + ")");
+  const auto guids = "(select x.guid from " + std::string(relative.table) + " x where " +
+                     of_business(relative.table, business) + " and " + std::string(predicate) + ")";
+  return "r." + std::string(relative.key) + (semi_join ? " in " + guids : " = any(array" + guids + ")");
 }
 
-std::string own_value(const Field& field) {
-  return "r." + std::string(field.list_function.empty() ? field.column : field.list_function);
+std::string value_of(const Field& field) {
+  if (const auto* const column = field.column())
+    return "r." + std::string(column->shown_by.empty() ? column->name : column->shown_by);
+  if (const auto* const computed = field.computed()) return "r." + std::string(computed->function);
+  return relative_value(*field.relative());
 }
 
 std::string_view search_text_with(std::string_view table, std::string_view column) {
+  if (column.empty()) return {};
   const auto types = record_types();
   const auto type = std::ranges::find(types, table, &RecordType::table);
   if (type == types.end()) return {};
-  const auto field = std::ranges::find_if(
-      type->fields, [&](const Field& each) { return each.searchable && each.column == column; });
-  return field == type->fields.end() ? std::string_view() : field->search_text;
+  const auto field =
+      std::ranges::find_if(type->fields, [&](const Field& each) { return each.column_name() == column; });
+  return field == type->fields.end() ? std::string_view() : field->column()->search_text;
 }
 
 }  // namespace waybill::domain::odata

@@ -31,11 +31,11 @@ std::vector<std::string_view> words_of(std::string_view text) {
 // The relative's `search_text` has more than the searched fields, so its index only finds candidates.
 std::string word_in_relative(const std::vector<const Field*>& fields, const std::string& pattern,
                              bool indexed, std::string_view business) {
-  const auto& key = *fields.front();
+  const auto& key = *fields.front()->relative();
   std::string predicate;
   for (const auto* field : fields) {
     predicate += predicate.empty() ? "" : " or ";
-    predicate += "lower(x." + std::string(field->relative_column) + ") like " + pattern;
+    predicate += "lower(x." + std::string(field->relative()->column) + ") like " + pattern;
   }
   if (indexed) predicate = "x.search_text like " + pattern + " and (" + predicate + ")";
   // The index on the key begins with the business, and a list may keep its own condition from indexes.
@@ -47,9 +47,9 @@ std::string word_in_relative(const std::vector<const Field*>& fields, const std:
 std::vector<std::string_view> search_texts(const RecordType& type) {
   std::vector<std::string_view> texts;
   for (const auto& field : type.fields) {
-    const bool is_own = field.searchable && field.role != FieldRole::relative;
-    if (is_own && std::ranges::find(texts, field.search_text) == texts.end())
-      texts.push_back(field.search_text);
+    const auto* const column = field.column();
+    if (column == nullptr || column->search_text.empty()) continue;
+    if (std::ranges::find(texts, column->search_text) == texts.end()) texts.push_back(column->search_text);
   }
   return texts;
 }
@@ -57,7 +57,7 @@ std::vector<std::string_view> search_texts(const RecordType& type) {
 std::vector<const Field*> searchable_relatives(const RecordType& type) {
   std::vector<const Field*> fields;
   for (const auto& field : type.fields) {
-    if (field.searchable && field.role == FieldRole::relative) fields.push_back(&field);
+    if (field.relative() != nullptr && field.relative()->is_searched) fields.push_back(&field);
   }
   return fields;
 }

@@ -38,7 +38,9 @@ struct Plan {
   std::optional<std::size_t> dispatch;
 };
 
-bool in_previous(FieldRole role) { return role == FieldRole::plain || role == FieldRole::status; }
+bool in_previous(const Field& field) {
+  return field.has_role(ColumnRole::plain) || field.has_role(ColumnRole::status);
+}
 
 Member& member_named(std::vector<Member>& members, std::string_view key) {
   const auto found = std::ranges::find(members, key, &Member::key);
@@ -51,9 +53,9 @@ Member& member_named(std::vector<Member>& members, std::string_view key) {
 void add_field(std::vector<Member>& members, const Field& field, std::size_t index, std::string_view path) {
   const std::size_t dot = path.find('.');
   Member& member = member_named(members, path.substr(0, dot));
-  if (in_previous(field.role)) member.previous_fields.set(index);
+  if (in_previous(field)) member.previous_fields.set(index);
   if (dot == std::string_view::npos) {
-    member.kind = field.role == FieldRole::relative ? Member::Kind::related_list : Member::Kind::column;
+    member.kind = field.is_of_relatives() ? Member::Kind::related_list : Member::Kind::column;
     member.field = index;
     return;
   }
@@ -64,22 +66,18 @@ Plan make_plan(const RecordType& type) {
   Plan plan;
   for (std::size_t i = 0; i < type.fields.size(); ++i) {
     const Field& field = type.fields[i];
-    if (!field.column.empty()) plan.columns = i + 1;
-    if (field.role == FieldRole::computed || field.role == FieldRole::event) continue;
-    if (field.role == FieldRole::status) plan.status = i;
-    if (field.role == FieldRole::dispatch) {
+    if (field.column() != nullptr) plan.columns = i + 1;
+    if (field.computed() != nullptr || field.is_event_fact()) continue;
+    if (field.has_role(ColumnRole::status)) plan.status = i;
+    if (field.has_role(ColumnRole::dispatch)) {
       plan.dispatch = i;
       continue;
     }
-    const bool filled_in_later = field.role == FieldRole::relative && field.type != FieldType::array;
+    const bool filled_in_later = field.relative() != nullptr;
     if (!filled_in_later) add_field(plan.members, field, i, field.path);
   }
-  // A shipment always has a sender and a recipient, an order a source.
-  const auto always_has = [&](std::string_view key) {
-    return type.type == EntityType::shipment ? key == "sender" || key == "recipient"
-                                             : type.type == EntityType::order && key == "source";
-  };
-  for (Member& member : plan.members) member.null_when_empty = !always_has(member.key);
+  for (Member& member : plan.members)
+    member.null_when_empty = std::ranges::find(type.whole_objects, member.key) == type.whole_objects.end();
   return plan;
 }
 
@@ -136,7 +134,7 @@ class Builder {
   json::value column(std::size_t index) const {
     const Field& field = type_.fields[index];
     const auto& text = row_[index];
-    if (field.list_function == source_function) return source_type(text);
+    if (field.column()->shown_by == source_function) return source_type(text);
     if (!text)
       return field.type == FieldType::array ? json::value(json::array(memory_)) : json::value(memory_);
     switch (field.type) {

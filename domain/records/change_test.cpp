@@ -16,7 +16,7 @@ constexpr std::string_view other_guid = "0190d2f8-0000-7000-8000-000000000002";
 Row row(const RecordType& type, const Columns& columns) {
   Row made(type.fields.size());
   for (const auto& [column, value] : columns) {
-    const auto found = std::ranges::find(type.fields, column, &Field::column);
+    const auto found = std::ranges::find(type.fields, column, &Field::column_name);
     if (found == type.fields.end()) throw std::logic_error("no column " + std::string(column));
     made[type.index_of(*found)] = value;
   }
@@ -273,7 +273,7 @@ TEST(Change, EveryRecordTypeShowsEachOwnFieldAtItsPath) {
     }
     const Change change = make_change(type, nullptr, &full);
     for (const Field& field : type.fields) {
-      const bool shown = !field.column.empty() && field.role != FieldRole::dispatch;
+      const bool shown = field.column() != nullptr && !field.has_role(ColumnRole::dispatch);
       const json::value* value = find_path(change.entity, field.path);
       if (shown) EXPECT_TRUE(value != nullptr && !value->is_null()) << type.name << " " << field.path;
     }

@@ -2,162 +2,172 @@
 #include <array>
 
 #include "base/ascii.hpp"
-#include "domain/records/record_type.hpp"
+#include "domain/records/row.hpp"
 
+// The tables of the records' columns. A row says all about its column: statements and schemas are made from
+// it.
 namespace waybill::domain {
 namespace {
 
 using enum FieldType;
-using Role = FieldRole;
-
-constexpr Field own(std::string_view path, std::string_view column, FieldType type, Role role = Role::plain) {
-  return {.path = path, .column = column, .type = type, .role = role, .list_filter = true};
-}
-
-constexpr Field searched(std::string_view path, std::string_view column,
-                         std::string_view text = "search_text") {
-  return {.path = path,
-          .column = column,
-          .type = string,
-          .searchable = true,
-          .search_text = text,
-          .list_filter = true};
-}
-
-// A field of the record itself that lists and answers read with a function of the row.
-constexpr Field derived(std::string_view path, std::string_view column, std::string_view function,
-                        FieldType type) {
-  return {.path = path, .column = column, .type = type, .list_filter = true, .list_function = function};
-}
-
-// A field of the record itself that gets its value from relatives, in entities, if its column is null.
-constexpr Field completed(std::string_view path, std::string_view column, FieldType type) {
-  return {.path = path, .column = column, .type = type, .list_filter = true, .completed_by_relatives = true};
-}
-
-// A field of the record itself that answers show, but by which lists cannot be filtered or sorted.
-constexpr Field shown(std::string_view path, std::string_view column, FieldType type,
-                      Role role = Role::plain) {
-  return {.path = path, .column = column, .type = type, .role = role};
-}
-
-constexpr Field relative(std::string_view path, std::string_view table, std::string_view column,
-                         std::string_view key, bool searchable = false) {
-  return {.path = path,
-          .column = {},
-          .type = string,
-          .role = Role::relative,
-          .searchable = searchable,
-          .list_filter = true,
-          .relative_table = table,
-          .relative_column = column,
-          .relative_key = key};
-}
-
-constexpr Field computed(std::string_view path, std::string_view function, FieldType type) {
-  return {.path = path,
-          .column = {},
-          .type = type,
-          .role = Role::computed,
-          .list_filter = true,
-          .relative_column = function};
-}
-
-constexpr Field related_list(std::string_view path) {
-  return {.path = path, .column = {}, .type = array, .role = Role::relative};
-}
-
-constexpr Field of_event(std::string_view path, FieldType type) {
-  return {.path = path, .column = {}, .type = type, .role = Role::event};
-}
+using namespace rows;
 
 constexpr std::string_view recipient_text = "recipient_text";
 constexpr std::string_view reference_text = "reference_text";
 
+constexpr Row own_reference(Personal personal) {
+  return text("externalReference", "external_reference", personal)
+      .merged()
+      .listed()
+      .settable()
+      .described("The record's name in another system.");
+}
+constexpr Row own_tags(Personal personal) {
+  Row row = column(tags_path, "tags", array).merged().listed();
+  row.column().personal = personal;
+  return row;
+}
+constexpr Row own_metadata(Personal personal) {
+  Row row = column(metadata_path, "metadata", object).merged().listed();
+  row.column().personal = personal;
+  return row;
+}
+
+using enum Personal;
+
 constexpr auto order_fields = std::to_array<Field>({
-    own("guid", "guid", uuid),
-    searched("orderNumber", "order_number"),
-    own("status", "status", string, Role::status),
-    own("customer.guid", "customer_id", uuid),
-    shown("items", "items", array),
-    searched("deliveryAddress.street", "delivery_street"),
-    searched("deliveryAddress.city", "delivery_city"),
-    own("deliveryAddress.state", "delivery_state", string),
-    searched("deliveryAddress.postalCode", "delivery_postal_code"),
-    own("deliveryAddress.country", "delivery_country", string),
-    searched("deliveryAddress.name", "delivery_name", recipient_text),
-    searched("deliveryAddress.company", "delivery_company", recipient_text),
-    searched("deliveryAddress.phone", "delivery_phone", recipient_text),
-    searched("deliveryAddress.email", "delivery_email", recipient_text),
-    own("carrier.guid", "carrier_id", uuid),
-    own("serviceLevel", "service_level", string),
-    own("shippingMethod", "shipping_method", string),
-    own("shippingCost", "shipping_cost", decimal),
-    own("totalValue", "total_value", decimal),
-    own("currency", "currency", string),
-    own("collectionDate", "collection_date", timestamp),
-    shown("timeWindow.start", "collection_start", string),
-    shown("timeWindow.end", "collection_end", string),
-    searched("notes", "notes"),
-    searched("externalReference", "external_reference", reference_text),
-    own("tags", "tags", array),
-    own("metadata", "metadata", object),
-    derived("source.type", "source_type", "source_kind", string),
-    own("source.integration.guid", "integration_id", uuid),
-    own("source.externalId", "external_id", string),
-    own("source.url", "source_url", string),
-    own("statusChangedAt", "status_changed_at", timestamp, Role::bookkeeping),
-    own("createdAt", "created_at", timestamp, Role::bookkeeping),
-    own("updatedAt", "updated_at", timestamp, Role::bookkeeping),
+    column("guid", "guid", uuid).required().listed(),
+    text("orderNumber", "order_number", no, Form::code).required().decided().listed().searched(),
+    text("status", "status", no).required().decided().listed().role(ColumnRole::status),
+    column("customer.guid", "customer_id", uuid).decided().listed(),
+    column("items", "items", array).sql_type("json").required().decided().listed().not_filtered(),
+    text("deliveryAddress.street", "delivery_street", yes).merged().imported().listed().searched(),
+    text("deliveryAddress.city", "delivery_city", no).merged().imported().listed().searched(),
+    text("deliveryAddress.state", "delivery_state", no).merged().imported().listed(),
+    text("deliveryAddress.postalCode", "delivery_postal_code", yes).merged().imported().listed().searched(),
+    text("deliveryAddress.country", "delivery_country", no).merged().imported(),
+    text("deliveryAddress.name", "delivery_name", yes)
+        .merged()
+        .imported()
+        .listed()
+        .searched(recipient_text)
+        .described("Who receives the order, if not the customer. A shipment of an order with a name or "
+                   "company here takes its recipient from this object alone."),
+    text("deliveryAddress.company", "delivery_company", yes)
+        .merged()
+        .imported()
+        .listed()
+        .searched(recipient_text),
+    text("deliveryAddress.phone", "delivery_phone", yes)
+        .merged()
+        .imported()
+        .listed()
+        .searched(recipient_text),
+    text("deliveryAddress.email", "delivery_email", yes, Form::email)
+        .merged()
+        .imported()
+        .listed()
+        .searched(recipient_text),
+    column("carrier.guid", "carrier_id", uuid).decided().listed().settable("carrierId"),
+    text("serviceLevel", "service_level", no).decided().settable(),
+    text("shippingMethod", "shipping_method", no)
+        .merged()
+        .imported()
+        .listed()
+        .described("The name that the checkout shows."),
+    column("shippingCost", "shipping_cost", decimal, Form::money)
+        .merged()
+        .described("In the currency of the order."),
+    column("totalValue", "total_value", decimal).required(),
+    text("currency", "currency", no).required().decided().described("An ISO 4217 code."),
+    column("collectionDate", "collection_date", timestamp).merged().listed().settable(),
+    text("timeWindow.start", "collection_start", no).decided().not_filtered(),
+    text("timeWindow.end", "collection_end", no).decided().not_filtered(),
+    text("notes", "notes", yes, Form::text).merged().imported().settable().searched(),
+    own_reference(if_named).searched(reference_text),
+    own_tags(if_named),
+    own_metadata(if_named),
+    text("source.type", "source_type", no).required().listed().shown_by("source_kind"),
+    column("source.integration.guid", "integration_id", uuid).listed(),
+    text("source.externalId", "external_id", no).listed().described("The order's id in the store."),
+    text("source.url", "source_url", no, Form::web_address)
+        .imported()
+        .listed()
+        .described("The order in the store's administration."),
+    timestamp_of("statusChangedAt", "status_changed_at")
+        .listed()
+        .described("The time of the last change of the status; null if it is not known."),
+    timestamp_of("createdAt", "created_at").required().listed(),
+    timestamp_of("updatedAt", "updated_at").required(),
     relative("customer.name", "customers", "name", "customer_id", true),
     relative("customer.email", "customers", "email", "customer_id", true),
     relative("customer.phone", "customers", "phone", "customer_id"),
     relative("carrier.name", "carriers", "name", "carrier_id"),
     relative("source.integration.name", "integrations", "store_name", "integration_id"),
     relative("source.integration.provider", "integrations", "provider", "integration_id"),
-    related_list("shipments"),
+    {.path = "shipments", .type = array, .kind = RelatedList{}},
 });
 
 constexpr auto shipment_fields = std::to_array<Field>({
-    own("guid", "guid", uuid),
-    searched("trackingNumber", "tracking_number"),
-    own("status", "status", string, Role::status),
-    own("orderId", "order_id", uuid),
-    own("customer.guid", "customer_id", uuid),
-    searched("sender.name", "sender_name"),
-    own("sender.company", "sender_company", string),
-    own("sender.address.street", "sender_street", string),
-    own("sender.address.city", "sender_city", string),
-    own("sender.address.state", "sender_state", string),
-    own("sender.address.postalCode", "sender_postal_code", string),
-    own("sender.address.country", "sender_country", string),
-    own("sender.phone", "sender_phone", string),
-    searched("recipient.name", "recipient_name"),
-    own("recipient.company", "recipient_company", string),
-    searched("recipient.address.street", "recipient_street"),
-    searched("recipient.address.city", "recipient_city"),
-    own("recipient.address.state", "recipient_state", string),
-    own("recipient.address.postalCode", "recipient_postal_code", string),
-    own("recipient.address.country", "recipient_country", string),
-    own("recipient.phone", "recipient_phone", string),
-    own("recipient.email", "recipient_email", string),
-    shown("packages", "packages", array),
-    own("carrier.guid", "carrier_id", uuid),
-    own("serviceLevel", "service_level", string),
-    own("instructions", "instructions", string),
-    own("carrierTrackingNumber", "carrier_tracking_number", string),
-    completed("carrierTrackingUrl", "carrier_tracking_url", string),
-    own("externalReference", "external_reference", string),
-    own("tags", "tags", array),
-    own("metadata", "metadata", object),
-    own("collectionDate", "collection_date", timestamp),
-    own("estimatedDelivery", "estimated_delivery", timestamp),
-    own("deliveredAt", "delivered_at", timestamp, Role::bookkeeping),
-    own("statusChangedAt", "status_changed_at", timestamp, Role::bookkeeping),
-    own("lastTraceAt", "last_trace_at", timestamp, Role::bookkeeping),
-    shown("dispatchId", "dispatch_id", uuid, Role::dispatch),
-    own("createdAt", "created_at", timestamp, Role::bookkeeping),
-    own("updatedAt", "updated_at", timestamp, Role::bookkeeping),
+    column("guid", "guid", uuid).required().listed(),
+    text("trackingNumber", "tracking_number", no).required().listed().searched(),
+    text("status", "status", no).required().decided().listed().role(ColumnRole::status),
+    column("orderId", "order_id", uuid),
+    column("customer.guid", "customer_id", uuid).decided().listed(),
+    text("sender.name", "sender_name", if_named).merged().listed().searched(),
+    text("sender.company", "sender_company", if_named).merged(),
+    text("sender.address.street", "sender_street", if_named).merged(),
+    text("sender.address.city", "sender_city", no).merged(),
+    text("sender.address.state", "sender_state", no).merged(),
+    text("sender.address.postalCode", "sender_postal_code", if_named).merged(),
+    text("sender.address.country", "sender_country", no).merged(),
+    text("sender.phone", "sender_phone", if_named).merged(),
+    text("recipient.name", "recipient_name", yes).merged().listed().searched(),
+    text("recipient.company", "recipient_company", yes).merged(),
+    text("recipient.address.street", "recipient_street", yes).merged().searched(),
+    text("recipient.address.city", "recipient_city", no).merged().searched(),
+    text("recipient.address.state", "recipient_state", no).merged(),
+    text("recipient.address.postalCode", "recipient_postal_code", yes).merged(),
+    text("recipient.address.country", "recipient_country", no).merged(),
+    text("recipient.phone", "recipient_phone", yes).merged(),
+    text("recipient.email", "recipient_email", yes, Form::email).merged(),
+    column("packages", "packages", array).required().decided().listed().not_filtered(),
+    column("carrier.guid", "carrier_id", uuid).decided().listed(),
+    text("serviceLevel", "service_level", no).decided().listed().described("A code of the carrier."),
+    text("instructions", "instructions", yes, Form::text).merged().listed().settable(),
+    text("carrierTrackingNumber", "carrier_tracking_number", no, Form::tracking_number)
+        .merged()
+        .not_empty()
+        .listed()
+        .settable()
+        .described("Writable until the shipment is final."),
+    text("carrierTrackingUrl", "carrier_tracking_url", no, Form::web_address)
+        .merged()
+        .not_empty()
+        .listed()
+        .settable()
+        .completed()
+        .described("The carrier's page for the parcel. Unless given, it is made from the carrier's "
+                   "trackingUrlPattern."),
+    own_reference(if_named),
+    own_tags(if_named),
+    own_metadata(if_named),
+    column("collectionDate", "collection_date", timestamp).merged().settable(),
+    column("estimatedDelivery", "estimated_delivery", timestamp)
+        .settable("deliveryDate")
+        .described("Unless set: 5 days (2 for express, 0 for sameday) after the collection date or the "
+                   "creation."),
+    timestamp_of("deliveredAt", "delivered_at"),
+    timestamp_of("statusChangedAt", "status_changed_at")
+        .listed()
+        .described("The time of the last move, as reported. Null for a shipment that an earlier version made "
+                   "and that has not moved since."),
+    timestamp_of("lastTraceAt", "last_trace_at")
+        .listed()
+        .described("The time of the newest scan, as reported."),
+    column("dispatchId", "dispatch_id", uuid).role(ColumnRole::dispatch).not_filtered().not_answered(),
+    timestamp_of("createdAt", "created_at").required().listed(),
+    timestamp_of("updatedAt", "updated_at").required(),
     relative("customer.name", "customers", "name", "customer_id", true),
     relative("customer.email", "customers", "email", "customer_id", true),
     relative("customer.phone", "customers", "phone", "customer_id"),
@@ -170,51 +180,65 @@ constexpr auto shipment_fields = std::to_array<Field>({
 });
 
 constexpr auto customer_fields = std::to_array<Field>({
-    own("guid", "guid", uuid),
-    searched("name", "name"),
-    searched("email", "email"),
-    searched("phone", "phone"),
-    searched("company", "company"),
-    searched("address.street", "street"),
-    searched("address.city", "city"),
-    own("address.state", "state", string),
-    searched("address.postalCode", "postal_code"),
-    own("address.country", "country", string),
-    searched("externalReference", "external_reference", reference_text),
-    own("tags", "tags", array),
-    own("metadata", "metadata", object),
-    shown("contacts", "contacts", array),
-    shown("references", "reference_list", array),
-    own("createdAt", "created_at", timestamp, Role::bookkeeping),
-    own("updatedAt", "updated_at", timestamp, Role::bookkeeping),
+    column("guid", "guid", uuid).required().listed(),
+    text("name", "name", yes).required().not_empty().merged().imported().listed().settable().searched(),
+    text("email", "email", yes, Form::email).merged().imported().listed().settable().searched(),
+    text("phone", "phone", yes).merged().imported().listed().settable().searched(),
+    text("company", "company", yes).merged().imported().listed().settable().searched(),
+    text("address.street", "street", yes).merged().listed().searched(),
+    text("address.city", "city", yes).merged().listed().searched(),
+    text("address.state", "state", yes).merged().listed(),
+    text("address.postalCode", "postal_code", yes).merged().listed().searched(),
+    text("address.country", "country", yes).merged().listed(),
+    own_reference(yes).searched(reference_text),
+    own_tags(yes),
+    own_metadata(yes),
+    column("contacts", "contacts", array).required().personal().not_filtered(),
+    column("references", "reference_list", array).required().personal().not_filtered(),
+    timestamp_of("createdAt", "created_at").required().not_answered(),
+    timestamp_of("updatedAt", "updated_at").required().not_answered(),
 });
 
 constexpr auto product_fields = std::to_array<Field>({
-    own("guid", "guid", uuid),
-    searched("name", "name"),
-    searched("sku", "sku"),
-    searched("description", "description"),
-    own("price", "price", decimal),
-    own("cost", "cost", decimal),
-    own("weight", "weight", decimal),
-    own("dimensions.length", "length", decimal),
-    own("dimensions.width", "width", decimal),
-    own("dimensions.height", "height", decimal),
-    searched("barcode", "barcode"),
-    searched("externalReference", "external_reference", reference_text),
-    own("tags", "tags", array),
-    own("metadata", "metadata", object),
-    shown("variants", "variants", array),
-    own("createdAt", "created_at", timestamp, Role::bookkeeping),
-    own("updatedAt", "updated_at", timestamp, Role::bookkeeping),
-    computed("variantCount", "variant_count", integer),
+    column("guid", "guid", uuid).required().listed(),
+    text("name", "name", no).required().not_empty().merged().imported().listed().settable().searched(),
+    text("sku", "sku", no, Form::code)
+        .not_empty()
+        .merged()
+        .imported()
+        .listed()
+        .searched()
+        .described("Unique among products and variants. Required unless SKUs are generated."),
+    text("description", "description", no, Form::text).merged().imported().listed().settable().searched(),
+    column("price", "price", decimal, Form::money).merged().imported().listed().settable(),
+    column("cost", "cost", decimal, Form::money).merged().listed().settable(),
+    column("weight", "weight", decimal, Form::measure).merged().imported().listed(),
+    column("dimensions.length", "length", decimal, Form::measure).merged().imported().listed(),
+    column("dimensions.width", "width", decimal, Form::measure).merged().imported().listed(),
+    column("dimensions.height", "height", decimal, Form::measure).merged().imported().listed(),
+    text("barcode", "barcode", no).merged().imported().listed().searched(),
+    own_reference(no).searched(reference_text),
+    own_tags(no),
+    own_metadata(no),
+    column("variants", "variants", array).required().not_filtered(),
+    timestamp_of("createdAt", "created_at").required(),
+    timestamp_of("updatedAt", "updated_at").required().not_answered(),
+    {.path = "variantCount", .type = integer, .is_filtered = true, .kind = Computed{"variant_count"}},
 });
 
+constexpr auto objects_of_orders = std::to_array<std::string_view>({"source"});
+constexpr auto objects_of_shipments = std::to_array<std::string_view>({"sender", "recipient"});
+
+constexpr auto internal_columns = std::to_array<std::string_view>({"business_id", "deleted_at"});
+constexpr auto internal_columns_of_shipments =
+    std::to_array<std::string_view>({"business_id", "deleted_at", "last_trace_id"});
+
 constexpr auto types = std::to_array<RecordType>({
-    {EntityType::order, "Order", "order", "orders", order_fields},
-    {EntityType::shipment, "Shipment", "shipment", "shipments", shipment_fields},
-    {EntityType::customer, "Customer", "customer", "customers", customer_fields},
-    {EntityType::product, "Product", "product", "products", product_fields},
+    {EntityType::order, "Order", "order", "orders", order_fields, objects_of_orders, internal_columns},
+    {EntityType::shipment, "Shipment", "shipment", "shipments", shipment_fields, objects_of_shipments,
+     internal_columns_of_shipments},
+    {EntityType::customer, "Customer", "customer", "customers", customer_fields, {}, internal_columns},
+    {EntityType::product, "Product", "product", "products", product_fields, {}, internal_columns},
 });
 
 static_assert(order_fields.size() <= FieldSet{}.size() && shipment_fields.size() <= FieldSet{}.size());

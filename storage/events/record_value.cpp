@@ -128,14 +128,14 @@ ColumnMap::ColumnMap(const domain::RecordType& type, std::span<const std::string
     : column_count_(columns.size()) {
   positions_.reserve(type.fields.size());
   for (const auto& field : type.fields) {
-    if (field.column.empty()) {
+    if (field.column() == nullptr) {
       positions_.push_back(no_column);
       continue;
     }
-    const auto column = std::find(columns.begin(), columns.end(), field.column);
+    const auto column = std::find(columns.begin(), columns.end(), field.column_name());
     if (column == columns.end()) {
       throw std::invalid_argument("table " + std::string(type.table) + " has no column " +
-                                  std::string(field.column));
+                                  std::string(field.column_name()));
     }
     positions_.push_back(static_cast<std::uint16_t>(column - columns.begin()));
   }

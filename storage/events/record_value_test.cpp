@@ -94,17 +94,17 @@ TEST(ColumnMap, MapsColumnsToTheirFields) {
   const auto& type = domain::record_type(domain::EntityType::order);
   std::vector<std::string> columns{"business_id"};
   for (auto field = type.fields.rbegin(); field != type.fields.rend(); ++field) {
-    if (!field->column.empty()) columns.emplace_back(field->column);
+    if (field->column() != nullptr) columns.emplace_back(field->column_name());
   }
   std::vector<std::optional<std::string_view>> values(columns.begin(), columns.end());
   domain::Row row;
   ColumnMap(type, columns).fill(values, row);
   ASSERT_EQ(row.size(), type.fields.size());
   for (std::size_t i = 0; i < row.size(); ++i) {
-    if (type.fields[i].column.empty()) {
+    if (type.fields[i].column() == nullptr) {
       EXPECT_EQ(row[i], std::nullopt) << type.fields[i].path;
     } else {
-      EXPECT_EQ(row[i], type.fields[i].column);
+      EXPECT_EQ(row[i], type.fields[i].column_name());
     }
   }
 }

@@ -108,10 +108,10 @@ TEST_F(WrittenValues, ATextHasTheLimitOfRequests) {
   std::size_t checked = 0;
   for (const RecordType& type : domain::record_types()) {
     for (const Field& field : type.fields) {
-      if (field.column.empty() || field.type != FieldType::string || closed_fields.contains(field.path))
+      if (field.column() == nullptr || field.type != FieldType::string || closed_fields.contains(field.path))
         continue;
       const std::size_t limit = limit_of(type, field);
-      const std::string column(field.column);
+      const std::string column(field.column_name());
       expect_refused(type, column, text(limit + 1),
                      column + " must have at most " + std::to_string(limit) + " characters");
       if (column == "external_id")
@@ -127,8 +127,9 @@ TEST_F(WrittenValues, AListHasTheLimitsOfRequests) {
   std::size_t checked = 0;
   for (const RecordType& type : domain::record_types()) {
     for (const Field& field : type.fields) {
-      if (field.column.empty() || field.type != FieldType::array || field.path == domain::tags_path) continue;
-      const std::string column(field.column);
+      if (field.column() == nullptr || field.type != FieldType::array || field.path == domain::tags_path)
+        continue;
+      const std::string column(field.column_name());
       const auto list = [](const std::string& name, std::size_t characters) {
         return "jsonb_build_array('{}'::jsonb, jsonb_build_object('" + name + "', " + text(characters) +
                "))::text::json";
@@ -183,14 +184,15 @@ TEST_F(WrittenValues, ATimeIsOneThatAnswersCanShow) {
   for (const RecordType& type : domain::record_types()) {
     for (const Field& field : type.fields) {
       // A trigger sets updated_at.
-      if (field.column.empty() || field.type != FieldType::timestamp || field.path == "updatedAt") continue;
+      if (field.column() == nullptr || field.type != FieldType::timestamp || field.path == "updatedAt")
+        continue;
       for (const char* const value :
            {"'infinity'", "'-infinity'", "'10000-01-01 00:00:00+00'", "'0001-12-31 00:00:00+00 BC'"})
-        EXPECT_NE(error_of(writer, "update " + std::string(type.table) + " set " + std::string(field.column) +
-                                       " = " + value),
+        EXPECT_NE(error_of(writer, "update " + std::string(type.table) + " set " +
+                                       std::string(field.column_name()) + " = " + value),
                   "")
-            << type.table << "." << field.column << " = " << value;
-      expect_accepted(type, std::string(field.column), "'2020-02-29 12:00:00+00'");
+            << type.table << "." << field.column_name() << " = " << value;
+      expect_accepted(type, std::string(field.column_name()), "'2020-02-29 12:00:00+00'");
     }
   }
 }

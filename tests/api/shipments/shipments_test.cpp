@@ -387,7 +387,7 @@ TEST_F(ShipmentsTest, AWorkflowSeesTheShipmentOfAGetResponse) {
   const auto response = http.get(path_of(guid));
   const auto fields = domain::record_type(domain::EntityType::shipment).fields;
   for (const auto& field : fields) {
-    if (field.role == domain::FieldRole::dispatch || field.role == domain::FieldRole::event) continue;
+    if (field.has_role(domain::ColumnRole::dispatch) || field.is_event_fact()) continue;
     EXPECT_NE(find_path(response.data().as_object(), field.path), nullptr) << field.path;
   }
 }
