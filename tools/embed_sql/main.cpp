@@ -1,7 +1,8 @@
 // Turns the SQL of a folder into C++: embed_sql SOURCE OUTPUT, where SOURCE is storage/ and OUTPUT the folder
 // of the generated files. storage/sql/FOLDER/NAME.sql becomes the struct waybill::storage::sql::FOLDER::Name
 // in OUTPUT/sql/FOLDER.sql.hpp, with the parameters and columns that the file's head declares
-// (CONTRIBUTING.md); storage/migrations/*.sql becomes the list waybill::storage::migrations().
+// (CONTRIBUTING.md); storage/migrations/*.sql becomes the list waybill::storage::migrations(). Lists of the
+// columns of records come from their tables (columns.hpp).
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tools/embed_sql/columns.hpp"
 
 namespace {
 
@@ -76,6 +79,14 @@ std::string with_included_files(const fs::path& path) {
     }
   }
   return text;
+}
+
+std::string text_of(const fs::path& file) {
+  try {
+    return waybill::embed_sql::with_columns(with_included_files(file));
+  } catch (const std::exception& error) {
+    fail(file, error.what());
+  }
 }
 
 /// Reads "name type", "name type or null", "name type or null (remark)".
@@ -291,9 +302,8 @@ void run(const fs::path& source, const fs::path& output) {
   for (const auto& folder : fs::directory_iterator(source / "sql")) {
     auto& statements = folders[folder.path().filename().string()];
     for (const fs::path& file : sorted_files(folder.path(), ".sql")) {
-      Statement statement{.folder = folder.path().filename().string(),
-                          .name = file.stem().string(),
-                          .text = with_included_files(file)};
+      Statement statement{
+          .folder = folder.path().filename().string(), .name = file.stem().string(), .text = text_of(file)};
       parse_head(file, statement);
       statements.push_back(std::move(statement));
     }
