@@ -1,6 +1,7 @@
 #include "actions/records/settable_fields.hpp"
 
-#include <algorithm>
+#include <array>
+#include <vector>
 
 #include "base/blanks.hpp"
 #include "base/clock.hpp"
@@ -13,40 +14,19 @@
 namespace waybill::actions {
 namespace {
 
-using enum domain::EntityType;
-using Kind = SettableField::Kind;
-
-constexpr SettableField fields[] = {
-    {order, "carrierId", "carrier_id", Kind::guid},
-    {order, "serviceLevel", "service_level", Kind::text},
-    {order, "collectionDate", "collection_date", Kind::timestamp},
-    {order, "notes", "notes", Kind::long_text},
-    {order, "externalReference", "external_reference", Kind::text},
-    {shipment, "instructions", "instructions", Kind::long_text},
-    {shipment, "collectionDate", "collection_date", Kind::timestamp},
-    {shipment, "deliveryDate", "estimated_delivery", Kind::timestamp},
-    {shipment, "carrierTrackingNumber", "carrier_tracking_number", Kind::tracking_number},
-    {shipment, "carrierTrackingUrl", "carrier_tracking_url", Kind::web_address},
-    {shipment, "externalReference", "external_reference", Kind::text},
-    {customer, "name", "name", Kind::name},
-    {customer, "company", "company", Kind::text},
-    {customer, "email", "email", Kind::email},
-    {customer, "phone", "phone", Kind::text},
-    {customer, "externalReference", "external_reference", Kind::text},
-    {product, "name", "name", Kind::name},
-    {product, "description", "description", Kind::long_text},
-    {product, "price", "price", Kind::money},
-    {product, "cost", "cost", Kind::money},
-    {product, "externalReference", "external_reference", Kind::text},
-};
+using domain::Column;
+using domain::Field;
+using domain::FieldType;
+using domain::Form;
+using Fields = std::vector<const Field*>;
 
 constexpr std::size_t longest_text = 200;
 constexpr std::size_t longest_long_text = 10'000;
 
-std::size_t longest(Kind kind) {
-  if (kind == Kind::long_text) return longest_long_text;
-  if (kind == Kind::email) return domain::longest_email;
-  return kind == Kind::web_address ? domain::longest_web_address : longest_text;
+std::size_t longest(Form form) {
+  if (form == Form::text) return longest_long_text;
+  if (form == Form::email) return domain::longest_email;
+  return form == Form::web_address ? domain::longest_web_address : longest_text;
 }
 
 /// The amount as text of a decimal number.
@@ -68,55 +48,61 @@ std::variant<json::value, std::string> money_value(const json::value& value) {
   return json::value(*text);
 }
 
-std::optional<std::string> text_problem(Kind kind, std::string_view text) {
-  switch (kind) {
-    case Kind::name:
-    case Kind::tracking_number:
-      if (is_blank(text)) return "must not be blank";
-      break;
-    case Kind::email:
-      if (!domain::is_email(text)) return "must be an e-mail address";
-      break;
-    case Kind::timestamp:
-      if (!parse_timestamp(text)) return "must be a timestamp such as 2026-11-20T05:45:12Z";
-      break;
-    case Kind::guid:
-      if (!Guid::parse(text)) return "must be a uuid";
-      break;
-    case Kind::web_address:
-      if (const auto problem = domain::web_address_problem(text)) return std::string(*problem);
-      break;
-    default:
-      break;
+std::optional<std::string> text_problem(const Field& field, std::string_view text) {
+  const Column& column = *field.column();
+  if (field.type == FieldType::timestamp && !parse_timestamp(text))
+    return "must be a timestamp such as 2026-11-20T05:45:12Z";
+  if (field.type == FieldType::uuid && !Guid::parse(text)) return "must be a uuid";
+  if ((column.is_required || column.form == Form::tracking_number) && is_blank(text))
+    return "must not be blank";
+  if (column.form == Form::email && !domain::is_email(text)) return "must be an e-mail address";
+  if (column.form == Form::web_address) {
+    if (const auto problem = domain::web_address_problem(text)) return std::string(*problem);
   }
   if (text.find('\0') != std::string_view::npos) return "must not contain NUL";
-  if (count_characters(text) > longest(kind))
-    return "must have at most " + std::to_string(longest(kind)) + " characters";
+  if (count_characters(text) > longest(column.form))
+    return "must have at most " + std::to_string(longest(column.form)) + " characters";
   return std::nullopt;
+}
+
+Fields find_fields(const domain::RecordType& type) {
+  Fields fields;
+  for (const Field& field : type.fields)
+    if (field.column() != nullptr && !field.column()->settable_as.empty()) fields.push_back(&field);
+  return fields;
 }
 
 }  // namespace
 
-std::span<const SettableField> settable_fields() { return fields; }
+std::span<const Field* const> settable_fields(domain::EntityType type) {
+  static const auto all = [] {
+    std::array<Fields, domain::entity_type_count> lists;
+    for (const auto& each : domain::record_types())
+      lists.at(static_cast<std::size_t>(each.type)) = find_fields(each);
+    return lists;
+  }();
+  return all.at(static_cast<std::size_t>(type));
+}
 
-const SettableField* find_settable(domain::EntityType type, std::string_view name) {
-  for (const SettableField& field : fields) {
-    if (field.entity_type == type && field.name == name) return &field;
-  }
+const Field* find_settable(domain::EntityType type, std::string_view name) {
+  for (const Field* const field : settable_fields(type))
+    if (field->column()->settable_as == name) return field;
   return nullptr;
 }
 
-std::variant<json::value, std::string> column_value(const SettableField& field, const json::value& value) {
+std::variant<json::value, std::string> column_value(const Field& field, const json::value& value) {
+  const Column& column = *field.column();
   const auto* const text = value.if_string();
-  if (value.is_null() || (text != nullptr && text->empty() && field.kind != Kind::name)) {
-    if (field.kind == Kind::name) return std::string("must not be null");
+  if (value.is_null() || (text != nullptr && text->empty() && !column.is_required)) {
+    if (column.is_required) return std::string("must not be null");
     return json::value();
   }
-  if (field.kind == Kind::money) return money_value(value);
+  if (column.form == Form::money) return money_value(value);
   if (text == nullptr) return std::string("must be a string");
-  const std::string stored = field.kind == Kind::tracking_number ? without_blanks(*text) : std::string(*text);
-  if (auto problem = text_problem(field.kind, stored)) return std::move(*problem);
-  if (field.kind == Kind::timestamp) return json::value(format_timestamp(*parse_timestamp(stored)));
+  const std::string stored =
+      column.form == Form::tracking_number ? without_blanks(*text) : std::string(*text);
+  if (auto problem = text_problem(field, stored)) return std::move(*problem);
+  if (field.type == FieldType::timestamp) return json::value(format_timestamp(*parse_timestamp(stored)));
   return json::value(stored);
 }
 

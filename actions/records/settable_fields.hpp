@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,30 +12,13 @@
 // The fields that the action update_record can set, with the bounds that the API has for them.
 namespace waybill::actions {
 
-struct SettableField {
-  enum class Kind : std::uint8_t {
-    text,
-    long_text,
-    name,
-    tracking_number,
-    email,
-    timestamp,
-    guid,
-    money,
-    web_address
-  };
-  domain::EntityType entity_type;
-  std::string_view name;    // in the API
-  std::string_view column;  // name of the table's column
-  Kind kind;
-};
-
-std::span<const SettableField> settable_fields();
+/// The fields of a type whose column has a name in the action (domain::Column::settable_as).
+std::span<const domain::Field* const> settable_fields(domain::EntityType type);
 /// Null if a workflow cannot set the field.
-const SettableField* find_settable(domain::EntityType type, std::string_view name);
+const domain::Field* find_settable(domain::EntityType type, std::string_view name);
 
 /// The value of the column for a value of the API or a rendered text, or the reason that it is not valid.
 /// Null and an empty text clear the field.
-std::variant<json::value, std::string> column_value(const SettableField& field, const json::value& value);
+std::variant<json::value, std::string> column_value(const domain::Field& field, const json::value& value);
 
 }  // namespace waybill::actions

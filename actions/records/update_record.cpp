@@ -55,7 +55,7 @@ class Checker {
     const std::string path(name);
     if (name == "tags") return check_tags(value);
     if (name == "metadata") return check_metadata(value);
-    const SettableField* const field = find_settable(type_, name);
+    const domain::Field* const field = find_settable(type_, name);
     if (field == nullptr) {
       refuse(path, "is not a field that a workflow can set: " + known());
     } else if (is_template(value)) {
@@ -68,9 +68,8 @@ class Checker {
 
   std::string known() const {
     std::string names;
-    for (const SettableField& field : settable_fields()) {
-      if (field.entity_type == type_) names += std::string(field.name) + ", ";
-    }
+    for (const domain::Field* const field : settable_fields(type_))
+      names += std::string(field->column()->settable_as) + ", ";
     return names + "tags, metadata";
   }
 
@@ -131,11 +130,11 @@ class Renderer {
       } else if (name == "metadata") {
         changes["metadata"] = metadata(value.as_object());
       } else {
-        const SettableField* const field = find_settable(type_, name);
+        const domain::Field* const field = find_settable(type_, name);
         if (field == nullptr) throw InvalidValue(std::string(name) + ": cannot be set.");
         auto column = column_value(*field, rendered(value));
         if (const auto* const problem = std::get_if<std::string>(&column)) refuse(name, *problem);
-        changes[field->column] = std::get<json::value>(column);
+        changes[field->column()->name] = std::get<json::value>(column);
       }
     }
     return {{"entityType", domain::record_type(type_).name},

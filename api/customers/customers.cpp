@@ -1,11 +1,11 @@
-#include <array>
 #include <string>
 
 #include "api/customers/customer_body.hpp"
-#include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/list.hpp"
+#include "api/records/merged_columns.hpp"
 #include "api/records/own_data.hpp"
+#include "api/records/properties.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
 #include "api/route/route.hpp"
@@ -20,38 +20,29 @@ namespace {
 
 namespace sql = storage::sql::customers;
 
-/// The properties of requests. `create` requires the name.
-constexpr auto customer_properties(bool create) {
-  return std::to_array<Property>({
-      {.name = "guid", .kind = Kind::uuid, .nullable = false, .read_only = true},
-      {.name = "name", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
-      {.name = "email", .kind = Kind::email, .max_length = longest_email},
-      {.name = "phone", .kind = Kind::string},
-      {.name = "company", .kind = Kind::string},
-      {.name = "address", .kind = Kind::object, .schema = &address_schema},
-      external_reference_property,
-      tags_property,
-      metadata_property,
-      {.name = "contacts",
-       .kind = Kind::array,
-       .nullable = false,
-       .read_only = true,
-       .schema = &customer_contact_schema},
-      {.name = "references",
-       .kind = Kind::array,
-       .nullable = false,
-       .read_only = true,
-       .schema = &customer_reference_schema},
-      {.name = "createdAt", .kind = Kind::timestamp, .nullable = false, .read_only = true},
-      {.name = "updatedAt", .kind = Kind::timestamp, .nullable = false, .read_only = true},
-  });
-}
-constexpr auto create_properties = customer_properties(true);
-constexpr auto update_properties = customer_properties(false);
-constexpr Schema create_schema{"CustomerCreate", create_properties};
-constexpr Schema update_schema{"CustomerUpdate", update_properties};
-constexpr Schema customer_schema{"Customer", std::span(update_properties).first(11)};
-constexpr Schema entry_schema{"CustomerEntry", std::span(update_properties).first(9)};
+const Property own_properties[] = {
+    {.name = "address", .kind = Kind::object, .schema = &address_schema},
+    {.name = "contacts",
+     .kind = Kind::array,
+     .nullable = false,
+     .read_only = true,
+     .schema = &customer_contact_schema},
+    {.name = "references",
+     .kind = Kind::array,
+     .nullable = false,
+     .read_only = true,
+     .schema = &customer_reference_schema},
+};
+
+constexpr auto type = domain::EntityType::customer;
+const auto create_properties = record_properties(type, Use::create, own_properties);
+const auto update_properties = record_properties(type, Use::change, own_properties);
+const auto answer_properties = record_properties(type, Use::answer, own_properties);
+const auto entry_properties = record_properties(type, Use::entry, std::span(own_properties).first(1));
+const Schema create_schema{"CustomerCreate", create_properties};
+const Schema update_schema{"CustomerUpdate", update_properties};
+const Schema customer_schema{"Customer", answer_properties};
+const Schema entry_schema{"CustomerEntry", entry_properties};
 
 constexpr Property summary_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -82,26 +73,13 @@ constexpr Property analytics_properties[] = {
 };
 constexpr Schema analytics_schema{"SalesAnalytics", analytics_properties};
 
-constexpr auto columns = std::to_array<BodyColumn>({
-    {"name", "name"},
-    {"email", "email"},
-    {"phone", "phone"},
-    {"company", "company"},
-    {"address.street", "street"},
-    {"address.city", "city"},
-    {"address.state", "state"},
-    {"address.postalCode", "postal_code"},
-    {"address.country", "country"},
-});
-
 void check_customer(const json::object& body, FieldErrors& errors) {
   check_not_blank(body, "name", errors);
   check_own_data(body, errors);
 }
 
 asio::awaitable<Answer> list_customers(Call& call, Services& services) {
-  return list_records(call, services, domain::record_type(domain::EntityType::customer),
-                      sql::List::statement);
+  return list_records(call, services, domain::record_type(type), sql::List::statement);
 }
 
 asio::awaitable<Answer> get_customer(Call& call, Services& services) {
@@ -110,16 +88,9 @@ asio::awaitable<Answer> get_customer(Call& call, Services& services) {
   co_return Answer::of(json_object(rows));
 }
 
-/// The columns that a body names, for the statements that write them by name.
-json::object columns_of(const json::object& body) {
-  auto changes = changed_columns(body, columns);
-  add_own_data(body, changes);
-  return changes;
-}
-
 asio::awaitable<Answer> create_customer(Call& call, Services& services) {
   const auto customer = Guid::timed_random(to_unix_ms(services.clock.now()));
-  auto values = columns_of(call.object());
+  auto values = record_changes(type, call.object());
   values.emplace("guid", customer.to_string());
   const auto entry = to_json(values);
   const auto customers = '[' + entry + ']';
@@ -130,7 +101,7 @@ asio::awaitable<Answer> create_customer(Call& call, Services& services) {
 
 asio::awaitable<Answer> update_customer(Call& call, Services& services) {
   const auto customer = call.id();
-  const auto changes = to_json(columns_of(call.object()));
+  const auto changes = to_json(record_changes(type, call.object()));
   const auto entry = R"({"customer":")" + customer.to_string() + R"(","changes":)" + changes + '}';
   const auto rows = co_await services.db.write_shared<sql::UpdateShared>(
       sql::Update{.business = call.business(), .customer = customer, .changes = changes}, customer, entry,

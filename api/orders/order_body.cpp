@@ -5,6 +5,7 @@
 
 #include "api/records/fields.hpp"
 #include "api/records/own_data.hpp"
+#include "api/records/properties.hpp"
 #include "base/blanks.hpp"
 #include "domain/currency.hpp"
 #include "domain/state_machines.hpp"
@@ -62,22 +63,8 @@ constexpr Property carrier_properties[] = {
 };
 constexpr Schema carrier_schema{"OrderCarrierChoice", carrier_properties};
 
-constexpr Property delivery_properties[] = {
-    {.name = "street", .kind = Kind::string},
-    {.name = "city", .kind = Kind::string},
-    {.name = "state", .kind = Kind::string},
-    {.name = "postalCode", .kind = Kind::string},
-    {.name = "country", .kind = Kind::string},
-    {.name = "name",
-     .kind = Kind::string,
-     .description =
-         "Who receives the order, if not the customer. A shipment of an order with a name or company here "
-         "takes its recipient from this object alone."},
-    {.name = "company", .kind = Kind::string},
-    {.name = "phone", .kind = Kind::string},
-    {.name = "email", .kind = Kind::email, .max_length = longest_email},
-};
-constexpr Schema delivery_schema{"DeliveryAddress", delivery_properties};
+const auto delivery_properties = object_properties(domain::EntityType::order, Use::change, "deliveryAddress");
+const Schema delivery_schema{"DeliveryAddress", delivery_properties};
 
 constexpr Property integration_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -101,16 +88,6 @@ constexpr Property source_property{.name = "source",
                                    .read_only = true,
                                    .schema = &source_schema,
                                    .description = "Where the order comes from."};
-constexpr Property shipping_method_property{
-    .name = "shippingMethod", .kind = Kind::string, .description = "The name that the checkout shows."};
-constexpr Property shipping_cost_property{
-    .name = "shippingCost", .kind = Kind::money, .description = "In the currency of the order."};
-constexpr Property status_changed_property{
-    .name = "statusChangedAt",
-    .kind = Kind::timestamp,
-    .read_only = true,
-    .description = "The time of the last change of the status; null if it is not known."};
-
 const Property shipment_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "trackingNumber", .kind = Kind::string, .nullable = false},
@@ -128,9 +105,9 @@ constexpr auto window_properties = window_properties_of(true);
 constexpr auto window_change_properties = window_properties_of(false);
 constexpr Schema window_change_schema{"TimeWindowChange", window_change_properties};
 
-constexpr auto order_properties(bool create) {
+/// The properties with rules of their own, and those without a column.
+constexpr auto own_request_properties(bool create) {
   return std::to_array<Property>({
-      {.name = "guid", .kind = Kind::uuid, .read_only = true},
       {.name = "orderNumber",
        .kind = Kind::code,
        .nullable = create,
@@ -164,30 +141,22 @@ constexpr auto order_properties(bool create) {
            create ? "A code of the carrier. Default: the default service level of the business, if the "
                     "carrier has it."
                   : "A code of the carrier."},
-      shipping_method_property,
-      shipping_cost_property,
       {.name = "shipments", .kind = Kind::array, .read_only = true, .schema = &shipment_schema},
       {.name = "totalValue", .kind = Kind::number, .read_only = true},
       {.name = "currency",
        .kind = Kind::string,
        .nullable = create,
        .description = "An ISO 4217 code. Default: the currency of the business."},
-      {.name = "collectionDate", .kind = Kind::timestamp},
       {.name = "timeWindow",
        .kind = Kind::object,
        .schema = create ? &time_window_schema : &window_change_schema},
-      {.name = "notes", .kind = Kind::text},
-      external_reference_property,
-      tags_property,
-      metadata_property,
       source_property,
-      status_changed_property,
-      {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
-      {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
   });
 }
-constexpr auto create_properties = order_properties(true);
-constexpr auto update_properties = order_properties(false);
+const auto create_properties =
+    record_properties(domain::EntityType::order, Use::create, own_request_properties(true));
+const auto update_properties =
+    record_properties(domain::EntityType::order, Use::change, own_request_properties(false));
 
 constexpr Property customer_answer_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -217,13 +186,9 @@ constexpr Property item_entry_properties[] = {
 };
 constexpr Schema item_entry_schema{"OrderEntryItem", item_entry_properties};
 
-constexpr Property address_entry_properties[] = {
-    {.name = "street", .kind = Kind::string}, {.name = "city", .kind = Kind::string},
-    {.name = "state", .kind = Kind::string},  {.name = "postalCode", .kind = Kind::string},
-    {.name = "name", .kind = Kind::string},   {.name = "company", .kind = Kind::string},
-    {.name = "phone", .kind = Kind::string},  {.name = "email", .kind = Kind::string},
-};
-constexpr Schema address_entry_schema{"OrderEntryAddress", address_entry_properties};
+const auto address_entry_properties =
+    object_properties(domain::EntityType::order, Use::entry, "deliveryAddress");
+const Schema address_entry_schema{"OrderEntryAddress", address_entry_properties};
 
 constexpr Property carrier_answer_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -232,49 +197,32 @@ constexpr Property carrier_answer_properties[] = {
 constexpr Schema carrier_answer_schema{"OrderCarrier", carrier_answer_properties};
 constexpr Schema carrier_entry_schema{"OrderEntryCarrier", std::span(carrier_answer_properties).first(1)};
 
-const Property answer_properties[] = {
-    {.name = "guid", .kind = Kind::uuid, .nullable = false},
-    {.name = "orderNumber", .kind = Kind::string, .nullable = false},
-    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::order_states().states},
+const Property status_answer_property{
+    .name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::order_states().states};
+
+const Property own_answer_properties[] = {
+    status_answer_property,
     {.name = "customer", .kind = Kind::object, .schema = &customer_answer_schema},
     {.name = "items", .kind = Kind::array, .nullable = false, .schema = &item_answer_schema},
     {.name = "deliveryAddress", .kind = Kind::object, .schema = &delivery_schema},
     {.name = "carrier", .kind = Kind::object, .schema = &carrier_answer_schema},
-    {.name = "serviceLevel", .kind = Kind::string},
-    shipping_method_property,
-    shipping_cost_property,
     {.name = "shipments", .kind = Kind::array, .nullable = false, .schema = &shipment_schema},
     {.name = "totalValue", .kind = Kind::number, .nullable = false},
-    {.name = "currency", .kind = Kind::string, .nullable = false, .description = "An ISO 4217 code."},
-    {.name = "collectionDate", .kind = Kind::timestamp},
     {.name = "timeWindow", .kind = Kind::object, .schema = &time_window_schema},
-    {.name = "notes", .kind = Kind::text},
-    external_reference_property,
-    tags_property,
-    metadata_property,
     source_property,
-    status_changed_property,
-    {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
-    {.name = "updatedAt", .kind = Kind::timestamp, .nullable = false},
 };
+const auto answer_properties =
+    record_properties(domain::EntityType::order, Use::answer, own_answer_properties);
 
-const Property entry_properties[] = {
-    {.name = "guid", .kind = Kind::uuid, .nullable = false},
-    {.name = "orderNumber", .kind = Kind::string, .nullable = false},
-    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::order_states().states},
+const Property own_entry_properties[] = {
+    status_answer_property,
     {.name = "customer", .kind = Kind::object, .schema = &customer_entry_schema},
     {.name = "items", .kind = Kind::array, .nullable = false, .schema = &item_entry_schema},
     {.name = "deliveryAddress", .kind = Kind::object, .schema = &address_entry_schema},
     {.name = "carrier", .kind = Kind::object, .schema = &carrier_entry_schema},
-    shipping_method_property,
-    {.name = "collectionDate", .kind = Kind::timestamp},
-    external_reference_property,
-    tags_property,
-    metadata_property,
     source_property,
-    status_changed_property,
-    {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
 };
+const auto entry_properties = record_properties(domain::EntityType::order, Use::entry, own_entry_properties);
 
 constexpr Schema order_list_schema{.name = "OrdersToCreate",
                                    .json = R"({"type": "array", "minItems": 1, "maxItems": 1000,

@@ -9,11 +9,6 @@
 
 namespace waybill::api {
 
-const std::array<std::string_view, address_parts> address_paths{
-    "deliveryAddress.street",     "deliveryAddress.city",    "deliveryAddress.state",
-    "deliveryAddress.postalCode", "deliveryAddress.country", "deliveryAddress.name",
-    "deliveryAddress.company",    "deliveryAddress.phone",   "deliveryAddress.email"};
-
 namespace {
 
 namespace sql = storage::sql::orders;
@@ -85,23 +80,12 @@ Failure number_conflict(const OrderValues& values) {
 void merge_order(const json::object& body, OrderValues& values, FieldErrors& errors) {
   merge_text(body, "orderNumber", values.number);
   merge_customer(body, values);
-  for (std::size_t i = 0; i < address_paths.size(); ++i)
-    merge_text(body, address_paths.at(i), values.address.at(i));
   merge_related_guid(body, "carrierId", "carrier.guid", values.carrier);
   merge_text(body, "serviceLevel", values.service_level);
   merge_text(body, "currency", values.currency);
   merge_text(body, "timeWindow.start", values.window_start);
   merge_text(body, "timeWindow.end", values.window_end);
-  merge_text(body, "notes", values.notes);
-  merge_text(body, "shippingMethod", values.shipping_method);
-  if (body.contains("shippingCost")) {
-    const auto* const cost = find_value(body, "shippingCost");
-    values.shipping_cost = cost == nullptr ? std::nullopt : std::optional(to_json(*cost));
-  }
-  merge_own_data(body, values.own, errors);
-  if (body.contains("collectionDate")) {
-    values.collection_date = parse_timestamp(text_at(body, "collectionDate").value_or(""));
-  }
+  values.columns.merge(body, errors);
 }
 
 void add_references(const OrderValues& values, const OrderValues& before, const ItemList& items,

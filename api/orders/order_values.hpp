@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,32 +9,22 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "api/orders/order_body.hpp"
-#include "api/records/own_data.hpp"
+#include "api/records/merged_columns.hpp"
 #include "api/route/services.hpp"
-#include "base/clock.hpp"
 #include "base/guid.hpp"
 
 namespace waybill::api {
 
-/// The number of parts of a delivery address: street, city, state, postal code, country, name, company, phone
-/// and e-mail address, in this order.
-inline constexpr std::size_t address_parts = 9;
-/// Their paths in a body.
-extern const std::array<std::string_view, address_parts> address_paths;
-
-/// The values of an order's columns. A customer without guid is found by e-mail address, or created.
+/// The values of an order. A customer without guid is found by e-mail address, or created.
 struct OrderValues {
   std::optional<std::string> number;
   std::string status = "pending";
   std::optional<Guid> customer;
   std::optional<std::string> customer_name, customer_email, customer_phone;
-  std::array<std::optional<std::string>, address_parts> address;
   std::optional<Guid> carrier;
-  std::optional<std::string> service_level, currency, shipping_method;
-  std::optional<std::string> shipping_cost;  // as a number of SQL
-  std::optional<Time> collection_date;
-  std::optional<std::string> window_start, window_end, notes;
-  OwnData own;
+  std::optional<std::string> service_level, currency;
+  std::optional<std::string> window_start, window_end;
+  ColumnValues columns{domain::EntityType::order};
 
   bool has_customer() const { return customer || customer_name; }
 };

@@ -22,30 +22,21 @@ namespace waybill::api {
 namespace {
 
 namespace sql = storage::sql::orders;
-using Text = std::optional<std::string>;
 
-/// `Row` is that of sql::Values or sql::Lock.
-template <typename Row>
-OrderValues values_of(const Row& row) {
+/// Returns the values of an order; `rows` are those of sql::Values or sql::Lock.
+template <typename Rows>
+OrderValues values_of(const Rows& rows) {
+  const auto row = rows.front();
   OrderValues values;
   values.number = row.order_number;
   values.status = row.status;
   values.customer = row.customer_id;
-  values.address = {Text(row.delivery_street),      Text(row.delivery_city),    Text(row.delivery_state),
-                    Text(row.delivery_postal_code), Text(row.delivery_country), Text(row.delivery_name),
-                    Text(row.delivery_company),     Text(row.delivery_phone),   Text(row.delivery_email)};
   values.carrier = row.carrier_id;
   values.service_level = row.service_level;
   values.currency = row.currency;
-  values.collection_date = row.collection_date;
   values.window_start = row.collection_start;
   values.window_end = row.collection_end;
-  values.notes = row.notes;
-  values.shipping_method = row.shipping_method;
-  values.shipping_cost = row.shipping_cost;
-  values.own = {.external_reference = Text(row.external_reference),
-                .tags = Text(row.tags),
-                .metadata = Text(row.metadata)};
+  values.columns = ColumnValues(domain::EntityType::order, rows.more());
   return values;
 }
 
@@ -63,19 +54,19 @@ void check_change(const json::object& body, const OrderValues& values, const Ord
   } else if (values.window_start && *values.window_start >= *values.window_end) {
     errors.push_back({"timeWindow.end", "must be after timeWindow.start"});
   }
-  constexpr std::size_t required_parts = 2;  // street and city
-  for (std::size_t i = 0; i < required_parts && before.status != "draft"; ++i) {
-    const bool is_blank_now = !values.address.at(i) || is_blank(*values.address.at(i));
-    if (before.address.at(i) && is_blank_now)
-      errors.push_back({std::string(address_paths.at(i)), "must not be null"});
+  for (const std::string_view path : {"deliveryAddress.street", "deliveryAddress.city"}) {
+    const auto& text = values.columns.at(path);
+    const bool is_cleared = before.columns.at(path) && (!text || is_blank(*text));
+    if (is_cleared && before.status != "draft") errors.push_back({std::string(path), "must not be null"});
   }
 }
 
-/// Checks the change of an order whose values are `row`, and returns its entry for orders/update.sql.
-template <typename Row>
-asio::awaitable<std::string> change_of(Call& call, Services& services, Row row) {
+/// Checks the change of the order in `rows`, and returns its entry for orders/update.sql.
+template <typename Rows>
+asio::awaitable<std::string> change_of(Call& call, Services& services, Rows rows) {
   const auto& body = call.object();
-  const auto before = values_of(row);
+  const auto row = rows.front();
+  const auto before = values_of(rows);
   if (before.status == "shipped" || before.status == "delivered") {
     throw conflict("The order is " + before.status + " and can no longer be changed.");
   }
@@ -98,7 +89,7 @@ asio::awaitable<storage::Rows> update_locked(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
   const auto locked = co_await transaction->run(sql::Lock{.business = call.business(), .order = call.id()});
   if (locked.empty()) throw not_found("order");
-  const auto changes = '[' + co_await change_of(call, services, locked.front()) + ']';
+  const auto changes = '[' + co_await change_of(call, services, locked) + ']';
   auto changed = co_await transaction->run(sql::Update{.business = call.business(), .orders = changes});
   co_await transaction->commit();
   co_return changed;
@@ -144,7 +135,7 @@ asio::awaitable<Answer> update_order(Call& call, Services& services) {
   const auto values = co_await services.db.read_merged<sql::ValuesMerged>(
       sql::Values{.business = business, .order = call.id()});
   if (values.empty()) throw not_found("order");
-  const auto change = co_await change_of(call, services, values.front());
+  const auto change = co_await change_of(call, services, values);
   auto changed = co_await services.db.write_shared<sql::Update>(call.id(), change, call.cause());
   if (changed.empty()) changed = co_await update_locked(call, services);
   // The statement cannot return the name of a customer that it added.

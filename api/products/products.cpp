@@ -1,13 +1,13 @@
-#include <array>
 #include <string>
 #include <utility>
 
 #include "api/products/product_body.hpp"
-#include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/list.hpp"
+#include "api/records/merged_columns.hpp"
 #include "api/records/numbering.hpp"
 #include "api/records/own_data.hpp"
+#include "api/records/properties.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
 #include "base/clock.hpp"
@@ -34,47 +34,28 @@ constexpr Property variant_properties[] = {
 };
 constexpr Schema variant_schema{"VariantOfProduct", variant_properties};
 
-/// The properties of requests; entries of lists have the first twelve. `create` requires the name.
-constexpr auto product_properties(bool create) {
-  return std::to_array<Property>({
-      {.name = "guid", .kind = Kind::uuid, .nullable = false, .read_only = true},
-      {.name = "name", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
-      {.name = "sku",
-       .kind = Kind::code,
-       .min_length = 1,
-       .description = "Unique among products and variants. Required unless SKUs are generated."},
-      {.name = "description", .kind = Kind::text},
-      {.name = "barcode", .kind = Kind::string},
-      {.name = "price", .kind = Kind::money},
-      {.name = "cost", .kind = Kind::money},
-      {.name = "weight", .kind = Kind::number, .minimum = 0, .maximum = largest_measure},
-      {.name = "dimensions", .kind = Kind::object, .schema = &product_dimensions_schema},
-      external_reference_property,
-      tags_property,
-      metadata_property,
-      {.name = "variants",
-       .kind = Kind::array,
-       .nullable = false,
-       .read_only = true,
-       .schema = &variant_schema},
-      {.name = "createdAt", .kind = Kind::timestamp, .nullable = false, .read_only = true},
-      {.name = "updatedAt", .kind = Kind::timestamp, .nullable = false, .read_only = true},
-      {.name = "variantCount", .kind = Kind::integer, .nullable = false, .read_only = true},
-  });
-}
-constexpr auto create_properties = product_properties(true);
-constexpr auto update_properties = product_properties(false);
-constexpr Schema create_schema{"ProductCreate", create_properties};
-constexpr Schema update_schema{"ProductUpdate", update_properties};
-constexpr Schema product_schema{"Product", std::span(update_properties).first(14)};
+constexpr Property own_properties[] = {
+    {.name = "dimensions", .kind = Kind::object, .schema = &product_dimensions_schema},
+    {.name = "variants",
+     .kind = Kind::array,
+     .nullable = false,
+     .read_only = true,
+     .schema = &variant_schema},
+    {.name = "variantCount", .kind = Kind::integer, .nullable = false, .read_only = true},
+};
 
-constexpr auto entry_properties = [] {
-  std::array<Property, 13> properties{};
-  for (std::size_t i = 0; i < 12; ++i) properties.at(i) = update_properties.at(i);
-  properties.back() = update_properties.back();
-  return properties;
+constexpr auto type = domain::EntityType::product;
+const auto create_properties = record_properties(type, Use::create, own_properties);
+const auto update_properties = record_properties(type, Use::change, own_properties);
+const auto answer_properties = record_properties(type, Use::answer, std::span(own_properties).first(2));
+const auto entry_properties = [] {
+  const Property own[] = {own_properties[0], own_properties[2]};
+  return record_properties(type, Use::entry, own);
 }();
-constexpr Schema entry_schema{"ProductEntry", entry_properties};
+const Schema create_schema{"ProductCreate", create_properties};
+const Schema update_schema{"ProductUpdate", update_properties};
+const Schema product_schema{"Product", answer_properties};
+const Schema entry_schema{"ProductEntry", entry_properties};
 constexpr Schema summary_schema{"ProductSummary", variant_properties};
 constexpr Schema name_schema{"ProductName", std::span(variant_properties).first(2)};
 
@@ -84,19 +65,6 @@ constexpr Property settings_properties[] = {
     {.name = "defaultWeightUnit", .kind = Kind::one_of, .nullable = false, .values = weight_units},
 };
 constexpr Schema settings_schema{"ProductSettings", settings_properties};
-
-constexpr auto columns = std::to_array<BodyColumn>({
-    {"name", "name"},
-    {"sku", "sku"},
-    {"description", "description"},
-    {"barcode", "barcode"},
-    {"price", "price"},
-    {"cost", "cost"},
-    {"weight", "weight"},
-    {"dimensions.length", "length"},
-    {"dimensions.width", "width"},
-    {"dimensions.height", "height"},
-});
 
 void check_create(const json::object& body, FieldErrors& errors) {
   check_not_blank(body, "sku", errors);
@@ -108,15 +76,8 @@ void check_update(const json::object& body, FieldErrors& errors) {
   check_own_data(body, errors);
 }
 
-/// The columns that a body names, for the statements that write them by name.
-json::object columns_of(const json::object& body) {
-  auto changes = changed_columns(body, columns);
-  add_own_data(body, changes);
-  return changes;
-}
-
 asio::awaitable<Answer> list_products(Call& call, Services& services) {
-  return list_records(call, services, domain::record_type(domain::EntityType::product), sql::List::statement);
+  return list_records(call, services, domain::record_type(type), sql::List::statement);
 }
 
 asio::awaitable<Answer> get_product(Call& call, Services& services) {
@@ -128,7 +89,7 @@ asio::awaitable<Answer> get_product(Call& call, Services& services) {
 asio::awaitable<Answer> create_product(Call& call, Services& services) {
   const bool assigns_sku = co_await needs_generated_sku(call, services);
   const auto product = Guid::timed_random(to_unix_ms(services.clock.now()));
-  auto values = columns_of(call.object());
+  auto values = record_changes(type, call.object());
   values.emplace("guid", product.to_string());
   const auto entry = to_json(values);
   const auto products = '[' + entry + ']';
@@ -141,7 +102,7 @@ asio::awaitable<Answer> create_product(Call& call, Services& services) {
 
 asio::awaitable<Answer> update_product(Call& call, Services& services) {
   const auto product = call.id();
-  const auto changes = to_json(columns_of(call.object()));
+  const auto changes = to_json(record_changes(type, call.object()));
   const auto entry = R"({"product":")" + product.to_string() + R"(","changes":)" + changes + '}';
   const auto rows = co_await services.db.write_shared<sql::UpdateShared>(
       sql::Update{.business = call.business(), .product = product, .changes = changes}, product, entry,

@@ -2,12 +2,18 @@
 
 namespace waybill::api {
 
+const json::value* given_at(const json::object& body, std::string_view path) {
+  const auto dot = path.find('.');
+  const auto* const member = body.if_contains(path.substr(0, dot));
+  if (dot == std::string_view::npos || member == nullptr || member->is_null()) return member;
+  const auto* const object = member->if_object();
+  return object == nullptr ? nullptr : given_at(*object, path.substr(dot + 1));
+}
+
 json::object changed_columns(const json::object& body, std::span<const BodyColumn> columns) {
   json::object changes;
   for (const auto& [path, column] : columns) {
-    const auto* const member = body.if_contains(path.substr(0, path.find('.')));
-    if (member == nullptr) continue;
-    const auto* const value = member->is_null() ? member : find_path(body, path);
+    const auto* const value = given_at(body, path);
     if (value != nullptr) changes.emplace(column, *value);
   }
   return changes;

@@ -13,6 +13,10 @@ struct BodyColumn {
   std::string_view column;
 };
 
+/// Returns the value of `body` at a path; JSON null if an object on the path is null, nullptr if the body
+/// does not name it.
+const json::value* given_at(const json::object& body, std::string_view path);
+
 /// Returns the columns that `body` names, with their new values. A null, or a null object on the path, clears
 /// a column; a missing member leaves it out.
 json::object changed_columns(const json::object& body, std::span<const BodyColumn> columns);

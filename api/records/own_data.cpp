@@ -38,33 +38,11 @@ void check_metadata(const json::value& metadata, FieldErrors& errors) {
   }
 }
 
-/// The tags of a checked body as a value of the column.
-json::value tags_value(const json::value& tags) {
-  if (tags.is_null() || tags.get_array().empty()) return nullptr;
-  return distinct_tags(tags.get_array());
-}
-
 json::object stored_metadata(const std::optional<std::string>& text) {
   if (!text) return {};
   auto parsed = parse_json(*text);
   auto* const value = std::get_if<json::value>(&parsed);
   return value != nullptr && value->is_object() ? std::move(value->get_object()) : json::object();
-}
-
-/// The stored metadata after the change `given`; nullopt for none.
-std::optional<std::string> merged_metadata(const std::optional<std::string>& stored, const json::value& given,
-                                           FieldErrors& errors) {
-  if (given.is_null()) return std::nullopt;
-  auto merged = stored_metadata(stored);
-  for (const auto& [key, value] : given.get_object()) {
-    if (value.is_null()) {
-      merged.erase(key);
-    } else {
-      merged.insert_or_assign(key, value);
-    }
-  }
-  if (merged.size() > most_metadata_keys) errors.push_back({"metadata", too_many_keys});
-  return merged.empty() ? std::nullopt : std::optional(to_json(merged));
 }
 
 }  // namespace
@@ -89,21 +67,24 @@ json::array distinct_tags(const json::array& tags) {
   return distinct;
 }
 
-void merge_own_data(const json::object& body, OwnData& data, FieldErrors& errors) {
-  merge_text(body, "externalReference", data.external_reference);
-  if (const auto* const tags = body.if_contains("tags")) {
-    const auto value = tags_value(*tags);
-    data.tags = value.is_null() ? std::nullopt : std::optional(to_json(value));
-  }
-  if (const auto* const metadata = body.if_contains("metadata"))
-    data.metadata = merged_metadata(data.metadata, *metadata, errors);
+json::value tags_value(const json::value& tags) {
+  if (tags.is_null() || tags.get_array().empty()) return nullptr;
+  return distinct_tags(tags.get_array());
 }
 
-void add_own_data(const json::object& body, json::object& changes) {
-  if (const auto* const reference = body.if_contains("externalReference"))
-    changes.emplace("external_reference", *reference);
-  if (const auto* const tags = body.if_contains("tags")) changes.emplace("tags", tags_value(*tags));
-  if (const auto* const metadata = body.if_contains("metadata")) changes.emplace("metadata", *metadata);
+std::optional<std::string> merged_metadata(const std::optional<std::string>& stored, const json::value& given,
+                                           FieldErrors& errors) {
+  if (given.is_null()) return std::nullopt;
+  auto merged = stored_metadata(stored);
+  for (const auto& [key, value] : given.get_object()) {
+    if (value.is_null()) {
+      merged.erase(key);
+    } else {
+      merged.insert_or_assign(key, value);
+    }
+  }
+  if (merged.size() > most_metadata_keys) errors.push_back({"metadata", too_many_keys});
+  return merged.empty() ? std::nullopt : std::optional(to_json(merged));
 }
 
 Failure too_much_metadata() { return invalid("metadata", too_many_keys); }

@@ -17,10 +17,7 @@ using domain::most_tags;
 
 extern const Schema metadata_schema;
 
-/// The properties of requests and answers. The schema checks only the types of the first two: bodies with
-/// them need `check_own_data` in their body check.
-inline constexpr Property external_reference_property{
-    .name = "externalReference", .kind = Kind::string, .description = "The record's name in another system."};
+/// The properties of requests and answers. Bodies with them need `check_own_data` in their body check.
 inline constexpr Property tags_property{
     .name = "tags",
     .kind = Kind::array,
@@ -44,20 +41,13 @@ using domain::tag_problem;
 /// Returns `tags` without repetitions: of tags that differ only in case, the first stays.
 json::array distinct_tags(const json::array& tags);
 
-/// The values of the columns external_reference, tags and metadata. The last two are JSON texts.
-struct OwnData {
-  std::optional<std::string> external_reference;
-  std::optional<std::string> tags;
-  std::optional<std::string> metadata;
-};
+/// The tags of a checked body as a value of the column: without repetitions, null for none.
+json::value tags_value(const json::value& tags);
 
-/// Overwrites the values that a checked body names. Metadata is merged by key. Adds an error if the result
-/// has too many keys.
-void merge_own_data(const json::object& body, OwnData& data, FieldErrors& errors);
-
-/// Adds the columns that a checked body names to `changes`, for statements that change columns by name. The
-/// metadata is that of the body: the statement merges it with the SQL function merged_changes.
-void add_own_data(const json::object& body, json::object& changes);
+/// The stored metadata after the change `given` of a checked body, as JSON; nullopt for none. Adds an error
+/// if the result has too many keys.
+std::optional<std::string> merged_metadata(const std::optional<std::string>& stored, const json::value& given,
+                                           FieldErrors& errors);
 
 /// The failure of a change after which a record has too many keys.
 Failure too_much_metadata();

@@ -9,7 +9,8 @@
 namespace waybill::api {
 namespace {
 
-constexpr Property properties[] = {external_reference_property, tags_property, metadata_property};
+constexpr Property properties[] = {
+    {.name = "externalReference", .kind = Kind::string}, tags_property, metadata_property};
 constexpr Schema schema{"Sample", properties};
 
 json::object parse(std::string_view text) {
@@ -41,13 +42,6 @@ json::object numbered_metadata(std::size_t count) {
   json::object metadata;
   for (std::size_t i = 0; i < count; ++i) metadata.emplace("key" + std::to_string(i), i);
   return metadata;
-}
-
-OwnData merged(std::string_view body, OwnData data = {}) {
-  FieldErrors errors;
-  merge_own_data(parse(body), data, errors);
-  EXPECT_TRUE(errors.empty());
-  return data;
 }
 
 TEST(OwnData, LengthsCountCharacters) {
@@ -94,53 +88,34 @@ TEST(OwnData, LimitsTheNumberOfTagsAndKeys) {
 }
 
 TEST(OwnData, KeepsTheFirstSpellingOfATagGivenTwice) {
-  EXPECT_EQ(merged(R"({"tags": ["Vip", "new", "VIP", "Öl", "öL", "new"]})").tags, R"(["Vip","new","Öl"])");
+  EXPECT_EQ(tags_value(json::parse(R"(["Vip", "new", "VIP", "Öl", "öL", "new"])")),
+            json::parse(R"(["Vip","new","Öl"])"));
 }
 
-TEST(OwnData, ReplacesTagsAndMergesMetadataByKey) {
-  const OwnData before{.external_reference = "A-1",
-                       .tags = R"(["old"])",
-                       .metadata = R"({"color": "red", "size": 4, "gift": true})"};
-  const auto same = merged("{}", before);
-  EXPECT_EQ(same.external_reference, before.external_reference);
-  EXPECT_EQ(same.tags, before.tags);
-  EXPECT_EQ(same.metadata, before.metadata);
-
-  const auto after =
-      merged(R"({"tags": ["new"], "metadata": {"size": 5, "gift": null, "note": "x"}})", before);
-  EXPECT_EQ(after.external_reference, "A-1");
-  EXPECT_EQ(after.tags, R"(["new"])");
-  EXPECT_EQ(parse(after.metadata.value()), parse(R"({"color": "red", "size": 5, "note": "x"})"));
-
-  const auto none = merged(R"({"externalReference": null, "tags": null, "metadata": null})", before);
-  EXPECT_EQ(none.external_reference, std::nullopt);
-  EXPECT_EQ(none.tags, std::nullopt);
-  EXPECT_EQ(none.metadata, std::nullopt);
+TEST(OwnData, MetadataIsMergedByKey) {
+  FieldErrors errors;
+  const auto after = merged_metadata(R"({"color": "red", "size": 4, "gift": true})",
+                                     parse(R"({"size": 5, "gift": null, "note": "x"})"), errors);
+  EXPECT_EQ(parse(after.value()), parse(R"({"color": "red", "size": 5, "note": "x"})"));
+  EXPECT_EQ(merged_metadata(R"({"color": "red"})", nullptr, errors), std::nullopt);
+  EXPECT_EQ(errors, FieldErrors());
 }
 
 TEST(OwnData, NoTagsAndNoKeysAreNull) {
-  const auto data =
-      merged(R"({"tags": [], "metadata": {"color": null}})", {.metadata = R"({"color": "red"})"});
-  EXPECT_EQ(data.tags, std::nullopt);
-  EXPECT_EQ(data.metadata, std::nullopt);
+  FieldErrors errors;
+  EXPECT_EQ(tags_value(json::array()), json::value());
+  EXPECT_EQ(tags_value(nullptr), json::value());
+  EXPECT_EQ(merged_metadata(R"({"color": "red"})", parse(R"({"color": null})"), errors), std::nullopt);
 }
 
 TEST(OwnData, MergedMetadataHasALimitToo) {
   FieldErrors errors;
-  OwnData data{.metadata = to_json(numbered_metadata(50))};
-  merge_own_data(parse(R"({"metadata": {"key0": null, "one": 1}})"), data, errors);
+  const auto full = to_json(numbered_metadata(50));
+  merged_metadata(full, parse(R"({"key0": null, "one": 1})"), errors);
   EXPECT_EQ(errors, FieldErrors());
-  merge_own_data(parse(R"({"metadata": {"more": 1}})"), data, errors);
+  merged_metadata(full, parse(R"({"more": 1})"), errors);
   EXPECT_EQ(errors, (FieldErrors{{"metadata", "must have at most 50 keys"}}));
-}
-
-TEST(OwnData, ColumnsThatABodyNamesAreChanges) {
-  json::object changes;
-  add_own_data(parse(R"({"name": "x"})"), changes);
-  EXPECT_EQ(changes, json::object());
-  add_own_data(parse(R"({"externalReference": null, "tags": ["a", "A"], "metadata": {"k": null}})"), changes);
-  EXPECT_EQ(changes, parse(R"({"external_reference": null, "tags": ["a"], "metadata": {"k": null}})"));
-  EXPECT_EQ(too_much_metadata().details(), (FieldErrors{{"metadata", "must have at most 50 keys"}}));
+  EXPECT_EQ(too_much_metadata().details(), errors);
 }
 
 }  // namespace

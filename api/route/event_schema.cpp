@@ -203,9 +203,13 @@ json::object event_sample(const domain::Trigger& trigger) {
 
 json::value field_example(domain::EntityType record, std::string_view path, std::string_view type,
                           std::span<const std::string_view> values) {
-  const std::string_view name = domain::record_type(record).name;
+  const domain::RecordType& of = domain::record_type(record);
+  const std::string_view name = of.name;
   if (path == "trace.status") return "in_transit";
   if (!values.empty()) return json::value(values.front());
+  const auto* const field = of.find(path);
+  const auto* const column = field == nullptr ? nullptr : field->column();
+  if (column != nullptr && !column->example.empty()) return json::parse(column->example);
   if (type == "uuid" || type == "timestamp" || type == "any" || type == "object") {
     return type == "object" ? json::value(json::object())
                             : domain::condition_sample({.path = {}, .type = type});

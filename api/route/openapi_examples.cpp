@@ -171,8 +171,6 @@ constexpr Example examples[] = {
     {"ShipmentScan.shipmentId", "null"},
     {"Order.carrier.name", R"("Harbour Express")"},
     {"Order.deliveryAddress.name", R"("Ada Lovelace")"},
-    {"Order.shippingCost", "4.9"},
-    {"Order.shippingMethod", R"("Express delivery")"},
     {"Order.source.externalId", R"("727")"},
     {"Order.source.integration.name", R"("https://shop.example.com")"},
     {"Order.source.type", R"("import")"},
@@ -184,20 +182,9 @@ constexpr Example examples[] = {
     {"OrderHistoryEntry.notes", R"("Packed")"},
     {"OrderHistoryEntry.from", R"("pending")"},
     {"OrderHistoryEntry.to", R"("processing")"},
-    {"Product.barcode", R"("4006381333931")"},
-    {"Product.name", R"("Desk lamp")"},
-    {"Product.description", R"("A lamp for desks, 8 W")"},
-    {"ProductCreate.barcode", R"("4006381333931")"},
-    {"ProductCreate.name", R"("Desk lamp")"},
-    {"ProductCreate.description", R"("A lamp for desks, 8 W")"},
-    {"ProductEntry.barcode", R"("4006381333931")"},
-    {"ProductEntry.name", R"("Desk lamp")"},
-    {"ProductEntry.description", R"("A lamp for desks, 8 W")"},
+    {"Product.variants.name", R"("Desk lamp")"},
     {"ProductName.name", R"("Desk lamp")"},
     {"ProductSummary.name", R"("Desk lamp")"},
-    {"ProductUpdate.barcode", R"("4006381333931")"},
-    {"ProductUpdate.name", R"("Desk lamp")"},
-    {"ProductUpdate.description", R"("A lamp for desks, 8 W")"},
     {"ProviderCredentials.apiKey", R"("Consumer key, ck_…")"},
     {"ProviderCredentials.apiSecret", R"("Consumer secret, cs_…")"},
     {"RenderedTemplate.body", R"("Hello Ada Lovelace, your order has left us.")"},
@@ -391,6 +378,7 @@ json::value value_of(const Property& property, bool in_request) {
 
 /// The value of a property in an example; nullopt if another field of the request excludes it.
 std::optional<json::value> example_of(const Schema& schema, const Property& property, bool in_request) {
+  if (!property.example.empty()) return json::parse(property.example);
   for (const Example* const example : {of_schema(schema.name, property.name), named(property.name)}) {
     if (example == nullptr) continue;
     json::value value = json::parse(example->json);

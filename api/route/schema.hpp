@@ -55,6 +55,7 @@ struct Property {
   Kind items = Kind::any;  // elements of an array without schema
   std::span<const std::string_view> values = {};
   std::string_view description = {};
+  std::string_view example = {};  // JSON, for the OpenAPI document; empty: the usual value of its name
 };
 
 /// The limits for a `max_length` of 0: 200 characters (Unicode code points) of a string, 10000 characters of

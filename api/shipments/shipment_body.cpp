@@ -1,12 +1,17 @@
 #include "api/shipments/shipment_body.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
+#include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
+#include "api/records/own_data.hpp"
+#include "api/records/properties.hpp"
 #include "base/blanks.hpp"
-#include "base/clock.hpp"
 #include "domain/state_machines.hpp"
+#include "domain/web_address.hpp"
 
 namespace waybill::api {
 namespace {
@@ -21,42 +26,50 @@ constexpr Property package_properties[] = {
 };
 constexpr Schema package_schema{"Package", package_properties};
 
-constexpr auto recipient_properties = std::to_array<Property>({
-    {.name = "name", .kind = Kind::string},
-    {.name = "company", .kind = Kind::string},
-    {.name = "street", .kind = Kind::string},
-    {.name = "city", .kind = Kind::string},
-    {.name = "state", .kind = Kind::string},
-    {.name = "postalCode", .kind = Kind::string},
-    {.name = "country", .kind = Kind::string},
-    {.name = "phone", .kind = Kind::string},
-    {.name = "address",
-     .kind = Kind::object,
-     .schema = &address_schema,
-     .description = "The address. Its parts are also accepted beside name."},
-    {.name = "email", .kind = Kind::email, .max_length = longest_email},
-});
-constexpr Schema sender_schema{"ShipmentSenderInput",
-                               std::span(recipient_properties).first(recipient_properties.size() - 1)};
-constexpr Schema recipient_schema{"ShipmentRecipientInput", recipient_properties};
+/// The properties of a party in a request: the parts of its address are accepted next to its name, too.
+std::vector<Property> party_properties(std::string_view party) {
+  std::vector<Property> properties;
+  for (const auto& field : domain::record_type(domain::EntityType::shipment).fields) {
+    if (!field.path.starts_with(party)) continue;
+    properties.push_back(property_of(field, field.path.substr(field.path.rfind('.') + 1), Use::change));
+  }
+  properties.push_back({.name = "address",
+                        .kind = Kind::object,
+                        .schema = &address_schema,
+                        .description = "The address. Its parts are also accepted beside name."});
+  return properties;
+}
+const auto sender_properties = party_properties("sender."),
+           recipient_properties = party_properties("recipient.");
+const Schema sender_schema{"ShipmentSenderInput", sender_properties};
+const Schema recipient_schema{"ShipmentRecipientInput", recipient_properties};
 
+/// A part of a sender or recipient. Requests also name the parts of the address next to the name.
 struct PartyPath {
-  std::optional<std::string> PartyValues::* value;
-  std::string_view flat;
-  std::string_view nested;  // as in a GET
-  bool is_required = false;
+  std::string_view flat;    // "street"
+  std::string_view nested;  // as in a GET: "address.street"
+  bool is_required;
 };
-constexpr PartyPath party_paths[] = {
-    {&PartyValues::name, "name", "name", true},
-    {&PartyValues::street, "street", "address.street", true},
-    {&PartyValues::city, "city", "address.city", true},
-    {&PartyValues::state, "state", "address.state"},
-    {&PartyValues::postal_code, "postalCode", "address.postalCode"},
-    {&PartyValues::country, "country", "address.country"},
-    {&PartyValues::phone, "phone", "phone"},
-    {&PartyValues::company, "company", "company"},
-    {&PartyValues::email, "email", "email"},
-};
+
+/// The parts of a party ("sender"), in the order of the table.
+std::vector<PartyPath> find_parts(std::string_view party) {
+  constexpr auto required = std::to_array<std::string_view>({"name", "street", "city"});
+  std::vector<PartyPath> parts;
+  for (const MergedColumn& column : merged_columns(domain::EntityType::shipment)) {
+    if (column.member != party) continue;
+    const auto nested = column.path.substr(party.size() + 1);
+    const auto flat = nested.substr(nested.rfind('.') + 1);
+    parts.push_back({flat, nested, std::ranges::find(required, flat) != required.end()});
+  }
+  return parts;
+}
+
+constexpr std::string_view parties[] = {"sender", "recipient"};
+
+const std::vector<PartyPath>& parts_of(std::string_view party) {
+  static const std::vector<PartyPath> sender = find_parts(parties[0]), recipient = find_parts(parties[1]);
+  return party == parties[0] ? sender : recipient;
+}
 
 constexpr Property relative_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .required = true},
@@ -66,15 +79,13 @@ constexpr Property relative_properties[] = {
 };
 constexpr Schema relative_schema{"ShipmentRelative", relative_properties};
 
-constexpr auto shipment_properties(bool create) {
+/// The properties with rules of their own, and those without a column.
+constexpr auto own_request_properties(bool create) {
   return std::to_array<Property>({
-      {.name = "guid", .kind = Kind::uuid, .read_only = true},
-      {.name = "trackingNumber", .kind = Kind::string, .read_only = true},
       {.name = "status",
        .kind = Kind::string,
        .read_only = create,
        .description = "The present status. POST …/traces changes it."},
-      {.name = "orderId", .kind = Kind::uuid, .read_only = true},
       {.name = "customerId", .kind = Kind::uuid},
       {.name = "customer", .kind = Kind::object, .schema = &relative_schema},
       {.name = "sender",
@@ -95,25 +106,13 @@ constexpr auto shipment_properties(bool create) {
        .schema = &package_schema},
       {.name = "carrierId", .kind = Kind::uuid},
       {.name = "carrier", .kind = Kind::object, .schema = &relative_schema},
-      {.name = "serviceLevel", .kind = Kind::string, .description = "A code of the carrier."},
-      {.name = "instructions", .kind = Kind::text},
-      {.name = "collectionDate", .kind = Kind::timestamp},
-      carrier_number_property,
-      carrier_url_property,
-      external_reference_property,
-      tags_property,
-      metadata_property,
       {.name = "trackingUrl", .kind = Kind::string, .read_only = true},
-      {.name = "statusChangedAt", .kind = Kind::timestamp, .read_only = true},
-      {.name = "lastTraceAt", .kind = Kind::timestamp, .read_only = true},
-      {.name = "estimatedDelivery", .kind = Kind::timestamp, .read_only = true},
-      {.name = "deliveredAt", .kind = Kind::timestamp, .read_only = true},
-      {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
-      {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
   });
 }
-constexpr auto create_properties = shipment_properties(true);
-constexpr auto update_properties = shipment_properties(false);
+const auto create_properties =
+    record_properties(domain::EntityType::shipment, Use::create, own_request_properties(true));
+const auto update_properties =
+    record_properties(domain::EntityType::shipment, Use::change, own_request_properties(false));
 
 constexpr Property customer_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -128,80 +127,53 @@ constexpr Property carrier_properties[] = {
     {.name = "name", .kind = Kind::string},
 };
 constexpr Schema carrier_schema{"CarrierOfShipment", carrier_properties};
-constexpr Property recipient_answer_properties[] = {
-    {.name = "name", .kind = Kind::string},
-    {.name = "company", .kind = Kind::string},
-    {.name = "address", .kind = Kind::object, .schema = &address_schema},
-    {.name = "phone", .kind = Kind::string},
-    {.name = "email", .kind = Kind::email},
-};
-constexpr Schema recipient_answer_schema{"ShipmentRecipient", recipient_answer_properties};
-constexpr Schema sender_answer_schema{"ShipmentSender", std::span(recipient_answer_properties).first(4)};
+/// The properties of a party in an answer.
+std::vector<Property> party_answer_properties(std::string_view party) {
+  auto properties = object_properties(domain::EntityType::shipment, Use::answer, party);
+  properties.push_back({.name = "address", .kind = Kind::object, .schema = &address_schema});
+  return properties;
+}
+const auto sender_answer_properties = party_answer_properties("sender"),
+           recipient_answer_properties = party_answer_properties("recipient");
+const Schema sender_answer_schema{"ShipmentSender", sender_answer_properties};
+const Schema recipient_answer_schema{"ShipmentRecipient", recipient_answer_properties};
 constexpr Property party_entry_properties[] = {
     {.name = "name", .kind = Kind::string},
     {.name = "address", .kind = Kind::string, .description = "The address on one line."},
 };
 constexpr Schema party_entry_schema{"ShipmentPartyEntry", party_entry_properties};
 
-const Property answer_properties[] = {
-    {.name = "guid", .kind = Kind::uuid, .nullable = false},
-    {.name = "trackingNumber", .kind = Kind::string, .nullable = false},
-    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::shipment_states().states},
-    {.name = "orderId", .kind = Kind::uuid},
+const Property status_property{
+    .name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::shipment_states().states};
+const Property packages_property{
+    .name = "packages", .kind = Kind::array, .nullable = false, .schema = &package_schema};
+constexpr Property carrier_property{.name = "carrier", .kind = Kind::object, .schema = &carrier_schema};
+
+const Property own_answer_properties[] = {
+    status_property,
     {.name = "customer", .kind = Kind::object, .schema = &customer_schema},
     {.name = "sender", .kind = Kind::object, .nullable = false, .schema = &sender_answer_schema},
     {.name = "recipient", .kind = Kind::object, .nullable = false, .schema = &recipient_answer_schema},
-    {.name = "packages", .kind = Kind::array, .nullable = false, .schema = &package_schema},
-    {.name = "carrier", .kind = Kind::object, .schema = &carrier_schema},
-    {.name = "serviceLevel", .kind = Kind::string},
-    {.name = "instructions", .kind = Kind::text},
-    carrier_number_property,
-    carrier_url_property,
+    packages_property,
+    carrier_property,
     {.name = "trackingUrl",
      .kind = Kind::string,
      .nullable = false,
      .description = "The public page of the shipment. Anyone with this address can see it."},
-    external_reference_property,
-    tags_property,
-    metadata_property,
-    {.name = "statusChangedAt",
-     .kind = Kind::timestamp,
-     .description =
-         "The time of the last move, as reported. Null for a shipment that an earlier version made "
-         "and that has not moved since."},
-    {.name = "lastTraceAt",
-     .kind = Kind::timestamp,
-     .description = "The time of the newest scan, as reported."},
-    {.name = "collectionDate", .kind = Kind::timestamp},
-    {.name = "estimatedDelivery",
-     .kind = Kind::timestamp,
-     .description =
-         "Unless set: 5 days (2 for express, 0 for sameday) after the collection date or the creation."},
-    {.name = "deliveredAt", .kind = Kind::timestamp},
-    {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
-    {.name = "updatedAt", .kind = Kind::timestamp, .nullable = false},
 };
+const auto answer_properties =
+    record_properties(domain::EntityType::shipment, Use::answer, own_answer_properties);
 
-const Property entry_properties[] = {
-    {.name = "guid", .kind = Kind::uuid, .nullable = false},
-    {.name = "trackingNumber", .kind = Kind::string, .nullable = false},
-    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::shipment_states().states},
+const Property own_entry_properties[] = {
+    status_property,
     {.name = "customer", .kind = Kind::object, .schema = &customer_entry_schema},
     {.name = "sender", .kind = Kind::object, .nullable = false, .schema = &party_entry_schema},
     {.name = "recipient", .kind = Kind::object, .nullable = false, .schema = &party_entry_schema},
-    {.name = "packages", .kind = Kind::array, .nullable = false, .schema = &package_schema},
-    {.name = "carrier", .kind = Kind::object, .schema = &carrier_schema},
-    {.name = "serviceLevel", .kind = Kind::string},
-    {.name = "instructions", .kind = Kind::text},
-    carrier_number_property,
-    carrier_url_property,
-    external_reference_property,
-    tags_property,
-    metadata_property,
-    {.name = "statusChangedAt", .kind = Kind::timestamp},
-    {.name = "lastTraceAt", .kind = Kind::timestamp},
-    {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
+    packages_property,
+    carrier_property,
 };
+const auto entry_properties =
+    record_properties(domain::EntityType::shipment, Use::entry, own_entry_properties);
 
 /// Returns a part of a party from the body, flat or nested; JSON null if the body clears it, nullptr if the
 /// body does not name it.
@@ -225,7 +197,7 @@ void check_party(const json::object& body, std::string_view name, bool create, F
   const auto* const member = find_value(body, name);
   if (member == nullptr || !member->is_object()) return;
   const auto& party = member->get_object();
-  for (const auto& part : party_paths) {
+  for (const auto& part : parts_of(name)) {
     const auto* const flat = find_value(party, part.flat);
     const auto* const nested = find_value(party, part.nested);
     if (flat != nullptr && nested != nullptr && *flat != *nested) {
@@ -248,28 +220,27 @@ void check_party(const json::object& body, std::string_view name, bool create, F
 void check_common(const json::object& body, bool create, FieldErrors& errors) {
   check_related_guid(body, "customerId", "customer.guid", errors);
   check_related_guid(body, "carrierId", "carrier.guid", errors);
-  check_party(body, "sender", create, errors);
-  check_party(body, "recipient", create, errors);
+  for (const auto party : parties) check_party(body, party, create, errors);
   check_carrier_number(body, errors);
   check_own_data(body, errors);
 }
 
-void merge_party(const json::object& body, std::string_view name, PartyValues& values) {
-  const auto* const member = find_value(body, name);
-  if (member == nullptr) return;
-  for (const auto& part : party_paths) {
-    const auto* const value = part_of(member->get_object(), part);
-    if (value == nullptr) continue;
-    values.*part.value = value->is_null() ? std::nullopt : std::optional(std::string(value->get_string()));
-  }
+/// Finds the value of a column in a body, for ColumnValues::merge.
+const json::value* value_at(const json::object& body, std::string_view path) {
+  const auto name = path.substr(0, path.find('.'));
+  if (std::ranges::find(parties, name) == std::end(parties)) return given_at(body, path);
+  const auto* const party = find_value(body, name);
+  const auto nested = path.substr(name.size() + 1);
+  const auto part = std::ranges::find(parts_of(name), nested, &PartyPath::nested);
+  return party == nullptr ? nullptr : part_of(party->get_object(), *part);
 }
 
-void check_party_not_cleared(const json::object& body, std::string_view party, const PartyValues& values,
-                             const PartyValues& before, FieldErrors& errors) {
-  for (const auto& part : party_paths) {
-    if (part.is_required && before.*part.value && !(values.*part.value)) {
+void check_party_not_cleared(const json::object& body, std::string_view party, const ColumnValues& values,
+                             const ColumnValues& before, FieldErrors& errors) {
+  for (const auto& part : parts_of(party)) {
+    const auto path = std::string(party).append(".").append(part.nested);
+    if (part.is_required && before.at(path) && !values.at(path))
       errors.push_back({path_of(body, party, part), "must not be null"});
-    }
   }
 }
 
@@ -310,24 +281,16 @@ void ShipmentValues::merge(const json::object& body, FieldErrors& errors) {
   merge_related_guid(body, "customerId", "customer.guid", customer);
   merge_related_guid(body, "carrierId", "carrier.guid", carrier);
   merge_text(body, "serviceLevel", service_level);
-  merge_text(body, "instructions", instructions);
-  if (const auto* const date = body.if_contains("collectionDate")) {
-    collection_date = date->is_null() ? std::nullopt : parse_timestamp(date->get_string());
-  }
-  merge_party(body, "sender", sender);
-  merge_party(body, "recipient", recipient);
   if (const auto* const list = find_value(body, "packages")) packages = packages_text(list->get_array());
-  merge_text(body, "carrierTrackingNumber", carrier_tracking_number);
-  merge_text(body, "carrierTrackingUrl", carrier_tracking_url);
+  columns.merge(body, errors, value_at);
   // A GET shows the address that was made from the pattern. A client that sends it back does not set one.
-  if (carrier_tracking_url == made_tracking_url) carrier_tracking_url.reset();
-  merge_own_data(body, own, errors);
+  if (columns.at("carrierTrackingUrl") == made_tracking_url) columns.clear("carrierTrackingUrl");
 }
 
 void check_not_cleared(const json::object& body, const ShipmentValues& values, const ShipmentValues& before,
                        FieldErrors& errors) {
-  check_party_not_cleared(body, "sender", values.sender, before.sender, errors);
-  check_party_not_cleared(body, "recipient", values.recipient, before.recipient, errors);
+  for (const auto party : parties)
+    check_party_not_cleared(body, party, values.columns, before.columns, errors);
 }
 
 std::string packages_text(const json::array& packages) {

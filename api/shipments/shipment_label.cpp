@@ -21,27 +21,40 @@ namespace sql = storage::sql::shipments;
 std::string text(const std::optional<std::string_view>& value) { return std::string(value.value_or("")); }
 
 /// `other_country` is the country of the parcel's other party.
-documents::Party party_of(const PartyValues& party, std::optional<std::string_view> company,
-                          std::string_view other_country) {
-  const domain::PostalAddress address{.street = party.street.value_or(""),
-                                      .city = party.city.value_or(""),
-                                      .state = party.state.value_or(""),
-                                      .postal_code = party.postal_code.value_or(""),
-                                      .country = party.country.value_or("")};
+documents::Party party_of(std::string name, std::string company, std::string phone,
+                          const domain::PostalAddress& address, std::string_view other_country) {
   const auto* const country = domain::country_of(address.country.empty() ? other_country : address.country);
-  return {.name = party.name.value_or(""),
-          .company = text(company),
-          .phone = party.phone.value_or(""),
+  return {.name = std::move(name),
+          .company = std::move(company),
+          .phone = std::move(phone),
           .address = domain::address_lines(address, other_country),
           .country = country == nullptr ? std::string() : std::string(country->code)};
+}
+
+domain::PostalAddress sender_address(const sql::Label::Row& row) {
+  return {.street = text(row.sender_street),
+          .city = text(row.sender_city),
+          .state = text(row.sender_state),
+          .postal_code = text(row.sender_postal_code),
+          .country = text(row.sender_country)};
+}
+
+domain::PostalAddress recipient_address(const sql::Label::Row& row) {
+  return {.street = text(row.recipient_street),
+          .city = text(row.recipient_city),
+          .state = text(row.recipient_state),
+          .postal_code = text(row.recipient_postal_code),
+          .country = text(row.recipient_country)};
 }
 
 documents::Label label_of(const sql::Label::Row& row) {
   const auto sender_country = row.sender_country.value_or("");
   const auto recipient_country = row.recipient_country.value_or("");
   return {.tracking_number = std::string(row.tracking_number),
-          .sender = party_of(sender_of(row), row.sender_company, recipient_country),
-          .recipient = party_of(recipient_of(row), row.recipient_company, sender_country),
+          .sender = party_of(text(row.sender_name), text(row.sender_company), text(row.sender_phone),
+                             sender_address(row), recipient_country),
+          .recipient = party_of(text(row.recipient_name), text(row.recipient_company),
+                                text(row.recipient_phone), recipient_address(row), sender_country),
           .carrier = text(row.carrier),
           .service_level = text(row.service_level),
           .packages = row.packages,

@@ -36,23 +36,15 @@ bool is_number_taken(const storage::StatementError& error) {
   return error.constraint() == "shipments_tracking_unique";
 }
 
-/// Returns the values of a shipment, without the packages. `Row` is that of sql::Values or sql::Lock.
-template <typename Row>
-ShipmentValues values_of(const Row& row) {
-  using Text = std::optional<std::string>;
+/// Returns the values of a shipment, without the packages. `rows` are those of sql::Values or sql::Lock.
+template <typename Rows>
+ShipmentValues values_of(const Rows& rows) {
+  const auto row = rows.front();
   return {.customer = row.customer_id,
           .carrier = row.carrier_id,
-          .service_level = Text(row.service_level),
-          .instructions = Text(row.instructions),
-          .collection_date = row.collection_date,
-          .sender = sender_of(row),
-          .recipient = recipient_of(row),
-          .carrier_tracking_number = Text(row.carrier_tracking_number),
-          .carrier_tracking_url = Text(row.carrier_tracking_url),
-          .made_tracking_url = Text(row.made_tracking_url),
-          .own = {.external_reference = Text(row.external_reference),
-                  .tags = Text(row.tags),
-                  .metadata = Text(row.metadata)}};
+          .service_level = std::optional<std::string>(row.service_level),
+          .made_tracking_url = std::optional<std::string>(row.made_tracking_url),
+          .columns = ColumnValues(domain::EntityType::shipment, rows.more())};
 }
 
 /// Checks that the customer and carrier that `values` newly names exist and fit. `before` has the shipment's
@@ -71,11 +63,12 @@ asio::awaitable<void> check_references(Services& services, const Guid& business,
   if (new_carrier && values.service_level) check_service_level(*values.service_level, *found.levels, errors);
 }
 
-/// Checks the change of a shipment whose values are `row`, and returns its entry for shipments/update.sql.
-template <typename Row>
-asio::awaitable<std::string> change_of(Call& call, Services& services, Row row) {
+/// Checks the change of the shipment in `rows`, and returns its entry for shipments/update.sql.
+template <typename Rows>
+asio::awaitable<std::string> change_of(Call& call, Services& services, Rows rows) {
   const auto& body = call.object();
-  const auto before = values_of(row);
+  const auto row = rows.front();
+  const auto before = values_of(rows);
   auto values = before;
   FieldErrors errors;
   values.merge(body, errors);
@@ -85,10 +78,11 @@ asio::awaitable<std::string> change_of(Call& call, Services& services, Row row) 
   check_not_cleared(body, values, before, errors);
   co_await check_references(services, call.business(), values, before, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
-  const bool new_number = values.carrier_tracking_number != before.carrier_tracking_number ||
-                          values.carrier_tracking_url != before.carrier_tracking_url;
-  const bool new_link =
-      values.carrier != before.carrier && values.carrier_tracking_number && !values.carrier_tracking_url;
+  const auto& number = values.columns.at("carrierTrackingNumber");
+  const auto& url = values.columns.at("carrierTrackingUrl");
+  const bool new_number =
+      number != before.columns.at("carrierTrackingNumber") || url != before.columns.at("carrierTrackingUrl");
+  const bool new_link = values.carrier != before.carrier && number && !url;
   if ((new_number || new_link) && is_final_shipment(row.status)) throw final_shipment(row.status);
   co_return shipment_change_text(call.id(), row.version, values);
 }
@@ -99,7 +93,7 @@ asio::awaitable<void> update_locked(Call& call, Services& services) {
   const auto locked =
       co_await transaction->run(sql::Lock{.business = call.business(), .shipment = call.id()});
   if (locked.empty()) throw not_found("shipment");
-  const auto changes = '[' + co_await change_of(call, services, locked.front()) + ']';
+  const auto changes = '[' + co_await change_of(call, services, locked) + ']';
   co_await transaction->run(sql::Update{.business = call.business(), .shipments = changes});
   co_await transaction->commit();
 }
@@ -134,15 +128,15 @@ std::string packages_of(const json::array& items) {
   return packages_text(packages);
 }
 
-/// Returns the values of a new shipment of an order.
-ShipmentValues values_of_order(const sql::LockOrder::Row& row, const json::object& body) {
-  return {.customer = row.customer_id,
-          .carrier = row.carrier_id,
-          .service_level = std::optional<std::string>(row.service_level),
-          .collection_date = row.collection_date,
-          .packages = packages_of(picked_items(stored_list(row.items), body)),
-          .sender = sender_of(row),
-          .recipient = recipient_of(row)};
+/// Returns the values of a new shipment of the locked order.
+ShipmentValues values_of_order(const storage::TypedRows<sql::LockOrder>& rows, const json::object& body) {
+  const auto row = rows.front();
+  ShipmentValues values{.customer = row.customer_id,
+                        .carrier = row.carrier_id,
+                        .service_level = std::optional<std::string>(row.service_level),
+                        .packages = packages_of(picked_items(stored_list(row.items), body))};
+  values.columns.take(rows.more());
+  return values;
 }
 
 /// Throws Failure if the order lacks an address that a shipment needs.
@@ -151,8 +145,8 @@ void check_deliverable(const ShipmentValues& values) {
   const auto require = [&](const std::optional<std::string>& value, const std::string& path) {
     if (!value || is_blank(*value)) errors.push_back({path, "is missing in the order"});
   };
-  require(values.recipient.street, "deliveryAddress.street");
-  require(values.recipient.city, "deliveryAddress.city");
+  require(values.columns.at("recipient.address.street"), "deliveryAddress.street");
+  require(values.columns.at("recipient.address.city"), "deliveryAddress.city");
   if (!errors.empty()) throw invalid(std::move(errors));
 }
 
@@ -169,7 +163,7 @@ asio::awaitable<void> insert_for_order(Call& call, Services& services, const Gui
   if (locked->status == "cancelled") throw invalid("status", "a cancelled order cannot be shipped");
   const auto shipment = co_await transaction->run(sql::HasOpenShipment{.business = business, .order = order});
   if (shipment.front().has_open) throw conflict("The order already has a shipment.");
-  const auto values = values_of_order(*locked, call.object());
+  const auto values = values_of_order(rows, call.object());
   check_deliverable(values);
   const auto shipments = '[' + shipment_text(guid, tracking_number, order, values) + ']';
   co_await transaction->run(sql::Create{.business = business, .shipments = shipments});
@@ -215,7 +209,7 @@ asio::awaitable<Answer> update_shipment(Call& call, Services& services) {
   const auto values =
       co_await services.db.read(sql::Values{.business = call.business(), .shipment = shipment});
   if (values.empty()) throw not_found("shipment");
-  const auto change = co_await change_of(call, services, values.front());
+  const auto change = co_await change_of(call, services, values);
   const auto changes = '[' + change + ']';
   const auto changed = co_await services.db.write_shared<sql::Update>(
       sql::Update{.business = call.business(), .shipments = changes}, shipment, change, call.cause());

@@ -6,6 +6,7 @@
 #include "api/records/fields.hpp"
 #include "api/records/history.hpp"
 #include "api/records/list.hpp"
+#include "api/records/properties.hpp"
 #include "api/records/row_json.hpp"
 #include "api/route/paging.hpp"
 #include "api/scans/scans.hpp"
@@ -46,14 +47,19 @@ const Parameter list_query[] = {
 constexpr Property guid_properties[] = {{.name = "guid", .kind = Kind::uuid, .required = true}};
 constexpr Schema guid_schema{"ShipmentGuid", guid_properties};
 
+/// The property of a column, by its name in the API.
+Property column_property(std::string_view name) {
+  return property_of(*domain::record_type(domain::EntityType::shipment).find(name), name, Use::change);
+}
+
 const Property schedule_properties[] = {
     {.name = "shipmentId", .kind = Kind::uuid, .required = true},
     {.name = "collectionDate", .kind = Kind::timestamp},
     {.name = "deliveryDate",
      .kind = Kind::timestamp,
      .description = "The estimated delivery; null for the computed one."},
-    carrier_number_property,
-    carrier_url_property,
+    column_property("carrierTrackingNumber"),
+    column_property("carrierTrackingUrl"),
 };
 const Schema schedule_schema{"ShipmentSchedule", schedule_properties};
 

@@ -74,10 +74,12 @@ constexpr auto order_fields = std::to_array<Field>({
         .merged()
         .imported()
         .listed()
-        .described("The name that the checkout shows."),
+        .described("The name that the checkout shows.")
+        .example(R"("Express delivery")"),
     column("shippingCost", "shipping_cost", decimal, Form::money)
         .merged()
-        .described("In the currency of the order."),
+        .described("In the currency of the order.")
+        .example("4.9"),
     column("totalValue", "total_value", decimal).required(),
     text("currency", "currency", no).required().decided().described("An ISO 4217 code."),
     column("collectionDate", "collection_date", timestamp).merged().listed().settable(),
@@ -201,7 +203,15 @@ constexpr auto customer_fields = std::to_array<Field>({
 
 constexpr auto product_fields = std::to_array<Field>({
     column("guid", "guid", uuid).required().listed(),
-    text("name", "name", no).required().not_empty().merged().imported().listed().settable().searched(),
+    text("name", "name", no)
+        .example(R"("Desk lamp")")
+        .required()
+        .not_empty()
+        .merged()
+        .imported()
+        .listed()
+        .settable()
+        .searched(),
     text("sku", "sku", no, Form::code)
         .not_empty()
         .merged()
@@ -209,14 +219,20 @@ constexpr auto product_fields = std::to_array<Field>({
         .listed()
         .searched()
         .described("Unique among products and variants. Required unless SKUs are generated."),
-    text("description", "description", no, Form::text).merged().imported().listed().settable().searched(),
+    text("description", "description", no, Form::text)
+        .example(R"("A lamp for desks, 8 W")")
+        .merged()
+        .imported()
+        .listed()
+        .settable()
+        .searched(),
     column("price", "price", decimal, Form::money).merged().imported().listed().settable(),
     column("cost", "cost", decimal, Form::money).merged().listed().settable(),
     column("weight", "weight", decimal, Form::measure).merged().imported().listed(),
     column("dimensions.length", "length", decimal, Form::measure).merged().imported().listed(),
     column("dimensions.width", "width", decimal, Form::measure).merged().imported().listed(),
     column("dimensions.height", "height", decimal, Form::measure).merged().imported().listed(),
-    text("barcode", "barcode", no).merged().imported().listed().searched(),
+    text("barcode", "barcode", no).example(R"("4006381333931")").merged().imported().listed().searched(),
     own_reference(no).searched(reference_text),
     own_tags(no),
     own_metadata(no),

@@ -138,13 +138,11 @@ json::value or_null(const std::optional<std::string_view>& text) {
 json::value or_null(const std::optional<Guid>& guid) {
   return guid ? json::value(guid->to_string()) : json::value();
 }
-json::value or_null(const std::optional<Time>& time) {
-  return time ? json::value(format_timestamp(*time)) : json::value();
-}
 
 /// A shipment with the values of a locked order, as an entry of shipments/create.sql.
-json::object entry_of(const NewShipment& change, const statements::LockOrder::Row& order,
+json::object entry_of(const NewShipment& change, const TypedRows<statements::LockOrder>& orders,
                       std::string_view number, json::array packages) {
+  const auto order = orders.front();
   // A service level belongs to a carrier: another carrier does not take over that of the order.
   const bool has_own_carrier = change.carrier && change.carrier != order.carrier_id;
   json::value level;
@@ -153,31 +151,24 @@ json::object entry_of(const NewShipment& change, const statements::LockOrder::Ro
   } else if (!has_own_carrier) {
     level = or_null(order.service_level);
   }
-  return {{"guid", change.shipment.to_string()},
-          {"tracking_number", number},
-          {"order", change.order.to_string()},
-          {"customer", or_null(order.customer_id)},
-          {"carrier", or_null(change.carrier ? change.carrier : order.carrier_id)},
-          {"service_level", std::move(level)},
-          {"collection_date", or_null(order.collection_date)},
-          {"packages", std::move(packages)},
-          {"sender_name", or_null(order.sender_name)},
-          {"sender_company", or_null(order.sender_company)},
-          {"sender_street", or_null(order.sender_street)},
-          {"sender_city", or_null(order.sender_city)},
-          {"sender_state", or_null(order.sender_state)},
-          {"sender_postal_code", or_null(order.sender_postal_code)},
-          {"sender_country", or_null(order.sender_country)},
-          {"sender_phone", or_null(order.sender_phone)},
-          {"recipient_name", or_null(order.recipient_name)},
-          {"recipient_company", or_null(order.recipient_company)},
-          {"recipient_street", or_null(order.recipient_street)},
-          {"recipient_city", or_null(order.recipient_city)},
-          {"recipient_state", or_null(order.recipient_state)},
-          {"recipient_postal_code", or_null(order.recipient_postal_code)},
-          {"recipient_country", or_null(order.recipient_country)},
-          {"recipient_phone", or_null(order.recipient_phone)},
-          {"recipient_email", or_null(order.recipient_email)}};
+  json::object entry{{"guid", change.shipment.to_string()},
+                     {"tracking_number", number},
+                     {"order", change.order.to_string()},
+                     {"customer", or_null(order.customer_id)},
+                     {"carrier", or_null(change.carrier ? change.carrier : order.carrier_id)},
+                     {"service_level", std::move(level)},
+                     {"packages", std::move(packages)}};
+  const auto columns = orders.more();
+  for (int place = 0; place < columns.columns(); ++place)
+    entry.emplace(columns.name(place), or_null(columns.find(0, place)));
+  return entry;
+}
+
+/// The text in a column of a locked order, by its name.
+std::optional<std::string_view> text_of(const Rows& columns, std::string_view name) {
+  for (int place = 0; place < columns.columns(); ++place)
+    if (columns.name(place) == name) return columns.find(0, place);
+  return std::nullopt;
 }
 
 ChangeResult make(Session& session, const Guid& business, const NewShipment& change) {
@@ -200,16 +191,14 @@ ChangeResult make(Session& session, const Guid& business, const NewShipment& cha
   if (open.front().has_open) return {.kind = Kind::exists, .error = "the order has a shipment"};
   if (auto problem = terms_problem(change, hold->levels))
     return {.kind = Kind::invalid, .error = std::move(*problem)};
-  for (const auto& [part, name] :
-       {std::pair(order->recipient_street, "street"), std::pair(order->recipient_city, "city")}) {
-    if (is_blank(part))
-      return {.kind = Kind::invalid,
-              .error = "deliveryAddress." + std::string(name) + " is missing in the order"};
+  for (const std::string name : {"street", "city"}) {
+    if (is_blank(text_of(orders.more(), "recipient_" + name)))
+      return {.kind = Kind::invalid, .error = "deliveryAddress." + name + " is missing in the order"};
   }
   auto items = picked_items(list_of(order->items), change);
   if (!items) return {.kind = Kind::invalid, .error = "itemIds names an item that the order does not have"};
   if (items->empty()) items->emplace_back(nullptr);
-  const json::array shipments{entry_of(change, *order, *hold->number, packages_of(*items))};
+  const json::array shipments{entry_of(change, orders, *hold->number, packages_of(*items))};
   session.run(statements::Create{.business = business, .shipments = to_json(shipments)});
   return {.kind = Kind::made, .moved = 1};
 }

@@ -4,8 +4,7 @@ with held as materialized (
   select o as old from orders o where o.business_id = $1 and o.guid = any ($2::uuid[]) order by o.guid for update
 )
 update orders r
-set delivery_name = e.delivery_name, delivery_company = e.delivery_company, delivery_phone = e.delivery_phone,
-    delivery_email = e.delivery_email, delivery_street = e.delivery_street, delivery_postal_code = e.delivery_postal_code,
-    notes = e.notes, external_reference = e.external_reference, tags = e.tags, metadata = e.metadata
+set
+\columns assign orders.personal e
 from held h, erased(h.old, $3::text[]) e
 where r.business_id = $1 and r.guid = e.guid and h.old::text is distinct from e::text  -- json has no equality

@@ -15,12 +15,7 @@ with held as materialized (
   from held h where d.business_id = $1 and d.shipment_id = (h.old).guid and d.latitude is not null
 )
 update shipments r
-set recipient_name = e.recipient_name, recipient_company = e.recipient_company, recipient_phone = e.recipient_phone,
-    recipient_email = e.recipient_email, recipient_street = e.recipient_street,
-    recipient_postal_code = e.recipient_postal_code, instructions = e.instructions, sender_name = e.sender_name,
-    sender_company = e.sender_company, sender_phone = e.sender_phone, sender_street = e.sender_street,
-    sender_postal_code = e.sender_postal_code, external_reference = e.external_reference, tags = e.tags,
-    metadata = e.metadata,
-    customer_id = case when r.customer_id is null and r.order_id is null then $4 else r.customer_id end
+set customer_id = case when r.customer_id is null and r.order_id is null then $4 else r.customer_id end,
+\columns assign shipments.personal e
 from held h, erased(h.old, $3::text[]) e
 where r.business_id = $1 and r.guid = e.guid and h.old::text is distinct from e::text  -- json has no equality

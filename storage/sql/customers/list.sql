@@ -5,9 +5,10 @@
 select
   case when r.fits then /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
             where n.business_id = $1 and n.entity_type = 2)/*end*/ end,
-  r.guid, r.name, r.email, r.phone, r.company, r.street as "address.street", r.city as "address.city",
-  r.state as "address.state", r.postal_code as "address.postalCode", r.country as "address.country",
-  r.external_reference as "externalReference", coalesce(r.tags, '[]') as tags, case when r.fits then r.metadata end as metadata
+\columns answer customers.listed r
+\instead metadata
+case when r.fits then r.metadata end as metadata
+\end
 from (select r.*,
              /*fits*/coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 40 end, 0)
              <= 40000/*end*/ as fits/*place*/

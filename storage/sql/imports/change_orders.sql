@@ -4,24 +4,21 @@
 -- two, the order keeps the other one if the carrier has the service level. Unchanged orders are not written.
 -- $1 business uuid, $2 orders jsonb (JSON array)
 with changes as materialized (
-  select n.guid, n.number, n.status, n.customer, n.street, n.city, n.state, n.postal_code, n.country,
-         left(n.name, 200) as name, left(n.company, 200) as company, left(n.phone, 200) as phone,
-         n.email, n.total, n.currency, n.notes, n.url,
-         left(n.shipping_method, 200) as shipping_method, n.shipping_cost, n.carrier, n.level,
+  select n.guid, n.number, n.status, n.customer, n.total, n.currency, n.shipping_cost, n.carrier, n.level,
+\columns values orders.imported n
+         ,
 \ir items.inc
          as listed
-  from jsonb_to_recordset($2) n (guid uuid, number text, status text, customer uuid, items jsonb, street text, city text,
-                                 state text, postal_code text, country text, name text, company text, phone text,
-                                 email text, total numeric, currency text, notes text, url text, shipping_method text,
-                                 shipping_cost numeric, carrier uuid, level text)
+  from jsonb_to_recordset($2) n (guid uuid, number text, status text, customer uuid, items jsonb, total numeric,
+                                 currency text, shipping_cost numeric, carrier uuid, level text,
+\columns typed orders.imported
+                                 )
 )
 update orders r
 set order_number = n.number, status = n.status, customer_id = coalesce(n.customer, r.customer_id), items = k.items,
-    delivery_street = n.street, delivery_city = n.city, delivery_state = n.state,
-    delivery_postal_code = n.postal_code, delivery_country = n.country, delivery_name = n.name,
-    delivery_company = n.company, delivery_phone = n.phone, delivery_email = n.email, total_value = n.total,
-    currency = n.currency, notes = n.notes, source_type = 'import', source_url = n.url,
-    shipping_method = n.shipping_method, shipping_cost = n.shipping_cost, carrier_id = k.carrier, service_level = k.level
+    total_value = n.total, currency = n.currency, source_type = 'import', shipping_cost = n.shipping_cost,
+    carrier_id = k.carrier, service_level = k.level,
+\columns assign orders.imported n
 from changes n
 join orders o on o.business_id = $1 and o.guid = n.guid
 cross join lateral (
@@ -46,12 +43,11 @@ cross join lateral (
                      where e.item ->> 'guid' = i.item ->> 'guid' limit 1) h on true
 ) k
 where r.business_id = $1 and r.guid = n.guid
-  and (r.order_number, r.status, r.customer_id, r.items::jsonb, r.delivery_street, r.delivery_city, r.delivery_state,
-       r.delivery_postal_code, r.delivery_country, r.delivery_name, r.delivery_company, r.delivery_phone, r.delivery_email,
-       r.total_value, r.currency, r.notes, r.source_type, r.source_url, r.shipping_method, r.shipping_cost, r.carrier_id,
-       r.service_level)
-      is distinct from
-      (n.number, n.status, coalesce(n.customer, r.customer_id), k.items, n.street, n.city, n.state, n.postal_code,
-       n.country, n.name, n.company, n.phone, n.email, round(n.total, 2), n.currency, n.notes, 'import', n.url,
-       n.shipping_method, round(n.shipping_cost, 2), k.carrier, k.level)
+  and (r.order_number, r.status, r.customer_id, r.items::jsonb, r.total_value, r.currency, r.source_type, r.shipping_cost,
+       r.carrier_id, r.service_level,
+\columns values orders.imported r
+      ) is distinct from (n.number, n.status, coalesce(n.customer, r.customer_id), k.items, round(n.total, 2), n.currency,
+                          'import', round(n.shipping_cost, 2), k.carrier, k.level,
+\columns values orders.imported n
+      )
 returning r.guid

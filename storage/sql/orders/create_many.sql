@@ -14,11 +14,10 @@ with given_entries as materialized (
   from rows from (
           json_to_recordset($2::json) as (
             guid uuid, number text, status text, customer uuid, customer_name text, customer_email text,
-            customer_phone text, items json, street text, city text, state text, postal_code text, country text,
-            carrier uuid, service_level text, currency text, collection_date timestamptz, window_start text,
-            window_end text, notes text, delivery_name text, delivery_company text, delivery_phone text,
-            delivery_email text, shipping_method text, shipping_cost numeric, external_reference text, tags jsonb,
-            metadata jsonb)) with ordinality r
+            customer_phone text, items json, carrier uuid, service_level text, currency text, window_start text,
+            window_end text,
+\columns typed orders.merged
+          )) with ordinality r
 ), entries as materialized (
   select e.*, coalesce('e' || lower(e.customer_email), 'p' || e.place) as person,
          case when e.number is null then row_number() over (partition by e.number is null order by e.place) end as rank
@@ -41,19 +40,17 @@ with given_entries as materialized (
        unnest(n.list) with ordinality l (number, rank)
 ), given as (
   select e.guid, coalesce(e.customer, p.guid) as customer, coalesce(e.number, n.number) as number, e.status, e.items,
-         e.street, e.city, e.state, e.postal_code, e.country, e.carrier, e.service_level, e.currency, e.collection_date,
-         e.window_start, e.window_end, e.notes, e.delivery_name, e.delivery_company, e.delivery_phone, e.delivery_email,
-         e.shipping_method, e.shipping_cost, e.external_reference, e.tags, e.metadata
+         e.carrier, e.service_level, e.currency, e.window_start, e.window_end,
+\columns values orders.merged e
   from entries e
   -- Each person and number has an entry. A full join has no plan with nested loops.
   full join people p on p.person = e.person
   full join numbers n on n.rank = e.rank
 )
-insert into orders (business_id, guid, customer_id, order_number, status, items, total_value, delivery_street,
-                    delivery_city, delivery_state, delivery_postal_code, delivery_country, carrier_id, service_level,
-                    currency, collection_date, collection_start, collection_end, notes, delivery_name, delivery_company,
-                    delivery_phone, delivery_email, shipping_method, shipping_cost, external_reference, tags, metadata,
-                    source_type)
+insert into orders (business_id, guid, customer_id, order_number, status, items, total_value, carrier_id, service_level,
+                    currency, collection_start, collection_end,
+\columns names orders.merged
+                    , source_type)
 select b.guid, g.guid, g.customer, g.number, g.status,
        case when coalesce(d.length, d.width, d.height) is null then g.items else (
          select json_agg(case when coalesce(i.given ->> 'length', i.given ->> 'width', i.given ->> 'height') is not null
@@ -72,15 +69,14 @@ select b.guid, g.guid, g.customer, g.number, g.status,
        -- items_value would be planned anew by each statement.
        (select coalesce(round(sum((i ->> 'quantity')::numeric * coalesce((i ->> 'price')::numeric, 0)), 2), 0)
         from json_array_elements(g.items) i),
-       g.street, g.city, g.state, g.postal_code, g.country,
        coalesce(g.carrier, case when g.service_level is null or k.levels ? g.service_level then k.guid end),
        coalesce(g.service_level,
                 (select f.default_service_level from carrier_configurations f
                  where f.business_id = $1 and f.carrier_id = k.guid and k.levels ? f.default_service_level),
                 case when k.guid is null or k.levels ? d.service_level then d.service_level end),
-       coalesce(g.currency, b.currency), g.collection_date, g.window_start, g.window_end, g.notes, g.delivery_name,
-       g.delivery_company, g.delivery_phone, g.delivery_email, g.shipping_method, g.shipping_cost, g.external_reference,
-       g.tags, g.metadata, 'api'
+       coalesce(g.currency, b.currency), g.window_start, g.window_end,
+\columns values orders.merged g
+       , 'api'
 from given g
 join businesses b on b.guid = $1
 left join business_defaults d on d.business_id = $1

@@ -6,25 +6,24 @@
 select
   case when r.fits then /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
             where n.business_id = $1 and n.entity_type = 0)/*end*/ end as total,
-  r.guid, r.order_number as "orderNumber", r.status, r.customer_id as "customer.guid",
-  (select c.name from customers c where c.business_id = r.business_id and c.guid = r.customer_id) as "customer.name",
-  case when r.fits then r.items end as "items{description,quantity,price}",
-  r.delivery_street as "deliveryAddress.street", r.delivery_city as "deliveryAddress.city",
-  r.delivery_state as "deliveryAddress.state", r.delivery_postal_code as "deliveryAddress.postalCode",
-  r.delivery_name as "deliveryAddress.name", r.delivery_company as "deliveryAddress.company",
-  r.delivery_phone as "deliveryAddress.phone", r.delivery_email as "deliveryAddress.email",
-  r.carrier_id as "carrier.guid", r.shipping_method as "shippingMethod", r.collection_date as "collectionDate",
-  r.external_reference as "externalReference", coalesce(r.tags, '[]') as tags, case when r.fits then r.metadata end as metadata,
-  case when r.integration_id is not null then 'import' when r.source_type = 'sql' then 'sql' else 'api' end
-    as "source.type",
-  r.integration_id as "source.integration.guid",
-  case when r.integration_id is not null then
+\columns answer orders.listed r
+\after customer.guid
+(select c.name from customers c where c.business_id = r.business_id and c.guid = r.customer_id) as "customer.name"
+\instead items
+case when r.fits then r.items end as "items{description,quantity,price}"
+\instead metadata
+case when r.fits then r.metadata end as metadata
+\instead source.type
+case when r.integration_id is not null then 'import' when r.source_type = 'sql' then 'sql' else 'api' end
+    as "source.type"
+\after source.integration.guid
+case when r.integration_id is not null then
     (select store_name(i) from integrations i where i.business_id = r.business_id and i.guid = r.integration_id)
   end as "source.integration.name",
   case when r.integration_id is not null then
     (select i.provider from integrations i where i.business_id = r.business_id and i.guid = r.integration_id)
-  end as "source.integration.provider", r.external_id as "source.externalId", r.source_url as "source.url",
-  r.status_changed_at as "statusChangedAt", r.created_at as "createdAt"
+  end as "source.integration.provider"
+\end
 from (select r.*,
              /*fits*/pg_column_size(r.items) * case when pg_column_compression(r.items) is null then 1 else 40 end
               + coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 40 end, 0)

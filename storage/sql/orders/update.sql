@@ -5,10 +5,9 @@
 with given as materialized (
   select g.* from json_to_recordset($2::json) as g (
     guid uuid, version text, number text, customer uuid, customer_name text, customer_email text, customer_phone text,
-    items json, street text, city text, state text, postal_code text, country text, carrier uuid, service_level text,
-    currency text, collection_date timestamptz, window_start text, window_end text, notes text, delivery_name text,
-    delivery_company text, delivery_phone text, delivery_email text, shipping_method text, shipping_cost numeric,
-    external_reference text, tags jsonb, metadata jsonb)
+    items json, carrier uuid, service_level text, currency text, window_start text, window_end text,
+\columns typed orders.merged
+  )
 ), held as materialized (
   select o.guid, coalesce(g.items, o.items) as new_items,
          g.items is not null and o.items::jsonb <> g.items::jsonb as has_other_items
@@ -25,20 +24,15 @@ with given as materialized (
   set customer_id = n.customer_id, order_number = n.number, items = n.new_items,
       total_value = case when r.integration_id is not null or not n.has_other_items then r.total_value
                          else items_value(n.new_items) end,
-      delivery_street = n.street, delivery_city = n.city, delivery_state = n.state, delivery_postal_code = n.postal_code,
-      delivery_country = n.country, carrier_id = n.carrier, service_level = n.service_level, currency = n.currency,
-      collection_date = n.collection_date, collection_start = n.window_start, collection_end = n.window_end,
-      notes = n.notes, delivery_name = n.delivery_name, delivery_company = n.delivery_company,
-      delivery_phone = n.delivery_phone, delivery_email = n.delivery_email, shipping_method = n.shipping_method,
-      shipping_cost = n.shipping_cost, external_reference = n.external_reference, tags = n.tags, metadata = n.metadata
+      carrier_id = n.carrier, service_level = n.service_level, currency = n.currency, collection_start = n.window_start,
+      collection_end = n.window_end,
+\columns assign orders.merged n
   from changes n
   where r.business_id = $1 and r.guid = n.guid
-    and (n.has_other_items or (r.customer_id, r.order_number, r.delivery_street, r.delivery_city, r.delivery_state,
-         r.delivery_postal_code, r.delivery_country, r.carrier_id, r.service_level, r.currency, r.collection_date,
-         r.collection_start, r.collection_end, r.notes, r.delivery_name, r.delivery_company, r.delivery_phone,
-         r.delivery_email, r.shipping_method, r.shipping_cost, r.external_reference, r.tags, r.metadata)
-        is distinct from (n.customer_id, n.number, n.street, n.city, n.state, n.postal_code, n.country, n.carrier,
-                          n.service_level, n.currency, n.collection_date, n.window_start, n.window_end, n.notes,
-                          n.delivery_name, n.delivery_company, n.delivery_phone, n.delivery_email, n.shipping_method,
-                          n.shipping_cost, n.external_reference, n.tags, n.metadata))
+    and (n.has_other_items or (r.customer_id, r.order_number, r.carrier_id, r.service_level, r.currency,
+                               r.collection_start, r.collection_end,
+\columns values orders.merged r
+        ) is distinct from (n.customer_id, n.number, n.carrier, n.service_level, n.currency, n.window_start, n.window_end,
+\columns values orders.merged n
+        ))
 \ir written.inc

@@ -2,10 +2,11 @@
 -- SKUs, so that two calls do not deadlock.
 -- $1 business uuid, $2 products jsonb (an array of JSON objects by column)
 -- -> guid uuid, ...
-insert into products (business_id, guid, name, sku, description, barcode, price, cost, weight, length, width, height,
-                      external_reference, tags, metadata)
-select $1, n.guid, n.name, coalesce(n.sku, next_sku($1)), n.description, n.barcode, n.price, n.cost, n.weight, n.length,
-       n.width, n.height, n.external_reference, n.tags, n.metadata
+insert into products (business_id, guid, sku,
+\columns names products.merged except sku
+)
+select $1, n.guid, coalesce(n.sku, next_sku($1)),
+\columns values products.merged n except sku
 from jsonb_array_elements($2) e, jsonb_populate_record(null::products, merged_changes(null, e)) n
 order by n.sku nulls first
 returning guid, name, sku

@@ -1,10 +1,11 @@
 -- Returns a product with all its fields.
 -- $1 business uuid, $2 product uuid
-select guid, name, sku, description, barcode, price, cost, weight, length as "dimensions.length",
-       width as "dimensions.width", height as "dimensions.height", external_reference as "externalReference",
-       coalesce(tags, '[]') as tags, metadata,
-       array_to_json(array(
+select
+\columns answer products.answered r
+\after description moves barcode
+\instead variants
+array_to_json(array(
          select json_build_object('guid', v -> 'guid', 'name', v -> 'name', 'sku', v -> 'sku')
-         from jsonb_array_elements(variants) with ordinality e (v, n) order by n)) as variants,
-       created_at as "createdAt"
-from products where business_id = $1 and guid = $2 and deleted_at is null
+         from jsonb_array_elements(r.variants) with ordinality e (v, n) order by n)) as variants
+\end
+from products r where r.business_id = $1 and r.guid = $2 and r.deleted_at is null

@@ -6,10 +6,13 @@
 select
   case when r.fits then /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
             where n.business_id = $1 and n.entity_type = 3)/*end*/ end as total,
-  r.guid, r.name, r.sku, r.description, r.barcode, r.price, r.cost, r.weight, r.length as "dimensions.length",
-  r.width as "dimensions.width", r.height as "dimensions.height", r.external_reference as "externalReference",
-  coalesce(r.tags, '[]') as tags,
-  case when r.fits then r.metadata end as metadata, jsonb_array_length(r.variants) as "variantCount"
+\columns answer products.listed r
+\after description moves barcode
+\instead metadata
+case when r.fits then r.metadata end as metadata
+\after metadata
+jsonb_array_length(r.variants) as "variantCount"
+\end
 from (select r.*,
              /*fits*/coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 40 end, 0)
              <= 40000/*end*/ as fits/*place*/

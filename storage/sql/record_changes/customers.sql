@@ -23,13 +23,17 @@ with existing as materialized (
   from merged m
 ), changed as (
   update customers r
-  set name = (v.new).name, company = (v.new).company, email = (v.new).email, phone = (v.new).phone,
-      external_reference = (v.new).external_reference,
-      tags = v.tags, metadata = (v.new).metadata
+  set
+\columns assign customers.settable (v.new)
+      , tags = v.tags, metadata = (v.new).metadata
   from verdict v
   where v.result = 'made' and r.business_id = $1::uuid and r.guid = $2::uuid
-    and (r.name, r.company, r.email, r.phone, r.external_reference, r.tags, r.metadata)
-        is distinct from ((v.new).name, (v.new).company, (v.new).email, (v.new).phone,
-                          (v.new).external_reference, v.tags, (v.new).metadata)
+    and (
+\columns values customers.settable r
+         , r.tags, r.metadata
+        ) is distinct from (
+\columns values customers.settable (v.new)
+         , v.tags, (v.new).metadata
+        )
 )
 \ir verdict.inc

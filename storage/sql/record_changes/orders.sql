@@ -28,14 +28,17 @@ with existing as materialized (
   from merged m
 ), changed as (
   update orders r
-  set carrier_id = (v.new).carrier_id, service_level = (v.new).service_level,
-      collection_date = (v.new).collection_date, notes = (v.new).notes,
-      external_reference = (v.new).external_reference,
-      tags = v.tags, metadata = (v.new).metadata
+  set
+\columns assign orders.settable (v.new)
+      , tags = v.tags, metadata = (v.new).metadata
   from verdict v
   where v.result = 'made' and r.business_id = $1::uuid and r.guid = $2::uuid
-    and (r.carrier_id, r.service_level, r.collection_date, r.notes, r.external_reference, r.tags, r.metadata)
-        is distinct from ((v.new).carrier_id, (v.new).service_level, (v.new).collection_date, (v.new).notes,
-                          (v.new).external_reference, v.tags, (v.new).metadata)
+    and (
+\columns values orders.settable r
+         , r.tags, r.metadata
+        ) is distinct from (
+\columns values orders.settable (v.new)
+         , v.tags, (v.new).metadata
+        )
 )
 \ir verdict.inc

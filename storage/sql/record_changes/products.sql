@@ -19,13 +19,17 @@ with existing as materialized (
   from merged m
 ), changed as (
   update products r
-  set name = (v.new).name, description = (v.new).description, price = (v.new).price, cost = (v.new).cost,
-      external_reference = (v.new).external_reference,
-      tags = v.tags, metadata = (v.new).metadata
+  set
+\columns assign products.settable (v.new)
+      , tags = v.tags, metadata = (v.new).metadata
   from verdict v
   where v.result = 'made' and r.business_id = $1::uuid and r.guid = $2::uuid
-    and (r.name, r.description, r.price, r.cost, r.external_reference, r.tags, r.metadata)
-        is distinct from ((v.new).name, (v.new).description, (v.new).price, (v.new).cost,
-                          (v.new).external_reference, v.tags, (v.new).metadata)
+    and (
+\columns values products.settable r
+         , r.tags, r.metadata
+        ) is distinct from (
+\columns values products.settable (v.new)
+         , v.tags, (v.new).metadata
+        )
 )
 \ir verdict.inc

@@ -27,16 +27,17 @@ with existing as materialized (
   from merged m
 ), changed as (
   update shipments r
-  set instructions = (v.new).instructions, collection_date = (v.new).collection_date,
-      estimated_delivery = (v.new).estimated_delivery,
-      carrier_tracking_number = (v.new).carrier_tracking_number, carrier_tracking_url = v.url,
-      external_reference = (v.new).external_reference,
-      tags = v.tags, metadata = (v.new).metadata
+  set
+\columns assign shipments.settable (v.new) except carrier_tracking_url
+      , carrier_tracking_url = v.url, tags = v.tags, metadata = (v.new).metadata
   from verdict v
   where v.result = 'made' and r.business_id = $1::uuid and r.guid = $2::uuid
-    and (r.instructions, r.collection_date, r.estimated_delivery, r.carrier_tracking_number,
-         r.carrier_tracking_url, r.external_reference, r.tags, r.metadata)
-        is distinct from ((v.new).instructions, (v.new).collection_date, (v.new).estimated_delivery,
-                          (v.new).carrier_tracking_number, v.url, (v.new).external_reference, v.tags, (v.new).metadata)
+    and (
+\columns values shipments.settable r except carrier_tracking_url
+         , r.carrier_tracking_url, r.tags, r.metadata
+        ) is distinct from (
+\columns values shipments.settable (v.new) except carrier_tracking_url
+         , v.url, v.tags, (v.new).metadata
+        )
 )
 \ir verdict.inc

@@ -3,19 +3,15 @@
 -- not have is not used. Packages without dimensions have the business's default dimensions, in the unit of its products.
 -- $1 business uuid, $2 shipments json (an array of objects with the columns of `g`)
 -- -> guid uuid
-insert into shipments (business_id, guid, tracking_number, order_id, customer_id, carrier_id, service_level, instructions,
-                       collection_date, packages, sender_name, sender_company, sender_street, sender_city,
-                       sender_state, sender_postal_code, sender_country, sender_phone, recipient_name,
-                       recipient_company, recipient_street, recipient_city, recipient_state, recipient_postal_code,
-                       recipient_country, recipient_phone, recipient_email, carrier_tracking_number,
-                       carrier_tracking_url, external_reference, tags, metadata)
+insert into shipments (business_id, guid, tracking_number, order_id, customer_id, carrier_id, service_level, packages,
+\columns names shipments.merged
+                       )
 select b.guid, g.guid, g.tracking_number, g."order", g.customer,
        coalesce(g.carrier, case when g.service_level is null or k.levels ? g.service_level then k.guid end),
        coalesce(g.service_level,
                 (select f.default_service_level from carrier_configurations f
                  where f.business_id = $1 and f.carrier_id = k.guid and k.levels ? f.default_service_level),
                 case when k.guid is null or k.levels ? d.service_level then d.service_level end),
-       g.instructions, g.collection_date,
        case when coalesce(d.length, d.width, d.height) is null then g.packages else (
          select jsonb_agg(case when coalesce(p.item ->> 'length', p.item ->> 'width', p.item ->> 'height') is null
                                then p.item || m.dimensions else p.item end order by p.place)
@@ -26,17 +22,11 @@ select b.guid, g.guid, g.tracking_number, g."order", g.customer,
                               as dimensions
                      from (select coalesce((select s.default_unit from product_settings s where s.business_id = b.guid),
                                            'cm') as unit) u) m) end,
-       g.sender_name, g.sender_company, g.sender_street, g.sender_city, g.sender_state, g.sender_postal_code,
-       g.sender_country, g.sender_phone, g.recipient_name, g.recipient_company, g.recipient_street, g.recipient_city,
-       g.recipient_state, g.recipient_postal_code, g.recipient_country, g.recipient_phone, g.recipient_email,
-       g.carrier_tracking_number, g.carrier_tracking_url, g.external_reference, g.tags, g.metadata
+\columns values shipments.merged g
 from json_to_recordset($2::json) as g (
-  guid uuid, tracking_number text, "order" uuid, customer uuid, carrier uuid, service_level text, instructions text,
-  collection_date timestamptz, packages jsonb, sender_name text, sender_company text, sender_street text,
-  sender_city text, sender_state text, sender_postal_code text, sender_country text, sender_phone text,
-  recipient_name text, recipient_company text, recipient_street text, recipient_city text, recipient_state text,
-  recipient_postal_code text, recipient_country text, recipient_phone text, recipient_email text,
-  carrier_tracking_number text, carrier_tracking_url text, external_reference text, tags jsonb, metadata jsonb)
+  guid uuid, tracking_number text, "order" uuid, customer uuid, carrier uuid, service_level text, packages jsonb,
+\columns typed shipments.merged
+)
 join businesses b on b.guid = $1
 left join business_defaults d on d.business_id = b.guid
 left join lateral (

@@ -6,19 +6,24 @@
 select
   case when r.fits then /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
             where n.business_id = $1 and n.entity_type = 1)/*end*/ end as total,
-  r.guid, r.tracking_number as "trackingNumber", r.status, r.customer_id as "customer.guid",
-  (select c.name from customers c where c.business_id = r.business_id and c.guid = r.customer_id) as "customer.name",
-  r.sender_name as "sender!.name",
-  address_line(r.sender_street, r.sender_city, r.sender_state, r.sender_postal_code, r.sender_country)
-    as "sender!.address",
-  r.recipient_name as "recipient!.name",
-  address_line(r.recipient_street, r.recipient_city, r.recipient_state, r.recipient_postal_code, r.recipient_country)
-    as "recipient!.address",
-  case when r.fits then r.packages end as packages, r.carrier_id as "carrier.guid", k.name as "carrier.name",
-  r.service_level as "serviceLevel", r.instructions, r.carrier_tracking_number as "carrierTrackingNumber",
-  coalesce(r.carrier_tracking_url, tracking_url(k.tracking_url_pattern, r.carrier_tracking_number)) as "carrierTrackingUrl",
-  r.external_reference as "externalReference", coalesce(r.tags, '[]') as tags, case when r.fits then r.metadata end as metadata,
-  r.status_changed_at as "statusChangedAt", r.last_trace_at as "lastTraceAt", r.created_at as "createdAt"
+\columns answer shipments.listed r
+\after customer.guid
+(select c.name from customers c where c.business_id = r.business_id and c.guid = r.customer_id) as "customer.name"
+\after sender.name
+address_line(r.sender_street, r.sender_city, r.sender_state, r.sender_postal_code, r.sender_country)
+    as "sender!.address"
+\after recipient.name
+address_line(r.recipient_street, r.recipient_city, r.recipient_state, r.recipient_postal_code, r.recipient_country)
+    as "recipient!.address"
+\instead packages
+case when r.fits then r.packages end as packages
+\after carrier.guid
+k.name as "carrier.name"
+\instead carrierTrackingUrl
+coalesce(r.carrier_tracking_url, tracking_url(k.tracking_url_pattern, r.carrier_tracking_number)) as "carrierTrackingUrl"
+\instead metadata
+case when r.fits then r.metadata end as metadata
+\end
 from (select r.*,
              /*fits*/pg_column_size(r.packages) * case when pg_column_compression(r.packages) is null then 1 else 40 end
               + coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 40 end, 0)

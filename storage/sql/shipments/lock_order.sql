@@ -1,14 +1,8 @@
--- Locks an order that is to be shipped and returns it with sender and recipient. Name, company, phone and e-mail of the
--- recipient are a block: those of the delivery address if it has a name or company that is not blank, otherwise those of
--- the customer.
+-- Locks an order that is to be shipped and returns it, with the columns that its shipment takes over. Name, company, phone and
+-- e-mail of the recipient are a block: those of the delivery address if it has a name or company that is not blank, otherwise
+-- those of the customer.
 -- $1 business uuid, $2 order uuid
--- -> status text, items json, customer_id uuid or null, carrier_id uuid or null, service_level text or null,
--- collection_date timestamptz or null, sender_name text or null, sender_company text or null,
--- sender_street text or null, sender_city text or null, sender_state text or null,
--- sender_postal_code text or null, sender_country text or null, sender_phone text or null,
--- recipient_name text or null, recipient_company text or null, recipient_street text or null,
--- recipient_city text or null, recipient_state text or null, recipient_postal_code text or null,
--- recipient_country text or null, recipient_phone text or null, recipient_email text or null
+-- -> status text, items json, customer_id uuid or null, carrier_id uuid or null, service_level text or null, ...
 select o.status, o.items, o.customer_id, o.carrier_id, o.service_level, o.collection_date,
        b.name as sender_name, null::text as sender_company, b.street as sender_street, b.city as sender_city,
        b.state as sender_state, b.postal_code as sender_postal_code, b.country as sender_country, b.phone as sender_phone,
