@@ -170,6 +170,7 @@ std::vector<storage::StoredEvent> EventIntake::look(storage::Session& session, W
                 [&](const storage::StoredEvent& row) { return !workflows.has_read(row.business_id, epoch); });
   const Lock lock(mutex_);
   backlog_.add(watermarks_.take(std::move(scan), next.bounds.shard_limit, next.bounds.business_limit));
+  if (watermarks_.has_missed()) rows.clear();
   separate_crowding();
   saw_all_ = !watermarks_.has_missed() && !next.leaves_out && watermarks_.cut_off().empty() &&
              watermarks_.separated().empty();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.hpp"
+
 namespace waybill::worker {
 namespace {
 
@@ -88,9 +90,15 @@ bool Watermarks::any_in_flight(std::int16_t shard) const {
 
 std::vector<storage::PendingEvent> Watermarks::take(storage::Scan scan, std::size_t shard_limit,
                                                     std::size_t business_limit) {
+  learn(scan);
+  if (has_missed()) {
+    go_back();
+    return {};
+  }
   std::vector<storage::PendingEvent> events = std::move(scan.events);
   std::map<std::int16_t, Part> shards;
   std::map<Guid, Part> businesses;
+  const std::size_t known = in_flight_.size();
   for (storage::PendingEvent& event : events) {
     in_flight_.emplace_hint(in_flight_.end(), event.key(), event.shard);  // most are newer than all others
     event.orphan = is_orphan(event, scan.last_id);
@@ -99,7 +107,7 @@ std::vector<storage::PendingEvent> Watermarks::take(storage::Scan scan, std::siz
     if (++part.events == 1 && separated != separated_.end()) separated->second.read_until = event.at;
     part.last_id = event.id;
   }
-  learn(scan);
+  check(in_flight_.size() == known + events.size(), "a scan leaves out the events in flight");
   advance(shards, shard_limit, businesses, business_limit);
   return events;
 }
@@ -145,25 +153,30 @@ void Watermarks::resolve_candidate(const storage::Scan& scan) {
   candidate_ = Candidate{scan.last_id, std::nullopt};
 }
 
+/// Leaves the events of a scan to the next one, which begins at return_to_ or below. Later events of the
+/// records that the missed transaction changed must not come before its own.
+void Watermarks::go_back() {
+  cut_off_.clear();
+  for (auto& [shard, low] : low_) low = std::min(low, return_to_);
+  for (auto& [business, separated] : separated_) separated.low = std::min(separated.low, return_to_);
+}
+
 /// Advances the watermarks that the scan read: those of parts that reached the limit to their last event.
 void Watermarks::advance(const std::map<std::int16_t, Part>& shards, std::size_t shard_limit,
                          const std::map<Guid, Part>& businesses, std::size_t business_limit) {
   cut_off_.clear();
   for (auto& [shard, low] : low_) {
-    if (left_out_.contains(shard)) {
-      low = std::min(low, return_to_);
-      continue;
-    }
+    if (left_out_.contains(shard)) continue;
     const auto part = shards.find(shard);
     const bool is_cut_off = part != shards.end() && part->second.events >= shard_limit;
     if (is_cut_off) cut_off_.push_back(shard);
     low = is_cut_off ? std::min(next_low_, part->second.last_id) : next_low_;
+    check(low <= known_, "no watermark is above the numbers whose transactions are known");
   }
   for (auto entry = separated_.begin(); entry != separated_.end();) {
     auto& [business, separated] = *entry;
     const auto part = businesses.find(business);
     if (is_left_out(business, separated)) {
-      separated.low = std::min(separated.low, return_to_);
       ++entry;
     } else if (part != businesses.end() && part->second.events >= business_limit) {
       separated.low = std::min(next_low_, part->second.last_id);

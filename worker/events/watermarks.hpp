@@ -57,7 +57,7 @@ class Watermarks {
   bool any_in_flight(std::int16_t shard) const;
 
   /// Puts a scan's events in flight and advances the watermarks. The limits are those of the scan, more than
-  /// 0. Returns the events, with the orphans marked.
+  /// 0. Returns the events, with the orphans marked; none if the scan has missed some.
   std::vector<storage::PendingEvent> take(storage::Scan scan, std::size_t shard_limit,
                                           std::size_t business_limit);
 
@@ -99,6 +99,7 @@ class Watermarks {
   void learn(const storage::Scan& scan);
   void forget_ended(const storage::Scan& scan);
   void resolve_candidate(const storage::Scan& scan);
+  void go_back();
   void advance(const std::map<std::int16_t, Part>& shards, std::size_t shard_limit,
                const std::map<Guid, Part>& businesses, std::size_t business_limit);
   bool is_left_out(const Guid& business, const Separated& separated) const;
