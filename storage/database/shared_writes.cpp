@@ -5,6 +5,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include "base/check.hpp"
 #include "storage/statement/errors.hpp"
 
 namespace waybill::storage::pq {
@@ -53,6 +54,7 @@ std::vector<SharedWrites::Waiter> SharedWrites::take_followers(std::deque<Waiter
 void SharedWrites::end_turn(const Line& line) {
   if (shut_down_) return;
   const auto found = lines_.find(line);
+  if (!check(found != lines_.end(), "the line of a transaction under way is known")) return;
   auto& waiting = found->second;
   if (waiting.empty()) {
     lines_.erase(found);

@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/container/static_vector.hpp>
 
+#include "base/check.hpp"
 #include "storage/statement/typed_rows.hpp"
 
 namespace waybill::storage::pq {
@@ -268,6 +269,7 @@ void ReadPipeline::refuse(ReadRequest& request, const std::exception_ptr& error)
 }
 
 void ReadPipeline::remove(const ReadRequest& request) {
+  check(load_ > 0 && (request.mergeable() || unmergeable_ > 0), "a read ends on its connection once");
   --load_;
   if (!request.mergeable()) --unmergeable_;
 }

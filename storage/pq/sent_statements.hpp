@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.hpp"
 #include "storage/pq/prepared.hpp"
 #include "storage/pq/steady_time.hpp"
 
@@ -43,6 +44,7 @@ class SentStatements {
 
   /// Takes the message to which the next result belongs. There must be one.
   Sent take() {
+    require(!sent_.empty(), "a result belongs to a statement that was sent");
     const Sent sent = sent_.front();
     sent_.pop_front();
     terminator_due_ = sent.kind != Sent::Kind::sync;
@@ -61,7 +63,7 @@ class SentStatements {
   /// Notes that the data is the answer to a message of this kind.
   void answered(Sent::Kind kind) {
     answered_ = progress_;
-    if (kind == Sent::Kind::sync) --syncs_due_;
+    if (kind == Sent::Kind::sync && check(syncs_due_ > 0, "the end of a unit was sent")) --syncs_due_;
   }
   /// Time of the last received data, or of the sending of the first unanswered unit.
   SteadyTime last_progress() const { return progress_; }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace waybill::worker {
 namespace {
 
@@ -101,6 +103,7 @@ void DestinationQueues::released(const Task& task, Time now) {
 /// Returns the place of a task: gives a turn to its destination's business and to the businesses with the
 /// fewest places that wait for their share.
 void DestinationQueues::place_freed(const Task& task) {
+  check(task.place == Task::Place::in_flight, "only a run in flight has a place");
   const auto blocked = blocked_.find(task.destination());
   if (blocked != blocked_.end() && !blocked->second.has_place && !blocked->second.tasks.empty()) {
     const Guid guid = blocked->second.tasks.front()->business();

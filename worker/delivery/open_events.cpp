@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.hpp"
+
 namespace waybill::worker {
 namespace {
 
@@ -15,6 +17,7 @@ bool changes_records(const TaskPtr& task) {
 }  // namespace
 
 void OpenEvents::add(storage::SettledEvent event, std::vector<TaskPtr> open, Task::Moment now) {
+  check(!open.empty(), "an event in memory has an open run");
   const auto entry = std::make_shared<OpenEvent>(OpenEvent{std::move(event), std::move(open), now, {}});
   entry->position = events_.insert(events_.end(), entry);
   for (const TaskPtr& task : entry->open) task->event = entry;
@@ -22,8 +25,9 @@ void OpenEvents::add(storage::SettledEvent event, std::vector<TaskPtr> open, Tas
 
 std::optional<storage::SettledEvent> OpenEvents::finish(const TaskPtr& task) {
   const std::shared_ptr<OpenEvent> event = std::move(task->event);
+  require(event != nullptr, "the run of an event in memory knows its event");
   event->settled.runs.push_back(std::move(task->run));
-  std::erase(event->open, task);
+  check(std::erase(event->open, task) == 1, "a run of an event ends once");
   if (!event->open.empty()) return std::nullopt;
   events_.erase(event->position);
   return std::move(event->settled);

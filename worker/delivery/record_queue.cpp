@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "base/check.hpp"
+
 namespace waybill::worker {
 namespace {
 
@@ -95,10 +97,12 @@ storage::Batch RecordQueue::take(std::size_t limit) {
 }
 
 storage::Batch RecordQueue::take_set_aside() {
+  require(!set_aside_.empty(), "a batch that is taken was set aside");
   storage::Batch single = std::move(set_aside_.front());
   set_aside_.pop_front();
   if (const auto record = record_of(single)) {
     const auto found = records_aside_.find(*record);
+    require(found != records_aside_.end(), "the record of an event that is set aside is counted");
     if (--found->second == 0) records_aside_.erase(found);
   }
   return single;
