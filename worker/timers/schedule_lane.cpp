@@ -193,7 +193,7 @@ int ScheduleLane::perform(const Tick& tick, const Workflow& workflow) {
 }
 
 /// The notice of the pause of a workflow; nullopt if it has been changed since the tick began: paused,
-/// resumed, given another query, switched off or deleted.
+/// resumed, changed, switched off or deleted.
 std::optional<PauseNotice> ScheduleLane::notice(const Claimed& claimed) {
   const Tick& tick = claimed.tick;
   const auto rows = session_->run(

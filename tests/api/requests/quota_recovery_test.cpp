@@ -40,10 +40,15 @@ TEST(QuotaRecovery, ACrashOfTheDatabaseNeitherDoublesAQuotaNorEndsIt) {
   ASSERT_EQ(::kill(before, SIGKILL), 0);
   ASSERT_TRUE(eventually(
       [&] { return postmaster_of(directory / "data") != before && http.get("/readyz").status == 200; }));
-  Response response = http.get(path);
-  for (; response.status == 200; response = http.get(path)) ++granted;
-  EXPECT_EQ(response.status, 429) << response.text;
-  EXPECT_EQ(granted, limit);
+  // Some requests may find a broken connection. They count, too.
+  const auto is_refused = [&] {
+    const auto response = http.get(path);
+    granted += response.status == 200 ? 1 : 0;
+    return response.status == 429;
+  };
+  EXPECT_TRUE(eventually(is_refused));
+  EXPECT_LE(granted, limit);
+  EXPECT_GT(granted, limit * 3 / 4);
   EXPECT_EQ(up.http(other).get(path).status, 200) << "the business has more than this token";
 }
 
