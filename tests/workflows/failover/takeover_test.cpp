@@ -3,6 +3,8 @@
 #include <csignal>
 #include <map>
 #include <numeric>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -156,6 +158,17 @@ void expect_order(const std::vector<Received>& all, int count, std::string_view 
   EXPECT_LE(all.size(), firsts.size() + 1) << path;
 }
 
+/// The runs of the requests in the order of their first arrival.
+std::vector<std::string> runs_in(const std::vector<Received>& all) {
+  constexpr std::size_t length = std::string_view("msg_").size() + 36;  // a step adds its number
+  std::vector<std::string> runs;
+  for (const Received& request : all) {
+    std::string run = request.header("webhook-id").substr(0, length);
+    if (std::ranges::find(runs, run) == runs.end()) runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
 TEST_F(TakeOver, AResumedWorkerKeepsOrderStepsAndRate) {
   constexpr int part = 25;
   constexpr int count = 3 * part;
@@ -191,7 +204,19 @@ TEST_F(TakeOver, AResumedWorkerKeepsOrderStepsAndRate) {
   EXPECT_TRUE(eventually([&] { return shards_by_worker() == std::vector<std::string>({"8", "8"}); }));
   EXPECT_TRUE(eventually([&] { return sql.number("select count(*) from run_queue") == 0; }, 30s));
   EXPECT_EQ(sql.number("select count(*) from pending_events"), 0);
-  for (const std::string& path : paths) expect_order(receiver.received(path), count, path);
+  for (const char* const path : {"/ordered", "/rated", "/step1"})
+    expect_order(receiver.received(path), count, path);
+  // In any time, at most a burst, what the rate allows, a late request and the repeated one.
+  const auto rated = receiver.received("/rated");
+  for (std::size_t first = 0; first < rated.size(); ++first) {
+    for (std::size_t last = first; last < rated.size(); ++last) {
+      const std::chrono::duration<double> time = rated[last].at - rated[first].at;
+      EXPECT_LE(static_cast<double>(last - first + 1), rate + rate * (time.count() + 0.5) + 2);
+    }
+  }
+  // The second step shows the order as it is when the step begins.
+  EXPECT_EQ(runs_in(receiver.received("/step2")), runs_in(receiver.received("/step1")));
+  EXPECT_LE(receiver.count("/step2"), std::size_t{count} + 1);
   EXPECT_EQ(
       sql.number("select count(*) from runs where trigger_code = 'order_updated' and status = 'succeeded'"),
       3 * count);
