@@ -72,6 +72,23 @@ bool is_part_of(const Column& column, Use use) {
   return use == Use::answer ? column.is_answered : column.role != domain::ColumnRole::dispatch;
 }
 
+/// A name directly in a record.
+struct Name {
+  std::string_view name;
+  const Field* field;  // null for an object of columns
+};
+
+std::vector<Name> names_of(domain::EntityType type, Use use) {
+  std::vector<Name> names;
+  for (const Field& field : domain::record_type(type).fields) {
+    if (field.column() == nullptr || !is_part_of(*field.column(), use)) continue;
+    const auto name = field.path.substr(0, field.path.find('.'));
+    const bool is_known = std::ranges::find(names, name, &Name::name) != names.end();
+    if (!is_known) names.push_back({name, name == field.path ? &field : nullptr});
+  }
+  return names;
+}
+
 }  // namespace
 
 Property property_of(const Field& field, std::string_view name, Use use) {
@@ -91,23 +108,22 @@ Property property_of(const Field& field, std::string_view name, Use use) {
 
 std::vector<Property> record_properties(domain::EntityType type, Use use, std::span<const Property> own) {
   std::vector<Property> properties;
+  const auto names = names_of(type, use);
   auto next = own.begin();
-  for (const Field& field : domain::record_type(type).fields) {
-    const auto* const column = field.column();
-    if (column == nullptr || !is_part_of(*column, use)) continue;
-    const auto name = field.path.substr(0, field.path.find('.'));
-    if (std::ranges::find(properties, name, &Property::name) != properties.end()) continue;
+  for (const auto& [name, field] : names) {
     const auto hand_written = std::ranges::find(own, name, &Property::name);
-    if (hand_written != own.end()) {
-      if (hand_written < next)
-        throw std::logic_error(std::string(name) + " is not in the order of the table");
-      properties.insert(properties.end(), next, hand_written + 1);
-      next = hand_written + 1;
-    } else if (name == field.path) {
-      properties.push_back(property_of(field, name, use));
-    } else {
-      throw std::logic_error("no schema has the object " + std::string(name));
+    if (hand_written == own.end()) {
+      if (field == nullptr) throw std::logic_error("no schema has the object " + std::string(name));
+      properties.push_back(property_of(*field, name, use));
+      continue;
     }
+    for (; next < hand_written; ++next) {
+      if (std::ranges::find(names, next->name, &Name::name) != names.end())
+        throw std::logic_error(std::string(next->name) + " is not in the order of the table");
+      properties.push_back(*next);
+    }
+    properties.push_back(*hand_written);
+    next = hand_written + 1;
   }
   properties.insert(properties.end(), next, own.end());
   return properties;
