@@ -32,7 +32,8 @@ struct Place {
         {business.to_string()});
     database.rows(
         "insert into workflows (business_id, name, entity_type, trigger_code, action, conditions) values "
-        "($1, 'w', 0, 'schedule:order:{\"cron\":\"0 9 * * *\"}', '{\"type\": \"nothing\"}', '{}')",
+        "($1, 'w', 0, 'schedule:order:{\"schedule\":{\"cron\":\"0 9 * * *\"}}', '{\"type\": \"nothing\"}', "
+        "'{}')",
         {business.to_string()});
   }
 
