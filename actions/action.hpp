@@ -133,7 +133,7 @@ class TrackingSender;
 
 /// The clients and services that actions use. All are thread-safe and outlive every attempt in flight.
 struct Effects {
-  net::HttpClient& http;
+  net::HttpSender& http;
   const Clock& clock;
   net::Mailer& mailer;
   std::string_view mail_from;          // the sender of mails

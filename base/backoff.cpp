@@ -1,16 +1,25 @@
 #include "base/backoff.hpp"
 
 #include <algorithm>
-#include <random>
+#include <array>
+#include <cstdint>
+#include <cstring>
 #include <utility>
+
+#include "base/crypto.hpp"
 
 namespace waybill {
 
 Duration Backoff::next() { return spread(std::exchange(next_, std::min(2 * next_, longest_))); }
 
 Duration spread(Duration longest) {
-  thread_local std::minstd_rand random(std::random_device{}());
-  return Duration(std::uniform_int_distribution<Duration::rep>(longest.count() / 2, longest.count())(random));
+  std::array<std::uint8_t, sizeof(std::uint64_t)> bytes{};
+  fill_random(bytes);
+  std::uint64_t number = 0;
+  std::memcpy(&number, bytes.data(), sizeof number);
+  const Duration::rep least = longest.count() / 2;
+  const auto choices = static_cast<std::uint64_t>(longest.count() - least) + 1;
+  return Duration(least + static_cast<Duration::rep>(number % choices));
 }
 
 }  // namespace waybill

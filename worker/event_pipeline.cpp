@@ -15,17 +15,18 @@ Runner::Options runner_options(const Worker::Options& options) {
 
 }  // namespace
 
-EventPipeline::EventPipeline(const Worker::Options& options, const Guid& worker, Catalogue& catalogue,
-                             PauseWriter& pauses, DueFloors& floors, const actions::Effects& effects)
+EventPipeline::EventPipeline(const Worker::Options& options, const storage::Sessions& sessions,
+                             const Guid& worker, Catalogue& catalogue, PauseWriter& pauses, DueFloors& floors,
+                             const actions::Effects& effects)
     : recorder_(std::make_unique<Recorder>(
-          Recorder::Options{.database_url = options.database_url, .worker = worker}, pauses,
+          Recorder::Options{.sessions = sessions, .worker = worker}, pauses,
           [this](const auto& events, const auto& next_due) { pump_.settled(events, next_due); })),
       runner_(runner_options(options), catalogue, effects, *recorder_,
               [this](storage::ClaimedRun run) { return preparation_.go_on(std::move(run)); }),
-      preparation_({.database_url = options.database_url, .worker = worker, .public_url = options.public_url},
-                   catalogue, runner_, database_clock(), [this] { pump_.note_room(); }),
+      preparation_({.sessions = sessions, .worker = worker, .public_url = options.public_url}, catalogue,
+                   runner_, database_clock(), [this] { pump_.note_room(); }),
       guard_({.factor = options.blast_factor, .minimum = options.blast_minimum}, pauses, database_clock()),
-      pump_({.database_url = options.database_url,
+      pump_({.sessions = sessions,
              .worker = worker,
              .public_url = options.public_url,
              .retention = std::chrono::days(options.retention_days)},

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "storage/session/session.hpp"
 #include "worker/delivery/recorder.hpp"
 #include "worker/delivery/runner.hpp"
 #include "worker/guard/blast_guard.hpp"
@@ -24,8 +25,9 @@ class EventPipeline final : public Service {
  public:
   /// Everything referred to outlives it. The clients in `effects` stop after `drain`, which ends the attempts
   /// in flight.
-  EventPipeline(const Worker::Options& options, const Guid& worker, Catalogue& catalogue, PauseWriter& pauses,
-                DueFloors& floors, const actions::Effects& effects);
+  EventPipeline(const Worker::Options& options, const storage::Sessions& sessions, const Guid& worker,
+                Catalogue& catalogue, PauseWriter& pauses, DueFloors& floors,
+                const actions::Effects& effects);
 
   void start() override;
 

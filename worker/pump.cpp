@@ -21,7 +21,7 @@ Pump::Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, Paus
     : guard_(guard),
       runner_(runner),
       clock_(clock),
-      loader_(options.database_url, catalogue, [this] { thread_.wake(); }),
+      loader_(options.sessions, catalogue, [this] { thread_.wake(); }),
       workflows_(catalogue, pauses, loader_),
       intake_({.worker = options.worker}, clock.now()),
       matching_({.worker = options.worker, .public_url = options.public_url}, intake_, catalogue, workflows_,
@@ -29,7 +29,7 @@ Pump::Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, Paus
       timers_({.worker = options.worker}, intake_, catalogue, workflows_, guard, clock),
       runs_({.worker = options.worker, .retention = options.retention}, catalogue, workflows_, runner,
             preparation, floors, clock),
-      session_(options.database_url, "waybill matcher",
+      session_(options.sessions, "waybill matcher",
                {storage::index_walking_plans, "listen waybill_events", "listen waybill_workflows",
                 "listen waybill_queue"}) {}
 

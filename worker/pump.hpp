@@ -35,7 +35,7 @@ namespace waybill::worker {
 class Pump final : public Service {
  public:
   struct Options {
-    std::string database_url;
+    storage::Sessions sessions;
     Guid worker;
     std::string public_url;  // URL of the service, for links to tracking pages; may be empty
     Duration retention = std::chrono::days(30);  // retention of events

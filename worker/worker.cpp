@@ -1,6 +1,7 @@
 #include "worker/worker.hpp"
 
 #include <array>
+#include <memory>
 #include <unistd.h>
 #include <utility>
 
@@ -60,9 +61,14 @@ class Worker::Impl {
         catalogue_(secrets_),
         senders_(options_, guid_, secrets_),
         pauses_(options_.database_url, secrets_),
-        pipeline_(options_, guid_, catalogue_, pauses_, floors_, senders_.effects()),
-        leases_({.database_url = options_.database_url, .worker = guid_, .name = process_name()},
-                pipeline_.lease_callbacks()),
+        pipeline_(options_, options_.database_url, guid_, catalogue_, pauses_, floors_, senders_.effects()),
+        leases_(
+            {.sessions = options_.database_url, .worker = guid_},
+            [this](Duration lease) {
+              return std::make_unique<storage::ServerLeases>(options_.database_url, guid_, process_name(),
+                                                             lease);
+            },
+            pipeline_.lease_callbacks()),
         schedules_(schedule_options(options_, guid_), catalogue_, pauses_, database_clock()),
         duties_(duty_options(options_, secrets_, floors_)),
         alerts_(alert_options(options_), secrets_, senders_.http(), senders_.mailer()),

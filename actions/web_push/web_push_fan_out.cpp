@@ -20,7 +20,7 @@ constexpr Duration request_time = std::chrono::seconds(10);
 /// One attempt. Runs on the sender's thread only; the client's responses are posted there.
 class FanOut : public std::enable_shared_from_this<FanOut> {
  public:
-  FanOut(PushMessage message, WebPushSender& sender, net::HttpClient& http, const Clock& clock,
+  FanOut(PushMessage message, WebPushSender& sender, net::HttpSender& http, const Clock& clock,
          Action::Finish finish)
       : message_(std::move(message)),
         sender_(sender),
@@ -190,7 +190,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
 
   const PushMessage message_;
   WebPushSender& sender_;
-  net::HttpClient& http_;
+  net::HttpSender& http_;
   const Clock& clock_;
   Action::Finish finish_;
   const Time started_at_;
@@ -204,7 +204,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
 
 }  // namespace
 
-void fan_out_push(PushMessage message, WebPushSender& sender, net::HttpClient& http, const Clock& clock,
+void fan_out_push(PushMessage message, WebPushSender& sender, net::HttpSender& http, const Clock& clock,
                   Action::Finish finish) {
   const auto fan_out = std::make_shared<FanOut>(std::move(message), sender, http, clock, std::move(finish));
   const Guid business = fan_out->business();

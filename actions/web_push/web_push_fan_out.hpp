@@ -23,7 +23,7 @@ struct PushMessage {
 /// Sends `message` to the current subscriptions; after an earlier attempt, only to those that remain. The
 /// sender, the client and the clock must outlive it. `finish` is called once, on the sender's thread, within
 /// 25 s, which is less than the lease of a run.
-void fan_out_push(PushMessage message, WebPushSender& sender, net::HttpClient& http, const Clock& clock,
+void fan_out_push(PushMessage message, WebPushSender& sender, net::HttpSender& http, const Clock& clock,
                   Action::Finish finish);
 
 }  // namespace waybill::actions

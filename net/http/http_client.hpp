@@ -61,11 +61,22 @@ struct HttpResponse {
   std::optional<std::string_view> header(std::string_view lower_case_name) const;
 };
 
+/// Sends requests. An interface, because tests/simulate has a model of the destinations.
+class HttpSender {
+ public:
+  using Done = std::function<void(HttpResponse)>;
+
+  virtual ~HttpSender() = default;
+  /// Calls `done` exactly once, on any thread; it must not block or throw. Any thread, also from within
+  /// `done`.
+  virtual void send(HttpRequest request, Done done) = 0;
+};
+
 /// Runs thousands of requests at a time on its own thread (epoll); reuses connections, never follows
 /// redirects. libcurl sends those to `https:` URLs, PlainClient those to `http:` URLs. Checks the address of
 /// each new connection. A crash loses the requests: a caller that needs them keeps them until `done` is
 /// called.
-class HttpClient final : public Service {
+class HttpClient final : public HttpSender, public Service {
  public:
   struct Options {
     DestinationPolicy policy;
@@ -81,11 +92,8 @@ class HttpClient final : public Service {
   /// Cancels the requests in flight, calls their `done` and joins the thread.
   void stop(Moment until) override;
 
-  using Done = std::function<void(HttpResponse)>;
-
-  /// Calls `done` exactly once, on the client's thread; it must not block or throw. Any thread, also from
-  /// within `done`, until `stop` has returned.
-  void send(HttpRequest request, Done done);
+  /// Calls `done` on the client's thread. Any thread, until `stop` has returned.
+  void send(HttpRequest request, Done done) override;
 
   /// The number of requests sent whose `done` has not been called.
   std::size_t in_flight() const;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <concepts>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,20 +17,22 @@
 namespace waybill::storage {
 
 /// The session of a thread that continues after every failure: it is opened when it is needed and replaced
-/// after an error that makes it unusable, and the pauses between attempts grow, by default from 100 ms to 1
-/// s. `S` is Session or blocking::Connection. One thread.
+/// after an error that makes it unusable, and the pauses between attempts grow from 100 ms to 1 s. `S` is
+/// Session or blocking::Connection. One thread.
 template <typename S>
 class KeptSession {
  public:
+  /// Connects. Throws DatabaseUnavailable or StatementError.
+  using Open = std::function<std::unique_ptr<S>(const char* application_name)>;
+
   /// `application_name` and `settings`, statements that a new session begins with, outlive the object.
   KeptSession(std::string database_url, const char* application_name, std::vector<const char*> settings = {},
-              const SessionLimits& limits = worker_limits,
-              Backoff backoff = Backoff(std::chrono::milliseconds(100), std::chrono::seconds(1)))
-      : database_url_(std::move(database_url)),
-        application_name_(application_name),
-        settings_(std::move(settings)),
-        limits_(limits),
-        backoff_(backoff) {}
+              const SessionLimits& limits = worker_limits)
+      : KeptSession([url = std::move(database_url),
+                     limits](const char* name) { return std::make_unique<S>(url, name, limits); },
+                    application_name, std::move(settings)) {}
+  KeptSession(Open open, const char* application_name, std::vector<const char*> settings)
+      : open_(std::move(open)), application_name_(application_name), settings_(std::move(settings)) {}
 
   /// Opens the session if there is none. Returns true if it did. Throws DatabaseUnavailable or
   /// StatementError; there is no session then.
@@ -40,7 +43,7 @@ class KeptSession {
   template <std::invocable<S&> Prepare>
   bool open(Prepare prepare) {
     if (session_) return false;
-    auto session = std::make_unique<S>(database_url_, application_name_, limits_);
+    auto session = open_(application_name_);
     for (const char* const setting : settings_) session->execute(setting);
     prepare(*session);
     session_ = std::move(session);
@@ -63,12 +66,11 @@ class KeptSession {
   }
 
  private:
-  const std::string database_url_;
+  const Open open_;
   const char* const application_name_;
   const std::vector<const char*> settings_;
-  const SessionLimits limits_;
   std::unique_ptr<S> session_;
-  Backoff backoff_;
+  Backoff backoff_{std::chrono::milliseconds(100), std::chrono::seconds(1)};
 };
 
 }  // namespace waybill::storage

@@ -89,7 +89,7 @@ class RecorderRig final : public Rig {
  public:
   explicit RecorderRig(const Place& place)
       : pauses_(place.database.url(), place.secrets),
-        recorder_({.database_url = place.database.url(), .worker = place.worker}, pauses_,
+        recorder_({.sessions = place.database.url(), .worker = place.worker}, pauses_,
                   [](const auto& /*events*/, const auto& /*next_due*/) {}) {}
   Service& service() override { return recorder_; }
   void prompt() override {
@@ -123,11 +123,11 @@ class PreparationRig final : public Rig {
   explicit PreparationRig(const Place& place)
       : catalogue_(place.secrets),
         pauses_(place.database.url(), place.secrets),
-        recorder_({.database_url = place.database.url(), .worker = place.worker}, pauses_,
+        recorder_({.sessions = place.database.url(), .worker = place.worker}, pauses_,
                   [](const auto& /*events*/, const auto& /*next_due*/) {}),
         runner_({}, catalogue_, {.http = http_, .clock = system_clock(), .mailer = mailer_}, recorder_,
                 [](const storage::ClaimedRun&) { return false; }),
-        preparation_({.database_url = place.database.url(), .worker = place.worker}, catalogue_, runner_,
+        preparation_({.sessions = place.database.url(), .worker = place.worker}, catalogue_, runner_,
                      system_clock(), [] {}) {}
   Service& service() override { return preparation_; }
 
@@ -222,8 +222,10 @@ class LivenessRig final : public Rig {
 
 inline std::unique_ptr<Rig> leases(Place& place) {
   return plain<worker::LeaseKeeper>(
-      worker::LeaseKeeper::Options{
-          .database_url = place.database.url(), .worker = place.worker, .name = "test"},
+      worker::LeaseKeeper::Options{.sessions = place.database.url(), .worker = place.worker},
+      [&place](Duration lease) {
+        return std::make_unique<storage::ServerLeases>(place.database.url(), place.worker, "test", lease);
+      },
       worker::LeaseKeeper::Callbacks{.changed = [](const auto&) {},
                                      .busy = [](std::int16_t) { return false; },
                                      .hand_over = [](const auto&) {},

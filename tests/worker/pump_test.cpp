@@ -50,7 +50,7 @@ class PumpTest : public WorkerParts {
                             {business.to_string()});
   }
 
-  worker::Pump pump_{{.database_url = database_.url(), .worker = worker_},
+  worker::Pump pump_{{.sessions = database_.url(), .worker = worker_},
                      catalogue_,
                      guard_,
                      pauses_,

@@ -23,7 +23,7 @@ class RecorderTest : public WorkerDatabase {
 
   void start() {
     recorder_ = std::make_unique<Recorder>(
-        Recorder::Options{.database_url = database_.url(), .worker = worker_}, pauses_,
+        Recorder::Options{.sessions = database_.url(), .worker = worker_}, pauses_,
         [this](const std::vector<storage::EventKey>& events, const worker::NextDue& next_due) {
           const std::lock_guard lock(mutex_);
           written_.insert(events.begin(), events.end());

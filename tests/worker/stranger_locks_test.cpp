@@ -102,16 +102,15 @@ TEST_F(StrangerLocks, LeaveTheWorkersTheirNamesAndWakeUps) {
   const Guid guid = Guid::random();
   stranger_.lock("(" + database_.value("select worker_lock($1::uuid)", {guid.to_string()}) + ")");
   stranger_.lock_text("waybill.idle_until");
-  auto other = std::make_unique<storage::blocking::Connection>(database_.url(), "test");
-  storage::Leases lost(*other, guid, "lost", std::chrono::hours(1));
-  ASSERT_TRUE(lost.enter());
+  auto lost = std::make_unique<storage::ServerLeases>(database_.url(), guid, "lost", std::chrono::hours(1));
+  ASSERT_TRUE(lost->enter());
   database_.exec("update shards set owner = null");
-  EXPECT_EQ(lost.take(storage::shard_count, false).size(), storage::shard_count);
-  other->execute("insert into worker_words (worker, idle) values ('" + guid.to_string() + "', true)");
-  storage::Leases living(session_, Guid::random(), "living", std::chrono::hours(1));
+  EXPECT_EQ(lost->take(storage::shard_count, false).size(), storage::shard_count);
+  database_.exec("insert into worker_words (worker, idle) values ('" + guid.to_string() + "', true)");
+  storage::ServerLeases living(database_.url(), Guid::random(), "living", std::chrono::hours(1));
   ASSERT_TRUE(living.enter());
   EXPECT_EQ(living.take(storage::shard_count, true).size(), 0U) << "the session of the other worker exists";
-  other.reset();
+  lost.reset();
   EXPECT_TRUE(
       eventually([&] { return living.take(storage::shard_count, true).size() == storage::shard_count; }));
 }

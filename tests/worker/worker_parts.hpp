@@ -75,7 +75,7 @@ class WorkerParts : public WorkerDatabase {
   UnusedMailer mailer_;
   worker::PauseWriter pauses_{database_.url(), secrets_};
   worker::Recorder recorder_{
-      {.database_url = database_.url(), .worker = worker_},
+      {.sessions = database_.url(), .worker = worker_},
       pauses_,
       [this](const auto& events, const auto& next_due) { on_settled_(events, next_due); }};
   worker::Runner runner_{{},
@@ -84,7 +84,7 @@ class WorkerParts : public WorkerDatabase {
                          recorder_,
                          [](const storage::ClaimedRun&) { return false; }};
   worker::Preparation preparation_{
-      {.database_url = database_.url(), .worker = worker_}, catalogue_, runner_, system_clock(), [this] {
+      {.sessions = database_.url(), .worker = worker_}, catalogue_, runner_, system_clock(), [this] {
         on_room_();
       }};
   worker::DueFloors floors_;

@@ -88,8 +88,7 @@ void Recorder::run() {
 }
 
 void Recorder::connect() {
-  session_ =
-      std::make_unique<storage::Session>(options_.database_url, "waybill recorder", storage::worker_limits);
+  session_ = std::make_unique<storage::Session>(options_.sessions.open("waybill recorder"));
   ended_.clear();
   lock_limit_.connected();
 }

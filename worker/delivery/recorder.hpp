@@ -29,7 +29,7 @@ namespace waybill::worker {
 class Recorder final : public Outcomes, public Service {
  public:
   struct Options {
-    std::string database_url;
+    storage::Sessions sessions;
     Guid worker;
     std::size_t batch_size = 500;
     Duration batch_delay = std::chrono::milliseconds(5);  // the longest wait for further outcomes

@@ -26,10 +26,10 @@ constexpr auto half_life = std::chrono::seconds(10);
 
 }  // namespace
 
-WorkflowLoader::WorkflowLoader(std::string database_url, const Catalogue& catalogue, OnLoaded on_loaded)
+WorkflowLoader::WorkflowLoader(storage::Sessions sessions, const Catalogue& catalogue, OnLoaded on_loaded)
     : catalogue_(catalogue),
       on_loaded_(std::move(on_loaded)),
-      session_(std::move(database_url), "waybill workflows", {storage::index_walking_plans}),
+      session_(std::move(sessions), "waybill workflows", {storage::index_walking_plans}),
       shares_(half_life) {}
 
 void WorkflowLoader::start() {

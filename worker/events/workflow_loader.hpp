@@ -39,7 +39,7 @@ class WorkflowLoader {
   using OnLoaded = std::function<void()>;
 
   /// `on_loaded` is called on the thread when there is a result. Everything referred to outlives it.
-  WorkflowLoader(std::string database_url, const Catalogue& catalogue, OnLoaded on_loaded);
+  WorkflowLoader(storage::Sessions sessions, const Catalogue& catalogue, OnLoaded on_loaded);
   ~WorkflowLoader() { stop(); }
   WorkflowLoader(const WorkflowLoader&) = delete;
   WorkflowLoader& operator=(const WorkflowLoader&) = delete;

@@ -60,7 +60,7 @@ Preparation::Preparation(Options options, const Catalogue& catalogue, Runner& ru
       clock_(clock),
       on_room_(std::move(on_room)),
       preparer_(catalogue, clock, options_.worker, options_.public_url),
-      session_(options_.database_url, "waybill preparation", {storage::index_walking_plans}),
+      session_(options_.sessions, "waybill preparation", {storage::index_walking_plans}),
       render_batch_(first_render_batch, most_in_batch, render_time),
       begin_batch_(most_in_batch, most_in_batch, begin_time) {}
 

@@ -7,6 +7,7 @@
 #include "base/database_clock.hpp"
 #include "base/observe.hpp"
 #include "storage/runs/run_store.hpp"
+#include "storage/statement/errors.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -21,11 +22,11 @@ constexpr Duration surplus_check_interval = std::chrono::milliseconds(20);
 
 }  // namespace
 
-LeaseKeeper::LeaseKeeper(Options options, Callbacks callbacks)
+LeaseKeeper::LeaseKeeper(Options options, Open open, Callbacks callbacks)
     : options_(std::move(options)),
+      open_(std::move(open)),
       callbacks_(std::move(callbacks)),
-      session_(options_.database_url, "waybill leases", {}, storage::worker_limits,
-               Backoff(first_reconnect, longest_reconnect)),
+      backoff_(first_reconnect, longest_reconnect),
       renewals_(options_.renewal_interval),
       loop_(
           ThreadKind::leases, [this] { return turn(); },
@@ -38,8 +39,8 @@ void LeaseKeeper::start() {
 
 Loop::Wait LeaseKeeper::turn() {
   const Duration pause = keep();
-  session_.worked();
-  return {.length = pause, .socket = session_->socket()};
+  backoff_.reset();
+  return {.length = pause, .socket = leases_->socket()};
 }
 
 /// Gives up all shards, because other workers may have them by now.
@@ -47,18 +48,18 @@ Duration LeaseKeeper::failed(const std::exception& error) {
   if (!lost_database_) observe(Observable::database_unavailable, {{"error", std::string_view(error.what())}});
   lost_database_ = true;
   set_gauge(Gauge::database_up, 0);
-  session_.close();
+  leases_.reset();
   has_entered_ = false;
   publish({});
   surplus_.clear();
-  return session_.failed(error);
+  return backoff_.next();
 }
 
 void LeaseKeeper::stop_accepting() {
   loop_.stop();
   if (!std::exchange(has_entered_, false)) return;
   try {
-    storage::Leases(*session_, options_.worker, options_.name, options_.lease).leave();
+    leases_->leave();
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the end of the session frees the leases
   }
 }
@@ -67,7 +68,7 @@ void LeaseKeeper::stop(Moment /*until*/) {
   stop_accepting();
   if (!std::exchange(may_have_runs_, false)) return;
   try {
-    storage::Session session(options_.database_url, "waybill stop", storage::worker_limits);
+    auto session = options_.sessions.open("waybill stop");
     storage::RunStore(session, options_.worker).release();
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): their leases expire
   }
@@ -86,17 +87,17 @@ Duration LeaseKeeper::keep() {
 }
 
 bool LeaseKeeper::is_renewal_due() {
-  const bool notified = !session_->notifications().empty();
+  const bool notified = leases_->notified();
   return notified || renewals_.is_due(steady_clock::now());
 }
 
 /// Connects and registers the worker. Returns false while it cannot match events.
 bool LeaseKeeper::enter() {
   if (has_entered_) return true;
-  session_.open([](auto& session) { session.listen("waybill_leases"); });
-  session_->notifications();  // throws if the session has ended
+  if (!leases_) leases_ = open_(options_.lease);
+  leases_->notified();  // throws if the session has ended
   if (!callbacks_.can_match()) return false;
-  if (!storage::Leases(*session_, options_.worker, options_.name, options_.lease).enter())
+  if (!leases_->enter())
     throw storage::DatabaseUnavailable("the server has not ended the previous session yet");
   has_entered_ = true;
   renewals_.entered(steady_clock::now());
@@ -104,20 +105,19 @@ bool LeaseKeeper::enter() {
 }
 
 void LeaseKeeper::renew() {
-  storage::Leases leases(*session_, options_.worker, options_.name, options_.lease);
   const Duration lag = database_clock().now() - callbacks_.matched_until();
   set_gauge(Gauge::match_lag_seconds, std::max(std::chrono::duration<double>(lag).count(), 0.0));
   const Moment asked = steady_clock::now();
-  storage::HeldShards held = leases.renew(lag);
+  storage::HeldShards held = leases_->renew(lag);
   const Moment now = steady_clock::now();
   const bool had_expired = now >= std::exchange(lasts_until_, asked + options_.lease);
   // If this worker or the database was stalled, the silence of other workers proves nothing.
   const bool was_awake = renewals_.renewed(now);
   const bool others_are_back = renewals_.others_are_back(now);
   if (others_are_back)
-    leases.free_lost(was_awake ? std::optional(options_.runs_kept_after_lease) : std::nullopt);
-  const std::size_t share = leases.fair_share();
-  if (held.size() < share) held.merge(leases.take(share - held.size(), others_are_back));
+    leases_->free_lost(was_awake ? std::optional(options_.runs_kept_after_lease) : std::nullopt);
+  const std::size_t share = leases_->fair_share();
+  if (held.size() < share) held.merge(leases_->take(share - held.size(), others_are_back));
   const auto lost = std::ranges::count_if(held_, [&](const auto& lease) {
     const auto kept = held.find(lease.first);
     return kept == held.end() || kept->second != lease.second;
@@ -135,7 +135,7 @@ void LeaseKeeper::release_idle_surplus(Moment now) {
   for (const std::int16_t shard : surplus_.shards()) (callbacks_.busy(shard) ? busy : idle).push_back(shard);
   if (!busy.empty() && surplus_.lasts(now, options_.hand_over_after)) callbacks_.hand_over(busy);
   if (idle.empty()) return;
-  storage::Leases(*session_, options_.worker, options_.name, options_.lease).release(idle);
+  leases_->release(idle);
   surplus_.released(idle);
 }
 

@@ -3,17 +3,18 @@
 #include <chrono>
 #include <exception>
 #include <functional>
-#include <string>
+#include <memory>
 #include <vector>
 
+#include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/thread/loop.hpp"
 #include "base/thread/service.hpp"
 #include "storage/events/leases.hpp"
+#include "storage/session/session.hpp"
 #include "worker/shards/renewals.hpp"
 #include "worker/shards/surplus_shards.hpp"
-#include "worker/threads/thread_session.hpp"
 
 namespace waybill::worker {
 
@@ -23,9 +24,8 @@ namespace waybill::worker {
 class LeaseKeeper final : public Service {
  public:
   struct Options {
-    std::string database_url;
+    storage::Sessions sessions;  // for the release of the runs
     Guid worker;
-    std::string name;
     Duration lease = std::chrono::seconds(3);
     Duration renewal_interval = std::chrono::milliseconds(500);
     // A worker loses its shards at the end of its lease, and its runs in flight this long after it. (An event
@@ -54,7 +54,11 @@ class LeaseKeeper final : public Service {
     std::function<bool()> can_match;
   };
 
-  LeaseKeeper(Options options, Callbacks callbacks);
+  /// Connects. `lease` is the length of the leases. Throws DatabaseUnavailable or StatementError.
+  using Open = std::function<std::unique_ptr<storage::Leases>(Duration lease)>;
+
+  /// `open` is called on the keeper's thread.
+  LeaseKeeper(Options options, Open open, Callbacks callbacks);
   ~LeaseKeeper() override { stop_at_once(); }
 
   void start() override;
@@ -73,11 +77,14 @@ class LeaseKeeper final : public Service {
   void release_idle_surplus(Moment now);
   void publish(storage::HeldShards held);
 
-  Options options_;
+  const Options options_;
+  const Open open_;
   Callbacks callbacks_;
-  PlainThreadSession session_;  // used by loop_ only, as are the next six
-  storage::HeldShards held_;    // published
-  SurplusShards surplus_;       // held but no longer published; released when idle
+  std::unique_ptr<storage::Leases>
+      leases_;  // null without a session; used by loop_ only, as are the next seven
+  Backoff backoff_;
+  storage::HeldShards held_;  // published
+  SurplusShards surplus_;     // held but no longer published; released when idle
   Renewals renewals_;
   Moment lasts_until_ = Moment::max();  // the leases
   bool has_entered_ = false;            // in this session
