@@ -10,8 +10,6 @@
 namespace waybill::worker {
 namespace {
 
-constexpr Duration look_every = std::chrono::seconds(1);
-constexpr Duration due_again_after = std::chrono::milliseconds(100);
 constexpr Duration raise_every = std::chrono::milliseconds(200);
 
 }  // namespace
@@ -27,9 +25,7 @@ DueRuns::DueRuns(const Options& options, const Catalogue& catalogue, WorkflowFol
 
 bool DueRuns::note_due(std::optional<Time> due) {
   const Lock lock(mutex_);
-  if (!due || (next_due_ && *next_due_ <= *due)) return waits_for_room_;
-  next_due_ = due;
-  return true;
+  return (due && times_.note_due(*due)) || waits_for_room_;
 }
 
 bool DueRuns::note_room() {
@@ -39,64 +35,73 @@ bool DueRuns::note_room() {
       full_, [&](const Guid& business) { return std::ranges::find(full, business) == full.end(); });
   if (!has_room) return waits_for_room_;
   full_.clear();
-  next_due_ = Time{};
+  times_.note_due(Time{});
   return true;
 }
 
 bool DueRuns::claim(storage::Session& session) {
-  const Time now = clock_.now();
   const auto began = std::chrono::steady_clock::now();
-  std::vector<Guid> full;
-  {
-    const Lock lock(mutex_);
-    const bool may_be_due = now >= next_look_ || (next_due_ && now >= *next_due_);
-    if (!intake_.is_checking() && (!may_be_due || pause_.left(began) > Duration::zero())) return false;
-    waits_for_room_ = !runner_.has_room() || !preparation_.has_room();
-    if (waits_for_room_) return false;
-    next_due_.reset();  // a time noted from now on counts, whatever the query finds
-    full = full_ = preparation_.full_businesses();
-  }
-  storage::RunStore store(session, options_.worker);
+  LookResult look{.now = clock_.now(), .next_due = {}};
   const bool was_checking = intake_.is_checking();
-  intake_.give_back_older(now);
-  std::vector<std::string> destinations = runner_.blocked_destinations();
-  std::ranges::move(intake_.blocked_destinations(now), std::back_inserter(destinations));
-  std::vector<Guid> businesses = runner_.blocked_businesses();
-  std::ranges::copy(full, std::back_inserter(businesses));
-  std::ranges::move(intake_.blocked_businesses(), std::back_inserter(businesses));
+  auto full = begin_look(look.now, began);
+  if (!full) return false;
+  storage::RunStore store(session, options_.worker);
+  intake_.give_back_older(look.now);
+  Blocked blocked = blocked_now(std::move(*full), look.now);
   const storage::QueueFloors floors = floors_.get();
   storage::Claim claimed;
-  if (intake_.has_room()) {
-    claimed = store.claim({.lease = claim_lease,
-                           .per_destination = options_.per_destination,
-                           .runs = options_.batch,
-                           .bytes = std::min(options_.bytes, runner_.free_bytes()),
-                           .blocked_destinations = destinations,
-                           .blocked_businesses = businesses,
-                           .floors = floors});
-  }
+  if (intake_.has_room()) claimed = claim_from(store, blocked, floors);
   floors_.claimed(claimed.runs);
   const std::size_t found = claimed.runs.size();
-  const bool any = found > 0 || was_checking;
   intake_.take_over(session, std::move(claimed));
   // Rates may have blocked destinations just now.
-  std::ranges::move(intake_.blocked_destinations(now), std::back_inserter(destinations));
-  std::optional<Time> next = store.next_due({.within = look_every,
-                                             .blocked_destinations = destinations,
-                                             .blocked_businesses = businesses,
-                                             .floors = floors});
-  raise_floors(store, floors, now);
-  // A run that is due and was not claimed: another worker claims it, or the server's clock is behind.
-  if (next && !any) next = std::max(*next, now + due_again_after);
-  // The query leaves out the runs of blocked destinations. A late claim would miss the time in which only
-  // workflows that did not fail last may probe.
-  const Time next_probe = std::max(runner_.next_probe(), now + due_again_after);
-  next_look_ = std::min({now + look_every, intake_.next_unblocked(), next_probe});
-  if (was_checking || intake_.is_checking()) next_look_ = {};  // some businesses were left out
+  std::ranges::move(intake_.blocked_destinations(look.now), std::back_inserter(blocked.destinations));
+  look.next_due = store.next_due({.within = LookTimes::look_every,
+                                  .blocked_destinations = blocked.destinations,
+                                  .blocked_businesses = blocked.businesses,
+                                  .floors = floors});
+  raise_floors(store, floors, look.now);
+  look.any_found = found > 0 || was_checking;
+  look.left_out = was_checking || intake_.is_checking();
+  look.next_unblocked = intake_.next_unblocked();
+  look.next_probe = runner_.next_probe();
   if (!was_checking) pause_.looked(began, std::chrono::steady_clock::now(), found);
   const Lock lock(mutex_);
-  if (next && (!next_due_ || *next < *next_due_)) next_due_ = next;
-  return any;
+  times_.end(look);
+  return look.any_found;
+}
+
+/// Begins a look if runs may be due or wait for their check, and memory has room for more. Returns the
+/// businesses of which the preparation has many runs; nullopt if there is no look now.
+std::optional<std::vector<Guid>> DueRuns::begin_look(Time now, std::chrono::steady_clock::time_point began) {
+  const Lock lock(mutex_);
+  if (!intake_.is_checking() && (!times_.is_due(now) || pause_.left(began) > Duration::zero()))
+    return std::nullopt;
+  waits_for_room_ = !runner_.has_room() || !preparation_.has_room();
+  if (waits_for_room_) return std::nullopt;
+  times_.begin();
+  full_ = preparation_.full_businesses();
+  return full_;
+}
+
+/// The destinations and businesses whose runs a look leaves in the queue, with the businesses `full`.
+DueRuns::Blocked DueRuns::blocked_now(std::vector<Guid> full, Time now) {
+  Blocked blocked{.destinations = runner_.blocked_destinations(), .businesses = runner_.blocked_businesses()};
+  std::ranges::move(intake_.blocked_destinations(now), std::back_inserter(blocked.destinations));
+  std::ranges::move(intake_.blocked_businesses(), std::back_inserter(blocked.businesses));
+  std::ranges::move(full, std::back_inserter(blocked.businesses));
+  return blocked;
+}
+
+storage::Claim DueRuns::claim_from(storage::RunStore& store, const Blocked& blocked,
+                                   const storage::QueueFloors& floors) {
+  return store.claim({.lease = claim_lease,
+                      .per_destination = options_.per_destination,
+                      .runs = options_.batch,
+                      .bytes = std::min(options_.bytes, runner_.free_bytes()),
+                      .blocked_destinations = blocked.destinations,
+                      .blocked_businesses = blocked.businesses,
+                      .floors = floors});
 }
 
 void DueRuns::raise_floors(storage::RunStore& store, const storage::QueueFloors& floors, Time now) {
@@ -108,8 +113,7 @@ void DueRuns::raise_floors(storage::RunStore& store, const storage::QueueFloors&
 Time DueRuns::next_look() const {
   const Lock lock(mutex_);
   if (waits_for_room_) return Time::max();  // `note_due` wakes the pump
-  const Time next = next_due_ ? std::min(next_look_, *next_due_) : next_look_;
-  return std::max(next, clock_.now() + pause_.left(std::chrono::steady_clock::now()));
+  return std::max(times_.next(), clock_.now() + pause_.left(std::chrono::steady_clock::now()));
 }
 
 }  // namespace waybill::worker

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "worker/events/workflow_follower.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/queue/due_floors.hpp"
+#include "worker/queue/look_times.hpp"
 #include "worker/queue/preparation.hpp"
 #include "worker/queue/run_intake.hpp"
 #include "worker/threads/look_pause.hpp"
@@ -46,7 +48,10 @@ class DueRuns {
   /// another time.
   void reconnected() { floors_.clear(); }
   /// Makes the next `claim` query the queue even if no run is known to be due.
-  void look_again() { next_look_ = {}; }
+  void look_again() {
+    const Lock lock(mutex_);
+    times_.look_again();
+  }
   /// As `look_again`, after a notification that runs are due: released ones have the due times that they had
   /// before.
   void notified() {
@@ -62,6 +67,14 @@ class DueRuns {
   Time next_look() const;
 
  private:
+  struct Blocked {
+    std::vector<std::string> destinations;
+    std::vector<Guid> businesses;
+  };
+  std::optional<std::vector<Guid>> begin_look(Time now, std::chrono::steady_clock::time_point began);
+  Blocked blocked_now(std::vector<Guid> full, Time now);
+  storage::Claim claim_from(storage::RunStore& store, const Blocked& blocked,
+                            const storage::QueueFloors& floors);
   void raise_floors(storage::RunStore& store, const storage::QueueFloors& floors, Time now);
 
   const Options options_;
@@ -70,7 +83,6 @@ class DueRuns {
   DueFloors& floors_;
   const Clock& clock_;
   RunIntake intake_;
-  Time next_look_{};
   Time next_raise_{};
   LookPause pause_;
   // The locks of the preparation and of the runner are taken under this one, never the other way round, so
@@ -78,7 +90,7 @@ class DueRuns {
   mutable Mutex mutex_;
   // The businesses that the last claim left out, because the preparation has many runs.
   std::vector<Guid> full_ GUARDED_BY(mutex_);
-  std::optional<Time> next_due_ GUARDED_BY(mutex_);
+  LookTimes times_ GUARDED_BY(mutex_);
   bool waits_for_room_ GUARDED_BY(mutex_) = false;
 };
 
