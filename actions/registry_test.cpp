@@ -16,6 +16,14 @@ TEST(Actions, ChangeRecordsIfStorageNamesThem) {
   }
 }
 
+TEST(Actions, WaitAtADestinationOfTheirBusinessIfTheyChangeRecords) {
+  const Guid business = Guid::random();
+  for (const Action* action : all_actions()) {
+    if (action->changes_records())
+      EXPECT_EQ(action->destination({}, business), "changes/" + business.to_string());
+  }
+}
+
 TEST(Actions, AreFoundByTheirTypes) {
   for (const Action* action : all_actions()) EXPECT_EQ(find_action(action->type()), action);
   EXPECT_EQ(find_action("teleport"), nullptr);

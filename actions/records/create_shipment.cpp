@@ -3,6 +3,7 @@
 #include "actions/action.hpp"
 #include "actions/definition.hpp"
 #include "actions/records/change_cause.hpp"
+#include "storage/runs/run.hpp"
 
 namespace waybill::actions {
 namespace {
@@ -110,7 +111,9 @@ class CreateShipment final : public Action {
     return plan;
   }
 
-  std::string destination(const json::object&, const Guid& /*business*/) const override { return {}; }
+  std::string destination(const json::object&, const Guid& business) const override {
+    return storage::change_destination(business);
+  }
 
   void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {
     const json::object& request = attempt.request;

@@ -8,6 +8,7 @@
 #include "actions/records/settable_fields.hpp"
 #include "actions/stored_templates.hpp"
 #include "domain/own_data.hpp"
+#include "storage/runs/run.hpp"
 #include "templates/parts.hpp"
 
 namespace waybill::actions {
@@ -213,7 +214,9 @@ class UpdateRecord final : public Action {
     return {.request = Renderer(workflow, event).request(event.entity_id), .body = {}};
   }
 
-  std::string destination(const json::object&, const Guid& /*business*/) const override { return {}; }
+  std::string destination(const json::object&, const Guid& business) const override {
+    return storage::change_destination(business);
+  }
 
   void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {
     const json::object& request = attempt.request;

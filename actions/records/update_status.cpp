@@ -5,6 +5,7 @@
 #include "actions/definition.hpp"
 #include "actions/records/change_cause.hpp"
 #include "domain/state_machines.hpp"
+#include "storage/runs/run.hpp"
 
 namespace waybill::actions {
 namespace {
@@ -165,7 +166,9 @@ class UpdateStatus final : public Action {
     return plan;
   }
 
-  std::string destination(const json::object&, const Guid& /*business*/) const override { return {}; }
+  std::string destination(const json::object&, const Guid& business) const override {
+    return storage::change_destination(business);
+  }
 
   void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {
     const json::object& request = attempt.request;

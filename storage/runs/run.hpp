@@ -67,6 +67,8 @@ inline std::string step_destination(const Guid& business, const Guid& run) {
   return "steps/" + std::to_string(run.bytes.back() % 8) + '/' + business.to_string();
 }
 inline bool is_step_destination(std::string_view destination) { return destination.starts_with("steps/"); }
+/// The destination of the runs of a business that change records.
+inline std::string change_destination(const Guid& business) { return "changes/" + business.to_string(); }
 inline bool is_deferred(const RunKey& key) { return key.request == deferred_request; }
 
 /// True for the event id of a run without an event, such as that of a timer. As a bigint it is negative.

@@ -119,7 +119,8 @@ std::string place_in_queue(const Workflow& workflow, const std::string& destinat
     return workflow.pacing.rate ? domain::destination_with_rate(place, workflow.guid, business) : place;
   };
   std::string place = with_rate(destination);
-  if (place.empty() || !workflow.destinations ||
+  // The health of a shared place is that of other destinations. Changes of records are not subject to it.
+  if (place.empty() || place == storage::change_destination(business) || !workflow.destinations ||
       workflow.destinations->has_place(place, database_clock().now()))
     return place;
   // A workflow with a rate has one shared place, which keeps the rate.

@@ -1,5 +1,8 @@
 #include "worker/planning/run_plan.hpp"
 
+#include <memory>
+#include <string>
+
 #include <gtest/gtest.h>
 
 namespace waybill::worker {
@@ -19,6 +22,18 @@ TEST(Loop, OnlyChangesOfRecordsEndAtDepth8) {
   EXPECT_EQ(state.status, RunStatus::dead);
   EXPECT_EQ(state.code, "LOOP");
   EXPECT_EQ(state.attempts, 0);
+}
+
+TEST(PlaceInQueue, IsSharedBeyondTheFirstDestinationsOfABusiness) {
+  Workflow workflow{.business_id = Guid::random(), .destinations = std::make_shared<DestinationNames>(0)};
+  EXPECT_TRUE(place_in_queue(workflow, "a:443/" + workflow.business_id.to_string()).starts_with("more/"));
+}
+
+TEST(PlaceInQueue, OfAChangeOfARecordIsNeverShared) {
+  Workflow workflow{.business_id = Guid::random(), .destinations = std::make_shared<DestinationNames>(0)};
+  const std::string place = "changes/" + workflow.business_id.to_string();
+  const actions::Action& change = *actions::find_action("update_record");
+  EXPECT_EQ(place_in_queue(workflow, change.destination({}, workflow.business_id)), place);
 }
 
 }  // namespace
