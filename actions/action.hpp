@@ -199,6 +199,9 @@ class Action {
   /// their workflows were created, and not at all if the event's depth is beyond the limit.
   virtual bool changes_records() const { return false; }
 
+  /// True if the requests of this action hold no data of a person, so that they stay when a person is erased.
+  virtual bool is_impersonal() const { return false; }
+
   /// Plans a run. Pure. Throws std::length_error if a rendered part is too large; the run is then dead with
   /// code PAYLOAD_TOO_LARGE. Throws InvalidValue.
   virtual Plan plan(const WorkflowView& workflow, const EventView& event) const = 0;

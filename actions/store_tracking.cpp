@@ -44,6 +44,8 @@ class StoreTracking final : public Action {
         .body = {}};
   }
 
+  bool is_impersonal() const override { return true; }
+
   /// By business; the sender finds the store and limits its requests itself.
   std::string destination(const json::object& request, const Guid& /*business*/) const override {
     return std::string(request.at("destination").as_string());

@@ -149,6 +149,7 @@ class UpdateStatus final : public Action {
   }
 
   bool changes_records() const override { return true; }
+  bool is_impersonal() const override { return true; }
 
   /// The relatives to move are those in the event's entity.
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <set>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "actions/action.hpp"
 #include "api/customers/erasure_steps.hpp"
 #include "api/customers/left_records.hpp"
 #include "api/customers/person_eraser.hpp"
@@ -27,6 +30,20 @@ namespace sql = storage::sql::customer_erasures;
 constexpr Duration longest_wait = std::chrono::seconds(20);  // longer than an attempt of a webhook
 constexpr Duration first_pause = std::chrono::milliseconds(50);
 constexpr Duration longest_pause = std::chrono::milliseconds(500);
+
+/// The types of the actions for which `is_wanted` is true.
+template <typename Predicate>
+std::vector<std::string> action_types(Predicate is_wanted) {
+  std::vector<std::string> types;
+  for (const actions::Action* const action : actions::all_actions()) {
+    if (std::invoke(is_wanted, *action)) types.emplace_back(action->type());
+  }
+  return types;
+}
+
+bool sends_mail(const actions::Action& action) {
+  return action.notification() == actions::Notification::email;
+}
 
 template <typename... Steps>
 std::vector<Step> list_of(Steps... steps) {
@@ -112,15 +129,18 @@ class RunEraser {
                                                 .after = after,
                                                 .limit = static_cast<std::int64_t>(size)})
                             .front();
-      const auto erased = session
-                              .run(sql::EraseQueue{.business = target_.business,
-                                                   .records = portion.guids,
-                                                   .no_record = storage::no_record,
-                                                   .firsts = storage::binary_array(portion.firsts),
-                                                   .lasts = storage::binary_array(portion.lasts),
-                                                   .after = after,
-                                                   .last = page.last})
-                              .front();
+      const auto erased =
+          session
+              .run(sql::EraseQueue{.business = target_.business,
+                                   .records = portion.guids,
+                                   .no_record = storage::no_record,
+                                   .firsts = storage::binary_array(portion.firsts),
+                                   .lasts = storage::binary_array(portion.lasts),
+                                   .after = after,
+                                   .last = page.last,
+                                   .impersonal_actions = action_types(&actions::Action::is_impersonal),
+                                   .mailing_actions = action_types(sends_mail)})
+              .front();
       runs_ += erased.runs;
       if (erased.in_flight > 0) note_in_flight(portion);
       return std::pair(page.runs, Guid(page.last));
@@ -153,7 +173,8 @@ class RunEraser {
                                        .firsts = storage::binary_array(portion.firsts),
                                        .lasts = storage::binary_array(portion.lasts),
                                        .after = after,
-                                       .last = page.last})
+                                       .last = page.last,
+                                       .impersonal_actions = action_types(&actions::Action::is_impersonal)})
                    .front()
                    .runs;
       return std::pair(page.runs, Guid(page.last));

@@ -3,14 +3,15 @@
 -- removed from all runs, also from those that wait for a later step. Returns the number of runs, and the number of attempts
 -- in flight.
 -- $1 business uuid, $2 records uuid[], $3 no_record uuid, $4 firsts timestamptz[], $5 lasts timestamptz[] (of the records;
--- empty: at all times), $6 after uuid, $7 last uuid
+-- empty: at all times), $6 after uuid, $7 last uuid, $8 impersonal_actions text[] (their requests stay),
+-- $9 mailing_actions text[]
 -- -> runs bigint, in_flight bigint
 with found as materialized (
   select r.guid, r.action, r.status from run_queue r
   where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and (r.status <> 'waiting' or r.status = 'waiting')
     and r.guid > $6::uuid and r.guid <= $7::uuid
-    and ((r.action not in ('update_status', 'push_tracking') or r.steps is not null)
-         and (r.request <> 'null' or r.action = 'send_email' or r.status = 'running')
+    and ((r.action <> all ($8::text[]) or r.steps is not null)
+         and (r.request <> 'null' or r.action = any ($9::text[]) or r.status = 'running')
          or r.error is not null or r.steps::jsonb is distinct from erased_steps(r.steps)::jsonb
          or r.tries::jsonb is distinct from erased_tries(r.tries)::jsonb)
     and
@@ -20,7 +21,7 @@ with found as materialized (
   where q.business_id = $1 and q.status <> 'running' for update of q skip locked
 ), gone as (
   delete from run_queue q using held h
-  where q.business_id = $1 and q.guid = h.guid and q.action = 'send_email' returning q.*
+  where q.business_id = $1 and q.guid = h.guid and q.action = any ($9::text[]) returning q.*
 ), moved as (
   insert into runs (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
                     status, code, error, attempts, created_at, finished_at, origin, replay_of, destination, request, body,
@@ -36,9 +37,9 @@ with found as materialized (
   from moved, unnest(array['day', 'hour']) unit group by 1, 2, 3, 4, 5
 ), changed as (
   update run_queue q
-  set request = case when q.action in ('update_status', 'push_tracking') and q.steps is null then q.request else 'null' end,
+  set request = case when q.action = any ($8::text[]) and q.steps is null then q.request else 'null' end,
       body = null, error = null, tries = erased_tries(q.tries), steps = erased_steps(q.steps)
-  from held h where q.business_id = $1 and q.guid = h.guid and q.action <> 'send_email'
+  from held h where q.business_id = $1 and q.guid = h.guid and q.action <> all ($9::text[])
   returning 1
 ), texts as (
   delete from run_step_texts t using run_queue r
