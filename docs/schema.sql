@@ -73,6 +73,11 @@ begin
   return new;
 end $$;
 
+CREATE FUNCTION public.attempts_of_step(attempts integer, steps text) RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select attempts - coalesce((steps::json ->> 'attemptsBefore')::integer, 0) $$;
+
 CREATE FUNCTION public.iso(t timestamp with time zone) RETURNS text
     LANGUAGE sql STABLE
     AS $$
@@ -424,6 +429,11 @@ CREATE FUNCTION public.changed_tags(tags jsonb, added text[], removed text[]) RE
               union all
               select n.tag, 1000000 + n.place from unnest(added) with ordinality n (tag, place)) a
         order by lower(a.tag), a.place) t $$;
+
+CREATE FUNCTION public.changes_record(action text, changing_action text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select changing_action is not distinct from action or action in ('update_status', 'update_record', 'create_shipment') $$;
 
 CREATE FUNCTION public.check_order(o public.orders) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE
@@ -1371,6 +1381,11 @@ CREATE FUNCTION public.partition_days(parent text) RETURNS integer
     AS $$
   select case parent when 'positions' then 7 else 1 end $$;
 
+CREATE FUNCTION public.pending_status(attempts integer, steps text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case when attempts_of_step(attempts, steps) > 0 then 'retrying' else 'queued' end $$;
+
 CREATE FUNCTION public.plan_workflow_timer() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -2182,6 +2197,16 @@ CREATE FUNCTION public.status_text(status text) RETURNS text
     when 'cancelled' then 'Cancelled'
   end $$;
 
+CREATE FUNCTION public.step_destination(business uuid, run uuid) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select 'steps/' || (get_byte(uuid_send(run), 15) % 8)::text || '/' || business::text $$;
+
+CREATE FUNCTION public.step_number(steps text) RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select coalesce((steps::json ->> 'number')::integer, 0) $$;
+
 CREATE FUNCTION public.steps_are_over(steps text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$
@@ -2634,6 +2659,7 @@ CREATE TABLE public.run_queue (
     steps text,
     postponed_until timestamp with time zone,
     ordered_from bigint,
+    changing_action text,
     CONSTRAINT run_queue_check CHECK (((lease_owner IS NULL) OR (status = 'running'::text))),
     CONSTRAINT run_queue_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'queued'::text, 'running'::text, 'retrying'::text, 'held'::text])))
 )
@@ -4004,13 +4030,13 @@ CREATE INDEX run_counts_by_start ON public.run_counts USING btree (business_id, 
 
 CREATE INDEX run_queue_by_workflow ON public.run_queue USING btree (business_id, workflow_id, guid);
 
-CREATE INDEX run_queue_changes ON public.run_queue USING btree (business_id, entity_id, event_id) WHERE (action = ANY (ARRAY['update_status'::text, 'update_record'::text, 'create_shipment'::text]));
-
 CREATE INDEX run_queue_due ON public.run_queue USING btree (destination, due_at) INCLUDE (status) WHERE (status <> 'held'::text);
 
 CREATE INDEX run_queue_held ON public.run_queue USING btree (business_id, workflow_id) WHERE (status = 'held'::text);
 
 CREATE INDEX run_queue_order ON public.run_queue USING btree (business_id, entity_id, workflow_id, event_id) WHERE (status <> 'waiting'::text);
+
+CREATE INDEX run_queue_record_changes ON public.run_queue USING btree (business_id, entity_id, event_id) WHERE public.changes_record(action, changing_action);
 
 CREATE INDEX run_queue_waiting_order ON public.run_queue USING btree (business_id, entity_id, workflow_id, event_id) WHERE (status = 'waiting'::text);
 

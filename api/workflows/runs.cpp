@@ -111,14 +111,23 @@ asio::awaitable<Answer> get_run(Call& call, Services& services) {
   co_return Answer::of(json_object(rows));
 }
 
+storage::ArrayLiteral changing_actions() {
+  storage::ArrayLiteral actions;
+  for (const std::string_view action : storage::changing_actions) actions.add(action);
+  return actions;
+}
+
 asio::awaitable<Answer> replay_run(Call& call, Services& services) {
   const Guid guid = Guid::timed_random(to_unix_ms(services.clock.now()));
   std::optional<std::int32_t> from_step;
   if (const json::value* const step = find_value(call.object(), "fromStep"))
     from_step = step->to_number<std::int32_t>();
-  const auto replayed = co_await services.db.write(
-      sql::Replay{.business = call.business(), .run = call.id(), .new_run = guid, .from_step = from_step},
-      call.cause());
+  const auto replayed = co_await services.db.write(sql::Replay{.business = call.business(),
+                                                               .run = call.id(),
+                                                               .new_run = guid,
+                                                               .from_step = from_step,
+                                                               .changing_actions = changing_actions()},
+                                                   call.cause());
   if (replayed.empty()) throw not_found("run");
   if (!replayed.front().has_workflow) throw conflict("The run's workflow was deleted.");
   if (const auto count = replayed.front().step_count; from_step > count)
@@ -180,7 +189,8 @@ asio::awaitable<Answer> replay_range(Call& call, Services& services) {
                                                                     .end = range.end,
                                                                     .status = range.status,
                                                                     .max_runs = max_replays,
-                                                                    .max_open = max_open_runs},
+                                                                    .max_open = max_open_runs,
+                                                                    .changing_actions = changing_actions()},
                                                    call.cause());
   if (replayed.empty()) throw not_found("workflow");
   const auto runs = replayed.front().runs;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,7 +43,11 @@ struct RecordChange {
 };
 
 /// The types of the actions whose runs make a change.
-inline constexpr std::string_view changing_actions[] = {"update_status", "update_record", "create_shipment"};
+inline constexpr std::array<std::string_view, 3> changing_actions = {"update_status", "update_record",
+                                                                     "create_shipment"};
+inline bool changes_record(std::string_view action) {
+  return std::ranges::find(changing_actions, action) != changing_actions.end();
+}
 
 /// Makes the change or none of it, without waiting for locks of its records. Part of the session's
 /// transaction. Throws DatabaseUnavailable or StatementError; the transaction is then unusable.

@@ -296,7 +296,7 @@ std::optional<ResultOf<S>> Recording::finish(bool are_final) {
 void Recording::go_on() {
   QueuedKeys keys;
   std::vector<std::string> statuses, tries, steps, actions;
-  std::vector<std::optional<std::string>> codes;
+  std::vector<std::optional<std::string>> codes, changing;
   std::vector<std::int64_t> attempts, stored_steps;
   std::vector<Time> times;
   for (const QueuedOutcome& outcome : batch_.outcomes) {
@@ -309,6 +309,7 @@ void Recording::go_on() {
     tries.push_back(state->tries);
     steps.push_back(to_text(*state->progress));
     actions.push_back(state->progress->type);
+    changing.push_back(changing_action(state->progress->type));
     const bool is_reason = state->code == unreadable_code || state->code == window_code;
     codes.push_back(is_reason ? state->code : std::nullopt);
     stored_steps.push_back(state->progress->stored);
@@ -325,7 +326,8 @@ void Recording::go_on() {
                                           .actions = actions,
                                           .codes = codes,
                                           .stored_steps = stored_steps,
-                                          .workflows = binary_array(keys.workflows)});
+                                          .workflows = binary_array(keys.workflows),
+                                          .changing_actions = changing});
 }
 
 }  // namespace waybill::storage

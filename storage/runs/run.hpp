@@ -69,6 +69,10 @@ inline std::string step_destination(const Guid& business, const Guid& run) {
 inline bool is_step_destination(std::string_view destination) { return destination.starts_with("steps/"); }
 /// The destination of the runs of a business that change records.
 inline std::string change_destination(const Guid& business) { return "changes/" + business.to_string(); }
+/// The column of this name in the queue: the type of the action if it changes a record.
+inline std::optional<std::string> changing_action(const std::string& action) {
+  return changes_record(action) ? std::optional(action) : std::nullopt;
+}
 inline bool is_deferred(const RunKey& key) { return key.request == deferred_request; }
 
 /// True for the event id of a run without an event, such as that of a timer. As a bigint it is negative.

@@ -14,8 +14,9 @@
 namespace waybill::storage {
 namespace {
 
-constexpr std::string_view queue_columns = ", due_at, ordered, depth, lease_owner, ordered_from";
-constexpr std::int16_t queue_column_count = 5;
+constexpr std::string_view queue_columns =
+    ", due_at, ordered, depth, lease_owner, ordered_from, changing_action";
+constexpr std::int16_t queue_column_count = 6;
 constexpr std::string_view common_columns =
     "business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, "
     "action, "
@@ -79,6 +80,7 @@ void QueuedRows::add(const RunKey& key, const RunState& state, std::optional<Gui
     rows_.bigint(static_cast<std::int64_t>(*ordered_from));
   else
     rows_.null();
+  rows_.maybe_text(changing_action(key.action));
   if (key.limit_value.empty()) return;
   limited_.begin_row().guid(key.business_id).guid(key.guid).guid(key.workflow_id).bytes(key.limit_value);
 }

@@ -132,10 +132,11 @@ std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs, Durati
   QueuedKeys keys;
   std::vector<std::string> actions, destinations, requests, tries, steps;
   std::vector<std::int64_t> attempts, stored_steps;
-  std::vector<std::optional<std::string>> bodies;
+  std::vector<std::optional<std::string>> bodies, changing;
   for (const Run* const run : runs) {
     keys.add(queued_key(run->key));
     actions.push_back(run->key.action);
+    changing.push_back(changing_action(run->key.action));
     destinations.push_back(run->key.destination);
     requests.push_back(run->key.request);
     bodies.push_back(run->key.body);
@@ -159,7 +160,8 @@ std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs, Durati
                                                      .tries = tries,
                                                      .steps = steps,
                                                      .stored_steps = stored_steps,
-                                                     .workflows = binary_array(keys.workflows)}))
+                                                     .workflows = binary_array(keys.workflows),
+                                                     .changing_actions = changing}))
     held.push_back(row.guid);
   return held;
 }
@@ -172,7 +174,7 @@ void RunStore::read_depths(std::vector<ClaimedRun>& claimed) {
     RunKey& key = claimed[i].run.key;
     if (key.depth != unknown_depth) continue;
     key.depth = 0;
-    if (std::ranges::find(changing_actions, key.action) == std::end(changing_actions)) continue;
+    if (!changes_record(key.action)) continue;
     positions.push_back(static_cast<std::int64_t>(i));
     events.push_back(static_cast<std::int64_t>(key.event_id));
     origins.push_back(key.origin);

@@ -227,6 +227,23 @@ TEST_F(BlockedRuns, WaitForTheFirstOneIfTheOneBetweenIsCancelled) {
   claim_run_of(3);
 }
 
+TEST_F(BlockedRuns, ARunThatIsPostponedWhileTheEarlierOneIsCancelledIsDue) {
+  add_runs(2, "queued", "1 minute", "n", "md5('one')::uuid");
+  const Guid first = claim_run_of(1).run.key.guid;
+  Session other(database_.url());
+  other.exec(
+      "begin; update run_queue set due_at = now() + interval '1 hour', "
+      "postponed_until = now() + interval '1 hour' where event_id = 2");
+  auto end = std::async(std::launch::async, [&] {
+    session_.run(storage::sql::runs::Cancel{.business = business_, .run = first});
+  });
+  ASSERT_TRUE(
+      eventually([&] { return database_.number("select count(*) from pg_locks where not granted") > 0; }));
+  other.exec("commit");
+  end.get();
+  claim_run_of(2);
+}
+
 TEST_F(BlockedRuns, WithoutAnEventWaitForOthersOfLowerIds) {
   for (const char* event : {"-5", "-1"}) add_runs(1, "queued", "1 minute", event, "md5('one')::uuid");
   finish(claim_run_of(static_cast<std::uint64_t>(-5)));

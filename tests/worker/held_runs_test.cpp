@@ -1,6 +1,12 @@
+#include <optional>
 #include <string>
 
 #include "storage/blocking/connection.hpp"
+#include "storage/runs/step_progress.hpp"
+#include "storage/sql/duties.sql.hpp"
+#include "storage/sql/queue.sql.hpp"
+#include "storage/sql/suspensions.sql.hpp"
+#include "storage/sql/workflows.sql.hpp"
 #include "tests/worker/worker_database.hpp"
 #include "worker/duties/duties.hpp"
 
@@ -46,6 +52,62 @@ TEST_F(HeldRunsDuty, ReadsNoOtherRunsForThoseOfADeletedWorkflow) {
   database_.exec("update workflows set deleted_at = now()");
   EXPECT_EQ(rows_read_to_release(3000, "waiting"), 0);
   EXPECT_EQ(runs("queued"), 3001);
+}
+
+/// Runs of several steps that made three attempts before their current step.
+class StatusOfAReleasedRun : public WorkerDatabase {
+ protected:
+  void add_run(int attempts, const std::string& status) {
+    queue_runs(1, workflow_, status, "now() + interval '1 hour'");
+    database_.rows(
+        "update run_queue set attempts = $1, steps = $2, lease_owner = $3",
+        {std::to_string(attempts), storage::to_text({.number = 2, .type = "webhook", .attempts_before = 3}),
+         status == "running" ? std::optional(worker_.to_string()) : std::nullopt});
+  }
+  /// The status after a release of a run with this status, which has made so many attempts.
+  template <typename Release>
+  std::string status_after(int attempts, const std::string& status, const Release& release) {
+    database_.exec("delete from run_queue");
+    add_run(attempts, status);
+    release();
+    return database_.value("select status from run_queue");
+  }
+  template <typename Release>
+  void expect_status_of_its_step(const std::string& status, const Release& release) {
+    EXPECT_EQ(status_after(3, status, release), "queued") << "no attempt of the step yet";
+    EXPECT_EQ(status_after(4, status, release), "retrying");
+  }
+
+  const Guid workflow_ = add_workflow("order_created");
+  storage::blocking::Connection session_{database_.url(), "test"};
+};
+
+TEST_F(StatusOfAReleasedRun, IsThatOfItsStepWhenTheWorkflowIsResumed) {
+  expect_status_of_its_step("held", [&] {
+    session_.run(
+        storage::sql::workflows::ReleaseRuns{.business = business_, .workflow = workflow_, .limit = 10});
+  });
+}
+
+TEST_F(StatusOfAReleasedRun, IsThatOfItsStepWhenTheBusinessIsResumed) {
+  expect_status_of_its_step("held", [&] {
+    session_.run(storage::sql::suspensions::ReleaseRuns{.business = business_, .limit = 10});
+  });
+}
+
+TEST_F(StatusOfAReleasedRun, IsThatOfItsStepWhenADutyReleasesIt) {
+  expect_status_of_its_step("held", [&] { session_.run(storage::sql::duties::ReleaseHeld{.limit = 10}); });
+}
+
+TEST_F(StatusOfAReleasedRun, IsThatOfItsStepWhenTheWorkflowIsDeleted) {
+  database_.exec("update workflows set deleted_at = now()");
+  expect_status_of_its_step("retrying",
+                            [&] { session_.run(storage::sql::duties::EndLeftOver{.limit = 10}); });
+}
+
+TEST_F(StatusOfAReleasedRun, IsThatOfItsStepWhenItsWorkerStops) {
+  expect_status_of_its_step("running",
+                            [&] { session_.run(storage::sql::queue::Release{.worker = worker_}); });
 }
 
 }  // namespace

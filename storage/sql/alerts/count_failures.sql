@@ -5,7 +5,7 @@
 -- $10 queued_workflows uuid[], $11 queued_runs uuid[], $12 queued_causes text[]
 with over as (
   select * from unnest($9::uuid[], $10::uuid[], $11::uuid[], $12::text[]) o (business_id, workflow_id, guid, cause)
-)
+),
 \ir ../queue/places.inc
 , failed as (
   select * from unnest($2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::timestamptz[], $7::timestamptz[], $8::bigint[])

@@ -6,7 +6,7 @@
 -- -> moved bigint, ...
 with far as materialized (
   select q.ctid as place, q.due_at, q.code, q.tries::jsonb -> -1 as last,
-         q.attempts - coalesce((q.steps::jsonb ->> 'attemptsBefore')::integer, 0) as attempts
+         attempts_of_step(q.attempts, q.steps) as attempts
   from run_queue q
   where q.status = 'retrying' and q.due_at > now() + interval '1 minute' and q.code is distinct from 'WINDOW'
     and q.due_at is distinct from q.postponed_until

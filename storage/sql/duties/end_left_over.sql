@@ -12,7 +12,7 @@ with left_over as materialized (
   ) l
   limit $1::bigint
 ), ended as (
-  update run_queue q set status = case when attempts > 0 then 'retrying' else 'queued' end, due_at = q.created_at
+  update run_queue q set status = pending_status(q.attempts, q.steps), due_at = q.created_at
   from left_over where q.ctid = left_over.place  -- valid, because this statement has locked the rows
   returning 1
 )

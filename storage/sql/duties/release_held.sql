@@ -25,7 +25,7 @@ with recursive held (business_id, workflow_id) as (
                       order by q.guid limit greatest($1::bigint / 10, 1) for update skip locked) l
   limit $1::bigint
 ), released as (
-  update run_queue q set status = case when attempts > 0 then 'retrying' else 'queued' end, due_at = q.created_at
+  update run_queue q set status = pending_status(q.attempts, q.steps), due_at = q.created_at
   from resumed r where q.ctid = r.place  -- valid, because this statement has locked the rows
   returning 1
 )

@@ -10,6 +10,9 @@
 -- entity_id uuid, trigger_code text, previous_status text, code text or null, error text or null, attempts int,
 -- created_at timestamptz, origin uuid, replay_of uuid or null, destination text, request text, tries text,
 -- action text, body text or null, depth int or null, steps text or null, ordered boolean, workflow_epoch bigint
+with recursive floors as (
+  select * from unnest($1::text[], $2::timestamptz[]) f (destination, due_from)
+),
 \ir destinations.inc
 , found as materialized (
   select q.place, q.was, q.bytes, row_number() over () as number
@@ -25,9 +28,9 @@
                                      octet_length(t.request) + octet_length(t.tries) + coalesce(octet_length(t.body), 0) as bytes
                               from run_queue t
                               where t.ctid = q.place and t.status <> 'held' and t.due_at <= statement_timestamp()
-                              for update skip locked) r
-                where true
+                              for update skip locked) r,
 \ir may_go.inc
+                where rule.may_go
                 limit $5::bigint) q
   limit $7::bigint
 ), due as (

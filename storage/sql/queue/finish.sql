@@ -9,12 +9,12 @@ with over as (
   select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[],
                        $9::text[], $10::text[], $11::text[], $12::text[], $13::integer[], $14::uuid[])
     o (business_id, guid, status, code, error, attempts, finished_at, tries, request, body, steps, stored_step, workflow_id)
-)
+),
 \ir places.inc
 , gone as (
   delete from run_queue q using places p
   where q.ctid = p.place and q.lease_owner = $1::uuid
-\ir same_step.inc
+    and p.stored_step in (-1, step_number(q.steps))
   returning q.*
 ), moved as (
   insert into runs (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,

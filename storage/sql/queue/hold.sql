@@ -4,11 +4,11 @@
 -- -> guid uuid, stored_step int
 with over as (
   select * from unnest($2::uuid[], $3::uuid[], $4::integer[], $5::uuid[]) o (business_id, guid, stored_step, workflow_id)
-)
+),
 \ir places.inc
 select q.guid, p.stored_step
 from places p join run_queue q on q.ctid = p.place
 where q.lease_owner = $1::uuid
-\ir same_step.inc
+  and p.stored_step in (-1, step_number(q.steps))
 order by q.guid
 for update of q

@@ -3,7 +3,7 @@
 -- -> guid uuid
 with over as (
   select * from unnest($1::uuid[], $2::uuid[], $3::uuid[]) o (business_id, workflow_id, guid)
-)
+),
 \ir places.inc
 , free as materialized (
   select q.guid from places p join run_queue q on q.ctid = p.place

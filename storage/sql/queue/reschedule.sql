@@ -8,13 +8,14 @@ with over as (
   select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[],
                        $9::text[], $10::text[], $11::text[], $12::text[], $13::integer[], $14::uuid[])
     o (business_id, guid, status, code, error, attempts, due_at, tries, request, body, steps, stored_step, workflow_id)
-)
+),
 \ir places.inc
+,
+\ir due_times.inc
 update run_queue q
-set status = p.status, code = p.code, error = p.error, attempts = p.attempts, tries = p.tries,
-\ir due_at.inc
+set status = p.status, code = p.code, error = p.error, attempts = p.attempts, tries = p.tries, due_at = p.right_time,
     request = coalesce(p.request, q.request), body = coalesce(p.body, q.body), steps = coalesce(p.steps, q.steps),
     lease_owner = null
-from places p
+from due_times p
 where q.ctid = p.place and q.lease_owner = $1::uuid
-\ir same_step.inc
+  and p.stored_step in (-1, step_number(q.steps))

@@ -6,12 +6,14 @@
 -- $1 businesses uuid[], $2 workflows uuid[], $3 records uuid[], $4 events bigint[], $5 runs uuid[], $6 replays uuid[] (of
 -- these runs)
 -- -> is_outdated boolean
-with next as materialized (
-  select n.place, max(e.event_id) as event_id
-  from (select *, guid = any ($6::uuid[]) as is_replay
-        from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[], $5::uuid[])
-          g (business_id, workflow_id, entity_id, event_id, guid)) e,
-\ir next_ordered.inc
+with ended as (
+  select *, guid = any ($6::uuid[]) as is_replay
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[], $5::uuid[])
+    g (business_id, workflow_id, entity_id, event_id, guid)
+),
+\ir next_runs.inc
+, next as materialized (
+  select n.place, max(n.ended_event) as event_id from next_runs n
   where n.status in ('waiting', 'queued', 'retrying') and (n.due_at <= statement_timestamp() or n.due_at = n.postponed_until)
   group by n.place
 ), made_due as (

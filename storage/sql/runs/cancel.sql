@@ -5,13 +5,13 @@
 with gone as (
   delete from run_queue where business_id = $1::uuid and guid = $2::uuid
   returning *
-), next as (
-  select n.business_id, n.workflow_id, n.guid
-  from (select *, replay_of is not null as is_replay from gone where ordered) e,
-\ir ../queue/next_ordered.inc
-), made_due as (  -- as in unblock.sql
+), ended as (
+  select *, replay_of is not null as is_replay from gone where ordered
+),
+\ir ../queue/next_runs.inc
+, made_due as (  -- as in unblock.sql
   update run_queue q set due_at = clock_timestamp()
-  from next n
+  from next_runs n
   where q.business_id = n.business_id and q.workflow_id = n.workflow_id and q.guid = n.guid
     and q.status in ('waiting', 'queued', 'retrying') and (q.due_at <= statement_timestamp() or q.due_at = q.postponed_until)
 ), moved as (

@@ -1,7 +1,8 @@
 -- Queues a new run that repeats the request of a run under the same webhook-id. A run of several steps is
 -- repeated from a step on. Returns whether the workflow still exists and the number of steps; nothing is queued
 -- without a workflow or if there is no such step. No row if the run does not exist.
--- $1 business uuid, $2 run uuid, $3 new_run uuid, $4 from_step int or null (the first that failed or has not ended)
+-- $1 business uuid, $2 run uuid, $3 new_run uuid, $4 from_step int or null (the first that failed or has not ended),
+-- $5 changing_actions text[] (the actions that change a record)
 -- -> has_workflow boolean, step_count int, ...
 with found as (
   select r.*, w.guid is not null as has_workflow, w.ordered,
@@ -14,14 +15,15 @@ with found as (
   limit 1
 ), origin as (
   select f.*, coalesce(jsonb_array_length(f.definition), 1) as step_count,
-         f.definition -> (f.first_step - 1) ->> 'type' as first_type
-  from found f
+         t.first_type, coalesce(t.first_type, f.action) as next_action
+  from found f, lateral (select f.definition -> (f.first_step - 1) ->> 'type' as first_type) t
 ), queued as (
   insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code,
-                         action, status, created_at, due_at, origin, replay_of, destination, request, body, ordered, steps)
+                         action, changing_action, status, created_at, due_at, origin, replay_of, destination, request, body,
+                         ordered, steps)
   select business_id, $3::uuid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code,
-         coalesce(first_type, action), 'queued', now(), now(), origin, guid,
-         case when first_type is null then destination else 'steps/' || business_id end,
+         next_action, case when next_action = any ($5::text[]) then next_action end, 'queued', now(), now(), origin, guid,
+         case when first_type is null then destination else step_destination(business_id, $3::uuid) end,
          case when first_type is null then request else 'null' end, case when first_type is null then body end, ordered,
          case when first_type is not null then steps_from(steps, first_step, first_type) end
   from origin where has_workflow and first_step <= step_count

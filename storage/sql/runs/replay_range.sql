@@ -5,7 +5,7 @@
 -- workflow does not exist.
 -- $1 business uuid, $2 workflow uuid or null (all), $3 from timestamptz or null,
 -- $4 end timestamptz or null (exclusive), $5 status text or null, $6 max_runs bigint,
--- $7 max_open bigint (open runs of the business, with these)
+-- $7 max_open bigint (open runs of the business, with these), $8 changing_actions text[] (the actions that change a record)
 -- -> runs bigint, has_room boolean, ...
 with wanted as (
   select business_id, guid, ordered from workflows
@@ -25,10 +25,12 @@ with wanted as (
        (select count(*) as runs from (select from run_queue where business_id = $1::uuid limit $7::bigint) q) o
 ), queued as (
   insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code,
-                         action, status, created_at, due_at, origin, replay_of, destination, request, body, ordered, steps)
-  select r.business_id, timed_guid(clock_timestamp()), r.workflow_id, r.workflow_version, r.event_id, r.entity_type,
-         r.entity_id, r.trigger_code, coalesce(s.type, r.action), 'queued', now(), now() + o.number * interval '1 microsecond',
-         r.origin, r.guid, case when s.type is null then r.destination else 'steps/' || r.business_id end,
+                         action, changing_action, status, created_at, due_at, origin, replay_of, destination, request, body,
+                         ordered, steps)
+  select r.business_id, n.guid, r.workflow_id, r.workflow_version, r.event_id, r.entity_type, r.entity_id, r.trigger_code,
+         n.action, case when n.action = any ($8::text[]) then n.action end, 'queued', now(),
+         now() + o.number * interval '1 microsecond', r.origin, r.guid,
+         case when s.type is null then r.destination else step_destination(r.business_id, n.guid) end,
          case when s.type is null then r.request else 'null' end, case when s.type is null then r.body end, o.ordered,
          case when s.type is not null then steps_from(r.steps, s.first, s.type) end
   from origins o
@@ -40,6 +42,7 @@ with wanted as (
     left join workflow_versions v on v.business_id = r.business_id and v.workflow_id = r.workflow_id
                                      and v.version = r.workflow_version
     where r.steps is not null) s on true
+  cross join lateral (select timed_guid(clock_timestamp()) as guid, coalesce(s.type, r.action) as action) n
   where (select c.runs <= $6::bigint and c.has_room from counted c)
 )
 select c.runs, c.has_room, pg_notify('waybill_queue', '') from counted c where $2::uuid is null or exists (select from wanted)

@@ -8,7 +8,7 @@ with held as (
                     and w.paused_reason is not null and w.deleted_at is null)
   limit $2::bigint for update skip locked
 ), released as (
-  update run_queue q set status = case when attempts > 0 then 'retrying' else 'queued' end, due_at = q.created_at
+  update run_queue q set status = pending_status(q.attempts, q.steps), due_at = q.created_at
   from held h where q.ctid = h.place  -- valid, because this statement has locked the rows
   returning 1
 )

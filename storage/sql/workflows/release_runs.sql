@@ -8,7 +8,7 @@ with held as materialized (
     and exists (select from workflows w where w.business_id = $1::uuid and w.guid = $2::uuid and w.paused_reason is null)
   order by q.guid limit $3::bigint for update skip locked
 ), released as (
-  update run_queue q set status = case when attempts > 0 then 'retrying' else 'queued' end, due_at = q.created_at
+  update run_queue q set status = pending_status(q.attempts, q.steps), due_at = q.created_at
   from held h where q.ctid = h.place and q.business_id = $1::uuid  -- valid, because this statement has locked the rows
   returning 1
 )

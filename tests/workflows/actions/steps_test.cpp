@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/runs/run.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
 
@@ -335,6 +336,26 @@ TEST_F(Steps, APausedWorkflowHoldsItsRunsBetweenSteps) {
   EXPECT_EQ(tenant.http.get("/api/workflows/resume-workflow?workflowId=" + flow).status, 200);
   EXPECT_THAT(steps_of(tenant.run_with_status(flow, "succeeded")),
               ElementsAre("1 wait succeeded", "2 webhook succeeded"));
+}
+
+TEST_F(Steps, OfReplaysWaitAtThePlacesOfTheirRunsAndNameTheirChanges) {
+  const std::string flow = workflow({sets(R"({"notes": "changed"})")});
+  tenant.insert_order();
+  const json::object run = tenant.run_with_status(flow, "succeeded");
+  tenant.sql.exec("update workflows set paused_reason = 'a test', paused_at = now() where guid = '" + flow +
+                  "'");
+  EXPECT_EQ(
+      tenant.http.post("/api/workflows/runs/" + text_at(run, "guid") + "/replay", json::object()).status,
+      201);
+  EXPECT_EQ(tenant.http.post("/api/workflows/replay", {{"workflowId", flow}}).status, 200);
+  const auto replays = tenant.sql.rows(
+      "select guid, destination, changing_action from run_queue where workflow_id = $1", {flow});
+  EXPECT_EQ(replays.size(), 2U);
+  for (const auto& replay : replays) {
+    EXPECT_EQ(replay[1],
+              storage::step_destination(Guid::parse(tenant.id).value(), Guid::parse(*replay[0]).value()));
+    EXPECT_EQ(replay[2], "update_record");
+  }
 }
 
 TEST_F(Steps, RunsOfOneEventChangeRecordsInTheOrderOfTheirWorkflows) {
