@@ -140,11 +140,9 @@ void add_docs(const Command& program) {
     std::cout << errors_document();
     return 0;
   });
-  docs->add_subcommand("threads", "docs/threads.md")->callback([&chosen] {
-    chosen.run = [](const Config&) {
-      std::cout << threads_document();
-      return 0;
-    };
+  docs.add("threads", "docs/threads.md").runs([](const Config&) {
+    std::cout << threads_document();
+    return 0;
   });
 }
 
