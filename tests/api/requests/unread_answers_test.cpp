@@ -41,7 +41,7 @@ class UnreadAnswers : public testing::Test {
   /// repeated.
   bool fill(const std::vector<std::string>& requests, std::string_view next) {
     return eventually([&] {
-      if (unread.size() < 20) leave_unread(requests[unread.size() % requests.size()]);
+      if (unread.size() < 100) leave_unread(requests[unread.size() % requests.size()]);
       return status_of(next) == 503 && status_of(next) == 503 && status_of(next) == 503;
     });
   }
