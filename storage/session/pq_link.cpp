@@ -144,6 +144,8 @@ Rows PqLink::checked(PGresult* result) {
   }
   if (PQstatus(connection_.get()) != CONNECTION_OK || result == nullptr) throw_unavailable();
   const StatementError error = pq::statement_error(result);
+  // An error without SQLSTATE is one of libpq's own: the connection is lost, although its status can be OK.
+  if (error.sqlstate().empty()) throw_unavailable();
   if (ends_session(error.sqlstate())) throw DatabaseUnavailable(error.what());
   throw error;
 }

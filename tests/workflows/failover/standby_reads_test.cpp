@@ -288,7 +288,10 @@ TEST_F(StandbyReads, NoPersonIsExportedWhileTheAuditLogCannotBeWritten) {
   ASSERT_TRUE(lists_on_standby());
   servers.catch_up();
   servers.kill_primary();
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(tenant.http.get(path).status, 503);
+  for (int i = 0; i < 5; ++i) {
+    const Response refused = tenant.http.get(path);
+    EXPECT_EQ(refused.status, 503) << refused.text;
+  }
   servers.promote();
   EXPECT_TRUE(eventually([&] { return tenant.http.get(path).status == 200; }));
   EXPECT_EQ(Session(servers.url())

@@ -33,6 +33,7 @@ class SchedulePauses : public testing::Test {
   /// Begins the third query, and returns while the slow thread performs it: the quick one gives it half a
   /// second.
   void begin_third_query() {
+    EXPECT_TRUE(eventually([&] { return has_next_tick(); })) << "its first plan forgets the timeouts";
     tenant.sql.rows("update schedules set timeouts = 2 where workflow_id = $1", {workflow});
     make_tick_due(tenant, workflow);
     EXPECT_TRUE(eventually([&] {
