@@ -1,0 +1,382 @@
+#include "tests/simulate/database.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "storage/statement/errors.hpp"
+
+namespace waybill::simulate {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view recorder_name = "waybill recorder";
+constexpr auto idle_limit = 2s;  // storage::worker_limits
+
+}  // namespace
+
+/// A connection of a worker's thread.
+class ModelLink final : public storage::Link {
+ public:
+  ModelLink(Database& database, SessionPtr session) : database_(database), session_(std::move(session)) {}
+  ~ModelLink() override { database_.end(*session_); }
+
+  storage::Rows run(const storage::Statement& statement, const storage::Params& params,
+                    storage::Format format) override {
+    const auto found = Database::statements().find(statement.name);
+    if (found == Database::statements().end())
+      throw std::logic_error("the model has no statement " + std::string(statement.name));
+    const Arguments args(params);
+    return database_.perform(*session_, [&] {
+      Result result(statement, format, statement.more_columns ? more_columns(statement) : 0);
+      return (database_.*found->second)(*session_, args, result);
+    });
+  }
+  storage::Rows run_replanned(const storage::Statement& statement, const storage::Params& params) override {
+    return run(statement, params, storage::Format::text);
+  }
+  void stream(const storage::Statement& statement, const storage::Params& params, storage::Format format,
+              const TakeRow& take) override {
+    const storage::Rows rows = run(statement, params, format);
+    for (int row = 0; row < rows.size() && take(rows.slice(row, 1, 0)); ++row) continue;
+  }
+  storage::Rows execute(const std::string& sql) override;
+  void copy(const std::string& target, std::string_view rows) override {
+    database_.perform(*session_, [&] {
+      database_.copy(*session_, target, rows);
+      return storage::Rows();
+    });
+  }
+  int socket() const override { return session_->socket; }
+  std::set<std::string> notifications() override {
+    if (!session_->alive) throw storage::DatabaseUnavailable("the session has ended");
+    database_.scheduler_.take_signal(session_->socket);
+    return std::exchange(session_->notified, {});
+  }
+
+ private:
+  /// outbox.scan is followed by a whole event, outbox.fetch and outbox.origin by its records.
+  static std::size_t more_columns(const storage::Statement& statement) {
+    if (statement.name == "outbox.scan") return 9;
+    return statement.name == "outbox.current" ? 1 : 2;
+  }
+
+  Database& database_;
+  SessionPtr session_;
+};
+
+storage::Rows ModelLink::execute(const std::string& sql) {
+  if (sql == "rollback") {
+    if (!session_->alive) throw storage::DatabaseUnavailable("the session has ended");
+    database_.finish(*session_, false);
+    return {};
+  }
+  if (sql.starts_with("listen ")) session_->channels.insert(sql.substr(7));
+  if (sql.starts_with("set lock_timeout = '"))
+    session_->lock_limit = std::chrono::milliseconds(std::stoi(sql.substr(20)));
+  if (sql == "reset lock_timeout") session_->lock_limit = 500ms;
+  if (sql != "begin" && sql != "commit") return {};
+  database_.travel(*session_);
+  if (sql == "begin") {
+    session_->in_work = true;
+    return {};
+  }
+  if (session_->refuses_next_commit && session_->xid != 0) {
+    database_.end(*session_);
+    throw storage::DatabaseUnavailable("the connection broke");
+  }
+  database_.finish(*session_, !session_->has_failed);
+  if (session_->loses_next_commit) {
+    database_.end(*session_);
+    throw storage::DatabaseUnavailable("the connection broke");
+  }
+  database_.travel(*session_);
+  return {};
+}
+
+void History::add(const std::string& line) {
+  const auto ms = std::chrono::duration_cast<std::chrono::microseconds>(scheduler_.now().time_since_epoch()) -
+                  std::chrono::hours(1000);
+  lines_.push_back(std::to_string(ms.count()) + " us: " + line);
+}
+
+std::int16_t shard_of(const Guid& business) {
+  return static_cast<std::int16_t>(business.bytes.back() % storage::shard_count);
+}
+
+Database::Database(Scheduler& scheduler, History& history) : scheduler_(scheduler), history_(history) {}
+
+Scheduler::Key Database::key_of(Xid xid) { return reinterpret_cast<Scheduler::Key>(xid); }
+
+void Database::violated(std::string rule) {
+  history_.add("BROKEN: " + rule);
+  violations_.push_back(std::move(rule));
+}
+
+SessionPtr Database::connect(Owner owner, std::string_view name) {
+  auto session = std::make_shared<ServerSession>();
+  session->owner = owner;
+  session->name = name;
+  session->socket = scheduler_.open_signal();
+  session->last_used = scheduler_.now();
+  sessions_.push_back(session);
+  return session;
+}
+
+std::unique_ptr<storage::Link> Database::open(Owner owner, std::string_view name) {
+  scheduler_.sleep(scheduler_.random().between(200us, 3ms));
+  const auto wait = recorders_wait_.find(owner);
+  const bool must_wait =
+      name == recorder_name && wait != recorders_wait_.end() && scheduler_.now() < wait->second;
+  if (faults_.is_down || cut_off_.contains(owner) || must_wait)
+    throw storage::DatabaseUnavailable("the server does not answer");
+  return std::make_unique<ModelLink>(*this, connect(owner, name));
+}
+
+/// The time of a message between a worker and the server.
+void Database::travel(ServerSession& session) {
+  if (!session.alive) throw storage::DatabaseUnavailable("the session has ended");
+  session.last_used = scheduler_.now();
+  Random& random = scheduler_.random();
+  const Duration longest = random.chance(2) ? 20ms : 400us;
+  scheduler_.sleep(random.between(10us, longest) * static_cast<int>(faults_.slowness));
+  if (!session.alive) throw storage::DatabaseUnavailable("the session has ended");
+  session.last_used = scheduler_.now();
+}
+
+/// Performs a statement in one moment, once no other transaction holds a row that it changes.
+template <typename Work>
+storage::Rows Database::perform(ServerSession& session, Work work) {
+  travel(session);
+  if (session.has_failed) throw storage::StatementError("the transaction is aborted", "25P02", "");
+  const bool is_alone = !session.in_work;
+  const auto deadline = scheduler_.now() + session.lock_limit;
+  storage::Rows rows;
+  for (;;) {
+    Xid holder = 0;
+    try {
+      rows = work();
+    } catch (const Locked& lock) {
+      holder = lock.holder;
+    } catch (const storage::StatementError&) {
+      is_alone ? finish(session, false) : static_cast<void>(session.has_failed = true);
+      throw;
+    }
+    if (holder == 0) break;
+    if (scheduler_.now() >= deadline) {
+      is_alone ? finish(session, false) : static_cast<void>(session.has_failed = true);
+      throw storage::StatementError("canceling statement due to lock timeout", "55P03", "");
+    }
+    scheduler_.wait(key_of(holder), deadline);
+    if (!session.alive) throw storage::DatabaseUnavailable("the session has ended");
+    session.last_used = scheduler_.now();
+  }
+  if (is_alone) finish(session, true);
+  travel(session);
+  return rows;
+}
+
+Xid Database::own(ServerSession& session) {
+  if (session.xid == 0) {
+    session.xid = next_xid_++;
+    running_.insert(session.xid);
+  }
+  return session.xid;
+}
+
+void Database::finish(ServerSession& session, bool commits) {
+  session.in_work = false;
+  session.has_failed = false;
+  const Xid xid = std::exchange(session.xid, 0);
+  const bool notifies = std::exchange(session.notifies, false);
+  if (xid == 0) return;
+  running_.erase(xid);
+  latest_completed_ = std::max(latest_completed_, xid);
+  std::erase_if(record_locks_, [&](const auto& lock) { return lock.second == xid; });
+  if (commits) {
+    for (const auto& version : pending_.versions()) {
+      if (version.made != xid) continue;
+      events_.emplace(version.row.id, version.row);
+      history_.add("event " + std::to_string(version.row.id) + " of record " +
+                   version.row.record.to_string().substr(0, 8) + " is committed");
+    }
+    for (const auto& version : runs_.versions()) {
+      if (version.made != xid) continue;
+      const RunRow& run = version.row;
+      history_.add("run " + run.guid.to_string().substr(24) + " of event " + std::to_string(run.event) +
+                   " (" + run.action + ") ends: " + run.status + " " + run.code.value_or(""));
+      if (!finished_.emplace(run.guid, run).second)
+        violated("run " + run.guid.to_string() + " is final twice");
+    }
+    for (const auto& version : queue_.versions()) {
+      if (version.made != xid || !version.row.steps) continue;
+      std::int64_t& last = last_steps_[version.row.guid];
+      last = std::max(last, step_of(version.row));
+    }
+    pending_.commit(xid);
+    queue_.commit(xid);
+  } else {
+    pending_.roll_back(xid);
+    queue_.roll_back(xid);
+  }
+  std::erase_if(runs_.versions(), [&](const auto& version) { return version.made == xid; });
+  scheduler_.wake_all(key_of(xid));
+  if (commits && notifies) notify("waybill_events");
+}
+
+void Database::notify(const std::string& channel) {
+  if (faults_.loses_notifications) return;
+  for (const SessionPtr& session : sessions_) {
+    if (!session->channels.contains(channel)) continue;
+    session->notified.insert(channel);
+    scheduler_.signal(session->socket);
+  }
+}
+
+void Database::commit(ServerSession& session) { finish(session, true); }
+
+void Database::roll_back(ServerSession& session) { finish(session, false); }
+
+/// The session ends on both sides, and its transaction with it.
+void Database::end(ServerSession& session) {
+  if (!session.alive) return;
+  session.alive = false;
+  finish(session, false);
+  scheduler_.signal(session.socket);
+  std::erase_if(sessions_, [&](const SessionPtr& each) { return each.get() == &session; });
+}
+
+void Database::kill(Owner owner, std::string_view name) {
+  const auto all = sessions_;
+  for (const SessionPtr& session : all) {
+    if (session->owner == owner && (name.empty() || session->name == name)) end(*session);
+  }
+}
+
+void Database::kill_all() {
+  const auto all = sessions_;
+  for (const SessionPtr& session : all) {
+    if (session->owner != world) end(*session);
+  }
+}
+
+void Database::cut_off(Owner owner) {
+  cut_off_.insert(owner);
+  kill(owner);
+}
+
+void Database::end_idle() {
+  const auto all = sessions_;
+  for (const SessionPtr& session : all) {
+    if (session->owner != world && session->in_work && scheduler_.now() - session->last_used > idle_limit)
+      end(*session);
+  }
+}
+
+void Database::lose_commit(Owner owner, bool happens, Duration length) {
+  recorders_wait_[owner] = scheduler_.now() + length;
+  for (const SessionPtr& session : sessions_) {
+    if (session->owner != owner || session->name != recorder_name) continue;
+    (happens ? session->loses_next_commit : session->refuses_next_commit) = true;
+  }
+}
+
+std::vector<RunRow> Database::queued() const {
+  std::vector<RunRow> rows;
+  for (const auto& version : queue_.versions()) {
+    if (version.made == 0) rows.push_back(version.row);
+  }
+  return rows;
+}
+
+void Database::change_workflow(WorkflowRow row) {
+  row.epoch = ++workflow_epoch_;
+  history_.add("workflow " + row.guid.to_string().substr(0, 8) + " has version " +
+               std::to_string(row.version) + (row.paused ? ", paused" : ""));
+  workflows_[row.guid] = std::move(row);
+  notify("waybill_workflows");
+}
+
+void Database::switch_mails(const Guid& business, bool enabled) {
+  ++workflow_epoch_;
+  history_.add(std::string("mails are switched ") + (enabled ? "on" : "off"));
+  for (auto& [guid, row] : workflows_) {
+    if (row.business != business) continue;
+    row.email_enabled = enabled;
+    row.epoch = workflow_epoch_;
+  }
+  notify("waybill_workflows");
+}
+
+void Database::replay(const RunRow& run, const Guid& guid) {
+  RunRow replay = run;
+  replay.guid = guid;
+  replay.replay_of = run.guid;
+  replay.status = "queued";
+  replay.code.reset();
+  replay.error.reset();
+  replay.attempts = 0;
+  replay.tries = "[]";
+  replay.request = "null";
+  replay.body.reset();
+  replay.created_at = replay.due = scheduler_.time();
+  replay.lease_owner.reset();
+  replay.ordered_from.reset();
+  history_.add("run " + guid.to_string().substr(24) + " is a replay of event " + std::to_string(run.event));
+  replays_.emplace(guid, run.guid);
+  queue_.insert(0, std::move(replay));
+  notify("waybill_queue");
+}
+
+std::int64_t Database::last_step(const Guid& run) const {
+  const auto found = last_steps_.find(run);
+  return found == last_steps_.end() ? 0 : found->second;
+}
+
+void Database::lock_record(ServerSession& session, const Guid& record) {
+  for (;;) {
+    const auto found = record_locks_.find(record);
+    if (found == record_locks_.end()) break;
+    scheduler_.wait(key_of(found->second));
+  }
+  record_locks_.emplace(record, own(session));
+}
+
+const std::map<std::string_view, Database::Statement>& Database::statements() {
+  static const std::map<std::string_view, Statement> all = {
+      {"outbox.scan", &Database::scan},
+      {"outbox.fetch", &Database::fetch},
+      {"outbox.origin", &Database::origin},
+      {"outbox.current", &Database::current},
+      {"outbox.relatives", &Database::nothing},
+      {"outbox.settle", &Database::settle},
+      {"catalog.columns", &Database::columns},
+      {"workflows.changed", &Database::changed_workflows},
+      {"workflows.changed_businesses", &Database::changed_businesses},
+      {"workflows.add_firings", &Database::nothing},
+      {"suspensions.list", &Database::nothing},
+      {"leases.set_idle", &Database::set_idle},
+      {"leases.all_render_deferred", &Database::all_render},
+      {"queue.claim", &Database::claim},
+      {"queue.next_due", &Database::next_due},
+      {"queue.highest_floors", &Database::highest_floors},
+      {"queue.finish", &Database::finish_runs},
+      {"queue.reschedule", &Database::reschedule},
+      {"queue.begin_steps", &Database::begin_steps},
+      {"queue.go_on", &Database::go_on},
+      {"queue.unblock", &Database::unblock},
+      {"queue.hold", &Database::hold},
+      {"queue.locked", &Database::locked},
+      {"queue.release", &Database::release},
+      {"queue.definitions_of_versions", &Database::definitions},
+      {"queue.postponed_workflows", &Database::nothing},
+      {"queue.count_finished", &Database::nothing},
+      {"alerts.count_failures", &Database::nothing},
+  };
+  return all;
+}
+
+storage::Rows Database::nothing(ServerSession&, const Arguments&, Result& result) { return result.take(); }
+
+}  // namespace waybill::simulate
