@@ -20,8 +20,8 @@ class InboundTest : public ApiTest {
   /// Makes the sweep due far in the future and leased to another worker, so that no worker begins one.
   void postpone_sweep() {
     tenant.sql.rows(
-        "update integrations set due_at = '2999-01-01', lease_owner = gen_random_uuid(), lease_until = "
-        "'infinity' "
+        "update integrations set due_at = now() + interval '1 day', lease_owner = gen_random_uuid(), "
+        "lease_until = 'infinity' "
         "where guid = $1",
         {guid});
   }
