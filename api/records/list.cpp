@@ -302,32 +302,33 @@ class ListReader {
     co_return answer;
   }
 
+  /// True if the plan of a statement has a line for which `matches` is true.
+  template <typename Matches>
+  asio::awaitable<bool> has_in_plan(std::string statement, storage::Params params, Matches matches) {
+    const auto plan =
+        co_await services_.db.read_long(call_.business(), statement_.name, "explain (costs off) " + statement,
+                                        std::move(params), storage::Format::text);
+    for (int line = 0; line < plan.size(); ++line)
+      if (matches(plan.get(line, 0))) co_return true;
+    co_return false;
+  }
+
   /// True if the planner takes an index of texts for the selected rows.
   asio::awaitable<bool> finds_texts_by_index() {
-    const auto plan =
-        co_await services_.db.read_long(call_.business(), statement_.name,
-                                        "explain (costs off) select" + rows_of_business() + selection_.where,
-                                        params(), storage::Format::text);
-    for (int line = 0; line < plan.size(); ++line)
-      if (std::ranges::any_of(indexes_of_texts,
-                              [&](std::string_view end) { return plan.get(line, 0).ends_with(end); }))
-        co_return true;
-    co_return false;
+    return has_in_plan("select" + rows_of_business() + selection_.where, params(), [](std::string_view line) {
+      return std::ranges::any_of(indexes_of_texts, [&](std::string_view end) { return line.ends_with(end); });
+    });
   }
 
   /// True if an index has the rows of the business in the order. Without one, even the first rows in the
   /// order are known only after all have been read.
   asio::awaitable<bool> is_read_in_order(const std::string& first_rows) {
     if (selection_.order == newest_first) co_return true;
-    const auto plan = co_await services_.db.read_long(
-        call_.business(), statement_.name, "explain (costs off) " + first_rows,
-        storage::Params().add(call_.business()), storage::Format::text);
-    for (int line = 0; line < plan.size(); ++line) {
-      const std::string_view step = plan.get(line, 0);
-      const auto name = step.substr(std::min(step.find_first_not_of(" ->"), step.size()));
-      if (name == "Sort" || name.starts_with("Gather Merge")) co_return false;
-    }
-    co_return true;
+    co_return !co_await has_in_plan(
+        first_rows, storage::Params().add(call_.business()), [](std::string_view line) {
+          const auto step = line.substr(std::min(line.find_first_not_of(" ->"), line.size()));
+          return step == "Sort" || step.starts_with("Gather Merge");
+        });
   }
 
   /// True if the first thousand rows in the order have those of the page. Otherwise the selected rows are

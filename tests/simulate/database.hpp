@@ -124,7 +124,7 @@ class Database {
   std::unique_ptr<storage::Link> open(Owner owner, std::string_view name);
   std::unique_ptr<storage::Leases> open_leases(Owner owner, const Guid& worker, Duration lease);
 
-  // What the world around the workers does.
+  // The actions of the world around the workers.
 
   SessionPtr connect(Owner owner, std::string_view name);
   void begin(ServerSession& session) { session.in_work = true; }
@@ -151,7 +151,7 @@ class Database {
   void lose_commit(Owner owner, bool happens, Duration length);
   DatabaseFaults& faults() { return faults_; }
 
-  // What the checks read: committed rows.
+  // Committed rows, for the checks.
 
   const std::map<std::uint64_t, Event>& events() const { return events_; }
   const std::map<Guid, RunRow>& finished() const { return finished_; }
@@ -231,6 +231,9 @@ class Database {
   std::vector<Outcome> outcomes(const Arguments& args) const;
   Queue::Version* find_run(ServerSession& session, const Guid& run);
   Queue::Version* held_run(ServerSession& session, const Guid& worker, const Guid& run, std::int64_t step);
+  std::map<std::size_t, Queue::Version*> held_runs(ServerSession& session, const Guid& worker,
+                                                   const std::vector<Guid>& runs,
+                                                   const std::vector<std::int64_t>& stored);
   void free_runs(const std::set<Guid>& lost);
 
   Scheduler& scheduler_;

@@ -330,6 +330,19 @@ storage::Rows Database::reschedule(ServerSession& session, const Arguments& args
   return result.take();
 }
 
+/// The runs that the worker still holds at their stored steps, each once, by their places in the list.
+std::map<std::size_t, Database::Queue::Version*> Database::held_runs(
+    ServerSession& session, const Guid& worker, const std::vector<Guid>& runs,
+    const std::vector<std::int64_t>& stored) {
+  std::map<std::size_t, Queue::Version*> held;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    auto* const version = held_run(session, worker, runs[i], stored[i]);
+    const bool is_new = std::ranges::none_of(held, [&](const auto& each) { return each.second == version; });
+    if (version != nullptr && is_new) held.emplace(i, version);
+  }
+  return held;
+}
+
 storage::Rows Database::begin_steps(ServerSession& session, const Arguments& args, Result& result) {
   const Guid worker = args.guid(1);
   const auto runs = args.guids(4);
@@ -338,13 +351,7 @@ storage::Rows Database::begin_steps(ServerSession& session, const Arguments& arg
   const auto attempts = args.numbers(9);
   const auto tries = args.strings(10), steps = args.strings(11);
   const auto stored = args.numbers(12);
-  std::map<std::size_t, Queue::Version*> held;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    auto* const version = held_run(session, worker, runs[i], stored[i]);
-    const bool is_new = std::ranges::none_of(held, [&](const auto& each) { return each.second == version; });
-    if (version != nullptr && is_new) held.emplace(i, version);
-  }
-  for (const auto& [i, version] : held) {
+  for (const auto& [i, version] : held_runs(session, worker, runs, stored)) {
     RunRow row = version->row;
     row.due = scheduler_.time() + args.interval(2);
     row.action = actions[i];
@@ -369,13 +376,7 @@ storage::Rows Database::go_on(ServerSession& session, const Arguments& args, Res
   const auto tries = args.strings(7), steps = args.strings(8), actions = args.strings(9);
   const auto codes = args.texts(10);
   const auto stored = args.numbers(11);
-  std::map<std::size_t, Queue::Version*> held;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    auto* const version = held_run(session, worker, runs[i], stored[i]);
-    const bool is_new = std::ranges::none_of(held, [&](const auto& each) { return each.second == version; });
-    if (version != nullptr && is_new) held.emplace(i, version);
-  }
-  for (const auto& [i, version] : held) {
+  for (const auto& [i, version] : held_runs(session, worker, runs, stored)) {
     RunRow row = version->row;
     row.status = statuses[i];
     row.code = codes[i];

@@ -20,7 +20,7 @@ net::HttpResponse ModelHttp::cancelled() {
   return response;
 }
 
-/// What the destination answers, and when.
+/// The answer of a destination, and its time.
 ModelHttp::Answer ModelHttp::answer(const net::HttpRequest& request) {
   Scheduler& scheduler = destinations_.scheduler_;
   Random& random = scheduler.random();

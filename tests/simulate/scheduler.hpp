@@ -16,7 +16,7 @@
 
 namespace waybill::simulate {
 
-/// Who a fiber belongs to: a worker, or the world around the workers.
+/// The owner of a fiber: a worker, or the world around the workers.
 using Owner = int;
 inline constexpr Owner world = -1;
 

@@ -8,7 +8,7 @@
 
 namespace waybill::worker {
 
-/// What a look for due runs found, and what it left out.
+/// The result of a look for due runs.
 struct LookResult {
   Time now;                      // when the look began
   bool any_found = false;        // it claimed runs, or some waited for their check

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using storage::RunStatus;
 
 /// A queue with runs of one event, whose changes of its record take effect in the order of their workflows.
-/// Those of earlier binaries are rows without `changing_action`.
+/// The rows of earlier binaries have no `changing_action`.
 class ChangesInQueue : public WorkerDatabase {
  protected:
   ChangesInQueue() { session_.execute(storage::index_walking_plans); }

@@ -57,7 +57,7 @@ class RandomQueue {
   Time due_at();
 
   std::mt19937_64 random_;
-  // Of two runs that are due at the same time, or that have the same place in the order of a record, either
+  // Either of two runs that are due at the same time, or that have the same place in the order of a record,
   // may be the first, so no two are drawn.
   std::set<std::pair<std::string, Time>> due_times_;
   std::set<std::tuple<Guid, Guid, std::int64_t, bool>> orders_;
