@@ -182,8 +182,8 @@ class Action {
   /// True if runs of a checked definition send the whole entity.
   virtual bool sends_entity(const json::object& /*definition*/) const { return false; }
 
-  /// True if versions that know only the first format of definitions (domain/triggers.hpp) would perform a
-  /// checked definition in another way. They then hold the workflow as unreadable.
+  /// True if versions that know only the first format of definitions (domain/workflows/triggers.hpp) would
+  /// perform a checked definition in another way. They then hold the workflow as unreadable.
   virtual bool needs_second_format(const json::object& /*definition*/) const { return false; }
 
   /// The codes of the stored templates that a checked definition uses, as its text or as partials.

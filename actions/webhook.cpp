@@ -10,7 +10,7 @@
 #include "actions/webhook_url.hpp"
 #include "base/ascii.hpp"
 #include "base/utf8.hpp"
-#include "domain/retry.hpp"
+#include "domain/workflows/retry.hpp"
 #include "net/http/webhook_signature.hpp"
 #include "templates/parts.hpp"
 

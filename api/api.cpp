@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "api/accounts/password_hasher.hpp"
+#include "api/endpoint/router.hpp"
 #include "api/gate/held_bytes.hpp"
 #include "api/gate/own_writes.hpp"
 #include "api/http/url.hpp"
 #include "api/records/totals.hpp"
-#include "api/route/router.hpp"
 #include "api/system/readiness.hpp"
 #include "api/threads/analysis.hpp"
 #include "api/threads/background.hpp"
@@ -24,7 +24,7 @@ struct Api::Shared {
   Shared(Options chosen, const SecretBox& box)
       : options(std::move(chosen)),
         secrets(box),
-        router(options.routes),
+        router(options.endpoints),
         bytes(options.memory_limit),
         analysis(options.database.url),
         maps(options.maps),

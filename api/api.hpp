@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/gate/auth.hpp"
 #include "api/gate/gate.hpp"
 #include "api/gate/quota.hpp"
 #include "api/http/server.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "api/route_plans/maps.hpp"
 #include "api/threads/stores.hpp"
 #include "base/secret_box.hpp"
@@ -36,7 +36,7 @@ class Api final : public Service {
     Settings settings;
     Maps::Options maps;
     Stores::Options stores;
-    std::vector<Route> routes = all_routes();
+    std::vector<Endpoint> endpoints = all_endpoints();
     /// Sends the mails in the outbox (Services::send_mails). Any io thread calls it.
     std::function<asio::awaitable<void>()> send_mails = []() -> asio::awaitable<void> { co_return; };
     /// Null for those of the database; tests of the gate have no database. Used by all io threads.

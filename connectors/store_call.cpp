@@ -9,7 +9,7 @@
 #include "base/ascii.hpp"
 #include "base/crypto.hpp"
 #include "connectors/store_memory.hpp"
-#include "domain/retry.hpp"
+#include "domain/workflows/retry.hpp"
 
 namespace waybill::connectors {
 namespace {

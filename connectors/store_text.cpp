@@ -10,7 +10,7 @@
 #include "base/number.hpp"
 #include "base/utf8.hpp"
 #include "connectors/html_text.hpp"
-#include "domain/email.hpp"
+#include "domain/values/email.hpp"
 
 namespace waybill::connectors {
 namespace {

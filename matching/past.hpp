@@ -6,7 +6,7 @@
 
 #include "domain/conditions/conditions.hpp"
 #include "domain/records/change.hpp"
-#include "domain/triggers.hpp"
+#include "domain/workflows/triggers.hpp"
 #include "matching/unreadable.hpp"
 #include "storage/events/past_events.hpp"
 #include "storage/events/record_columns.hpp"

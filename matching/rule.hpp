@@ -7,7 +7,7 @@
 
 #include "base/json.hpp"
 #include "domain/conditions/conditions.hpp"
-#include "domain/triggers.hpp"
+#include "domain/workflows/triggers.hpp"
 
 namespace waybill::matching {
 

@@ -8,7 +8,7 @@
 #include "base/secret_box.hpp"
 #include "base/thread/service.hpp"
 #include "connectors/connector.hpp"
-#include "domain/retry.hpp"
+#include "domain/workflows/retry.hpp"
 #include "net/destination/destination.hpp"
 #include "net/mail/mail.hpp"
 

@@ -8,8 +8,8 @@
 #include "base/guid.hpp"
 #include "base/number.hpp"
 #include "base/utf8.hpp"
-#include "domain/email.hpp"
-#include "domain/web_address.hpp"
+#include "domain/values/email.hpp"
+#include "domain/values/web_address.hpp"
 
 namespace waybill::actions {
 namespace {

@@ -7,7 +7,7 @@
 #include "actions/records/change_cause.hpp"
 #include "actions/records/settable_fields.hpp"
 #include "actions/stored_templates.hpp"
-#include "domain/own_data.hpp"
+#include "domain/values/own_data.hpp"
 #include "storage/runs/run.hpp"
 #include "templates/parts.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "actions/action.hpp"
 #include "actions/checked_test.hpp"
-#include "domain/email.hpp"
+#include "domain/values/email.hpp"
 
 namespace waybill::actions {
 namespace {

@@ -4,7 +4,7 @@
 #include "actions/action.hpp"
 #include "actions/definition.hpp"
 #include "actions/records/change_cause.hpp"
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
 #include "storage/runs/run.hpp"
 
 namespace waybill::actions {

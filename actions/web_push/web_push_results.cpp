@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "actions/http_response.hpp"
-#include "domain/retry.hpp"
+#include "domain/workflows/retry.hpp"
 
 namespace waybill::actions {
 namespace {

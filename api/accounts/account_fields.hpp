@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "api/route/route.hpp"
-#include "api/route/schema.hpp"
-#include "api/route/services.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/schema.hpp"
+#include "api/endpoint/services.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "net/mail/mail.hpp"

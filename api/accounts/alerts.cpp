@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "base/ascii.hpp"
 #include "net/http/webhook_signature.hpp"
 #include "storage/settings/sealing_purposes.hpp"
@@ -150,7 +150,7 @@ asio::awaitable<Answer> change_alerts(Call& call, Services& services) {
   co_return Answer::of(to_json(answer));
 }
 
-const Route routes[] = {
+const Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/business/alerts",
      .permission = Permission::read,
@@ -178,6 +178,6 @@ const Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> alert_routes() { return routes; }
+std::span<const Endpoint> alert_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -1,10 +1,10 @@
 #include <string>
 
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/paging.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/records/row_json.hpp"
 #include "api/records/time_range.hpp"
-#include "api/route/paging.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "storage/sql/audit_log.sql.hpp"
 
 namespace waybill::api {
@@ -112,7 +112,7 @@ asio::awaitable<Answer> list_audit(Call& call, Services& services) {
   co_return page_answer(json_array(rows), page, count.front().total);
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/business/audit",
      .permission = Permission::read,
@@ -131,6 +131,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> audit_routes() { return routes; }
+std::span<const Endpoint> audit_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -4,15 +4,15 @@
 #include <string>
 
 #include "api/accounts/account_fields.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/push/vapid_key.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "base/ascii.hpp"
 #include "base/blanks.hpp"
-#include "domain/currency.hpp"
-#include "domain/time_zone.hpp"
+#include "domain/time/time_zone.hpp"
+#include "domain/values/currency.hpp"
 #include "net/destination/destination.hpp"
 #include "storage/sql/business_defaults.sql.hpp"
 #include "storage/sql/businesses.sql.hpp"
@@ -335,7 +335,7 @@ asio::awaitable<Answer> change_defaults(Call& call, Services& services) {
   co_return co_await get_defaults(call, services);
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/business/my-business",
      .permission = Permission::read,
@@ -405,6 +405,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> business_routes() { return routes; }
+std::span<const Endpoint> business_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

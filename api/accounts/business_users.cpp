@@ -2,10 +2,10 @@
 
 #include "api/accounts/account_fields.hpp"
 #include "api/accounts/account_mails.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "base/token.hpp"
 #include "net/mail/sealed_mail.hpp"
 #include "storage/sql/businesses.sql.hpp"
@@ -132,7 +132,7 @@ asio::awaitable<Answer> remove_user(Call& call, Services& services) {
   co_return Answer::none();
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/business/users",
      .permission = Permission::read,
@@ -188,6 +188,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> business_user_routes() { return routes; }
+std::span<const Endpoint> business_user_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

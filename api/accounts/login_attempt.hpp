@@ -5,7 +5,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "api/route/services.hpp"
+#include "api/endpoint/services.hpp"
 #include "base/clock.hpp"
 
 namespace waybill::api {

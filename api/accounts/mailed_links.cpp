@@ -1,7 +1,7 @@
-// The pages that mailed links open, for operators without a portal at PUBLIC_URL. Each calls the API route
+// The pages that mailed links open, for operators without a portal at PUBLIC_URL. Each calls the endpoint
 // that the mail is about. Its addresses are relative, so that it also works under a path of a proxy.
-#include "api/route/route.hpp"
-#include "api/route/static_file.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/static_file.hpp"
 #include "base/embedded_file.hpp"
 
 WAYBILL_EMBED(verify_page, WAYBILL_PAGES "/verify.html")
@@ -27,8 +27,8 @@ constexpr Parameter token_parameter[] = {
      .kind = Kind::string,
      .description = "The token of the mail, for the script of the page."}};
 
-constexpr Route page(std::string_view path, Handler handler, std::string_view operation_id,
-                     std::string_view summary, std::string_view description) {
+constexpr Endpoint page(std::string_view path, Handler handler, std::string_view operation_id,
+                        std::string_view summary, std::string_view description) {
   return {.method = Method::get,
           .path = path,
           .permission = Permission::everyone,
@@ -42,11 +42,11 @@ constexpr Route page(std::string_view path, Handler handler, std::string_view op
           .headers = page_headers};
 }
 
-constexpr Route file(std::string_view path, Handler handler, std::string_view media_type) {
+constexpr Endpoint file(std::string_view path, Handler handler, std::string_view media_type) {
   return static_file(path, handler, media_type, "Returns a file of the pages behind mailed links");
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     page("/verify", send_embedded<WAYBILL_EMBEDDED_BOUNDS(verify_page)>, "getVerificationPage",
          "Returns the page behind the link of a verification mail",
          "The page calls verify with the token of the link."),
@@ -62,6 +62,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> mailed_link_routes() { return routes; }
+std::span<const Endpoint> mailed_link_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

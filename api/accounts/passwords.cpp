@@ -13,10 +13,10 @@
 #include "api/accounts/account_mails.hpp"
 #include "api/accounts/login_attempt.hpp"
 #include "api/accounts/password_hasher.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/http/client_network.hpp"
 #include "api/records/fields.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "base/token.hpp"
 #include "net/mail/sealed_mail.hpp"
 #include "storage/sql/user_sessions.sql.hpp"
@@ -138,7 +138,7 @@ asio::awaitable<Answer> change_password(Call& call, Services& services) {
 
 constexpr ErrorCode limited_errors[] = {ErrorCode::rate_limited};
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::post,
      .path = "/api/user/forgot-password",
      .permission = Permission::everyone,
@@ -189,6 +189,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> password_routes() { return routes; }
+std::span<const Endpoint> password_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -1,10 +1,10 @@
 #include <string>
 
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/paging.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/paging.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "base/blanks.hpp"
 #include "base/token.hpp"
 #include "storage/sql/tokens.sql.hpp"
@@ -141,7 +141,7 @@ asio::awaitable<Answer> revoke_token(Call& call, Services& services) {
 
 constexpr ErrorCode creation_errors[] = {ErrorCode::conflict};  // 1000 live tokens
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/business/generate-api-token",
      .permission = Permission::administer,
@@ -202,6 +202,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> token_routes() { return routes; }
+std::span<const Endpoint> token_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -5,11 +5,11 @@
 #include "api/accounts/account_mails.hpp"
 #include "api/accounts/login_attempt.hpp"
 #include "api/accounts/password_hasher.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/http/client_network.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "base/observe.hpp"
 #include "base/token.hpp"
 #include "net/mail/sealed_mail.hpp"
@@ -203,7 +203,7 @@ constexpr ErrorCode conflict_errors[] = {ErrorCode::conflict};
 constexpr ErrorCode register_errors[] = {ErrorCode::conflict, ErrorCode::rate_limited};
 constexpr ErrorCode login_errors[] = {ErrorCode::unauthorized, ErrorCode::forbidden, ErrorCode::rate_limited};
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::post,
      .path = "/api/user/register",
      .permission = Permission::everyone,
@@ -275,6 +275,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> user_routes() { return routes; }
+std::span<const Endpoint> user_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -5,7 +5,7 @@
 #include "api/records/row_json.hpp"
 #include "base/crypto.hpp"
 #include "connectors/carrier_connector.hpp"
-#include "domain/web_address.hpp"
+#include "domain/values/web_address.hpp"
 #include "storage/sql/carriers.sql.hpp"
 
 namespace waybill::api {

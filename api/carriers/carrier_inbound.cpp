@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "api/carriers/carrier_handlers.hpp"
+#include "api/endpoint/inbound_sender.hpp"
 #include "api/gate/request_check.hpp"
 #include "api/http/client_network.hpp"
 #include "api/http/message.hpp"
-#include "api/route/inbound_sender.hpp"
 #include "api/scans/scans.hpp"
 #include "base/crypto.hpp"
 #include "storage/sql/carriers.sql.hpp"
@@ -70,13 +70,13 @@ storage::Cause cause_of(const Guid& business, const Guid& carrier, std::string_v
 }
 
 /// The body of the call: the same as that of POST /api/v1/traces.
-constexpr Route body_of_scans{.method = Method::post,
-                              .path = {},
-                              .permission = Permission::everyone,
-                              .handler = nullptr,
-                              .body = &scan_schema,
-                              .body_check = check_scan,
-                              .body_kind = BodyKind::array};
+constexpr Endpoint body_of_scans{.method = Method::post,
+                                 .path = {},
+                                 .permission = Permission::everyone,
+                                 .handler = nullptr,
+                                 .body = &scan_schema,
+                                 .body_check = check_scan,
+                                 .body_kind = BodyKind::array};
 
 }  // namespace
 

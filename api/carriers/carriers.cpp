@@ -4,7 +4,7 @@
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "api/scans/scans.hpp"
-#include "domain/web_address.hpp"
+#include "domain/values/web_address.hpp"
 #include "storage/sql/carriers.sql.hpp"
 
 namespace waybill::api {
@@ -277,7 +277,7 @@ constexpr Parameter inbound_query[] = {
 constexpr ErrorCode inbound_errors[] = {ErrorCode::unauthorized, ErrorCode::forbidden, ErrorCode::not_found,
                                         ErrorCode::rate_limited};
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/carriers",
      .permission = Permission::read,
@@ -421,6 +421,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> carrier_routes() { return routes; }
+std::span<const Endpoint> carrier_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "api/route/schema.hpp"
+#include "api/endpoint/schema.hpp"
 
 namespace waybill::api {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "api/customers/customer_body.hpp"
+#include "api/endpoint/schema.hpp"
 #include "api/records/own_data.hpp"
-#include "api/route/schema.hpp"
 #include "base/ascii.hpp"
 #include "base/blanks.hpp"
 #include "base/utf8.hpp"

@@ -3,11 +3,11 @@
 #include <string>
 
 #include "api/customers/customer_body.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "base/guid.hpp"
 #include "storage/sql/customers.sql.hpp"
 
@@ -128,7 +128,7 @@ asio::awaitable<Answer> remove_reference(Call& call, Services& services) {
   co_return guid_answer(call.id(1));
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::post,
      .path = "/api/v1/Customers/{customerId}/contacts",
      .permission = Permission::operate,
@@ -198,6 +198,6 @@ constexpr Route routes[] = {
 const Schema customer_contact_schema{"CustomerContact", contact_change_properties};
 const Schema customer_reference_schema{"CustomerReference", reference_properties};
 
-std::span<const Route> customer_list_routes() { return routes; }
+std::span<const Endpoint> customer_list_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

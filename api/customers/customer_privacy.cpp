@@ -4,8 +4,8 @@
 
 #include "api/customers/customer_erasure.hpp"
 #include "api/customers/customer_export.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "base/clock.hpp"
 #include "storage/sql/audit_log.sql.hpp"
 
@@ -132,7 +132,7 @@ asio::awaitable<Answer> read_export(Call& call, Services& services) {
 
 constexpr ErrorCode export_errors[] = {ErrorCode::payload_too_large};
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::post,
      .path = "/api/v1/Customers/{customerId}/erase",
      .permission = Permission::operate,
@@ -159,6 +159,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> customer_privacy_routes() { return routes; }
+std::span<const Endpoint> customer_privacy_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -12,10 +12,10 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "api/customers/customer_csv.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/http/multipart.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "base/guid.hpp"
 #include "base/utf8.hpp"
 #include "storage/sql/customer_uploads.sql.hpp"
@@ -219,7 +219,7 @@ asio::awaitable<Answer> confirm_upload(Call& call, Services& services) {
   co_return Answer::none();
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::post,
      .path = "/api/v1/Customers/upload",
      .permission = Permission::operate,
@@ -257,6 +257,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> customer_upload_routes() { return routes; }
+std::span<const Endpoint> customer_upload_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

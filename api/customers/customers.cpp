@@ -1,18 +1,18 @@
 #include <string>
 
 #include "api/customers/customer_body.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/paging.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/list.hpp"
 #include "api/records/merged_columns.hpp"
 #include "api/records/own_data.hpp"
 #include "api/records/properties.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/paging.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
 #include "storage/sql/customers.sql.hpp"
 
 namespace waybill::api {
@@ -132,7 +132,7 @@ asio::awaitable<Answer> sales_analytics(Call& call, Services& services) {
   co_return Answer::of(json_object(rows));
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/v1/Customers",
      .permission = Permission::read,
@@ -213,6 +213,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> customer_routes() { return routes; }
+std::span<const Endpoint> customer_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 
 namespace waybill::api {
 

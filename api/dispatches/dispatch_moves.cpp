@@ -4,7 +4,7 @@
 #include "api/dispatches/dispatch_handlers.hpp"
 #include "api/records/fields.hpp"
 #include "api/route_plans/route_planning.hpp"
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
 #include "storage/sql/dispatches.sql.hpp"
 
 namespace waybill::api {

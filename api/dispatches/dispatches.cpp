@@ -2,10 +2,10 @@
 #include <string>
 
 #include "api/dispatches/dispatch_handlers.hpp"
+#include "api/endpoint/paging.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/paging.hpp"
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
 #include "storage/sql/dispatches.sql.hpp"
 
 namespace waybill::api {
@@ -182,7 +182,7 @@ asio::awaitable<Answer> get_containing(Call& call, Services& services) {
   co_return Answer::of(json_object(rows));
 }
 
-const Route routes[] = {
+const Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/dispatch/overview",
      .permission = Permission::read,
@@ -293,6 +293,6 @@ const Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> dispatch_routes() { return routes; }
+std::span<const Endpoint> dispatch_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -1,11 +1,11 @@
 #include <array>
 #include <string>
 
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "storage/sql/drivers.sql.hpp"
 
 namespace waybill::api {
@@ -85,7 +85,7 @@ asio::awaitable<Answer> delete_driver(Call& call, Services& services) {
   co_return Answer::none();
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/drivers",
      .permission = Permission::read,
@@ -141,6 +141,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> driver_routes() { return routes; }
+std::span<const Endpoint> driver_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -13,7 +13,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
-#include "api/route/route.hpp"
+#include "api/endpoint/endpoint.hpp"
 #include "base/clock.hpp"
 #include "storage/database/database.hpp"
 

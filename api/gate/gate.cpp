@@ -67,15 +67,15 @@ std::string paging_suffix(std::int64_t page, const Answer& answer) {
   return text += ",\"success\":true}";
 }
 
-void render(Answer answer, const Route& route, Response& response) {
+void render(Answer answer, const Endpoint& endpoint, Response& response) {
   response.status = answer.status;
   if (answer.status == 201 && !answer.location.empty()) response.add_header("Location", answer.location);
-  for (const auto& [name, value] : route.headers) response.add_header(name, value);
+  for (const auto& [name, value] : endpoint.headers) response.add_header(name, value);
   response.headers += answer.headers;
   if (!answer.file_name.empty())
     response.add_header("Content-Disposition", "inline; filename=\"" + answer.file_name + "\"");
-  const auto media_type = answer.media_type.empty() ? route.media_type : answer.media_type;
-  if (!media_type.empty() || route.bare) {
+  const auto media_type = answer.media_type.empty() ? endpoint.media_type : answer.media_type;
+  if (!media_type.empty() || endpoint.bare) {
     if (!media_type.empty()) response.content_type = media_type;
     response.before = answer.embedded;
     response.body = std::move(answer.data);
@@ -131,8 +131,8 @@ std::optional<storage::CommitPosition> asked_position(const Request& request) {
   return position;
 }
 
-/// True if a standby may serve the reads of a route.
-bool may_read_on_standby(const Route& route) { return route.paginated || route.from_standby; }
+/// True if a standby may serve the reads of an endpoint.
+bool may_read_on_standby(const Endpoint& endpoint) { return endpoint.paginated || endpoint.from_standby; }
 
 /// Returns a position that covers all commits so far.
 asio::awaitable<storage::Commits> commits_until_now(storage::Database& db) {
@@ -169,7 +169,7 @@ struct Gate::Exchange {
   storage::RequestDatabase* database = nullptr;  // that of a tracked request
   bool is_once = false;                          // it has an Idempotency-Key
 
-  const Route& route() const { return found.endpoint->route; }
+  const Endpoint& endpoint() const { return found.endpoint->row; }
 
   /// True if the request can be refused without denying a change that it has made.
   bool is_refusable() const {
@@ -228,24 +228,24 @@ void Gate::refuse(const Failure& failure, Response& response) {
 }
 
 asio::awaitable<void> Gate::answer(Exchange& exchange) {
-  std::optional<Failure> no_route;
+  std::optional<Failure> not_found;
   try {
-    if (!find_route(exchange)) co_return;
+    if (!find_endpoint(exchange)) co_return;
   } catch (const Failure& failure) {
-    no_route = failure;
+    not_found = failure;
   }
-  if (no_route) {
+  if (not_found) {
     co_await count_unrouted(exchange);
-    throw Failure(*no_route);
+    throw Failure(*not_found);
   }
-  const auto& route = exchange.route();
-  if (route.permission != Permission::everyone) co_await admit(exchange);
-  if (route.changes) exchange.response.add_header("Cache-Control", "no-store");
+  const auto& endpoint = exchange.endpoint();
+  if (endpoint.permission != Permission::everyone) co_await admit(exchange);
+  if (endpoint.changes) exchange.response.add_header("Cache-Control", "no-store");
   co_await perform(exchange);
 }
 
 /// False if the response is complete: the answer to OPTIONS.
-bool Gate::find_route(Exchange& exchange) const {
+bool Gate::find_endpoint(Exchange& exchange) const {
   const auto& request = exchange.request;
   const auto method = parse_method(request.method);
   exchange.method = method.value_or(RequestMethod::get);
@@ -273,7 +273,7 @@ bool Gate::find_route(Exchange& exchange) const {
   return true;
 }
 
-/// A request without a route counts against the quota of its token, if it has a valid one.
+/// A request without an endpoint counts against the quota of its token, if it has a valid one.
 asio::awaitable<void> Gate::count_unrouted(Exchange& exchange) {
   if (exchange.request.authorization.empty()) co_return;
   try {
@@ -285,7 +285,7 @@ asio::awaitable<void> Gate::count_unrouted(Exchange& exchange) {
 
 asio::awaitable<void> Gate::admit(Exchange& exchange) {
   co_await authenticate(exchange);
-  check_permission(exchange.call.principal, exchange.route().permission);
+  check_permission(exchange.call.principal, exchange.endpoint().permission);
 }
 
 /// Checks token, plan and quota, in this order.
@@ -321,15 +321,15 @@ asio::awaitable<void> Gate::authenticate(Exchange& exchange) {
 }
 
 asio::awaitable<void> Gate::perform(Exchange& exchange) {
-  const auto& route = exchange.route();
+  const auto& endpoint = exchange.endpoint();
   exchange.is_once = exchange.method == RequestMethod::post && !exchange.request.idempotency_key.empty() &&
                      !exchange.call.principal.token_id.is_nil();
   const auto asked = asked_position(exchange.request);
   std::string raw_body;
-  const bool takes_body = route.body_kind != BodyKind::none || exchange.method == RequestMethod::post;
+  const bool takes_body = endpoint.body_kind != BodyKind::none || exchange.method == RequestMethod::post;
   if (exchange.body.present() && takes_body) {
-    check_content(route, exchange.request);
-    const bool is_upload = route.body_kind == BodyKind::multipart;
+    check_content(endpoint, exchange.request);
+    const bool is_upload = endpoint.body_kind == BodyKind::multipart;
     const std::size_t limit = is_upload ? options_.upload_limit : options_.body_limit;
     raw_body =
         co_await exchange.body.read(limit, [this, &exchange](std::size_t expected, std::size_t arrived) {
@@ -395,13 +395,13 @@ std::string_view Gate::client_of(const Request& request) const {
 bool Gate::is_tracked(const Exchange& exchange) const {
   if (exchange.call.principal.token_id.is_nil()) return false;
   const bool only_reads = exchange.method == RequestMethod::get || exchange.method == RequestMethod::head;
-  if (!only_reads || exchange.route().changes) return true;
-  return offload_.standbys != nullptr && may_read_on_standby(exchange.route());
+  if (!only_reads || exchange.endpoint().changes) return true;
+  return offload_.standbys != nullptr && may_read_on_standby(exchange.endpoint());
 }
 
 asio::awaitable<void> Gate::perform_tracked(Exchange& exchange, std::string raw_body,
                                             const std::optional<storage::CommitPosition>& asked) {
-  storage::Standbys* standbys = may_read_on_standby(exchange.route()) ? offload_.standbys : nullptr;
+  storage::Standbys* standbys = may_read_on_standby(exchange.endpoint()) ? offload_.standbys : nullptr;
   storage::CommitPosition required = asked.value_or(storage::CommitPosition());
   if (standbys != nullptr) {
     const auto own = offload_.own_writes->required(exchange.call.principal.token_id, Steady::now());
@@ -490,37 +490,37 @@ asio::awaitable<void> Gate::perform_once(Exchange& exchange, std::string raw_bod
 
 asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_body, Services& services,
                                          Response& response) {
-  const auto& route = exchange.route();
+  const auto& endpoint = exchange.endpoint();
   auto& call = exchange.call;
-  call.is_bulk = route.is_bulk || raw_body.size() > bulk_body;
+  call.is_bulk = endpoint.is_bulk || raw_body.size() > bulk_body;
   FieldErrors errors;
   read_path(*exchange.found.endpoint, exchange.found, call, errors);
-  read_parameters(route, exchange.query, call, errors);
-  const bool is_empty_json =
-      route.body_kind == BodyKind::none && !raw_body.empty() && is_json_type(exchange.request.content_type);
-  if (route.body_kind == BodyKind::object || route.body_kind == BodyKind::array ||
-      route.body_kind == BodyKind::one_or_array || is_empty_json) {
-    const auto read = [&] { read_json(route, raw_body, call, errors); };
+  read_parameters(endpoint, exchange.query, call, errors);
+  const bool is_empty_json = endpoint.body_kind == BodyKind::none && !raw_body.empty() &&
+                             is_json_type(exchange.request.content_type);
+  if (endpoint.body_kind == BodyKind::object || endpoint.body_kind == BodyKind::array ||
+      endpoint.body_kind == BodyKind::one_or_array || is_empty_json) {
+    const auto read = [&] { read_json(endpoint, raw_body, call, errors); };
     if (raw_body.size() > bulk_body) {
       co_await services.bodies.run(call.business(), read);
     } else {
       read();
     }
     std::string().swap(raw_body);  // the parsed body replaces it; an assignment would keep the memory
-  } else if (route.body_kind != BodyKind::none) {
+  } else if (endpoint.body_kind != BodyKind::none) {
     call.raw_body = std::move(raw_body);
     call.content_type = exchange.request.content_type;
   }
-  if (!errors.empty() && !route.adds_errors) throw invalid(std::move(errors));
+  if (!errors.empty() && !endpoint.adds_errors) throw invalid(std::move(errors));
   call.errors = std::move(errors);
   call.head = exchange.request.head;
   call.peer = client_of(exchange.request);
-  call.is_audited = route.is_audited || route.permission == Permission::administer;
-  auto answer = co_await route.handler(call, services);
+  call.is_audited = endpoint.is_audited || endpoint.permission == Permission::administer;
+  auto answer = co_await endpoint.handler(call, services);
   if (answer.status == 201 && exchange.method != RequestMethod::post) answer.status = 200;
   exchange.location = answer.location;
   response.held = hold_answer(exchange, answer.data.size());
-  render(std::move(answer), route, response);
+  render(std::move(answer), endpoint, response);
 }
 
 /// Writes the response to an exception. Returns the fault for the operator; empty if there is none.

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "api/endpoint/router.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/gate/auth.hpp"
 #include "api/gate/held_bytes.hpp"
 #include "api/gate/own_writes.hpp"
@@ -16,14 +18,12 @@
 #include "api/gate/request_log.hpp"
 #include "api/http/address_block.hpp"
 #include "api/http/message.hpp"
-#include "api/route/router.hpp"
-#include "api/route/services.hpp"
 #include "storage/database/commit_position.hpp"
 #include "storage/standbys/standbys.hpp"
 
 namespace waybill::api {
 
-/// The pipeline of every request: route → token → plan and quota → permission → idempotency → validation →
+/// The pipeline of every request: endpoint → token → plan and quota → permission → idempotency → validation →
 /// handler. An exception at any point becomes an error answer. One for each io thread.
 class Gate : public Responder {
  public:
@@ -55,7 +55,7 @@ class Gate : public Responder {
   struct Exchange;
 
   asio::awaitable<void> answer(Exchange& exchange);
-  bool find_route(Exchange& exchange) const;
+  bool find_endpoint(Exchange& exchange) const;
   asio::awaitable<void> count_unrouted(Exchange& exchange);
   asio::awaitable<void> admit(Exchange& exchange);
   asio::awaitable<void> authenticate(Exchange& exchange);

@@ -8,8 +8,8 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "base/guid.hpp"
 #include "storage/database/unit_of_work.hpp"
 

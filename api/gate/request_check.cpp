@@ -86,7 +86,7 @@ void refuse_bad_values(json::value& value, const std::string& path, FieldErrors&
   }
 }
 
-void read_array(const Route& route, json::value& body, FieldErrors& errors) {
+void read_array(const Endpoint& endpoint, json::value& body, FieldErrors& errors) {
   if (!body.is_array()) {
     errors.push_back({"body", "must be an array"});
     return;
@@ -99,9 +99,9 @@ void read_array(const Route& route, json::value& body, FieldErrors& errors) {
   for (std::size_t index = 0; index < entries.size() && errors.size() < most_field_errors; ++index) {
     const auto name = "[" + std::to_string(index) + "]";
     if (auto* const object = entries[index].if_object()) {
-      if (route.body) validate(*route.body, *object, errors, name + ".");
+      if (endpoint.body) validate(*endpoint.body, *object, errors, name + ".");
       FieldErrors own;
-      if (route.body_check) route.body_check(*object, own);
+      if (endpoint.body_check) endpoint.body_check(*object, own);
       for (auto& error : own) errors.push_back({name + "." + error.field, std::move(error.message)});
     } else {
       errors.push_back({name, "must be an object"});
@@ -122,23 +122,23 @@ bool is_json_type(std::string_view content_type) {
   return true;
 }
 
-void check_content(const Route& route, const Request& request) {
+void check_content(const Endpoint& endpoint, const Request& request) {
   if (!request.content_encoding.empty() && !equal_ignoring_case(request.content_encoding, "identity")) {
     throw Failure(ErrorCode::unsupported_media_type, "The body must not have a Content-Encoding.");
   }
   const std::string_view content_type = request.content_type;
-  if (route.body_kind == BodyKind::multipart) {
+  if (endpoint.body_kind == BodyKind::multipart) {
     if (is_multipart_type(content_type)) return;
     throw Failure(ErrorCode::unsupported_media_type,
                   "The Content-Type must be multipart/form-data with a boundary.");
   }
-  const bool is_json = route.body_kind != BodyKind::raw && route.body_kind != BodyKind::none;
+  const bool is_json = endpoint.body_kind != BodyKind::raw && endpoint.body_kind != BodyKind::none;
   if (is_json && !is_json_type(content_type)) {
     throw Failure(ErrorCode::unsupported_media_type, "The Content-Type must be application/json.");
   }
 }
 
-void read_path(const Endpoint& endpoint, const Found& found, Call& call, FieldErrors& errors) {
+void read_path(const RoutedEndpoint& endpoint, const Found& found, Call& call, FieldErrors& errors) {
   for (std::size_t index = 0; index < endpoint.parameters.size(); ++index) {
     const auto& parameter = endpoint.parameters[index];
     const auto value = found.values[index];
@@ -152,12 +152,12 @@ void read_path(const Endpoint& endpoint, const Found& found, Call& call, FieldEr
   }
 }
 
-void read_parameters(const Route& route, std::string_view query, Call& call, FieldErrors& errors) {
-  if (query.empty() && route.query.empty()) return;
+void read_parameters(const Endpoint& endpoint, std::string_view query, Call& call, FieldErrors& errors) {
+  if (query.empty() && endpoint.query.empty()) return;
   std::vector<std::string> malformed;
   auto pairs = parse_query(query, malformed);
   for (auto& name : malformed) errors.push_back({std::move(name), "must be percent-encoded UTF-8"});
-  for (const auto& parameter : route.query) {
+  for (const auto& parameter : endpoint.query) {
     const auto is_named = [&](const auto& pair) { return pair.first == parameter.name; };
     const auto given = std::ranges::find_if(pairs, is_named);
     if (parameter.flag && given != pairs.end() && given->second.empty()) given->second = "true";
@@ -174,8 +174,8 @@ void read_parameters(const Route& route, std::string_view query, Call& call, Fie
   }
 }
 
-void read_json(const Route& route, std::string_view text, Call& call, FieldErrors& errors) {
-  const bool is_object = route.body_kind != BodyKind::array;
+void read_json(const Endpoint& endpoint, std::string_view text, Call& call, FieldErrors& errors) {
+  const bool is_object = endpoint.body_kind != BodyKind::array;
   if (text.empty() && is_object) text = "{}";
   auto parsed = parse_json(text);
   if (std::holds_alternative<JsonError>(parsed)) {  // perhaps only for values with a path
@@ -187,14 +187,14 @@ void read_json(const Route& route, std::string_view text, Call& call, FieldError
     return;
   }
   call.body = std::move(std::get<json::value>(parsed));
-  if (!is_object || (route.body_kind == BodyKind::one_or_array && call.body.is_array())) {
-    read_array(route, call.body, errors);
+  if (!is_object || (endpoint.body_kind == BodyKind::one_or_array && call.body.is_array())) {
+    read_array(endpoint, call.body, errors);
   } else if (!call.body.is_object()) {
     errors.push_back({"body", "must be an object"});
   } else {
     static constexpr Schema nothing{"Nothing", {}};
-    validate(route.body ? *route.body : nothing, call.body.get_object(), errors);
-    if (route.body_check) route.body_check(call.body.get_object(), errors);
+    validate(endpoint.body ? *endpoint.body : nothing, call.body.get_object(), errors);
+    if (endpoint.body_check) endpoint.body_check(call.body.get_object(), errors);
   }
 }
 

@@ -3,25 +3,25 @@
 #include <string>
 #include <string_view>
 
+#include "api/endpoint/router.hpp"
 #include "api/http/message.hpp"
-#include "api/route/router.hpp"
 
 namespace waybill::api {
 
 /// True for application/json. RFC 8259 section 11 defines no charset; if one is given, it must be UTF-8.
 bool is_json_type(std::string_view content_type);
 
-/// Throws Failure (415) unless the body has the type of the route, application/json (in UTF-8) or
+/// Throws Failure (415) unless the body has the type of the endpoint, application/json (in UTF-8) or
 /// multipart/form-data with a boundary, and is not compressed (RFC 9110 section 8.4).
-void check_content(const Route& route, const Request& request);
+void check_content(const Endpoint& endpoint, const Request& request);
 
 /// Puts the parameters of the path into `call`. A malformed uuid is an error with the name of the parameter.
-void read_path(const Endpoint& endpoint, const Found& found, Call& call, FieldErrors& errors);
+void read_path(const RoutedEndpoint& endpoint, const Found& found, Call& call, FieldErrors& errors);
 
-/// Puts the query parameters that the route declares into `call`; others are ignored.
-void read_parameters(const Route& route, std::string_view query, Call& call, FieldErrors& errors);
+/// Puts the query parameters that the endpoint declares into `call`; others are ignored.
+void read_parameters(const Endpoint& endpoint, std::string_view query, Call& call, FieldErrors& errors);
 
-/// Parses and validates a JSON body by the route's schema into `call.body`.
-void read_json(const Route& route, std::string_view text, Call& call, FieldErrors& errors);
+/// Parses and validates a JSON body by the endpoint's schema into `call.body`.
+void read_json(const Endpoint& endpoint, std::string_view text, Call& call, FieldErrors& errors);
 
 }  // namespace waybill::api

@@ -6,10 +6,10 @@
 
 #include <boost/asio/buffer.hpp>
 
+#include "api/endpoint/schema.hpp"
 #include "api/gate/request_check.hpp"
 #include "api/http/request_parser.hpp"
 #include "api/http/url.hpp"
-#include "api/route/schema.hpp"
 
 namespace {
 
@@ -42,17 +42,17 @@ constexpr Property properties[] = {
 constexpr Schema schema{"Fuzzed", properties};
 
 void check_body(BodyKind kind, std::string_view text) {
-  const Route route{.method = Method::post,
-                    .path = "/",
-                    .permission = Permission::everyone,
-                    .handler = nullptr,
-                    .summary = {},
-                    .tag = {},
-                    .body = &schema,
-                    .body_kind = kind};
+  const Endpoint endpoint{.method = Method::post,
+                          .path = "/",
+                          .permission = Permission::everyone,
+                          .handler = nullptr,
+                          .summary = {},
+                          .tag = {},
+                          .body = &schema,
+                          .body_kind = kind};
   Call call;
   FieldErrors errors;
-  read_json(route, text, call, errors);
+  read_json(endpoint, text, call, errors);
   // A valid body stays valid: only its read-only fields have been removed.
   if (errors.empty() && kind == BodyKind::object) {
     validate(schema, call.body.get_object(), errors);

@@ -11,15 +11,15 @@
 namespace waybill::api {
 namespace {
 
-std::string_view path_of(const Endpoint* endpoint) {
-  return endpoint == nullptr ? std::string_view("none") : endpoint->route.path;
+std::string_view path_of(const RoutedEndpoint* endpoint) {
+  return endpoint == nullptr ? std::string_view("none") : endpoint->row.path;
 }
 
-/// The label of a route in metrics; "none" for a request without a route.
-std::string route_label(const Endpoint* endpoint) {
+/// The label of an endpoint in metrics; "none" for a request without an endpoint.
+std::string endpoint_label(const RoutedEndpoint* endpoint) {
   if (endpoint == nullptr) return "none";
-  const auto method = method_name(to_request_method(endpoint->route.method));
-  return std::string(method) + " " + std::string(endpoint->route.path);
+  const auto method = method_name(to_request_method(endpoint->row.method));
+  return std::string(method) + " " + std::string(endpoint->row.path);
 }
 
 }  // namespace
@@ -55,15 +55,15 @@ void RequestLog::add_failure(const Entry& entry, std::chrono::duration<double> t
           static_cast<std::uint64_t>(1 + *left_out));
 }
 
-prometheus::Histogram& RequestLog::seconds_of(const Endpoint& endpoint) {
+prometheus::Histogram& RequestLog::seconds_of(const RoutedEndpoint& endpoint) {
   auto& known = seconds_[&endpoint];
-  if (!known) known = &series(Histogram::http_request_seconds, route_label(&endpoint));
+  if (!known) known = &series(Histogram::http_request_seconds, endpoint_label(&endpoint));
   return *known;
 }
 
-prometheus::Counter& RequestLog::answers_of(const Endpoint* endpoint, int status) {
+prometheus::Counter& RequestLog::answers_of(const RoutedEndpoint* endpoint, int status) {
   auto& known = answers_[{endpoint, status}];
-  if (!known) known = &waybill::answers(route_label(endpoint), status);
+  if (!known) known = &waybill::answers(endpoint_label(endpoint), status);
   return *known;
 }
 

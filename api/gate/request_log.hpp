@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "api/endpoint/router.hpp"
 #include "api/gate/line_limit.hpp"
-#include "api/route/router.hpp"
 
 namespace prometheus {
 class Counter;
@@ -17,13 +17,13 @@ class Histogram;
 namespace waybill::api {
 
 /// The log lines and metrics of requests. Clients without a token can cause failures, too, so the lines of a
-/// route's failures with one status are limited (`LineLimit`). The next line tells how many were left out,
+/// endpoint's failures with one status are limited (`LineLimit`). The next line tells how many were left out,
 /// and counts them as failed; the counter of answers has them at once. Keeps the series of metrics that it
 /// has used, because looking one up costs a lock and an allocation. Used by one thread.
 class RequestLog {
  public:
   struct Entry {
-    const Endpoint* endpoint;  // null without a route
+    const RoutedEndpoint* endpoint;  // null without an endpoint
     std::string_view method;
     int status;
     std::string_view request_id;
@@ -34,12 +34,12 @@ class RequestLog {
 
  private:
   void add_failure(const Entry& entry, std::chrono::duration<double> time);
-  prometheus::Histogram& seconds_of(const Endpoint& endpoint);
-  prometheus::Counter& answers_of(const Endpoint* endpoint, int status);
+  prometheus::Histogram& seconds_of(const RoutedEndpoint& endpoint);
+  prometheus::Counter& answers_of(const RoutedEndpoint* endpoint, int status);
 
-  std::unordered_map<const Endpoint*, prometheus::Histogram*> seconds_;
-  std::map<std::pair<const Endpoint*, int>, prometheus::Counter*> answers_;
-  std::map<std::pair<const Endpoint*, int>, LineLimit> failures_;
+  std::unordered_map<const RoutedEndpoint*, prometheus::Histogram*> seconds_;
+  std::map<std::pair<const RoutedEndpoint*, int>, prometheus::Counter*> answers_;
+  std::map<std::pair<const RoutedEndpoint*, int>, LineLimit> failures_;
 };
 
 }  // namespace waybill::api

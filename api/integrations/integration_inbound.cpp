@@ -1,9 +1,9 @@
 #include <string>
 
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/inbound_sender.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/http/message.hpp"
-#include "api/route/inbound_sender.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "connectors/stored_credentials.hpp"
 #include "storage/sql/integrations.sql.hpp"
 
@@ -60,7 +60,7 @@ asio::awaitable<Answer> receive(Call& call, Services& services) {
 constexpr ErrorCode inbound_errors[] = {ErrorCode::unauthorized, ErrorCode::not_found,
                                         ErrorCode::rate_limited};
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::post,
      .path = "/api/integrations/{guid}/inbound",
      .permission = Permission::everyone,
@@ -75,6 +75,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> inbound_routes() { return routes; }
+std::span<const Endpoint> inbound_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -1,7 +1,7 @@
+#include "api/endpoint/paging.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/paging.hpp"
-#include "api/route/services.hpp"
 #include "storage/sql/integrations.sql.hpp"
 
 namespace waybill::api {
@@ -66,7 +66,7 @@ asio::awaitable<Answer> list_runs(Call& call, Services& services) {
 
 constexpr Parameter list_parameters_of_runs[] = {page_parameter, page_size_parameter};
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::post,
      .path = "/api/integrations/{guid}/sync",
      .permission = Permission::operate,
@@ -91,6 +91,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> integration_run_routes() { return routes; }
+std::span<const Endpoint> integration_run_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 
 // The settings of an integration.
 namespace waybill::api {

@@ -125,7 +125,7 @@ asio::awaitable<Answer> remove_integration(Call& call, Services& services) {
 
 constexpr ErrorCode configure_errors[] = {ErrorCode::not_found, ErrorCode::conflict};
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/integrations/providers",
      .permission = Permission::read,
@@ -209,6 +209,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> integration_routes() { return routes; }
+std::span<const Endpoint> integration_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

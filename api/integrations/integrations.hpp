@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "connectors/connector.hpp"
 
 namespace waybill::api {

@@ -7,8 +7,8 @@
 #include "api/records/own_data.hpp"
 #include "api/records/properties.hpp"
 #include "base/blanks.hpp"
-#include "domain/currency.hpp"
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
+#include "domain/values/currency.hpp"
 
 namespace waybill::api {
 namespace {

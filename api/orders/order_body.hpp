@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/route/schema.hpp"
+#include "api/endpoint/schema.hpp"
 #include "base/guid.hpp"
 #include "base/json.hpp"
 

@@ -8,9 +8,9 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include "api/endpoint/services.hpp"
 #include "api/orders/order_body.hpp"
 #include "api/records/merged_columns.hpp"
-#include "api/route/services.hpp"
 #include "base/guid.hpp"
 
 namespace waybill::api {

@@ -1,14 +1,14 @@
 #include <string>
 #include <utility>
 
+#include "api/endpoint/paging.hpp"
 #include "api/orders/order_body.hpp"
 #include "api/orders/order_handlers.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/history.hpp"
 #include "api/records/list.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/paging.hpp"
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
 #include "storage/changes/status_change.hpp"
 #include "storage/sql/orders.sql.hpp"
 
@@ -140,7 +140,7 @@ asio::awaitable<Answer> get_history(Call& call, Services& services) {
       "order");
 }
 
-const Route routes[] = {
+const Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/v1/Orders",
      .permission = Permission::read,
@@ -265,6 +265,6 @@ const Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> order_routes() { return routes; }
+std::span<const Endpoint> order_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

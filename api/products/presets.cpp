@@ -117,7 +117,7 @@ asio::awaitable<Answer> apply_preset(Call& call, Services& services) {
   co_return Answer::of(R"({"guid":")" + call.id().to_string() + R"("})");
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/v1/dimension-presets",
      .permission = Permission::read,
@@ -175,6 +175,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> preset_routes() { return routes; }
+std::span<const Endpoint> preset_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

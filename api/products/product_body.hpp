@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 
 namespace waybill::api {
 
@@ -23,7 +23,7 @@ inline constexpr std::string_view sku_constraints[] = {"product_skus_unique", "p
 void check_product_change(const json::object& body, FieldErrors& errors);
 
 /// Returns true if the request has no SKU and one must be generated. Throws Failure with all errors of the
-/// request if it has any, or if it has no SKU and the business does not generate them. For routes with
+/// request if it has any, or if it has no SKU and the business does not generate them. For endpoints with
 /// `adds_errors`.
 asio::awaitable<bool> needs_generated_sku(const Call& call, Services& services);
 

@@ -1,6 +1,7 @@
 #include <string>
 #include <utility>
 
+#include "api/endpoint/paging.hpp"
 #include "api/products/product_body.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/list.hpp"
@@ -9,7 +10,6 @@
 #include "api/records/own_data.hpp"
 #include "api/records/properties.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/paging.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/sql/product_settings.sql.hpp"
@@ -138,7 +138,7 @@ asio::awaitable<Answer> change_settings(Call& call, Services& services) {
   co_return Answer::none();
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/v1/Products",
      .permission = Permission::read,
@@ -242,6 +242,6 @@ asio::awaitable<bool> needs_generated_sku(const Call& call, Services& services) 
   co_return lacks_sku;
 }
 
-std::span<const Route> product_routes() { return routes; }
+std::span<const Endpoint> product_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

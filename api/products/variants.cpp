@@ -91,7 +91,7 @@ asio::awaitable<Answer> remove_variant(Call& call, Services& services) {
   co_return Answer::none();
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::post,
      .path = "/api/v1/Products/{productId}/variants",
      .permission = Permission::operate,
@@ -140,6 +140,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> variant_routes() { return routes; }
+std::span<const Endpoint> variant_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -1,10 +1,10 @@
 #include <string>
 #include <utility>
 
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/push/vapid_key.hpp"
 #include "api/records/fields.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "base/blanks.hpp"
 #include "net/destination/destination.hpp"
 #include "net/web_push/vapid.hpp"
@@ -88,7 +88,7 @@ asio::awaitable<Answer> get_public_key(Call& call, Services& services) {
   co_return Answer::of(to_json(json::object{{"publicKey", key}}));
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::post,
      .path = "/api/integrations/save-vapid-subscription",
      .permission = Permission::operate,
@@ -123,6 +123,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> subscription_routes() { return routes; }
+std::span<const Endpoint> subscription_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -4,7 +4,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "api/route/services.hpp"
+#include "api/endpoint/services.hpp"
 #include "base/crypto.hpp"
 #include "base/guid.hpp"
 

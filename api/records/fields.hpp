@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "api/route/schema.hpp"
+#include "api/endpoint/schema.hpp"
 #include "base/guid.hpp"
 #include "base/json.hpp"
-#include "domain/email.hpp"
+#include "domain/values/email.hpp"
 
 namespace waybill::api {
 

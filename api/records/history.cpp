@@ -3,7 +3,7 @@
 #include <array>
 #include <span>
 
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
 
 namespace waybill::api {
 namespace {

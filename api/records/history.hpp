@@ -1,8 +1,8 @@
 #pragma once
 
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "storage/statement/typed_rows.hpp"
 
 namespace waybill::api {

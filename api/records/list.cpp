@@ -6,9 +6,9 @@
 #include <utility>
 #include <variant>
 
+#include "api/endpoint/paging.hpp"
 #include "api/records/row_json.hpp"
 #include "api/records/totals.hpp"
-#include "api/route/paging.hpp"
 #include "base/ascii.hpp"
 #include "domain/filter/filter.hpp"
 #include "storage/sql/search_indexes.sql.hpp"

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "domain/records/record_type.hpp"
 #include "storage/statement/statement.hpp"
 
@@ -30,7 +30,7 @@ struct Selection {
 };
 inline constexpr int first_list_param = 2;
 
-/// The errors of a list besides those of every route.
+/// The errors of a list besides those of every endpoint.
 inline constexpr ErrorCode list_errors[] = {ErrorCode::payload_too_large};
 
 /// Returns a page of the rows of `table` that match `selection`. `statement`, unchanged, lists the newest
@@ -48,8 +48,8 @@ inline constexpr ErrorCode list_errors[] = {ErrorCode::payload_too_large};
 asio::awaitable<Answer> list_selected(Call& call, Services& services, std::string_view table,
                                       const storage::Statement& statement, Selection selection);
 
-/// Returns a page of records by Page, PageSize, $filter, $orderby and $search (api/route/paging.hpp). Throws
-/// Failure with an entry in `details` for each invalid $filter, $orderby and $search.
+/// Returns a page of records by Page, PageSize, $filter, $orderby and $search (api/endpoint/paging.hpp).
+/// Throws Failure with an entry in `details` for each invalid $filter, $orderby and $search.
 asio::awaitable<Answer> list_records(Call& call, Services& services, const domain::RecordType& type,
                                      const storage::Statement& statement);
 

@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "api/route/schema.hpp"
+#include "api/endpoint/schema.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
-#include "domain/own_data.hpp"
+#include "domain/values/own_data.hpp"
 
 // The users' own data of orders, shipments, customers and products: a reference to another system, tags and
 // metadata. A record without them has null in the columns; answers show its tags as an empty list.

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "api/records/own_data.hpp"
-#include "domain/email.hpp"
-#include "domain/web_address.hpp"
+#include "domain/values/email.hpp"
+#include "domain/values/web_address.hpp"
 
 namespace waybill::api {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/route/schema.hpp"
+#include "api/endpoint/schema.hpp"
 #include "domain/records/record_type.hpp"
 
 namespace waybill::api {

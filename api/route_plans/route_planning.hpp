@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "base/guid.hpp"
 #include "domain/places/gazetteer.hpp"
 #include "domain/routing/route_plan.hpp"

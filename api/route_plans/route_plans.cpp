@@ -1,8 +1,8 @@
 #include <string>
 
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "api/route_plans/route_planning.hpp"
 #include "storage/sql/dispatches.sql.hpp"
 #include "storage/sql/route_plans.sql.hpp"
@@ -107,7 +107,7 @@ asio::awaitable<Answer> optimize_route(Call& call, Services& services) {
   throw dispatch_keeps_changing();
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/route/{id}",
      .permission = Permission::read,
@@ -139,6 +139,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> route_plan_routes() { return routes; }
+std::span<const Endpoint> route_plan_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "api/endpoint/clock_tolerance.hpp"
 #include "api/records/fields.hpp"
-#include "api/route/clock_tolerance.hpp"
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
 #include "storage/sql/scans.sql.hpp"
 
 namespace waybill::api {

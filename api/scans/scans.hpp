@@ -8,7 +8,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "api/route/schema.hpp"
+#include "api/endpoint/schema.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/json.hpp"

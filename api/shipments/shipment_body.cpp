@@ -10,8 +10,8 @@
 #include "api/records/own_data.hpp"
 #include "api/records/properties.hpp"
 #include "base/blanks.hpp"
-#include "domain/state_machines.hpp"
-#include "domain/web_address.hpp"
+#include "domain/records/state_machines.hpp"
+#include "domain/values/web_address.hpp"
 
 namespace waybill::api {
 namespace {

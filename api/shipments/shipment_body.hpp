@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "api/endpoint/schema.hpp"
 #include "api/records/merged_columns.hpp"
-#include "api/route/schema.hpp"
 #include "base/guid.hpp"
 #include "base/json.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 
 namespace waybill::api {
 

@@ -10,7 +10,7 @@
 #include "documents/label.hpp"
 #include "domain/places/countries.hpp"
 #include "domain/places/postal_address.hpp"
-#include "domain/tracking_number.hpp"
+#include "domain/values/tracking_number.hpp"
 #include "storage/sql/shipments.sql.hpp"
 
 namespace waybill::api {

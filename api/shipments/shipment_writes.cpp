@@ -12,7 +12,7 @@
 #include "base/crypto.hpp"
 #include "base/guid.hpp"
 #include "base/observe.hpp"
-#include "domain/tracking_number.hpp"
+#include "domain/values/tracking_number.hpp"
 #include "storage/sql/orders.sql.hpp"
 #include "storage/sql/shipments.sql.hpp"
 

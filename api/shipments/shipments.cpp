@@ -3,18 +3,18 @@
 #include <variant>
 #include <vector>
 
+#include "api/endpoint/paging.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/history.hpp"
 #include "api/records/list.hpp"
 #include "api/records/properties.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/paging.hpp"
 #include "api/scans/scans.hpp"
 #include "api/shipments/shipment_body.hpp"
 #include "api/shipments/shipment_handlers.hpp"
 #include "base/guid.hpp"
 #include "domain/filter/filter.hpp"
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
 #include "storage/sql/shipments.sql.hpp"
 
 namespace waybill::api {
@@ -285,7 +285,7 @@ asio::awaitable<Answer> get_history(Call& call, Services& services) {
       "shipment");
 }
 
-const Route routes[] = {
+const Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/v1/shipments",
      .permission = Permission::read,
@@ -459,6 +459,6 @@ const Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> shipment_routes() { return routes; }
+std::span<const Endpoint> shipment_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -1,6 +1,6 @@
-#include "api/route/openapi.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/openapi.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/system/readiness.hpp"
 #include "base/error.hpp"
 
@@ -33,7 +33,7 @@ asio::awaitable<Answer> get_openapi(Call&, Services&) {
   co_return Answer::of_embedded(document);
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/healthz",
      .permission = Permission::everyone,
@@ -67,6 +67,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> system_routes() { return routes; }
+std::span<const Endpoint> system_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "api/route/route.hpp"
+#include "api/endpoint/endpoint.hpp"
 #include "base/json.hpp"
 #include "domain/records/record_type.hpp"
 #include "templates/builtin.hpp"
@@ -33,7 +33,7 @@ struct TemplateDefinition {
   std::vector<std::string> partials() const;
 };
 
-/// Overwrites `definition` with the members of `body`, which has passed its route's checks. Throws Failure
+/// Overwrites `definition` with the members of `body`, which has passed its endpoint's checks. Throws Failure
 /// with every field that is then missing or does not fit.
 void merge_template(const json::object& body, TemplateDefinition& definition);
 

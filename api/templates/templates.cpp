@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "actions/stored_templates.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "api/templates/template_body.hpp"
 #include "matching/current_record.hpp"
 #include "matching/stored_texts.hpp"
@@ -245,7 +245,7 @@ asio::awaitable<Answer> preview_template(Call& call, Services& services) {
       business, [&] { return to_json(render_parts(definition, context, stored)); }));
 }
 
-const Route routes[] = {
+const Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/workflows/templates",
      .permission = Permission::read,
@@ -314,6 +314,6 @@ const Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> template_routes() { return routes; }
+std::span<const Endpoint> template_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/route/static_file.hpp"
+#include "api/endpoint/static_file.hpp"
 #include "api/tracking_page/contrast.hpp"
 #include "api/tracking_page/countries.hpp"
 #include "api/tracking_page/language.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/route/route.hpp"
+#include "api/endpoint/endpoint.hpp"
 #include "api/tracking_page/tracked_shipment.hpp"
 
 namespace waybill::api {

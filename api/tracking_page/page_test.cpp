@@ -12,7 +12,7 @@
 #include "api/tracking_page/language.hpp"
 #include "base/crypto.hpp"
 #include "base/json.hpp"
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
 
 namespace waybill::api {
 namespace {

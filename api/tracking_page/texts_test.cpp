@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
 
 namespace waybill::api {
 namespace {

@@ -5,12 +5,12 @@
 #include <variant>
 #include <vector>
 
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
+#include "api/endpoint/static_file.hpp"
 #include "api/http/client_network.hpp"
 #include "api/http/message.hpp"
 #include "api/records/fields.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
-#include "api/route/static_file.hpp"
 #include "api/tracking_page/page.hpp"
 #include "api/tracking_page/presented.hpp"
 #include "base/ascii.hpp"
@@ -118,7 +118,7 @@ asio::awaitable<Answer> show_page(Call& call, Services& services) {
 
 constexpr ErrorCode page_errors[] = {ErrorCode::not_found, ErrorCode::rate_limited};
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/track/{token:text}",
      .permission = Permission::everyone,
@@ -134,6 +134,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> tracking_page_routes() { return routes; }
+std::span<const Endpoint> tracking_page_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "api/endpoint/clock_tolerance.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/clock_tolerance.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "base/ascii.hpp"
 #include "base/blanks.hpp"
 #include "storage/sql/tracking.sql.hpp"
@@ -226,7 +226,7 @@ asio::awaitable<Answer> add_positions(Call& call, Services& services) {
   co_return Answer::of(json_object(result.more()));
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/tracking/devices",
      .permission = Permission::read,
@@ -275,6 +275,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> tracking_routes() { return routes; }
+std::span<const Endpoint> tracking_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "api/threads/analysis.hpp"
 #include "base/json.hpp"
 #include "domain/places/gazetteer.hpp"
@@ -144,7 +144,7 @@ asio::awaitable<Answer> get_history(Call& call, Services& services) {
   co_return Answer::of(*std::move(history));
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/vehicle/location/{guid}",
      .permission = Permission::read,
@@ -169,6 +169,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> vehicle_travel_routes() { return routes; }
+std::span<const Endpoint> vehicle_travel_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

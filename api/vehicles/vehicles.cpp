@@ -1,12 +1,12 @@
 #include <array>
 #include <string>
 
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/records/changes.hpp"
 #include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "storage/sql/vehicles.sql.hpp"
 
 namespace waybill::api {
@@ -179,7 +179,7 @@ asio::awaitable<Answer> delete_vehicle(Call& call, Services& services) {
   co_return Answer::none();
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/vehicles",
      .permission = Permission::read,
@@ -236,6 +236,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> vehicle_routes() { return routes; }
+std::span<const Endpoint> vehicle_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -1,18 +1,18 @@
 #include "api/workflows/configure.hpp"
 
-#include <set>
 #include <string>
 #include <vector>
 
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/workflows/step_body.hpp"
-#include "api/workflows/test_and_backtest.hpp"
-#include "api/workflows/workflow_body.hpp"
-#include "api/workflows/workflow_headers.hpp"
-#include "api/workflows/workflow_schemas.hpp"
+#include "api/workflows/definition/named_records.hpp"
+#include "api/workflows/definition/step_body.hpp"
+#include "api/workflows/definition/workflow_body.hpp"
+#include "api/workflows/definition/workflow_headers.hpp"
+#include "api/workflows/definition/workflow_schemas.hpp"
+#include "api/workflows/trials/test_and_backtest.hpp"
 #include "base/observe.hpp"
-#include "domain/triggers.hpp"
+#include "domain/workflows/triggers.hpp"
 #include "storage/settings/sealing_purposes.hpp"
 #include "storage/sql/pacing.sql.hpp"
 #include "storage/sql/templates.sql.hpp"
@@ -230,26 +230,6 @@ asio::awaitable<ChangedWorkflow> changed_definition(const Call& call, Services& 
 }  // namespace
 
 const Schema configured_schema{"WorkflowConfigured", configured_properties};
-
-asio::awaitable<void> check_records(const Call& call, Services& services,
-                                    const WorkflowDefinition& definition) {
-  std::vector<Guid> carriers;
-  std::set<std::string> items;
-  for_each_action(definition.action, [&](const actions::Action& action, const json::object& action_definition,
-                                         const std::string&) {
-    for (const auto& [kind, guid] : action.records(action_definition)) {
-      if (kind == actions::NamedRecord::Kind::carrier) carriers.push_back(guid);
-      if (kind == actions::NamedRecord::Kind::item) items.insert(guid.to_string());
-    }
-  });
-  if (carriers.empty() && items.empty()) co_return;
-  const auto found = co_await services.db.read(
-      sql::UnknownRecords{.business = call.business(),
-                          .carriers = carriers,
-                          .items = std::vector<std::string>(items.begin(), items.end())});
-  if (found.front().lacks_carrier) throw not_found("carrier");
-  if (found.front().lacks_item) throw not_found("item");
-}
 
 Bytes seal_workflow_secret(const Services& services, std::string_view secret, const Guid& workflow) {
   return services.secrets.seal(secret, storage::workflow_secret_purpose(workflow));

@@ -6,9 +6,9 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "actions/credentials.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
-#include "api/workflows/workflow_body.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
+#include "api/workflows/definition/workflow_body.hpp"
 #include "base/crypto.hpp"
 #include "base/json.hpp"
 
@@ -25,11 +25,6 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services);
 asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid,
                                         const json::object& body,
                                         std::optional<actions::Credentials> credentials = {});
-
-/// Throws Failure (NOT_FOUND) if an action names a carrier that the business does not have, or an item that
-/// no order has.
-asio::awaitable<void> check_records(const Call& call, Services& services,
-                                    const WorkflowDefinition& definition);
 
 /// Throws Failure if the workflow would exceed the business's limit of workflows, of the bytes of their
 /// definitions with the texts of their templates, or of active workflows for one of its triggers (in the

@@ -1,14 +1,14 @@
 #include <string>
 #include <utility>
 
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/event_schema.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
-#include "api/route/event_schema.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
-#include "api/workflows/workflow_schemas.hpp"
+#include "api/workflows/definition/workflow_schemas.hpp"
 #include "domain/conditions/catalogue.hpp"
 #include "domain/conditions/comparison.hpp"
-#include "domain/triggers.hpp"
+#include "domain/workflows/triggers.hpp"
 
 namespace waybill::api {
 namespace {
@@ -104,7 +104,7 @@ asio::awaitable<Answer> list_event_types(Call&, Services&) {
   co_return Answer::of(events);
 }
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/workflows/fields/{entityType:text}",
      .permission = Permission::read,
@@ -129,6 +129,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> discovery_routes() { return routes; }
+std::span<const Endpoint> discovery_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

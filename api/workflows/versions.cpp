@@ -3,14 +3,14 @@
 #include <string>
 #include <utility>
 
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "api/workflows/configure.hpp"
-#include "api/workflows/step_body.hpp"
-#include "api/workflows/workflow_body.hpp"
-#include "api/workflows/workflow_headers.hpp"
-#include "api/workflows/workflow_schemas.hpp"
+#include "api/workflows/definition/step_body.hpp"
+#include "api/workflows/definition/workflow_body.hpp"
+#include "api/workflows/definition/workflow_headers.hpp"
+#include "api/workflows/definition/workflow_schemas.hpp"
 #include "base/number.hpp"
 #include "storage/sql/workflows.sql.hpp"
 
@@ -122,7 +122,7 @@ constexpr Property restored_properties[] = {
 };
 constexpr Schema restored_schema{"WorkflowRestored", restored_properties};
 
-constexpr Route routes[] = {
+constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/workflows/configured/{guid}/versions",
      .permission = Permission::read,
@@ -147,6 +147,6 @@ constexpr Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> version_routes() { return routes; }
+std::span<const Endpoint> version_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

@@ -1,14 +1,14 @@
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/route/route.hpp"
-#include "api/route/services.hpp"
 #include "api/workflows/configure.hpp"
-#include "api/workflows/step_body.hpp"
-#include "api/workflows/workflow_body.hpp"
-#include "api/workflows/workflow_list.hpp"
-#include "api/workflows/workflow_schemas.hpp"
+#include "api/workflows/definition/step_body.hpp"
+#include "api/workflows/definition/workflow_body.hpp"
+#include "api/workflows/definition/workflow_list.hpp"
+#include "api/workflows/definition/workflow_schemas.hpp"
 #include "base/observe.hpp"
-#include "domain/triggers.hpp"
+#include "domain/workflows/triggers.hpp"
 #include "matching/rule.hpp"
 #include "net/http/webhook_signature.hpp"
 #include "storage/sql/workflows.sql.hpp"
@@ -181,7 +181,7 @@ constexpr Parameter managed_parameters[] = {
     {.name = "managed", .kind = Kind::boolean, .description = "Includes the managed workflows."}};
 constexpr Parameter resume_parameters[] = {{.name = "workflowId", .kind = Kind::uuid, .required = true}};
 
-const Route routes[] = {
+const Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/workflows/triggers/{entityType:text}",
      .permission = Permission::read,
@@ -272,6 +272,6 @@ const Route routes[] = {
 
 }  // namespace
 
-std::span<const Route> workflow_routes() { return routes; }
+std::span<const Endpoint> workflow_endpoints() { return endpoints; }
 
 }  // namespace waybill::api

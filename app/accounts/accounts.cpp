@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "api/endpoint/schema.hpp"
 #include "api/gate/quota.hpp"
-#include "api/route/schema.hpp"
 #include "app/accounts/businesses.hpp"
 #include "base/blanks.hpp"
 #include "base/token.hpp"

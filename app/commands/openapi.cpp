@@ -1,4 +1,4 @@
-#include "api/route/openapi.hpp"
+#include "api/endpoint/openapi.hpp"
 
 #include <iostream>
 

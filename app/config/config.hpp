@@ -12,7 +12,7 @@
 
 #include "api/http/address_block.hpp"
 #include "base/observe.hpp"
-#include "domain/retry.hpp"
+#include "domain/workflows/retry.hpp"
 
 namespace waybill::app {
 

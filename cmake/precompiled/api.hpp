@@ -1,8 +1,8 @@
 #pragma once
 
-#include "api/route/route.hpp"
-#include "api/route/schema.hpp"
-#include "api/route/services.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/schema.hpp"
+#include "api/endpoint/services.hpp"
 #include "base/error.hpp"
 #include "base/secret_box.hpp"
 #include "base/thread/mutex.hpp"

@@ -5,7 +5,7 @@
 #include "base/crypto.hpp"
 #include "base/percent_encoding.hpp"
 #include "connectors/store_call.hpp"
-#include "domain/retry.hpp"
+#include "domain/workflows/retry.hpp"
 
 namespace waybill::connectors {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "base/number.hpp"
 #include "connectors/woocommerce/orders.hpp"
-#include "domain/retry.hpp"
+#include "domain/workflows/retry.hpp"
 
 namespace waybill::connectors {
 namespace {

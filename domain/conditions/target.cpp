@@ -2,8 +2,8 @@
 
 #include "base/ascii.hpp"
 #include "domain/conditions/scalar.hpp"
-#include "domain/own_data.hpp"
 #include "domain/records/element_fields.hpp"
+#include "domain/values/own_data.hpp"
 
 namespace waybill::domain {
 namespace {

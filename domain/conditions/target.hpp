@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "domain/conditions/conditions.hpp"
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
 
 namespace waybill::domain {
 

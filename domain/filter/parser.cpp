@@ -4,7 +4,7 @@
 
 #include "domain/filter/expression.hpp"
 #include "domain/filter/token.hpp"
-#include "domain/own_data.hpp"
+#include "domain/values/own_data.hpp"
 
 namespace waybill::domain::odata {
 namespace {

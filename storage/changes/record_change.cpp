@@ -9,7 +9,7 @@
 #include "base/blanks.hpp"
 #include "base/crypto.hpp"
 #include "base/json.hpp"
-#include "domain/tracking_number.hpp"
+#include "domain/values/tracking_number.hpp"
 #include "storage/session/session.hpp"
 #include "storage/sql/record_changes.sql.hpp"
 #include "storage/sql/shipments.sql.hpp"

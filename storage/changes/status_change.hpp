@@ -11,7 +11,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "domain/records/record_type.hpp"
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
 
 namespace waybill::storage {
 

@@ -7,10 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/route/route.hpp"
-#include "domain/own_data.hpp"
+#include "api/endpoint/endpoint.hpp"
 #include "domain/records/element_fields.hpp"
 #include "domain/records/record_type.hpp"
+#include "domain/values/own_data.hpp"
 #include "storage/sql/catalog.sql.hpp"
 #include "tests/harness/postgres.hpp"
 #include "tests/harness/sql_errors.hpp"
@@ -34,16 +34,17 @@ const std::map<std::string_view, std::size_t> imported{{"source.externalId", 100
 
 /// The property of a request that creates a record, by the path of its field.
 const api::Property& property_of(const RecordType& type, std::string_view path) {
-  static const std::vector<api::Route> routes = api::all_routes();
+  static const std::vector<api::Endpoint> endpoints = api::all_endpoints();
   static const std::map<EntityType, std::string_view> paths{{EntityType::order, "/api/v1/Orders"},
                                                             {EntityType::shipment, "/api/v1/shipments"},
                                                             {EntityType::customer, "/api/v1/Customers"},
                                                             {EntityType::product, "/api/v1/Products"}};
-  const auto route = std::ranges::find_if(routes, [&](const api::Route& each) {
+  const auto endpoint = std::ranges::find_if(endpoints, [&](const api::Endpoint& each) {
     return each.path == paths.at(type.type) && each.body != nullptr && each.method == api::Method::post;
   });
-  if (route == routes.end()) throw std::runtime_error("no route creates a " + std::string(type.label));
-  const api::Schema* schema = route->body;
+  if (endpoint == endpoints.end())
+    throw std::runtime_error("no endpoint creates a " + std::string(type.label));
+  const api::Schema* schema = endpoint->body;
   for (;;) {
     const auto dot = path.find('.');
     const api::Property* const property = schema->find(path.substr(0, dot));

@@ -9,7 +9,7 @@
 
 #include "api/tracking_page/language.hpp"
 #include "api/tracking_page/page.hpp"
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
 #include "tests/harness/packages.hpp"
 #include "tests/harness/process.hpp"
 #include "tests/harness/receiver.hpp"

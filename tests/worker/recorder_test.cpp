@@ -1,4 +1,4 @@
-#include "worker/delivery/recorder.hpp"
+#include "worker/outcomes/recorder.hpp"
 
 #include <mutex>
 #include <set>

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "tests/worker/worker_database.hpp"
-#include "worker/delivery/recorder.hpp"
 #include "worker/delivery/runner.hpp"
 #include "worker/guard/blast_guard.hpp"
 #include "worker/guard/pause_writer.hpp"
+#include "worker/outcomes/recorder.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/queue/due_floors.hpp"
 #include "worker/queue/preparation.hpp"

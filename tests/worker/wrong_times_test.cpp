@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "domain/retry.hpp"
+#include "domain/workflows/retry.hpp"
 #include "storage/blocking/connection.hpp"
 #include "tests/worker/worker_database.hpp"
 #include "worker/duties/duties.hpp"

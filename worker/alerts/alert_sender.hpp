@@ -14,7 +14,7 @@
 #include "base/thread/loop.hpp"
 #include "base/thread/mutex.hpp"
 #include "base/thread/service.hpp"
-#include "domain/retry.hpp"
+#include "domain/workflows/retry.hpp"
 #include "net/http/http_client.hpp"
 #include "net/mail/mail.hpp"
 #include "worker/threads/thread_session.hpp"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "worker/delivery/verdict.hpp"
+#include "worker/outcomes/verdict.hpp"
 #include "worker/planning/run_plan.hpp"
 #include "worker/planning/run_steps.hpp"
 

@@ -3,7 +3,7 @@
 #include <variant>
 
 #include "base/clock.hpp"
-#include "domain/retry.hpp"
+#include "domain/workflows/retry.hpp"
 #include "storage/runs/run_store.hpp"
 #include "worker/delivery/task.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "base/observe.hpp"
 #include "worker/delivery/claimed_run.hpp"
-#include "worker/delivery/verdict.hpp"
+#include "worker/outcomes/verdict.hpp"
 #include "worker/planning/run_steps.hpp"
 
 namespace waybill::worker {

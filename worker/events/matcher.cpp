@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/observe.hpp"
-#include "domain/triggers.hpp"
+#include "domain/workflows/triggers.hpp"
 #include "matching/relatives.hpp"
 #include "matching/unreadable.hpp"
 #include "worker/planning/event_plan.hpp"

@@ -14,7 +14,7 @@
 #include "base/json.hpp"
 #include "base/secret_box.hpp"
 #include "base/thread/mutex.hpp"
-#include "domain/pacing.hpp"
+#include "domain/workflows/pacing.hpp"
 #include "matching/rule.hpp"
 #include "matching/steps.hpp"
 #include "storage/settings/workflow_reader.hpp"

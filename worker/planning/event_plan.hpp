@@ -8,7 +8,7 @@
 #include "base/work_budget.hpp"
 #include "domain/conditions/conditions.hpp"
 #include "domain/records/change.hpp"
-#include "domain/triggers.hpp"
+#include "domain/workflows/triggers.hpp"
 #include "storage/events/outbox.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/run_plan.hpp"

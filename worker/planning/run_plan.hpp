@@ -8,7 +8,7 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "domain/records/change.hpp"
-#include "domain/triggers.hpp"
+#include "domain/workflows/triggers.hpp"
 #include "matching/unreadable.hpp"
 #include "storage/events/outbox.hpp"
 #include "storage/runs/run_store.hpp"

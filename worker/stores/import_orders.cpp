@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
 #include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_page.hpp"
 #include "worker/stores/import_rules.hpp"

@@ -11,8 +11,8 @@
 #include "base/crypto.hpp"
 #include "base/utf8.hpp"
 #include "connectors/store_text.hpp"
-#include "domain/retry.hpp"
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
+#include "domain/workflows/retry.hpp"
 
 namespace waybill::worker {
 namespace {

@@ -1,5 +1,5 @@
 -- Returns the number of a business's runs: the open ones in a row without a day, the finished ones by day
--- (UTC). api/workflows/run_list.cpp inserts the parts of a request in the marked places.
+-- (UTC). api/workflows/runs/run_list.cpp inserts the parts of a request in the marked places.
 -- $1 business uuid
 -- -> day date or null, runs bigint
 select null::date as day, count(*) as runs from run_queue where business_id = $1::uuid/*open*/

@@ -1,6 +1,6 @@
 -- Returns a page of a business's runs, newest first; their guids sort by time. The page is found with the
 -- indexes alone, limited to the days at the mark. Each run is then read by its key, which `limit 1` forces
--- the planner to do. api/workflows/run_list.cpp inserts the parts of a request in the marked places.
+-- the planner to do. api/workflows/runs/run_list.cpp inserts the parts of a request in the marked places.
 -- $1 business uuid, $2 no_record uuid
 select r.guid, r.workflow_id as "workflowId", r.workflow_version as "workflowVersion", case when r.event_id >= 0 then r.event_id end as "eventId",
        (array['Order', 'Shipment', 'Customer', 'Product'])[r.entity_type + 1] as "entityType", nullif(r.entity_id, $2::uuid) as "entityId",

@@ -2,7 +2,7 @@
 #include <array>
 #include <optional>
 
-#include "api/route/route.hpp"
+#include "api/endpoint/endpoint.hpp"
 #include "tests/api/fixtures/account_fixture.hpp"
 #include "tests/api/fixtures/api_fixture.hpp"
 
@@ -10,19 +10,20 @@ namespace waybill::tests {
 namespace {
 
 using api::BodyKind;
+using api::Endpoint;
 using api::Method;
 using api::Permission;
 using api::Role;
-using api::Route;
 
 constexpr Role roles[] = {Role::viewer, Role::operator_, Role::admin, Role::owner};
 
 std::string_view name_of(Role role) { return api::role_names[static_cast<std::size_t>(role)]; }
 
-bool begins(const Route& route, std::string_view prefix) { return route.path.starts_with(prefix); }
+bool begins(const Endpoint& endpoint, std::string_view prefix) { return endpoint.path.starts_with(prefix); }
 
-/// The permission of a route by the contract, from its method and path alone; nullopt where it is ambiguous.
-std::optional<Permission> contract_permission(const Route& route) {
+/// The permission of an endpoint by the contract, from its method and path alone; nullopt where it is
+/// ambiguous.
+std::optional<Permission> contract_permission(const Endpoint& endpoint) {
   constexpr std::string_view public_paths[] = {"/api/user/login",
                                                "/api/user/register",
                                                "/api/user/verify",
@@ -39,29 +40,30 @@ std::optional<Permission> contract_permission(const Route& route) {
                                                "/api/user/forgot-password",
                                                "/api/user/reset-password",
                                                "/api/user/resend-verification"};
-  if (std::ranges::find(public_paths, route.path) != std::end(public_paths) || begins(route, "/docs") ||
-      begins(route, "/pages/")) {
+  if (std::ranges::find(public_paths, endpoint.path) != std::end(public_paths) || begins(endpoint, "/docs") ||
+      begins(endpoint, "/pages/")) {
     return Permission::everyone;
   }
-  if (begins(route, "/api/user/") || route.path == "/api/business/soft-check" ||
-      (route.path == "/api/business" && route.method == Method::post)) {
+  if (begins(endpoint, "/api/user/") || endpoint.path == "/api/business/soft-check" ||
+      (endpoint.path == "/api/business" && endpoint.method == Method::post)) {
     return Permission::signed_in;
   }
-  if (route.path == "/api/workflows/configured/{guid}/headers") return Permission::administer;
-  if (route.method == Method::get && !route.changes) return Permission::read;
+  if (endpoint.path == "/api/workflows/configured/{guid}/headers") return Permission::administer;
+  if (endpoint.method == Method::get && !endpoint.changes) return Permission::read;
   // Neither clearly an operation nor clearly a change reserved to admins.
-  const bool is_read_only = route.path.ends_with("/preview") || route.path.ends_with("/test") ||
-                            route.path.ends_with("/backtest") || route.path.ends_with("/sync");
-  const bool is_ambiguous = is_read_only || route.path == "/api/carriers" ||
-                            begins(route, "/api/carriers/contacts") || route.path.ends_with("/settings");
+  const bool is_read_only = endpoint.path.ends_with("/preview") || endpoint.path.ends_with("/test") ||
+                            endpoint.path.ends_with("/backtest") || endpoint.path.ends_with("/sync");
+  const bool is_ambiguous = is_read_only || endpoint.path == "/api/carriers" ||
+                            begins(endpoint, "/api/carriers/contacts") ||
+                            endpoint.path.ends_with("/settings");
   if (is_ambiguous) return std::nullopt;
-  if (route.path == "/api/integrations/save-vapid-subscription" || route.path.ends_with("/replay") ||
-      route.path.ends_with("/cancel")) {
+  if (endpoint.path == "/api/integrations/save-vapid-subscription" || endpoint.path.ends_with("/replay") ||
+      endpoint.path.ends_with("/cancel")) {
     return Permission::operate;
   }
   for (const std::string_view prefix :
        {"/api/business", "/api/carriers", "/api/integrations", "/api/workflows"}) {
-    if (begins(route, prefix)) return Permission::administer;
+    if (begins(endpoint, prefix)) return Permission::administer;
   }
   return Permission::operate;
 }
@@ -71,14 +73,14 @@ Role lowest_role(Permission permission) {
   return permission == Permission::operate ? Role::operator_ : Role::viewer;
 }
 
-std::string_view method_of(const Route& route) {
+std::string_view method_of(const Endpoint& endpoint) {
   constexpr std::array<std::string_view, 5> names{"GET", "POST", "PUT", "PATCH", "DELETE"};
-  return names[static_cast<std::size_t>(route.method)];
+  return names[static_cast<std::size_t>(endpoint.method)];
 }
 
-/// A path of the route that leads to no record.
-std::string path_of(const Route& route) {
-  std::string path(route.path);
+/// A path of the endpoint that leads to no record.
+std::string path_of(const Endpoint& endpoint) {
+  std::string path(endpoint.path);
   for (auto open = path.find('{'); open != std::string::npos; open = path.find('{')) {
     const auto close = path.find('}', open);
     const bool is_text = path.substr(open, close - open).find(':') != std::string::npos;
@@ -88,41 +90,42 @@ std::string path_of(const Route& route) {
 }
 
 /// A request that changes nothing even if allowed: without required fields, for records that do not exist.
-Response ask(Http& client, std::string_view method, const Route& route) {
+Response ask(Http& client, std::string_view method, const Endpoint& endpoint) {
   json::value body;
-  if (route.body_kind == BodyKind::object) body = json::object{};
-  if (route.body_kind == BodyKind::array) body = json::array{{{"guid", unknown_guid}}};
-  if (route.body_kind == BodyKind::multipart) body = "no form";
-  return client.request(method, path_of(route), body);
+  if (endpoint.body_kind == BodyKind::object) body = json::object{};
+  if (endpoint.body_kind == BodyKind::array) body = json::array{{{"guid", unknown_guid}}};
+  if (endpoint.body_kind == BodyKind::multipart) body = "no form";
+  return client.request(method, path_of(endpoint), body);
 }
 
 class RolesTest : public AccountTest {
  protected:
-  static std::vector<Route> routes() {
-    auto all = api::all_routes();
-    std::erase_if(all, [](const Route& route) { return route.path == "/api/user/logout"; });
+  static std::vector<Endpoint> endpoints() {
+    auto all = api::all_endpoints();
+    std::erase_if(all, [](const Endpoint& endpoint) { return endpoint.path == "/api/user/logout"; });
     return all;
   }
 
   void without_limits() { world.database.exec("update businesses set plan = 'unlimited'"); }
 
-  /// Checks that `client` may call exactly the routes of its role.
+  /// Checks that `client` may call exactly the endpoints of its role.
   static void expect_role(Http& client, Role role) {
-    for (const auto& route : routes()) {
-      if (route.permission == Permission::everyone || route.permission == Permission::signed_in) continue;
-      std::vector<std::string_view> methods{method_of(route)};
-      if (route.changes) methods.push_back("POST");
+    for (const auto& endpoint : endpoints()) {
+      if (endpoint.permission == Permission::everyone || endpoint.permission == Permission::signed_in)
+        continue;
+      std::vector<std::string_view> methods{method_of(endpoint)};
+      if (endpoint.changes) methods.push_back("POST");
       for (const auto method : methods) {
-        const auto response = ask(client, method, route);
-        const auto route_name =
-            std::string(name_of(role)) + " " + std::string(method) + " " + std::string(route.path);
-        if (role < lowest_role(route.permission)) {
-          EXPECT_EQ(response.status, 403) << route_name << " " << response.text;
-          EXPECT_EQ(response.error_code(), "FORBIDDEN") << route_name;
+        const auto response = ask(client, method, endpoint);
+        const auto endpoint_name =
+            std::string(name_of(role)) + " " + std::string(method) + " " + std::string(endpoint.path);
+        if (role < lowest_role(endpoint.permission)) {
+          EXPECT_EQ(response.status, 403) << endpoint_name << " " << response.text;
+          EXPECT_EQ(response.error_code(), "FORBIDDEN") << endpoint_name;
         } else {
-          EXPECT_NE(response.status, 401) << route_name << " " << response.text;
-          EXPECT_NE(response.status, 403) << route_name << " " << response.text;
-          EXPECT_LT(response.status, 500) << route_name << " " << response.text;
+          EXPECT_NE(response.status, 401) << endpoint_name << " " << response.text;
+          EXPECT_NE(response.status, 403) << endpoint_name << " " << response.text;
+          EXPECT_LT(response.status, 500) << endpoint_name << " " << response.text;
         }
       }
     }
@@ -130,9 +133,9 @@ class RolesTest : public AccountTest {
 };
 
 TEST_F(RolesTest, EveryRouteHasThePermissionOfTheContract) {
-  for (const auto& route : api::all_routes()) {
-    const auto expected = contract_permission(route);
-    if (expected) EXPECT_EQ(route.permission, *expected) << method_of(route) << " " << route.path;
+  for (const auto& endpoint : api::all_endpoints()) {
+    const auto expected = contract_permission(endpoint);
+    if (expected) EXPECT_EQ(endpoint.permission, *expected) << method_of(endpoint) << " " << endpoint.path;
   }
 }
 
@@ -157,15 +160,15 @@ TEST_F(RolesTest, EveryRouteChecksTheRoleOfAToken) {
 }
 
 TEST_F(RolesTest, WithoutATokenEveryRouteButThePublicOnesIs401) {
-  for (const auto& route : api::all_routes()) {
-    const auto response = ask(http, method_of(route), route);
-    const auto route_name = std::string(method_of(route)) + " " + std::string(route.path);
-    if (route.permission == Permission::everyone) {
-      EXPECT_NE(response.status, 403) << route_name;
-      EXPECT_LT(response.status, 500) << route_name << " " << response.text;
+  for (const auto& endpoint : api::all_endpoints()) {
+    const auto response = ask(http, method_of(endpoint), endpoint);
+    const auto endpoint_name = std::string(method_of(endpoint)) + " " + std::string(endpoint.path);
+    if (endpoint.permission == Permission::everyone) {
+      EXPECT_NE(response.status, 403) << endpoint_name;
+      EXPECT_LT(response.status, 500) << endpoint_name << " " << response.text;
     } else {
-      EXPECT_EQ(response.status, 401) << route_name << " " << response.text;
-      EXPECT_EQ(response.header("WWW-Authenticate"), "Bearer") << route_name;
+      EXPECT_EQ(response.status, 401) << endpoint_name << " " << response.text;
+      EXPECT_EQ(response.header("WWW-Authenticate"), "Bearer") << endpoint_name;
     }
   }
 }
@@ -174,17 +177,17 @@ TEST_F(RolesTest, AUserWithoutABusinessCanOnlyCreateOneUseSoftCheckAndReadMe) {
   const auto email = fresh_address();
   auto user = new_user(email);
   int request_count = 0;
-  for (const auto& route : routes()) {
-    if (route.permission == Permission::everyone) continue;
+  for (const auto& endpoint : endpoints()) {
+    if (endpoint.permission == Permission::everyone) continue;
     // A session without a plan has sixty requests a minute.
     if (++request_count % 50 == 0) user = session(email);
-    const auto response = ask(user, method_of(route), route);
-    const auto route_name = std::string(method_of(route)) + " " + std::string(route.path);
-    if (route.permission == Permission::signed_in) {
-      EXPECT_NE(response.status, 403) << route_name << " " << response.text;
-      EXPECT_LT(response.status, 429) << route_name << " " << response.text;
+    const auto response = ask(user, method_of(endpoint), endpoint);
+    const auto endpoint_name = std::string(method_of(endpoint)) + " " + std::string(endpoint.path);
+    if (endpoint.permission == Permission::signed_in) {
+      EXPECT_NE(response.status, 403) << endpoint_name << " " << response.text;
+      EXPECT_LT(response.status, 429) << endpoint_name << " " << response.text;
     } else {
-      EXPECT_EQ(response.status, 403) << route_name << " " << response.text;
+      EXPECT_EQ(response.status, 403) << endpoint_name << " " << response.text;
     }
   }
   EXPECT_EQ(user.post("/api/user/logout").status, 200);

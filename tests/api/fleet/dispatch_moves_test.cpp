@@ -1,7 +1,7 @@
 #include <atomic>
 #include <thread>
 
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
 #include "tests/api/fleet/dispatch_fixture.hpp"
 
 namespace waybill::tests {

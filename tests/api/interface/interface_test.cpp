@@ -3,7 +3,7 @@
 #include <optional>
 #include <set>
 
-#include "api/route/route.hpp"
+#include "api/endpoint/endpoint.hpp"
 #include "base/guid.hpp"
 #include "tests/api/fixtures/account_fixture.hpp"
 #include "tests/api/fixtures/prepared_business.hpp"
@@ -236,13 +236,13 @@ class InterfaceTest : public AccountTest {
   std::optional<Http> newcomer_;
 };
 
-const api::Route* route_of(std::string_view method, std::string_view path) {
-  static const auto all = api::all_routes();
+const api::Endpoint* endpoint_of(std::string_view method, std::string_view path) {
+  static const auto all = api::all_endpoints();
   static constexpr std::string_view names[] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
-  const auto found = std::ranges::find_if(all, [&](const api::Route& route) {
-    std::string documented(route.path);
+  const auto found = std::ranges::find_if(all, [&](const api::Endpoint& endpoint) {
+    std::string documented(endpoint.path);
     if (const auto at = documented.find(":text"); at != std::string::npos) documented.erase(at, 5);
-    return documented == path && names[static_cast<std::size_t>(route.method)] == method;
+    return documented == path && names[static_cast<std::size_t>(endpoint.method)] == method;
   });
   return found == all.end() ? nullptr : &*found;
 }
@@ -251,7 +251,7 @@ TEST(Interface, HasAllEndpointsOfTheDocumentAsSpelledThere) {
   std::set<std::string> distinct;
   for (const auto& row : rows()) {
     distinct.insert(std::string(row.method) + " " + std::string(row.path));
-    EXPECT_NE(route_of(row.method, row.path), nullptr) << row.method << " " << row.path;
+    EXPECT_NE(endpoint_of(row.method, row.path), nullptr) << row.method << " " << row.path;
   }
   EXPECT_EQ(distinct.size(), endpoints_of_the_document);
 }
@@ -259,10 +259,10 @@ TEST(Interface, HasAllEndpointsOfTheDocumentAsSpelledThere) {
 TEST_F(InterfaceTest, EveryEndpointRespondsAsDocumented) {
   for (const auto& row : rows()) {
     SCOPED_TRACE(std::string(row.method) + " " + std::string(row.path));
-    const auto* const route = route_of(row.method, row.path);
-    ASSERT_NE(route, nullptr);
-    expect_answer(row, row.method, route->changes);
-    if (route->changes) expect_answer(row, "POST", true);
+    const auto* const endpoint = endpoint_of(row.method, row.path);
+    ASSERT_NE(endpoint, nullptr);
+    expect_answer(row, row.method, endpoint->changes);
+    if (endpoint->changes) expect_answer(row, "POST", true);
   }
 }
 
@@ -273,7 +273,7 @@ TEST_F(InterfaceTest, HeadIsAnsweredForReadingGetsAndRefusedForChangingGets) {
     const auto target = target_of(row);
     const auto response = tenant_.http.request("HEAD", target.path + target.query);
     EXPECT_EQ(response.text, "");
-    if (route_of(row.method, row.path)->changes) {
+    if (endpoint_of(row.method, row.path)->changes) {
       EXPECT_EQ(response.status, 405);
       EXPECT_EQ(response.header("Allow"), "GET, POST, OPTIONS");
       continue;
@@ -319,7 +319,7 @@ TEST_F(InterfaceTest, LiteralSegmentsOfEveryPathMatchInAnyCase) {
     const auto other = with_other_case(path, row.path);
     EXPECT_NE(other, path);
     EXPECT_EQ(http.request("OPTIONS", other).header("Allow"), http.request("OPTIONS", path).header("Allow"));
-    if (row.method != "GET" || route_of(row.method, row.path)->changes) continue;
+    if (row.method != "GET" || endpoint_of(row.method, row.path)->changes) continue;
     const auto target = target_of(row);
     const auto response = tenant_.http.get(with_other_case(target.path, row.path) + target.query);
     EXPECT_EQ(response.status, 200) << response.text;

@@ -1,11 +1,11 @@
-// No guid of another business is accepted by any route, in its path, query or body.
+// No guid of another business is accepted by any endpoint, in its path, query or body.
 #include <algorithm>
 #include <array>
 #include <map>
 #include <stdexcept>
 
-#include "api/route/openapi_examples.hpp"
-#include "api/route/route.hpp"
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/openapi_examples.hpp"
 #include "tests/api/fixtures/api_fixture.hpp"
 #include "tests/api/fixtures/prepared_business.hpp"
 
@@ -13,22 +13,22 @@ namespace waybill::tests {
 namespace {
 
 using api::BodyKind;
+using api::Endpoint;
 using api::Kind;
 using api::Method;
-using api::Route;
 using api::Schema;
 
-std::string_view method_of(const Route& route) {
+std::string_view method_of(const Endpoint& endpoint) {
   constexpr std::array<std::string_view, 5> names{"GET", "POST", "PUT", "PATCH", "DELETE"};
-  return names[static_cast<std::size_t>(route.method)];
+  return names[static_cast<std::size_t>(endpoint.method)];
 }
 
-std::string name_of(const Route& route) {
-  return std::string(method_of(route)) + " " + std::string(route.path);
+std::string name_of(const Endpoint& endpoint) {
+  return std::string(method_of(endpoint)) + " " + std::string(endpoint.path);
 }
 
 struct ParameterKind {
-  std::string_view parameter;  // the end of its name, or a route and the name: "/api/drivers guid"
+  std::string_view parameter;  // the end of its name, or an endpoint and the name: "/api/drivers guid"
   std::string_view kind;       // kind of PreparedBusiness; empty: common to all businesses
 };
 
@@ -101,21 +101,21 @@ bool ends_with_part(std::string_view name, std::string_view part) {
 }
 
 /// Throws for a guid that has no kind yet.
-std::string_view kind_of(const Route& route, std::string_view parameter) {
+std::string_view kind_of(const Endpoint& endpoint, std::string_view parameter) {
   for (const auto& [name, kind] : parameter_kinds) {
     const auto space = name.find(' ');
     if (space == std::string_view::npos) {
       if (ends_with_part(parameter, name)) return kind;
-    } else if (route.path.starts_with(name.substr(0, space)) &&
+    } else if (endpoint.path.starts_with(name.substr(0, space)) &&
                ends_with_part(parameter, name.substr(space + 1))) {
       return kind;
     }
   }
-  throw std::runtime_error(name_of(route) + ": what kind of record is " + std::string(parameter) + "?");
+  throw std::runtime_error(name_of(endpoint) + ": what kind of record is " + std::string(parameter) + "?");
 }
 
 struct BaseBody {
-  std::string_view route;
+  std::string_view endpoint;
   std::string_view body;
 };
 
@@ -159,39 +159,41 @@ struct Position {
   std::string kind;
 };
 
-void collect(const Route& route, const Schema& schema, const std::string& prefix,
+void collect(const Endpoint& endpoint, const Schema& schema, const std::string& prefix,
              std::vector<Position>& found) {
   for (const auto& property : schema.properties) {
     if (property.read_only) continue;
     const auto name = prefix + std::string(property.name);
     const auto add = [&](const std::string& whole) {
-      const auto kind = kind_of(route, whole);
+      const auto kind = kind_of(endpoint, whole);
       if (!kind.empty()) found.push_back({Position::Where::body, whole, std::string(kind)});
     };
     if (property.kind == Kind::uuid) add(name);
     if (property.kind == Kind::array && property.items == Kind::uuid) add(name + "[]");
-    if (property.schema && property.kind == Kind::object) collect(route, *property.schema, name + ".", found);
+    if (property.schema && property.kind == Kind::object)
+      collect(endpoint, *property.schema, name + ".", found);
     if (property.schema && property.kind == Kind::array)
-      collect(route, *property.schema, name + "[].", found);
+      collect(endpoint, *property.schema, name + "[].", found);
   }
 }
 
-std::vector<Position> positions_of(const Route& route) {
+std::vector<Position> positions_of(const Endpoint& endpoint) {
   std::vector<Position> found;
-  if (route.permission == api::Permission::everyone)
+  if (endpoint.permission == api::Permission::everyone)
     return found;  // the owner of that record does not matter here
-  for (auto rest = route.path; rest.find('{') != std::string_view::npos;) {
+  for (auto rest = endpoint.path; rest.find('{') != std::string_view::npos;) {
     rest.remove_prefix(rest.find('{') + 1);
     const auto name = rest.substr(0, rest.find('}'));
     if (name.ends_with(":text")) continue;
-    found.push_back({Position::Where::path, std::string(name), std::string(kind_of(route, name))});
+    found.push_back({Position::Where::path, std::string(name), std::string(kind_of(endpoint, name))});
   }
-  for (const auto& parameter : route.query) {
+  for (const auto& parameter : endpoint.query) {
     if (parameter.kind != Kind::uuid) continue;
-    found.push_back(
-        {Position::Where::query, std::string(parameter.name), std::string(kind_of(route, parameter.name))});
+    found.push_back({Position::Where::query, std::string(parameter.name),
+                     std::string(kind_of(endpoint, parameter.name))});
   }
-  if (route.body) collect(route, *route.body, route.body_kind == BodyKind::array ? "[]." : "", found);
+  if (endpoint.body)
+    collect(endpoint, *endpoint.body, endpoint.body_kind == BodyKind::array ? "[]." : "", found);
   return found;
 }
 
@@ -226,7 +228,7 @@ void put(json::value& place, std::string_view name, std::string_view guid) {
   }
 }
 
-/// A request of `route` with references to the caller's own records, except for the one at `foreign`.
+/// A request of `endpoint` with references to the caller's own records, except for the one at `foreign`.
 struct Request {
   std::string path;
   json::value body;
@@ -240,7 +242,7 @@ class IsolationTest : public ApiTest {
   }
 
   /// The required fields of an object, with references to the caller's own records.
-  json::object required_fields(const Route& route, const Schema& schema, const std::string& prefix) {
+  json::object required_fields(const Endpoint& endpoint, const Schema& schema, const std::string& prefix) {
     const auto example = api::example_request(schema);
     json::object body;
     for (const auto& property : schema.properties) {
@@ -248,13 +250,13 @@ class IsolationTest : public ApiTest {
       const auto name = prefix + std::string(property.name);
       auto& value = body[property.name];
       if (property.kind == Kind::uuid) {
-        value = own.guid(std::string(kind_of(route, name)));
+        value = own.guid(std::string(kind_of(endpoint, name)));
       } else if (property.kind == Kind::array && property.items == Kind::uuid) {
-        value = json::array{json::value(own.guid(std::string(kind_of(route, name + "[]"))))};
+        value = json::array{json::value(own.guid(std::string(kind_of(endpoint, name + "[]"))))};
       } else if (property.schema && property.kind == Kind::array) {
-        value = json::array{json::value(required_fields(route, *property.schema, name + "[]."))};
+        value = json::array{json::value(required_fields(endpoint, *property.schema, name + "[]."))};
       } else if (property.schema && property.kind == Kind::object) {
-        value = required_fields(route, *property.schema, name + ".");
+        value = required_fields(endpoint, *property.schema, name + ".");
       } else {
         value = example.at(property.name);
       }
@@ -262,36 +264,37 @@ class IsolationTest : public ApiTest {
     return body;
   }
 
-  json::value base_body(const Route& route) {
-    const auto found_body = std::ranges::find(base_bodies, name_of(route), &BaseBody::route);
+  json::value base_body(const Endpoint& endpoint) {
+    const auto found_body = std::ranges::find(base_bodies, name_of(endpoint), &BaseBody::endpoint);
     if (found_body != std::end(base_bodies)) return json::parse(own.fill(found_body->body));
-    if (!route.body) return nullptr;
-    json::value body = required_fields(route, *route.body, route.body_kind == BodyKind::array ? "[]." : "");
-    return route.body_kind == BodyKind::array ? json::value(json::array{std::move(body)}) : body;
+    if (!endpoint.body) return nullptr;
+    json::value body =
+        required_fields(endpoint, *endpoint.body, endpoint.body_kind == BodyKind::array ? "[]." : "");
+    return endpoint.body_kind == BodyKind::array ? json::value(json::array{std::move(body)}) : body;
   }
 
-  Request request_of(const Route& route, const Position& position, std::string_view guid) {
-    Request request{.path = std::string(route.path), .body = base_body(route)};
+  Request request_of(const Endpoint& endpoint, const Position& position, std::string_view guid) {
+    Request request{.path = std::string(endpoint.path), .body = base_body(endpoint)};
     for (auto open = request.path.find('{'); open != std::string::npos; open = request.path.find('{')) {
       const auto close = request.path.find('}', open);
       const auto name = request.path.substr(open + 1, close - open - 1);
       std::string value = "Order";
       if (position.where == Position::Where::path && position.name == name) {
         value = guid;
-      } else if (name == "orderId" && route.path.ends_with("/shipment")) {
+      } else if (name == "orderId" && endpoint.path.ends_with("/shipment")) {
         value = unshipped;
       } else if (!name.ends_with(":text")) {
-        value = own.guid(std::string(kind_of(route, name)));
+        value = own.guid(std::string(kind_of(endpoint, name)));
       }
       request.path.replace(open, close - open + 1, value);
     }
     char separator = '?';
-    for (const auto& parameter : route.query) {
+    for (const auto& parameter : endpoint.query) {
       const bool is_position = position.where == Position::Where::query && parameter.name == position.name;
       if (!is_position && !(parameter.required && parameter.kind == Kind::uuid)) continue;
       request.path +=
           separator + std::string(parameter.name) + "=" +
-          (is_position ? std::string(guid) : own.guid(std::string(kind_of(route, parameter.name))));
+          (is_position ? std::string(guid) : own.guid(std::string(kind_of(endpoint, parameter.name))));
       separator = '&';
     }
     if (position.where == Position::Where::body) put(request.body, position.name, guid);
@@ -326,13 +329,13 @@ class IsolationTest : public ApiTest {
     return text_at(http.get("/api/v1/Orders/" + std::string(order)).data(), "items.0.guid");
   }
 
-  static bool is_list_filter(const Route& route, const Position& position) {
-    return position.where == Position::Where::query && route.paginated;
+  static bool is_list_filter(const Endpoint& endpoint, const Position& position) {
+    return position.where == Position::Where::query && endpoint.paginated;
   }
 
   /// Statistics return their slots even for an unknown guid.
-  static bool is_statistics_filter(const Route& route, const Position& position) {
-    return position.where == Position::Where::query && route.path == "/api/workflows/stats";
+  static bool is_statistics_filter(const Endpoint& endpoint, const Position& position) {
+    return position.where == Position::Where::query && endpoint.path == "/api/workflows/stats";
   }
 
   PreparedBusiness own{tenant};
@@ -345,22 +348,22 @@ class IsolationTest : public ApiTest {
 
 TEST_F(IsolationTest, AGuidOfAnotherBusinessIs404AndChangesNothing) {
   int request_count = 0;
-  for (const auto& route : api::all_routes()) {
-    for (const auto& position : positions_of(route)) {
-      const auto request = request_of(route, position, foreign.guid(position.kind));
-      SCOPED_TRACE(name_of(route) + " with another's " + position.name + ": " +
+  for (const auto& endpoint : api::all_endpoints()) {
+    for (const auto& position : positions_of(endpoint)) {
+      const auto request = request_of(endpoint, position, foreign.guid(position.kind));
+      SCOPED_TRACE(name_of(endpoint) + " with another's " + position.name + ": " +
                    json::serialize(request.body));
       const auto before = digests();
-      std::vector<std::string_view> methods{method_of(route)};
-      if (route.changes) methods.push_back("POST");
+      std::vector<std::string_view> methods{method_of(endpoint)};
+      if (endpoint.changes) methods.push_back("POST");
       for (const auto method : methods) {
         ++request_count;
         const auto response = http.request(method, request.path, request.body);
-        if (is_list_filter(route, position)) {
+        if (is_list_filter(endpoint, position)) {
           EXPECT_EQ(response.status, 200) << response.text;
           EXPECT_EQ(response.data(), json::array());
           EXPECT_EQ(at(response.body, "totalCount"), 0);
-        } else if (is_statistics_filter(route, position)) {
+        } else if (is_statistics_filter(endpoint, position)) {
           EXPECT_EQ(response.status, 200) << response.text;
           for (const json::value& slot : response.data().as_array()) {
             for (const char* const count : {"succeeded", "dead", "skipped", "open"})
@@ -380,20 +383,20 @@ TEST_F(IsolationTest, AGuidOfAnotherBusinessIs404AndChangesNothing) {
 }
 
 TEST_F(IsolationTest, TheSameRequestsFindTheRecordsOfTheCaller) {
-  for (const auto& route : api::all_routes()) {
-    for (const auto& position : positions_of(route)) {
-      const bool is_deletion = route.method == Method::del || route.path.ends_with("/delete");
+  for (const auto& endpoint : api::all_endpoints()) {
+    for (const auto& position : positions_of(endpoint)) {
+      const bool is_deletion = endpoint.method == Method::del || endpoint.path.ends_with("/delete");
       auto guid = is_deletion ? own.make(position.kind) : own.guid(position.kind);
       if (position.name == "itemIds[]") guid = item_of(unshipped);
       // Leaves out the parents in the path of a deletion: a new parent has no such part.
       if (is_deletion && position.where == Position::Where::path &&
-          !route.path.ends_with("{" + position.name + "}"))
+          !endpoint.path.ends_with("{" + position.name + "}"))
         continue;
-      auto request = request_of(route, position, guid);
-      if (is_deletion && route.body_kind == BodyKind::array) request.body = json::array{{{"guid", guid}}};
-      SCOPED_TRACE(name_of(route) + " with the caller's own " + position.name + ": " +
+      auto request = request_of(endpoint, position, guid);
+      if (is_deletion && endpoint.body_kind == BodyKind::array) request.body = json::array{{{"guid", guid}}};
+      SCOPED_TRACE(name_of(endpoint) + " with the caller's own " + position.name + ": " +
                    json::serialize(request.body));
-      const auto response = http.request(method_of(route), request.path, request.body);
+      const auto response = http.request(method_of(endpoint), request.path, request.body);
       EXPECT_NE(response.status, 404) << response.text;
       EXPECT_LT(response.status, 500) << response.text;
     }
@@ -401,12 +404,12 @@ TEST_F(IsolationTest, TheSameRequestsFindTheRecordsOfTheCaller) {
 }
 
 TEST_F(IsolationTest, ListsContainOnlyTheRecordsOfTheCaller) {
-  for (const auto& route : api::all_routes()) {
-    const bool is_list = route.method == Method::get && (route.paginated || route.answer_is_array);
-    if (!is_list || !positions_of(route).empty()) continue;
-    const auto path = request_of(route, {}, {}).path;
+  for (const auto& endpoint : api::all_endpoints()) {
+    const bool is_list = endpoint.method == Method::get && (endpoint.paginated || endpoint.answer_is_array);
+    if (!is_list || !positions_of(endpoint).empty()) continue;
+    const auto path = request_of(endpoint, {}, {}).path;
     SCOPED_TRACE(path);
-    const auto response = http.get(path + (route.paginated ? "?PageSize=100" : ""));
+    const auto response = http.get(path + (endpoint.paginated ? "?PageSize=100" : ""));
     ASSERT_EQ(response.status, 200) << response.text;
     for (const auto* kind :
          {"carrierContact", "customer", "dispatch", "driver", "integration", "order", "preset", "product",

@@ -2,7 +2,7 @@
 #include <mutex>
 #include <thread>
 
-#include "domain/tracking_number.hpp"
+#include "domain/values/tracking_number.hpp"
 #include "tests/api/fixtures/shipments_fixture.hpp"
 
 namespace waybill::tests {

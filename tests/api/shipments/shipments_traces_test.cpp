@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "base/clock.hpp"
-#include "domain/state_machines.hpp"
+#include "domain/records/state_machines.hpp"
 #include "tests/api/fixtures/shipments_fixture.hpp"
 
 namespace waybill::tests {

@@ -1,0 +1,484 @@
+#include "api/workflows/definition/workflow_body.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "api/records/fields.hpp"
+#include "api/records/row_json.hpp"
+#include "api/workflows/definition/step_body.hpp"
+#include "api/workflows/definition/workflow_schemas.hpp"
+#include "base/blanks.hpp"
+#include "domain/conditions/conditions.hpp"
+#include "domain/workflows/triggers.hpp"
+#include "matching/steps.hpp"
+#include "net/http/webhook_signature.hpp"
+#include "storage/sql/templates.sql.hpp"
+#include "templates/builtin.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr Property configure_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .description = "The workflow to update. Default: a new workflow."},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
+    {.name = "triggerId",
+     .kind = Kind::uuid,
+     .description = "A guid from the triggers of the entity type, instead of triggers."},
+    {.name = "triggers",
+     .kind = Kind::array,
+     .items = Kind::string,
+     .description = "Codes of triggers of the entity type, or \"*\" alone. One event makes one run, however "
+                    "many of them it meets."},
+    {.name = "timer",
+     .kind = Kind::any,
+     .schema = &timer_schema,
+     .description = "Instead of triggers: the workflow runs once for each record and value of a field."},
+    {.name = "schedule",
+     .kind = Kind::any,
+     .schema = &schedule_schema,
+     .description = "Instead of triggers: the workflow runs at the times of a cron expression."},
+    {.name = "query", .kind = Kind::any, .schema = &schedule_query_schema},
+    {.name = "each",
+     .kind = Kind::boolean,
+     .description = "A run for each record of the query, not one for all. Default: false."},
+    {.name = "runWhenEmpty",
+     .kind = Kind::boolean,
+     .description = "Also run when the query finds no record. Default: false."},
+    {.name = "action", .kind = Kind::any, .schema = &action_input_schema},
+    {.name = "steps",
+     .kind = Kind::any,
+     .schema = &steps_input_schema,
+     .description = "Several actions, performed in order, instead of action."},
+    {.name = "conditions",
+     .kind = Kind::any,
+     .schema = &conditions_schema,
+     .description = "Default: {}, which always holds."},
+    {.name = "isActive", .kind = Kind::boolean, .nullable = false},
+    {.name = "delay", .kind = Kind::duration},
+    {.name = "ordered",
+     .kind = Kind::boolean,
+     .nullable = false,
+     .description = "The runs for one record are performed one after another, in commit order."},
+    window_property,
+    limit_property,
+    rate_property,
+    {.name = "trigger", .kind = Kind::string, .read_only = true},
+    {.name = "isManaged", .kind = Kind::boolean, .read_only = true},
+    {.name = "status", .kind = Kind::string, .read_only = true},
+    {.name = "pausedReason", .kind = Kind::string, .read_only = true},
+    {.name = "problem", .kind = Kind::string, .read_only = true},
+    {.name = "version", .kind = Kind::integer, .read_only = true},
+    {.name = "firedLast7Days", .kind = Kind::integer, .read_only = true},
+    {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
+    {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
+};
+
+constexpr std::size_t max_definition_bytes = 256UL * 1024;
+constexpr const char* no_triggers = "is required unless triggers, timer or schedule is given";
+
+bool is_given(const json::object& body, const char* name) { return find_value(body, name) != nullptr; }
+
+/// True if the members of a request name triggers of events. The answer to a GET of a workflow with a timer
+/// or a schedule, which can be sent back, has an empty list.
+bool names_events(const json::object& body) {
+  const json::value* const list = find_value(body, "triggers");
+  const bool is_empty = list != nullptr && list->is_array() && list->get_array().empty();
+  const bool is_timed = is_given(body, "timer") || is_given(body, "schedule");
+  return is_given(body, "triggerId") || (list != nullptr && !(is_empty && is_timed));
+}
+
+/// True if the members of a request say when the workflow runs; their values may be invalid.
+bool names_triggers(const json::object& body) {
+  return names_events(body) || is_given(body, "timer") || is_given(body, "schedule");
+}
+
+/// Adds an error for each given member that needs a schedule.
+void refuse_query(const json::object& body, FieldErrors& errors) {
+  for (const char* const name : {"query", "each", "runWhenEmpty"}) {
+    if (is_given(body, name)) errors.push_back({name, "needs a schedule"});
+  }
+}
+
+/// Replaces the triggers with a timer.
+void merge_timer(const json::object& body, WorkflowDefinition& definition, FieldErrors& errors) {
+  if (names_events(body) || is_given(body, "schedule"))
+    errors.push_back({"timer", "must not be given together with triggerId, triggers or schedule"});
+  if (!is_given(body, "schedule")) refuse_query(body, errors);
+  auto parsed = domain::parse_timer(*find_value(body, "timer"), definition.entity_type);
+  if (auto* const problems = std::get_if<FieldErrors>(&parsed)) {
+    errors.insert(errors.end(), problems->begin(), problems->end());
+  } else {
+    definition.trigger_code =
+        domain::choose(std::get<domain::Timer>(parsed), definition.entity_type).stored();
+  }
+}
+
+/// Replaces the triggers with a schedule, or overwrites the given members of the stored schedule.
+void merge_schedule(const json::object& body, WorkflowDefinition& definition, FieldErrors& errors) {
+  const auto stored = domain::parse_choice(definition.trigger_code);
+  const bool has_schedule =
+      stored && stored->schedule && stored->first->entity_type == definition.entity_type;
+  json::object members = has_schedule ? stored->schedule->shown() : json::object();
+  for (const char* const name : domain::schedule_members) {
+    if (const json::value* const given = body.if_contains(name)) members[name] = *given;
+  }
+  if (!is_given(members, "schedule")) return refuse_query(body, errors);
+  if (names_events(body))
+    errors.push_back({"schedule", "must not be given together with triggerId or triggers"});
+  auto parsed = domain::parse_schedule(members, definition.entity_type);
+  if (auto* const problems = std::get_if<FieldErrors>(&parsed)) {
+    errors.insert(errors.end(), problems->begin(), problems->end());
+  } else {
+    definition.trigger_code =
+        domain::choose(std::get<domain::Schedule>(std::move(parsed)), definition.entity_type).stored();
+  }
+}
+
+/// Adds an error for each member that a workflow with a schedule, or with one run for all its records, cannot
+/// have.
+void check_scheduled(const json::object& body, const WorkflowDefinition& definition, FieldErrors& errors) {
+  const auto choice = domain::parse_choice(definition.trigger_code);
+  const bool has_schedule = is_given(body, "schedule") || (choice && choice->schedule);
+  const bool has_delay =
+      body.contains("delay") ? text_at(body, "delay").has_value() : definition.delay.has_value();
+  if (has_schedule && has_delay) errors.push_back({"delay", "must not be given with a schedule"});
+  if (!choice || !choice->schedule || choice->schedule->each) return;
+  for_each_action(
+      definition.action, [&](const actions::Action& action, const json::object&, const std::string& field) {
+        if (action.changes_records())
+          errors.push_back({field + ".type", "changes a record, so the schedule needs each: true"});
+      });
+  const json::array* const steps = matching::stored_steps(definition.action);
+  for (std::size_t i = 0; steps != nullptr && i < steps->size(); ++i) {
+    for (const char* const name : {"when", "until"}) {
+      if (is_given(steps->at(i).as_object(), name))
+        errors.push_back(
+            {"steps[" + std::to_string(i) + "]." + name, "needs a record, so the schedule needs each: true"});
+    }
+  }
+}
+
+/// Overwrites the triggers. A body that comes from a GET has both `triggers` and their first as `triggerId`.
+void merge_triggers(const json::object& body, WorkflowDefinition& definition, FieldErrors& errors) {
+  if (is_given(body, "timer")) return merge_timer(body, definition, errors);
+  if (std::ranges::any_of(domain::schedule_members, [&](const char* name) { return is_given(body, name); })) {
+    return merge_schedule(body, definition, errors);
+  }
+  const auto guid = guid_at(body, "triggerId");
+  const domain::Trigger* const named = guid ? domain::find_trigger(*guid) : nullptr;
+  const json::value* const list = find_value(body, "triggers");
+  if (list != nullptr && list->is_array()) {
+    auto parsed = domain::parse_choice(list->get_array(), definition.entity_type);
+    if (auto* const problems = std::get_if<FieldErrors>(&parsed)) {
+      errors.insert(errors.end(), problems->begin(), problems->end());
+      return;
+    }
+    auto choice = std::get<domain::TriggerChoice>(parsed);
+    if (named != nullptr && named != choice.first) {
+      errors.push_back({"triggerId", "must be the first of triggers; give only one of the two"});
+    }
+    const auto present = domain::parse_choice(definition.trigger_code);
+    const bool was_list = present && present->is_list && present->set == choice.set;
+    if (named != nullptr && choice.set.count() == 1 && !choice.is_all && !was_list) choice.is_list = false;
+    definition.trigger_code = choice.stored();
+  } else if (named != nullptr) {
+    definition.trigger_code = domain::choose(*named).stored();
+  }
+  const auto choice = domain::parse_choice(definition.trigger_code);
+  if (choice && choice->first->entity_type != definition.entity_type) {
+    errors.push_back({choice->timer      ? "timer"
+                      : choice->schedule ? "schedule"
+                                         : "triggerId",
+                      "is a trigger of " + std::string(domain::record_type(choice->first->entity_type).name) +
+                          ", not of " + std::string(domain::record_type(definition.entity_type).name)});
+  }
+}
+
+/// Replaces the action with a checked one, whose credentials it hides.
+void set_action(json::object action, std::optional<std::string> secret, WorkflowDefinition& definition,
+                FieldErrors& errors) {
+  definition.action = std::move(action);
+  definition.credentials = definition.is_test
+                               ? actions::stored_credentials(definition.action, definition.credentials)
+                               : actions::take_credentials(definition.action, definition.credentials, errors);
+  definition.secret = std::move(secret);
+}
+
+void merge_action(const json::value& given_action, const actions::CheckContext& context,
+                  WorkflowDefinition& definition, FieldErrors& errors) {
+  const json::object* const object = given_action.if_object();
+  if (object == nullptr) {
+    errors.push_back({"action", "must be an object"});
+    return;
+  }
+  const actions::Action* const action = find_given_action(*object, "action", errors);
+  if (action == nullptr) return;
+  json::object checked = action->check(*object, context, errors);
+  set_action(std::move(checked), action->has_secret() ? text_at(*object, "secret") : std::nullopt, definition,
+             errors);
+}
+
+void merge_steps(const json::value& given, const actions::CheckContext& context,
+                 WorkflowDefinition& definition, FieldErrors& errors) {
+  std::optional<std::string> secret;
+  FieldErrors problems;
+  json::object checked = check_steps(given, context, secret, problems);
+  if (problems.empty()) set_action(std::move(checked), std::move(secret), definition, problems);
+  errors.insert(errors.end(), problems.begin(), problems.end());
+}
+
+/// Overwrites the action or the steps. Stored ones must be valid for a new entity type.
+void merge_what_to_do(const json::object& body, const net::DestinationPolicy& destinations,
+                      const FindTemplate& find_template, WorkflowDefinition& definition,
+                      FieldErrors& errors) {
+  const actions::CheckContext context{
+      .entity_type = definition.entity_type, .destinations = destinations, .find_template = find_template};
+  const json::value* const action = find_value(body, "action");
+  const json::value* const steps = find_value(body, "steps");
+  if (action != nullptr && steps != nullptr) {
+    errors.push_back({"steps", "must not be given together with action"});
+  } else if (steps != nullptr) {
+    merge_steps(*steps, context, definition, errors);
+  } else if (action != nullptr) {
+    merge_action(*action, context, definition, errors);
+  } else if (find_value(body, "entityType") != nullptr && !definition.action.empty()) {
+    const json::object stored = definition.action;
+    if (const json::array* const stored_steps = matching::stored_steps(stored)) {
+      merge_steps(*stored_steps, context, definition, errors);
+    } else {
+      merge_action(stored, context, definition, errors);
+    }
+  }
+}
+
+/// The member of a request, or else what is stored.
+template <typename Part>
+json::value given_or_stored(const json::object& body, const char* name, const std::optional<Part>& stored) {
+  if (body.contains(name)) return body.at(name);
+  return stored ? json::value(stored->stored()) : json::value();
+}
+
+/// The limit is checked again even if it is stored, because the entity type may change.
+void merge_pacing(const json::object& body, const domain::RecordType& record, domain::Pacing& pacing,
+                  FieldErrors& errors) {
+  pacing = {.window = domain::parse_window(given_or_stored(body, "window", pacing.window), errors),
+            .limit = domain::parse_limit(given_or_stored(body, "limit", pacing.limit), record, errors),
+            .rate = domain::parse_rate(given_or_stored(body, "rate", pacing.rate), errors)};
+}
+
+/// Adds an error if delay, steps and window together can make a run wait until its event is no longer kept.
+void check_longest_wait(const WorkflowDefinition& definition, const json::object& body, Duration below,
+                        FieldErrors& errors) {
+  const auto text = body.contains("delay") ? text_at(body, "delay") : definition.delay;
+  const auto delay = parse_duration(text.value_or("PT0S"));
+  const Duration waits = check_waits(definition.action, delay.value_or(Duration{}), below, errors);
+  const std::string days = std::to_string(below / std::chrono::days(1)) + " days that events are kept";
+  if (delay && *delay >= below) {
+    errors.push_back({"delay", "must be shorter than the " + days});
+  } else if (delay && definition.pacing.window && waits < below &&
+             waits + count_window_waits(definition.action) * definition.pacing.window->longest_closed() >=
+                 below) {
+    errors.push_back(
+        {"window",
+         "must open more often: with the delay and the waits, a run could wait for longer than the " + days});
+  }
+}
+
+void make_secret(WorkflowDefinition& definition) {
+  bool is_signed = false;
+  for_each_action(definition.action,
+                  [&](const actions::Action& action, const json::object&, const std::string&) {
+                    is_signed = is_signed || action.has_secret();
+                  });
+  if (is_signed && !definition.has_secret && !definition.secret)
+    definition.secret = net::WebhookSecret::random().text();
+}
+
+/// Overwrites the members that need checks, and adds their errors to `errors`.
+void merge_checked(const json::object& body, const net::DestinationPolicy& destinations,
+                   const FindTemplate& find_template, WorkflowDefinition& definition, FieldErrors& errors) {
+  if (const auto name = text_at(body, "name")) {
+    definition.name = *name;
+    if (is_blank(*name)) errors.push_back({"name", "must not be blank"});
+  }
+  if (const auto name = text_at(body, "entityType")) {
+    const auto type = domain::parse_entity_type(*name);
+    if (!type) {
+      errors.push_back({"entityType", "must be one of Order, Shipment, Customer, Product"});
+      return;
+    }
+    definition.entity_type = *type;
+  }
+  const domain::RecordType& record = domain::record_type(definition.entity_type);
+  merge_triggers(body, definition, errors);
+  merge_what_to_do(body, destinations, find_template, definition, errors);
+  check_scheduled(body, definition, errors);
+  if (body.contains("conditions")) {
+    const json::value* conditions = find_value(body, "conditions");
+    definition.conditions = conditions == nullptr ? json::value(json::object()) : *conditions;
+  }
+  merge_pacing(body, record, definition.pacing, errors);
+  const auto conditions = domain::Conditions::parse(definition.conditions, record);
+  if (const auto* condition_errors = std::get_if<FieldErrors>(&conditions)) {
+    errors.insert(errors.end(), condition_errors->begin(), condition_errors->end());
+  }
+}
+
+void check_has_action(const json::object& body, FieldErrors& errors) {
+  if (find_value(body, "action") == nullptr && find_value(body, "steps") == nullptr)
+    errors.push_back({"action", "is required unless steps is given"});
+}
+
+/// The members `template` of the action or steps of a request, or else of the stored definition, each once.
+std::set<std::string> named_templates(const json::object& body, const WorkflowDefinition& definition) {
+  std::set<std::string> codes;
+  const auto add = [&](const json::value& action) {
+    if (!action.is_object() || codes.size() == matching::max_steps) return;
+    if (auto code = text_at(action.get_object(), "template")) codes.insert(std::move(*code));
+  };
+  const json::value* const action = find_value(body, "action");
+  const json::value* const steps = find_value(body, "steps");
+  const json::array* list = steps == nullptr ? nullptr : steps->if_array();
+  if (action == nullptr && steps == nullptr) list = matching::stored_steps(definition.action);
+  if (list != nullptr) {
+    for (const json::value& step : *list) add(step);
+  } else {
+    add(action != nullptr ? *action : json::value(definition.action));
+  }
+  return codes;
+}
+
+}  // namespace
+
+const Schema workflow_configure_schema{"WorkflowConfigure", configure_properties};
+
+asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transaction& transaction,
+                                            const json::object& body, const WorkflowDefinition& definition) {
+  using Found = std::pair<std::string, domain::EntityType>;
+  std::map<std::string, Found, std::less<>> found;
+  for (const std::string& code : named_templates(body, definition)) {
+    const auto rows =
+        co_await transaction.run(storage::sql::templates::Find{.business = call.business(), .code = code});
+    if (const auto stored = rows.find()) {
+      found.emplace(code, Found(stored->type, static_cast<domain::EntityType>(stored->entity_type)));
+    } else if (const auto* const built_in = templates::find_built_in(code)) {
+      found.emplace(code, Found(templates::built_in_type, built_in->entity_type));
+    }
+  }
+  co_return [found = std::move(found)](std::string_view code) {
+    const auto named = found.find(code);
+    return named == found.end() ? std::nullopt : std::optional(named->second);
+  };
+}
+
+void show_triggers(json::object& workflow) {
+  const auto choice = domain::parse_choice(std::string_view(workflow.at("trigger").as_string()));
+  const bool has_timer = choice && choice->timer;
+  const bool has_schedule = choice && choice->schedule;
+  workflow["triggerId"] =
+      choice && !has_timer && !has_schedule ? json::value(choice->first->guid.to_string()) : json::value();
+  workflow["triggers"] = choice ? choice->shown() : json::array{workflow.at("trigger")};
+  workflow["timer"] = has_timer ? json::value(choice->timer->shown()) : json::value();
+  for (const char* const name : domain::schedule_members) workflow[name] = nullptr;
+  if (has_schedule) {
+    for (auto& [name, value] : choice->schedule->shown()) workflow[name] = std::move(value);
+  }
+  if (choice) workflow["trigger"] = choice->first->code;
+}
+
+domain::Pacing read_pacing(const json::object& stored, const domain::RecordType& type, FieldErrors& errors) {
+  return {.window = domain::parse_window(stored.at("window"), errors),
+          .limit = domain::parse_limit(stored.at("limit"), type, errors),
+          .rate = domain::parse_rate(stored.at("rate"), errors)};
+}
+
+WorkflowDefinition stored_definition(const storage::Rows& rows) {
+  const json::object stored = json::parse(json_object(rows)).as_object();
+  WorkflowDefinition definition;
+  definition.name = stored.at("name").as_string();
+  definition.entity_type = static_cast<domain::EntityType>(stored.at("entityType").to_number<int>());
+  definition.trigger_code = stored.at("trigger").as_string();
+  definition.action = stored.at("action").as_object();
+  definition.template_codes = matching::template_codes(definition.action);
+  definition.conditions = stored.at("conditions");
+  definition.is_active = stored.at("isActive").as_bool();
+  definition.ordered = stored.at("ordered").as_bool();
+  if (stored.at("delay").is_string()) definition.delay = stored.at("delay").as_string();
+  FieldErrors errors;
+  definition.pacing = read_pacing(stored, domain::record_type(definition.entity_type), errors);
+  if (!errors.empty()) throw invalid(std::move(errors));  // from a newer version or SQL
+  if (const auto* has_secret = stored.if_contains("hasSecret")) definition.has_secret = has_secret->as_bool();
+  return definition;
+}
+
+void check_definition(const json::object& definition, FieldErrors& errors) {
+  json::object copy = definition;
+  validate(workflow_configure_schema, copy, errors);
+  if (!definition.contains("entityType")) errors.push_back({"entityType", "is required"});
+  check_has_action(definition, errors);
+  if (!names_triggers(definition)) errors.push_back({"triggerId", no_triggers});
+  WorkflowDefinition merged;
+  merged.is_test = true;
+  merged.conditions = json::object();
+  merge_checked(definition, {.allow_private = true}, {}, merged, errors);
+}
+
+void check_workflow_body(const json::object& body, FieldErrors& errors) {
+  if (find_value(body, "guid") != nullptr) return;
+  for (const char* name : {"name", "entityType"}) {
+    if (!body.contains(name)) errors.push_back({name, "is required"});
+  }
+  check_has_action(body, errors);
+  if (!names_triggers(body)) errors.push_back({"triggerId", no_triggers});
+  WorkflowDefinition definition;
+  definition.conditions = json::object();
+  merge_checked(body, {.allow_private = true}, {}, definition, errors);
+}
+
+std::size_t stored_size(const WorkflowDefinition& definition) {
+  return to_json(definition.action).size() + to_json(definition.conditions).size();
+}
+
+namespace {
+
+/// A stored workflow that is larger can still be changed in other ways.
+void check_size(const json::object& body, const WorkflowDefinition& definition, FieldErrors& errors) {
+  const bool has_conditions = body.contains("conditions");
+  if (!has_conditions && !body.contains("action") && !body.contains("steps")) return;
+  const std::size_t size = stored_size(definition);
+  if (size <= max_definition_bytes) return;
+  const bool is_long = to_json(definition.conditions).size() > size / 2;
+  errors.push_back({is_long ? "conditions" : "action",
+                    "conditions and action have " + std::to_string(size) + " bytes together; " +
+                        std::to_string(max_definition_bytes) + " are allowed"});
+}
+
+}  // namespace
+
+void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
+                    const FindTemplate& find_template, Duration delay_below, WorkflowDefinition& definition) {
+  if (const auto guid = guid_at(body, "triggerId"); guid && !domain::find_trigger(*guid)) {
+    throw not_found("trigger");
+  }
+  FieldErrors errors;
+  merge_checked(body, destinations, find_template, definition, errors);
+  check_longest_wait(definition, body, delay_below, errors);
+  if (errors.empty()) check_size(body, definition, errors);
+  if (!errors.empty()) throw invalid(std::move(errors));
+
+  if (const json::value* active = find_value(body, "isActive")) definition.is_active = active->as_bool();
+  if (const json::value* ordered = find_value(body, "ordered")) definition.ordered = ordered->as_bool();
+  merge_text(body, "delay", definition.delay);
+  definition.template_codes = matching::template_codes(definition.action);
+  if (auto choice = domain::parse_choice(definition.trigger_code)) {
+    const actions::Action* const action = actions::find_action(definition.action.at("type").as_string());
+    choice->second_format = action != nullptr && action->needs_second_format(definition.action);
+    choice->third_format = static_cast<bool>(definition.pacing);
+    definition.trigger_code = choice->stored();
+  }
+  make_secret(definition);
+}
+
+}  // namespace waybill::api

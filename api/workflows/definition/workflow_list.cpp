@@ -1,0 +1,108 @@
+#include "api/workflows/definition/workflow_list.hpp"
+
+#include <string>
+#include <utility>
+
+#include "api/records/fields.hpp"
+#include "api/records/row_json.hpp"
+#include "api/workflows/definition/workflow_body.hpp"
+#include "api/workflows/definition/workflow_schemas.hpp"
+#include "storage/sql/workflows.sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::workflows;
+
+constexpr Property entry_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
+    {.name = "trigger", .kind = Kind::string, .nullable = false, .schema = &run_trigger_schema},
+    {.name = "triggerId", .kind = Kind::uuid},
+    triggers_property,
+    timer_property,
+    schedule_property,
+    query_property,
+    each_property,
+    run_when_empty_property,
+    {.name = "action", .kind = Kind::one_of, .nullable = false, .values = action_types},
+    {.name = "isActive", .kind = Kind::boolean, .nullable = false},
+    {.name = "isManaged", .kind = Kind::boolean, .nullable = false},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = workflow_statuses},
+    {.name = "pausedReason", .kind = Kind::string},
+    {.name = "lastRunAt",
+     .kind = Kind::timestamp,
+     .description = "The creation of the newest run that is kept."},
+    {.name = "succeeded24h",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "Succeeded runs that were created since the hour that began 24 hours before this one."},
+    {.name = "dead24h", .kind = Kind::integer, .nullable = false, .description = "Likewise, dead runs."},
+};
+
+/// The rows of activity.sql by workflow, as members of the workflow's entry.
+using Activities = std::unordered_map<Guid, json::object>;
+
+asio::awaitable<Activities> read_activities(const Call& call, Services& services,
+                                            std::optional<domain::EntityType> type) {
+  std::optional<std::int16_t> number;
+  if (type) number = static_cast<std::int16_t>(*type);
+  const auto rows =
+      co_await services.db.read(sql::Activity{.business = call.business(), .entity_type = number});
+  Activities activities;
+  for (const auto& row : rows) {
+    const bool paused = row.paused_reason.has_value();
+    activities[row.guid] = {
+        {"status", paused          ? "paused"
+                   : row.is_active ? "active"
+                                   : "disabled"},
+        {"pausedReason", paused ? json::value(*row.paused_reason) : json::value()},
+        {"lastRunAt", row.last_run_at ? json::value(format_timestamp(*row.last_run_at)) : json::value()},
+        {"succeeded24h", row.succeeded},
+        {"dead24h", row.dead}};
+  }
+  co_return activities;
+}
+
+/// Adds the listed workflows of an entity type to `list`. A workflow that is deleted before this is left
+/// out.
+asio::awaitable<void> append_workflows(const Call& call, Services& services, domain::EntityType type,
+                                       bool include_managed, const Activities& activities,
+                                       json::array& list) {
+  const auto rows = co_await services.db.read(sql::List{.business = call.business(),
+                                                        .entity_type = static_cast<std::int16_t>(type),
+                                                        .include_managed = include_managed});
+  for (int row = 0; row < rows.size(); ++row) {
+    json::object entry = json::parse(json_object(rows, row)).as_object();
+    const auto guid = Guid::parse(std::string_view(entry.at("guid").as_string()));
+    const auto activity = activities.find(guid.value());
+    if (activity == activities.end()) continue;
+    entry["entityType"] = domain::record_type(type).name;
+    show_triggers(entry);
+    for (const auto& [name, value] : activity->second) entry[name] = value;
+    list.push_back(std::move(entry));
+  }
+}
+
+}  // namespace
+
+const Schema workflow_entry_schema{"WorkflowEntry", entry_properties};
+
+asio::awaitable<json::array> listed_workflows(const Call& call, Services& services, domain::EntityType type,
+                                              bool include_managed) {
+  const Activities activities = co_await read_activities(call, services, type);
+  json::array list;
+  co_await append_workflows(call, services, type, include_managed, activities, list);
+  co_return list;
+}
+
+asio::awaitable<json::array> all_workflows(const Call& call, Services& services) {
+  const Activities activities = co_await read_activities(call, services, std::nullopt);
+  json::array list;
+  for (const domain::RecordType& type : domain::record_types())
+    co_await append_workflows(call, services, type.type, true, activities, list);
+  co_return list;
+}
+
+}  // namespace waybill::api

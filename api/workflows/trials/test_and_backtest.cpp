@@ -1,0 +1,398 @@
+#include "api/workflows/trials/test_and_backtest.hpp"
+
+#include "api/endpoint/services.hpp"
+#include "api/records/fields.hpp"
+#include "api/records/time_range.hpp"
+#include "api/threads/analysis.hpp"
+#include "api/workflows/definition/named_records.hpp"
+#include "api/workflows/definition/workflow_body.hpp"
+#include "api/workflows/definition/workflow_schemas.hpp"
+#include "api/workflows/trials/tested_steps.hpp"
+#include "matching/backtest.hpp"
+#include "matching/current_record.hpp"
+#include "matching/past.hpp"
+#include "matching/schedule_backtest.hpp"
+#include "matching/steps.hpp"
+#include "matching/stored_texts.hpp"
+#include "storage/sql/pacing.sql.hpp"
+#include "storage/sql/shipments.sql.hpp"
+#include "storage/sql/workflows.sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr auto backtest_limit = std::chrono::seconds(8);
+constexpr auto fired_limit = std::chrono::seconds(2);
+
+/// Either a definition or the guid of a stored workflow.
+constexpr Property test_properties[] = {
+    {.name = "definition",
+     .kind = Kind::any,
+     .schema = &workflow_configure_schema,
+     .description = "As for configure, instead of workflowId."},
+    {.name = "workflowId", .kind = Kind::uuid},
+    {.name = "entityId", .kind = Kind::uuid, .required = true},
+};
+constexpr Schema test_schema{"WorkflowTest", test_properties};
+
+constexpr Property tested_properties[] = {
+    {.name = "matches", .kind = Kind::boolean, .nullable = false},
+    {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
+    {.name = "wouldSend",
+     .kind = Kind::any,
+     .schema = &planned_request_schema,
+     .description = "The planned request, in the form of the action's type and without secrets. With several "
+                    "steps: the first that sends."},
+    {.name = "tooMuchWork",
+     .kind = Kind::boolean,
+     .nullable = false,
+     .optional = true,
+     .description = "True if the conditions need too much work for this record: a run would be dead."},
+    {.name = "windowOpensAt",
+     .kind = Kind::timestamp,
+     .optional = true,
+     .description = "With a window: when a run that is due now would begin; null if at once."},
+    {.name = "limited",
+     .kind = Kind::boolean,
+     .optional = true,
+     .description = "With a limit: true if it would skip the run now; null for a definition."},
+    {.name = "steps",
+     .kind = Kind::array,
+     .nullable = false,
+     .optional = true,
+     .schema = &tested_step_schema,
+     .description = "Only for a workflow with steps: all of them, each for the record as it is now."},
+};
+constexpr Schema tested_schema{"WorkflowTested", tested_properties};
+
+constexpr Property backtest_properties[] = {
+    {.name = "definition",
+     .kind = Kind::any,
+     .schema = &workflow_configure_schema,
+     .description = "As for configure, instead of workflowId."},
+    {.name = "workflowId", .kind = Kind::uuid},
+    {.name = "from", .kind = Kind::date_or_timestamp, .description = "Default: 30 days before to."},
+    {.name = "to",
+     .kind = Kind::date_or_timestamp,
+     .description = "A date includes the whole day. Default: now."},
+};
+constexpr Schema backtest_schema{"WorkflowBacktest", backtest_properties};
+
+constexpr Property day_properties[] = {
+    {.name = "date", .kind = Kind::date, .nullable = false},
+    {.name = "count", .kind = Kind::integer, .nullable = false},
+};
+constexpr Schema day_schema{"BacktestDay", day_properties};
+constexpr Property match_properties[] = {
+    {.name = "entityId", .kind = Kind::uuid, .nullable = false},
+    {.name = "eventId", .kind = Kind::integer, .description = "Null for a schedule."},
+    {.name = "at", .kind = Kind::timestamp, .nullable = false},
+};
+constexpr Schema match_schema{"BacktestMatch", match_properties};
+constexpr Property backtested_properties[] = {
+    {.name = "events", .kind = Kind::integer, .nullable = false},
+    {.name = "matches", .kind = Kind::integer, .nullable = false},
+    {.name = "perDay", .kind = Kind::array, .nullable = false, .schema = &day_schema},
+    {.name = "tooMuchWork",
+     .kind = Kind::integer,
+     .nullable = false,
+     .optional = true,
+     .description = "Events for which the conditions need too much work; left out if there is none."},
+    {.name = "sample",
+     .kind = Kind::array,
+     .nullable = false,
+     .schema = &match_schema,
+     .description = "The latest 20 matches."},
+};
+constexpr Schema backtested_schema{"WorkflowBacktested", backtested_properties};
+
+/// Checks that the body has either a definition or a workflowId, even if its shape is wrong elsewhere.
+void check_subject(const json::object& body, FieldErrors& errors) {
+  const json::value* definition = find_value(body, "definition");
+  const bool has_workflow = find_value(body, "workflowId") != nullptr;
+  if (definition == nullptr && !has_workflow)
+    errors.push_back({"definition", "is required unless workflowId is given"});
+  if (definition == nullptr) return;
+  if (has_workflow) errors.push_back({"definition", "must not be given together with workflowId"});
+  if (!definition->is_object()) {
+    errors.push_back({"definition", "must be an object"});
+    return;
+  }
+  FieldErrors inner;
+  check_definition(definition->get_object(), inner);
+  for (FieldError& error : inner) errors.push_back({"definition." + error.field, std::move(error.message)});
+}
+
+/// Returns the definition in the body, or that of the workflow the body names.
+asio::awaitable<WorkflowDefinition> definition_of(Call& call, Services& services) {
+  if (const json::value* given_definition = find_value(call.object(), "definition")) {
+    WorkflowDefinition definition;
+    definition.is_test = true;
+    definition.conditions = json::object();
+    const json::object& body = given_definition->get_object();
+    const auto transaction = co_await services.db.begin(call.cause());
+    const FindTemplate find = co_await find_template(call, *transaction, body, definition);
+    try {
+      merge_workflow(body, services.settings.destinations, find,
+                     services.settings.workflow_limits.delay_below, definition);
+    } catch (Failure& failure) {
+      FieldErrors errors = failure.details();
+      if (errors.empty()) throw;
+      for (FieldError& error : errors) error.field = "definition." + error.field;
+      throw invalid(std::move(errors));
+    }
+    co_await transaction->roll_back();
+    co_await check_records(call, services, definition);
+    co_return definition;
+  }
+  const auto rows = co_await services.db.read(storage::sql::workflows::Get{
+      .business = call.business(), .workflow = guid_at(call.object(), "workflowId").value()});
+  if (rows.empty()) throw not_found("workflow");
+  co_return stored_definition(rows);
+}
+
+matching::Rule rule_of(const WorkflowDefinition& definition) {
+  return matching::make_rule(definition.trigger_code, definition.conditions);
+}
+
+/// Changes the entity of a record into that of an event with this trigger. That of an erasure has the guid
+/// alone. `shipment_trace_added` gets the shipment's newest trace; others get the trace of the last event.
+asio::awaitable<void> complete_entity(Services& services, const Guid& business, const Guid& record,
+                                      std::string_view trigger, const domain::Change& last,
+                                      json::object& entity) {
+  if (trigger == "customer_erased") {
+    entity = {{"guid", record.to_string()}};
+  } else if (trigger == "shipment_trace_added") {
+    const auto traces = co_await services.db.read(
+        storage::sql::shipments::NewestTrace{.business = business, .shipment = record});
+    if (const auto newest = traces.find()) entity["trace"] = json::parse(newest->trace);
+  } else if (const json::value* const trace = last.entity.if_contains("trace")) {
+    entity["trace"] = *trace;
+  }
+}
+
+/// Returns the time at which a workflow's window opens, or null if it is open when a run that begins now is
+/// due. The workflow must have a window.
+asio::awaitable<json::value> window_opens_at(const Call& call, Services& services,
+                                             const WorkflowDefinition& definition) {
+  const auto& window = definition.pacing.window;
+  const Time due =
+      services.clock.now() + parse_duration(definition.delay.value_or("PT0S")).value_or(Duration());
+  const std::vector<std::int64_t> days(window->days.begin(), window->days.end());
+  const auto rows = co_await services.db.read(storage::sql::pacing::NextOpening{.business = call.business(),
+                                                                                .zone = window->zone,
+                                                                                .days = days,
+                                                                                .opens = window->from,
+                                                                                .closes = window->to,
+                                                                                .at = due});
+  const auto opens_at = rows.front().opens_at;
+  if (!opens_at || *opens_at <= due) co_return nullptr;
+  co_return format_timestamp(*opens_at);
+}
+
+/// Returns whether the limit of a stored workflow is reached for a record; null for a workflow that is not
+/// stored.
+asio::awaitable<json::value> is_limited(Services& services, Guid business,
+                                        const WorkflowDefinition& definition, std::optional<Guid> workflow,
+                                        const json::object& entity) {
+  const auto& limit = definition.pacing.limit;
+  if (!workflow) co_return nullptr;
+  const std::string value = limit->value_of(entity, *workflow);
+  if (value.empty()) co_return false;
+  const auto rows =
+      co_await services.db.read(storage::sql::pacing::WouldBeLimited{.business = business,
+                                                                     .workflow = *workflow,
+                                                                     .value = storage::Bytea(value),
+                                                                     .count = limit->count,
+                                                                     .period = format_duration(limit->per)});
+  co_return rows.front().is_limited;
+}
+
+/// Returns the last change of a record; an empty one for a timer or a schedule.
+asio::awaitable<domain::Change> last_change_of(Services& services, Guid business, Guid record,
+                                               const matching::Rule& rule) {
+  if (rule.is_timed()) co_return domain::Change();
+  co_return co_await services.analysis.run(business, [business, record](storage::Session& session) {
+    return matching::last_change(session, business, record).value_or(domain::Change());
+  });
+}
+
+/// The outcome of a test.
+struct Tested {
+  domain::Verdict verdict = domain::Verdict::fail;
+  std::vector<domain::ConditionResult> conditions;
+  std::vector<TestedStep> steps;
+};
+
+/// Judges the conditions and renders the steps on a background thread, in milliseconds for a large template.
+asio::awaitable<void> judge_and_render(Services& services, const Guid& business, const matching::Rule& rule,
+                                       const domain::Subject& subject, const actions::WorkflowView& workflow,
+                                       const actions::EventView& event, Tested& tested) {
+  // The coroutine waits here, so the references in the work stay valid.
+  co_await services.background.run(business, [&] {
+    tested.verdict = rule.conditions.judge(subject);
+    tested.conditions = rule.conditions.explain(subject);
+    for (TestedStep& step : tested.steps) test_step(step, subject, workflow, event);
+    return true;
+  });
+}
+
+/// The outcome in the shape of tested_schema, without the pacing.
+asio::awaitable<json::object> tested_json(Services& services, const Guid& business, const Tested& tested,
+                                          bool has_steps) {
+  json::array steps;
+  json::value first;
+  for (std::size_t i = 0; i < tested.steps.size(); ++i) {
+    json::object step = co_await shown_step(services, business, static_cast<int>(i) + 1, tested.steps[i]);
+    if (first.is_null() && tested.steps[i].matches) first = step.at("wouldSend");
+    steps.push_back(std::move(step));
+  }
+  json::object shown{{"matches", tested.verdict == domain::Verdict::hold},
+                     {"conditions", conditions_json(tested.conditions)},
+                     {"wouldSend", std::move(first)}};
+  if (tested.verdict == domain::Verdict::too_much_work) shown["tooMuchWork"] = true;
+  if (has_steps) shown["steps"] = std::move(steps);
+  co_return shown;
+}
+
+asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
+  const WorkflowDefinition definition = co_await definition_of(call, services);
+  const Guid business = call.business();
+  const Guid record = guid_at(call.object(), "entityId").value();
+  const auto workflow = guid_at(call.object(), "workflowId");
+  auto entity = co_await matching::current_entity(services.db, business, definition.entity_type, record,
+                                                  services.settings.public_url);
+  if (!entity) throw not_found(domain::record_type(definition.entity_type).label);
+  const matching::Rule rule = rule_of(definition);
+  const domain::Change last = co_await last_change_of(services, business, record, rule);
+  const domain::TriggerSet fired = domain::fired_triggers(last);
+  const std::string_view trigger = rule.trigger_of(fired).code;
+  const std::vector<std::string_view> listed = rule.listed(fired);
+  co_await complete_entity(services, business, record, trigger, last, *entity);
+  const auto texts = co_await matching::stored_texts(services.db, business, definition.template_codes);
+  const bool is_list = rule.triggers.schedule && !rule.triggers.schedule->each;
+  const json::object list =
+      is_list ? json::object{{"count", 1}, {"items", json::array{*entity}}} : json::object();
+
+  Tested tested{.steps = steps_of(definition, texts.templates)};
+  co_await judge_and_render(services, business, rule, {*entity, last.previous, last.created},
+                            {.guid = workflow.value_or(Guid()),
+                             .name = definition.name,
+                             .business_id = business,
+                             .business_name = texts.business_name,
+                             .action = definition.action,
+                             .sender_name = texts.sender_name,
+                             .reply_to = texts.reply_to},
+                            {.entity = is_list ? list : *entity,
+                             .previous = last.previous,
+                             .entity_type = definition.entity_type,
+                             .entity_id = is_list ? Guid() : record,
+                             .event_id = 0,
+                             .at = services.clock.now(),
+                             .trigger = trigger,
+                             .triggers = listed},
+                            tested);
+  const bool has_steps = matching::stored_steps(definition.action) != nullptr;
+  if (const auto& error = tested.steps.front().error; !has_steps && error)
+    throw invalid(workflow ? "workflowId" : "definition.action", *error);
+
+  json::object shown = co_await tested_json(services, business, tested, has_steps);
+  if (definition.pacing.window) shown["windowOpensAt"] = co_await window_opens_at(call, services, definition);
+  if (definition.pacing.limit)
+    shown["limited"] = co_await is_limited(services, business, definition, workflow, *entity);
+  co_return Answer::of(to_json(shown));
+}
+
+asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
+  const WorkflowDefinition definition = co_await definition_of(call, services);
+  const auto first = parse_bound(text_at(call.object(), "from"), false),
+             end = parse_bound(text_at(call.object(), "to"), true);
+  require_ascending(first, end);
+  const Time to = end.value_or(services.clock.now());
+  const Time from = first.value_or(to - std::chrono::days(30));
+  const matching::Rule rule = rule_of(definition);
+  const bool has_schedule = rule.triggers.schedule.has_value();
+  if (has_schedule && to - from > matching::longest_schedule_backtest)
+    throw invalid("from", "must be at most 366 days before `to`, because the workflow has a schedule");
+  const auto result = co_await services.analysis.run(
+      services.db, call.business(),
+      [rule, range = storage::PastEvents::Range{call.business(), definition.entity_type, from, to}](
+          storage::Session& session) {
+        return matching::backtest(session, rule, range, std::chrono::steady_clock::now() + backtest_limit);
+      });
+  if (!result.complete) {
+    throw Failure(ErrorCode::unavailable,
+                  has_schedule ? "The query of the schedule takes too long."
+                               : "There are too many events in this time range; choose a shorter one.");
+  }
+  json::array days;
+  for (const auto& [date, count] : result.per_day) days.push_back({{"date", date}, {"count", count}});
+  json::array sample;
+  for (const auto& match : result.sample) {
+    sample.push_back({{"entityId", match.entity_id.to_string()},
+                      {"eventId", match.event_id ? json::value(*match.event_id) : json::value()},
+                      {"at", format_timestamp(match.at)}});
+  }
+  json::object shown{{"events", result.events},
+                     {"matches", result.matches},
+                     {"perDay", std::move(days)},
+                     {"sample", std::move(sample)}};
+  if (result.too_much_work > 0) shown["tooMuchWork"] = result.too_much_work;
+  co_return Answer::of(to_json(shown));
+}
+
+constexpr Endpoint endpoints[] = {
+    {.method = Method::post,
+     .path = "/api/workflows/test",
+     .permission = Permission::read,
+     .handler = test_workflow,
+     .operation_id = "testWorkflow",
+     .summary = "Returns what a workflow would do for a record as it is now",
+     .description = "Nothing changes and nothing is sent.",
+     .tag = "Workflows",
+     .body = &test_schema,
+     .body_check = check_subject,
+     .body_kind = BodyKind::object,
+     .answer = &tested_schema},
+    {.method = Method::post,
+     .path = "/api/workflows/backtest",
+     .permission = Permission::read,
+     .handler = backtest_workflow,
+     .operation_id = "backtestWorkflow",
+     .summary = "Returns the past events for which a workflow would have run",
+     .description =
+         "Needs a definition or a workflowId. Nothing is sent. The events are those that are still kept.",
+     .tag = "Workflows",
+     .body = &backtest_schema,
+     .body_check = check_subject,
+     .body_kind = BodyKind::object,
+     .answer = &backtested_schema,
+     .needs_body = true,
+     .from_standby = true},
+};
+
+}  // namespace
+
+asio::awaitable<std::optional<std::uint64_t>> fired_last_7_days(Services& services, const Guid& business,
+                                                                const WorkflowDefinition& definition) {
+  // A change of a workflow does not wait in the queue for an optional figure.
+  if (services.analysis.is_busy()) co_return std::nullopt;
+  const Time now = services.clock.now();
+  try {
+    const auto result = co_await services.analysis.run(
+        business,
+        [rule = rule_of(definition),
+         range = storage::PastEvents::Range{business, definition.entity_type, now - std::chrono::days(7),
+                                            now}](storage::Session& session) {
+          return matching::backtest(session, rule, range, std::chrono::steady_clock::now() + fired_limit);
+        });
+    co_return result.complete ? std::optional(result.matches) : std::nullopt;
+  } catch (const std::exception&) {
+    // The figure is optional.
+    co_return std::nullopt;
+  }
+}
+
+std::span<const Endpoint> trial_endpoints() { return endpoints; }
+
+}  // namespace waybill::api

@@ -1,0 +1,126 @@
+// The steps of a workflow in the answer of a test.
+#include "api/workflows/trials/tested_steps.hpp"
+
+#include <stdexcept>
+
+#include "api/endpoint/schema.hpp"
+#include "api/workflows/definition/workflow_schemas.hpp"
+#include "storage/sql/runs.sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr Property condition_properties[] = {
+    {.name = "path", .kind = Kind::string, .nullable = false},
+    {.name = "operator", .kind = Kind::string, .nullable = false, .schema = &condition_operator_schema},
+    {.name = "expected", .kind = Kind::any},
+    {.name = "actual", .kind = Kind::any},
+    {.name = "holds", .kind = Kind::boolean, .nullable = false},
+};
+constexpr Property tested_step_properties[] = {
+    {.name = "number", .kind = Kind::integer, .nullable = false, .description = "From 1."},
+    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = step_types},
+    {.name = "matches",
+     .kind = Kind::boolean,
+     .nullable = false,
+     .description = "False if the step would be skipped for its conditions."},
+    {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
+    {.name = "until",
+     .kind = Kind::timestamp,
+     .description = "When a wait that begins now ends; null if its field has no value."},
+    {.name = "wouldSend", .kind = Kind::any, .schema = &planned_request_schema},
+    {.name = "code",
+     .kind = Kind::string,
+     .description = "Why the step would fail: INVALID_VALUE or PAYLOAD_TOO_LARGE; then wouldSend is null."},
+    {.name = "error", .kind = Kind::text},
+};
+
+json::value text_or_null(const std::optional<std::string>& text) {
+  return text ? json::value(*text) : json::value();
+}
+
+}  // namespace
+
+const Schema condition_schema{"ConditionResult", condition_properties};
+const Schema tested_step_schema{"WorkflowTestedStep", tested_step_properties};
+
+json::array conditions_json(const std::vector<domain::ConditionResult>& results) {
+  json::array conditions;
+  for (const domain::ConditionResult& result : results) {
+    conditions.push_back({{"path", result.path},
+                          {"operator", result.op},
+                          {"expected", result.expected},
+                          {"actual", result.actual},
+                          {"holds", result.holds}});
+  }
+  return conditions;
+}
+
+std::vector<TestedStep> steps_of(const WorkflowDefinition& definition, const json::object& templates) {
+  std::vector<matching::Step> steps;
+  const bool is_single = matching::stored_steps(definition.action) == nullptr;
+  if (is_single) {
+    const auto* const action = actions::find_action(definition.action.at("type").as_string());
+    steps.push_back(
+        {.type = std::string(action->type()), .action = action, .definition = definition.action, .when = {}});
+  } else {
+    steps = matching::parse_steps(definition.action, definition.entity_type);
+  }
+  std::vector<TestedStep> tested;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    steps[i].definition["templates"] = templates;
+    tested.push_back({.step = std::move(steps[i]), .conditions = {}, .until = {}, .plan = {}});
+  }
+  return tested;
+}
+
+void test_step(TestedStep& tested, const domain::Subject& subject, const actions::WorkflowView& workflow,
+               const actions::EventView& event) {
+  const matching::Step& step = tested.step;
+  if (step.when) {
+    tested.matches = step.when->evaluate(subject);
+    tested.conditions = step.when->explain(subject);
+  }
+  if (step.type == "wait") tested.until = matching::end_of_wait(step, event.entity, event.at);
+  if (step.action == nullptr) return;
+  const actions::WorkflowView view{.guid = workflow.guid,
+                                   .name = workflow.name,
+                                   .business_id = workflow.business_id,
+                                   .business_name = workflow.business_name,
+                                   .action = step.definition,
+                                   .sender_name = workflow.sender_name,
+                                   .reply_to = workflow.reply_to};
+  try {
+    tested.plan = step.action->plan(view, event);
+  } catch (const std::length_error& error) {
+    tested.code = "PAYLOAD_TOO_LARGE";
+    tested.error = error.what();
+  } catch (const actions::InvalidValue& error) {
+    tested.code = "INVALID_VALUE";
+    tested.error = error.what();
+  }
+}
+
+asio::awaitable<json::object> shown_step(Services& services, const Guid& business, int number,
+                                         const TestedStep& tested) {
+  json::value request;
+  if (tested.plan) {
+    const auto shown =
+        co_await services.db.read(storage::sql::runs::ShownRequest{.business = business,
+                                                                   .action = tested.step.type,
+                                                                   .request = to_json(tested.plan->request),
+                                                                   .body = tested.plan->body});
+    request = json::parse(shown.front().request);
+  }
+  co_return json::object{
+      {"number", number},
+      {"type", tested.step.type},
+      {"matches", tested.matches},
+      {"conditions", conditions_json(tested.conditions)},
+      {"until", tested.until ? json::value(format_timestamp(*tested.until)) : json::value()},
+      {"wouldSend", std::move(request)},
+      {"code", text_or_null(tested.code)},
+      {"error", text_or_null(tested.error)}};
+}
+
+}  // namespace waybill::api

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actions/action.hpp"
+#include "api/endpoint/services.hpp"
+#include "api/workflows/definition/workflow_body.hpp"
+#include "domain/conditions/conditions.hpp"
+#include "matching/steps.hpp"
+
+namespace waybill::api {
+
+extern const Schema condition_schema;    // the result of one comparison
+extern const Schema tested_step_schema;  // what one step would do
+
+json::array conditions_json(const std::vector<domain::ConditionResult>& results);
+
+/// A step as it would be performed for a record.
+struct TestedStep {
+  matching::Step step;
+  bool matches = true;
+  std::vector<domain::ConditionResult> conditions;
+  std::optional<Time> until;
+  std::optional<actions::Plan> plan;
+  std::optional<std::string> code, error;  // of a step that cannot be rendered
+};
+
+/// The steps of a definition, with their templates; one for a single action. Throws std::invalid_argument for
+/// an unreadable one.
+std::vector<TestedStep> steps_of(const WorkflowDefinition& definition, const json::object& templates);
+
+/// Fills in what a step would do. Takes milliseconds for a large template.
+void test_step(TestedStep& tested, const domain::Subject& subject, const actions::WorkflowView& workflow,
+               const actions::EventView& event);
+
+/// The step in the shape of tested_step_schema.
+asio::awaitable<json::object> shown_step(Services& services, const Guid& business, int number,
+                                         const TestedStep& tested);
+
+}  // namespace waybill::api
