@@ -7,8 +7,8 @@ namespace waybill::matching {
 
 boost::asio::awaitable<StoredTexts> stored_texts(storage::Database& database, const Guid& business,
                                                  const std::vector<std::string>& codes) {
-  const auto rows = co_await database.read_long(
-      business, storage::sql::templates::Texts{.business = business, .codes = codes});
+  const auto rows =
+      co_await database.read(storage::sql::templates::Texts{.business = business, .codes = codes});
   const auto stored = rows.front();
   StoredTexts texts{.business_name = std::string(stored.name),
                     .sender_name = std::string(stored.sender_name.value_or("")),

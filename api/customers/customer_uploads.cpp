@@ -173,8 +173,7 @@ asio::awaitable<Answer> upload_customers(Call& call, Services& services) {
 Failure confirmed_already() { return conflict("The upload is already confirmed."); }
 
 asio::awaitable<Answer> preview_upload(Call& call, Services& services) {
-  const auto rows = co_await services.db.read_long(
-      call.business(), sql::Preview{.business = call.business(), .upload = call.id()});
+  const auto rows = co_await services.db.read(sql::Preview{.business = call.business(), .upload = call.id()});
   if (rows.empty()) throw not_found("upload");
   if (rows.front().is_confirmed) throw confirmed_already();
   co_return Answer::of(json_object(rows.more()));

@@ -92,10 +92,8 @@ asio::awaitable<Answer> create_customer(Call& call, Services& services) {
   const auto customer = Guid::timed_random(to_unix_ms(services.clock.now()));
   auto values = record_changes(type, call.object());
   values.emplace("guid", customer.to_string());
-  const auto entry = to_json(values);
-  const auto customers = '[' + entry + ']';
-  const auto created = co_await services.db.write_shared<sql::Create>(
-      sql::Create{.business = call.business(), .customers = customers}, customer, entry, call.cause());
+  const auto created =
+      co_await services.db.write<sql::Create>(storage::SharedEntry{customer, to_json(values)}, call.cause());
   co_return Answer::created(json_object(created.all()), "/api/v1/Customers/" + customer.to_string());
 }
 
@@ -103,9 +101,9 @@ asio::awaitable<Answer> update_customer(Call& call, Services& services) {
   const auto customer = call.id();
   const auto changes = to_json(record_changes(type, call.object()));
   const auto entry = R"({"customer":")" + customer.to_string() + R"(","changes":)" + changes + '}';
-  const auto rows = co_await services.db.write_shared<sql::UpdateShared>(
-      sql::Update{.business = call.business(), .customer = customer, .changes = changes}, customer, entry,
-      call.cause());
+  const auto rows = co_await services.db.write(
+      sql::Update{.business = call.business(), .customer = customer, .changes = changes},
+      storage::SharedEntry{customer, entry}, call.cause());
   if (rows.empty()) throw not_found("customer");
   if (!rows.front().has_room) throw too_much_metadata();
   co_return Answer::of(json_object(rows.more()));
@@ -126,8 +124,8 @@ asio::awaitable<Answer> recent_shipments(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> sales_analytics(Call& call, Services& services) {
-  const auto rows = co_await services.db.read_long(
-      call.business(), sql::SalesAnalytics{.business = call.business(), .customer = call.id()});
+  const auto rows =
+      co_await services.db.read(sql::SalesAnalytics{.business = call.business(), .customer = call.id()});
   if (rows.empty()) throw not_found("customer");
   co_return Answer::of(json_object(rows));
 }

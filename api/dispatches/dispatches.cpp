@@ -157,8 +157,7 @@ void check_new_dispatch(const json::object& body, FieldErrors& errors) {
 }
 
 asio::awaitable<Answer> get_overview(Call& call, Services& services) {
-  co_return Answer::of(json_object(
-      co_await services.db.read_long(call.business(), sql::Overview{.business = call.business()})));
+  co_return Answer::of(json_object(co_await services.db.read(sql::Overview{.business = call.business()})));
 }
 
 asio::awaitable<Answer> list_dispatches(Call& call, Services& services) {

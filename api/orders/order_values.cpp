@@ -63,7 +63,7 @@ asio::awaitable<OrderReferences> find_pair(Services& services, Guid business, Or
   sql::References pair{.business = business};
   if (!named.customers.empty()) pair.customer = *named.customers.begin();
   if (!named.carriers.empty()) pair.carrier = named.carriers.begin()->first;
-  const auto rows = co_await services.db.read_merged<sql::ReferencesMerged>(pair);
+  const auto rows = co_await services.db.read(pair);
   const auto found = rows.front();
   if (found.customer_exists) existing.customers = named.customers;
   if (found.levels) existing.carriers.emplace(*pair.carrier, to_json(read_stored(found.levels)));

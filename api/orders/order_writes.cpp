@@ -115,8 +115,8 @@ asio::awaitable<Answer> create_order(Call& call, Services& services) {
   // Another request may commit the chosen number first; the next number is then chosen.
   constexpr int attempts = 3;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    const auto added = co_await services.db.write_shared<sql::CreateMany, sql::DrawNumbers>(
-        order, text, !values.number, call.cause());
+    const auto added = co_await services.db.write<sql::CreateMany>(
+        storage::SharedEntry{order, text, !values.number}, call.cause());
     if (!added.empty()) {
       co_return Answer::created(co_await read_order(services, call.business(), order),
                                 "/api/v1/Orders/" + order.to_string());
@@ -129,14 +129,15 @@ asio::awaitable<Answer> create_order(Call& call, Services& services) {
 asio::awaitable<Answer> update_order(Call& call, Services& services) {
   const auto business = call.business();
   if (const auto plain = plain_change_text(call.id(), call.object())) {
-    const auto changed = co_await services.db.write_shared<sql::UpdatePlain>(call.id(), *plain, call.cause());
+    const auto changed =
+        co_await services.db.write<sql::UpdatePlain>(storage::SharedEntry{call.id(), *plain}, call.cause());
     if (!changed.empty()) co_return Answer::of(json_object(changed));
   }
-  const auto values = co_await services.db.read_merged<sql::ValuesMerged>(
-      sql::Values{.business = business, .order = call.id()});
+  const auto values = co_await services.db.read(sql::Values{.business = business, .order = call.id()});
   if (values.empty()) throw not_found("order");
   const auto change = co_await change_of(call, services, values);
-  auto changed = co_await services.db.write_shared<sql::Update>(call.id(), change, call.cause());
+  auto changed =
+      co_await services.db.write<sql::Update>(storage::SharedEntry{call.id(), change}, call.cause());
   if (changed.empty()) changed = co_await update_locked(call, services);
   // The statement cannot return the name of a customer that it added.
   const bool may_lack_customer = call.object().contains("customer");

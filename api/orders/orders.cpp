@@ -17,8 +17,8 @@ namespace waybill::api {
 namespace sql = storage::sql::orders;
 
 asio::awaitable<std::string> read_order(Services& services, Guid business, Guid order) {
-  const auto rows = co_await services.db.read_merged<sql::GetMerged>(
-      sql::Get{.business = business, .order = order}, storage::Format::binary);
+  const auto rows =
+      co_await services.db.read(sql::Get{.business = business, .order = order}, storage::Format::binary);
   if (rows.empty()) throw not_found("order");
   co_return json_object(rows);
 }
@@ -135,9 +135,7 @@ asio::awaitable<Answer> assign_collection_date(Call& call, Services& services) {
 
 asio::awaitable<Answer> get_history(Call& call, Services& services) {
   co_return history_answer(
-      co_await services.db.read_long(call.business(),
-                                     sql::History{.business = call.business(), .order = call.id()}),
-      "order");
+      co_await services.db.read(sql::History{.business = call.business(), .order = call.id()}), "order");
 }
 
 const Endpoint endpoints[] = {

@@ -92,10 +92,8 @@ asio::awaitable<Answer> create_product(Call& call, Services& services) {
   auto values = record_changes(type, call.object());
   values.emplace("guid", product.to_string());
   const auto entry = to_json(values);
-  const auto products = '[' + entry + ']';
   const auto made = co_await write_numbered(assigns_sku, sku_constraints, [&] {
-    return services.db.write_shared<sql::Create>(
-        sql::Create{.business = call.business(), .products = products}, product, entry, call.cause());
+    return services.db.write<sql::Create>(storage::SharedEntry{product, entry}, call.cause());
   });
   co_return Answer::created(json_object(made.all()), "/api/v1/Products/" + product.to_string());
 }
@@ -104,9 +102,9 @@ asio::awaitable<Answer> update_product(Call& call, Services& services) {
   const auto product = call.id();
   const auto changes = to_json(record_changes(type, call.object()));
   const auto entry = R"({"product":")" + product.to_string() + R"(","changes":)" + changes + '}';
-  const auto rows = co_await services.db.write_shared<sql::UpdateShared>(
-      sql::Update{.business = call.business(), .product = product, .changes = changes}, product, entry,
-      call.cause());
+  const auto rows = co_await services.db.write(
+      sql::Update{.business = call.business(), .product = product, .changes = changes},
+      storage::SharedEntry{product, entry}, call.cause());
   if (rows.empty()) throw not_found("product");
   if (!rows.front().keeps_sku) throw invalid("sku", "must not be null");
   if (!rows.front().has_room) throw too_much_metadata();

@@ -193,9 +193,7 @@ asio::awaitable<Answer> create_shipment(Call& call, Services& services) {
   for (int attempt = 1;; ++attempt) {
     try {
       const auto entry = shipment_text(guid, random_tracking_number(), {}, values);
-      const auto shipments = '[' + entry + ']';
-      co_await services.db.write_shared<sql::Create>(
-          sql::Create{.business = call.business(), .shipments = shipments}, guid, entry, call.cause());
+      co_await services.db.write<sql::Create>(storage::SharedEntry{guid, entry}, call.cause());
       break;
     } catch (const storage::StatementError& error) {
       if (!is_number_taken(error) || attempt == number_attempts) throw;
@@ -210,9 +208,8 @@ asio::awaitable<Answer> update_shipment(Call& call, Services& services) {
       co_await services.db.read(sql::Values{.business = call.business(), .shipment = shipment});
   if (values.empty()) throw not_found("shipment");
   const auto change = co_await change_of(call, services, values);
-  const auto changes = '[' + change + ']';
-  const auto changed = co_await services.db.write_shared<sql::Update>(
-      sql::Update{.business = call.business(), .shipments = changes}, shipment, change, call.cause());
+  const auto changed =
+      co_await services.db.write<sql::Update>(storage::SharedEntry{shipment, change}, call.cause());
   if (changed.empty()) co_await update_locked(call, services);
   co_return Answer::of(R"({"guid":")" + shipment.to_string() + R"("})");
 }

@@ -270,8 +270,7 @@ asio::awaitable<Answer> delete_shipments(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> get_overview(Call& call, Services& services) {
-  co_return Answer::of(json_object(
-      co_await services.db.read_long(call.business(), sql::Overview{.business = call.business()})));
+  co_return Answer::of(json_object(co_await services.db.read(sql::Overview{.business = call.business()})));
 }
 
 asio::awaitable<Answer> list_unassigned(Call& call, Services& services) {
@@ -280,8 +279,7 @@ asio::awaitable<Answer> list_unassigned(Call& call, Services& services) {
 
 asio::awaitable<Answer> get_history(Call& call, Services& services) {
   co_return history_answer(
-      co_await services.db.read_long(call.business(),
-                                     sql::History{.business = call.business(), .shipment = call.id()}),
+      co_await services.db.read(sql::History{.business = call.business(), .shipment = call.id()}),
       "shipment");
 }
 

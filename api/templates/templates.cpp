@@ -66,7 +66,7 @@ asio::awaitable<void> require_unused(const Call& call, storage::Transaction& tra
 }
 
 asio::awaitable<Answer> list_templates(Call& call, Services& services) {
-  const auto rows = co_await services.db.read_long(call.business(), sql::List{.business = call.business()});
+  const auto rows = co_await services.db.read(sql::List{.business = call.business()});
   std::string data = json_array(rows);
   data.pop_back();
   for (const templates::BuiltIn& built_in : templates::built_in_templates()) {

@@ -105,8 +105,7 @@ asio::awaitable<Answer> show_page(Call& call, Services& services) {
   const std::string language(find_field(call.head, "accept-language").value_or(""));
   std::optional<TrackedShipment> shipment;
   if (const auto token = parse_token(name)) {
-    const auto rows =
-        co_await services.db.read_merged<sql::GetMerged>(sql::Get{.token = *token}, storage::Format::binary);
+    const auto rows = co_await services.db.read(sql::Get{.token = *token}, storage::Format::binary);
     if (const auto row = rows.find()) shipment = shipment_of(*row);
   }
   if (is_json) {

@@ -81,12 +81,12 @@ std::optional<std::string> bound(const Call& call, std::string_view name) {
 asio::awaitable<Answer> get_location(Call& call, Services& services) {
   const auto from = bound(call, "from");
   const auto to = bound(call, "to");
-  const auto rows = co_await services.db.read_long(
-      call.business(), sql::Location{.business = call.business(),
-                                     .vehicle = call.id(),
-                                     .starts = from,
-                                     .ends = to,
-                                     .most_positions = from || to ? most_positions : newest_positions});
+  const auto rows = co_await services.db.read(
+      sql::Location{.business = call.business(),
+                    .vehicle = call.id(),
+                    .starts = from,
+                    .ends = to,
+                    .most_positions = from || to ? most_positions : newest_positions});
   if (rows.empty()) throw not_found("vehicle");
   co_return Answer::of(json_object(rows));
 }

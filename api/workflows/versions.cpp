@@ -78,8 +78,8 @@ json::value author_json(std::optional<std::string_view> stored) {
 }
 
 asio::awaitable<Answer> list_versions(Call& call, Services& services) {
-  const auto rows = co_await services.db.read_long(
-      call.business(), sql::Versions{.business = call.business(), .workflow = call.id()});
+  const auto rows =
+      co_await services.db.read(sql::Versions{.business = call.business(), .workflow = call.id()});
   if (rows.empty()) throw not_found("workflow");
   // The coroutine waits here, so the references in the work stay valid.
   co_return Answer::of(co_await services.background.run(call.business(), [&] {

@@ -115,8 +115,8 @@ asio::awaitable<ChangeResult> change_status(Transaction& transaction, Guid busin
 asio::awaitable<ChangeResult> change_status(Database& database, Guid business, StatusChange change,
                                             Cause cause) {
   if (is_plain_move(change)) {
-    const auto moved = co_await database.write_shared<statements::OrdersShared>(
-        order_statement(business, change), change.records.front(), order_entry(change), cause);
+    const auto moved = co_await database.write(
+        order_statement(business, change), SharedEntry{change.records.front(), order_entry(change)}, cause);
     if (!moved.empty()) co_return ChangeResult{.moved = 1};
   }
   if (change.entity_type == domain::EntityType::shipment)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -57,8 +58,12 @@ struct Cause {
 
 /// The arguments of one read of Database, whichever method makes it.
 struct Read {
-  Statement statement;    // only the name if `text` is set
-  Statement merged = {};  // reads several records (`read_merged`); empty if there is none
+  Statement statement;  // only the name if `text` is set
+  /// Reads of `statement`, for one record by its key, that wait together are sent as one `merged` statement.
+  /// It takes an array for each parameter and returns the position in the arrays (from 1, ascending) followed
+  /// by the columns of `statement`. Each caller gets only its own rows, with the columns of `statement`. The
+  /// key's parameters are text. Empty if there is no such statement.
+  Statement merged = {};
   std::string text = {};  // made for this call (`read_text`)
   Params params = {};
   Format format = Format::text;
@@ -81,6 +86,13 @@ struct SharedWrite {
   /// null. It has a transaction of its own, so other groups do not wait for its locks until the changes are
   /// committed. Values of a group that fails are lost. Empty if `shared` has no `$3`.
   Statement draw = {};
+  bool needs_drawn = false;
+};
+
+/// A change of one record, for a statement whose head says that it is shared.
+struct SharedEntry {
+  Guid record;
+  std::string json;  // JSON object of the change for the shared statement
   bool needs_drawn = false;
 };
 
@@ -135,25 +147,20 @@ class Database {
   asio::awaitable<Rows> read(const Statement& statement, Params params, Format format = Format::text) {
     return run_read({.statement = statement, .params = std::move(params), .format = format});
   }
+  /// Runs a statement as the head of its file says: merged (`Read::merged`), long (`read_long`), or as above.
   template <TypedStatement S>
   asio::awaitable<ResultOf<S>> read(const S& statement, Format format = Format::text) {
-    Guid business;
-    if constexpr (requires { business = statement.business.get(); }) business = statement.business.get();
-    return typed_rows<S>(run_read(
-        {.statement = S::statement, .params = statement.params(), .format = format, .business = business}));
-  }
-
-  /// Like `read`, for one record by its key. Reads of the same statement that wait together are sent as one
-  /// `merged` statement. It takes an array for each parameter and returns the position in the arrays (from 1,
-  /// ascending) followed by the columns of `statement`. Each caller gets only its own rows, with the columns
-  /// of `statement`. The key's parameters are text.
-  asio::awaitable<Rows> read_merged(const Statement& statement, const Statement& merged, Params key,
-                                    Format format = Format::text) {
-    return run_read({.statement = statement, .merged = merged, .params = std::move(key), .format = format});
-  }
-  template <TypedStatement Merged, TypedStatement S>
-  asio::awaitable<ResultOf<S>> read_merged(const S& statement, Format format = Format::text) {
-    return typed_rows<S>(read_merged(S::statement, Merged::statement, statement.params(), format));
+    Read read{.statement = S::statement, .params = statement.params(), .format = format};
+    if constexpr (requires { typename S::Merged; }) {
+      read.merged = S::Merged::statement;
+    } else {
+      if constexpr (requires { statement.business.get(); }) read.business = statement.business.get();
+      if constexpr (requires { S::is_long; }) {
+        read.text = S::statement.text;
+        read.is_long = true;
+      }
+    }
+    return typed_rows<S>(run_read(std::move(read)));
   }
 
   /// Like `read`, for SQL text made for this call (from a $filter). A connection keeps the most recently used
@@ -179,12 +186,6 @@ class Database {
                      .business = business,
                      .is_long = true});
   }
-  /// For a statement that reads as many rows as the business has, or an answer without a small limit.
-  template <TypedStatement S>
-  asio::awaitable<ResultOf<S>> read_long(Guid business, const S& statement, Format format = Format::text) {
-    return typed_rows<S>(
-        read_long(business, S::statement.name, std::string(S::statement.text), statement.params(), format));
-  }
 
   /// Performs one read. All read methods above call it. A read whose table another session has locked for
   /// longer than a second gets StatementError (55P03); it makes no other read wait.
@@ -206,27 +207,30 @@ class Database {
   /// their way, further ones wait and are then made by one statement in one transaction, which saves commits.
   /// A change that this statement leaves out, or that fails with others, is made alone; it affects no other.
   virtual asio::awaitable<Rows> write_shared(SharedWrite change, Cause cause);
-  template <TypedStatement Shared, TypedStatement S>
-  asio::awaitable<ResultOf<S>> write_shared(const S& statement, Guid record, std::string entry, Cause cause) {
-    return typed_rows<S>(write_shared(
-        {S::statement, statement.params(), Shared::statement, record, std::move(entry)}, std::move(cause)));
-  }
-  /// As above, for a statement that also makes a single change, as an array of one entry.
+  /// `statement` makes the change alone; the head of its file names the one that makes several.
   template <TypedStatement S>
-  asio::awaitable<ResultOf<S>> write_shared(Guid record, std::string entry, Cause cause) {
-    Params alone;
-    alone.add(cause.business).add('[' + entry + ']');
-    return typed_rows<S>(write_shared(
-        {S::statement, std::move(alone), S::statement, record, std::move(entry)}, std::move(cause)));
-  }
-  /// As above, for a statement whose `$3` is drawn for a group, and null for one change alone.
-  template <TypedStatement S, TypedStatement Draw>
-  asio::awaitable<ResultOf<S>> write_shared(Guid record, std::string entry, bool needs_drawn, Cause cause) {
-    Params alone;
-    alone.add(cause.business).add('[' + entry + ']').add_null();
-    return typed_rows<S>(write_shared({S::statement, std::move(alone), S::statement, record, std::move(entry),
-                                       Draw::statement, needs_drawn},
+    requires requires { typename S::Shared; }
+  asio::awaitable<ResultOf<S>> write(const S& statement, SharedEntry entry, Cause cause) {
+    return typed_rows<S>(write_shared({.statement = S::statement,
+                                       .params = statement.params(),
+                                       .shared = S::Shared::statement,
+                                       .record = entry.record,
+                                       .entry = std::move(entry.json)},
                                       std::move(cause)));
+  }
+  /// As above, for a statement that makes one change or several; a value is drawn for a group only.
+  template <TypedStatement S>
+    requires std::same_as<typename S::Shared, S>
+  asio::awaitable<ResultOf<S>> write(SharedEntry entry, Cause cause) {
+    SharedWrite change{.statement = S::statement, .shared = S::statement, .record = entry.record};
+    change.params.add(cause.business).add('[' + entry.json + ']');
+    change.entry = std::move(entry.json);
+    if constexpr (requires { typename S::Drawn; }) {
+      change.params.add_null();
+      change.draw = S::Drawn::statement;
+      change.needs_drawn = entry.needs_drawn;
+    }
+    return typed_rows<S>(write_shared(std::move(change), std::move(cause)));
   }
 
   /// Begins a transaction of several statements.

@@ -13,7 +13,7 @@ namespace waybill::storage {
 /// The database as one request uses it: it keeps the position of the request's commits, and sends the reads
 /// to a standby if there are any. The reads of a request never go back in time: each shows at least the
 /// position of the one before, and after the primary has served one, it serves all further ones. Writes,
-/// transactions and `read_merged` (one record by its key) always use the primary. Used by one coroutine.
+/// transactions and merged reads (one record by its key) always use the primary. Used by one coroutine.
 class RequestDatabase final : public Database {
  public:
   /// `standbys` is null if the request must read on the primary. The reads show at least `required`. Both

@@ -15,6 +15,7 @@ namespace {
 
 using storage::Database;
 using storage::DatabaseUnavailable;
+using storage::Format;
 using storage::Params;
 using storage::Rows;
 using storage::Statement;
@@ -29,6 +30,13 @@ constexpr Statement blocking{"test.blocking", "select 'through' from pg_advisory
 
 class DatabaseReads : public DatabaseTest {
  protected:
+  /// Reads one record by its key, together with others.
+  asio::awaitable<Rows> read_merged(const Statement& statement, const Statement& merged, Params key,
+                                    Format format = Format::text) {
+    return database_->run_read(
+        {.statement = statement, .merged = merged, .params = std::move(key), .format = format});
+  }
+
   /// Starts `count` coroutines in one turn of the loop and returns their results in the order of completion.
   template <typename Body>
   std::vector<std::string> together(int count, Body body) {
@@ -258,9 +266,8 @@ TEST_F(DatabaseReads, ReturnBinaryFormatOnRequest) {
                                             Format::binary));
             }),
             "42text");
-  const auto merged = together(40, [&](int i) {
-    return sum(database.read_merged(times_six, several, Params().add(i), Format::binary));
-  });
+  const auto merged = together(
+      40, [&](int i) { return sum(read_merged(times_six, several, Params().add(i), Format::binary)); });
   for (int i = 0; i < 40; ++i)
     EXPECT_EQ(merged.at(static_cast<std::size_t>(i)), std::to_string(i * 6) + "text");
 }
@@ -406,11 +413,11 @@ class MergedReads : public DatabaseReads {
 };
 
 TEST_F(MergedReads, ReturnTheRowsOfEachCaller) {
-  auto& database = open();
+  open();
   read(echo, Params().add("connected"));
   // 40 reads of one turn make calls of 16, 16 and 8; repeated keys and keys of others are among them.
   const auto results = together(40, [&](int i) {
-    return name_and_way(database.read_merged(get, get_merged, key(i % 7 == 0 ? 2 : 1, 1 + i % 30)));
+    return name_and_way(read_merged(get, get_merged, key(i % 7 == 0 ? 2 : 1, 1 + i % 30)));
   });
   for (int i = 0; i < 40; ++i) {
     const auto expected = i % 7 == 0 ? "none" : "thing " + std::to_string(1 + i % 30) + " merged";
@@ -419,17 +426,49 @@ TEST_F(MergedReads, ReturnTheRowsOfEachCaller) {
 }
 
 TEST_F(MergedReads, UseTheSingleStatementForOneCaller) {
-  auto& database = open();
-  EXPECT_EQ(together(1, [&](int) { return name_and_way(database.read_merged(get, get_merged, key(1, 5))); }),
+  open();
+  EXPECT_EQ(together(1, [&](int) { return name_and_way(read_merged(get, get_merged, key(1, 5))); }),
             std::vector<std::string>{"thing 5 single"});
 }
 
-TEST_F(MergedReads, FailAlone) {
+// Statements as tools/embed_sql makes them.
+struct GetMerged {
+  static constexpr const Statement& statement = get_merged;
+};
+struct Get {
+  Params key;
+
+  using Merged = GetMerged;
+  static constexpr const Statement& statement = get;
+  Params params() const { return key; }
+};
+constexpr Statement plan_mode{"things.plan_mode", "show plan_cache_mode"};
+struct PlanMode {
+  static constexpr bool is_long = true;
+  static constexpr const Statement& statement = plan_mode;
+  static Params params() { return {}; }
+};
+
+TEST_F(MergedReads, AreThoseOfAStatementWhoseHeadNamesOne) {
   auto& database = open();
+  read(echo, Params().add("connected"));
+  const auto results =
+      together(10, [&](int i) { return name_and_way(database.read(Get{.key = key(1, 1 + i)})); });
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(results[static_cast<std::size_t>(i)], "thing " + std::to_string(1 + i) + " merged");
+}
+
+TEST_F(DatabaseReads, AreLongIfTheHeadOfTheStatementSaysSo) {
+  auto& database = open();
+  EXPECT_EQ(run([&] { return first_value(database.read(PlanMode())); }), "force_custom_plan");
+}
+
+TEST_F(MergedReads, FailAlone) {
+  open();
   read(echo, Params().add("connected"));
   const auto results = together(10, [&](int i) {
     return name_and_way(
-        database.read_merged(get, get_merged, i == 4 ? Params().add(1).add("no uuid") : key(1, 1 + i)));
+        read_merged(get, get_merged, i == 4 ? Params().add(1).add("no uuid") : key(1, 1 + i)));
   });
   EXPECT_EQ(std::count(results.begin(), results.end(), "22P02"), 1);
   EXPECT_EQ(
@@ -437,10 +476,10 @@ TEST_F(MergedReads, FailAlone) {
 }
 
 TEST_F(MergedReads, AreNeverMixedUp) {
-  auto& database = open();
+  open();
   read(echo, Params().add("connected"));
   const auto results =
-      together(10, [&](int i) { return name_and_way(database.read_merged(get, unordered, key(1, 1 + i))); });
+      together(10, [&](int i) { return name_and_way(read_merged(get, unordered, key(1, 1 + i))); });
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(results[static_cast<std::size_t>(i)], "thing " + std::to_string(1 + i) + " single");
   }

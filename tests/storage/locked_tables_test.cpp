@@ -93,7 +93,8 @@ TEST_F(LockedTables, DelayNoReadsOfOthers) {
   for (int i = 0; i < 50; ++i) {
     calls.push_back(begin_read(i));
     calls.push_back(begin([this, i]() -> asio::awaitable<void> {
-      co_await database_->read_merged(read_locked, read_locked_merged, Params().add(i));
+      co_await database_->run_read(
+          {.statement = read_locked, .merged = read_locked_merged, .params = Params().add(i)});
     }));
     calls.push_back(begin([this, i]() -> asio::awaitable<void> {
       co_await database_->read_long(Guid(), "test.long", "select count(*) from locked where n > $1::int",

@@ -1,18 +1,20 @@
 // Turns the SQL of a folder into C++: embed_sql SOURCE OUTPUT, where SOURCE is storage/ and OUTPUT the folder
 // of the generated files. storage/sql/FOLDER/NAME.sql becomes the struct waybill::storage::sql::FOLDER::Name
-// in OUTPUT/sql/FOLDER.sql.hpp, with the parameters and columns that the file's head declares
-// (CONTRIBUTING.md); storage/migrations/*.sql becomes the list waybill::storage::migrations(). Lists of the
-// columns of records come from their tables (columns.hpp).
+// in OUTPUT/sql/FOLDER.sql.hpp, with the parameters, columns and way to run that the file's head
+// declares (CONTRIBUTING.md); storage/migrations/*.sql becomes the list waybill::storage::migrations(). Lists
+// of the columns of records come from their tables (columns.hpp).
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tools/embed_sql/columns.hpp"
@@ -37,6 +39,9 @@ struct Statement {
   std::vector<Value> params;
   std::vector<Value> columns;
   bool more_columns = false;
+  bool is_long = false;
+  // The statements of the same folder with which it runs; empty if there are none.
+  std::string merged, shared, drawn;
 };
 
 [[noreturn]] void fail(const fs::path& file, const std::string& message) {
@@ -132,14 +137,30 @@ void parse_columns(const fs::path& file, const std::string& text, Statement& sta
   }
 }
 
-/// Reads the comment at the head of a file: the description, then the parameters ("-- $1 …"), then the
-/// columns ("-- -> …").
+/// Reads how Database runs a statement: "long", "merged by NAME", "shared", "shared by NAME" or "shared,
+/// drawn by NAME".
+void parse_runs(const fs::path& file, const std::string& text, Statement& statement) {
+  static const std::regex form("(long)|merged by ([a-z_]+)|(shared)(?: by ([a-z_]+)|, drawn by ([a-z_]+))?");
+  std::smatch match;
+  if (!std::regex_match(text, match, form)) fail(file, "unknown way to run: " + text);
+  statement.is_long = match[1].matched;
+  statement.merged = match[2];
+  if (match[3].matched) statement.shared = match[4].matched ? match[4].str() : statement.name;
+  statement.drawn = match[5];
+}
+
+/// Reads the comment at the head of a file: the description, how it runs ("-- runs: …"), the parameters
+/// ("-- $1 …"), then the columns ("-- -> …").
 void parse_head(const fs::path& file, Statement& statement) {
   std::istringstream lines(read_file(file));
   std::string params, columns;
   std::string* part = nullptr;
   for (std::string line; std::getline(lines, line) && line.starts_with("-- ");) {
     line.erase(0, 3);
+    if (line.starts_with("runs: ")) {
+      parse_runs(file, line.substr(6), statement);
+      continue;
+    }
     if (line.starts_with("$1 ")) part = &params;
     if (line.starts_with("-> ")) {
       part = &columns;
@@ -206,6 +227,11 @@ std::string declaration(const Statement& statement) {
            param.name + (param.nullable ? " = std::nullopt" : "") + ";" + remark(param) + "\n";
   }
   if (!statement.params.empty()) out += "\n";
+  if (statement.is_long) out += "  static constexpr bool is_long = true;\n";
+  for (const auto& [member, name] :
+       {std::pair{"Merged", statement.merged}, std::pair{"Shared", statement.shared},
+        std::pair{"Drawn", statement.drawn}})
+    if (!name.empty()) out += "  using " + std::string(member) + " = " + type_name(name) + ";\n";
   out += "  static const Statement statement;\n  Params params() const;\n";
   if (!statement.columns.empty()) {
     out +=
@@ -263,6 +289,13 @@ void write_folder(const fs::path& output, const std::string& folder,
             ".sql.hpp\"\n\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n"
             "namespace waybill::storage::sql::" +
             folder + " {\n";
+  std::set<std::string> named;
+  for (const Statement& statement : statements) {
+    for (const auto& name : {statement.merged, statement.shared, statement.drawn})
+      if (!name.empty()) named.insert(type_name(name));
+  }
+  for (const auto& name : named) header += "\nstruct " + name + ";";
+  if (!named.empty()) header += '\n';
   for (const Statement& statement : statements) {
     header += "\n" + declaration(statement);
     source += "\n" + definition(statement);
@@ -297,6 +330,34 @@ void write_lists(const fs::path& source_folder, const fs::path& output,
   write_file(output / "statements.cpp", source);
 }
 
+std::string types_of(const std::vector<Value>& values, std::string_view suffix = "") {
+  std::string types;
+  for (const Value& value : values) types.append(value.type).append(suffix).append(" ");
+  return types;
+}
+
+/// Checks the parameters of the statements with which one runs (storage/database/database.hpp).
+void check_runs(const fs::path& folder, const std::vector<Statement>& statements) {
+  for (const Statement& statement : statements) {
+    const auto file = folder / (statement.name + ".sql");
+    const auto check = [&](const std::string& name, const auto& is_right) {
+      if (name.empty()) return;
+      const auto found = std::ranges::find(statements, name, &Statement::name);
+      if (found == statements.end()) fail(file, "there is no " + name + ".sql");
+      if (!is_right(types_of(found->params)))
+        fail(file, name + ".sql has other parameters than it must have");
+    };
+    if (statement.is_long && (statement.params.empty() || statement.params[0].name != "business"))
+      fail(file, "a long statement's first parameter is the business");
+    check(statement.merged, [&](const auto& types) { return types == types_of(statement.params, "[]"); });
+    check(statement.shared, [&](const auto& types) {
+      const std::string_view drawn = statement.drawn.empty() ? "" : "text ";
+      return types == "uuid json " + std::string(drawn) || types == "uuid jsonb " + std::string(drawn);
+    });
+    check(statement.drawn, [](const auto& types) { return types == "uuid bigint "; });
+  }
+}
+
 void run(const fs::path& source, const fs::path& output) {
   std::map<std::string, std::vector<Statement>> folders;
   for (const auto& folder : fs::directory_iterator(source / "sql")) {
@@ -307,6 +368,7 @@ void run(const fs::path& source, const fs::path& output) {
       parse_head(file, statement);
       statements.push_back(std::move(statement));
     }
+    check_runs(folder.path(), statements);
   }
   for (const auto& [folder, statements] : folders) write_folder(output, folder, statements);
   write_lists(source, output, folders);

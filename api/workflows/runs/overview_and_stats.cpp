@@ -61,8 +61,7 @@ constexpr Parameter stats_parameters[] = {
 
 asio::awaitable<Answer> get_overview(Call& call, Services& services) {
   json::array workflows = co_await all_workflows(call, services);
-  const auto open =
-      co_await services.db.read_long(call.business(), sql::CountOpen{.business = call.business()});
+  const auto open = co_await services.db.read(sql::CountOpen{.business = call.business()});
   std::map<std::string, std::int64_t> states;
   std::int64_t succeeded = 0, dead = 0;
   for (const json::value& workflow : workflows) {

@@ -1,5 +1,6 @@
 -- Returns whether an upload was confirmed, then what its confirmation would change: counts and the first
 -- hundred rows.
+-- runs: long
 -- $1 business uuid, $2 upload uuid
 -- -> is_confirmed boolean, ...
 with upload as (

@@ -1,5 +1,6 @@
 -- Adds customers and returns them. Those with an e-mail address are added in the order of the addresses, so that two calls
 -- do not deadlock.
+-- runs: shared
 -- $1 business uuid, $2 customers jsonb (an array of JSON objects by column)
 -- -> guid uuid, ...
 insert into customers (business_id, guid,

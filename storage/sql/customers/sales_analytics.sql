@@ -1,4 +1,5 @@
 -- Returns totals of a customer's orders and shipments. Draft and cancelled orders do not count.
+-- runs: long
 -- $1 business uuid, $2 customer uuid
 select o.orders as "totalOrders", s.shipments as "totalShipments", o.value as "totalValue",
        case when o.orders > 0 then round(o.value / o.orders, 2) else 0 end as "averageOrderValue",

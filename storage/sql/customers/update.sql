@@ -1,5 +1,6 @@
 -- Changes the given columns of a customer. Returns whether the metadata has room for the change, and the customer.
 -- Writes nothing if nothing changes.
+-- runs: shared by update_shared
 -- $1 business uuid, $2 customer uuid, $3 changes jsonb (JSON object by column; metadata by key)
 -- -> guid uuid, has_room boolean, ...
 with held as (

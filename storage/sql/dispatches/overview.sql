@@ -1,5 +1,6 @@
 -- Returns a summary of a business's dispatches. "Today" is a day of the business's time zone; on-time
 -- deliveries are defined as in shipments/overview.sql.
+-- runs: long
 -- $1 business uuid
 with day as (
   select date_trunc('day', now() at time zone timezone) at time zone timezone as starts from businesses where guid = $1

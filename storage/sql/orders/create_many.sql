@@ -7,6 +7,7 @@
 -- service level. Items without lengths have the business's default dimensions, in the unit of its products.
 -- Orders without a number get those of $3, an array from orders/draw_numbers.sql. If it is null, they are drawn here, and
 -- others who draw numbers of the business wait until the transaction ends.
+-- runs: shared, drawn by draw_numbers
 -- $1 business uuid, $2 orders json (an array of objects with the columns of `given_entries`), $3 numbers text or null
 -- -> guid uuid, order_number text
 with given_entries as materialized (

@@ -1,4 +1,5 @@
 -- Returns an order with all its fields.
+-- runs: merged by get_merged
 -- $1 business uuid, $2 order uuid
 select
 \ir answer.inc

@@ -1,5 +1,6 @@
 -- Returns an order's newest thousand status changes, oldest first, each preceded by its event id; one row with a null
 -- event id if there are none. No row if the order does not exist.
+-- runs: long
 -- $1 business uuid, $2 order uuid
 -- -> event_id bigint or null, ...
 select h.event_id, h.status_from as "from", h.status_to as "to", h.at,

@@ -1,6 +1,7 @@
 -- Replaces the values of orders that still have the given versions, and returns those orders as they are then, but without the
 -- name of a customer that this statement adds. An order that another transaction has locked is left out. An import keeps its
 -- total; that of another order follows its items. Writes nothing for an order that does not change.
+-- runs: shared
 -- $1 business uuid, $2 orders json (an array of objects with the columns of `given`; without items they stay)
 with given as materialized (
   select g.* from json_to_recordset($2::json) as g (

@@ -1,6 +1,7 @@
 -- Changes the given columns of orders that are not shipped yet, and returns those orders as they are then. An order that does
 -- not exist, is shipped, would have too many keys of metadata, or that another transaction has locked is left out. Writes
 -- nothing for an order that does not change.
+-- runs: shared
 -- $1 business uuid, $2 orders jsonb (an array of objects: guid, and changes by column; metadata by key)
 with given as materialized (
   select (e ->> 'guid')::uuid as guid, e -> 'changes' as changes from jsonb_array_elements($2) e

@@ -1,5 +1,6 @@
 -- Adds products and returns them. Missing SKUs are generated. These products are first, the others in the order of their
 -- SKUs, so that two calls do not deadlock.
+-- runs: shared
 -- $1 business uuid, $2 products jsonb (an array of JSON objects by column)
 -- -> guid uuid, ...
 insert into products (business_id, guid, sku,

@@ -1,6 +1,7 @@
 -- Adds shipments and returns them. One that names no carrier has the business's default; one that names no service level has
 -- the default of the business's account with the carrier, else the business's. A default service level that the carrier does
 -- not have is not used. Packages without dimensions have the business's default dimensions, in the unit of its products.
+-- runs: shared
 -- $1 business uuid, $2 shipments json (an array of objects with the columns of `g`)
 -- -> guid uuid
 insert into shipments (business_id, guid, tracking_number, order_id, customer_id, carrier_id, service_level, packages,

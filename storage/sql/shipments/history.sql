@@ -1,6 +1,7 @@
 -- Returns a shipment's newest thousand status changes, oldest first, each preceded by its event id; one row with a null
 -- event id if there are none. The notes of a scan that came with others are its description, as long as the event exists. No row
 -- if the shipment does not exist.
+-- runs: long
 -- $1 business uuid, $2 shipment uuid
 -- -> event_id bigint or null, ...
 select h.event_id, h.status_from as "from", h.status_to as "to", h.at,

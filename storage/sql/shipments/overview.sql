@@ -1,4 +1,5 @@
 -- Returns the numbers of a business's shipments by status, and the rate of on-time deliveries.
+-- runs: long
 -- $1 business uuid
 select count(*) as "totalShipments",
        count(*) filter (where r.status in ('collected', 'in_transit', 'out_for_delivery')) as "inTransit",

@@ -1,5 +1,6 @@
 -- Returns a shipment's newest thousand traces in order of time, each preceded by its id; one row with a null
 -- id if there are none. No row if the shipment does not exist.
+-- runs: long
 -- $1 business uuid, $2 shipment uuid
 -- -> id bigint or null, ...
 select t.id, t.at as "timestamp", t.status, t.description, t.location

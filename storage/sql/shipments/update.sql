@@ -1,5 +1,6 @@
 -- Replaces the values of shipments that still have the given versions, and returns those shipments. A shipment that another
 -- transaction has locked is left out. Writes nothing for a shipment that does not change.
+-- runs: shared
 -- $1 business uuid, $2 shipments json (an array of objects with the columns of `given`; without packages they stay)
 -- -> guid uuid
 with given as materialized (

@@ -1,4 +1,5 @@
 -- Returns a business's own templates, by name.
+-- runs: long
 -- $1 business uuid
 select
 \ir answer.inc

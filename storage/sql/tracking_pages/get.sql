@@ -1,6 +1,7 @@
 -- Returns what the public page of a shipment shows, with the newest fifty traces, newest first, and the number of
 -- older ones. A clock is a time in the business's zone as if it were UTC. No row if no shipment has the token
 -- or its business is suspended.
+-- runs: merged by get_merged
 -- $1 token uuid
 -- -> tracking_number text, status text, carrier text or null, carrier_tracking_number text or null,
 -- carrier_tracking_url text or null, estimated_delivery timestamptz or null, estimated_clock timestamptz or null,

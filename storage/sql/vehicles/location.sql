@@ -1,5 +1,6 @@
 -- Returns the current location and the positions of a vehicle. A date is a day of the business's time zone,
 -- and the end includes its day. Without bounds, the newest positions are returned.
+-- runs: long
 -- $1 business uuid, $2 vehicle uuid, $3 starts text or null, $4 ends text or null, $5 most_positions bigint
 with vehicle as (
   select v.guid, b.timezone from vehicles v join businesses b on b.guid = v.business_id

@@ -1,5 +1,6 @@
 -- Returns the newest versions of a workflow, newest first: at most 1 000, and those after the newest only until the
 -- definitions have 4 MiB. No row if the workflow does not exist.
+-- runs: long
 -- $1 business uuid, $2 workflow uuid
 -- -> version int, at timestamptz, author json or null, definition json
 with recursive newest as (
