@@ -68,7 +68,7 @@ class Worker::Impl {
               return std::make_unique<storage::ServerLeases>(options_.database_url, guid_, process_name(),
                                                              lease);
             },
-            pipeline_.lease_callbacks()),
+            pipeline_),
         schedules_(schedule_options(options_, guid_), catalogue_, pauses_, database_clock()),
         duties_(duty_options(options_, secrets_, floors_)),
         alerts_(alert_options(options_), secrets_, senders_.http(), senders_.mailer()),

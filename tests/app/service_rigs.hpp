@@ -85,12 +85,18 @@ class PausesRig final : public Rig {
   worker::PauseWriter pauses_;
 };
 
+class NoUpstream final : public worker::Upstream {
+  void settled(const std::vector<storage::EventKey>& /*events*/,
+               const worker::NextDue& /*next_due*/) override {}
+  bool go_on(storage::ClaimedRun /*run*/) override { return false; }
+  void note_room() override {}
+};
+
 class RecorderRig final : public Rig {
  public:
   explicit RecorderRig(const Place& place)
       : pauses_(place.database.url(), place.secrets),
-        recorder_({.sessions = place.database.url(), .worker = place.worker}, pauses_,
-                  [](const auto& /*events*/, const auto& /*next_due*/) {}) {}
+        recorder_({.sessions = place.database.url(), .worker = place.worker}, pauses_, upstream_) {}
   Service& service() override { return recorder_; }
   void prompt() override {
     recorder_.settle(
@@ -98,6 +104,7 @@ class RecorderRig final : public Rig {
   }
 
  private:
+  NoUpstream upstream_;
   worker::PauseWriter pauses_;
   worker::Recorder recorder_;
 };
@@ -123,15 +130,15 @@ class PreparationRig final : public Rig {
   explicit PreparationRig(const Place& place)
       : catalogue_(place.secrets),
         pauses_(place.database.url(), place.secrets),
-        recorder_({.sessions = place.database.url(), .worker = place.worker}, pauses_,
-                  [](const auto& /*events*/, const auto& /*next_due*/) {}),
+        recorder_({.sessions = place.database.url(), .worker = place.worker}, pauses_, upstream_),
         runner_({}, catalogue_, {.http = http_, .clock = system_clock(), .mailer = mailer_}, recorder_,
-                [](const storage::ClaimedRun&) { return false; }),
+                upstream_),
         preparation_({.sessions = place.database.url(), .worker = place.worker}, catalogue_, runner_,
-                     system_clock(), [] {}) {}
+                     system_clock(), upstream_) {}
   Service& service() override { return preparation_; }
 
  private:
+  NoUpstream upstream_;
   net::HttpClient http_{{}};
   UnusedMailer mailer_;
   worker::Catalogue catalogue_;
@@ -220,20 +227,33 @@ class LivenessRig final : public Rig {
   app::Liveness liveness_{manager_, is_alive_, [](app::Liveness::Limit) { return true; }};
 };
 
-inline std::unique_ptr<Rig> leases(Place& place) {
-  return plain<worker::LeaseKeeper>(
-      worker::LeaseKeeper::Options{.sessions = place.database.url(), .worker = place.worker},
-      [&place](Duration lease) {
-        return std::make_unique<storage::ServerLeases>(place.database.url(), place.worker, "test", lease);
-      },
-      worker::LeaseKeeper::Callbacks{.changed = [](const auto&) {},
-                                     .busy = [](std::int16_t) { return false; },
-                                     .hand_over = [](const auto&) {},
-                                     .renewed = [](Service::Moment) {},
-                                     .expired = [] {},
-                                     .matched_until = [] { return system_clock().now(); },
-                                     .can_match = [] { return true; }});
-}
+/// Matches all events at once.
+class IdleHolder final : public worker::ShardHolder {
+  void hold(const storage::HeldShards& /*held*/) override {}
+  bool is_busy(std::int16_t /*shard*/) const override { return false; }
+  void hand_over(const std::vector<std::int16_t>& /*shards*/) override {}
+  void leases_last(Service::Moment /*until*/) override {}
+  void leases_expired() override {}
+  Time matched_until() const override { return system_clock().now(); }
+  bool can_match() override { return true; }
+};
+
+class LeasesRig final : public Rig {
+ public:
+  explicit LeasesRig(Place& place)
+      : leases_(
+            {.sessions = place.database.url(), .worker = place.worker},
+            [&place](Duration lease) {
+              return std::make_unique<storage::ServerLeases>(place.database.url(), place.worker, "test",
+                                                             lease);
+            },
+            holder_) {}
+  Service& service() override { return leases_; }
+
+ private:
+  IdleHolder holder_;
+  worker::LeaseKeeper leases_;
+};
 
 inline std::unique_ptr<Rig> whole_worker(Place& place) {
   worker::Worker::Options options;

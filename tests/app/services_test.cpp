@@ -52,7 +52,10 @@ const Case cases[] = {
      [](Place& place) { return std::make_unique<RecorderRig>(place); },
      {Kind::recorder},
      {"waybill recorder"}},
-    {"Leases", leases, {Kind::leases}, {"waybill leases"}},
+    {"Leases",
+     [](Place& place) { return std::make_unique<LeasesRig>(place); },
+     {Kind::leases},
+     {"waybill leases"}},
     {"Duties",
      [](Place& place) {
        return plain<worker::Duties>(

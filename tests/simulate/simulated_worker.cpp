@@ -31,7 +31,7 @@ SimulatedWorker::SimulatedWorker(Database& database, Destinations& destinations,
       leases_(
           {.sessions = sessions_, .worker = guid_},
           [&database, owner, guid](Duration lease) { return database.open_leases(owner, guid, lease); },
-          pipeline_.lease_callbacks()),
+          pipeline_),
       services_({&pauses_, &leases_, &pipeline_, &mailer_, http_.get()}) {}
 
 SimulatedWorker::~SimulatedWorker() = default;

@@ -16,8 +16,6 @@ class PumpTest : public WorkerParts {
         "insert into worker_beats (worker, expires_at, matched_at) values ($1, now() + interval '1 h', "
         "now())",
         {worker_.to_string()});
-    on_settled_ = [this](const auto& events, const auto& next_due) { pump_.settled(events, next_due); };
-    on_room_ = [this] { pump_.note_room(); };
     preparation_.start();
     pump_.start();
   }
@@ -25,6 +23,11 @@ class PumpTest : public WorkerParts {
     pump_.stop_at_once();
     stop_parts();
   }
+
+  void settled(const std::vector<storage::EventKey>& events, const worker::NextDue& next_due) override {
+    pump_.settled(events, next_due);
+  }
+  void note_room() override { pump_.note_room(); }
 
   /// Adds a workflow, holds the shards and waits until the order A-1 has its run. Returns the workflow.
   Guid start_with_a_run() {

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 using storage::RunStatus;
 using worker::Recorder;
 
-class RecorderTest : public WorkerDatabase {
+class RecorderTest : public WorkerDatabase, protected worker::Upstream {
  protected:
   RecorderTest() {
     pauses_.start();
@@ -22,15 +22,18 @@ class RecorderTest : public WorkerDatabase {
   }
 
   void start() {
-    recorder_ = std::make_unique<Recorder>(
-        Recorder::Options{.sessions = database_.url(), .worker = worker_}, pauses_,
-        [this](const std::vector<storage::EventKey>& events, const worker::NextDue& next_due) {
-          const std::lock_guard lock(mutex_);
-          written_.insert(events.begin(), events.end());
-          next_due_ = next_due;
-        });
+    recorder_ = std::make_unique<Recorder>(Recorder::Options{.sessions = database_.url(), .worker = worker_},
+                                           pauses_, static_cast<worker::Upstream&>(*this));
     recorder_->start();
   }
+
+  void settled(const std::vector<storage::EventKey>& events, const worker::NextDue& next_due) override {
+    const std::lock_guard lock(mutex_);
+    written_.insert(events.begin(), events.end());
+    next_due_ = next_due;
+  }
+  bool go_on(storage::ClaimedRun /*run*/) override { return false; }
+  void note_room() override {}
 
   /// The only event of the outbox, without runs.
   storage::SettledEvent pending_event() {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -22,9 +21,8 @@ class UnusedMailer final : public net::Mailer {
 };
 
 /// The parts of a worker to which the pump passes events and runs. A test that adds a part which they call
-/// sets `on_settled_` and `on_room_` before the first event, and calls `stop_parts` before it destroys that
-/// part.
-class WorkerParts : public WorkerDatabase {
+/// overrides the methods of `Upstream`, and calls `stop_parts` before it destroys that part.
+class WorkerParts : public WorkerDatabase, protected worker::Upstream {
  protected:
   WorkerParts() {
     pauses_.start();
@@ -68,25 +66,21 @@ class WorkerParts : public WorkerDatabase {
                    "'");
   }
 
-  worker::Recorder::Written on_settled_ = [](const auto& /*events*/, const auto& /*next_due*/) {};
-  std::function<void()> on_room_ = [] {};
+  void settled(const std::vector<storage::EventKey>& /*events*/,
+               const worker::NextDue& /*next_due*/) override {}
+  bool go_on(storage::ClaimedRun /*run*/) override { return false; }
+  void note_room() override {}
+  worker::Upstream& upstream() { return *this; }
+
   worker::Catalogue catalogue_{secrets_};
   net::HttpClient http_{{}};
   UnusedMailer mailer_;
   worker::PauseWriter pauses_{database_.url(), secrets_};
-  worker::Recorder recorder_{
-      {.sessions = database_.url(), .worker = worker_},
-      pauses_,
-      [this](const auto& events, const auto& next_due) { on_settled_(events, next_due); }};
-  worker::Runner runner_{{},
-                         catalogue_,
-                         {.http = http_, .clock = system_clock(), .mailer = mailer_},
-                         recorder_,
-                         [](const storage::ClaimedRun&) { return false; }};
+  worker::Recorder recorder_{{.sessions = database_.url(), .worker = worker_}, pauses_, upstream()};
+  worker::Runner runner_{
+      {}, catalogue_, {.http = http_, .clock = system_clock(), .mailer = mailer_}, recorder_, upstream()};
   worker::Preparation preparation_{
-      {.sessions = database_.url(), .worker = worker_}, catalogue_, runner_, system_clock(), [this] {
-        on_room_();
-      }};
+      {.sessions = database_.url(), .worker = worker_}, catalogue_, runner_, system_clock(), upstream()};
   worker::DueFloors floors_;
   worker::BlastGuard guard_{{.factor = 0, .minimum = 0}, pauses_, system_clock()};
 };

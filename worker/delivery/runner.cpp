@@ -78,11 +78,11 @@ const actions::Credentials& credentials_of(const Task& task) {
 }  // namespace
 
 Runner::Runner(Options options, const Catalogue& catalogue, actions::Effects effects, Outcomes& outcomes,
-               GoOn go_on)
+               Upstream& upstream)
     : options_(std::move(options)),
       catalogue_(catalogue),
       effects_(effects),
-      go_on_(std::move(go_on)),
+      upstream_(upstream),
       outcomes_(outcomes),
       queues_({.places = options_.max_in_flight, .breaker = options_.breaker}),
       room_(options_.max_held, options_.max_bytes) {}
@@ -304,7 +304,7 @@ void Runner::go_on(storage::Run run) {
   // The beginning of the next step is stored only if this worker still holds the run.
   storage::ClaimedRun claimed{
       .run = std::move(run), .goes_on = true, .claimed_at = moment(), .previous_status = RunStatus::queued};
-  if (!go_on_(std::move(claimed))) outcomes_.finish({key, ended});
+  if (!upstream_.go_on(std::move(claimed))) outcomes_.finish({key, ended});
 }
 
 void Runner::measure(const Task& task, const actions::AttemptResult& result) {

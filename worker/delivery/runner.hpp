@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,6 +17,7 @@
 #include "worker/delivery/open_events.hpp"
 #include "worker/delivery/run_room.hpp"
 #include "worker/outcomes/outcomes.hpp"
+#include "worker/outcomes/upstream.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/run_plan.hpp"
 
@@ -35,8 +35,8 @@ namespace waybill::worker {
 ///
 /// Order of locks: that of DueRuns, then that of the runner or of the preparation's queues, then one of those
 /// under which no other is taken: of the Outcomes (recorder, pause writer), of the Catalogue, or of the bytes
-/// in RunRoom. An action and `GoOn` are called without a lock, because an attempt that ends at once calls the
-/// runner back.
+/// in RunRoom. An action and `Upstream` are called without a lock, because an attempt that ends at once calls
+/// the runner back.
 class Runner {
  public:
   struct Options {
@@ -51,12 +51,8 @@ class Runner {
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
   };
 
-  /// Takes over a run to begin its next step before the end of its last step is stored. Returns false if it
-  /// does not take the run. Called by any thread, without a lock.
-  using GoOn = std::function<bool(storage::ClaimedRun run)>;
-
   Runner(Options options, const Catalogue& catalogue, actions::Effects effects, Outcomes& outcomes,
-         GoOn go_on);
+         Upstream& upstream);
   /// Every attempt must be over: stop the HTTP client first.
   ~Runner();
   Runner(const Runner&) = delete;
@@ -121,7 +117,7 @@ class Runner {
   const Options options_;
   const Catalogue& catalogue_;
   actions::Effects effects_;
-  const GoOn go_on_;
+  Upstream& upstream_;
   Outcomes& outcomes_;  // may be called under mutex_
 
   mutable Mutex mutex_;

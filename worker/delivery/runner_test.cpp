@@ -60,20 +60,24 @@ class NoMailer final : public net::Mailer {
   void transmit(net::MailMessage, Done) override { throw std::logic_error("no test sends a mail"); }
 };
 
-class RunnerTest : public testing::Test {
+class RunnerTest : public testing::Test, protected Upstream {
  protected:
   explicit RunnerTest(Runner::Options options = {.patience = 0s, .destination_patience = 0s})
       : runner_(std::move(options), catalogue_,
                 {.http = http_, .clock = clock_, .mailer = mailer_, .tracking = &attempts_}, outcomes_,
-                [this](storage::ClaimedRun run) {
-                  if (takes_steps_) gone_on_.push_back(std::move(run));
-                  return takes_steps_;
-                }) {
+                static_cast<Upstream&>(*this)) {
     publish("push_tracking");
   }
   ~RunnerTest() override {
     while (!attempts_.open.empty()) attempts_.end(result(actions::Done()));
   }
+
+  void settled(const std::vector<storage::EventKey>& /*events*/, const NextDue& /*next_due*/) override {}
+  bool go_on(storage::ClaimedRun run) override {
+    if (takes_steps_) gone_on_.push_back(std::move(run));
+    return takes_steps_;
+  }
+  void note_room() override {}
 
   /// Adds the workflow to the catalogue, or replaces it.
   void publish(const std::string& action, bool paused = false, bool email_enabled = true) {

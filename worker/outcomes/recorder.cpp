@@ -59,10 +59,10 @@ void report_run(const storage::RunState& state, const std::optional<RunName>& na
 
 }  // namespace
 
-Recorder::Recorder(Options options, PauseWriter& pauses, Written written)
+Recorder::Recorder(Options options, PauseWriter& pauses, Upstream& upstream)
     : options_(std::move(options)),
       pauses_(pauses),
-      written_(std::move(written)),
+      upstream_(upstream),
       inbox_({.batch_size = options_.batch_size, .batch_delay = options_.batch_delay}) {}
 
 void Recorder::start() {
@@ -147,7 +147,7 @@ bool Recorder::write(storage::Batch batch) {
       std::vector<storage::EventKey> events;
       events.reserve(batch.events.size());
       for (const auto& event : batch.events) events.push_back(event.key);
-      written_(events, next_due(batch, recorded));
+      upstream_.settled(events, next_due(batch, recorded));
       return true;
     } catch (const storage::StatementError& error) {
       // An entry cannot be stored. The entries are written one by one, so that it delays no other.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "worker/outcomes/outcome_inbox.hpp"
 #include "worker/outcomes/outcome_queue.hpp"
 #include "worker/outcomes/outcomes.hpp"
+#include "worker/outcomes/upstream.hpp"
 
 namespace waybill::worker {
 
@@ -35,11 +35,8 @@ class Recorder final : public Outcomes, public Service {
     Duration batch_delay = std::chrono::milliseconds(5);  // the longest wait for further outcomes
     const Clock* clock = &database_clock();
   };
-  /// Called on the recorder's thread after a batch is written, with the events that are now settled (by this
-  /// worker or earlier by another) and the times at which the next run and timer are due.
-  using Written = std::function<void(const std::vector<storage::EventKey>& events, const NextDue& next_due)>;
-
-  Recorder(Options options, PauseWriter& pauses, Written written);
+  /// Reports each batch to `upstream`. Both references outlive it.
+  Recorder(Options options, PauseWriter& pauses, Upstream& upstream);
   ~Recorder() override { stop_at_once(); }
 
   void start() override;
@@ -69,7 +66,7 @@ class Recorder final : public Outcomes, public Service {
 
   const Options options_;
   PauseWriter& pauses_;
-  const Written written_;
+  Upstream& upstream_;
   std::unique_ptr<storage::Session> session_;  // used by thread_ only
   LockLimit lock_limit_;                       // used by thread_ only
   storage::EndedRuns ended_;                   // used by thread_ only

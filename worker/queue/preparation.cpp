@@ -53,12 +53,12 @@ std::vector<storage::ClaimedRun> take_out(std::vector<storage::ClaimedRun>& runs
 }  // namespace
 
 Preparation::Preparation(Options options, const Catalogue& catalogue, Runner& runner, const Clock& clock,
-                         OnRoom on_room)
+                         Upstream& upstream)
     : options_(std::move(options)),
       catalogue_(catalogue),
       runner_(runner),
       clock_(clock),
-      on_room_(std::move(on_room)),
+      upstream_(upstream),
       preparer_(catalogue, clock, options_.worker, options_.public_url),
       session_(options_.sessions, "waybill preparation", {storage::index_walking_plans}),
       render_batch_(first_render_batch, most_in_batch, render_time),
@@ -109,7 +109,7 @@ void Preparation::run(const std::stop_token& stop) {
         observe(Observable::batch_failed, {{"error", std::string_view(error.what())}});
       queues_.pause(stop, session_.failed(error));
     }
-    on_room_();
+    upstream_.note_room();
   }
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -14,6 +13,7 @@
 #include "base/thread/thread.hpp"
 #include "storage/runs/run_store.hpp"
 #include "worker/delivery/runner.hpp"
+#include "worker/outcomes/upstream.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/run_preparer.hpp"
 #include "worker/queue/preparation_queues.hpp"
@@ -34,11 +34,9 @@ class Preparation final : public Service {
     Guid worker;
     std::string public_url;  // URL of the service, for links to tracking pages; may be empty
   };
-  using OnRoom = std::function<void()>;
-
-  /// `on_room` is called on the thread after each batch. Everything referred to outlives it.
+  /// Notes room at `upstream` after each batch. Everything referred to outlives it.
   Preparation(Options options, const Catalogue& catalogue, Runner& runner, const Clock& clock,
-              OnRoom on_room);
+              Upstream& upstream);
   ~Preparation() override { stop_at_once(); }
 
   void start() override;
@@ -78,7 +76,7 @@ class Preparation final : public Service {
   const Catalogue& catalogue_;
   Runner& runner_;
   const Clock& clock_;
-  const OnRoom on_room_;
+  Upstream& upstream_;
   RunPreparer preparer_;  // used by the thread, like the next three
   ThreadSession session_;
   BatchSize render_batch_;

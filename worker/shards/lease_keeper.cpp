@@ -22,10 +22,10 @@ constexpr Duration surplus_check_interval = std::chrono::milliseconds(20);
 
 }  // namespace
 
-LeaseKeeper::LeaseKeeper(Options options, Open open, Callbacks callbacks)
+LeaseKeeper::LeaseKeeper(Options options, Open open, ShardHolder& holder)
     : options_(std::move(options)),
       open_(std::move(open)),
-      callbacks_(std::move(callbacks)),
+      holder_(holder),
       backoff_(first_reconnect, longest_reconnect),
       renewals_(options_.renewal_interval),
       loop_(
@@ -96,7 +96,7 @@ bool LeaseKeeper::enter() {
   if (has_entered_) return true;
   if (!leases_) leases_ = open_(options_.lease);
   leases_->notified();  // throws if the session has ended
-  if (!callbacks_.can_match()) return false;
+  if (!holder_.can_match()) return false;
   if (!leases_->enter())
     throw storage::DatabaseUnavailable("the server has not ended the previous session yet");
   has_entered_ = true;
@@ -105,7 +105,7 @@ bool LeaseKeeper::enter() {
 }
 
 void LeaseKeeper::renew() {
-  const Duration lag = database_clock().now() - callbacks_.matched_until();
+  const Duration lag = database_clock().now() - holder_.matched_until();
   set_gauge(Gauge::match_lag_seconds, std::max(std::chrono::duration<double>(lag).count(), 0.0));
   const Moment asked = steady_clock::now();
   storage::HeldShards held = leases_->renew(lag);
@@ -125,15 +125,15 @@ void LeaseKeeper::renew() {
   if (lost > 0) observe(Observable::lease_lost, {{"shards", lost}});
   surplus_.choose(held, share, steady_clock::now());
   publish(std::move(held));
-  if (had_expired) callbacks_.expired();
-  callbacks_.renewed(lasts_until_);
+  if (had_expired) holder_.leases_expired();
+  holder_.leases_last(lasts_until_);
 }
 
 void LeaseKeeper::release_idle_surplus(Moment now) {
   if (surplus_.empty()) return;
   std::vector<std::int16_t> idle, busy;
-  for (const std::int16_t shard : surplus_.shards()) (callbacks_.busy(shard) ? busy : idle).push_back(shard);
-  if (!busy.empty() && surplus_.lasts(now, options_.hand_over_after)) callbacks_.hand_over(busy);
+  for (const std::int16_t shard : surplus_.shards()) (holder_.is_busy(shard) ? busy : idle).push_back(shard);
+  if (!busy.empty() && surplus_.lasts(now, options_.hand_over_after)) holder_.hand_over(busy);
   if (idle.empty()) return;
   leases_->release(idle);
   surplus_.released(idle);
@@ -144,7 +144,7 @@ void LeaseKeeper::publish(storage::HeldShards held) {
   if (held.size() > held_.size()) observe(Observable::lease_taken, {{"shards", held.size()}});
   held_ = std::move(held);
   set_gauge(Gauge::shards_owned, static_cast<double>(held_.size()));
-  callbacks_.changed(held_);
+  holder_.hold(held_);
 }
 
 }  // namespace waybill::worker

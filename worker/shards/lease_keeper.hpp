@@ -18,6 +18,28 @@
 
 namespace waybill::worker {
 
+/// The part of a worker that matches the events of its shards. Called on the keeper's thread.
+class ShardHolder {
+ public:
+  virtual ~ShardHolder() = default;
+  /// The held shards have changed.
+  virtual void hold(const storage::HeldShards& held) = 0;
+  /// True while a surplus shard has events in flight.
+  virtual bool is_busy(std::int16_t shard) const = 0;
+  /// Puts the events in flight of these shards into the queue.
+  virtual void hand_over(const std::vector<std::int16_t>& shards) = 0;
+  /// The leases last until a moment. Called after `hold` and `leases_expired`.
+  virtual void leases_last(std::chrono::steady_clock::time_point until) = 0;
+  /// The worker did not renew its leases in time, because it was stopped or had no database. Other workers
+  /// may have taken its shards and runs. Called after `hold`.
+  virtual void leases_expired() = 0;
+  /// The time up to which all committed events are matched.
+  virtual Time matched_until() const = 0;
+  /// True if the worker has read the workflows and could match events at once. Until then it takes no shards,
+  /// so the others keep matching theirs while it starts.
+  virtual bool can_match() = 0;
+};
+
 /// Keeps a worker's share of the shards, on a dedicated thread and session. It renews the leases, takes free
 /// shards, releases shards beyond its share, and frees the shards of lost workers. NOTIFY announces workers
 /// that start or stop and shards that become free. While the database is unavailable, it holds no shards.
@@ -34,31 +56,12 @@ class LeaseKeeper final : public Service {
     // The longest wait for the events in flight of a surplus shard.
     Duration hand_over_after = std::chrono::milliseconds(100);
   };
-  /// Called on the keeper's thread.
-  struct Callbacks {
-    /// The held shards have changed.
-    std::function<void(const storage::HeldShards& held)> changed;
-    /// True while a surplus shard has events in flight.
-    std::function<bool(std::int16_t shard)> busy;
-    /// Puts the events in flight of these shards into the queue.
-    std::function<void(const std::vector<std::int16_t>& shards)> hand_over;
-    /// The leases last until a moment. Called after `changed` and `expired`.
-    std::function<void(std::chrono::steady_clock::time_point until)> renewed;
-    /// The worker did not renew its leases in time, because it was stopped or had no database. Other workers
-    /// may have taken its shards and runs. Called after `changed`.
-    std::function<void()> expired;
-    /// The time up to which all committed events are matched.
-    std::function<Time()> matched_until;
-    /// True if the worker has read the workflows and could match events at once. Until then it takes no
-    /// shards, so the others keep matching theirs while it starts.
-    std::function<bool()> can_match;
-  };
 
   /// Connects. `lease` is the length of the leases. Throws DatabaseUnavailable or StatementError.
   using Open = std::function<std::unique_ptr<storage::Leases>(Duration lease)>;
 
-  /// `open` is called on the keeper's thread.
-  LeaseKeeper(Options options, Open open, Callbacks callbacks);
+  /// `open` is called on the keeper's thread. `holder` outlives it.
+  LeaseKeeper(Options options, Open open, ShardHolder& holder);
   ~LeaseKeeper() override { stop_at_once(); }
 
   void start() override;
@@ -79,7 +82,7 @@ class LeaseKeeper final : public Service {
 
   const Options options_;
   const Open open_;
-  Callbacks callbacks_;
+  ShardHolder& holder_;
   std::unique_ptr<storage::Leases>
       leases_;  // null without a session; used by loop_ only, as are the next seven
   Backoff backoff_;
