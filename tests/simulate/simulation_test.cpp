@@ -8,7 +8,7 @@
 namespace waybill::simulate {
 namespace {
 
-constexpr std::uint64_t seeds = 10'000;
+constexpr std::uint64_t seeds = 2'000;
 constexpr std::uint64_t parts = 50;
 // Seeds above the first ones that have failed.
 constexpr std::array<std::uint64_t, 0> kept_seeds = {};
