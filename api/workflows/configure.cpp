@@ -198,6 +198,15 @@ asio::awaitable<std::optional<std::string>> newest_secret(const Call& call, cons
   co_return services.secrets.open(newest->sealed, storage::workflow_secret_purpose(guid));
 }
 
+/// Throws Failure if the request is for another version than the current one.
+void check_version(const json::object& body, std::int32_t current) {
+  const json::value* const expected = find_value(body, "ifVersion");
+  if (expected == nullptr || expected->to_number<std::int64_t>() == current) return;
+  throw Failure(ErrorCode::conflict,
+                "The workflow has version " + std::to_string(current) + ", not the one in ifVersion.",
+                {{"version", std::to_string(current)}});
+}
+
 asio::awaitable<ChangedWorkflow> changed_definition(const Call& call, Services& services,
                                                     storage::Transaction& transaction, const Guid& guid,
                                                     const json::object& body,
@@ -211,6 +220,7 @@ asio::awaitable<ChangedWorkflow> changed_definition(const Call& call, Services& 
   if (found->is_managed) {
     throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not changed.");
   }
+  check_version(body, found->version);
   ChangedWorkflow changed;
   changed.before = stored_definition(locked.more());
   changed.before.credentials = actions::stored_credentials(

@@ -21,6 +21,11 @@ namespace {
 
 constexpr Property configure_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .description = "The workflow to update. Default: a new workflow."},
+    {.name = "ifVersion",
+     .kind = Kind::integer,
+     .minimum = 1,
+     .description = "The version that the change is based on. If the workflow has another one, the answer is "
+                    "409, with the current version in `details.version`. Default: any."},
     {.name = "name", .kind = Kind::string, .nullable = false},
     {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
     {.name = "triggerId",
@@ -430,6 +435,7 @@ void check_workflow_body(const json::object& body, FieldErrors& errors) {
   for (const char* name : {"name", "entityType"}) {
     if (!body.contains(name)) errors.push_back({name, "is required"});
   }
+  if (is_given(body, "ifVersion")) errors.push_back({"ifVersion", "needs guid"});
   check_has_action(body, errors);
   if (!names_triggers(body)) errors.push_back({"triggerId", no_triggers});
   WorkflowDefinition definition;

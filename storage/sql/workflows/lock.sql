@@ -1,7 +1,7 @@
--- Locks a workflow. Returns whether it is managed, its sealed credentials (in hex), and its definition.
+-- Locks a workflow. Returns whether it is managed, its version, its sealed credentials (in hex), and its definition.
 -- $1 business uuid, $2 workflow uuid
--- -> is_managed boolean, sealed_credentials text or null, ...
-select is_managed, encode(sealed_credentials, 'hex') as sealed_credentials,
+-- -> is_managed boolean, version int, sealed_credentials text or null, ...
+select is_managed, version, encode(sealed_credentials, 'hex') as sealed_credentials,
        guid, name, entity_type as "entityType", trigger_code as trigger, action, conditions, is_active as "isActive",
        ordered, delay, time_window as window, run_limit as "limit", request_rate as rate,
        exists (select from workflow_secrets s where s.business_id = w.business_id and s.workflow_id = w.guid) as "hasSecret"

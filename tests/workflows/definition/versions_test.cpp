@@ -1,3 +1,6 @@
+#include <future>
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
@@ -103,6 +106,48 @@ TEST_F(Versions, AnUnchangedConfigureMakesNone) {
   ASSERT_EQ(tenant.http.post("/api/workflows/configure", {{"guid", workflow}, {"ordered", true}}).status,
             200);
   EXPECT_EQ(versions().size(), 2U);
+}
+
+TEST_F(Versions, AChangeThatIsBasedOnAnotherVersionIsRefused) {
+  const auto change = [&](const json::value& version, std::string_view name) {
+    return tenant.http.post("/api/workflows/configure",
+                            {{"guid", workflow}, {"ifVersion", version}, {"name", name}});
+  };
+  EXPECT_EQ(change(1, "second").status, 200);
+  const Response late = change(1, "third");
+  EXPECT_EQ(late.status, 409) << late.text;
+  EXPECT_EQ(late.details(), (json::object{{"version", "2"}}));
+  EXPECT_EQ(text_at(present(), "name"), "second");
+  EXPECT_EQ(change(3, "third").status, 409) << "a version that does not exist yet";
+  EXPECT_EQ(change(nullptr, "third").status, 200) << "null is any version";
+  EXPECT_EQ(change(3, "third").status, 200) << "also for a change that changes nothing";
+  EXPECT_EQ(versions().size(), 3U);
+}
+
+TEST_F(Versions, OfTwoChangesOfTheSameVersionOneIsRefused) {
+  const auto change = [&](std::string_view name) {
+    Http http = tenant.http.with_token(tenant.http.token());
+    return http.post("/api/workflows/configure", {{"guid", workflow}, {"ifVersion", 1}, {"name", name}})
+        .status;
+  };
+  auto other = std::async(std::launch::async, change, "of one person");
+  const int status = change("of another person");
+  EXPECT_EQ((std::multiset<int>{status, other.get()}), (std::multiset<int>{200, 409}));
+  EXPECT_EQ(versions().size(), 2U);
+}
+
+TEST_F(Versions, TheVersionThatAChangeIsBasedOnIsChecked) {
+  const auto refused = [&](json::object body, const char* problem) {
+    const Response answer = tenant.http.post("/api/workflows/configure", body);
+    EXPECT_EQ(answer.status, 400) << answer.text;
+    EXPECT_EQ(text_at(json::value(answer.details()), "ifVersion"), problem);
+  };
+  refused({{"guid", workflow}, {"ifVersion", 0}}, "must be at least 1");
+  refused({{"guid", workflow}, {"ifVersion", "1"}}, "must be an integer");
+  json::object copy = present().as_object();
+  copy.erase("guid");
+  copy["ifVersion"] = 1;
+  refused(std::move(copy), "needs guid");
 }
 
 TEST_F(Versions, TheSameSecretAndTheSameHeadersInAnotherOrderMakeNone) {
