@@ -2495,6 +2495,11 @@ CREATE FUNCTION public.variant_count(p public.products) RETURNS integer
     AS $$
   select jsonb_array_length(p.variants) $$;
 
+CREATE FUNCTION public.wall_hour(at timestamp with time zone, zone text) RETURNS bigint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+  select floor(extract(epoch from at at time zone zone) / 3600)::bigint $$;
+
 CREATE TABLE public.business_defaults (
     business_id uuid NOT NULL,
     carrier_id uuid,
@@ -2627,7 +2632,7 @@ CREATE TABLE public.alerts (
     failed_to timestamp with time zone,
     told_at timestamp with time zone,
     due_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT alerts_cause_check CHECK ((cause = ANY (ARRAY['run_dead'::text, 'workflow_paused'::text, 'import_failed'::text, 'destination_down'::text])))
+    CONSTRAINT alerts_cause_check CHECK ((cause = ANY (ARRAY['run_dead'::text, 'workflow_paused'::text, 'import_failed'::text, 'destination_down'::text, 'workflow_silent'::text])))
 )
 WITH (fillfactor='50');
 
@@ -3102,6 +3107,16 @@ CREATE TABLE public.mail_outbox (
     business_id uuid
 );
 
+CREATE TABLE public.matched_events (
+    business_id uuid NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    orders bigint NOT NULL,
+    shipments bigint NOT NULL,
+    customers bigint NOT NULL,
+    products bigint NOT NULL
+)
+WITH (fillfactor='70');
+
 CREATE TABLE public.order_numbers (
     business_id uuid NOT NULL,
     last_number bigint NOT NULL
@@ -3500,7 +3515,9 @@ CREATE TABLE public.workflow_firings (
     workflow_id uuid NOT NULL,
     hour timestamp with time zone NOT NULL,
     count bigint NOT NULL,
-    CONSTRAINT workflow_firings_count_check CHECK ((count > 0))
+    held bigint DEFAULT 0 NOT NULL,
+    last_at timestamp with time zone,
+    CONSTRAINT workflow_firings_count_check CHECK (((count >= 0) AND (held >= 0) AND ((count + held) > 0)))
 )
 WITH (fillfactor='70');
 
@@ -3535,6 +3552,19 @@ CREATE TABLE public.workflow_versions (
     author jsonb DEFAULT (public.event_cause() -> 'by'::text),
     sealed_credentials bytea
 );
+
+CREATE TABLE public.workflow_watches (
+    business_id uuid NOT NULL,
+    workflow_id uuid NOT NULL,
+    version integer NOT NULL,
+    learned_since timestamp with time zone NOT NULL,
+    due_at timestamp with time zone DEFAULT now() NOT NULL,
+    expected_from bigint,
+    expected_to bigint,
+    silent_since timestamp with time zone,
+    silence jsonb
+)
+WITH (fillfactor='70');
 
 ALTER TABLE ONLY public.account_requests
     ADD CONSTRAINT account_requests_pkey PRIMARY KEY (key);
@@ -3637,6 +3667,9 @@ ALTER TABLE ONLY public.login_failures
 
 ALTER TABLE ONLY public.mail_outbox
     ADD CONSTRAINT mail_outbox_pkey PRIMARY KEY (guid);
+
+ALTER TABLE ONLY public.matched_events
+    ADD CONSTRAINT matched_events_pkey PRIMARY KEY (business_id, hour);
 
 ALTER TABLE ONLY public.order_numbers
     ADD CONSTRAINT order_numbers_pkey PRIMARY KEY (business_id);
@@ -3800,6 +3833,9 @@ ALTER TABLE ONLY public.workflow_switches
 ALTER TABLE ONLY public.workflow_versions
     ADD CONSTRAINT workflow_versions_pkey PRIMARY KEY (business_id, workflow_id, version);
 
+ALTER TABLE ONLY public.workflow_watches
+    ADD CONSTRAINT workflow_watches_pkey PRIMARY KEY (business_id, workflow_id);
+
 ALTER TABLE ONLY public.workflows
     ADD CONSTRAINT workflows_pkey PRIMARY KEY (business_id, guid);
 
@@ -3928,6 +3964,8 @@ CREATE INDEX limited_runs_by_value ON public.limited_runs USING btree (workflow_
 CREATE INDEX mail_outbox_by_due ON public.mail_outbox USING btree (due_at);
 
 CREATE INDEX mail_outbox_by_owner ON public.mail_outbox USING btree (COALESCE(business_id, '00000000-0000-0000-0000-000000000000'::uuid), due_at);
+
+CREATE INDEX matched_events_by_hour ON public.matched_events USING btree (hour);
 
 CREATE INDEX orders_by_change ON public.orders USING btree (business_id, updated_at, guid) WHERE (deleted_at IS NULL);
 
@@ -4132,6 +4170,8 @@ CREATE INDEX vehicles_by_driver ON public.vehicles USING btree (business_id, cur
 CREATE INDEX vehicles_by_name ON public.vehicles USING btree (business_id, name, guid) WHERE (deleted_at IS NULL);
 
 CREATE INDEX workflow_firings_by_hour ON public.workflow_firings USING btree (hour);
+
+CREATE INDEX workflow_watches_due ON public.workflow_watches USING btree (due_at);
 
 CREATE INDEX workflows_by_epoch ON public.workflows USING btree (epoch);
 

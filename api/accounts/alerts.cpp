@@ -23,7 +23,8 @@ constexpr std::size_t most_emails = 20;
 constexpr std::size_t longest_url = 2'000;
 constexpr double most_minutes = 10'080;  // a week
 constexpr std::int64_t default_minutes = 60;
-constexpr std::string_view causes[] = {"run_dead", "workflow_paused", "import_failed", "destination_down"};
+constexpr std::string_view causes[] = {"run_dead", "workflow_paused", "import_failed", "destination_down",
+                                       "workflow_silent"};
 
 constexpr Property webhook_properties[] = {
     {.name = "url",
@@ -53,7 +54,7 @@ constexpr Property properties[] = {
      .max_length = std::size(causes),
      .items = Kind::one_of,
      .values = causes,
-     .description = "The causes that send an alert. Default: all four."},
+     .description = "The causes that send an alert. Default: all."},
     {.name = "minutes",
      .kind = Kind::integer,
      .minimum = 1,

@@ -89,9 +89,18 @@ std::string headline(const Alert& alert) {
   if (alert.cause == "workflow_paused") return "The workflow " + quoted(alert.workflow_name) + " was paused";
   if (alert.is_of_import())
     return (is_single ? "An import" : number + " imports") + " from " + alert.store + " failed";
+  if (alert.cause == "workflow_silent") return "The workflow " + quoted(alert.workflow_name) + " is silent";
   if (alert.cause == "destination_down")
     return "The destination " + member_text(alert.run, "destination") + " of " + workflow + " is down";
   return (is_single ? "A run" : number + " runs") + " of " + workflow + " failed";
+}
+
+std::string silence_text(const json::value& silence) {
+  if (!silence.is_object()) return "It fires again as usual.";
+  const json::value& expected = silence.at("expected");
+  return "Since " + member_text(silence, "since") + " it has fired " + member_text(silence, "count") +
+         " times; " + member_text(expected, "from") + " to " + member_text(expected, "to") +
+         " times are usual by the same weekdays and hours of the last 8 weeks.";
 }
 
 std::string explanation(const Alert& alert) {
@@ -99,6 +108,7 @@ std::string explanation(const Alert& alert) {
     return (alert.paused_reason ? "The reason: " + sentence(*alert.paused_reason) + "\n" : "") +
            "Events still match the workflow, and its runs are held until it is resumed.";
   if (alert.is_of_import()) return "The store or an order caused the failure. Imports are repeated.";
+  if (alert.cause == "workflow_silent") return silence_text(alert.silence);
   if (alert.cause == "destination_down")
     return "Several attempts in a row failed. The runs are attempted again on their schedule.";
   return "No further attempts are made.";
@@ -138,15 +148,12 @@ std::string_view invitation(const Alert& alert) {
 }  // namespace
 
 std::string alert_payload(const Alert& alert, std::string_view public_url) {
-  return to_json(json::object{{"type", "alert"},
-                              {"timestamp", format_timestamp(alert.at)},
-                              {"data",
-                               {{"cause", alert.cause},
-                                {"workflow", workflow_of(alert)},
-                                {"run", run_of(alert)},
-                                {"response", response_of(alert)},
-                                {"count", alert.count},
-                                {"replay", replay_of(alert, public_url)}}}});
+  json::object data{{"cause", alert.cause}, {"workflow", workflow_of(alert)},
+                    {"run", run_of(alert)}, {"response", response_of(alert)},
+                    {"count", alert.count}, {"replay", replay_of(alert, public_url)}};
+  if (alert.cause == "workflow_silent") data["silence"] = alert.silence;
+  return to_json(
+      json::object{{"type", "alert"}, {"timestamp", format_timestamp(alert.at)}, {"data", std::move(data)}});
 }
 
 net::MailMessage alert_mail(const Alert& alert, std::string_view public_url) {

@@ -14,7 +14,7 @@ namespace waybill::worker {
 
 /// Failures with one cause, of a workflow or, for import_failed, of an integration.
 struct Alert {
-  std::string cause;  // run_dead, workflow_paused, import_failed or destination_down
+  std::string cause;  // as in the settings of alerts
   Guid subject_id;    // the workflow or the integration
   std::int64_t count = 1;
   Time at;                                     // when the message was made
@@ -25,12 +25,14 @@ struct Alert {
   json::value run = nullptr;         // the last run, or that of an import
   std::optional<std::string> tries;  // tries of the run: a JSON array
   std::string store;                 // URL of the store; for import_failed
+  json::value silence = nullptr;     // {since, count, expected: {from, to}}; null if it is over
 
   bool is_of_import() const { return cause == "import_failed"; }
 };
 
 /// The body of a webhook: {type, timestamp, data: {cause, workflow, run, response, count, replay}}. `replay`
 /// is a request to this API that repeats what failed: {method, url, body}; null if nothing is to be repeated.
+/// The data of workflow_silent also have `silence`.
 /// `public_url` is that of the API; the url is relative if it is empty.
 std::string alert_payload(const Alert& alert, std::string_view public_url);
 

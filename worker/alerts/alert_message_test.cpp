@@ -100,6 +100,23 @@ TEST(AlertMessage, ADestinationThatIsDownNeedsNoReplay) {
   EXPECT_TRUE(data_of(alert_of("destination_down")).at("replay").is_null());
 }
 
+TEST(AlertMessage, ASilentWorkflowHasWhatIsUsual) {
+  Alert alert = alert_of("workflow_silent");
+  alert.silence = json::object{{"since", "2026-11-19T05:00:00.000Z"},
+                               {"count", 2},
+                               {"expected", json::object{{"from", 30}, {"to", 52}}}};
+  EXPECT_EQ(data_of(alert).at("silence"), alert.silence);
+  EXPECT_TRUE(data_of(alert).at("replay").is_null());
+  const auto mail = alert_mail(alert, "");
+  EXPECT_EQ(mail.subject, "The workflow \"Tell the ERP\" is silent");
+  EXPECT_NE(mail.text.find("Since 2026-11-19T05:00:00.000Z it has fired 2 times; 30 to 52 times are usual by "
+                           "the same weekdays and hours of the last 8 weeks."),
+            std::string::npos);
+  alert.silence = nullptr;
+  EXPECT_NE(alert_mail(alert, "").text.find("It fires again as usual."), std::string::npos);
+  EXPECT_FALSE(data_of(dead_runs(1)).contains("silence"));
+}
+
 TEST(AlertMessage, UnreadableAttemptsAreLeftOut) {
   for (const std::string tries : {"", "x", "[]", "[1]", "{}"}) {
     Alert alert = dead_runs(1);

@@ -235,8 +235,11 @@ std::vector<AlertSender::Message> AlertSender::claim() {
     message.attempts = row.attempts;
     message.address = std::optional<std::string>(row.address);
     message.sealed_secret = row.sealed_secret;
-    const auto parsed = parse_json(row.run.value_or(row.import.value_or("null")));
-    const auto* const run = std::get_if<json::value>(&parsed);
+    const auto read = [](std::string_view text) {
+      auto parsed = parse_json(text);
+      auto* const value = std::get_if<json::value>(&parsed);
+      return value == nullptr ? json::value(nullptr) : std::move(*value);
+    };
     message.alert = {.cause = std::string(row.cause),
                      .subject_id = row.subject_id,
                      .count = row.count,
@@ -246,9 +249,10 @@ std::vector<AlertSender::Message> AlertSender::claim() {
                      .business_name = std::string(row.business_name),
                      .workflow_name = std::optional<std::string>(row.workflow_name),
                      .paused_reason = std::optional<std::string>(row.paused_reason),
-                     .run = run == nullptr ? json::value(nullptr) : *run,
+                     .run = read(row.run.value_or(row.import.value_or("null"))),
                      .tries = std::optional<std::string>(row.tries),
-                     .store = std::string(row.store_url.value_or(row.provider.value_or("a store")))};
+                     .store = std::string(row.store_url.value_or(row.provider.value_or("a store"))),
+                     .silence = read(row.silence.value_or("null"))};
   }
   return messages;
 }

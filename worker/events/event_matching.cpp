@@ -98,6 +98,7 @@ std::vector<MatchedEvent> EventMatching::match(storage::Session& session,
                      {.has_memory = [this](const Guid& business) { return runner_.has_memory(business); },
                       .may_defer = workflows_.may_defer(session, clock_.now())});
   guard_.watch(session, matched);
+  guard_.counts().matched(matcher_.take_counts());
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started_at;
   if (matched.size() < events.size()) {
     // The last events, perhaps those of other businesses, were left out. So the next batch is limited to the
@@ -139,13 +140,16 @@ bool EventMatching::match_postponed(storage::Session& session) {
     const auto began = std::chrono::steady_clock::now();
     storage::Work work(session);
     const std::vector<storage::PostponedMatch> matches = store.take_postponed(guid, postponed_batch_.get());
+    std::vector<storage::Run> runs;
     // A workflow that has been deleted since fires for none of them.
     if (workflow && workflow->rule.triggers.timer) {
       storage::change_timers(session, matcher_.postponed_timers(session, *workflow, matches));
     } else if (workflow) {
-      store.queue(matcher_.match_postponed(session, *workflow, matches));
+      runs = matcher_.match_postponed(session, *workflow, matches);
+      store.queue(runs);
     }
     work.commit();
+    guard_.counts().fired(runs);
     if (!matches.empty()) postponed_.found_matches();
     const auto now_after = std::chrono::steady_clock::now();
     postponed_batch_.measured(matches.size(), std::chrono::duration_cast<Duration>(now_after - began));
@@ -193,6 +197,8 @@ bool EventMatching::match_set_aside(storage::Session& session) {
   session.run(sql::Remove{
       .business = *business, .events = storage::binary_array(ids), .times = storage::binary_array(times)});
   work.commit();
+  guard_.counts().fired(runs);
+  guard_.counts().matched(matcher_.take_counts());
   observe(Observable::events_matched, {}, matched.size());
   observe(Observable::runs_planned, {}, runs.size());
   return true;

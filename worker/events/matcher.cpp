@@ -126,7 +126,25 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
   batch.since += steady_clock::now() - query_began;
 
   plan_candidates(matching::RelativeIndex(relatives, public_url_), limits, batch);
+  count(events, stored, batch);
   return batch.take_matched(events);
+}
+
+/// Counts the matched events. There can be rows of events that are matched later.
+void Matcher::count(std::span<const storage::PendingEvent> events,
+                    std::span<const storage::StoredEvent> stored, const Batch& batch) {
+  Keys later;
+  if (stored.size() > events.size()) {
+    for (const storage::StoredEvent& event : stored) later.insert(key_of(event));
+    for (const storage::PendingEvent& event : events) later.erase(event.key());
+  }
+  const auto is_among = [](const Keys& keys, const storage::StoredEvent& event) {
+    return !keys.empty() && keys.contains(key_of(event));
+  };
+  for (const storage::StoredEvent& event : stored) {
+    if (is_among(later, event) || is_among(batch.left_out, event)) continue;
+    ++counts_[event.business_id].at(static_cast<std::size_t>(event.entity_type));
+  }
 }
 
 /// Finds the candidates among the events, the postponed matches and the changes of timers. Returns the keys

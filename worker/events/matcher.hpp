@@ -13,6 +13,7 @@
 #include "storage/events/outbox.hpp"
 #include "storage/events/record_columns.hpp"
 #include "storage/runs/run_store.hpp"
+#include "worker/guard/firing_counts.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/run_plan.hpp"
 
@@ -40,6 +41,9 @@ class Matcher {
   std::vector<MatchedEvent> match(storage::Session& session, std::span<const storage::PendingEvent> events,
                                   std::vector<storage::StoredEvent> rows, const Limits& limits);
 
+  /// The numbers of events that were matched since the last call.
+  EventCounts take_counts() { return std::exchange(counts_, {}); }
+
   /// Matches events with a workflow that was unreadable, or that was not reached because conditions of
   /// earlier workflows had used up the share of the event. The runs have no texts. Throws like `match`.
   std::vector<storage::Run> match_postponed(storage::Session& session, const Workflow& workflow,
@@ -61,6 +65,8 @@ class Matcher {
   void plan_candidates(const matching::RelativeIndex& relatives, const Limits& limits, Batch& batch);
   std::optional<Candidate> candidate(const storage::StoredEvent& event,
                                      std::span<const WorkflowPtr> workflows, const json::storage_ptr& memory);
+  void count(std::span<const storage::PendingEvent> events, std::span<const storage::StoredEvent> stored,
+             const Batch& batch);
   std::vector<PlannedRun> end_runs(Candidate& candidate);
   std::vector<storage::PostponedMatch> postponed(const storage::StoredEvent& event) const;
   std::vector<storage::TimerChange> timers(const storage::StoredEvent& event,
@@ -70,6 +76,7 @@ class Matcher {
   const Clock& clock_;
   const std::string public_url_;
   storage::CachedColumns columns_;
+  EventCounts counts_;
 };
 
 }  // namespace waybill::worker

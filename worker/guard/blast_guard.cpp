@@ -26,13 +26,14 @@ struct BlastGuard::Group {
 };
 
 void BlastGuard::watch(storage::Session& session, std::vector<MatchedEvent>& events) {
-  if (!is_on()) return;
   std::unordered_map<Guid, Group> groups;
+  std::vector<const storage::Run*> held;
   for (MatchedEvent& event : events) {
     for (PlannedRun& planned : event.runs) {
       const storage::RunKey& key = planned.run.key;
       if (planned.is_paused || pauses_.is_pausing(key.workflow_id)) {
         rates_.forget(key.workflow_id);  // after a resume, counting starts at zero
+        held.push_back(&planned.run);
         continue;
       }
       Group& group = groups[key.workflow_id];
@@ -43,15 +44,18 @@ void BlastGuard::watch(storage::Session& session, std::vector<MatchedEvent>& eve
   }
   std::vector<PauseNotice> notices;
   for (auto& [workflow, group] : groups) {
+    if (!is_on()) break;
     if (auto notice = examine(session, group)) notices.push_back(std::move(*notice));
   }
   for (PauseNotice& notice : notices) pauses_.pause(std::move(notice));
   if (!notices.empty()) pauses_.wait_briefly();
 
   const Time now = clock_.now();
+  for (const storage::Run* run : held) counts_.held(run->key.business_id, run->key.workflow_id, 1);
   for (auto& [workflow, group] : groups) {
-    unsaved_[{group.business_id, workflow}] +=
-        static_cast<std::int64_t>(std::min(group.allowed, group.runs.size()));
+    const std::size_t allowed = std::min(group.allowed, group.runs.size());
+    counts_.fired(group.business_id, workflow, static_cast<std::int64_t>(allowed));
+    counts_.held(group.business_id, workflow, static_cast<std::int64_t>(group.runs.size() - allowed));
     if (group.allowed >= group.runs.size()) {
       for (const storage::Run* run : group.runs) rates_.fired(workflow, run->key.created_at);
       continue;
@@ -114,17 +118,7 @@ void BlastGuard::save_now(storage::Session& session) {
   next_save_ = now + save_interval;
   rates_.forget_idle(now);
   std::erase_if(limits_, [&](const auto& entry) { return entry.second.valid_until <= now; });
-  if (unsaved_.empty()) return;
-  std::vector<Guid> businesses;
-  std::vector<Guid> workflows;
-  std::vector<std::int64_t> counts;
-  for (const auto& [key, count] : unsaved_) {
-    businesses.push_back(key.first);
-    workflows.push_back(key.second);
-    counts.push_back(count);
-  }
-  session.run(sql::AddFirings{.businesses = businesses, .workflows = workflows, .counts = counts});
-  unsaved_.clear();
+  counts_.save(session);
 }
 
 }  // namespace waybill::worker

@@ -1,15 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/session/session.hpp"
+#include "worker/guard/firing_counts.hpp"
 #include "worker/guard/firing_rates.hpp"
 #include "worker/guard/pause_writer.hpp"
 #include "worker/planning/run_plan.hpp"
@@ -31,8 +30,8 @@ class BlastGuard {
   BlastGuard(Options options, PauseWriter& pauses, const Clock& clock)
       : options_(options), pauses_(pauses), clock_(clock) {}
 
-  /// Counts the runs and holds those beyond a limit. Throws DatabaseUnavailable or StatementError before it
-  /// has counted any of them.
+  /// Counts the runs and holds those beyond a limit, if the guard is on. Throws DatabaseUnavailable or
+  /// StatementError before it has counted any of them.
   void watch(storage::Session& session, std::vector<MatchedEvent>& events);
 
   /// Saves the counts once a minute. Throws like `watch`; the counts are then kept.
@@ -40,6 +39,9 @@ class BlastGuard {
     if (clock_.now() >= next_save_) save_now(session);
   }
   void save_now(storage::Session& session);
+
+  /// The counts that are saved with those of the watched runs.
+  FiringCounts& counts() { return counts_; }
 
  private:
   struct Group;  // the runs of one workflow in one batch
@@ -56,8 +58,8 @@ class BlastGuard {
   PauseWriter& pauses_;
   const Clock& clock_;
   FiringRates rates_;
-  std::unordered_map<Guid, Limit> limits_;                 // limits of workflows that reached the minimum
-  std::map<std::pair<Guid, Guid>, std::int64_t> unsaved_;  // counts by business and workflow
+  std::unordered_map<Guid, Limit> limits_;  // limits of workflows that reached the minimum
+  FiringCounts counts_;
   Time next_save_{};
 };
 

@@ -14,6 +14,12 @@ namespace {
 
 namespace sql = storage::sql::workflows;
 
+constexpr Property expected_properties[] = {
+    {.name = "from", .kind = Kind::integer, .nullable = false},
+    {.name = "to", .kind = Kind::integer, .nullable = false},
+};
+constexpr Schema expected_schema{"ExpectedFirings", expected_properties};
+
 constexpr Property entry_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string, .nullable = false},
@@ -39,6 +45,16 @@ constexpr Property entry_properties[] = {
      .nullable = false,
      .description = "Succeeded runs that were created since the hour that began 24 hours before this one."},
     {.name = "dead24h", .kind = Kind::integer, .nullable = false, .description = "Likewise, dead runs."},
+    {.name = "expected",
+     .kind = Kind::object,
+     .schema = &expected_schema,
+     .description =
+         "The number of firings that is usual for the present hour and the 24 before it, by the same "
+         "weekdays and hours of the last 8 weeks; null until 14 days and 20 firings are known, and "
+         "for a workflow that fires less than once a day."},
+    {.name = "silentSince",
+     .kind = Kind::timestamp,
+     .description = "Since when the workflow has fired much less than usual; null if it has not."},
 };
 
 /// The rows of activity.sql by workflow, as members of the workflow's entry.
@@ -60,7 +76,11 @@ asio::awaitable<Activities> read_activities(const Call& call, Services& services
         {"pausedReason", paused ? json::value(*row.paused_reason) : json::value()},
         {"lastRunAt", row.last_run_at ? json::value(format_timestamp(*row.last_run_at)) : json::value()},
         {"succeeded24h", row.succeeded},
-        {"dead24h", row.dead}};
+        {"dead24h", row.dead},
+        {"expected", row.expected_from && row.expected_to
+                         ? json::value{{"from", *row.expected_from}, {"to", *row.expected_to}}
+                         : json::value()},
+        {"silentSince", row.silent_since ? json::value(format_timestamp(*row.silent_since)) : json::value()}};
   }
   co_return activities;
 }

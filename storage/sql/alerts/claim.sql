@@ -5,7 +5,8 @@
 -- -> business_id uuid, guid uuid, channel text, cause text, subject_id uuid, count bigint, attempts int,
 -- created_at timestamptz, failed_from timestamptz or null, failed_to timestamptz or null, business_name text,
 -- address text or null, sealed_secret bytea or null, workflow_name text or null, paused_reason text or null,
--- run jsonb or null, tries text or null, provider text or null, store_url text or null, import jsonb or null
+-- run jsonb or null, tries text or null, provider text or null, store_url text or null, import jsonb or null,
+-- silence jsonb or null
 with channels as materialized (
   select m.business_id, m.channel, min(m.due_at) as due_at
   from alert_messages m join businesses b on b.guid = m.business_id and b.suspended_at is null
@@ -36,12 +37,15 @@ select t.business_id, t.guid, t.channel, t.cause, t.subject_id, t.count, t.attem
        case when i.guid is not null then jsonb_build_object(
          'guid', i.guid, 'integrationId', i.integration_id, 'startedAt', iso(i.started_at), 'finishedAt', iso(i.finished_at),
          'imported', i.imported, 'updated', i.updated, 'failed', i.failed, 'error', i.errors -> -1 ->> 'reason')
-       end as import
+       end as import,
+       s.silence || jsonb_build_object('since', iso(s.silent_since)) as silence
 from taken t
 join businesses b on b.guid = t.business_id
 left join business_defaults d on d.business_id = t.business_id
 left join workflows w on w.business_id = t.business_id and w.guid = t.subject_id
 left join lateral (select a.* from all_runs a where a.business_id = t.business_id and a.guid = t.run_id
                      and t.cause in ('run_dead', 'destination_down') limit 1) r on true
+left join workflow_watches s on s.business_id = t.business_id and s.workflow_id = t.subject_id
+  and t.cause = 'workflow_silent'
 left join integration_runs i on i.business_id = t.business_id and i.guid = t.run_id and t.cause = 'import_failed'
 left join integrations n on n.business_id = t.business_id and n.guid = t.subject_id and t.cause = 'import_failed'

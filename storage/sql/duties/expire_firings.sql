@@ -1,9 +1,14 @@
--- Deletes counts of firings older than 8 days, at most a number of them; readers use at most 7 days. Returns how many.
+-- Deletes counts of firings and of matched events older than 57 days, at most a number of each. Returns how many of the
+-- more frequent ones.
 -- $1 limit bigint
 -- -> expired bigint
 with old as materialized (
-  select ctid as place from workflow_firings where hour < now() - interval '8 days' order by hour limit $1::bigint
+  select ctid as place from workflow_firings where hour < now() - interval '57 days' order by hour limit $1::bigint
 ), gone as (
   delete from workflow_firings f using old where f.ctid = old.place returning 1
+), old_events as materialized (
+  select ctid as place from matched_events where hour < now() - interval '57 days' order by hour limit $1::bigint
+), gone_events as (
+  delete from matched_events e using old_events o where e.ctid = o.place returning 1
 )
-select count(*) as expired from gone
+select greatest((select count(*) from gone), (select count(*) from gone_events)) as expired

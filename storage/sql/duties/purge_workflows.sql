@@ -17,6 +17,8 @@ with old as materialized (
   delete from workflow_switches r using old o where r.business_id = o.business_id and r.workflow_id = o.workflow_id
 ), health as (
   delete from workflow_health r using old o where r.business_id = o.business_id and r.workflow_id = o.workflow_id
+), watches as (
+  delete from workflow_watches r using old o where r.business_id = o.business_id and r.workflow_id = o.workflow_id
 ), scans as (
   delete from timer_scans r using old o where r.business_id = o.business_id and r.workflow_id = o.workflow_id
 ), ticks as (

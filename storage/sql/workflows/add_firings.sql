@@ -1,7 +1,20 @@
--- Adds to the counts of firings of the current hour.
--- $1 businesses uuid[], $2 workflows uuid[], $3 counts bigint[]
-insert into workflow_firings (business_id, workflow_id, hour, count)
-select a.business_id, a.workflow_id, date_trunc('hour', now()), a.count
-from unnest($1::uuid[], $2::uuid[], $3::bigint[]) a (business_id, workflow_id, count)
+-- Adds to the counts of firings, and of matched events, of the current hour.
+-- $1 businesses uuid[], $2 workflows uuid[], $3 counts bigint[], $4 held bigint[] (firings of paused workflows),
+-- $5 event_businesses uuid[], $6 orders bigint[], $7 shipments bigint[], $8 customers bigint[], $9 products bigint[]
+with matched as (
+  insert into matched_events (business_id, hour, orders, shipments, customers, products)
+  select e.business_id, date_trunc('hour', now()), e.orders, e.shipments, e.customers, e.products
+  from unnest($5::uuid[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[])
+    e (business_id, orders, shipments, customers, products)
+  order by e.business_id
+  on conflict (business_id, hour) do update
+  set orders = matched_events.orders + excluded.orders, shipments = matched_events.shipments + excluded.shipments,
+      customers = matched_events.customers + excluded.customers, products = matched_events.products + excluded.products
+)
+insert into workflow_firings (business_id, workflow_id, hour, count, held, last_at)
+select a.business_id, a.workflow_id, date_trunc('hour', now()), a.count, a.held, now()
+from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[]) a (business_id, workflow_id, count, held)
 order by a.business_id, a.workflow_id
-on conflict (business_id, workflow_id, hour) do update set count = workflow_firings.count + excluded.count
+on conflict (business_id, workflow_id, hour) do update
+set count = workflow_firings.count + excluded.count, held = workflow_firings.held + excluded.held,
+    last_at = excluded.last_at

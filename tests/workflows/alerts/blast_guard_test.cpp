@@ -64,6 +64,11 @@ TEST_F(BlastGuard, PausesBeyondTheMinimumAndHoldsTheRemainingRuns) {
   EXPECT_EQ(
       world.database.number("select sum(count) from workflow_firings where workflow_id = $1", {workflow}), 40)
       << "held runs do not count as firings, in any split into batches";
+  EXPECT_EQ(
+      world.database.number("select sum(held) from workflow_firings where workflow_id = $1", {workflow}), 6);
+  EXPECT_EQ(
+      world.database.number("select sum(orders) from matched_events where business_id = $1", {tenant.id}),
+      46);
 }
 
 TEST_F(BlastGuard, WatchesTheRecordsOfASchedule) {

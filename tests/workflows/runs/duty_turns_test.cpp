@@ -79,14 +79,25 @@ TEST_F(DutyTurns, EveryKindOfExpiredRowsHasItsPortion) {
       {large});
   database.rows(
       "insert into workflow_firings (business_id, workflow_id, hour, count)"
-      " select $1::uuid, $1::uuid, now() - interval '9 days' - n * interval '1 hour', 1 from "
-      "generate_series(1, 6000) n",
+      " select $1::uuid, $1::uuid, now() - interval '57 days' - n * interval '1 hour', 1 from "
+      "generate_series(0, 6000) n",
+      {large});
+  database.rows(
+      "insert into workflow_firings (business_id, workflow_id, hour, count)"
+      " values ($1, $1, now() - interval '56 days 23 hours', 1)",
+      {large});
+  database.rows(
+      "insert into matched_events"
+      " select $1::uuid, now() - interval '57 days' - n * interval '1 hour', 1, 0, 0, 0 from "
+      "generate_series(-1, 6000) n",
       {large});
   EXPECT_TRUE(worker::expire(session, options));
   EXPECT_EQ(count("idempotency_keys"), 1'000);
-  EXPECT_EQ(count("workflow_firings"), 1'000);
+  EXPECT_EQ(count("workflow_firings"), 1'002);
   EXPECT_FALSE(worker::expire(session, options));
-  EXPECT_EQ(count("idempotency_keys") + count("workflow_firings"), 0);
+  EXPECT_EQ(count("idempotency_keys"), 0);
+  EXPECT_EQ(count("workflow_firings"), 1) << "those of 57 days are kept";
+  EXPECT_EQ(count("matched_events"), 1);
 }
 
 TEST_F(DutyTurns, ManyHeldRunsOfABusinessDelayNoOthers) {
