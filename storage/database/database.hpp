@@ -211,12 +211,11 @@ class Database {
   template <TypedStatement S>
     requires requires { typename S::Shared; }
   asio::awaitable<ResultOf<S>> write(const S& statement, SharedEntry entry, Cause cause) {
-    return typed_rows<S>(write_shared({.statement = S::statement,
-                                       .params = statement.params(),
-                                       .shared = S::Shared::statement,
-                                       .record = entry.record,
-                                       .entry = std::move(entry.json)},
-                                      std::move(cause)));
+    SharedWrite change{.statement = S::statement, .params = statement.params()};
+    change.shared = S::Shared::statement;
+    change.record = entry.record;
+    change.entry = std::move(entry.json);
+    return typed_rows<S>(write_shared(std::move(change), std::move(cause)));
   }
   /// As above, for a statement that makes one change or several; a value is drawn for a group only.
   template <TypedStatement S>
