@@ -258,6 +258,7 @@ constexpr Example examples[] = {
     {"WorkflowBacktest.definition", "null"},
     {"WorkflowConfigure.action", R"({"type": "webhook", "recipient": "https://example.com/hook"})"},
     {"WorkflowConfigure.guid", "null"},
+    {"WorkflowConfigure.ifVersion", "null"},
     {"WorkflowConfigure.triggerId", "null"},
     {"WorkflowConfigure.triggers", R"(["order_shipped"])"},
     {"WorkflowConfigure.timer", "null"},
