@@ -1,5 +1,8 @@
 #include "api/workflows/definition/workflow_list.hpp"
 
+#include <cstddef>
+#include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -45,6 +48,7 @@ constexpr Property entry_properties[] = {
      .nullable = false,
      .description = "Succeeded runs that were created since the hour that began 24 hours before this one."},
     {.name = "dead24h", .kind = Kind::integer, .nullable = false, .description = "Likewise, dead runs."},
+    // In the overview only.
     {.name = "expected",
      .kind = Kind::object,
      .schema = &expected_schema,
@@ -56,10 +60,12 @@ constexpr Property entry_properties[] = {
      .kind = Kind::timestamp,
      .description = "Since when the workflow has fired much less than usual; null if it has not."},
 };
+constexpr std::size_t only_in_overview = 2;
 
 /// The rows of activity.sql by workflow, as members of the workflow's entry.
 using Activities = std::unordered_map<Guid, json::object>;
 
+/// `type` is nullopt for the overview.
 asio::awaitable<Activities> read_activities(const Call& call, Services& services,
                                             std::optional<domain::EntityType> type) {
   std::optional<std::int16_t> number;
@@ -69,18 +75,23 @@ asio::awaitable<Activities> read_activities(const Call& call, Services& services
   Activities activities;
   for (const auto& row : rows) {
     const bool paused = row.paused_reason.has_value();
-    activities[row.guid] = {
+    json::object& activity = activities[row.guid];
+    activity = {
         {"status", paused          ? "paused"
                    : row.is_active ? "active"
                                    : "disabled"},
         {"pausedReason", paused ? json::value(*row.paused_reason) : json::value()},
         {"lastRunAt", row.last_run_at ? json::value(format_timestamp(*row.last_run_at)) : json::value()},
         {"succeeded24h", row.succeeded},
-        {"dead24h", row.dead},
-        {"expected", row.expected_from && row.expected_to
-                         ? json::value{{"from", *row.expected_from}, {"to", *row.expected_to}}
-                         : json::value()},
-        {"silentSince", row.silent_since ? json::value(format_timestamp(*row.silent_since)) : json::value()}};
+        {"dead24h", row.dead}};
+    if (type) continue;
+    if (row.expected_from && row.expected_to) {
+      activity["expected"] = {{"from", *row.expected_from}, {"to", *row.expected_to}};
+    } else {
+      activity["expected"] = nullptr;
+    }
+    activity["silentSince"] =
+        row.silent_since ? json::value(format_timestamp(*row.silent_since)) : json::value();
   }
   co_return activities;
 }
@@ -107,7 +118,9 @@ asio::awaitable<void> append_workflows(const Call& call, Services& services, dom
 
 }  // namespace
 
-const Schema workflow_entry_schema{"WorkflowEntry", entry_properties};
+const Schema workflow_entry_schema{
+    "WorkflowEntry", std::span(entry_properties).first(std::size(entry_properties) - only_in_overview)};
+const Schema overview_entry_schema{"WorkflowOverviewEntry", entry_properties};
 
 asio::awaitable<json::array> listed_workflows(const Call& call, Services& services, domain::EntityType type,
                                               bool include_managed) {

@@ -29,7 +29,7 @@ constexpr Property totals_properties[] = {
 constexpr Schema totals_schema{"WorkflowTotals", totals_properties};
 constexpr Property overview_properties[] = {
     {.name = "totals", .kind = Kind::object, .nullable = false, .schema = &totals_schema},
-    {.name = "workflows", .kind = Kind::array, .nullable = false, .schema = &workflow_entry_schema},
+    {.name = "workflows", .kind = Kind::array, .nullable = false, .schema = &overview_entry_schema},
 };
 constexpr Schema overview_schema{"WorkflowOverview", overview_properties};
 
