@@ -70,7 +70,7 @@ const std::vector<MadeUpWorkflow>& workflows() {
 }
 constexpr std::size_t businesses = 6;
 
-/// What goes wrong with a workflow from a slot on.
+/// A fault of a workflow that begins at a slot.
 struct Fault {
   std::size_t workflow;
   std::size_t from;

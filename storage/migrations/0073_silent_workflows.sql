@@ -1,4 +1,4 @@
--- Silent workflows: what is usual for a workflow, and since when it fires less.
+-- Silent workflows: the usual firings of a workflow, and the time since which it fires less.
 
 -- The firings of a paused workflow, whose runs are held: they are usual, too. Earlier binaries do not count them. `last_at`
 -- is when the last firing of the hour was counted, at most a minute later.
@@ -19,7 +19,7 @@ create table matched_events (
 ) with (fillfactor = 70);
 create index matched_events_by_hour on matched_events (hour);
 
--- What the service expects of a workflow's firings.
+-- The expected firings of each workflow.
 create table workflow_watches (
   business_id    uuid not null,
   workflow_id    uuid not null,

@@ -10,6 +10,7 @@
 #include "app/process/liveness.hpp"
 #include "base/thread/service.hpp"
 #include "tests/harness/postgres.hpp"
+#include "tests/worker/no_upstream.hpp"
 #include "worker/alerts/alert_sender.hpp"
 #include "worker/delivery/mail_limit.hpp"
 #include "worker/guard/pause_writer.hpp"
@@ -83,13 +84,6 @@ class PausesRig final : public Rig {
  private:
   const Place& place_;
   worker::PauseWriter pauses_;
-};
-
-class NoUpstream final : public worker::Upstream {
-  void settled(const std::vector<storage::EventKey>& /*events*/,
-               const worker::NextDue& /*next_due*/) override {}
-  bool go_on(storage::ClaimedRun /*run*/) override { return false; }
-  void note_room() override {}
 };
 
 class RecorderRig final : public Rig {

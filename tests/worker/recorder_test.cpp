@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/worker/no_upstream.hpp"
 #include "tests/worker/worker_database.hpp"
 
 namespace waybill::tests {
@@ -14,7 +15,7 @@ using namespace std::chrono_literals;
 using storage::RunStatus;
 using worker::Recorder;
 
-class RecorderTest : public WorkerDatabase, protected worker::Upstream {
+class RecorderTest : public WorkerDatabase, protected NoUpstream {
  protected:
   RecorderTest() {
     pauses_.start();
@@ -32,8 +33,6 @@ class RecorderTest : public WorkerDatabase, protected worker::Upstream {
     written_.insert(events.begin(), events.end());
     next_due_ = next_due;
   }
-  bool go_on(storage::ClaimedRun /*run*/) override { return false; }
-  void note_room() override {}
 
   /// The only event of the outbox, without runs.
   storage::SettledEvent pending_event() {

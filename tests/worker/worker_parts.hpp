@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/worker/no_upstream.hpp"
 #include "tests/worker/worker_database.hpp"
 #include "worker/delivery/runner.hpp"
 #include "worker/guard/blast_guard.hpp"
@@ -22,7 +23,7 @@ class UnusedMailer final : public net::Mailer {
 
 /// The parts of a worker to which the pump passes events and runs. A test that adds a part which they call
 /// overrides the methods of `Upstream`, and calls `stop_parts` before it destroys that part.
-class WorkerParts : public WorkerDatabase, protected worker::Upstream {
+class WorkerParts : public WorkerDatabase, protected NoUpstream {
  protected:
   WorkerParts() {
     pauses_.start();
@@ -66,10 +67,6 @@ class WorkerParts : public WorkerDatabase, protected worker::Upstream {
                    "'");
   }
 
-  void settled(const std::vector<storage::EventKey>& /*events*/,
-               const worker::NextDue& /*next_due*/) override {}
-  bool go_on(storage::ClaimedRun /*run*/) override { return false; }
-  void note_room() override {}
   worker::Upstream& upstream() { return *this; }
 
   worker::Catalogue catalogue_{secrets_};
