@@ -29,7 +29,8 @@ Connection::Connection(Session& sql, std::string business, const std::string& ke
   };
   sql_.rows(
       "insert into integrations (business_id, guid, provider, store_url, api_key, api_secret, auto_import, "
-      "sync_products) values ($1, $2, 'woocommerce', $3, $4, $5, $6, $7)",
+      "sync_products, due_at) values ($1, $2, 'woocommerce', $3, $4, $5, $6, $7, "
+      "case when $6 then now() else 'infinity' end)",
       {business_, guid_, store.url(), sealed("key", store.key()), sealed("secret", store.secret()),
        settings.auto_import ? "t" : "f", settings.sync_products ? "t" : "f"});
 }
@@ -55,6 +56,11 @@ ImportRun Connection::finished(const std::string& run, Deadline deadline) {
       },
       deadline);
   if (!is_finished) throw std::runtime_error("the run is not finished");
+  // A sweep that nobody requested would report what the test's next one is to report.
+  sql_.rows(
+      "update integrations set due_at = 'infinity' where business_id = $1 and guid = $2 and not auto_import "
+      "and requested_run is null",
+      {business_, guid_});
   const auto number = [&](std::size_t column) { return std::stoll(rows.at(0).at(column).value()); };
   return {.guid = run,
           .imported = number(0),
