@@ -47,6 +47,7 @@ struct EventView {
   /// The codes of the triggers that the event meets, the narrowest first; only for a workflow with a list of
   /// triggers.
   std::span<const std::string_view> triggers = {};
+  const json::object* steps = nullptr;  // values of the run's earlier steps, by name; null if there are none
 };
 
 struct WorkflowView {
@@ -120,6 +121,7 @@ struct AttemptResult {
   std::optional<int> status_code;
   std::optional<std::string> response;  // valid UTF-8: 4 KiB of a response, or the report of a push message
   std::optional<std::string> error;     // a whole sentence
+  std::optional<std::string> answer = std::nullopt;  // the declared values of an answer, as a JSON object
   // True if the attempt was not made or was cut off: the worker stopped, the database was unavailable or no
   // slot was free. It does not count, and `outcome` has no meaning.
   bool cancelled = false;

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "actions/definition.hpp"
+#include "actions/stored_steps.hpp"
 #include "actions/webhook_url.hpp"
 #include "base/ascii.hpp"
 #include "net/destination/destination.hpp"
@@ -57,14 +58,13 @@ Credentials take_of_action(json::object& action, const Credentials& kept, std::s
 
 Credentials take_of_steps(json::array& steps, const Credentials& kept, FieldErrors& errors) {
   Credentials taken;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    json::object& step = steps[i].as_object();
+  for_each_step(steps, "steps", [&](json::object& step, const std::string& field) {
     const auto* const url = find_value(step, "recipient");
     const std::string host =
         url != nullptr && url->is_string() ? credential_host(url->get_string()) : std::string();
-    taken.steps.push_back(take_of_action(step, kept.of_step(static_cast<int>(i) + 1, host),
-                                         "steps[" + std::to_string(i) + "]", errors));
-  }
+    const int number = static_cast<int>(taken.steps.size()) + 1;
+    taken.steps.push_back(take_of_action(step, kept.of_step(number, host), field, errors));
+  });
   return taken;
 }
 
@@ -103,9 +103,9 @@ std::string Credentials::purpose(const Guid& workflow) {
 }
 
 Credentials take_credentials(json::object& action, const Credentials& kept, FieldErrors& errors) {
-  auto* const steps = action.if_contains("steps");
+  json::array* const steps = stored_steps(action);
   return steps == nullptr ? take_of_action(action, kept, "action", errors)
-                          : take_of_steps(steps->as_array(), kept, errors);
+                          : take_of_steps(*steps, kept, errors);
 }
 
 Credentials stored_credentials(json::object& action, const Credentials& kept) {

@@ -19,7 +19,7 @@ inline constexpr std::string_view credential_stars = "********";
 struct Credentials {
   std::string host;                     // "https://example.com:443"
   json::object values;                  // by header
-  std::vector<Credentials> steps = {};  // by position; a step has no further steps
+  std::vector<Credentials> steps = {};  // by number - 1; a step has no further steps
 
   bool empty() const;
   /// Compares without regard to the order of headers.

@@ -90,6 +90,7 @@ json::object template_context(const WorkflowView& workflow, const EventView& eve
       {"timestamp", format_timestamp(event.at)},
       {"entityType", domain::record_type(event.entity_type).name},
       {"entityId", event.entity_id.is_nil() ? json::value() : json::value(event.entity_id.to_string())}};
+  if (event.steps != nullptr) context["steps"] = *event.steps;
   if (!event.triggers.empty())
     context.at("event").get_object()["triggers"] = json::array(event.triggers.begin(), event.triggers.end());
   return context;

@@ -37,7 +37,8 @@ void add_partials(std::string_view text, std::vector<std::string>& codes);
 std::optional<std::string> stored_template_problem(const CheckContext& context, std::string_view code,
                                                    std::string_view type);
 
-/// The data available to templates: the entity's fields, `previous`, `workflow`, `business` and `event`.
+/// The data available to templates: the entity's fields, `previous`, `workflow`, `business`, `event` and
+/// `steps`.
 json::object template_context(const WorkflowView& workflow, const EventView& event,
                               const json::storage_ptr& memory = {});
 

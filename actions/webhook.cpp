@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "actions/action.hpp"
+#include "actions/answer.hpp"
 #include "actions/definition.hpp"
 #include "actions/http_response.hpp"
 #include "actions/stored_templates.hpp"
@@ -22,6 +23,7 @@ constexpr std::size_t max_header_bytes = 8UL * 1024;
 constexpr std::size_t max_template_characters = 10'000;
 constexpr std::size_t max_body_bytes = 1024UL * 1024;
 constexpr std::size_t max_response_bytes = 4UL * 1024;
+constexpr const char* invalid_answer = "INVALID_ANSWER";
 
 // A token of RFC 9110 section 5.6.2.
 bool is_token(std::string_view text) {
@@ -93,7 +95,7 @@ class Checker {
   json::object check(const json::object& definition) {
     for (const auto& member : definition) {
       constexpr std::string_view known[] = {"type",     "recipient", "method", "contentType",
-                                            "template", "headers",   "secret"};
+                                            "template", "headers",   "secret", "answer"};
       if (std::ranges::find(known, std::string_view(member.key())) == std::end(known)) {
         refuse(member.key(), "unknown field");
       }
@@ -113,12 +115,17 @@ class Checker {
         content_type.is_string() ? std::string_view(content_type.get_string()) : json_type;
     if (type_name == form_type && text_or(definition, "template", "").empty())
       refuse("template", "is required for " + std::string(form_type));
-    return {{"type", "webhook"},
-            {"recipient", recipient(find_value(definition, "recipient"))},
-            {"method", method},
-            {"contentType", content_type},
-            {"template", body(find_value(definition, "template"), type_name)},
-            {"headers", headers(find_value(definition, "headers"))}};
+    json::object stored{{"type", "webhook"},
+                        {"recipient", recipient(find_value(definition, "recipient"))},
+                        {"method", method},
+                        {"contentType", content_type},
+                        {"template", body(find_value(definition, "template"), type_name)},
+                        {"headers", headers(find_value(definition, "headers"))}};
+    if (const auto* const answer = find_value(definition, "answer")) {
+      check_answer(*answer, "action.answer", errors_);
+      stored["answer"] = *answer;
+    }
+    return stored;
   }
 
  private:
@@ -309,6 +316,8 @@ net::HttpRequest request_of(const Attempt& attempt, Time now) {
   return request;
 }
 
+bool is_success(int status) { return status >= 200 && status < 300; }
+
 Outcome outcome_of(const net::HttpResponse& response, Time now) {
   if (response.failure != net::HttpFailure::none) return Retry{std::string(failure_code(response.failure))};
   if (response.status == 410) return Pause{"GONE", "The destination answered 410 Gone."};
@@ -316,14 +325,56 @@ Outcome outcome_of(const net::HttpResponse& response, Time now) {
   if (requested == "abort-message") return Dead{"ABORTED"};
   std::optional<std::string> pause;
   if (requested == "disable") pause = "The destination asked for no further deliveries.";
-  if (response.status >= 200 && response.status < 300) return Done{std::move(pause)};
+  if (is_success(response.status)) return Done{std::move(pause)};
   Retry retry{.code = "HTTP_" + std::to_string(response.status), .pause = std::move(pause)};
   if (const auto after = response.header("retry-after"))
     retry.retry_after = domain::parse_retry_after(*after, now);
   return retry;
 }
 
-AttemptResult result_of(net::HttpResponse response, Time now) {
+/// The answer that an attempt of a webhook expects.
+struct Expected {
+  std::vector<AnswerField> fields;  // empty: any
+  int successes = 0;                // earlier attempts that got a successful answer
+};
+
+Expected expected_of(const Attempt& attempt) {
+  const auto* const answer = find_value(attempt.request, "answer");
+  if (answer == nullptr) return {};
+  Expected expected{.fields = parse_answer(*answer)};
+  const json::value tries = json::parse(attempt.tries);
+  for (const json::value& each : tries.as_array()) {
+    const json::value& status = each.at("statusCode");
+    if (status.is_int64() && is_success(static_cast<int>(status.get_int64()))) ++expected.successes;
+  }
+  return expected;
+}
+
+void refuse_answer(AttemptResult& result, const char* code, std::string error) {
+  result.outcome = Dead{code};
+  result.error = std::move(error);
+}
+
+/// Adds the declared values of a successful answer to the result, or the reason that they cannot be used.
+void take_answer(const Expected& expected, std::string_view body, AttemptResult& result) {
+  if (body.size() > max_answer_body)
+    return refuse_answer(result, "ANSWER_TOO_LARGE", "The answer is larger than 64 KiB.");
+  auto read = read_answer(expected.fields, body);
+  if (auto* const problem = std::get_if<std::string>(&read)) {
+    const std::optional<std::string> pause = std::get<Done>(result.outcome).pause;
+    refuse_answer(result, invalid_answer, std::move(*problem));
+    if (expected.successes + 1 < max_answer_attempts)
+      result.outcome = Retry{.code = invalid_answer, .pause = pause};
+    return;
+  }
+  result.answer = to_json(std::get<json::object>(read));
+  if (result.answer->size() > max_stored_answers) {
+    result.answer.reset();
+    refuse_answer(result, "ANSWER_TOO_LARGE", "The declared values are larger than 16 KiB.");
+  }
+}
+
+AttemptResult result_of(net::HttpResponse response, const Expected& expected, Time now) {
   AttemptResult result;
   result.outcome = outcome_of(response, now);
   result.started_at = response.started_at;
@@ -336,7 +387,9 @@ AttemptResult result_of(net::HttpResponse response, Time now) {
   }
   result.status_code = response.status;
   result.response = limited_text(response.body, max_response_bytes);
-  if (!std::holds_alternative<Done>(result.outcome)) {
+  if (std::holds_alternative<Done>(result.outcome)) {
+    if (!expected.fields.empty()) take_answer(expected, response.body, result);
+  } else {
     result.error = "The destination answered " + std::to_string(response.status);
     result.error->append(std::holds_alternative<Dead>(result.outcome)
                              ? " and asked for no further attempts (webhook-delivery: abort-message)."
@@ -395,6 +448,7 @@ class Webhook final : public Action {
     Plan plan{.request = {{"url", std::move(url)}, {"headers", plan_headers(workflow.action)}},
               .body = std::move(body)};
     if (method != "POST") plan.request["method"] = method;
+    if (const auto* const answer = find_value(workflow.action, "answer")) plan.request["answer"] = *answer;
     return plan;
   }
 
@@ -414,10 +468,13 @@ class Webhook final : public Action {
   }
 
   void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {
-    effects.http.send(request_of(attempt, effects.clock.now()),
-                      [finish = std::move(finish), &clock = effects.clock](net::HttpResponse response) {
-                        finish(result_of(std::move(response), clock.now()));
-                      });
+    net::HttpRequest request = request_of(attempt, effects.clock.now());
+    Expected expected = expected_of(attempt);
+    if (!expected.fields.empty()) request.read_limit = request.keep_limit = max_answer_body + 1;
+    effects.http.send(std::move(request), [finish = std::move(finish), expected = std::move(expected),
+                                           &clock = effects.clock](net::HttpResponse response) {
+      finish(result_of(std::move(response), expected, clock.now()));
+    });
   }
 };
 

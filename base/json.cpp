@@ -331,16 +331,25 @@ std::string to_json(const json::value& value) {
   return text;
 }
 
+const json::value* find_member(const json::value& value, std::string_view name) {
+  if (const auto* const object = value.if_object()) return object->if_contains(name);
+  const auto* const list = value.if_array();
+  if (list == nullptr || (name.starts_with('0') && name.size() > 1)) return nullptr;
+  std::size_t position = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), position);
+  const bool is_position = error == std::errc() && end == name.data() + name.size();
+  return is_position && position < list->size() ? &(*list)[position] : nullptr;
+}
+
 const json::value* find_path(const json::object& object, std::string_view path) {
-  const json::object* at = &object;
-  for (;;) {
-    const std::size_t dot = path.find('.');
-    const json::value* found = at->if_contains(path.substr(0, dot));
-    if (found == nullptr || dot == std::string_view::npos) return found;
-    at = found->if_object();
-    if (at == nullptr) return nullptr;
+  std::size_t dot = path.find('.');
+  const json::value* found = object.if_contains(path.substr(0, dot));
+  while (found != nullptr && dot != std::string_view::npos) {
     path.remove_prefix(dot + 1);
+    dot = path.find('.');
+    found = find_member(*found, path.substr(0, dot));
   }
+  return found;
 }
 
 void put_path(json::object& object, std::string_view path, json::value value) {

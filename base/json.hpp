@@ -35,7 +35,11 @@ void append_json(std::string& out, const json::value& value);
 void append_json(std::string& out, const json::object& object);
 std::string to_json(const json::value& value);
 
-/// The value at a dotted path of object keys ("customer.email"); null if a step is missing or not an object.
+/// A member of an object, or the element of a list at a position from 0; null if there is none.
+const json::value* find_member(const json::value& value, std::string_view name);
+
+/// The value at a dotted path of object keys and, within lists, of positions from 0 ("lines.0.id"); null if a
+/// step is missing.
 const json::value* find_path(const json::object& object, std::string_view path);
 
 /// Sets the value at a dotted path and creates the objects on the way.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "actions/action.hpp"
+#include "actions/stored_steps.hpp"
 #include "matching/steps.hpp"
 
 namespace waybill::matching {
@@ -41,7 +42,7 @@ std::optional<std::string> definition_problem(std::string_view triggers, const j
   }
   const json::value* const type = action.if_contains("type");
   if (type == nullptr || !type->is_string()) return "the action has no type";
-  if (type->get_string() == steps_type) {
+  if (actions::stored_steps(action) != nullptr) {
     try {
       parse_steps(action, domain::parse_choice(triggers)->first->entity_type);
     } catch (const std::invalid_argument& error) {

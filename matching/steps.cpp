@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "actions/answer.hpp"
 #include "actions/definition.hpp"
 
 namespace waybill::matching {
@@ -27,19 +28,29 @@ void parse_wait(Step& step) {
   step.offset = *parsed;
 }
 
-Step parse_step(const json::object& stored, const domain::RecordType& record) {
+/// Throws std::invalid_argument for conditions that this version cannot read.
+domain::Conditions parse_conditions(const json::value& stored, const domain::RecordType& record,
+                                    const domain::RunValues& run) {
+  auto parsed = domain::Conditions::parse(stored, record, "when", &run);
+  if (const auto* const errors = std::get_if<FieldErrors>(&parsed))
+    throw std::invalid_argument(errors->front().field + ": " + errors->front().message);
+  return std::get<domain::Conditions>(std::move(parsed));
+}
+
+Step parse_step(const json::object& stored, const domain::RecordType& record,
+                const domain::RunValues& values) {
   Step step{.type = std::string(text_of(stored, "type")),
             .definition = stored,
             .when = std::nullopt,
-            .goes_on = text_of(stored, "onFailure") == "continue"};
-  if (const auto* const when = actions::find_value(stored, "when")) {
-    auto parsed = domain::Conditions::parse(*when, record, "when");
-    if (const auto* const errors = std::get_if<FieldErrors>(&parsed))
-      throw std::invalid_argument(errors->front().field + ": " + errors->front().message);
-    step.when = std::get<domain::Conditions>(std::move(parsed));
-  }
+            .goes_on = text_of(stored, "onFailure") == "continue",
+            .name = std::string(text_of(stored, "name"))};
+  if (const auto* const when = actions::find_value(stored, "when"))
+    step.when = parse_conditions(*when, record, values);
   if (step.type == "wait") {
     parse_wait(step);
+  } else if (step.type == actions::choose_type) {
+    if (!step.when) throw std::invalid_argument("a choice has no conditions");
+    for (const std::string_view way : actions::way_names) step.definition.erase(way);
   } else if (step.type != "stop") {
     step.action = actions::find_action(step.type);
     if (step.action == nullptr) throw std::invalid_argument("unknown action " + step.type);
@@ -47,29 +58,133 @@ Step parse_step(const json::object& stored, const domain::RecordType& record) {
   return step;
 }
 
+/// Reads the steps of a list and those of its choices.
+class Reader {
+ public:
+  explicit Reader(const domain::RecordType& record) : record_(record) {}
+
+  void read(const json::array& stored, std::optional<Way> way) {
+    for (const json::value& each : stored) {
+      if (!each.is_object()) throw std::invalid_argument("a step is not an object");
+      // A run for several records has `count`; the record's fields are checked when the workflow is
+      // configured.
+      domain::RunValues values = values_before(steps_, steps_.size(), false);
+      values.has_record = true;
+      const std::size_t position = steps_.size();
+      steps_.push_back(parse_step(each.get_object(), record_, values));
+      steps_[position].way = way;
+      if (steps_[position].type == actions::choose_type) read_ways(each.get_object(), position);
+    }
+  }
+
+  std::vector<Step> take() { return std::move(steps_); }
+
+ private:
+  void read_ways(const json::object& choice, std::size_t position) {
+    for (const std::string_view name : actions::way_names) {
+      const auto* const way = actions::find_value(choice, name);
+      if (way == nullptr) continue;
+      if (!way->is_array()) throw std::invalid_argument("a way of a choice is not a list");
+      const bool is_then = name == actions::way_names.front();
+      const std::size_t before = steps_.size();
+      read(way->get_array(), Way{.choice = static_cast<int>(position) + 1, .is_then = is_then});
+      (is_then ? steps_[position].then_steps : steps_[position].otherwise_steps) =
+          static_cast<int>(steps_.size() - before);
+    }
+  }
+
+  const domain::RecordType& record_;
+  std::vector<Step> steps_;
+};
+
+domain::FieldType field_type(actions::AnswerType type) {
+  switch (type) {
+    case actions::AnswerType::number:
+      return domain::FieldType::decimal;
+    case actions::AnswerType::boolean:
+      return domain::FieldType::boolean;
+    case actions::AnswerType::timestamp:
+      return domain::FieldType::timestamp;
+    case actions::AnswerType::array:
+      return domain::FieldType::array;
+    case actions::AnswerType::object:
+      return domain::FieldType::object;
+    case actions::AnswerType::string:
+    case actions::AnswerType::any:
+      break;
+  }
+  return domain::FieldType::string;
+}
+
+constexpr std::string_view step_statuses[] = {"succeeded", "skipped", "dead"};
+
 }  // namespace
 
-const json::array* stored_steps(const json::object& action) {
-  if (text_of(action, "type") != steps_type) return nullptr;
-  const auto* const steps = action.if_contains("steps");
-  return steps == nullptr ? nullptr : steps->if_array();
+void add_values(const Step& step, domain::RunValues& run) {
+  if (step.name.empty()) return;
+  const std::string prefix = "steps." + step.name + ".";
+  run.values.push_back(
+      {.path = prefix + "status", .type = domain::FieldType::string, .values = step_statuses});
+  if (step.type == "wait")
+    run.values.push_back({.path = prefix + "timedOut", .type = domain::FieldType::boolean});
+  if (step.type == "create_shipment") {
+    run.values.push_back({.path = prefix + "shipmentId", .type = domain::FieldType::uuid});
+    run.values.push_back({.path = prefix + "trackingNumber", .type = domain::FieldType::string});
+  }
+  const auto* const answer = actions::find_value(step.definition, "answer");
+  if (step.type != "webhook" || answer == nullptr) return;
+  for (const actions::AnswerField& field : actions::parse_answer(*answer)) {
+    run.values.push_back({.path = prefix + "answer." + field.path,
+                          .type = field_type(field.type),
+                          .is_any = field.type == actions::AnswerType::any});
+  }
+}
+
+domain::RunValues values_before(const std::vector<Step>& steps, std::size_t position, bool has_record) {
+  domain::RunValues run{.values = {}, .has_record = has_record};
+  if (!has_record) run.values.push_back({.path = "count", .type = domain::FieldType::integer});
+  for (std::size_t i = 0; i < position; ++i) add_values(steps[i], run);
+  return run;
 }
 
 std::vector<Step> parse_steps(const json::object& action, domain::EntityType type) {
-  const json::array* const stored = stored_steps(action);
+  const json::array* const stored = actions::stored_steps(action);
   if (stored == nullptr || stored->empty()) throw std::invalid_argument("the workflow has no steps");
-  std::vector<Step> steps;
-  steps.reserve(stored->size());
-  for (const json::value& step : *stored) {
-    if (!step.is_object()) throw std::invalid_argument("a step is not an object");
-    steps.push_back(parse_step(step.get_object(), domain::record_type(type)));
-  }
+  Reader reader(domain::record_type(type));
+  reader.read(*stored, std::nullopt);
+  std::vector<Step> steps = reader.take();
+  note_uses(steps);
   return steps;
 }
 
-std::optional<Time> end_of_wait(const Step& wait, const json::object& entity, Time now) {
+void note_uses(std::vector<Step>& steps) {
+  for (Step& step : steps) step.used_by.clear();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::string text = to_json(steps[i].definition);
+    steps[i].uses_steps = text.find("steps") != std::string::npos;
+    if (!steps[i].uses_steps) continue;
+    for (std::size_t earlier = 0; earlier < i; ++earlier) {
+      const std::string& name = steps[earlier].name;
+      if (!name.empty() && text.find("steps." + name + ".answer") != std::string::npos)
+        steps[earlier].used_by.push_back(static_cast<int>(i) + 1);
+    }
+  }
+}
+
+json::object step_values(const json::object& result) {
+  json::object values;
+  for (const std::string_view name : {"status", "answer", "timedOut", "shipmentId", "trackingNumber"}) {
+    if (const auto* const value = result.if_contains(name)) values[name] = *value;
+  }
+  return values;
+}
+
+std::optional<Time> end_of_wait(const Step& wait, const json::object& entity, const json::object* run,
+                                Time now) {
   if (wait.delay) return now + *wait.delay;
-  const json::value* const value = find_path(entity, wait.until);
+  const bool is_of_run = wait.until.starts_with("steps.");
+  if (is_of_run && run == nullptr) return std::nullopt;
+  const json::value* const value = find_path(is_of_run ? *run : entity, wait.until);
   if (value == nullptr || !value->is_string()) return std::nullopt;
   const std::string_view text = value->get_string();
   const auto time = parse_timestamp(text);
@@ -99,10 +214,11 @@ std::vector<std::string> template_codes(const json::object& action) {
       if (std::ranges::find(codes, code) == codes.end()) codes.push_back(std::move(code));
     }
   };
-  if (const json::array* const steps = stored_steps(action)) {
-    for (const json::value& step : *steps) add(step.as_object());
-  } else {
+  const json::array* const steps = actions::stored_steps(action);
+  if (steps == nullptr) {
     add(action);
+  } else {
+    actions::for_each_step(*steps, {}, [&](const json::object& step, const std::string&) { add(step); });
   }
   return codes;
 }

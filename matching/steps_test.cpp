@@ -42,11 +42,11 @@ TEST(Steps, AWaitEndsAfterItsDelayOrAtAFieldOfTheRecord) {
                                   {"type": "wait", "until": "collectionDate", "offset": "-PT2H"},
                                   {"type": "wait", "until": "collectionDate", "offset": "P1D"}])");
   const json::object order{{"collectionDate", "2026-12-01T08:00:00.000Z"}};
-  EXPECT_EQ(end_of_wait(steps[0], {}, now), now + std::chrono::hours(2));
-  EXPECT_EQ(end_of_wait(steps[1], order, now), parse_timestamp("2026-12-01T06:00:00Z"));
-  EXPECT_EQ(end_of_wait(steps[2], order, now), parse_timestamp("2026-12-02T08:00:00Z"));
-  EXPECT_EQ(end_of_wait(steps[1], {{"collectionDate", nullptr}}, now), std::nullopt);
-  EXPECT_EQ(end_of_wait(steps[1], {}, now), std::nullopt);
+  EXPECT_EQ(end_of_wait(steps[0], {}, nullptr, now), now + std::chrono::hours(2));
+  EXPECT_EQ(end_of_wait(steps[1], order, nullptr, now), parse_timestamp("2026-12-01T06:00:00Z"));
+  EXPECT_EQ(end_of_wait(steps[2], order, nullptr, now), parse_timestamp("2026-12-02T08:00:00Z"));
+  EXPECT_EQ(end_of_wait(steps[1], {{"collectionDate", nullptr}}, nullptr, now), std::nullopt);
+  EXPECT_EQ(end_of_wait(steps[1], {}, nullptr, now), std::nullopt);
 }
 
 TEST(Steps, AWaitMayEndAtTimesOfTheRecordOnly) {
@@ -62,6 +62,54 @@ TEST(Steps, AnOffsetMayBeNegative) {
   EXPECT_EQ(parse_offset("PT2H"), std::chrono::hours(2));
   EXPECT_EQ(parse_offset("-P1D"), -std::chrono::hours(24));
   for (const char* const bad : {"", "-", "2h", "--P1D", "+P1D"}) EXPECT_FALSE(parse_offset(bad)) << bad;
+}
+
+constexpr const char* nested = R"([
+    {"type": "choose", "when": {"notes": "x"},
+     "then": [{"type": "stop"}, {"type": "choose", "when": {"notes": "y"}, "then": [{"type": "stop"}], "otherwise": []}],
+     "otherwise": [{"type": "stop"}]},
+    {"type": "stop"}])";
+
+TEST(Steps, OfChoicesAreNumberedInTheOrderOfTheText) {
+  const auto steps = steps_of(nested);
+  ASSERT_EQ(steps.size(), 6U);
+  EXPECT_EQ(steps[0].then_steps, 3);
+  EXPECT_EQ(steps[0].otherwise_steps, 1);
+  EXPECT_FALSE(steps[0].definition.contains("then"));
+  EXPECT_EQ(steps[1].way, (Way{1, true}));
+  EXPECT_EQ(steps[2].then_steps, 1);
+  EXPECT_EQ(steps[3].way, (Way{3, true}));
+  EXPECT_EQ(steps[4].way, (Way{1, false}));
+  EXPECT_FALSE(steps[5].way);
+}
+
+TEST(Steps, TheNextStepIsTheFirstOfTheWayTaken) {
+  const auto steps = steps_of(nested);
+  const auto next = [&](int number, bool first_takes_then, bool second_takes_then) {
+    return next_number(steps, number,
+                       [&](int choice) { return choice == 1 ? first_takes_then : second_takes_then; });
+  };
+  EXPECT_EQ(next(1, true, true), 2);
+  EXPECT_EQ(next(1, false, true), 5);
+  EXPECT_EQ(next(3, true, true), 4);
+  EXPECT_EQ(next(3, true, false), 6) << "an empty way leads to the step after all choices";
+  EXPECT_EQ(next(4, true, true), 6);
+  EXPECT_EQ(next(5, false, true), 6);
+  EXPECT_EQ(next(6, true, true), 7);
+}
+
+TEST(Steps, UseValuesOfEarlierStepsOnly) {
+  const auto steps = steps_of(R"([
+      {"type": "webhook", "name": "stock", "recipient": "https://a.example/", "answer": {"count": "number"}},
+      {"type": "webhook", "name": "other", "recipient": "https://a.example/?n={{steps.stock.answer.count}}"},
+      {"type": "stop", "when": {"steps.stock.answer.count": {"gt": 3}, "steps.other.status": "succeeded"}}])");
+  EXPECT_EQ(steps[0].used_by, (std::vector{2, 3}));
+  EXPECT_TRUE(steps[1].used_by.empty()) << "a status is no answer";
+  EXPECT_FALSE(steps[0].uses_steps);
+  EXPECT_TRUE(steps[2].uses_steps);
+  EXPECT_THROW(steps_of(R"([{"type": "stop", "when": {"steps.stock.answer.count": 1}},
+      {"type": "webhook", "name": "stock", "recipient": "https://a.example/", "answer": {"count": "number"}}])"),
+               std::invalid_argument);
 }
 
 }  // namespace

@@ -164,8 +164,7 @@ class Renderer {
       const json::value* value = frame->object->if_contains(path.front());
       if (value == nullptr) continue;
       for (std::size_t i = 1; i < path.size() && value != nullptr; ++i) {
-        const auto* object = value->if_object();
-        value = object == nullptr ? nullptr : object->if_contains(path[i]);
+        value = find_member(*value, path[i]);
       }
       if (value == nullptr) return std::nullopt;
       return Frame{value, value->if_object()};
@@ -288,6 +287,13 @@ std::vector<std::string> Template::partials() const {
 
 namespace {
 
+void collect_names(const Node& node, std::vector<std::string>& names) {
+  std::string name;
+  for (const std::string& part : node.path) name += (name.empty() ? "" : ".") + part;
+  if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  for (const Node& child : node.children) collect_names(child, names);
+}
+
 bool any_raw(const Node& node) {
   return node.kind == Kind::raw || node.kind == Kind::partial || std::ranges::any_of(node.children, any_raw);
 }
@@ -298,6 +304,12 @@ void collect_texts(const Node& node, std::string& text) {
 }
 
 }  // namespace
+
+std::vector<std::string> Template::names() const {
+  std::vector<std::string> names;
+  collect_names(*root_, names);
+  return names;
+}
 
 bool Template::has_raw() const { return any_raw(*root_); }
 

@@ -38,9 +38,10 @@ class Template {
  public:
   static std::variant<Template, TemplateError> parse(std::string_view text);
 
-  /// Missing values render as nothing. Numbers print as in JSON (19.99, never 1.999E1), objects and lists as
-  /// their JSON text. Partials nest at most 32 deep. Throws std::length_error for output beyond `max_bytes`
-  /// and for more work than `budget` has left.
+  /// A dotted name can go through a list by the position of an element, from 0 (`items.0.sku`); the
+  /// specification is silent about it. Missing values render as nothing. Numbers print as in JSON (19.99,
+  /// never 1.999E1), objects and lists as their JSON text. Partials nest at most 32 deep. Throws
+  /// std::length_error for output beyond `max_bytes` and for more work than `budget` has left.
   std::string render(const json::object& context, Escape escape, const Partials& partials, WorkBudget& budget,
                      std::size_t max_bytes = 1024UL * 1024) const;
   /// Renders with a budget of `max_work`.
@@ -49,6 +50,9 @@ class Template {
 
   /// The names of the directly included partials, each once.
   std::vector<std::string> partials() const;
+
+  /// The dotted names of all variables and sections as they are written, each once.
+  std::vector<std::string> names() const;
 
   /// True if the text has no tags.
   bool is_literal() const;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "actions/stored_steps.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "api/workflows/definition/named_records.hpp"
@@ -129,9 +130,8 @@ void show_secret(const std::string& secret, json::object& shown) {
     if (type != nullptr && type->has_secret()) action["secret"] = secret;
   };
   if (auto* const action = shown.at("action").if_object()) add(*action);
-  if (auto* const steps = shown.at("steps").if_array()) {
-    for (json::value& step : *steps) add(step.as_object());
-  }
+  if (auto* const steps = shown.at("steps").if_array())
+    actions::for_each_step(*steps, {}, [&](json::object& step, const std::string&) { add(step); });
 }
 
 /// `fired` is the number of times the workflow would have fired; nullopt if it was not counted.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -18,8 +19,25 @@ namespace waybill::domain {
 /// The record that conditions are evaluated against.
 struct Subject {
   const json::object& entity;
-  const json::object& previous;  // old values of the changed fields
-  bool created;                  // if true, every `previous.…` is null
+  const json::object& previous;       // old values of the changed fields
+  bool created;                       // if true, every `previous.…` is null
+  const json::object* run = nullptr;  // the values that RunValues names; null: none has a value
+};
+
+/// A value of a run, such as an answer that an earlier step received.
+struct RunValue {
+  std::string path;                               // "steps.stock.answer.count"
+  FieldType type{};                               // an object or array has no operator but `exists`
+  bool is_any = false;                            // like a value of metadata; the type is then string
+  std::span<const std::string_view> values = {};  // the values that a text can have; empty: any
+};
+
+/// The values that conditions of a step can name beside the fields of the record.
+struct RunValues {
+  std::vector<RunValue> values;
+  bool has_record = true;  // false: the fields of the record cannot be named
+  /// Null if no value has this path.
+  const RunValue* find(std::string_view path) const;
 };
 
 /// One comparison and its result. `path` and `op` are as written, `actual` is the record's value.
@@ -60,11 +78,12 @@ class Conditions {
   /// Conditions that always hold.
   Conditions();
 
-  /// Null and `{}` always hold. The errors name each invalid place, up to 1 000, with names that begin with
-  /// `prefix`: `conditions.all[1].totalValue.gte`. At most 32 levels, 1 000 comparisons and 1 000 values in a
-  /// list.
+  /// Null and `{}` always hold. With `run`, the conditions can name its values, too. The errors name each
+  /// invalid place, up to 1 000, with names that begin with `prefix`: `conditions.all[1].totalValue.gte`. At
+  /// most 32 levels, 1 000 comparisons and 1 000 values in a list.
   static std::variant<Conditions, FieldErrors> parse(const json::value& definition, const RecordType& type,
-                                                     std::string_view prefix = "conditions");
+                                                     std::string_view prefix = "conditions",
+                                                     const RunValues* run = nullptr);
 
   /// Takes the work of the evaluation from `budget`.
   Verdict judge(const Subject& subject, WorkBudget& budget) const;

@@ -55,6 +55,9 @@ std::string mismatch(const json::value& value, const Target& target) {
     case FieldType::string:
       break;
   }
+  if (!target.run_values.empty() && value.is_string() &&
+      std::ranges::find(target.run_values, std::string_view(value.get_string())) == target.run_values.end())
+    return "must be one of " + listed(target.run_values);
   if (target.key != nullptr)
     return value.is_object() ? "must be a string, a number, true, false or null" : "";
   if (!value.is_string()) return "must be a string";
@@ -74,7 +77,7 @@ bool is_ordered(FieldType type) {
 
 class Parser {
  public:
-  explicit Parser(const RecordType& type) : type_(type) {}
+  Parser(const RecordType& type, const RunValues* run) : type_(type), run_(run) {}
 
   Node parse(const json::value& definition, const std::string& place) { return object(definition, place, 1); }
   FieldErrors take_errors() { return std::move(errors_); }
@@ -131,7 +134,7 @@ class Parser {
   }
 
   void field(Node& parent, std::string_view path, const json::value& value, const std::string& place) {
-    const auto target = find_target(path, type_);
+    const auto target = target_at(path);
     if (!target) return fail(place, unknown_field(path));
     if (target->previous && !target->has_history) return fail(place, no_history(*target));
     const auto* set = value.if_object();
@@ -157,6 +160,12 @@ class Parser {
       }
     }
     if (!of_element.children.empty()) add(parent, std::move(of_element));
+  }
+
+  std::optional<Target> target_at(std::string_view path) const {
+    const RunValue* const value = run_ == nullptr ? nullptr : run_->find(path);
+    if (value != nullptr) return run_target(*value);
+    return run_ == nullptr || run_->has_record ? find_target(path, type_) : std::nullopt;
   }
 
   void comparison(Node& parent, std::string_view path, const Operator& kind, const Target& target,
@@ -236,7 +245,10 @@ class Parser {
     return good;
   }
 
-  static std::string unknown_field(std::string_view path) {
+  std::string unknown_field(std::string_view path) const {
+    if (run_ != nullptr && path.starts_with("steps.")) return "names no value of an earlier step";
+    if (run_ != nullptr && !run_->has_record)
+      return "unknown field; a run for several records has count and the values of earlier steps";
     constexpr std::string_view previous = "previous.";
     if (path.starts_with(previous)) path.remove_prefix(previous.size());
     const bool is_metadata =
@@ -245,21 +257,28 @@ class Parser {
   }
 
   static std::string no_history(const Target& target) {
+    if (target.run_path != nullptr) return "is a value of the run, which has no change";
     return target.relative ? "is not a field of the record itself, so its changes are unknown"
                            : "its changes are not recorded";
   }
 
   const RecordType& type_;
+  const RunValues* const run_;
   FieldErrors errors_;
   std::size_t comparisons_ = 0;
 };
 
 }  // namespace
 
+const RunValue* RunValues::find(std::string_view path) const {
+  const auto found = std::ranges::find(values, path, &RunValue::path);
+  return found == values.end() ? nullptr : &*found;
+}
+
 std::variant<Conditions, FieldErrors> Conditions::parse(const json::value& definition, const RecordType& type,
-                                                        std::string_view prefix) {
+                                                        std::string_view prefix, const RunValues* run) {
   if (definition.is_null()) return Conditions();
-  Parser parser(type);
+  Parser parser(type, run);
   auto root = parser.parse(definition, std::string(prefix));
   auto errors = parser.take_errors();
   if (!errors.empty()) return errors;

@@ -139,6 +139,15 @@ std::optional<Target> find_target(std::string_view path, const RecordType& type)
   return target;
 }
 
+Target run_target(const RunValue& value) {
+  Target target;
+  target.type = value.type;
+  target.run_path = std::make_shared<const std::string>(value.path);
+  target.run_values = value.values;
+  if (value.is_any) target.key = target.run_path;
+  return target;
+}
+
 Target each_value(Target list) {
   list.type = FieldType::string;
   list.enters_list = true;
@@ -194,6 +203,8 @@ bool is_changed(const Target& target, const Subject& subject, WorkBudget& budget
 }
 
 const json::value* value_of(const Target& target, const Subject& subject, bool previous) {
+  if (target.run_path != nullptr)
+    return subject.run == nullptr ? nullptr : find_path(*subject.run, *target.run_path);
   if (!previous) return walk(subject.entity, target.steps);
   if (target.parts.empty()) return before(subject, target.steps).value;
   // An object exists if any of its parts does.

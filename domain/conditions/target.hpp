@@ -27,17 +27,22 @@ struct Target {
   bool enters_list = false;  // the path goes through a list to its elements
   Steps element;             // from an element of that list to the value; empty if the elements are values
   std::vector<Part> parts;   // for an object: its fields whose old values are kept
-  std::shared_ptr<const std::string> key;  // key of metadata; null for all other paths
-  bool previous = false;                   // the value before the change
-  bool relative = false;                   // reads a field that is not the record's own
-  bool completed = false;                  // a field of the record that may get its value from relatives
-  bool is_value_list = false;              // a list of values without fields (tags)
+  std::shared_ptr<const std::string> key;       // key of metadata; null for all other paths
+  std::shared_ptr<const std::string> run_path;  // path of a value of the run; null for the record's values
+  std::span<const std::string_view> run_values = {};  // the values that such a text can have; empty: any
+  bool previous = false;                              // the value before the change
+  bool relative = false;                              // reads a field that is not the record's own
+  bool completed = false;      // a field of the record that may get its value from relatives
+  bool is_value_list = false;  // a list of values without fields (tags)
   bool has_history = false;  // old values are kept, so that `previous.…`, changed, from and to are available
   const StateMachine* states = nullptr;  // set for a status
 };
 
 /// nullopt if records of `type` have no such path. `path` may begin with `previous.`.
 std::optional<Target> find_target(std::string_view path, const RecordType& type);
+
+/// The target for a value of a run.
+Target run_target(const RunValue& value);
 
 /// The target of comparisons with each value of a list for which `is_value_list` is true.
 Target each_value(Target list);

@@ -200,7 +200,9 @@ ChangeResult make(Session& session, const Guid& business, const NewShipment& cha
   if (items->empty()) items->emplace_back(nullptr);
   const json::array shipments{entry_of(change, orders, *hold->number, packages_of(*items))};
   session.run(statements::Create{.business = business, .shipments = to_json(shipments)});
-  return {.kind = Kind::made, .moved = 1};
+  return {.kind = Kind::made,
+          .moved = 1,
+          .made = {{"shipmentId", change.shipment.to_string()}, {"trackingNumber", *hold->number}}};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
+#include "base/json.hpp"
 #include "domain/records/record_type.hpp"
 #include "domain/records/state_machines.hpp"
 
@@ -56,6 +57,7 @@ struct ChangeResult {
   Kind kind = Kind::made;
   std::string error = {};  // empty if made; names the field if invalid
   std::size_t moved = 0;   // number of records whose status was another before
+  json::object made = {};  // a new shipment: {shipmentId, trackingNumber}
 };
 
 /// Changes all existing records or none, as the rule allows. Records that already have the status stay

@@ -18,13 +18,24 @@ std::optional<Time> time_of(const json::value& value) {
 }  // namespace
 
 std::string to_text(const StepProgress& progress) {
-  std::string text = to_json(json::object{{"number", progress.number},
-                                          {"type", progress.type},
-                                          {"goesOn", progress.goes_on},
-                                          {"next", progress.next},
-                                          {"attemptsBefore", progress.attempts_before},
-                                          {"startedAt", time_json(progress.started_at)},
-                                          {"until", time_json(progress.until)}});
+  json::object stored{{"number", progress.number},
+                      {"type", progress.type},
+                      {"goesOn", progress.goes_on},
+                      {"next", progress.next},
+                      {"attemptsBefore", progress.attempts_before},
+                      {"startedAt", time_json(progress.started_at)},
+                      {"until", time_json(progress.until)}};
+  // Runs of plain steps keep the form that earlier versions read.
+  if (!progress.name.empty()) stored["name"] = progress.name;
+  if (!progress.used_by.empty()) stored["usedBy"] = json::value_from(progress.used_by);
+  json::array passed;
+  for (const PassedStep& step : progress.passed)
+    passed.push_back({{"number", step.number}, {"type", step.type}, {"name", step.name}});
+  if (!passed.empty()) {
+    stored["passed"] = std::move(passed);
+    stored["between"] = progress.between;
+  }
+  std::string text = to_json(stored);
   text.pop_back();
   return text + R"(,"results":)" + progress.results + '}';
 }
@@ -40,6 +51,18 @@ StepProgressPtr parse_progress(std::string_view text) {
     progress->attempts_before = stored.at("attemptsBefore").to_number<int>();
     progress->started_at = time_of(stored.at("startedAt"));
     progress->until = time_of(stored.at("until"));
+    if (const auto* const name = stored.if_contains("name")) progress->name = name->as_string();
+    if (const auto* const numbers = stored.if_contains("usedBy")) {
+      for (const json::value& number : numbers->as_array())
+        progress->used_by.push_back(number.to_number<int>());
+    }
+    if (const auto* const passed = stored.if_contains("passed")) {
+      progress->between = stored.at("between").to_number<int>();
+      for (const json::value& step : passed->as_array())
+        progress->passed.push_back({.number = step.at("number").to_number<int>(),
+                                    .type = std::string(step.at("type").as_string()),
+                                    .name = std::string(step.at("name").as_string())});
+    }
     progress->results = to_json(json::value(stored.at("results").as_array()));
     return progress;
   } catch (const std::exception& error) {

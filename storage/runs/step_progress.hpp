@@ -7,8 +7,16 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/json.hpp"
 
 namespace waybill::storage {
+
+/// A step in a way that a choice did not take.
+struct PassedStep {
+  int number;
+  std::string type;
+  std::string name;  // empty without one
+};
 
 /// The progress of a run of several steps: its current step, and the results of the steps before it.
 /// Immutable once it is shared. It holds everything that the end of the step depends on, so that the
@@ -21,8 +29,17 @@ struct StepProgress {
   int attempts_before = 0;         // attempts of the run before this step
   std::optional<Time> started_at;  // nullopt: the step is to begin
   std::optional<Time> until;       // the end of a wait that has begun
-  std::string results = "[]";      // JSON array {number, type, status, code, error, startedAt, finishedAt}
-  // The next two are not part of the stored text.
+  std::string name = {};           // of the current step; empty without one
+  std::vector<int> used_by = {};   // numbers of the later steps that use the answer of the current one
+  int between = 0;                 // number of steps between the current one and the next
+  // The later steps in ways not taken of the current step, a choice, and of the choices around it.
+  std::vector<PassedStep> passed = {};
+  // JSON array {number, type, status, code, error, startedAt, finishedAt}. A result can also have `name`,
+  // `answer` with `usedBy`, `erased` (its answer was erased), and for a choice `way` (then or otherwise) and
+  // `passed` (numbers of the first and the last step of the other way).
+  std::string results = "[]";
+  // The following are not part of the stored text.
+  json::object outcome = {};            // members that the result of the current step gets when it ends
   std::vector<std::string_view> ended;  // statuses of the results that are not counted yet
   int stored = 0;                       // number of the step in the run's row of run_queue; 0: none has begun
 };

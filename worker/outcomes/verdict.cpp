@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "actions/answer.hpp"
 #include "base/json.hpp"
 #include "worker/planning/run_steps.hpp"
 
@@ -57,6 +58,33 @@ std::pair<RunStatus, std::optional<std::string>> ending(storage::ChangeResult::K
   return {RunStatus::succeeded, std::nullopt};
 }
 
+/// The bytes of JSON of the answers in the results of a run's steps.
+std::size_t answer_bytes(std::string_view results) {
+  std::size_t bytes = 0;
+  const json::value parsed = json::parse(results);
+  for (const json::value& result : parsed.as_array()) {
+    const auto* const answer = result.as_object().if_contains("answer");
+    if (answer != nullptr && !answer->is_null()) bytes += to_json(*answer).size();
+  }
+  return bytes;
+}
+
+/// Keeps the declared values of an answer with the result of the step. The step is dead if the answers of the
+/// run would be too large.
+void keep_answer(const std::string& answer, storage::RunState& state) {
+  if (!state.progress || state.progress->name.empty()) return;
+  if (answer_bytes(state.progress->results) + answer.size() > actions::max_stored_answers) {
+    state.status = RunStatus::dead;
+    state.code = "ANSWER_TOO_LARGE";
+    state.error = "The declared values of the run's answers are larger than 16 KiB.";
+    return;
+  }
+  auto progress = std::make_shared<storage::StepProgress>(*state.progress);
+  progress->outcome["answer"] = json::parse(answer);
+  if (!progress->used_by.empty()) progress->outcome["usedBy"] = json::value_from(progress->used_by);
+  state.progress = std::move(progress);
+}
+
 }  // namespace
 
 Verdict judge(const storage::Run& run, const actions::AttemptResult& result,
@@ -75,6 +103,7 @@ Verdict judge(const storage::Run& run, const actions::AttemptResult& result,
   std::visit(Overloaded{[&](const actions::Done& done) {
                           state.error.reset();
                           verdict.pause = done.pause;
+                          if (result.answer) keep_answer(*result.answer, state);
                         },
                         [&](const actions::Retry& retry) {
                           state.code = retry.code;
@@ -130,6 +159,11 @@ storage::RunState judge_change(const storage::RunState& state, const storage::Ch
   next.attempts = state.attempts + 1;
   next.tries = append_attempt(state.tries, next.attempts, step_of(state), attempt);
   next.at = now;
+  if (next.progress && !result.made.empty()) {
+    auto progress = std::make_shared<storage::StepProgress>(*next.progress);
+    progress->outcome = result.made;
+    next.progress = std::move(progress);
+  }
   return end_step(std::move(next), now);
 }
 

@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "actions/stored_steps.hpp"
 #include "actions/stored_templates.hpp"
 #include "base/observe.hpp"
 #include "storage/settings/sealing_purposes.hpp"
@@ -42,7 +43,7 @@ void add_templates(json::object& definition, const json::object& templates) {
 
 void Workflow::set_action(json::object stored, const json::object& templates) {
   steps.clear();
-  if (matching::stored_steps(stored) == nullptr) {
+  if (actions::stored_steps(stored) == nullptr) {
     action = actions::find_action(stored.at("type").as_string());
     if (action == nullptr) throw std::invalid_argument("unknown action");
     definition = std::move(stored);
@@ -57,6 +58,7 @@ void Workflow::set_action(json::object stored, const json::object& templates) {
     if (!step.action->templates(step.definition).empty()) add_templates(step.definition, templates);
     shows_tracking_page = shows_tracking_page || shows_page(*step.action, step.definition);
   }
+  if (!templates.empty()) matching::note_uses(steps);
   action = steps.front().action != nullptr ? steps.front().action : actions::find_action("nothing");
   definition = steps.front().definition;
 }

@@ -127,12 +127,18 @@ void RunPreparer::render_one(storage::Session& session, const EarlierVersions& v
   claimed.rendered = true;
 }
 
+/// True for a replay that begins with a choice, which sees the record as it is.
+bool RunPreparer::repeats_choice(const Stepping& run) {
+  return run.claimed->run.key.replay_of && !run.workflow->steps.empty() &&
+         run.workflow->steps.front().type == actions::choose_type;
+}
+
 /// Begins the next step of runs.
 void RunPreparer::begin_all(storage::Session& session, const std::vector<Stepping>& stepping) {
   std::vector<const Stepping*> later;
   for (const Stepping& run : stepping) {
     const storage::RunKey& key = run.claimed->run.key;
-    if (!is_of_list(key) && step_to_begin(run.claimed->run.state) > 1) {
+    if (!is_of_list(key) && (step_to_begin(run.claimed->run.state) > 1 || repeats_choice(run))) {
       later.push_back(&run);
       continue;
     }

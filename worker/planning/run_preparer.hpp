@@ -59,6 +59,7 @@ class RunPreparer {
   void render_one(storage::Session& session, const EarlierVersions& versions, storage::ClaimedRun& claimed,
                   const WorkflowPtr& workflow, std::vector<Stepping>& stepping);
   const Source* source_of(storage::Session& session, const storage::RunKey& run);
+  static bool repeats_choice(const Stepping& run);
   void begin_all(storage::Session& session, const std::vector<Stepping>& stepping);
   void begin_first(storage::Session& session, const Stepping& run);
   void begin_with_list(storage::Session& session, const Stepping& run);

@@ -1,5 +1,6 @@
 #include "worker/planning/run_steps.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,23 +15,60 @@ using storage::RunState;
 using storage::RunStatus;
 using storage::StepProgress;
 
+constexpr const char* erased_code = "ERASED";
+
 json::value text_or_null(const std::optional<std::string>& text) {
   return text ? json::value(*text) : json::value();
 }
 
-/// `results` (a JSON array) with the result of a step that ended at `now`.
-std::string append_result(const StepProgress& step, const RunState& state, Time now) {
-  std::string results = step.results;
+/// Appends the result of a step that ended at `now` to a JSON array.
+void append_result(std::string& results, json::object result, std::string_view name, Time now) {
+  result["finishedAt"] = format_timestamp(now);
+  if (!name.empty()) result["name"] = name;
   results.pop_back();
   if (results.size() > 1) results += ',';
-  append_json(results, json::object{{"number", step.number},
-                                    {"type", step.type},
-                                    {"status", storage::text(state.status)},
-                                    {"code", text_or_null(state.code)},
-                                    {"error", text_or_null(state.error)},
-                                    {"startedAt", format_timestamp(step.started_at.value_or(now))},
-                                    {"finishedAt", format_timestamp(now)}});
-  return results + ']';
+  append_json(results, result);
+  results += ']';
+}
+
+/// Adds the result of the current step to the results, and those of the steps in ways not taken: all later
+/// ones if the run ends, otherwise those before the next step.
+void add_results(StepProgress& step, const RunState& state, bool ends_run, Time now) {
+  const int last = step.number + step.between;
+  json::object result{{"number", step.number},
+                      {"type", step.type},
+                      {"status", storage::text(state.status)},
+                      {"code", text_or_null(state.code)},
+                      {"error", text_or_null(state.error)},
+                      {"startedAt", format_timestamp(step.started_at.value_or(now))},
+                      {"finishedAt", nullptr}};
+  for (const auto& [name, value] : step.outcome) result[name] = value;
+  if (step.type == "wait" && !step.name.empty()) result["timedOut"] = false;
+  append_result(step.results, std::move(result), step.name, now);
+  step.ended.push_back(storage::text(state.status));
+  for (const storage::PassedStep& passed : step.passed) {
+    if (!ends_run && passed.number > last) break;
+    append_result(step.results,
+                  {{"number", passed.number},
+                   {"type", passed.type},
+                   {"status", storage::text(RunStatus::skipped)},
+                   {"code", "NOT_CHOSEN"},
+                   {"error", nullptr},
+                   {"startedAt", nullptr},
+                   {"finishedAt", nullptr}},
+                  passed.name, now);
+    step.ended.push_back(storage::text(RunStatus::skipped));
+    // A run that has ended is at the step of its last result.
+    if (ends_run) step.number = passed.number;
+  }
+}
+
+/// The result of a choice that is over; null if the results have none.
+const json::object* find_result(const json::array& results, int number) {
+  for (const json::value& each : results) {
+    if (each.at("number") == number) return &each.as_object();
+  }
+  return nullptr;
 }
 
 void set_end(RunState& state, RunStatus status, const char* code, const char* error, Time now) {
@@ -62,16 +100,26 @@ class Beginning {
     const matching::Step& step = workflow_.steps[number - 1];
     auto progress = std::make_shared<StepProgress>(*run_.state.progress);
     progress->type = step.type;
+    progress->name = step.name;
+    progress->used_by = step.used_by;
     progress->goes_on = step.goes_on;
-    progress->next = number < count ? workflow_.steps[number].type : "";
+    results_.reset();
+    set_next(*progress);
     if (!progress->started_at) progress->started_at = now_;
     run_.state.progress = progress;
     run_.key.action = step.type;
+    if (step.uses_steps && uses_erased(static_cast<int>(number))) {
+      set_end(run_.state, RunStatus::skipped, erased_code, "The step uses an answer that was erased.", now_);
+      return;
+    }
     if (use_earlier_texts(step)) return;
-    const auto verdict =
-        step.when ? step.when->judge({view_.entity, view_.previous, view_.created}) : domain::Verdict::hold;
+    if (step.uses_steps) read_values();
+    const auto verdict = step.when ? step.when->judge({view_.entity, view_.previous, view_.created, &values_})
+                                   : domain::Verdict::hold;
     if (verdict == domain::Verdict::too_much_work) {
       run_.state = unjudged_state(std::move(run_.state), now_);
+    } else if (step.type == actions::choose_type) {
+      choose(step, verdict == domain::Verdict::hold, *progress);
     } else if (verdict == domain::Verdict::fail) {
       set_end(run_.state, RunStatus::skipped, "CONDITION", "The conditions of the step did not hold.", now_);
     } else if (step.type == "stop") {
@@ -101,7 +149,7 @@ class Beginning {
   }
 
   void wait(const matching::Step& step, StepProgress& progress) {
-    const auto end = matching::end_of_wait(step, view_.entity, now_);
+    const auto end = matching::end_of_wait(step, view_.entity, &values_, now_);
     if (!end) {
       set_end(run_.state, RunStatus::skipped, "NO_VALUE", "The field of the wait has no value.", now_);
     } else if (*end <= now_) {
@@ -123,14 +171,89 @@ class Beginning {
                    .event_id = run_.key.event_id,
                    .at = view_.event.at,
                    .trigger = run_.key.trigger_code,
-                   .triggers = view_.triggers},
+                   .triggers = view_.triggers,
+                   .steps = step.uses_steps ? &values_.at("steps").as_object() : nullptr},
                   run_, request);
   }
+
+  /// Finds the step after the current one. `chosen` is the way that the current one, a choice, takes.
+  void set_next(StepProgress& progress, std::optional<bool> chosen = std::nullopt) {
+    const auto taken = [&](int choice) {
+      if (choice == progress.number) return chosen.value_or(true);
+      const json::object* const result = find_result(results(), choice);
+      const auto* const way = result == nullptr ? nullptr : result->if_contains("way");
+      return way != nullptr && *way == json::value(actions::way_names.front());
+    };
+    const int next = matching::next_number(workflow_.steps, progress.number, taken);
+    const bool is_last = static_cast<std::size_t>(next) > workflow_.steps.size();
+    progress.next = is_last ? "" : step_at(next).type;
+    progress.between = next - progress.number - 1;
+    progress.passed.clear();
+    const matching::Step& step = step_at(progress.number);
+    if (chosen) {
+      const int first = progress.number + 1 + (*chosen ? step.then_steps : 0);
+      pass_over(progress, first, *chosen ? step.otherwise_steps : step.then_steps);
+    }
+    for (auto way = step.way; way; way = step_at(way->choice).way) {
+      const matching::Step& choice = step_at(way->choice);
+      if (way->is_then) pass_over(progress, way->choice + 1 + choice.then_steps, choice.otherwise_steps);
+    }
+  }
+
+  void pass_over(StepProgress& progress, int first, int count) const {
+    for (int number = first; number < first + count; ++number)
+      progress.passed.push_back({number, step_at(number).type, step_at(number).name});
+  }
+
+  const matching::Step& step_at(int number) const {
+    return workflow_.steps[static_cast<std::size_t>(number - 1)];
+  }
+
+  void choose(const matching::Step& step, bool takes_then, StepProgress& progress) {
+    set_next(progress, takes_then);
+    progress.outcome["way"] = actions::way_names[takes_then ? 0 : 1];
+    const int first = progress.number + 1 + (takes_then ? step.then_steps : 0);
+    const int count = takes_then ? step.otherwise_steps : step.then_steps;
+    if (count > 0) progress.outcome["passed"] = json::array{first, first + count - 1};
+    run_.state.status = RunStatus::succeeded;
+  }
+
+  /// True if the step uses an answer that was erased.
+  bool uses_erased(int number) const {
+    return std::ranges::any_of(results(), [&](const json::value& result) {
+      if (!result.as_object().contains("erased")) return false;
+      const json::array& users = result.at("usedBy").as_array();
+      return std::ranges::find(users, json::value(number)) != users.end();
+    });
+  }
+
+  /// Reads the values of the earlier steps.
+  void read_values() {
+    json::object steps;
+    for (const json::value& result : results()) {
+      const auto* const name = result.as_object().if_contains("name");
+      if (name != nullptr) steps[name->as_string()] = matching::step_values(result.as_object());
+    }
+    values_.clear();
+    values_["steps"] = std::move(steps);
+    if (const auto* const count = is_of_list() ? view_.entity.if_contains("count") : nullptr)
+      values_["count"] = *count;
+  }
+
+  /// The results of the steps before the current one.
+  const json::array& results() const {
+    if (!results_) results_ = json::parse(run_.state.progress->results).as_array();
+    return *results_;
+  }
+
+  bool is_of_list() const { return run_.key.entity_id == storage::no_record; }
 
   const Workflow& workflow_;
   const StepView& view_;
   storage::Run& run_;
   const Time now_;
+  mutable std::optional<json::array> results_;
+  json::object values_;  // domain::Subject::run of the current step
 };
 
 }  // namespace
@@ -138,26 +261,27 @@ class Beginning {
 RunState end_step(RunState state, Time now) {
   if (!state.progress || !is_final(state.status)) return state;
   auto progress = std::make_shared<StepProgress>(*state.progress);
-  progress->results = append_result(*progress, state, now);
-  progress->ended.push_back(storage::text(state.status));
+  const bool fails = (state.status == RunStatus::dead && !progress->goes_on) || state.code == erased_code;
+  const bool ends_run = fails || progress->next.empty();
+  add_results(*progress, state, ends_run, now);
+  progress->outcome.clear();
+  progress->passed.clear();
   state.at = now;
-  if (state.status == RunStatus::dead && !progress->goes_on) {
-    state.progress = std::move(progress);
-    return state;
+  if (!fails) {
+    state.code.reset();
+    state.error.reset();
+    state.status = ends_run ? RunStatus::succeeded : RunStatus::queued;
   }
-  state.code.reset();
-  state.error.reset();
-  if (progress->next.empty()) {
-    state.status = RunStatus::succeeded;
-  } else {
-    state.status = RunStatus::queued;
-    ++progress->number;
+  if (!ends_run) {
+    progress->number += 1 + std::exchange(progress->between, 0);
     progress->type = std::move(progress->next);
     progress->next.clear();
     progress->goes_on = false;
     progress->attempts_before = state.attempts;
     progress->started_at.reset();
     progress->until.reset();
+    progress->name.clear();
+    progress->used_by.clear();
   }
   state.progress = std::move(progress);
   return state;

@@ -314,5 +314,151 @@ TEST(RunSteps, AStepThatTheStoredVersionLacksEndsTheRun) {
   EXPECT_EQ(steps.run.state.code, "CONFIGURATION_ERROR");
 }
 
+/// Makes workflows with nested choices, and the results that their runs must have.
+class RandomChoices {
+ public:
+  explicit RandomChoices(unsigned seed) : random_(seed) {}
+
+  json::array steps(int depth) {
+    json::array list;
+    const int count = pick(depth == 0 ? 4 : 3) + (depth == 0 ? 1 : 0);
+    for (int i = 0; i < count && made_ < matching::max_steps; ++i) {
+      ++made_;
+      const int kind = pick(depth < matching::max_choice_depth ? 6 : 4);
+      const json::value when = json::object{{"notes", pick(2) == 0 ? "x" : "y"}};
+      if (kind >= 4) {
+        json::object choice{{"type", "choose"}, {"when", when}};
+        choice["then"] = steps(depth + 1);
+        choice["otherwise"] = steps(depth + 1);
+        list.push_back(std::move(choice));
+      } else if (kind == 3) {
+        list.push_back({{"type", "stop"}, {"when", pick(3) == 0 ? when : json::object{{"notes", "y"}}}});
+      } else if (kind == 2) {
+        list.push_back({{"type", "wait"}, {"until", pick(2) == 0 ? "collectionDate" : "createdAt"}});
+      } else {
+        json::object hook = json::parse(std::string(webhook) + "}").as_object();
+        if (pick(2) == 0) hook["when"] = when;
+        list.push_back(std::move(hook));
+      }
+    }
+    return list;
+  }
+
+  /// The results of a run for a record with the notes "x"; every attempt succeeds.
+  static Results expected(const json::array& steps) {
+    Results results;
+    int number = 0;
+    bool ended = false;
+    perform(steps, number, ended, results);
+    return results;
+  }
+
+ private:
+  int pick(int count) { return std::uniform_int_distribution<>(0, count - 1)(random_); }
+
+  static bool holds(const json::object& step) {
+    const auto* const when = step.if_contains("when");
+    return when == nullptr || when->at("notes") == "x";
+  }
+
+  /// Adds the results of a list. Once the run has ended, its steps have none.
+  static void perform(const json::array& steps, int& number, bool& ended, Results& results) {
+    for (const json::value& each : steps) {
+      const json::object& step = each.as_object();
+      const std::string type(step.at("type").as_string());
+      const std::string prefix = std::to_string(++number) + ' ' + type + ' ';
+      if (ended) {
+        if (type == "choose") number += static_cast<int>(actions::count_steps(json::array{each})) - 1;
+      } else if (type == "choose") {
+        results.push_back(prefix + "succeeded");
+        const bool takes_then = holds(step);
+        if (!takes_then) pass_over(step.at("then").as_array(), number, results);
+        perform(step.at(takes_then ? "then" : "otherwise").as_array(), number, ended, results);
+        if (takes_then) pass_over(step.at("otherwise").as_array(), number, results);
+      } else if (type == "wait") {
+        const bool has_value = step.at("until") == "createdAt";
+        results.push_back(prefix + (has_value ? "succeeded" : "skipped NO_VALUE"));
+      } else if (!holds(step)) {
+        results.push_back(prefix + "skipped CONDITION");
+      } else {
+        results.push_back(prefix + "succeeded");
+        ended = type == "stop";
+      }
+    }
+  }
+
+  static void pass_over(const json::array& steps, int& number, Results& results) {
+    actions::for_each_step(steps, {}, [&](const json::object& step, const std::string&) {
+      results.push_back(std::to_string(++number) + ' ' + std::string(step.at("type").as_string()) +
+                        " skipped NOT_CHOSEN");
+    });
+  }
+
+  std::mt19937 random_;
+  std::size_t made_ = 0;
+};
+
+TEST(RunSteps, RunsTakeTheWaysThatAReferenceTakes) {
+  for (unsigned seed = 0; seed < 3'000; ++seed) {
+    const json::array steps = RandomChoices(seed).steps(0);
+    Case run(to_json(steps));
+    run.entity["createdAt"] = format_timestamp(now - std::chrono::hours(1));
+    int turns = 0;
+    while (!storage::is_final(run.run.state.status)) {
+      ASSERT_LT(++turns, 200) << seed;
+      run.claim();
+      // A run can be claimed by a process that knows it from the database alone.
+      if (run.run.state.progress)
+        run.run.state.progress = storage::parse_progress(storage::to_text(*run.run.state.progress));
+      run.begin();
+      if (run.run.state.status == RunStatus::running) run.end(RunStatus::succeeded);
+      run.run.key.request = storage::deferred_request;
+    }
+    EXPECT_EQ(run.run.state.status, RunStatus::succeeded) << to_json(steps);
+    ASSERT_EQ(run.results(), RandomChoices::expected(steps)) << to_json(steps);
+  }
+}
+
+TEST(RunSteps, AChoiceReadsTheAnswerOfAnEarlierStep) {
+  const std::string asks =
+      std::string(webhook) + R"(, "name": "stock", "answer": {"count": "number", "eta": "timestamp?"}})";
+  const std::string steps =
+      list({asks, R"({"type": "choose", "when": {"steps.stock.answer.count": {"gte": 3}},
+                     "then": [{"type": "wait", "until": "steps.stock.answer.eta"}], "otherwise": [{"type": "stop"}]})"});
+  for (const int count : {3, 2}) {
+    Case run(steps);
+    run.begin();
+    auto progress = std::make_shared<storage::StepProgress>(*run.run.state.progress);
+    EXPECT_EQ(progress->used_by, (std::vector{2, 3}));
+    progress->outcome["answer"] = {{"count", count}, {"eta", format_timestamp(now + std::chrono::hours(5))}};
+    run.run.state.progress = progress;
+    run.end(RunStatus::succeeded);
+    run.claim();
+    run.begin();
+    if (count == 3) {
+      EXPECT_EQ(run.run.state.status, RunStatus::waiting);
+      EXPECT_EQ(run.run.state.at, now + std::chrono::hours(5));
+    } else {
+      EXPECT_EQ(run.run.state.status, RunStatus::succeeded);
+      EXPECT_EQ(run.results(), (Results{"1 webhook succeeded", "2 choose succeeded",
+                                        "3 wait skipped NOT_CHOSEN", "4 stop succeeded"}));
+    }
+  }
+}
+
+TEST(RunSteps, AStepThatUsesAnErasedAnswerEndsTheRun) {
+  Case run(list({std::string(webhook) + R"(, "name": "who", "answer": {"mail": "string"}})",
+                 std::string(webhook) + R"(, "template": "{\"to\": \"{{steps.who.answer.mail}}\"}"})"}));
+  auto progress = std::make_shared<storage::StepProgress>();
+  progress->number = 2;
+  progress->type = "webhook";
+  progress->results = R"([{"number": 1, "type": "webhook", "status": "succeeded", "code": null, "name": "who",
+                           "answer": null, "erased": true, "usedBy": [2]}])";
+  run.run.state.progress = progress;
+  run.begin();
+  EXPECT_EQ(run.run.state.status, RunStatus::skipped);
+  EXPECT_EQ(run.run.state.code, "ERASED");
+}
+
 }  // namespace
 }  // namespace waybill::worker

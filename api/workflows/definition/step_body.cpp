@@ -2,38 +2,79 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <string_view>
 #include <utility>
 
+#include "actions/stored_steps.hpp"
 #include "api/records/fields.hpp"
+#include "base/ascii.hpp"
 #include "domain/conditions/conditions.hpp"
 #include "matching/steps.hpp"
+#include "templates/mustache.hpp"
 
 namespace waybill::api {
 namespace {
 
-std::string field_of(std::size_t position) { return "steps[" + std::to_string(position) + "]"; }
+/// Calls `visit` with each text in a value and its field.
+template <typename Visit>
+void for_each_text(const json::value& value, const std::string& field, const Visit& visit) {
+  if (const auto* const text = value.if_string()) return visit(std::string_view(*text), field);
+  if (const auto* const object = value.if_object()) {
+    for (const auto& [name, each] : *object) for_each_text(each, field + "." + std::string(name), visit);
+  } else if (const auto* const list = value.if_array()) {
+    for (std::size_t i = 0; i < list->size(); ++i)
+      for_each_text((*list)[i], field + "[" + std::to_string(i) + "]", visit);
+  }
+}
+
+bool is_step_name(std::string_view name) {
+  constexpr std::size_t longest = 40;
+  const auto is_letter = [](char c) { return is_alphanumeric(c) && (c < '0' || c > '9'); };
+  return !name.empty() && name.size() <= longest && is_letter(name.front()) &&
+         std::ranges::all_of(name, [](char c) { return is_alphanumeric(c) || c == '_'; });
+}
 
 /// Checks the steps of a request.
 class Checker {
  public:
-  Checker(const actions::CheckContext& context, std::optional<std::string>& secret, FieldErrors& errors)
-      : context_(context), secret_(secret), errors_(errors) {}
+  Checker(const actions::CheckContext& context, bool has_record, std::optional<std::string>& secret,
+          FieldErrors& errors)
+      : context_(context), secret_(secret), errors_(errors) {
+    run_ = matching::values_before({}, 0, has_record);
+  }
 
-  json::object check(const json::array& given, std::size_t position) {
-    field_ = field_of(position);
-    const json::object* const step = given[position].if_object();
+  /// `depth` is the number of choices around the list.
+  json::array check_list(const json::array& given, const std::string& list, int depth) {
+    json::array steps;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      field_ = list + "[" + std::to_string(i) + "]";
+      steps.push_back(check(given[i], depth));
+    }
+    return steps;
+  }
+
+ private:
+  json::object check(const json::value& given, int depth) {
+    const json::object* const step = given.if_object();
     if (step == nullptr) {
       refuse("", "must be an object");
       return {};
     }
+    const std::size_t errors_before = errors_.size();
     const std::string type = text_at(*step, "type").value_or("");
-    if (type == "wait") return check_wait(*step);
-    if (type == "stop") return check_stop(*step);
-    return check_action(*step);
+    const std::string name = check_name(*step);
+    if (type == actions::choose_type) return check_choice(*step, name, depth);
+    json::object stored = type == "wait"   ? check_wait(*step)
+                          : type == "stop" ? check_stop(*step)
+                                           : check_action(*step);
+    if (name.empty()) return stored;
+    stored["name"] = name;
+    if (errors_.size() == errors_before)
+      matching::add_values({.type = type, .definition = stored, .when = {}, .name = name}, run_);
+    return stored;
   }
 
- private:
   void refuse(std::string_view member, std::string message) {
     errors_.push_back({field_ + (member.empty() ? "" : ".") + std::string(member), std::move(message)});
   }
@@ -45,6 +86,19 @@ class Checker {
     }
   }
 
+  /// The name of a step; empty without one.
+  std::string check_name(const json::object& step) {
+    const json::value* const given = find_value(step, "name");
+    if (given == nullptr) return {};
+    if (!given->is_string() || !is_step_name(given->get_string())) {
+      refuse("name", "must be 1 to 40 characters A-Z a-z 0-9 _ that begin with a letter");
+      return {};
+    }
+    std::string name(given->get_string());
+    if (!names_.insert(name).second) refuse("name", "is the name of an earlier step");
+    return name;
+  }
+
   /// The text of a member; null without one.
   json::value text(const json::object& step, std::string_view name) {
     const json::value* const value = find_value(step, name);
@@ -53,23 +107,63 @@ class Checker {
     return *value;
   }
 
+  json::object check_choice(const json::object& step, const std::string& name, int depth) {
+    check_members(step, {"type", "name", "when", "then", "otherwise"});
+    if (depth >= matching::max_choice_depth) {
+      refuse("", "is inside " + std::to_string(depth) + " choices; at most " +
+                     std::to_string(matching::max_choice_depth) + " can be nested");
+      return {};
+    }
+    if (find_value(step, "when") == nullptr) refuse("when", "is required");
+    json::object stored{{"type", actions::choose_type}, {"when", conditions(step)}};
+    if (!name.empty()) {
+      stored["name"] = name;
+      matching::add_values({.type = std::string(actions::choose_type), .when = {}, .name = name}, run_);
+    }
+    const std::string field = field_;
+    bool has_steps = false;
+    for (const std::string_view way : actions::way_names) {
+      const json::value* const given = find_value(step, way);
+      const auto* const list = given == nullptr ? nullptr : given->if_array();
+      field_ = field;
+      if (given != nullptr && list == nullptr) refuse(way, "must be an array");
+      has_steps = has_steps || given != nullptr;
+      stored[way] =
+          list == nullptr ? json::array() : check_list(*list, field + "." + std::string(way), depth + 1);
+    }
+    field_ = field;
+    if (!has_steps) refuse("then", "is required unless otherwise is given");
+    return stored;
+  }
+
   json::object check_wait(const json::object& step) {
-    check_members(step, {"type", "delay", "until", "offset"});
+    check_members(step, {"type", "name", "delay", "until", "offset"});
     const json::value delay = text(step, "delay"), until = text(step, "until"), offset = text(step, "offset");
     if (delay.is_null() && until.is_null()) refuse("delay", "is required unless until is given");
     if (!delay.is_null() && !until.is_null()) refuse("until", "must not be given together with delay");
     if (!offset.is_null() && until.is_null()) refuse("offset", "needs until");
     if (delay.is_string() && !parse_duration(delay.get_string()))
       refuse("delay", "must be an ISO 8601 duration of up to 366 days, such as PT2H");
-    if (until.is_string() && !matching::is_time_field(context_.entity_type, until.get_string()))
-      refuse("until", "must be a timestamp of the record, such as createdAt");
+    if (until.is_string()) check_until(until.get_string());
     if (offset.is_string() && !matching::parse_offset(offset.get_string()))
       refuse("offset", "must be an ISO 8601 duration of up to 366 days, such as -PT2H");
     return {{"type", "wait"}, {"delay", delay}, {"until", until}, {"offset", offset}};
   }
 
+  void check_until(std::string_view path) {
+    if (const domain::RunValue* const value = run_.find(path)) {
+      if (value->type != domain::FieldType::timestamp) refuse("until", "is not a timestamp");
+    } else if (path.starts_with("steps.")) {
+      refuse("until", "names no value of an earlier step");
+    } else if (!run_.has_record) {
+      refuse("until", "needs a record, so the schedule needs each: true");
+    } else if (!matching::is_time_field(context_.entity_type, path)) {
+      refuse("until", "must be a timestamp of the record, such as createdAt");
+    }
+  }
+
   json::object check_stop(const json::object& step) {
-    check_members(step, {"type", "when"});
+    check_members(step, {"type", "name", "when"});
     return {{"type", "stop"}, {"when", conditions(step)}};
   }
 
@@ -79,8 +173,7 @@ class Checker {
     if (on_failure.is_string() && on_failure != json::value("stop") && on_failure != json::value("continue"))
       refuse("onFailure", "must be one of stop, continue");
     json::object definition = step;
-    definition.erase("when");
-    definition.erase("onFailure");
+    for (const char* const member : {"name", "when", "onFailure"}) definition.erase(member);
     const actions::Action* const action = find_given_action(definition, field_, errors_);
     if (action == nullptr) return {};
     FieldErrors problems;
@@ -91,6 +184,7 @@ class Checker {
       errors_.push_back(std::move(problem));
     }
     if (action->has_secret()) take_secret(definition);
+    check_tags(definition);
     stored["when"] = when;
     stored["onFailure"] = on_failure.is_null() ? json::value("stop") : on_failure;
     return stored;
@@ -100,10 +194,40 @@ class Checker {
     const json::value* const when = find_value(step, "when");
     if (when == nullptr) return nullptr;
     const auto parsed =
-        domain::Conditions::parse(*when, domain::record_type(context_.entity_type), field_ + ".when");
+        domain::Conditions::parse(*when, domain::record_type(context_.entity_type), field_ + ".when", &run_);
     if (const auto* const problems = std::get_if<FieldErrors>(&parsed))
       errors_.insert(errors_.end(), problems->begin(), problems->end());
     return *when;
+  }
+
+  /// Checks the values of earlier steps that the Mustache of an action names. Headers are sent as they are.
+  void check_tags(const json::object& definition) {
+    for (const auto& [name, value] : definition) {
+      if (name == "headers") continue;
+      for_each_text(value, field_ + "." + std::string(name),
+                    [&](std::string_view text, const std::string& field) { check_tags(text, field); });
+    }
+  }
+
+  void check_tags(std::string_view text, const std::string& field) {
+    if (text.find("{{") == std::string_view::npos) return;
+    const auto parsed = templates::Template::parse(text);
+    const auto* const good = std::get_if<templates::Template>(&parsed);
+    if (good == nullptr) return;  // the action reports it
+    for (const std::string& name : good->names()) {
+      if ((name == "steps" || name.starts_with("steps.")) && !names_value(name))
+        errors_.push_back({field, name + " names no value of an earlier step"});
+    }
+  }
+
+  /// True for the path of a value of an earlier step, or of something inside one that holds values.
+  bool names_value(std::string_view path) const {
+    using Type = domain::FieldType;
+    return std::ranges::any_of(run_.values, [&](const domain::RunValue& value) {
+      const bool holds_values = value.is_any || value.type == Type::array || value.type == Type::object;
+      return path == value.path || (holds_values && path.size() > value.path.size() &&
+                                    path.starts_with(value.path) && path[value.path.size()] == '.');
+    });
   }
 
   /// All webhooks of a workflow are signed with one secret.
@@ -118,7 +242,19 @@ class Checker {
   std::optional<std::string>& secret_;
   FieldErrors& errors_;
   std::string field_;
+  domain::RunValues run_;        // of the steps that are checked already
+  std::set<std::string> names_;  // of the steps that are checked already
 };
+
+/// True for steps that versions without names, answers and choices could not perform.
+bool is_extended(const json::array& steps) {
+  bool extended = actions::count_steps(steps) > actions::max_plain_steps;
+  actions::for_each_step(steps, {}, [&](const json::object& step, const std::string&) {
+    extended = extended || step.contains("name") || step.contains("answer") ||
+               text_at(step, "type") == actions::choose_type;
+  });
+  return extended;
+}
 
 /// The longest time that a stored wait adds; that of a wait for a field is known only for its offset.
 Duration length_of(const json::object& wait) {
@@ -142,56 +278,106 @@ const actions::Action* find_given_action(const json::object& action, const std::
   for (const actions::Action* const each : actions::all_actions()) {
     if (!each->managed_only()) known += (known.empty() ? "" : ", ") + std::string(each->type());
   }
-  if (field != "action") known += ", wait, stop";
+  if (field != "action") known += ", wait, choose, stop";
   errors.push_back({field + ".type", "must be one of " + known});
   return nullptr;
 }
 
-json::object check_steps(const json::value& given, const actions::CheckContext& context,
+json::object check_steps(const json::value& given, const actions::CheckContext& context, bool has_record,
                          std::optional<std::string>& secret, FieldErrors& errors) {
   const json::array* const list = given.if_array();
   if (list == nullptr) {
     errors.push_back({"steps", "must be an array"});
     return {};
   }
-  if (list->empty() || list->size() > matching::max_steps) {
-    errors.push_back({"steps", "must have 1 to " + std::to_string(matching::max_steps) + " entries"});
+  if (list->empty() || list->size() > matching::max_steps ||
+      actions::count_steps(*list) > matching::max_steps) {
+    errors.push_back({"steps", "must have 1 to " + std::to_string(matching::max_steps) +
+                                   " entries, with those of choices"});
     return {};
   }
-  Checker checker(context, secret, errors);
-  json::array steps;
-  for (std::size_t i = 0; i < list->size(); ++i) steps.push_back(checker.check(*list, i));
-  return {{"type", matching::steps_type}, {"steps", std::move(steps)}};
+  json::array steps = Checker(context, has_record, secret, errors).check_list(*list, "steps", 0);
+  const std::string_view type =
+      errors.empty() && is_extended(steps) ? actions::extended_steps_type : actions::steps_type;
+  return {{"type", type}, {"steps", std::move(steps)}};
 }
 
-Duration check_waits(const json::object& action, Duration delay, Duration limit, FieldErrors& errors) {
-  const json::array* const steps = matching::stored_steps(action);
-  if (steps == nullptr) return delay;
-  Duration total = delay;
-  for (std::size_t i = 0; i < steps->size(); ++i) {
-    const json::object& step = (*steps)[i].as_object();
-    if (text_at(step, "type") != "wait") continue;
-    total += length_of(step);
-    if (total < limit) continue;
-    errors.push_back({field_of(i) + (find_value(step, "delay") != nullptr ? ".delay" : ".offset"),
-                      "must, with the delay of the workflow and the waits before it, be shorter than the " +
-                          std::to_string(limit / std::chrono::days(1)) + " days that events are kept"});
+namespace {
+
+/// Sums up the waits along the ways of steps.
+class Waits {
+ public:
+  Waits(Duration limit, FieldErrors& errors) : limit_(limit), errors_(errors) {}
+
+  /// The longest time that has passed after the steps of a list, which begins after `before`.
+  Duration after(const json::array& steps, const std::string& list, Duration before) {
+    Duration total = before;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const json::object& step = steps[i].as_object();
+      const std::string field = list + "[" + std::to_string(i) + "]";
+      const auto type = text_at(step, "type");
+      if (type == actions::choose_type) {
+        const Duration start = total;
+        for (const std::string_view way : actions::way_names)
+          total = std::max(total, after(step.at(way).as_array(), field + "." + std::string(way), start));
+      } else if (type == "wait") {
+        total += length_of(step);
+        if (total >= limit_) refuse(step, field);
+      }
+    }
+    return total;
   }
-  return total;
+
+ private:
+  void refuse(const json::object& wait, const std::string& field) {
+    errors_.push_back({field + (find_value(wait, "delay") != nullptr ? ".delay" : ".offset"),
+                       "must, with the delay of the workflow and the waits before it, be shorter than the " +
+                           std::to_string(limit_ / std::chrono::days(1)) + " days that events are kept"});
+  }
+
+  const Duration limit_;
+  FieldErrors& errors_;
+};
+
+/// The most waits for a window along a way of steps, and whether the last step before the next one was a
+/// wait.
+struct WindowWaits {
+  int count = 0;
+  bool has_waited = true;
+};
+
+WindowWaits window_waits(const json::array& steps, WindowWaits before) {
+  WindowWaits waits = before;
+  for (const json::value& each : steps) {
+    const json::object& step = each.as_object();
+    const auto type = text_at(step, "type");
+    if (type == "stop") continue;
+    if (type == actions::choose_type) {
+      const WindowWaits start = waits;
+      waits.has_waited = false;
+      for (const std::string_view way : actions::way_names) {
+        const WindowWaits end = window_waits(step.at(way).as_array(), start);
+        waits.count = std::max(waits.count, end.count);
+        waits.has_waited = waits.has_waited || end.has_waited;
+      }
+      continue;
+    }
+    if (type != "wait" && waits.has_waited) ++waits.count;
+    waits.has_waited = type == "wait";
+  }
+  return waits;
+}
+
+}  // namespace
+
+Duration check_waits(const json::object& action, Duration delay, Duration limit, FieldErrors& errors) {
+  const json::array* const steps = actions::stored_steps(action);
+  return steps == nullptr ? delay : Waits(limit, errors).after(*steps, "steps", delay);
 }
 
 int count_window_waits(const json::object& action) {
-  const json::array* const steps = matching::stored_steps(action);
-  if (steps == nullptr) return 1;
-  int count = 0;
-  bool has_waited = true;
-  for (const json::value& step : *steps) {
-    const auto type = text_at(step.as_object(), "type");
-    if (type == "stop") continue;
-    if (type != "wait" && has_waited) ++count;
-    has_waited = type == "wait";
-  }
-  return count;
+  const json::array* const steps = actions::stored_steps(action);
+  return steps == nullptr ? 1 : window_waits(*steps, {}).count;
 }
 
 void for_each_action(const json::object& action, const VisitAction& visit) {
@@ -199,16 +385,16 @@ void for_each_action(const json::object& action, const VisitAction& visit) {
     const auto* const found = actions::find_action(text_at(definition, "type").value_or(""));
     if (found != nullptr) visit(*found, definition, field);
   };
-  const json::array* const steps = matching::stored_steps(action);
+  const json::array* const steps = actions::stored_steps(action);
   if (steps == nullptr) return visit_one(action, "action");
-  for (std::size_t i = 0; i < steps->size(); ++i) visit_one((*steps)[i].as_object(), field_of(i));
+  actions::for_each_step(*steps, "steps", visit_one);
 }
 
 void show_action(json::object& workflow) {
   json::value& action = workflow.at("action");
   json::value steps;
   if (action.is_object()) {
-    if (const json::array* const stored = matching::stored_steps(action.get_object())) steps = *stored;
+    if (const json::array* const stored = actions::stored_steps(action.get_object())) steps = *stored;
   }
   if (!steps.is_null()) action = nullptr;
   workflow["steps"] = std::move(steps);

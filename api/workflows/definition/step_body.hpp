@@ -16,14 +16,14 @@ namespace waybill::api {
 const actions::Action* find_given_action(const json::object& action, const std::string& field,
                                          FieldErrors& errors);
 
-/// Checks the `steps` of a request and returns them in the form that is stored, as an action of type
-/// matching::steps_type. Errors are under "steps[0].…"; the result is then not used. `secret` gets the
-/// signing secret that a webhook gives. Pure.
-json::object check_steps(const json::value& given, const actions::CheckContext& context,
+/// Checks the `steps` of a request and returns them in the form that is stored (actions/stored_steps.hpp).
+/// Errors are under "steps[0].then[1].…"; the result is then not used. `has_record` is false if runs are for
+/// several records. `secret` gets the signing secret that a webhook gives. Pure.
+json::object check_steps(const json::value& given, const actions::CheckContext& context, bool has_record,
                          std::optional<std::string>& secret, FieldErrors& errors);
 
 /// Adds an error for each wait of a stored action that does not end before `limit`, with the delay of the
-/// workflow and the waits before it. Returns the delay and all waits together.
+/// workflow and the waits before it. Returns the delay and the waits along the longest way together.
 Duration check_waits(const json::object& action, Duration delay, Duration limit, FieldErrors& errors);
 
 /// The number of times that a run of a stored action can wait for the window of its workflow: once for each

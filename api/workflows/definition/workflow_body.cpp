@@ -155,14 +155,6 @@ void check_scheduled(const json::object& body, const WorkflowDefinition& definit
         if (action.changes_records())
           errors.push_back({field + ".type", "changes a record, so the schedule needs each: true"});
       });
-  const json::array* const steps = matching::stored_steps(definition.action);
-  for (std::size_t i = 0; steps != nullptr && i < steps->size(); ++i) {
-    for (const char* const name : {"when", "until"}) {
-      if (is_given(steps->at(i).as_object(), name))
-        errors.push_back(
-            {"steps[" + std::to_string(i) + "]." + name, "needs a record, so the schedule needs each: true"});
-    }
-  }
 }
 
 /// Overwrites the triggers. A body that comes from a GET has both `triggers` and their first as `triggerId`.
@@ -225,16 +217,22 @@ void merge_action(const json::value& given_action, const actions::CheckContext& 
              errors);
 }
 
+/// True for a schedule with one run for all records of its query.
+bool is_of_list(const WorkflowDefinition& definition) {
+  const auto choice = domain::parse_choice(definition.trigger_code);
+  return choice && choice->schedule && !choice->schedule->each;
+}
+
 void merge_steps(const json::value& given, const actions::CheckContext& context,
                  WorkflowDefinition& definition, FieldErrors& errors) {
   std::optional<std::string> secret;
   FieldErrors problems;
-  json::object checked = check_steps(given, context, secret, problems);
+  json::object checked = check_steps(given, context, !is_of_list(definition), secret, problems);
   if (problems.empty()) set_action(std::move(checked), std::move(secret), definition, problems);
   errors.insert(errors.end(), problems.begin(), problems.end());
 }
 
-/// Overwrites the action or the steps. Stored ones must be valid for a new entity type.
+/// Overwrites the action or the steps. Stored ones must be valid for a new entity type, and for a schedule.
 void merge_what_to_do(const json::object& body, const net::DestinationPolicy& destinations,
                       const FindTemplate& find_template, WorkflowDefinition& definition,
                       FieldErrors& errors) {
@@ -248,9 +246,10 @@ void merge_what_to_do(const json::object& body, const net::DestinationPolicy& de
     merge_steps(*steps, context, definition, errors);
   } else if (action != nullptr) {
     merge_action(*action, context, definition, errors);
-  } else if (find_value(body, "entityType") != nullptr && !definition.action.empty()) {
+  } else if ((is_given(body, "entityType") || is_given(body, "schedule") || body.contains("each")) &&
+             !definition.action.empty()) {
     const json::object stored = definition.action;
-    if (const json::array* const stored_steps = matching::stored_steps(stored)) {
+    if (const json::array* const stored_steps = actions::stored_steps(stored)) {
       merge_steps(*stored_steps, context, definition, errors);
     } else {
       merge_action(stored, context, definition, errors);
@@ -339,18 +338,18 @@ void check_has_action(const json::object& body, FieldErrors& errors) {
 /// The members `template` of the action or steps of a request, or else of the stored definition, each once.
 std::set<std::string> named_templates(const json::object& body, const WorkflowDefinition& definition) {
   std::set<std::string> codes;
-  const auto add = [&](const json::value& action) {
-    if (!action.is_object() || codes.size() == matching::max_steps) return;
-    if (auto code = text_at(action.get_object(), "template")) codes.insert(std::move(*code));
+  const auto add = [&](const json::object& action) {
+    if (codes.size() == matching::max_steps) return;
+    if (auto code = text_at(action, "template")) codes.insert(std::move(*code));
   };
   const json::value* const action = find_value(body, "action");
   const json::value* const steps = find_value(body, "steps");
   const json::array* list = steps == nullptr ? nullptr : steps->if_array();
-  if (action == nullptr && steps == nullptr) list = matching::stored_steps(definition.action);
+  if (action == nullptr && steps == nullptr) list = actions::stored_steps(definition.action);
   if (list != nullptr) {
-    for (const json::value& step : *list) add(step);
-  } else {
-    add(action != nullptr ? *action : json::value(definition.action));
+    actions::for_each_step(*list, {}, [&](const json::object& step, const std::string&) { add(step); });
+  } else if (action == nullptr || action->is_object()) {
+    add(action != nullptr ? action->get_object() : definition.action);
   }
   return codes;
 }

@@ -20,7 +20,7 @@ struct WorkflowDefinition {
   std::string name;
   domain::EntityType entity_type{};
   std::string trigger_code;  // in the form of domain::TriggerChoice::stored
-  json::object action;       // one action, or several steps (matching::steps_type)
+  json::object action;       // one action, or several steps (actions::steps_type)
   json::value conditions;
   bool is_active = true;
   bool ordered = false;

@@ -70,6 +70,11 @@ constexpr std::string_view webhook_methods[] = {"POST", "PUT", "PATCH", "DELETE"
 constexpr std::string_view content_types[] = {"application/json", "application/x-www-form-urlencoded",
                                               "text/plain"};
 
+constexpr Schema answer_schema{.name = "AnswerFields", .json = R"({"type": "object", "minProperties": 1,
+    "maxProperties": 30, "additionalProperties": {"type": "string",
+    "pattern": "^(string|number|boolean|timestamp|array|object|any)\\??$"},
+    "description": "Types by path, such as {\"lines.0.id\": \"number?\"}; with ? the value may be absent or null."})"};
+
 constexpr Property webhook_input_properties[] = {
     {.name = "type", .kind = Kind::one_of, .required = true, .values = webhook},
     {.name = "recipient",
@@ -88,6 +93,12 @@ constexpr Property webhook_input_properties[] = {
     {.name = "secret",
      .kind = Kind::string,
      .description = "whsec_…; signs the requests. Default: a generated secret."},
+    {.name = "answer",
+     .kind = Kind::any,
+     .schema = &answer_schema,
+     .description =
+         "The values that a successful answer must have. A step with a name keeps them for the steps "
+         "after it."},
 };
 constexpr Schema webhook_input_schema{"WebhookActionInput", webhook_input_properties};
 
@@ -136,7 +147,14 @@ constexpr Property when_property{.name = "when",
                                  .kind = Kind::any,
                                  .schema = &conditions_schema,
                                  .description = "Conditions on the record as it then is."};
+constexpr Property step_name_property{
+    .name = "name",
+    .kind = Kind::string,
+    .optional = true,
+    .max_length = 40,
+    .description = "For the values that later steps use: letters, digits and _, a letter first. Unique."};
 constexpr Property step_of_action_properties[] = {
+    step_name_property,
     when_property,
     {.name = "onFailure",
      .kind = Kind::one_of,
@@ -146,8 +164,8 @@ constexpr Property step_of_action_properties[] = {
 
 /// The properties of an action and those of its step.
 template <std::size_t N>
-constexpr std::array<Property, N + 2> step_properties(const Property (&action)[N]) {
-  std::array<Property, N + 2> all{};
+constexpr std::array<Property, N + 3> step_properties(const Property (&action)[N]) {
+  std::array<Property, N + 3> all{};
   std::ranges::copy(action, all.begin());
   std::ranges::copy(step_of_action_properties, all.begin() + N);
   return all;
@@ -155,20 +173,52 @@ constexpr std::array<Property, N + 2> step_properties(const Property (&action)[N
 
 constexpr std::string_view wait[] = {"wait"};
 constexpr std::string_view stop[] = {"stop"};
+constexpr std::string_view choose[] = {"choose"};
 constexpr Property wait_properties[] = {
     {.name = "type", .kind = Kind::one_of, .required = true, .nullable = false, .values = wait},
+    step_name_property,
     {.name = "delay", .kind = Kind::duration},
-    {.name = "until", .kind = Kind::string, .description = "A timestamp of the record, instead of delay."},
+    {.name = "until",
+     .kind = Kind::string,
+     .description = "A timestamp of the record, or of an earlier step's answer, instead of delay."},
     {.name = "offset", .kind = Kind::string, .description = "Added to until, such as -PT2H."},
 };
 constexpr Schema wait_input_schema{"WaitStepInput", wait_properties};
 constexpr Schema wait_schema{"WaitStep", wait_properties};
 constexpr Property stop_properties[] = {
     {.name = "type", .kind = Kind::one_of, .required = true, .nullable = false, .values = stop},
+    step_name_property,
     when_property,
 };
 constexpr Schema stop_input_schema{"StopStepInput", stop_properties};
 constexpr Schema stop_schema{"StopStep", stop_properties};
+
+// The elements of the lists are all kinds of steps, so each list refers to their common name.
+constexpr Schema way_input_schema{.name = "WayInput", .json = R"({"type": "array", "maxItems": 50,
+    "items": {"$ref": "#/components/schemas/StepInput"}})"};
+constexpr Schema way_schema{.name = "Way", .json = R"({"type": "array",
+    "items": {"$ref": "#/components/schemas/Step"}})"};
+constexpr Property choice_input_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .required = true, .nullable = false, .values = choose},
+    step_name_property,
+    {.name = "when",
+     .kind = Kind::any,
+     .required = true,
+     .nullable = false,
+     .schema = &conditions_schema,
+     .description = "Conditions on the record as it then is, and on values of earlier steps."},
+    {.name = "then", .kind = Kind::any, .schema = &way_input_schema},
+    {.name = "otherwise", .kind = Kind::any, .schema = &way_input_schema},
+};
+constexpr Schema choice_input_schema{"ChoiceStepInput", choice_input_properties};
+constexpr Property choice_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .nullable = false, .values = choose},
+    step_name_property,
+    {.name = "when", .kind = Kind::any, .nullable = false, .schema = &conditions_schema},
+    {.name = "then", .kind = Kind::any, .nullable = false, .schema = &way_schema},
+    {.name = "otherwise", .kind = Kind::any, .nullable = false, .schema = &way_schema},
+};
+constexpr Schema choice_schema{"ChoiceStep", choice_properties};
 
 constexpr auto webhook_step_input = step_properties(webhook_input_properties);
 constexpr auto email_step_input = step_properties(email_input_properties);
@@ -184,10 +234,10 @@ constexpr Schema record_step_input_schema{"RecordStepInput", record_step};
 constexpr Schema shipment_step_input_schema{"ShipmentStepInput", shipment_step};
 constexpr Schema record_step_schema{"RecordStep", record_step};
 constexpr Schema shipment_step_schema{"ShipmentStep", shipment_step};
-constexpr const Schema* step_inputs[] = {&webhook_step_input_schema, &email_step_input_schema,
-                                         &push_step_input_schema,    &status_step_input_schema,
-                                         &record_step_input_schema,  &shipment_step_input_schema,
-                                         &wait_input_schema,         &stop_input_schema};
+constexpr const Schema* step_inputs[] = {
+    &webhook_step_input_schema, &email_step_input_schema,  &push_step_input_schema,
+    &status_step_input_schema,  &record_step_input_schema, &shipment_step_input_schema,
+    &wait_input_schema,         &choice_input_schema,      &stop_input_schema};
 
 constexpr const Schema* action_inputs[] = {&webhook_input_schema, &email_input_schema,
                                            &push_input_schema,    &status_input_schema,
@@ -234,6 +284,7 @@ constexpr Property webhook_properties[] = {
      .nullable = false,
      .optional = true,
      .description = "Only in the answer to the request that set or generated it."},
+    {.name = "answer", .kind = Kind::any, .nullable = false, .optional = true, .schema = &answer_schema},
 };
 constexpr Schema webhook_schema{"WebhookAction", webhook_properties};
 
@@ -261,7 +312,7 @@ constexpr Schema push_step_schema{"PushStep", push_step};
 constexpr Schema status_step_schema{"StatusStep", status_step};
 constexpr const Schema* steps[] = {&webhook_step_schema, &email_step_schema,  &push_step_schema,
                                    &status_step_schema,  &record_step_schema, &shipment_step_schema,
-                                   &wait_schema,         &stop_schema};
+                                   &wait_schema,         &choice_schema,      &stop_schema};
 
 constexpr const Schema* actions[] = {&webhook_schema, &email_schema,    &push_schema,    &status_schema,
                                      &record_schema,  &shipment_schema, &tracking_schema};
@@ -499,7 +550,7 @@ const Schema action_input_schema{.name = "ActionInput", .variants = action_input
 const Schema action_schema{.name = "Action", .variants = actions};
 const Schema steps_input_schema{
     .name = "StepsInput", .variants = step_input_list, .json = R"({"type": "array",
-    "minItems": 1, "maxItems": 20, "items": {"$ref": "#/components/schemas/StepInput"}})"};
+    "minItems": 1, "maxItems": 50, "items": {"$ref": "#/components/schemas/StepInput"}})"};
 const Schema steps_schema{.name = "Steps", .variants = step_list, .json = R"({"type": "array",
     "items": {"$ref": "#/components/schemas/Step"}})"};
 const Schema planned_request_schema{.name = "PlannedRequest", .variants = planned_requests};

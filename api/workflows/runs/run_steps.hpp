@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actions/stored_steps.hpp"
 #include "api/endpoint/schema.hpp"
 #include "api/workflows/definition/workflow_schemas.hpp"
 #include "api/workflows/runs/run_list.hpp"
@@ -15,6 +16,29 @@ inline constexpr Property run_step_properties[] = {
     {.name = "error", .kind = Kind::text},
     {.name = "startedAt", .kind = Kind::timestamp},
     {.name = "finishedAt", .kind = Kind::timestamp},
+    {.name = "name", .kind = Kind::string, .nullable = false, .optional = true},
+    {.name = "way",
+     .kind = Kind::one_of,
+     .nullable = false,
+     .optional = true,
+     .values = actions::way_names,
+     .description = "Of a choice: the way that it took."},
+    {.name = "answer",
+     .kind = Kind::any,
+     .optional = true,
+     .description = "The declared values of the answer; null if they were erased."},
+    {.name = "erased",
+     .kind = Kind::boolean,
+     .nullable = false,
+     .optional = true,
+     .description = "True if the answer was erased with a person's data."},
+    {.name = "timedOut", .kind = Kind::boolean, .nullable = false, .optional = true},
+    {.name = "shipmentId",
+     .kind = Kind::uuid,
+     .nullable = false,
+     .optional = true,
+     .description = "The shipment that the step made."},
+    {.name = "trackingNumber", .kind = Kind::string, .nullable = false, .optional = true},
 };
 inline constexpr Schema run_step_schema{"RunStep", run_step_properties};
 inline constexpr Property run_steps_property{

@@ -132,6 +132,10 @@ asio::awaitable<Answer> replay_run(Call& call, Services& services) {
   if (!replayed.front().has_workflow) throw conflict("The run's workflow was deleted.");
   if (const auto count = replayed.front().step_count; from_step > count)
     throw invalid("fromStep", "must be at most " + std::to_string(count) + ", the number of steps");
+  if (replayed.front().is_not_taken)
+    throw invalid("fromStep", "is in a way that a choice of the run did not take");
+  if (replayed.front().uses_erased)
+    throw conflict("The step, or a later one, uses an answer that was erased. Begin with an earlier step.");
   co_return Answer::created(to_json(json::object{{"guid", guid.to_string()}, {"status", "queued"}}),
                             "/api/workflows/runs/" + guid.to_string());
 }

@@ -24,6 +24,10 @@ namespace {
 constexpr auto backtest_limit = std::chrono::seconds(8);
 constexpr auto fired_limit = std::chrono::seconds(2);
 
+constexpr Schema given_answers_schema{.name = "GivenAnswers",
+                                      .json = R"({"type": "object", "additionalProperties": {},
+                "description": "JSON by the name of a step; a value can also be given by its path."})"};
+
 /// Either a definition or the guid of a stored workflow.
 constexpr Property test_properties[] = {
     {.name = "definition",
@@ -32,6 +36,10 @@ constexpr Property test_properties[] = {
      .description = "As for configure, instead of workflowId."},
     {.name = "workflowId", .kind = Kind::uuid},
     {.name = "entityId", .kind = Kind::uuid, .required = true},
+    {.name = "answers",
+     .kind = Kind::any,
+     .schema = &given_answers_schema,
+     .description = "The answers that webhooks get, by the names of their steps. Default: none."},
 };
 constexpr Schema test_schema{"WorkflowTest", test_properties};
 
@@ -110,6 +118,9 @@ constexpr Schema backtested_schema{"WorkflowBacktested", backtested_properties};
 void check_subject(const json::object& body, FieldErrors& errors) {
   const json::value* definition = find_value(body, "definition");
   const bool has_workflow = find_value(body, "workflowId") != nullptr;
+  if (const json::value* const answers = find_value(body, "answers");
+      answers != nullptr && !answers->is_object())
+    errors.push_back({"answers", "must be an object"});
   if (definition == nullptr && !has_workflow)
     errors.push_back({"definition", "is required unless workflowId is given"});
   if (definition == nullptr) return;
@@ -222,6 +233,7 @@ struct Tested {
   domain::Verdict verdict = domain::Verdict::fail;
   std::vector<domain::ConditionResult> conditions;
   std::vector<TestedStep> steps;
+  json::object answers = {};  // the declared values, by the names of steps
 };
 
 /// Judges the conditions and renders the steps on a background thread, in milliseconds for a large template.
@@ -232,7 +244,7 @@ asio::awaitable<void> judge_and_render(Services& services, const Guid& business,
   co_await services.background.run(business, [&] {
     tested.verdict = rule.conditions.judge(subject);
     tested.conditions = rule.conditions.explain(subject);
-    for (TestedStep& step : tested.steps) test_step(step, subject, workflow, event);
+    test_steps(tested.steps, tested.answers, subject, workflow, event);
     return true;
   });
 }
@@ -275,6 +287,11 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
       is_list ? json::object{{"count", 1}, {"items", json::array{*entity}}} : json::object();
 
   Tested tested{.steps = steps_of(definition, texts.templates)};
+  if (const json::value* const answers = find_value(call.object(), "answers")) {
+    FieldErrors errors;
+    tested.answers = given_answers(answers->as_object(), tested.steps, errors);
+    if (!errors.empty()) throw invalid(std::move(errors));
+  }
   co_await judge_and_render(services, business, rule, {*entity, last.previous, last.created},
                             {.guid = workflow.value_or(Guid()),
                              .name = definition.name,
@@ -292,7 +309,7 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
                              .trigger = trigger,
                              .triggers = listed},
                             tested);
-  const bool has_steps = matching::stored_steps(definition.action) != nullptr;
+  const bool has_steps = actions::stored_steps(definition.action) != nullptr;
   if (const auto& error = tested.steps.front().error; !has_steps && error)
     throw invalid(workflow ? "workflowId" : "definition.action", *error);
 

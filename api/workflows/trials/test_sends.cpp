@@ -104,12 +104,17 @@ asio::awaitable<void> read_workflow(const Call& call, Services& services, Test& 
   test.workflow = call.id();
   test.definition = stored_definition(rows);
   if (const json::value* const step = find_value(call.object(), "step")) test.step = step->to_number<int>();
-  const json::array* const steps = matching::stored_steps(test.definition.action);
-  const std::size_t count = steps == nullptr ? 1 : steps->size();
-  if (static_cast<std::size_t>(test.step) > count)
+  int count = 0;
+  const auto take = [&](const json::object& step, const std::string&) {
+    if (++count == test.step) test.action = step;
+  };
+  if (const json::array* const steps = actions::stored_steps(test.definition.action)) {
+    actions::for_each_step(*steps, {}, take);
+  } else {
+    take(test.definition.action, {});
+  }
+  if (test.step > count)
     throw invalid("step", "must be at most " + std::to_string(count) + ", the number of steps");
-  test.action = steps == nullptr ? test.definition.action
-                                 : (*steps)[static_cast<std::size_t>(test.step - 1)].as_object();
   const std::string_view type = test.action.at("type").as_string();
   if (type != "webhook" && type != "send_email" && type != "send_push")
     throw invalid("step", "sends nothing: its type is " + std::string(type));

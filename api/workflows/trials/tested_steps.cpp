@@ -1,8 +1,11 @@
 // The steps of a workflow in the answer of a test.
 #include "api/workflows/trials/tested_steps.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
+#include "actions/answer.hpp"
+#include "actions/stored_steps.hpp"
 #include "api/endpoint/schema.hpp"
 #include "api/workflows/definition/workflow_schemas.hpp"
 #include "storage/sql/runs.sql.hpp"
@@ -23,7 +26,8 @@ constexpr Property tested_step_properties[] = {
     {.name = "matches",
      .kind = Kind::boolean,
      .nullable = false,
-     .description = "False if the step would be skipped for its conditions."},
+     .description = "False if the step would be skipped for its conditions, and for a choice that would take "
+                    "otherwise."},
     {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
     {.name = "until",
      .kind = Kind::timestamp,
@@ -31,7 +35,9 @@ constexpr Property tested_step_properties[] = {
     {.name = "wouldSend", .kind = Kind::any, .schema = &planned_request_schema},
     {.name = "code",
      .kind = Kind::string,
-     .description = "Why the step would fail: INVALID_VALUE or PAYLOAD_TOO_LARGE; then wouldSend is null."},
+     .description =
+         "Why the step would fail, INVALID_VALUE or PAYLOAD_TOO_LARGE, or NOT_CHOSEN in a way that "
+         "a choice does not take; then wouldSend is null."},
     {.name = "error", .kind = Kind::text},
 };
 
@@ -58,7 +64,7 @@ json::array conditions_json(const std::vector<domain::ConditionResult>& results)
 
 std::vector<TestedStep> steps_of(const WorkflowDefinition& definition, const json::object& templates) {
   std::vector<matching::Step> steps;
-  const bool is_single = matching::stored_steps(definition.action) == nullptr;
+  const bool is_single = actions::stored_steps(definition.action) == nullptr;
   if (is_single) {
     const auto* const action = actions::find_action(definition.action.at("type").as_string());
     steps.push_back(
@@ -74,6 +80,37 @@ std::vector<TestedStep> steps_of(const WorkflowDefinition& definition, const jso
   return tested;
 }
 
+json::object given_answers(const json::object& answers, const std::vector<TestedStep>& steps,
+                           FieldErrors& errors) {
+  json::object declared;
+  for (const auto& [name, given] : answers) {
+    const std::string field = "answers." + std::string(name);
+    const auto named = std::ranges::find_if(steps, [&](const TestedStep& tested) {
+      return tested.step.name == name && tested.step.definition.contains("answer");
+    });
+    if (named == steps.end()) {
+      errors.push_back({field, "is not the name of a step with an answer"});
+      continue;
+    }
+    json::value answer = given;
+    if (const auto* const object = given.if_object()) {  // a value can be given by its path
+      answer.emplace_object();
+      for (const auto& [path, value] : *object) put_path(answer.get_object(), path, value);
+    }
+    const auto fields = actions::parse_answer(named->step.definition.at("answer"));
+    auto values = actions::declared_values(fields, answer);
+    if (auto* const problem = std::get_if<std::string>(&values)) {
+      errors.push_back({field, "is not as the step declares it: " + *problem});
+    } else {
+      declared[name] = std::get<json::object>(std::move(values));
+    }
+  }
+  return declared;
+}
+
+namespace {
+
+/// Fills in what one step would do.
 void test_step(TestedStep& tested, const domain::Subject& subject, const actions::WorkflowView& workflow,
                const actions::EventView& event) {
   const matching::Step& step = tested.step;
@@ -81,7 +118,7 @@ void test_step(TestedStep& tested, const domain::Subject& subject, const actions
     tested.matches = step.when->evaluate(subject);
     tested.conditions = step.when->explain(subject);
   }
-  if (step.type == "wait") tested.until = matching::end_of_wait(step, event.entity, event.at);
+  if (step.type == "wait") tested.until = matching::end_of_wait(step, event.entity, subject.run, event.at);
   if (step.action == nullptr) return;
   const actions::WorkflowView view{.guid = workflow.guid,
                                    .name = workflow.name,
@@ -98,6 +135,41 @@ void test_step(TestedStep& tested, const domain::Subject& subject, const actions
   } catch (const actions::InvalidValue& error) {
     tested.code = "INVALID_VALUE";
     tested.error = error.what();
+  }
+}
+
+/// True if a choice before the step takes its other way.
+bool is_passed(const matching::Step& step, const std::vector<TestedStep>& before) {
+  if (!step.way) return false;
+  const TestedStep& choice = before[static_cast<std::size_t>(step.way->choice - 1)];
+  return choice.code || choice.matches != step.way->is_then;
+}
+
+}  // namespace
+
+void test_steps(std::vector<TestedStep>& steps, const json::object& answers, const domain::Subject& subject,
+                const actions::WorkflowView& workflow, const actions::EventView& event) {
+  json::object run{{"steps", json::object()}};
+  if (const auto* const count = event.entity_id.is_nil() ? event.entity.if_contains("count") : nullptr)
+    run["count"] = *count;
+  for (TestedStep& tested : steps) {
+    json::object& values = run.at("steps").get_object();
+    const bool passed = is_passed(tested.step, steps);
+    if (passed) {
+      tested.matches = false;
+      tested.code = "NOT_CHOSEN";
+    } else {
+      actions::EventView view = event;
+      view.steps = &values;
+      test_step(tested, {subject.entity, subject.previous, subject.created, &run}, workflow, view);
+    }
+    if (tested.step.name.empty()) continue;
+    const bool skipped = passed || (!tested.matches && tested.step.type != actions::choose_type);
+    json::object result{{"status", skipped ? "skipped" : "succeeded"}};
+    if (tested.step.type == "wait") result["timedOut"] = false;
+    const auto* const answer = skipped ? nullptr : answers.if_contains(tested.step.name);
+    if (answer != nullptr) result["answer"] = *answer;
+    values[tested.step.name] = std::move(result);
   }
 }
 

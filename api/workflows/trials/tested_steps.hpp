@@ -24,16 +24,22 @@ struct TestedStep {
   std::vector<domain::ConditionResult> conditions;
   std::optional<Time> until;
   std::optional<actions::Plan> plan;
-  std::optional<std::string> code, error;  // of a step that cannot be rendered
+  std::optional<std::string> code, error;  // of a step that cannot be rendered, or is not chosen
 };
 
 /// The steps of a definition, with their templates; one for a single action. Throws std::invalid_argument for
 /// an unreadable one.
 std::vector<TestedStep> steps_of(const WorkflowDefinition& definition, const json::object& templates);
 
-/// Fills in what a step would do. Takes milliseconds for a large template.
-void test_step(TestedStep& tested, const domain::Subject& subject, const actions::WorkflowView& workflow,
-               const actions::EventView& event);
+/// The declared values of the answers that a test gives, by the names of the steps. Adds an error for a name
+/// of no step with an answer, and for an answer that is not as declared.
+json::object given_answers(const json::object& answers, const std::vector<TestedStep>& steps,
+                           FieldErrors& errors);
+
+/// Fills in what the steps would do if each succeeded with its answer in `answers`. Takes milliseconds for a
+/// large template.
+void test_steps(std::vector<TestedStep>& steps, const json::object& answers, const domain::Subject& subject,
+                const actions::WorkflowView& workflow, const actions::EventView& event);
 
 /// The step in the shape of tested_step_schema.
 asio::awaitable<json::object> shown_step(Services& services, const Guid& business, int number,

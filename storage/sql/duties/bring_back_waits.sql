@@ -9,7 +9,7 @@ with far as materialized (
     and q.due_at is distinct from q.postponed_until
 ), versions as materialized (
   select business_id, workflow_id, v.version as workflow_version, (v.definition ->> 'delay')::interval as delay,
-         v.definition -> 'action' -> 'steps' as steps
+         flat_steps(v.definition -> 'action' -> 'steps') as steps
   from (select distinct business_id, workflow_id, workflow_version from far) k
   join workflow_versions v using (business_id, workflow_id)
   where v.version = k.workflow_version

@@ -1,5 +1,6 @@
 -- Queues a new run for each finished run of a workflow, or of all workflows, whose event is in a period, in
--- the same order, without runs that are replays themselves and runs of deleted workflows. A run of several
+-- the same order, without runs that are replays themselves, runs of deleted workflows and runs whose answers were
+-- erased. A run of several
 -- steps is repeated from the first that failed or has not ended. Returns the number of such runs, and whether
 -- the business has room for them; nothing is queued if not, or if they exceed the maximum. No row if the
 -- workflow does not exist.
@@ -17,6 +18,7 @@ with wanted as (
   where r.business_id = $1::uuid and r.created_at >= coalesce($3::timestamptz, '-infinity')
     and r.created_at < coalesce($4::timestamptz, 'infinity')
     and ($5::text is null or r.status = $5) and r.replay_of is null
+    and uses_answer(r.steps, first_open_step(r.action, r.status, r.code, r.steps), true) is not true
   order by r.guid
   limit $6::bigint + 1
 ), counted as materialized (
@@ -36,7 +38,7 @@ with wanted as (
   from origins o
   join runs r on r.business_id = $1::uuid and r.guid = o.guid and r.created_at = o.created_at
   left join lateral (  -- runs of several steps
-    select f.first, coalesce(v.definition -> 'action' -> 'steps', w.action -> 'steps') -> (f.first - 1) ->> 'type' as type
+    select f.first, flat_steps(coalesce(v.definition -> 'action' -> 'steps', w.action -> 'steps')) -> (f.first - 1) ->> 'type' as type
     from (select first_open_step(r.action, r.status, r.code, r.steps) as first) f
     join workflows w on w.business_id = r.business_id and w.guid = r.workflow_id
     left join workflow_versions v on v.business_id = r.business_id and v.workflow_id = r.workflow_id

@@ -4,7 +4,7 @@
 with found as (
   update workflows set updated_at = now()
   where business_id = $1::uuid and guid = $2::uuid and deleted_at is null
-    and (action ->> 'type' = 'webhook' or action -> 'steps' @> '[{"type": "webhook"}]')
+    and (action ->> 'type' = 'webhook' or flat_steps(action -> 'steps') @> '[{"type": "webhook"}]')
   returning business_id, guid
 ), old as (
   update workflow_secrets s set expires_at = least(coalesce(s.expires_at, 'infinity'), now() + $4::interval)

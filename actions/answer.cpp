@@ -1,0 +1,158 @@
+#include "actions/answer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/utf8.hpp"
+
+namespace waybill::actions {
+namespace {
+
+constexpr std::size_t max_path_characters = 200;
+
+constexpr std::array<std::pair<std::string_view, AnswerType>, 7> types{{{"string", AnswerType::string},
+                                                                        {"number", AnswerType::number},
+                                                                        {"boolean", AnswerType::boolean},
+                                                                        {"timestamp", AnswerType::timestamp},
+                                                                        {"array", AnswerType::array},
+                                                                        {"object", AnswerType::object},
+                                                                        {"any", AnswerType::any}}};
+
+std::string_view name_of(AnswerType type) {
+  return std::ranges::find(types, type, &std::pair<std::string_view, AnswerType>::second)->first;
+}
+
+bool holds_values(AnswerType type) {
+  return type == AnswerType::array || type == AnswerType::object || type == AnswerType::any;
+}
+
+/// True for a path that conditions and Mustache tags can name.
+bool is_path(std::string_view path) {
+  if (path.empty() || path.front() == '.' || path.back() == '.' || path.find("..") != std::string_view::npos)
+    return false;
+  return count_characters(path) <= max_path_characters && std::ranges::none_of(path, [](char c) {
+           return (c >= 0 && c <= ' ') || c == '\x7f' || c == '{' || c == '}';
+         });
+}
+
+std::optional<AnswerField> parse_field(std::string_view path, const json::value& type) {
+  const auto* const text = type.if_string();
+  if (text == nullptr) return std::nullopt;
+  std::string_view name = *text;
+  const bool optional = name.ends_with('?');
+  if (optional) name.remove_suffix(1);
+  const auto found = std::ranges::find(types, name, &std::pair<std::string_view, AnswerType>::first);
+  if (found == types.end()) return std::nullopt;
+  return AnswerField{.path = std::string(path), .type = found->second, .optional = optional};
+}
+
+/// The declared field that contains `field`; null if there is none.
+const AnswerField* container_of(const std::vector<AnswerField>& fields, const AnswerField& field) {
+  const auto found = std::ranges::find_if(fields, [&](const AnswerField& other) {
+    return field.path.size() > other.path.size() && field.path.starts_with(other.path) &&
+           field.path[other.path.size()] == '.';
+  });
+  return found == fields.end() ? nullptr : &*found;
+}
+
+bool is_of_type(const json::value& value, AnswerType type) {
+  switch (type) {
+    case AnswerType::string:
+      return value.is_string();
+    case AnswerType::number:
+      return value.is_number();
+    case AnswerType::boolean:
+      return value.is_bool();
+    case AnswerType::timestamp:
+      return value.is_string() && (parse_timestamp(value.get_string()) || parse_date(value.get_string()));
+    case AnswerType::array:
+      return value.is_array();
+    case AnswerType::object:
+      return value.is_object();
+    case AnswerType::any:
+      return true;
+  }
+  return false;
+}
+
+/// The value at a path of an answer, which may be a list; null if there is none.
+const json::value* value_at(const json::value& answer, std::string_view path) {
+  const std::size_t dot = path.find('.');
+  const json::value* value = find_member(answer, path.substr(0, dot));
+  if (value == nullptr || dot == std::string_view::npos) return value;
+  return value_at(*value, path.substr(dot + 1));
+}
+
+}  // namespace
+
+void check_answer(const json::value& given, const std::string& field, FieldErrors& errors) {
+  const auto* const object = given.if_object();
+  if (object == nullptr || object->empty() || object->size() > max_answer_fields) {
+    errors.push_back({field, "must be an object of 1 to 30 paths with their types"});
+    return;
+  }
+  std::vector<AnswerField> fields;
+  for (const auto& [path, type] : *object) {
+    const std::string place = field + "." + std::string(path);
+    if (!is_path(path)) {
+      errors.push_back({place, "must be a path: names and positions of elements, joined by dots"});
+    } else if (auto parsed = parse_field(path, type)) {
+      fields.push_back(std::move(*parsed));
+    } else {
+      errors.push_back(
+          {place,
+           "must be one of string, number, boolean, timestamp, array, object, any; with ? if it may be "
+           "absent or null"});
+    }
+  }
+  for (const AnswerField& each : fields) {
+    const AnswerField* const container = container_of(fields, each);
+    if (container != nullptr && !holds_values(container->type))
+      errors.push_back({field + "." + each.path, "is inside " + container->path + ", which is a " +
+                                                     std::string(name_of(container->type))});
+  }
+}
+
+std::vector<AnswerField> parse_answer(const json::value& stored) {
+  const auto* const object = stored.if_object();
+  if (object == nullptr) throw std::invalid_argument("unreadable answer of a step");
+  std::vector<AnswerField> fields;
+  for (const auto& [path, type] : *object) {
+    auto field = parse_field(path, type);
+    if (!field) throw std::invalid_argument("unreadable type in the answer of a step");
+    fields.push_back(std::move(*field));
+  }
+  return fields;
+}
+
+std::variant<json::object, std::string> declared_values(const std::vector<AnswerField>& fields,
+                                                        const json::value& answer) {
+  json::object values;
+  for (const AnswerField& field : fields) {
+    const json::value* const value = value_at(answer, field.path);
+    const bool is_absent = value == nullptr || value->is_null();
+    if (is_absent ? !field.optional : !is_of_type(*value, field.type)) {
+      const bool is_any = field.type == AnswerType::any;
+      return "The answer has no " + (is_any ? "value" : std::string(name_of(field.type))) + " at " +
+             field.path + ".";
+    }
+    if (container_of(fields, field) == nullptr)
+      put_path(values, field.path, is_absent ? json::value() : *value);
+  }
+  return values;
+}
+
+std::variant<json::object, std::string> read_answer(const std::vector<AnswerField>& fields,
+                                                    std::string_view body) {
+  constexpr std::string_view byte_order_mark = "\ufeff";
+  if (body.starts_with(byte_order_mark)) body.remove_prefix(byte_order_mark.size());
+  const auto parsed = parse_json(body);
+  if (const auto* const error = std::get_if<JsonError>(&parsed))
+    return "The answer is not JSON: " + error->message + ".";
+  return declared_values(fields, std::get<json::value>(parsed));
+}
+
+}  // namespace waybill::actions

@@ -1,0 +1,76 @@
+#include "actions/answer.hpp"
+
+#include <gtest/gtest.h>
+
+namespace waybill::actions {
+namespace {
+
+FieldErrors errors_of(std::string_view answer) {
+  FieldErrors errors;
+  check_answer(json::parse(answer), "answer", errors);
+  return errors;
+}
+
+/// The declared values as JSON, or the reason that there are none.
+std::string read(std::string_view declared, std::string_view body) {
+  const auto values = read_answer(parse_answer(json::parse(declared)), body);
+  const auto* const problem = std::get_if<std::string>(&values);
+  return problem != nullptr ? *problem : to_json(std::get<json::object>(values));
+}
+
+TEST(Answer, KeepsTheDeclaredValuesAlone) {
+  EXPECT_EQ(read(R"({"count": "number", "lines.1.id": "string"})",
+                 R"({"count": 3, "more": true, "lines": [{"id": "a"}, {"id": "b", "x": 1}]})"),
+            R"({"count":3,"lines":{"1":{"id":"b"}}})");
+  EXPECT_EQ(read(R"({"0.id": "number"})", R"([{"id": 7}])"), R"({"0":{"id":7}})");
+  EXPECT_EQ(read(R"({"a": "any"})", "\xef\xbb\xbf{\"a\": [1, null]}"), R"({"a":[1,null]})");
+}
+
+TEST(Answer, AFieldInsideAnotherIsPartOfIt) {
+  EXPECT_EQ(read(R"({"lines": "array", "lines.0.id": "number"})", R"({"lines": [{"id": 1}, {"id": 2}]})"),
+            R"({"lines":[{"id":1},{"id":2}]})");
+}
+
+TEST(Answer, NumbersStayExact) {
+  EXPECT_EQ(read(R"({"a": "number", "b": "number", "c": "number"})",
+                 R"({"a": 9007199254740993, "b": 18446744073709551615, "c": 19.99})"),
+            R"({"a":9007199254740993,"b":18446744073709551615,"c":19.99})");
+}
+
+TEST(Answer, AnOptionalValueMayBeAbsentOrNull) {
+  EXPECT_EQ(read(R"({"a": "string?", "b": "number?"})", R"({"b": null})"), R"({"a":null,"b":null})");
+  EXPECT_EQ(read(R"({"a": "string?"})", R"({"a": 1})"), "The answer has no string at a.");
+}
+
+TEST(Answer, AnotherAnswerIsRefused) {
+  EXPECT_EQ(read(R"({"a": "string"})", R"({"a": null})"), "The answer has no string at a.");
+  EXPECT_EQ(read(R"({"a.b": "boolean"})", R"({"a": "b"})"), "The answer has no boolean at a.b.");
+  EXPECT_EQ(read(R"({"a": "timestamp"})", R"({"a": "tomorrow"})"), "The answer has no timestamp at a.");
+  EXPECT_EQ(read(R"({"a": "timestamp"})", R"({"a": "2026-11-20"})"), R"({"a":"2026-11-20"})");
+  EXPECT_EQ(read(R"({"a": "any"})", "{}"), "The answer has no value at a.");
+  EXPECT_EQ(read(R"({"a.7": "any"})", R"({"a": [1]})"), "The answer has no value at a.7.");
+  EXPECT_EQ(read(R"({"a.00": "any"})", R"({"a": [1]})"), "The answer has no value at a.00.");
+  EXPECT_TRUE(read(R"({"a": "any"})", "").starts_with("The answer is not JSON: "));
+  EXPECT_TRUE(read(R"({"a": "any"})", "<html>").starts_with("The answer is not JSON: "));
+}
+
+TEST(Answer, DeclarationsAreCheckedByPath) {
+  EXPECT_TRUE(errors_of(R"({"lines.0.id": "number?", "x": "any", "x.y": "string"})").empty());
+  EXPECT_EQ(errors_of("{}").front().field, "answer");
+  EXPECT_EQ(errors_of("[]").front().field, "answer");
+  for (const char* const path : {"", ".a", "a.", "a..b", "a b", "a{{b}}"}) {
+    const auto errors = errors_of(to_json(json::object{{path, "string"}}));
+    ASSERT_EQ(errors.size(), 1U) << path;
+    EXPECT_EQ(errors.front().field, "answer." + std::string(path));
+  }
+  EXPECT_EQ(errors_of(R"({"a": "text"})").front().field, "answer.a");
+  EXPECT_EQ(errors_of(R"({"a": 1})").front().field, "answer.a");
+  EXPECT_EQ(errors_of(R"({"a": "string", "a.b": "string"})").front().message,
+            "is inside a, which is a string");
+  json::object many;
+  for (int i = 0; i <= 30; ++i) many["p" + std::to_string(i)] = "any";
+  EXPECT_EQ(errors_of(to_json(many)).size(), 1U);
+}
+
+}  // namespace
+}  // namespace waybill::actions
