@@ -27,7 +27,7 @@ const json::array* stored_steps(const json::object& action);
 json::array* stored_steps(json::object& action);
 
 /// Calls `visit` with each step of a list and of the choices in it, in the order of their numbers, and with
-/// its field: "steps[0].then[1]". `Steps` is json::array or const json::array. Entries that are no objects
+/// its field: "steps[0].then[1]". `Steps` is json::array or const json::array. Entries that are not objects
 /// are passed over.
 template <typename Steps, typename Visit>
 void for_each_step(Steps& steps, const std::string& list, const Visit& visit) {

@@ -696,7 +696,7 @@ end $$;
 
 CREATE FUNCTION public.erased_steps(steps text) RETURNS text
     LANGUAGE sql IMMUTABLE
-    RETURN (((steps)::jsonb || jsonb_build_object('results', (SELECT COALESCE(jsonb_agg((r.result || '{"error": null}'::jsonb) ORDER BY r.n), '[]'::jsonb) AS "coalesce" FROM jsonb_array_elements(((erased_steps.steps)::jsonb -> 'results'::text)) WITH ORDINALITY r(result, n)))))::text;
+    RETURN (((steps)::jsonb || jsonb_build_object('results', (SELECT COALESCE(jsonb_agg(((r.result || '{"error": null}'::jsonb) || CASE WHEN (jsonb_typeof((r.result -> 'answer'::text)) = 'object'::text) THEN '{"answer": null, "erased": true}'::jsonb ELSE '{}'::jsonb END) ORDER BY r.n), '[]'::jsonb) AS "coalesce" FROM jsonb_array_elements(((erased_steps.steps)::jsonb -> 'results'::text)) WITH ORDINALITY r(result, n)))))::text;
 
 CREATE FUNCTION public.erased_tries(tries text) RETURNS text
     LANGUAGE sql IMMUTABLE
@@ -750,6 +750,27 @@ CREATE FUNCTION public.first_open_step(action text, status text, code text, step
                          where r ->> 'status' = 'dead'),
                         case when status <> 'succeeded' and not steps_are_over(steps)
                              then (steps::json ->> 'number')::integer end), 1) $$;
+
+CREATE FUNCTION public.flat_steps(steps jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select case
+    when not jsonb_path_exists(steps, '$[*] ? (@.type == "choose")') then steps
+    else (
+      with recursive walk (path, step) as (
+        select array[t.n], t.step from jsonb_array_elements(steps) with ordinality t (step, n)
+        union all
+        select w.path || c.way || c.n, c.step
+        from walk w
+        cross join lateral (
+          select 1::bigint as way, t.step, t.n
+          from jsonb_array_elements(case jsonb_typeof(w.step -> 'then') when 'array' then w.step -> 'then' end)
+            with ordinality t (step, n)
+          union all
+          select 2, t.step, t.n
+          from jsonb_array_elements(case jsonb_typeof(w.step -> 'otherwise') when 'array' then w.step -> 'otherwise' end)
+            with ordinality t (step, n)) c)
+      select jsonb_agg(step - 'then' - 'otherwise' order by path) from walk) end $_$;
 
 CREATE FUNCTION public.follow_shipment() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -828,6 +849,16 @@ CREATE FUNCTION public.in_unit(measure numeric, unit text, wanted text) RETURNS 
     select max(factor) filter (where name = unit) / max(factor) filter (where name = wanted)
     from (values ('m', 1), ('cm', 0.01), ('in', 0.0254), ('kg', 1), ('g', 0.001), ('lb', 0.45359237),
                  ('oz', 0.028349523125)) u (name, factor)), 4)) end $$;
+
+CREATE FUNCTION public.in_way_not_taken(steps text, step integer, first integer) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case
+    when steps !~ '"passed":' then false
+    else exists (
+      select from jsonb_array_elements(steps::jsonb -> 'results') c
+      where (c ->> 'number')::integer < first and c ? 'passed'
+        and step between (c -> 'passed' ->> 0)::integer and (c -> 'passed' ->> 1)::integer) end $$;
 
 CREATE FUNCTION public.is_final(shipment_status text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -2089,19 +2120,30 @@ CREATE FUNCTION public.shown_request(business uuid, action text, request json, b
     else (request::jsonb || jsonb_build_object('body', body))::json
   end $$;
 
+CREATE FUNCTION public.shown_results(steps text) RETURNS json
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case
+    when steps !~ '"(usedBy|passed)":' then steps::json -> 'results'
+    else (select coalesce(json_agg(r.result - 'usedBy' - 'passed' order by r.n), '[]')
+          from jsonb_array_elements(steps::jsonb -> 'results') with ordinality r (result, n)) end $$;
+
 CREATE FUNCTION public.shown_steps(action text, status text, code text, error text, finished_at timestamp with time zone, tries text, steps text) RETURNS json
     LANGUAGE sql STABLE
     AS $$
   select case
-    when steps_are_over(steps) then steps::json -> 'results'
+    when steps_are_over(steps) then shown_results(steps)
     when json_array_length(steps::json -> 'results') > 0 then
-      (left((steps::json -> 'results')::text, -1) || ',' || c.step || ']')::json
+      (left(shown_results(steps)::text, -1) || ',' || c.step || ']')::json
     else json_build_array(c.step) end
-  from (select json_build_object(
-          'number', coalesce((steps::json ->> 'number')::integer, 1), 'type', coalesce(steps::json ->> 'type', action),
-          'status', status, 'code', code, 'error', error,
-          'startedAt', case when steps is null then tries::json -> 0 ->> 'startedAt' else steps::json ->> 'startedAt' end,
-          'finishedAt', iso(finished_at)) as step) c $$;
+  from (select case when s.name is null then s.step
+                    else (left(s.step::text, -1) || ',"name":' || to_json(s.name)::text || '}')::json end as step
+        from (select json_build_object(
+                'number', coalesce((steps::json ->> 'number')::integer, 1), 'type', coalesce(steps::json ->> 'type', action),
+                'status', status, 'code', code, 'error', error,
+                'startedAt', case when steps is null then tries::json -> 0 ->> 'startedAt' else steps::json ->> 'startedAt' end,
+                'finishedAt', iso(finished_at)) as step,
+              steps::json ->> 'name' as name) s) c $$;
 
 CREATE FUNCTION public.shown_text(t text) RETURNS text
     LANGUAGE sql IMMUTABLE
@@ -2489,6 +2531,18 @@ begin
   from (select unnest(new_skus) except all select unnest(old_skus)) added (sku) order by added.sku;
   return null;
 end $$;
+
+CREATE FUNCTION public.uses_answer(steps text, first integer, erased boolean) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case
+    when steps !~ '"usedBy":' then false
+    else exists (
+      select from jsonb_array_elements(steps::jsonb -> 'results') a
+      cross join jsonb_array_elements_text(case when a ? 'usedBy' then a -> 'usedBy' else '[]' end) u
+      where (a ->> 'number')::integer < first and u::integer >= first
+        and case when erased then a ? 'erased' else jsonb_typeof(a -> 'answer') = 'object' end
+        and not in_way_not_taken(steps, u::integer, first)) end $$;
 
 CREATE FUNCTION public.variant_count(p public.products) RETURNS integer
     LANGUAGE sql IMMUTABLE

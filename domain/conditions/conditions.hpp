@@ -32,7 +32,7 @@ struct RunValue {
   std::span<const std::string_view> values = {};  // the values that a text can have; empty: any
 };
 
-/// The values that conditions of a step can name beside the fields of the record.
+/// The values that conditions of a step can name in addition to the fields of the record.
 struct RunValues {
   std::vector<RunValue> values;
   bool has_record = true;  // false: the fields of the record cannot be named
