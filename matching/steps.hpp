@@ -29,6 +29,7 @@ struct Step {
   std::optional<Duration> delay = {};       // length of a wait
   std::string until = {};                   // path of a timestamp, for a wait without a delay
   Duration offset = {};                     // added to `until`; may be negative
+  int working_days = 0;                     // instead of delay and offset; negative before `until`
 };
 
 /// The steps of a stored action of type `steps_type`. Throws std::invalid_argument if this version cannot
@@ -38,8 +39,10 @@ std::vector<Step> parse_steps(const json::object& action, domain::EntityType typ
 /// The stored steps of an action; null if it is a single one.
 const json::array* stored_steps(const json::object& action);
 
-/// The end of a wait that begins at `now`, for the record as it then is; nullopt if the field of `until` has
-/// no value.
+/// The time from which a wait is counted that begins at `now`, for the record as it then is; nullopt if the
+/// field of `until` has no value.
+std::optional<Time> start_of_wait(const Step& wait, const json::object& entity, Time now);
+/// The end of such a wait, which must not count working days, because the database does.
 std::optional<Time> end_of_wait(const Step& wait, const json::object& entity, Time now);
 
 /// True if `path` is a field that a wait may end at.
