@@ -11,6 +11,7 @@ CREATE FUNCTION public.adapt_to_calendar() RETURNS trigger
     LANGUAGE plpgsql
     AS $_$
 begin
+  new.calendar_changed_at := clock_timestamp();
   insert into timer_scans as s (business_id, workflow_id, plan, since)
   select w.business_id, w.guid, w.timer_plan, clock_timestamp()
   from workflows w
@@ -2901,6 +2902,7 @@ CREATE TABLE public.businesses (
     renamed_itself boolean,
     workdays jsonb DEFAULT '["mon", "tue", "wed", "thu", "fri"]'::jsonb NOT NULL,
     holidays jsonb DEFAULT '[]'::jsonb NOT NULL,
+    calendar_changed_at timestamp with time zone,
     CONSTRAINT businesses_brand_color_check CHECK ((brand_color ~ '^#[0-9a-f]{6}$'::text)),
     CONSTRAINT businesses_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
     CONSTRAINT businesses_deleted_while_suspended CHECK (((deleting_at IS NULL) OR (suspended_at IS NOT NULL))),

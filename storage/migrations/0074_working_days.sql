@@ -5,7 +5,8 @@ alter table businesses
   add column workdays jsonb not null default '["mon", "tue", "wed", "thu", "fri"]'
     constraint businesses_have_workdays check (jsonb_typeof(workdays) = 'array' and workdays <> '[]'),
   add column holidays jsonb not null default '[]'  -- ["2026-12-25"]
-    constraint businesses_list_holidays check (jsonb_typeof(holidays) = 'array');
+    constraint businesses_list_holidays check (jsonb_typeof(holidays) = 'array'),
+  add column calendar_changed_at timestamptz;  -- the last change of the two or of the time zone; null: none yet
 
 -- The delay is a number of working days. Such a workflow has the fourth format, which is one of the others after `4:`.
 alter table workflows add column workdays boolean not null default false;
@@ -130,6 +131,7 @@ create or replace function meets_trigger(stored text, code text) returns boolean
 -- window of working days. The limit is far above what usually waits; a run beyond it waits for the old opening first.
 create function adapt_to_calendar() returns trigger language plpgsql as $$
 begin
+  new.calendar_changed_at := clock_timestamp();
   insert into timer_scans as s (business_id, workflow_id, plan, since)
   select w.business_id, w.guid, w.timer_plan, clock_timestamp()
   from workflows w

@@ -97,7 +97,7 @@ void RunIntake::pass_on(storage::Session& session, std::vector<storage::ClaimedR
 /// Finds out which changes were made before the claim, and puts back the runs that must wait until those of
 /// their business are read: runs of a workflow or version that the catalogue does not have yet, and runs that
 /// were created after the last reading began, because a change that was made before a replay applies to the
-/// replay. So must runs that a changed window or calendar has made due, until the change is read.
+/// replay.
 void RunIntake::follow_workflows(storage::Session& session, storage::Claim& claim) {
   if (claim.runs.empty()) return;
   workflows_.follow(session, claim.workflow_epoch);
@@ -107,14 +107,11 @@ void RunIntake::follow_workflows(storage::Session& session, storage::Claim& clai
     const WorkflowPtr workflow = catalogue_.find(key.workflow_id);
     return workflow ? workflow->version < key.workflow_version : !catalogue_.is_unreadable(key.workflow_id);
   };
-  const std::vector<Guid> unread = workflows_.unread();
   std::vector<storage::ClaimedRun> too_new;
   std::erase_if(claim.runs, [&](storage::ClaimedRun& run) {
     const Guid& business = run.run.key.business_id;
-    const bool waits =
-        !workflows_.is_current(business) &&
-        (is_newer(run) || !workflows_.has_read_since(business, run.run.key.created_at) ||
-         (run.run.state.code == storage::window_code && std::ranges::find(unread, business) != unread.end()));
+    const bool waits = !workflows_.is_current(business) &&
+                       (is_newer(run) || !workflows_.has_read_since(business, run.run.key.created_at));
     if (waits) too_new.push_back(std::move(run));
     return waits;
   });

@@ -116,6 +116,18 @@ TEST_F(BusinessTest, TheCalendarIsCheckedStoredAndMerged) {
   EXPECT_NE(entries.text.find("calendar.holidays"), std::string::npos) << entries.text;
 }
 
+TEST_F(BusinessTest, IsMadeWithACalendar) {
+  auto user = new_user();
+  const json::object business{
+      {"name", "Acme"},
+      {"email", "acme@example.com"},
+      {"calendar", {{"workdays", {"sat"}}, {"holidays", {"2026-12-26", "2026-01-03"}}}}};
+  const auto made = user.post("/api/business", business);
+  ASSERT_EQ(made.status, 201) << made.text;
+  EXPECT_EQ(at(user.get(my_business).data(), "calendar"),
+            json::value({{"workdays", {"sat"}}, {"holidays", {"2026-01-03", "2026-12-26"}}}));
+}
+
 TEST_F(BusinessTest, AUserCreatesOnlyOneBusiness) {
   const auto email = fresh_address();
   make_account(email);
