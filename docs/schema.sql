@@ -7,6 +7,29 @@ CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
 
 COMMENT ON EXTENSION pg_trgm IS 'text similarity measurement and index searching based on trigrams';
 
+CREATE FUNCTION public.adapt_to_calendar() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $_$
+begin
+  new.calendar_changed_at := clock_timestamp();
+  insert into timer_scans as s (business_id, workflow_id, plan, since)
+  select w.business_id, w.guid, w.timer_plan, clock_timestamp()
+  from workflows w
+  where w.business_id = new.guid and w.deleted_at is null and w.trigger_code ~ '^(4:)?timer:.*:workdays$'
+  on conflict (business_id, workflow_id) do update set position = excluded.position;
+  with waiting as materialized (
+    select q.ctid as place
+    from workflows w
+    join run_queue q on q.business_id = w.business_id and q.workflow_id = w.guid
+    where w.business_id = new.guid and w.time_window @> '{"workdays": true}'
+      and q.code = 'WINDOW' and q.status in ('waiting', 'retrying')
+    order by q.guid limit 50000 for update of q skip locked
+  )
+  update run_queue q set due_at = now() from waiting w where q.ctid = w.place and q.business_id = new.guid;
+  if found then perform pg_notify('waybill_queue', ''); end if;
+  return new;
+end $_$;
+
 CREATE FUNCTION public.add_managed_workflows(business uuid) RETURNS void
     LANGUAGE sql
     AS $$
@@ -872,6 +895,11 @@ CREATE FUNCTION public.is_notify_due() RETURNS boolean
          and coalesce(pg_catalog.pg_sequence_last_value('public.idle_until'), 0)::double precision
              operator(pg_catalog.>) pg_catalog.date_part('epoch', pg_catalog.now()) $$;
 
+CREATE FUNCTION public.is_working_day(day date, workdays jsonb, holidays jsonb) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+  select workdays ? to_char(day, 'dy') and not holidays ? to_char(day, 'YYYY-MM-DD') $$;
+
 CREATE FUNCTION public.items_value(items json) RETURNS numeric
     LANGUAGE sql IMMUTABLE
     AS $$
@@ -1240,7 +1268,7 @@ CREATE FUNCTION public.meets_trigger(stored text, code text) RETURNS boolean
   select form = code or form = '2:' || code or starts_with(form, code || ':')
          or (starts_with(form, 'any:') and (code = any (string_to_array(substr(form, 5), ','))
                                             or right(form, 1) = '*' and starts_with(code, rtrim(substr(form, 5), '*'))))
-  from (select regexp_replace(stored, '^3:', '') as form) s $$;
+  from (select regexp_replace(stored, '^(4:)?(3:)?', '') as form) s $$;
 
 CREATE FUNCTION public.merged_changes(metadata jsonb, changes jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
@@ -1277,6 +1305,29 @@ begin
 exception when invalid_parameter_value then
   opens_at := null;
   closes_at := null;
+end $$;
+
+CREATE FUNCTION public.next_opening(zone text, days integer[], opens time without time zone, closes time without time zone, at timestamp with time zone, workdays jsonb, holidays jsonb, OUT opens_at timestamp with time zone, OUT closes_at timestamp with time zone, OUT is_known boolean) RETURNS record
+    LANGUAGE plpgsql STABLE
+    AS $$
+declare
+  day date;
+begin
+  is_known := true;
+  for day in select d::date from generate_series(date_trunc('day', at at time zone zone) - interval '1 day',
+                                                 at at time zone zone + interval '60 days', interval '1 day') d
+             where extract(isodow from d)::integer = any (days)
+               and (workdays is null or is_working_day(d::date, workdays, holidays)) loop
+    opens_at := first_moment_of(day + opens, zone);
+    closes_at := first_moment_of(day + closes + case when closes < opens then interval '1 day' else interval '0' end, zone);
+    if closes_at > at and closes_at > opens_at then return; end if;
+  end loop;
+  opens_at := null;
+  closes_at := null;
+exception when invalid_parameter_value then
+  opens_at := null;
+  closes_at := null;
+  is_known := false;
 end $$;
 
 CREATE FUNCTION public.next_order_number(business uuid) RETURNS text
@@ -1420,23 +1471,26 @@ CREATE FUNCTION public.pending_status(attempts integer, steps text) RETURNS text
 CREATE FUNCTION public.plan_workflow_timer() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
+declare
+  form text := regexp_replace(new.trigger_code, '^4:', '');
 begin
-  if not starts_with(new.trigger_code, 'timer:') and not starts_with(new.trigger_code, 'schedule:') then
+  if not starts_with(form, 'timer:') and not starts_with(form, 'schedule:') then
     new.timer_plan := null;
     new.timer_since := null;
     return new;
-  elsif tg_op = 'UPDATE' and new.trigger_code = old.trigger_code and new.entity_type = old.entity_type then
+  elsif tg_op = 'UPDATE' and form = regexp_replace(old.trigger_code, '^4:', '') and new.entity_type = old.entity_type then
     return new;
   end if;
   new.timer_plan := new.version;
   new.timer_since := clock_timestamp();
-  if starts_with(new.trigger_code, 'schedule:') then
+  if starts_with(form, 'schedule:') then
     insert into schedules as s (business_id, workflow_id, plan) values (new.business_id, new.guid, new.version)
     on conflict (business_id, workflow_id) do update
     set plan = excluded.plan, next_at = null, check_at = excluded.check_at;
   else
     insert into timer_scans as s (business_id, workflow_id, plan) values (new.business_id, new.guid, new.version)
-    on conflict (business_id, workflow_id) do update set plan = excluded.plan, position = excluded.position;
+    on conflict (business_id, workflow_id) do update
+    set plan = excluded.plan, position = excluded.position, since = excluded.since;
   end if;
   return new;
 end $$;
@@ -2643,6 +2697,7 @@ CREATE TABLE public.workflows (
     request_rate jsonb,
     timer_plan integer,
     timer_since timestamp with time zone,
+    workdays boolean DEFAULT false NOT NULL,
     CONSTRAINT workflows_entity_type_check CHECK (((entity_type >= 0) AND (entity_type <= 3))),
     CONSTRAINT workflows_name_check CHECK ((name <> ''::text)),
     CONSTRAINT workflows_pause_whole CHECK (((paused_reason IS NULL) = (paused_at IS NULL)))
@@ -2652,7 +2707,39 @@ CREATE FUNCTION public.workflow_definition(w public.workflows) RETURNS jsonb
     LANGUAGE sql STABLE
     AS $$
   select jsonb_build_object('name', w.name, 'entityType', w.entity_type, 'trigger', w.trigger_code, 'action', w.action,
-                            'conditions', w.conditions, 'ordered', w.ordered, 'delay', w.delay) $$;
+                            'conditions', w.conditions, 'ordered', w.ordered,
+                            'delay', case when not w.workdays then w.delay end,
+                            'workdays', case when w.workdays then w.delay end) $$;
+
+CREATE FUNCTION public.working_day_from(start timestamp with time zone, n integer, zone text, workdays jsonb, holidays jsonb) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    AS $$
+declare
+  known text := zone;
+  clock timestamp;
+  minute timestamp;
+  day date;
+  missing integer := abs(n);
+  moment timestamptz;
+begin
+  begin
+    clock := start at time zone zone;
+  exception when invalid_parameter_value then
+    known := 'UTC';
+    clock := start at time zone 'UTC';
+  end;
+  for distance in 1..60 loop
+    day := clock::date + distance * sign(n)::integer;
+    if is_working_day(day, workdays, holidays) then missing := missing - 1; end if;
+    exit when missing = 0;
+  end loop;
+  if missing > 0 then return null; end if;
+  -- Zones skip and repeat whole minutes.
+  minute := day + date_trunc('minute', clock)::time;
+  moment := first_moment_of(minute, known);
+  if moment at time zone known = minute then moment := moment + (clock - date_trunc('minute', clock)); end if;
+  return moment;
+end $$;
 
 CREATE TABLE public.account_requests (
     key bytea NOT NULL,
@@ -2867,9 +2954,14 @@ CREATE TABLE public.businesses (
     suspended_at timestamp with time zone,
     deleting_at timestamp with time zone,
     renamed_itself boolean,
+    workdays jsonb DEFAULT '["mon", "tue", "wed", "thu", "fri"]'::jsonb NOT NULL,
+    holidays jsonb DEFAULT '[]'::jsonb NOT NULL,
+    calendar_changed_at timestamp with time zone,
     CONSTRAINT businesses_brand_color_check CHECK ((brand_color ~ '^#[0-9a-f]{6}$'::text)),
     CONSTRAINT businesses_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
     CONSTRAINT businesses_deleted_while_suspended CHECK (((deleting_at IS NULL) OR (suspended_at IS NOT NULL))),
+    CONSTRAINT businesses_have_workdays CHECK (((jsonb_typeof(workdays) = 'array'::text) AND (workdays <> '[]'::jsonb))),
+    CONSTRAINT businesses_list_holidays CHECK ((jsonb_typeof(holidays) = 'array'::text)),
     CONSTRAINT businesses_logo_url_check CHECK ((logo_url ~~ 'https://%'::text)),
     CONSTRAINT businesses_name_check CHECK ((name <> ''::text))
 );
@@ -3403,7 +3495,8 @@ CREATE TABLE public.timer_scans (
     business_id uuid NOT NULL,
     workflow_id uuid NOT NULL,
     plan integer NOT NULL,
-    "position" uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL
+    "position" uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    since timestamp with time zone
 );
 
 CREATE TABLE public.timers (
@@ -4237,6 +4330,8 @@ CREATE STATISTICS public.products_tags ON public.lower_tags(tags) FROM public.pr
 
 CREATE STATISTICS public.shipments_tags ON public.lower_tags(tags) FROM public.shipments;
 
+CREATE TRIGGER adapt_to_calendar BEFORE UPDATE ON public.businesses FOR EACH ROW WHEN ((((old.workdays IS DISTINCT FROM new.workdays) OR (old.holidays IS DISTINCT FROM new.holidays)) OR (old.timezone IS DISTINCT FROM new.timezone))) EXECUTE FUNCTION public.adapt_to_calendar();
+
 CREATE TRIGGER add_managed_workflows AFTER INSERT ON public.businesses FOR EACH ROW EXECUTE FUNCTION public.add_workflows_of_new_business();
 
 CREATE TRIGGER advance_epoch BEFORE UPDATE ON public.business_defaults FOR EACH ROW WHEN (((old.email_enabled IS DISTINCT FROM new.email_enabled) OR (old.push_enabled IS DISTINCT FROM new.push_enabled))) EXECUTE FUNCTION public.advance_workflow_epoch();
@@ -4246,6 +4341,8 @@ CREATE TRIGGER advance_epoch BEFORE UPDATE ON public.businesses FOR EACH ROW WHE
 CREATE TRIGGER advance_epoch BEFORE INSERT OR UPDATE ON public.templates FOR EACH ROW EXECUTE FUNCTION public.advance_workflow_epoch();
 
 CREATE TRIGGER advance_epoch BEFORE INSERT OR UPDATE ON public.workflows FOR EACH ROW EXECUTE FUNCTION public.advance_workflow_epoch();
+
+CREATE TRIGGER advance_epoch_of_calendar BEFORE UPDATE ON public.businesses FOR EACH ROW WHEN (((old.workdays IS DISTINCT FROM new.workdays) OR (old.holidays IS DISTINCT FROM new.holidays))) EXECUTE FUNCTION public.advance_workflow_epoch();
 
 CREATE TRIGGER advance_epoch_of_new BEFORE INSERT ON public.business_defaults FOR EACH ROW WHEN ((NOT (new.email_enabled AND new.push_enabled))) EXECUTE FUNCTION public.advance_workflow_epoch();
 
@@ -4257,7 +4354,7 @@ CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE OF name, role, expires_at,
 
 CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE ON public.business_defaults FOR EACH ROW EXECUTE FUNCTION public.record_audit('business', 'business_id', '', 'carrier_id=defaultCarrier', 'service_level=defaultServiceLevel', 'length=defaultDimensions.length', 'width=defaultDimensions.width', 'height=defaultDimensions.height', 'unit=defaultDimensions.unit', 'email_enabled=notifications.emailEnabled', 'push_enabled=notifications.pushEnabled', 'alert_emails=alerts.emails', 'alert_webhook_url=alerts.webhook.url', 'sealed_alert_secret!alerts.webhook.secret', 'alert_causes=alerts.on', 'alert_minutes=alerts.minutes');
 
-CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE ON public.businesses FOR EACH ROW EXECUTE FUNCTION public.record_audit('business', 'guid', '', 'name=name', 'email=email', 'phone=phone', 'street=address.street', 'city=address.city', 'state=address.state', 'postal_code=address.postalCode', 'country=address.country', 'timezone=settings.timezone', 'currency=settings.currency', 'plan=plan', 'logo_url=branding.logoUrl', 'brand_color=branding.color', 'sender_name=branding.senderName', 'reply_to=branding.replyTo', 'suspended_at@suspendedAt');
+CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE ON public.businesses FOR EACH ROW EXECUTE FUNCTION public.record_audit('business', 'guid', '', 'name=name', 'email=email', 'phone=phone', 'street=address.street', 'city=address.city', 'state=address.state', 'postal_code=address.postalCode', 'country=address.country', 'timezone=settings.timezone', 'currency=settings.currency', 'plan=plan', 'logo_url=branding.logoUrl', 'brand_color=branding.color', 'sender_name=branding.senderName', 'reply_to=branding.replyTo', 'suspended_at@suspendedAt', 'workdays=calendar.workdays', 'holidays=calendar.holidays');
 
 CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE ON public.carrier_configurations FOR EACH ROW EXECUTE FUNCTION public.record_audit('carrier', 'carrier_id', '', 'account_number=accountNumber', 'default_service_level=defaultServiceLevel', 'test_mode=testMode', 'is_active=isActive', 'sealed_api_key!apiKey', 'sealed_api_secret!apiSecret', 'sealed_inbound_secret!inboundSecret');
 
@@ -4271,9 +4368,9 @@ CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE ON public.templates FOR EA
 
 CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE OF business_id, email, first_name, last_name, role, password_hash ON public.users FOR EACH ROW EXECUTE FUNCTION public.record_audit('user', 'guid', 'business_id', 'email=email', 'first_name=firstName', 'last_name=lastName', 'role=role', 'password_hash!password');
 
-CREATE TRIGGER audit_change AFTER DELETE OR UPDATE ON public.workflows FOR EACH ROW EXECUTE FUNCTION public.record_audit('workflow', 'guid', 'deleted_at', 'name=name', 'entity_type=entityType', 'trigger_code=trigger', 'action=action', 'conditions=conditions', 'is_active=isActive', 'ordered=ordered', 'delay=delay', 'paused_reason=pausedReason', 'sealed_credentials!headers', 'time_window=window', 'run_limit=limit', 'request_rate=rate');
+CREATE TRIGGER audit_change AFTER DELETE OR UPDATE ON public.workflows FOR EACH ROW EXECUTE FUNCTION public.record_audit('workflow', 'guid', 'deleted_at', 'name=name', 'entity_type=entityType', 'trigger_code=trigger', 'action=action', 'conditions=conditions', 'is_active=isActive', 'ordered=ordered', 'delay=delay', 'paused_reason=pausedReason', 'sealed_credentials!headers', 'time_window=window', 'run_limit=limit', 'request_rate=rate', 'workdays=workdays');
 
-CREATE TRIGGER audit_insert AFTER INSERT ON public.workflows FOR EACH ROW WHEN ((NOT new.is_managed)) EXECUTE FUNCTION public.record_audit('workflow', 'guid', 'deleted_at', 'name=name', 'entity_type=entityType', 'trigger_code=trigger', 'action=action', 'conditions=conditions', 'is_active=isActive', 'ordered=ordered', 'delay=delay', 'paused_reason=pausedReason', 'sealed_credentials!headers', 'time_window=window', 'run_limit=limit', 'request_rate=rate');
+CREATE TRIGGER audit_insert AFTER INSERT ON public.workflows FOR EACH ROW WHEN ((NOT new.is_managed)) EXECUTE FUNCTION public.record_audit('workflow', 'guid', 'deleted_at', 'name=name', 'entity_type=entityType', 'trigger_code=trigger', 'action=action', 'conditions=conditions', 'is_active=isActive', 'ordered=ordered', 'delay=delay', 'paused_reason=pausedReason', 'sealed_credentials!headers', 'time_window=window', 'run_limit=limit', 'request_rate=rate', 'workdays=workdays');
 
 CREATE TRIGGER canonical_changed_items BEFORE UPDATE OF items ON public.orders FOR EACH ROW WHEN (((old.items)::text <> (new.items)::text)) EXECUTE FUNCTION public.store_canonical_items();
 

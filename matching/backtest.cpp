@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "domain/time/working_days.hpp"
+#include "matching/due_times.hpp"
 #include "matching/past.hpp"
 #include "matching/schedule_backtest.hpp"
 
@@ -36,8 +38,8 @@ storage::EventPage next_page(PastReader& reader, const storage::PastEvents::Rang
 /// Follows the timer of one record after another through their events.
 class TimerHistory {
  public:
-  TimerHistory(const Rule& rule, const storage::PastEvents::Range& range, Backtest& result)
-      : rule_(rule), timer_(rule.triggers.timer.value()), range_(range), result_(result) {}
+  TimerHistory(const Rule& rule, const storage::PastEvents::Range& range, DueTimes& times, Backtest& result)
+      : rule_(rule), timer_(rule.triggers.timer.value()), range_(range), times_(times), result_(result) {}
 
   /// Adds the next event of the record, or the first of the next record.
   void add(const PastChange& change, PastReader& reader) {
@@ -68,7 +70,8 @@ class TimerHistory {
   void see(const json::object& entity, Time since, std::uint64_t event) {
     const auto value = timer_.value(entity);
     if (value != value_) {
-      due_ = value ? timer_.due(*value, since) : std::nullopt;
+      due_ = value ? times_.of(timer_, *value) : std::nullopt;
+      if (due_ && *due_ <= since) due_.reset();
       value_ = value;
     }
     const json::object no_previous;
@@ -92,6 +95,7 @@ class TimerHistory {
   const Rule& rule_;
   const domain::Timer& timer_;
   const storage::PastEvents::Range& range_;
+  DueTimes& times_;
   Backtest& result_;
   Guid record_;
   std::optional<Time> value_, due_;
@@ -103,16 +107,20 @@ class TimerHistory {
 /// The length of the time before a period whose events can determine the timers in the period.
 Duration look_back(const domain::Timer& timer) {
   const bool follows_events = timer.field->has_role(domain::ColumnRole::bookkeeping);
-  return follows_events ? std::max(timer.offset, Duration::zero()) : Duration(std::chrono::days(30));
+  if (!follows_events) return std::chrono::days(30);
+  if (timer.working_days() > 0) return domain::farthest_working_day + std::chrono::days(1);
+  return std::max(timer.offset, Duration::zero());
 }
 
 Backtest backtest_timer(storage::Session& session, const Rule& rule, const storage::PastEvents::Range& range,
                         std::chrono::steady_clock::time_point deadline) {
   PastReader reader(session);
   Backtest result;
-  TimerHistory history(rule, range, result);
+  const domain::Timer& timer = rule.triggers.timer.value();
+  DueTimes times(session, range.business_id);
+  TimerHistory history(rule, range, times, result);
   storage::PastEvents::Range read = range;
-  read.from -= look_back(*rule.triggers.timer);
+  read.from -= look_back(timer);
   storage::EventPage page = reader.events().page(read, nullptr, page_limits);
   while (!page.events.empty()) {
     json::monotonic_resource arena;
@@ -121,6 +129,11 @@ Backtest backtest_timer(storage::Session& session, const Rule& rule, const stora
     all.reserve(changes.size());
     for (PastChange& change : changes) all.push_back(&change);
     if (rule.conditions.reads_relatives()) reader.fill_relatives(all);
+    std::vector<Time> values;
+    for (const PastChange& change : changes) {
+      if (const auto value = timer.value(change.change.entity)) values.push_back(*value);
+    }
+    times.read(timer, values);
     for (const PastChange& change : changes) {
       history.add(change, reader);
       result.complete = result.complete && !is_late(deadline);

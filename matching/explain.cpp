@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "matching/due_times.hpp"
 #include "matching/rule.hpp"
 #include "matching/scheduled_records.hpp"
 #include "storage/runs/run.hpp"
@@ -357,7 +358,7 @@ std::vector<ExplainedEvent> explain_schedules(storage::Session& session, const G
 
 /// The timers that a change moved before they were due, and those whose time had passed when it set their
 /// field.
-std::vector<ExplainedEvent> timers_of_change(PastReader& reader, const PastChange& change,
+std::vector<ExplainedEvent> timers_of_change(PastReader& reader, DueTimes& times, const PastChange& change,
                                              const std::vector<PastWorkflow>& workflows) {
   std::vector<ExplainedEvent> timers;
   const storage::StoredEvent& event = *change.event;
@@ -380,10 +381,13 @@ std::vector<ExplainedEvent> timers_of_change(PastReader& reader, const PastChang
                           .conditions = {},
                           .due = due}}});
     };
-    const auto before = event.before ? timer.value(reader.entity_before(event)) : std::nullopt;
-    if (const auto due = before ? timer.due(*before, event.at) : std::nullopt) add("timer_moved", *due);
-    const auto after = timer.value(change.change.entity);
-    if (after && !timer.due(*after, event.at)) add("timer_passed", *after + timer.offset);
+    const auto due_of = [&](std::optional<Time> value) {
+      return value ? times.of(timer, *value) : std::nullopt;
+    };
+    const auto before = due_of(event.before ? timer.value(reader.entity_before(event)) : std::nullopt);
+    if (before && *before > event.at) add("timer_moved", *before);
+    const auto after = due_of(timer.value(change.change.entity));
+    if (after && *after <= event.at) add("timer_passed", *after);
   }
   return timers;
 }
@@ -426,7 +430,11 @@ bool is_timed(const Version* version) {
 class Explainer {
  public:
   Explainer(storage::Session& session, const Guid& business, const Guid& entity)
-      : session_(session), business_(business), entity_(entity), reader_(session) {}
+      : session_(session),
+        business_(business),
+        entity_(entity),
+        reader_(session),
+        times_(session, business) {}
 
   std::optional<std::vector<ExplainedEvent>> explain(storage::PastEvents::Latest latest) {
     const bool is_first_page = latest.before == storage::PastEvents::Latest().before;
@@ -491,7 +499,7 @@ class Explainer {
         entry.workflows.push_back(explain_workflow(workflow, change, runs, pending, bounds_.work));
         bounds_.shown.limit(entry.workflows.back().conditions);
       }
-      std::ranges::move(timers_of_change(reader_, change, workflows), std::back_inserter(timers_));
+      std::ranges::move(timers_of_change(reader_, times_, change, workflows), std::back_inserter(timers_));
     }
     if (!bounds_.shown.is_full()) explain_unreadable_until(events.data() + events.size());
     if (with_timers) {
@@ -513,6 +521,7 @@ class Explainer {
   const Guid business_;
   const Guid entity_;
   PastReader reader_;
+  DueTimes times_;
   Bounds bounds_;
   std::vector<ExplainedEvent> result_;
   std::vector<ExplainedEvent> timers_;

@@ -5,6 +5,7 @@
 
 #include "actions/answer.hpp"
 #include "actions/definition.hpp"
+#include "domain/time/working_days.hpp"
 
 namespace waybill::matching {
 namespace {
@@ -14,7 +15,19 @@ std::string_view text_of(const json::object& object, std::string_view name) {
   return value != nullptr && value->is_string() ? std::string_view(value->get_string()) : "";
 }
 
+/// `workdays` has the days and `until`, so that earlier versions, which read neither there, hold the
+/// workflow.
+void parse_working_wait(Step& step, const json::object& workdays) {
+  step.working_days = domain::parse_working_days(text_of(workdays, "days")).value_or(0);
+  step.until = text_of(workdays, "until");
+  if (step.working_days == 0 || (step.until.empty() && step.working_days < 0))
+    throw std::invalid_argument("unreadable working days of a step");
+}
+
 void parse_wait(Step& step) {
+  if (const auto* const workdays = actions::find_value(step.definition, "workdays");
+      workdays != nullptr && workdays->is_object())
+    return parse_working_wait(step, workdays->get_object());
   if (const auto delay = text_of(step.definition, "delay"); !delay.empty()) {
     step.delay = parse_duration(delay);
     if (!step.delay) throw std::invalid_argument("unreadable delay of a step");
@@ -179,17 +192,22 @@ json::object step_values(const json::object& result) {
   return values;
 }
 
-std::optional<Time> end_of_wait(const Step& wait, const json::object& entity, const json::object* run,
-                                Time now) {
-  if (wait.delay) return now + *wait.delay;
+std::optional<Time> start_of_wait(const Step& wait, const json::object& entity, const json::object* run,
+                                  Time now) {
+  if (wait.until.empty()) return now;
   const bool is_of_run = wait.until.starts_with("steps.");
   if (is_of_run && run == nullptr) return std::nullopt;
   const json::value* const value = find_path(is_of_run ? *run : entity, wait.until);
   if (value == nullptr || !value->is_string()) return std::nullopt;
   const std::string_view text = value->get_string();
   const auto time = parse_timestamp(text);
-  const auto end = time ? time : parse_date(text);
-  return end ? std::optional(*end + wait.offset) : std::nullopt;
+  return time ? time : parse_date(text);
+}
+
+std::optional<Time> end_of_wait(const Step& wait, const json::object& entity, const json::object* run,
+                                Time now) {
+  const auto start = start_of_wait(wait, entity, run, now);
+  return start ? std::optional(*start + wait.delay.value_or(wait.offset)) : std::nullopt;
 }
 
 bool is_time_field(domain::EntityType type, std::string_view path) {

@@ -40,6 +40,7 @@ struct Step {
   int then_steps = 0, otherwise_steps = 0;  // of a choice, with those of the choices in it
   std::vector<int> used_by = {};            // numbers of the later steps that use the step's answer
   bool uses_steps = false;                  // the step may use values of earlier ones
+  int working_days = 0;                     // instead of delay and offset; negative before `until`
 };
 
 /// The steps of a stored action. Throws std::invalid_argument if this version cannot read one of them.
@@ -77,8 +78,11 @@ int next_number(const std::vector<Step>& steps, int number, const Taken& taken) 
   return next;
 }
 
-/// The end of a wait that begins at `now`, for the record as it then is and the values of the run; nullopt if
-/// the field of `until` has no value.
+/// The time from which a wait is counted that begins at `now`, for the record as it then is and the values of
+/// the run; nullopt if the field of `until` has no value.
+std::optional<Time> start_of_wait(const Step& wait, const json::object& entity, const json::object* run,
+                                  Time now);
+/// The end of such a wait, which must not count working days, because the database does.
 std::optional<Time> end_of_wait(const Step& wait, const json::object& entity, const json::object* run,
                                 Time now);
 

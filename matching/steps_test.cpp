@@ -33,7 +33,8 @@ TEST(Steps, StepsThatThisVersionCannotReadAreRefused) {
   for (const char* const bad :
        {"[]", R"([1])", R"([{"type": "unknown"}])", R"([{"type": "wait"}])",
         R"([{"type": "wait", "delay": "2h"}])", R"([{"type": "wait", "until": "createdAt", "offset": "1d"}])",
-        R"([{"type": "stop", "when": {"a": 1}}])"})
+        R"([{"type": "stop", "when": {"a": 1}}])", R"([{"type": "wait", "workdays": {"days": "PT24H"}}])",
+        R"([{"type": "wait", "workdays": {"days": "-P1D"}}])"})
     EXPECT_THROW(steps_of(bad), std::invalid_argument) << bad;
 }
 
@@ -47,6 +48,17 @@ TEST(Steps, AWaitEndsAfterItsDelayOrAtAFieldOfTheRecord) {
   EXPECT_EQ(end_of_wait(steps[2], order, nullptr, now), parse_timestamp("2026-12-02T08:00:00Z"));
   EXPECT_EQ(end_of_wait(steps[1], {{"collectionDate", nullptr}}, nullptr, now), std::nullopt);
   EXPECT_EQ(end_of_wait(steps[1], {}, nullptr, now), std::nullopt);
+}
+
+TEST(Steps, AWaitCountsWorkingDaysFromItsBeginningOrFromAField) {
+  const auto steps = steps_of(R"([{"type": "wait", "workdays": {"days": "P2D", "until": null}},
+                                  {"type": "wait", "workdays": {"days": "-P1D", "until": "collectionDate"}}])");
+  const json::object order{{"collectionDate", "2026-12-01T08:00:00.000Z"}};
+  EXPECT_EQ(steps[0].working_days, 2);
+  EXPECT_EQ(start_of_wait(steps[0], order, nullptr, now), now);
+  EXPECT_EQ(steps[1].working_days, -1);
+  EXPECT_EQ(start_of_wait(steps[1], order, nullptr, now), parse_timestamp("2026-12-01T08:00:00Z"));
+  EXPECT_EQ(start_of_wait(steps[1], {}, nullptr, now), std::nullopt);
 }
 
 TEST(Steps, AWaitMayEndAtTimesOfTheRecordOnly) {

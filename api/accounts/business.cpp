@@ -12,6 +12,7 @@
 #include "base/ascii.hpp"
 #include "base/blanks.hpp"
 #include "domain/time/time_zone.hpp"
+#include "domain/time/working_days.hpp"
 #include "domain/values/currency.hpp"
 #include "net/destination/destination.hpp"
 #include "storage/sql/business_defaults.sql.hpp"
@@ -50,6 +51,24 @@ constexpr Property branding_properties[] = {
 };
 constexpr Schema branding_schema{"Branding", branding_properties};
 
+constexpr Property calendar_properties[] = {
+    {.name = "workdays",
+     .kind = Kind::array,
+     .nullable = false,
+     .max_length = domain::weekday_names.size(),
+     .min_length = 1,
+     .items = Kind::one_of,
+     .values = domain::weekday_names,
+     .description = "The days of the week on which the business works. Monday to Friday if none are set."},
+    {.name = "holidays",
+     .kind = Kind::array,
+     .nullable = false,
+     .max_length = domain::most_holidays,
+     .items = Kind::date,
+     .description = "The dates on which it does not work."},
+};
+constexpr Schema calendar_schema{"BusinessCalendar", calendar_properties};
+
 constexpr auto business_properties(bool create) {
   return std::to_array<Property>({
       {.name = "guid",
@@ -66,6 +85,7 @@ constexpr auto business_properties(bool create) {
       {.name = "address", .kind = Kind::object, .schema = &address_schema},
       {.name = "settings", .kind = Kind::object, .nullable = false, .schema = &settings_schema},
       {.name = "branding", .kind = Kind::object, .schema = &branding_schema},
+      {.name = "calendar", .kind = Kind::object, .nullable = false, .schema = &calendar_schema},
   });
 }
 constexpr auto create_properties = business_properties(true);
@@ -92,6 +112,7 @@ constexpr Property answer_properties[] = {
      .kind = Kind::object,
      .schema = &branding_schema,
      .description = "Null if nothing is set."},
+    {.name = "calendar", .kind = Kind::object, .nullable = false, .schema = &calendar_schema},
 };
 constexpr Schema business_schema{"Business", answer_properties};
 
@@ -160,6 +181,8 @@ constexpr auto columns = std::to_array<Column>({
     {"branding.color", "brand_color"},
     {"branding.senderName", "sender_name"},
     {"branding.replyTo", "reply_to"},
+    {"calendar.workdays", "workdays"},
+    {"calendar.holidays", "holidays"},
 });
 constexpr auto default_columns = std::to_array<Column>({
     {"defaultCarrier", "carrier_id"},
@@ -202,6 +225,21 @@ void check_branding(const json::object& body, FieldErrors& errors) {
     errors.push_back({"branding.senderName", "must not have control characters"});
 }
 
+/// The entries of a list of the calendar; null if the body has no such list.
+const json::array* calendar_list(const json::object& body, const char* path) {
+  const json::value* const list = find_path(body, path);
+  return list == nullptr ? nullptr : list->if_array();
+}
+
+void check_unique(const json::object& body, const char* path, FieldErrors& errors) {
+  const json::array* const list = calendar_list(body, path);
+  for (std::size_t i = 1; list != nullptr && i < list->size(); ++i) {
+    const auto* const same = std::find(list->begin(), list->begin() + i, (*list)[i]);
+    if (same != list->begin() + i)
+      errors.push_back({std::string(path) + '[' + std::to_string(i) + ']', "is given twice"});
+  }
+}
+
 void check_business(const json::object& body, FieldErrors& errors) {
   const auto name = text_at(body, "name");
   if (name && !name->empty() && is_blank(*name)) errors.push_back({"name", "must not be blank"});
@@ -214,6 +252,8 @@ void check_business(const json::object& body, FieldErrors& errors) {
     errors.push_back({"settings.currency", "must be a code of ISO 4217 such as EUR"});
   }
   check_branding(body, errors);
+  check_unique(body, "calendar.workdays", errors);
+  check_unique(body, "calendar.holidays", errors);
 }
 
 /// Returns the columns that the body names, with their new values; a null object clears all its columns.
@@ -236,6 +276,31 @@ json::object changes_of(const json::object& body, std::span<const Column> table)
 std::optional<std::string> brand_color(const json::object& body) {
   const auto color = text_at(body, "branding.color");
   return color ? std::optional(ascii_lower(*color)) : std::nullopt;
+}
+
+/// The working days in the order of the week, as they are stored.
+std::optional<json::array> ordered_workdays(const json::object& body) {
+  const json::array* const given = calendar_list(body, "calendar.workdays");
+  if (given == nullptr) return std::nullopt;
+  json::array days;
+  for (const std::string_view day : domain::weekday_names) {
+    if (std::ranges::find(*given, json::value(day)) != given->end()) days.emplace_back(day);
+  }
+  return days;
+}
+
+/// The holidays in the order of time, as they are stored.
+std::optional<json::array> ordered_holidays(const json::object& body) {
+  const json::array* const given = calendar_list(body, "calendar.holidays");
+  if (given == nullptr) return std::nullopt;
+  std::vector<std::string> dates;
+  for (const json::value& date : *given) dates.emplace_back(date.as_string());
+  std::ranges::sort(dates);
+  return json::array(dates.begin(), dates.end());
+}
+
+std::optional<std::string> text_of(const std::optional<json::array>& list) {
+  return list ? std::optional(to_json(*list)) : std::nullopt;
 }
 
 asio::awaitable<Answer> get_business(Call& call, Services& services) {
@@ -280,7 +345,9 @@ asio::awaitable<Answer> create_business(Call& call, Services& services) {
                                                         .reply_to = text_at(body, "branding.replyTo"),
                                                         .owner = user,
                                                         .public_key = keys.public_key,
-                                                        .private_key = keys.private_key});
+                                                        .private_key = keys.private_key,
+                                                        .workdays = text_of(ordered_workdays(body)),
+                                                        .holidays = text_of(ordered_holidays(body))});
   co_await transaction->commit();
   services.tokens_changed();
   co_return Answer::created(json_object(rows), "/api/business/my-business");
@@ -298,6 +365,8 @@ asio::awaitable<Answer> change_business(Call& call, Services& services) {
   }
   auto changes = changes_of(body, columns);
   if (const auto color = brand_color(body)) changes["brand_color"] = *color;
+  if (auto days = ordered_workdays(body)) changes["workdays"] = *std::move(days);
+  if (auto dates = ordered_holidays(body)) changes["holidays"] = *std::move(dates);
   const auto rows = co_await services.db.write(
       sql::Change{.business = call.business(), .changes = to_json(changes)}, call.cause());
   if (rows.empty()) throw not_found("business");

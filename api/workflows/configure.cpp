@@ -75,7 +75,8 @@ asio::awaitable<storage::Rows> store(const Call& call, const Services& services,
                                        .sealed_credentials = sealed_credentials,
                                        .window = stored_json(definition.pacing.window),
                                        .limit = stored_json(definition.pacing.limit),
-                                       .rate = stored_json(definition.pacing.rate)});
+                                       .rate = stored_json(definition.pacing.rate),
+                                       .workdays = definition.workdays});
 }
 
 asio::awaitable<void> check_user(const Call& call, storage::Transaction& transaction,
@@ -104,8 +105,10 @@ asio::awaitable<void> check_zone(const Call& call, const Services& services,
                                                                  .days = days,
                                                                  .opens = window->from,
                                                                  .closes = window->to,
-                                                                 .at = services.clock.now()});
-  if (!opening.front().opens_at) throw invalid("window.timezone", "is not known to the database's server");
+                                                                 .at = services.clock.now(),
+                                                                 .workdays = window->workdays});
+  if (!opening.front().is_known_zone)
+    throw invalid("window.timezone", "is not known to the database's server");
 }
 
 /// Stores the expected number of firings, by which the worker detects excessive ones. A failure is only
@@ -153,7 +156,8 @@ bool is_unchanged(const WorkflowDefinition& before, const WorkflowDefinition& af
   return !after.secret && before.name == after.name && before.entity_type == after.entity_type &&
          before.trigger_code == after.trigger_code && before.action == after.action &&
          before.conditions == after.conditions && before.is_active == after.is_active &&
-         before.ordered == after.ordered && before.delay == after.delay && before.pacing == after.pacing &&
+         before.ordered == after.ordered && before.delay == after.delay &&
+         before.workdays == after.workdays && before.pacing == after.pacing &&
          before.credentials == after.credentials;
 }
 

@@ -35,6 +35,7 @@ constexpr Property definition_properties[] = {
     {.name = "conditions", .kind = Kind::any, .nullable = false, .schema = &conditions_schema},
     {.name = "ordered", .kind = Kind::boolean, .nullable = false},
     {.name = "delay", .kind = Kind::duration},
+    workdays_property,
     window_property,
     limit_property,
     rate_property,
@@ -67,6 +68,7 @@ json::object shown_definition(json::object stored) {
   show_triggers(stored);
   for (const char* const name : {"window", "limit", "rate"}) stored.emplace(name, nullptr);
   show_action(stored);
+  show_delay(stored);
   return stored;
 }
 

@@ -56,6 +56,7 @@ constexpr Property workflow_properties[] = {
     {.name = "version", .kind = Kind::integer, .nullable = false},
     {.name = "ordered", .kind = Kind::boolean, .nullable = false},
     {.name = "delay", .kind = Kind::duration},
+    workdays_property,
     window_property,
     limit_property,
     rate_property,

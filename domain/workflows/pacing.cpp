@@ -1,18 +1,17 @@
 #include "domain/workflows/pacing.hpp"
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <span>
 #include <utility>
 
 #include "domain/conditions/target.hpp"
 #include "domain/time/time_zone.hpp"
+#include "domain/time/working_days.hpp"
 
 namespace waybill::domain {
 namespace {
 
-constexpr auto day_names = std::to_array<std::string_view>({"mon", "tue", "wed", "thu", "fri", "sat", "sun"});
 constexpr auto week = std::chrono::days(7);
 constexpr auto shortest_period = std::chrono::seconds(1);
 constexpr std::size_t hash_size = 16;
@@ -56,9 +55,9 @@ std::vector<int> parse_days(const json::value& value, FieldErrors& errors) {
   }
   for (std::size_t i = 0; i < list->size(); ++i) {
     const auto name = text_of(&(*list)[i]);
-    const auto found = std::ranges::find(day_names, name.value_or(""));
-    const int day = static_cast<int>(found - day_names.begin()) + 1;
-    const bool is_known = found != day_names.end();
+    const auto found = std::ranges::find(weekday_names, name.value_or(""));
+    const int day = static_cast<int>(found - weekday_names.begin()) + 1;
+    const bool is_known = found != weekday_names.end();
     if (!is_known || std::ranges::find(days, day) != days.end()) {
       errors.push_back({"window.days[" + std::to_string(i) + "]",
                         is_known ? "is given twice" : "must be one of mon, tue, wed, thu, fri, sat, sun"});
@@ -96,11 +95,13 @@ bool is_single_value(const Target& target) {
 
 json::object TimeWindow::stored() const {
   json::array names;
-  for (const int day : days) names.emplace_back(day_names.at(static_cast<std::size_t>(day) - 1));
-  return {{"days", std::move(names)},
-          {"from", from},
-          {"to", to},
-          {"timezone", zone ? json::value(*zone) : json::value()}};
+  for (const int day : days) names.emplace_back(weekday_names.at(static_cast<std::size_t>(day) - 1));
+  json::object window{{"days", std::move(names)},
+                      {"from", from},
+                      {"to", to},
+                      {"timezone", zone ? json::value(*zone) : json::value()}};
+  if (workdays) window["workdays"] = true;  // earlier versions hold a workflow with this member
+  return window;
 }
 
 Duration TimeWindow::longest_closed() const {
@@ -144,7 +145,7 @@ double RequestRate::burst() const { return std::max(per_second, 1.0); }
 std::optional<TimeWindow> parse_window(const json::value& definition, FieldErrors& errors) {
   if (definition.is_null()) return std::nullopt;
   const json::object* const object =
-      members(definition, "window", {"days", "from", "to", "timezone"}, errors);
+      members(definition, "window", {"days", "from", "to", "timezone", "workdays"}, errors);
   if (object == nullptr) return std::nullopt;
   TimeWindow window;
   if (const json::value* const days = required(*object, "window", "days", errors))
@@ -158,6 +159,11 @@ std::optional<TimeWindow> parse_window(const json::value& definition, FieldError
     window.zone = text_of(zone);
     if (!window.zone || !is_time_zone(*window.zone))
       errors.push_back({"window.timezone", "must be an IANA zone such as Europe/Lisbon"});
+  }
+  const json::value* const workdays = object->if_contains("workdays");
+  if (workdays != nullptr && !workdays->is_null()) {
+    window.workdays = workdays->is_bool() && workdays->get_bool();
+    if (!workdays->is_bool()) errors.push_back({"window.workdays", "must be true or false"});
   }
   return window;
 }

@@ -14,18 +14,20 @@
 
 namespace waybill::domain {
 
-/// The times at which runs of a workflow may be attempted: `{days, from, to, timezone}`. An opening begins on
-/// each of the days at `from` and ends at `to`, on the next day if `to` is the earlier one. PostgreSQL has
-/// the time zones and computes the openings (storage/sql/pacing/next_opening.sql).
+/// The times at which runs of a workflow may be attempted: `{days, from, to, timezone, workdays}`. An opening
+/// begins on each of the days at `from`, if `workdays` only on working days, and ends at `to`, on the next
+/// day if `to` is the earlier one. PostgreSQL has the time zones and computes the openings
+/// (storage/sql/pacing/next_opening.sql).
 struct TimeWindow {
   std::vector<int> days;  // ISO 8601 (1: Monday), ascending
   std::string from;       // HH:MM
   std::string to;
   std::optional<std::string> zone;  // IANA; nullopt: that of the business
+  bool workdays = false;            // by the calendar of the business
 
   bool operator==(const TimeWindow&) const = default;
   json::object stored() const;
-  /// The longest time between two openings in a week without a change of the clocks.
+  /// The longest time between two openings in a week without a change of the clocks, on working days alone.
   Duration longest_closed() const;
 };
 

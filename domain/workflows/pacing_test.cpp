@@ -50,6 +50,8 @@ TEST(TimeWindow, ErrorsNameTheBadMember) {
             Fields{"window.timezone"});
   EXPECT_EQ(refused_window(R"({"days": ["mon"], "from": "09:00", "to": "18:00", "timezone": 1})"),
             Fields{"window.timezone"});
+  EXPECT_EQ(refused_window(R"({"days": ["mon"], "from": "09:00", "to": "18:00", "workdays": "yes"})"),
+            Fields{"window.workdays"});
 }
 
 TEST(TimeWindow, IsStoredWithItsDaysInOrder) {
@@ -61,6 +63,11 @@ TEST(TimeWindow, IsStoredWithItsDaysInOrder) {
   EXPECT_EQ(json::value(window->stored()),
             json::parse(R"({"days": ["mon", "sun"], "from": "22:00", "to": "06:00", "timezone": null})"));
   EXPECT_EQ(parse_window(window->stored(), errors), window);
+  const auto on_workdays = parse_window(
+      json::parse(R"({"days": ["mon"], "from": "22:00", "to": "06:00", "workdays": true})"), errors);
+  ASSERT_TRUE(on_workdays);
+  EXPECT_EQ(on_workdays->stored().at("workdays"), true);
+  EXPECT_EQ(parse_window(on_workdays->stored(), errors), on_workdays);
   EXPECT_EQ(parse_window(nullptr, errors), std::nullopt);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "domain/time/working_days.hpp"
+
 namespace waybill::domain {
 namespace {
 
@@ -39,7 +41,11 @@ std::optional<Time> Timer::due(Time value, Time since) const {
   return at > since ? std::optional(at) : std::nullopt;
 }
 
-json::object Timer::shown() const { return {{"field", field->path}, {"offset", format_offset(offset)}}; }
+json::object Timer::shown() const {
+  json::object timer{{"field", field->path}, {"offset", format_offset(offset)}};
+  if (workdays) timer["workdays"] = true;
+  return timer;
+}
 
 std::span<const std::string_view> timer_fields(EntityType type) {
   switch (type) {
@@ -71,7 +77,7 @@ std::variant<Timer, FieldErrors> parse_timer(const json::value& timer, EntityTyp
   if (object == nullptr) return FieldErrors{{"timer", "must be an object"}};
   FieldErrors errors;
   for (const auto& [name, value] : *object) {
-    if (name != "field" && name != "offset")
+    if (name != "field" && name != "offset" && name != "workdays")
       errors.push_back({"timer." + std::string(name), "unknown field"});
   }
   Timer parsed{};
@@ -83,11 +89,17 @@ std::variant<Timer, FieldErrors> parse_timer(const json::value& timer, EntityTyp
       parsed.field = record_type(type).find(*name);
     }
   }
+  if (const json::value* const workdays = object->if_contains("workdays"); workdays && !workdays->is_null()) {
+    parsed.workdays = workdays->is_bool() && workdays->get_bool();
+    if (!workdays->is_bool()) errors.push_back({"timer.workdays", "must be true or false"});
+  }
   if (const auto* const text = text_of(*object, "offset", errors)) {
     const auto offset = parse_offset(*text);
     if (!offset) {
       errors.push_back(
           {"timer.offset", "must be an ISO 8601 duration of at most 366 days, such as PT24H or -P1D"});
+    } else if (parsed.workdays && !parse_working_days(*text)) {
+      errors.push_back({"timer.offset", working_days_problem});
     } else {
       parsed.offset = *offset;
     }

@@ -21,15 +21,19 @@ inline constexpr Duration longest_offset = std::chrono::days(366);
 struct Timer {
   const Field* field;  // a timestamp of the entity type
   Duration offset;     // may be negative
+  bool workdays =
+      false;  // the offset is a number of working days of the business (domain/time/working_days.hpp)
 
   bool operator==(const Timer&) const = default;
 
   /// The field's value in an entity; nullopt if there is none.
   std::optional<Time> value(const json::object& entity) const;
+  /// The working days of the offset, negative before the value; 0 if it has another.
+  int working_days() const { return workdays ? static_cast<int>(offset / std::chrono::days(1)) : 0; }
   /// The time at which the timer comes due for a value of its field that a record got at `since`; nullopt if
-  /// that time is not after `since`.
+  /// that time is not after `since`. Not for a timer that counts working days, which the database does.
   std::optional<Time> due(Time value, Time since) const;
-  /// As the API shows it: {"field", "offset"}.
+  /// As the API shows it: {"field", "offset"}, with {"workdays": true} if it counts working days.
   json::object shown() const;
 };
 
@@ -42,7 +46,7 @@ std::optional<Duration> parse_offset(std::string_view text);
 /// The normal form, which `parse_offset` reads.
 std::string format_offset(Duration offset);
 
-/// Reads the timer of a request. Errors name `timer`, `timer.field` or `timer.offset`.
+/// Reads the timer of a request. Errors name `timer` or a member such as `timer.offset`.
 std::variant<Timer, FieldErrors> parse_timer(const json::value& timer, EntityType type);
 
 }  // namespace waybill::domain

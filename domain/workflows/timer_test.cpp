@@ -57,6 +57,10 @@ TEST(Timers, ErrorsNameTheMember) {
   EXPECT_EQ(error_of(json::object{{"field", "createdAt"}}), "timer.offset");
   EXPECT_EQ(error_of(json::object{{"field", "createdAt"}, {"offset", 5}}), "timer.offset");
   EXPECT_EQ(error_of(json::object{{"field", "createdAt"}, {"offset", "tomorrow"}}), "timer.offset");
+  EXPECT_EQ(error_of(json::object{{"field", "createdAt"}, {"offset", "PT24H"}, {"workdays", true}}),
+            "timer.offset");
+  EXPECT_EQ(error_of(json::object{{"field", "createdAt"}, {"offset", "P1D"}, {"workdays", "yes"}}),
+            "timer.workdays");
   EXPECT_EQ(error_of(json::object{{"field", "createdAt"}, {"offset", "PT1H"}, {"zone", "UTC"}}),
             "timer.zone");
 }
@@ -79,8 +83,15 @@ TEST(Timers, TheStoredFormKeepsTheTimer) {
   }
   EXPECT_EQ(choose(parsed("createdAt", "P1D", EntityType::order), EntityType::order).stored(),
             "timer:order.createdAt:P1D");
-  for (const char* const bad : {"timer:", "timer:order", "timer:order.createdAt", "timer:order.status:P1D",
-                                "timer:order.createdAt:soon", "timer:parcel.createdAt:P1D"})
+  const auto counted = std::get<Timer>(parse_timer(
+      json::object{{"field", "createdAt"}, {"offset", "-P2D"}, {"workdays", true}}, EntityType::order));
+  EXPECT_EQ(counted.working_days(), -2);
+  const TriggerChoice choice = choose(counted, EntityType::order);
+  EXPECT_EQ(choice.stored(), "timer:order.createdAt:-P2D:workdays");
+  EXPECT_EQ(parse_choice(choice.stored()), choice);
+  for (const char* const bad :
+       {"timer:", "timer:order", "timer:order.createdAt", "timer:order.status:P1D",
+        "timer:order.createdAt:soon", "timer:order.createdAt:PT2H:workdays", "timer:parcel.createdAt:P1D"})
     EXPECT_EQ(parse_choice(bad), std::nullopt) << bad;
 }
 

@@ -167,7 +167,9 @@ int breadth(const TriggerRow& row) {
 constexpr std::string_view list_prefix = "any:";
 constexpr std::string_view second_prefix = "2:";
 constexpr std::string_view third_prefix = "3:";
+constexpr std::string_view fourth_prefix = "4:";
 constexpr std::string_view timer_prefix = "timer:";
+constexpr std::string_view workdays_suffix = ":workdays";
 constexpr std::string_view schedule_prefix = "schedule:";
 constexpr std::size_t deepest_schedule = 8;  // nesting of its JSON
 
@@ -186,16 +188,19 @@ bool has_value(const Change& change, std::string_view path) {
   return value != nullptr && !value->is_null();
 }
 
-/// Reads `order.createdAt:PT24H`.
+/// Reads `order.createdAt:PT24H` or `order.createdAt:P2D:workdays`.
 std::optional<TriggerChoice> parse_stored_timer(std::string_view stored) {
+  const bool workdays = stored.ends_with(workdays_suffix);
+  if (workdays) stored.remove_suffix(workdays_suffix.size());
   const auto dot = stored.find('.');
   const auto colon = stored.find(':');
   if (dot == std::string_view::npos || colon == std::string_view::npos || dot > colon) return std::nullopt;
   const auto type = parse_entity_type(stored.substr(0, dot));
   if (!type) return std::nullopt;
-  const auto parsed = parse_timer(
-      json::object{{"field", stored.substr(dot + 1, colon - dot - 1)}, {"offset", stored.substr(colon + 1)}},
-      *type);
+  const auto parsed = parse_timer(json::object{{"field", stored.substr(dot + 1, colon - dot - 1)},
+                                               {"offset", stored.substr(colon + 1)},
+                                               {"workdays", workdays}},
+                                  *type);
   const Timer* const timer = std::get_if<Timer>(&parsed);
   return timer == nullptr ? std::nullopt : std::optional(choose(*timer, *type));
 }
@@ -312,9 +317,15 @@ std::vector<const Trigger*> narrowest_first(const TriggerSet& set) {
 }
 
 std::string TriggerChoice::stored() const {
+  if (fourth_format) {
+    TriggerChoice rest = *this;
+    rest.fourth_format = false;
+    return std::string(fourth_prefix) + rest.stored();
+  }
   if (timer) {
     return std::string(timer_prefix) + std::string(record_type(first->entity_type).label) + '.' +
-           std::string(timer->field->path) + ':' + format_offset(timer->offset);
+           std::string(timer->field->path) + ':' + format_offset(timer->offset) +
+           std::string(timer->workdays ? workdays_suffix : "");
   }
   if (schedule) {
     return std::string(schedule_prefix) + std::string(record_type(first->entity_type).label) + ':' +
@@ -367,12 +378,21 @@ TriggerChoice choose(const Trigger& trigger) {
 }
 
 std::optional<TriggerChoice> parse_choice(std::string_view stored) {
+  if (stored.starts_with(fourth_prefix)) {
+    stored.remove_prefix(fourth_prefix.size());
+    if (stored.starts_with(fourth_prefix)) return std::nullopt;
+    auto choice = parse_choice(stored);
+    if (choice) choice->fourth_format = true;
+    return choice;
+  }
   if (stored.starts_with(timer_prefix)) return parse_stored_timer(stored.substr(timer_prefix.size()));
   if (stored.starts_with(schedule_prefix))
     return parse_stored_schedule(stored.substr(schedule_prefix.size()));
   if (stored.starts_with(third_prefix)) {
     stored.remove_prefix(third_prefix.size());
-    if (stored.starts_with(third_prefix) || stored.starts_with(second_prefix)) return std::nullopt;
+    if (stored.starts_with(fourth_prefix) || stored.starts_with(third_prefix) ||
+        stored.starts_with(second_prefix))
+      return std::nullopt;
     auto choice = parse_choice(stored);
     if (choice) choice->third_format = true;
     return choice;

@@ -14,7 +14,9 @@ namespace waybill::storage {
 struct TimerChange {
   struct Setting {
     Time value;  // value of the timer's field
-    Time due;
+    Time due;    // unless it counts working days
+    int working_days = 0;
+    Time since{};  // a working day that is not after this time is not set
   };
   Guid business_id;
   Guid workflow_id;
@@ -27,7 +29,10 @@ struct TimerChange {
 
 /// Sets, moves and drops timers; of several changes of one timer, the one with the newest plan and event
 /// counts. A timer that a newer plan or event has set stays, and a value that has fired is not set again.
-/// Throws DatabaseUnavailable or StatementError.
-void change_timers(Session& session, std::span<const TimerChange> changes);
+/// Those that count working days come due by the present calendar of the business; if it has no such day, at
+/// the end of the search (domain::farthest_working_day). A scan also moves those that an event has set for
+/// the same value. Returns when the first of the set ones is due. Throws DatabaseUnavailable or
+/// StatementError.
+std::optional<Time> change_timers(Session& session, std::span<const TimerChange> changes);
 
 }  // namespace waybill::storage

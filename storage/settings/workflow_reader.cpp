@@ -46,7 +46,8 @@ StoredWorkflow stored_workflow(const sql::workflows::Changed::Row& row) {
           .limit = std::optional<std::string>(row.limit),
           .rate = std::optional<std::string>(row.rate),
           .timer_plan = row.timer_plan.value_or(0),
-          .timer_since = row.timer_since.value_or(Time())};
+          .timer_since = row.timer_since.value_or(Time()),
+          .workdays = row.workdays};
 }
 
 /// The size of the parts that may be large.

@@ -48,6 +48,7 @@ struct StoredWorkflow {
   std::optional<std::string> rate;    // JSON of domain::RequestRate
   int timer_plan = 0;                 // the version that last changed the timer; 0 without a timer
   Time timer_since{};                 // time of that change
+  bool workdays = false;              // the delay is a number of working days
 };
 
 /// The bytes of definitions and templates after which a portion of workflows ends.

@@ -171,6 +171,28 @@ TEST_F(WrongTimes, AWaitOfAStepEndsAtItsTimeAndOneUntilATimeOfTheRecordStays) {
                     .steps = steps(2, "now() + interval '4 hours'")});
 }
 
+TEST_F(WrongTimes, AWaitForAWorkingDayEndsWithinTheDaysAmongWhichItIsLookedFor) {
+  database_.exec(R"(update businesses set workdays = '["mon", "tue", "wed", "thu", "fri", "sat", "sun"]')");
+  define(
+      R"({"delay": null, "workdays": "P2D", "action": {"type": "steps", "steps": [
+          {"type": "wait", "workdays": {"days": "P3D", "until": null}},
+          {"type": "wait", "workdays": {"days": "P3D", "until": "collectionDate"}}]}})");
+  const auto step = [](int number) {
+    return "'{\"number\":" + std::to_string(number) +
+           ",\"attemptsBefore\":0,\"startedAt\":\"' || iso(now()) || '\"}'";
+  };
+  queue({.status = "waiting", .due = "now() + interval '400 days'"});
+  bring_back();
+  EXPECT_NEAR(wait(), 2 * 86'400, 10);
+  database_.exec("delete from run_queue");
+  queue({.status = "waiting", .due = "now() + interval '400 days'", .steps = step(1)});
+  bring_back();
+  EXPECT_NEAR(wait(), 3 * 86'400, 10);
+  expect_unchanged({.status = "waiting", .due = "now() + interval '59 days'"});
+  expect_unchanged({.status = "waiting", .due = "now() + interval '59 days'", .steps = step(1)});
+  expect_unchanged({.status = "waiting", .due = "now() + interval '400 days'", .steps = step(2)});
+}
+
 TEST_F(WrongTimes, LeasesAndQueuedRunsEndWithinTheirBounds) {
   queue({.status = "running", .due = "now() + interval '1 hour'"});
   bring_back();
@@ -183,6 +205,9 @@ TEST_F(WrongTimes, LeasesAndQueuedRunsEndWithinTheirBounds) {
   queue({.status = "waiting", .due = "now() + interval '9 days'", .code = "'WINDOW'"});
   bring_back();
   EXPECT_LE(wait(), 0) << "the window is looked up again";
+  database_.exec(R"(update workflows set time_window = '{"workdays": true}')");
+  expect_unchanged({.status = "waiting", .due = "now() + interval '60 days'", .code = "'WINDOW'"});
+  database_.exec("update workflows set time_window = null");
   database_.exec("delete from run_queue");
   queue({.status = "queued", .due = "'2199-01-01'", .postponed_until = "'2199-01-01'"});
   bring_back();

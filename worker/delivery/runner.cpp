@@ -314,7 +314,7 @@ void Runner::measure(const Task& task, const actions::AttemptResult& result) {
   const auto& step = task.run.state.progress;
   const bool is_first =
       task.run.state.attempts == 0 && !task.run.key.replay_of && (!step || step->number == 1);
-  if (is_first && task.workflow->delay == Duration::zero())
+  if (is_first && !task.workflow->has_delay())
     record(Histogram::first_attempt_seconds, seconds(result.started_at - task.run.key.created_at));
 }
 

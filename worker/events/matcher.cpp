@@ -13,6 +13,7 @@
 #include "matching/unreadable.hpp"
 #include "worker/planning/event_plan.hpp"
 #include "worker/planning/timer_plan.hpp"
+#include "worker/planning/working_delays.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -126,6 +127,11 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
   batch.since += steady_clock::now() - query_began;
 
   plan_candidates(matching::RelativeIndex(relatives, public_url_), limits, batch);
+  std::vector<PlannedRun*> planned;
+  for (auto& [event, runs] : batch.runs) {
+    for (PlannedRun& run : runs) planned.push_back(&run);
+  }
+  add_working_days(session, planned);
   count(events, stored, batch);
   return batch.take_matched(events);
 }
@@ -346,14 +352,14 @@ std::vector<storage::Run> Matcher::match_postponed(storage::Session& session, co
                                                    std::span<const storage::PostponedMatch> matches) {
   return columns_.use(session, [&] {
     storage::Outbox outbox(session);
-    std::vector<storage::Run> runs;
+    std::vector<PlannedRun> planned;
     // A pointer without ownership is enough, because the workflow outlives the call.
     const WorkflowPtr pointer(WorkflowPtr(), &workflow);
     for_postponed(outbox, matches, [&](const storage::StoredEvent& event) {
       auto found = candidate(event, {&pointer, 1}, {});
       if (!found) return;
       if (found->problem) {
-        for (PlannedRun& ended : end_runs(*found)) runs.push_back(std::move(ended.run));
+        std::ranges::move(end_runs(*found), std::back_inserter(planned));
         return;
       }
       auto verdict =
@@ -365,12 +371,17 @@ std::vector<storage::Run> Matcher::match_postponed(storage::Session& session, co
           verdict = workflow.rule.conditions.judge(found->subject());
       }
       if (verdict == domain::Verdict::hold) {
-        runs.push_back(std::move(defer_run(event, found->fired, workflow, clock_.now()).run));
-        limit_run(workflow, found->change.entity, runs.back().key);
+        planned.push_back(defer_run(event, found->fired, workflow, clock_.now()));
+        limit_run(workflow, found->change.entity, planned.back().run.key);
       } else if (verdict == domain::Verdict::too_much_work) {
-        runs.push_back(std::move(refuse_run(event, found->fired, workflow, clock_.now()).run));
+        planned.push_back(refuse_run(event, found->fired, workflow, clock_.now()));
       }
     });
+    std::vector<PlannedRun*> pointers;
+    for (PlannedRun& run : planned) pointers.push_back(&run);
+    add_working_days(session, pointers);
+    std::vector<storage::Run> runs;
+    for (PlannedRun& run : planned) runs.push_back(std::move(run.run));
     return runs;
   });
 }

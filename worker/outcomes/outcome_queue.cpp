@@ -158,7 +158,7 @@ NextDue next_due(const storage::Batch& batch, const storage::Recorded& recorded)
   for (const auto& event : batch.events) {
     for (const auto& run : event.runs) consider(run.state);
     for (const auto& timer : event.timers) {
-      if (timer.setting) lower(next.timer, timer.setting->due);
+      if (timer.setting && timer.setting->working_days == 0) lower(next.timer, timer.setting->due);
     }
   }
   for (const auto& outcome : batch.outcomes) {

@@ -7,6 +7,7 @@
 #include "actions/stored_steps.hpp"
 #include "actions/stored_templates.hpp"
 #include "base/observe.hpp"
+#include "domain/time/working_days.hpp"
 #include "storage/settings/sealing_purposes.hpp"
 
 namespace waybill::worker {
@@ -221,8 +222,11 @@ std::shared_ptr<Workflow> Catalogue::read(const storage::StoredWorkflow& stored)
     credentials = actions::Credentials::parse(
         secrets_.open(*stored.sealed_credentials, actions::Credentials::purpose(stored.guid)));
   }
-  const std::optional<Duration> delay = stored.delay ? parse_duration(*stored.delay) : Duration{};
-  if (!delay) throw std::invalid_argument("unreadable delay");
+  const bool is_duration = stored.delay && !stored.workdays;
+  const std::optional<Duration> delay = is_duration ? parse_duration(*stored.delay) : Duration{};
+  const int working_days =
+      stored.workdays ? domain::parse_working_days(stored.delay.value_or("")).value_or(-1) : 0;
+  if (!delay || working_days < 0) throw std::invalid_argument("unreadable delay");
   auto workflow = std::make_shared<Workflow>(Workflow{.guid = stored.guid,
                                                       .business_id = stored.business_id,
                                                       .business_name = stored.business_name,
@@ -248,7 +252,8 @@ std::shared_ptr<Workflow> Catalogue::read(const storage::StoredWorkflow& stored)
                                                       .credentials = std::move(credentials),
                                                       .pacing = read_pacing(stored),
                                                       .timer_plan = stored.timer_plan,
-                                                      .timer_since = stored.timer_since});
+                                                      .timer_since = stored.timer_since,
+                                                      .working_days = working_days});
   workflow->set_action(json::parse(stored.action).as_object(), templates);
   return workflow;
 }

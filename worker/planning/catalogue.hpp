@@ -53,8 +53,11 @@ struct Workflow {
   actions::Credentials credentials;
   domain::Pacing pacing;
   std::shared_ptr<DestinationNames> destinations = {};  // shared by the workflows of the business
-  int timer_plan = 0;  // the version that last changed the timer or schedule; 0 without one
-  Time timer_since{};  // the time of that change
+  int timer_plan = 0;    // the version that last changed the timer or schedule; 0 without one
+  Time timer_since{};    // the time of that change
+  int working_days = 0;  // a delay that counts working days; `delay` is then 0
+
+  bool has_delay() const { return delay > Duration::zero() || working_days > 0; }
 
   /// Sets the action, the definition and the steps. `templates` are the stored templates that they use; may
   /// be empty. Throws std::invalid_argument if this version cannot read the action.

@@ -145,8 +145,7 @@ bool DelayedCheck::check_run(storage::ClaimedRun& claimed, Records& records, Tur
   if (is_deletion && !event.before) return true;  // nothing is left to compare
   claimed.record_gone = !is_deletion && !records.current->after;
   // A run that waits only for the window of its workflow is not checked again.
-  const bool is_delayed =
-      claimed.run.state.code != storage::window_code || workflow->delay > Duration::zero();
+  const bool is_delayed = claimed.run.state.code != storage::window_code || workflow->has_delay();
   if (!is_delayed || claimed.record_gone) return true;
   if (turn.shares.is_exceeded(key.business_id)) return false;
   const domain::Verdict verdict = judge(rule.conditions, records, turn);

@@ -75,7 +75,10 @@ void apply_workflow(const Workflow& workflow, PlannedRun& planned) {
     return;
   }
   planned.is_paused = workflow.paused;
-  if (workflow.delay > Duration::zero()) {
+  if (workflow.working_days > 0) {
+    state.status = storage::RunStatus::waiting;
+    planned.working_days = workflow.working_days;
+  } else if (workflow.delay > Duration::zero()) {
     state.status = storage::RunStatus::waiting;
     state.at += workflow.delay;
   } else if (workflow.paused) {
@@ -212,6 +215,13 @@ storage::RunState unreadable_state(storage::RunState state, const matching::Unre
   state.code = problem.code;
   state.error = problem.error;
   state.at = now;
+  return state;
+}
+
+storage::RunState no_working_day_state(storage::RunState state) {
+  state.status = storage::RunStatus::dead;
+  state.code = "EXPIRED";
+  state.error = "The calendar of the business has no such working day within 60 days.";
   return state;
 }
 

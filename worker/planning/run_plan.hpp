@@ -23,6 +23,7 @@ struct PlannedRun {
   bool is_paused = false;  // true if its workflow is paused
   bool is_paced =
       false;  // true if its workflow has a window, a limit or a rate, so that it begins in the queue
+  int working_days = 0;  // of its delay, which add_working_days adds to its time
 };
 
 /// An event and the runs it causes. Most events cause none.
@@ -53,6 +54,9 @@ PlannedRun end_unreadable(const storage::StoredEvent& event, const domain::Trigg
 
 /// The final state of a run whose record cannot be handled.
 storage::RunState unreadable_state(storage::RunState state, const matching::Unreadable& problem, Time now);
+
+/// The final state of a run that would wait for a working day that the calendar does not have.
+storage::RunState no_working_day_state(storage::RunState state);
 
 /// The final state of a run whose conditions, or those of its step, need too much work for the record.
 storage::RunState unjudged_state(storage::RunState state, Time now);

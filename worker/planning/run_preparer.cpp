@@ -10,6 +10,7 @@
 #include "matching/relatives.hpp"
 #include "matching/unreadable.hpp"
 #include "storage/runs/run_store.hpp"
+#include "storage/runs/working_days.hpp"
 #include "storage/sql/queue.sql.hpp"
 #include "storage/sql/templates.sql.hpp"
 #include "storage/statement/errors.hpp"
@@ -305,7 +306,11 @@ void RunPreparer::begin(storage::Session& session, const Stepping& run, const st
                 .previous = then.previous,
                 .created = then.created,
                 .triggers = triggers,
-                .earlier_texts = {}};
+                .earlier_texts = {},
+                .working_day = [&](Time start, int count) {
+                  const storage::WorkingDays wanted{its.key.business_id, start, count};
+                  return storage::working_day_moments(session, {&wanted, 1}).front();
+                }};
   if (its.key.replay_of) {
     its.key.depth = storage::cause_depth(event.cause);
     view.earlier_texts = [&](int number) -> std::optional<storage::Rendering> {

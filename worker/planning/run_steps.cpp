@@ -149,8 +149,14 @@ class Beginning {
   }
 
   void wait(const matching::Step& step, StepProgress& progress) {
-    const auto end = matching::end_of_wait(step, view_.entity, &values_, now_);
-    if (!end) {
+    auto end = matching::start_of_wait(step, view_.entity, &values_, now_);
+    const bool has_value = end.has_value();
+    if (has_value)
+      end = step.working_days == 0 ? matching::end_of_wait(step, view_.entity, &values_, now_)
+                                   : view_.working_day(*end, step.working_days);
+    if (has_value && !end) {
+      run_.state = no_working_day_state(std::move(run_.state));
+    } else if (!end) {
       set_end(run_.state, RunStatus::skipped, "NO_VALUE", "The field of the wait has no value.", now_);
     } else if (*end <= now_) {
       run_.state.status = RunStatus::succeeded;

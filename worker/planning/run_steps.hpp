@@ -30,6 +30,8 @@ struct StepView {
   std::span<const std::string_view> triggers;
   /// Returns the texts that an earlier run of the same event sent for a step; nullopt if there are none.
   std::function<std::optional<storage::Rendering>(int number)> earlier_texts;
+  /// Returns the moment of the n-th working day from another moment; nullopt if the calendar has none.
+  std::function<std::optional<Time>(Time start, int count)> working_day;
 };
 
 /// The number of the step that a claimed run begins: its current one, or the next if it is a wait that is
@@ -48,7 +50,7 @@ void end_wait(storage::RunState& state, Time now);
 /// a step that is skipped or cannot be rendered. The run is then in one of these states: running, with the
 /// texts of a step that is to be performed; waiting; queued, because the second step reads another state of
 /// the record than the first, or because it is an action for which the window of the workflow was not
-/// checked when the run was claimed; or final. Pure, apart from `earlier_texts`.
+/// checked when the run was claimed; or final. Pure, apart from the functions of the view.
 void begin_steps(const Workflow& workflow, const StepView& view, storage::Run& run, Time now);
 
 }  // namespace waybill::worker

@@ -47,7 +47,8 @@ struct Case {
                         .previous = previous,
                         .created = true,
                         .triggers = {},
-                        .earlier_texts = earlier_texts};
+                        .earlier_texts = earlier_texts,
+                        .working_day = working_day};
     begin_steps(workflow, view, run, at);
   }
   /// Ends the current step and lets the run be claimed again.
@@ -79,6 +80,7 @@ struct Case {
   json::object entity{{"guid", business.to_string()}, {"notes", "x"}, {"collectionDate", nullptr}};
   json::object previous;
   std::function<std::optional<storage::Rendering>(int)> earlier_texts;
+  std::function<std::optional<Time>(Time, int)> working_day;
 };
 
 using Results = std::vector<std::string>;
@@ -169,6 +171,21 @@ TEST(RunSteps, AWaitEndsWhenTheRunIsClaimed) {
   EXPECT_EQ(steps.run.key.action, "webhook");
   EXPECT_EQ(steps.run.state.status, RunStatus::running);
   EXPECT_EQ(steps.results(), Results{"1 wait succeeded"});
+}
+
+TEST(RunSteps, AWaitForAWorkingDayEndsThereOrIsDead) {
+  Case steps(R"([{"type": "wait", "workdays": {"days": "P2D", "until": null}}, {"type": "stop"}])");
+  steps.working_day = [](Time start, int count) {
+    return std::optional(start + count * std::chrono::days(3));
+  };
+  steps.begin();
+  EXPECT_EQ(steps.run.state.status, RunStatus::waiting);
+  EXPECT_EQ(steps.run.state.at, now + std::chrono::days(6));
+  Case none(R"([{"type": "wait", "workdays": {"days": "P2D", "until": null}}, {"type": "stop"}])");
+  none.working_day = [](Time, int) { return std::optional<Time>(); };
+  none.begin();
+  EXPECT_EQ(none.run.state.status, RunStatus::dead);
+  EXPECT_EQ(none.run.state.code, "EXPIRED");
 }
 
 TEST(RunSteps, AStepThatCannotBeRenderedFails) {

@@ -11,6 +11,9 @@ std::optional<storage::TimerChange::Setting> setting_of(const json::object& enti
                                                         Time since) {
   const domain::Timer& timer = workflow.rule.triggers.timer.value();
   const auto value = timer.value(entity);
+  if (value && timer.workdays)
+    return storage::TimerChange::Setting{
+        .value = *value, .due = {}, .working_days = timer.working_days(), .since = since};
   const auto due = value ? timer.due(*value, since) : std::nullopt;
   if (!due) return std::nullopt;
   return storage::TimerChange::Setting{.value = *value, .due = *due};
@@ -36,8 +39,8 @@ std::optional<storage::TimerChange> timer_change(const storage::StoredEvent& eve
 }
 
 std::optional<storage::TimerChange> timer_of_record(const Guid& record, const json::object& entity,
-                                                    const Workflow& workflow) {
-  auto setting = setting_of(entity, workflow, workflow.timer_since);
+                                                    const Workflow& workflow, Time since) {
+  auto setting = setting_of(entity, workflow, since);
   if (!setting) return std::nullopt;
   return storage::TimerChange{.business_id = workflow.business_id,
                               .workflow_id = workflow.guid,

@@ -14,9 +14,9 @@ namespace waybill::worker {
 std::optional<storage::TimerChange> timer_change(const storage::StoredEvent& event,
                                                  const domain::Change& change, const Workflow& workflow);
 
-/// The timer of a workflow for a record that exists when the workflow is made or its timer is changed;
-/// nullopt if the field has no value or the time has passed. Pure.
+/// The timer of a workflow for a record that exists at `since`, when the workflow is made, or its timer or
+/// the calendar is changed; nullopt if the field has no value or the time has passed. Pure.
 std::optional<storage::TimerChange> timer_of_record(const Guid& record, const json::object& entity,
-                                                    const Workflow& workflow);
+                                                    const Workflow& workflow, Time since);
 
 }  // namespace waybill::worker

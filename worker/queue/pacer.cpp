@@ -107,12 +107,19 @@ const Pacer::Opening& Pacer::opening(storage::Session& session, const WorkflowPt
                                                  .days = days,
                                                  .opens = window.from,
                                                  .closes = window.to,
-                                                 .at = now});
+                                                 .at = now,
+                                                 .workdays = window.workdays});
   const auto row = rows.find();
   // If the server lacks the time zone, an update may add it, so the query is repeated later.
   const Time later = now + unreadable_retry_delay;
   const bool is_known = row && row->opens_at && row->closes_at;
-  known = {workflow, is_known ? *row->opens_at : later, is_known ? *row->closes_at : later};
+  // Without a working day, its runs end; the calendar may change.
+  const bool never_opens = row && row->is_known_zone && !is_known && window.workdays;
+  known = {workflow,
+           is_known      ? *row->opens_at
+           : never_opens ? Time::max()
+                         : later,
+           is_known ? *row->closes_at : later};
   return known;
 }
 

@@ -9,10 +9,12 @@
 #include "matching/relatives.hpp"
 #include "matching/unreadable.hpp"
 #include "storage/runs/run_store.hpp"
+#include "storage/runs/working_days.hpp"
 #include "storage/sql/timers.sql.hpp"
 #include "storage/statement/binary.hpp"
 #include "worker/planning/condition_shares.hpp"
 #include "worker/planning/timer_plan.hpp"
+#include "worker/planning/working_delays.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -28,11 +30,12 @@ constexpr Time::rep never = std::numeric_limits<Time::rep>::max();
 
 /// A locked timer and the decision about it.
 struct DueTimers::Decided {
-  enum class Fate : std::uint8_t { open, dropped, postponed, condition, switched_off, fired };
+  enum class Fate : std::uint8_t { open, dropped, postponed, moved, condition, switched_off, fired };
   DueTimer timer;
   WorkflowPtr workflow;  // null if it is not needed
   Fate fate;
   std::optional<PlannedRun> run = std::nullopt;
+  Time moved_to{};
 };
 
 /// A timer to decide, and the place of its record among those that are read.
@@ -184,11 +187,39 @@ void DueTimers::judge(storage::Session& session, std::vector<Decided>& decided, 
                         each->workflow->rule.triggers.timer->value(entities[place].json) == each->timer.value;
     if (!is_due) each->fate = Fate::dropped;
   }
+  follow_calendars(session, open, now);
   const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
   const matching::RelativeIndex index(relatives, {});
   for (std::size_t i = 0; i < records.size(); ++i)
     index.fill(records[i].business_id, records[i].entity_id, records[i].entity_type, entities[i].json);
   judge_conditions(open, entities, now);
+}
+
+/// Moves the open timers that count working days and, by a calendar that has changed since they were set,
+/// come due later. The runs of those without a working day are dead.
+void DueTimers::follow_calendars(storage::Session& session, std::span<const OpenTimer> open, Time now) {
+  using Fate = Decided::Fate;
+  std::vector<Decided*> counted;
+  std::vector<storage::WorkingDays> wanted;
+  for (const auto& [each, place] : open) {
+    const domain::Timer& timer = *each->workflow->rule.triggers.timer;
+    if (each->fate != Fate::open || !timer.workdays) continue;
+    counted.push_back(each);
+    wanted.push_back({each->timer.business_id, each->timer.value, timer.working_days()});
+  }
+  const auto moments = storage::working_day_moments(session, wanted);
+  for (std::size_t i = 0; i < counted.size(); ++i) {
+    Decided& each = *counted[i];
+    if (!moments[i]) {
+      each.fate = Fate::fired;
+      each.run = plan_timer_run(each.timer, *each.workflow, now);
+      each.run->run.state = no_working_day_state(std::move(each.run->run.state));
+      each.run->working_days = 0;
+    } else if (*moments[i] > now) {
+      each.fate = Fate::moved;
+      each.moved_to = *moments[i];
+    }
+  }
 }
 
 /// Returns the records as JSON, and adds their relatives to `wanted`.
@@ -247,12 +278,16 @@ void DueTimers::judge_conditions(std::span<const OpenTimer> open, std::span<cons
   }
 }
 
-/// Counts the runs, and holds those of a workflow that fires far more often than usual.
+/// Adds the delays of the runs that count working days, counts the runs, and holds those of a workflow that
+/// fires far more often than usual.
 void DueTimers::hold_excess(storage::Session& session, std::vector<Decided>& decided) {
   std::vector<MatchedEvent> fired(1);
   for (Decided& each : decided) {
     if (each.run) fired.front().runs.push_back(std::move(*each.run));
   }
+  std::vector<PlannedRun*> runs;
+  for (PlannedRun& run : fired.front().runs) runs.push_back(&run);
+  add_working_days(session, runs);
   guard_.watch(session, fired);
   auto next = fired.front().runs.begin();
   for (Decided& each : decided) {
@@ -264,16 +299,18 @@ void DueTimers::write(storage::Session& session, const std::vector<Decided>& dec
   using Fate = Decided::Fate;
   struct Keys {
     std::vector<Guid> businesses, workflows, records;
-  } over, later;
+  } over, later, moved;
+  std::vector<Time> moved_to;
   std::vector<std::optional<Guid>> run_guids;
   std::vector<std::optional<std::string>> reasons;
   std::vector<storage::Run> runs;
   for (const Decided& each : decided) {
-    Keys& keys = each.fate == Fate::postponed ? later : over;
+    Keys& keys = each.fate == Fate::postponed ? later : each.fate == Fate::moved ? moved : over;
     keys.businesses.push_back(each.timer.business_id);
     keys.workflows.push_back(each.timer.workflow_id);
     keys.records.push_back(each.timer.entity_id);
-    if (each.fate == Fate::postponed) continue;
+    if (each.fate == Fate::moved) moved_to.push_back(each.moved_to);
+    if (each.fate == Fate::postponed || each.fate == Fate::moved) continue;
     run_guids.push_back(each.run ? std::optional(each.run->run.key.guid) : std::nullopt);
     reasons.push_back(each.fate == Fate::condition      ? std::optional<std::string>("condition")
                       : each.fate == Fate::switched_off ? std::optional<std::string>("switched_off")
@@ -285,6 +322,12 @@ void DueTimers::write(storage::Session& session, const std::vector<Decided>& dec
                               .workflows = storage::binary_array(later.workflows),
                               .records = storage::binary_array(later.records),
                               .delay = format_duration(unreadable_retry_delay)});
+  }
+  if (!moved.records.empty()) {
+    session.run(sql::Move{.businesses = storage::binary_array(moved.businesses),
+                          .workflows = storage::binary_array(moved.workflows),
+                          .records = storage::binary_array(moved.records),
+                          .dues = storage::binary_array(moved_to)});
   }
   if (over.records.empty()) return;
   session.run(sql::Finish{.businesses = storage::binary_array(over.businesses),

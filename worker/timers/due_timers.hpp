@@ -59,6 +59,7 @@ class DueTimers {
   bool may_decide(const ClaimedTimer& claimed) const;
   Decided decide(const ClaimedTimer& timer, WorkflowPtr& workflow) const;
   void judge(storage::Session& session, std::vector<Decided>& decided, Time now);
+  static void follow_calendars(storage::Session& session, std::span<const OpenTimer> open, Time now);
   std::vector<Entity> read_entities(std::vector<storage::StoredEvent>& records,
                                     storage::RelativesWanted& wanted);
   void judge_conditions(std::span<const OpenTimer> open, std::span<const Entity> entities, Time now);

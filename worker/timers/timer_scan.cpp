@@ -41,7 +41,8 @@ TimerScan::Result TimerScan::go_on(storage::Session& session, const std::vector<
     const WorkflowPtr workflow = catalogue_.find(found->workflow_id);
     if (workflow && workflow->timer_plan == found->plan) {
       last_business_ = found->business_id;
-      const auto due = columns_.use(session, [&] { return set_timers(session, *workflow, found->position); });
+      const auto due = columns_.use(
+          session, [&] { return set_timers(session, *workflow, found->position, found->since); });
       work.commit();
       is_open_ = true;  // until no scan is found
       return {.found = true, .due = due};
@@ -55,7 +56,7 @@ TimerScan::Result TimerScan::go_on(storage::Session& session, const std::vector<
 
 /// Returns when the first of the timers is due.
 std::optional<Time> TimerScan::set_timers(storage::Session& session, const Workflow& workflow,
-                                          const Guid& position) {
+                                          const Guid& position, std::optional<Time> since) {
   const std::size_t most = batch_.get();
   const auto rows =
       session.run_binary(sql::Records{.business = workflow.business_id,
@@ -65,7 +66,6 @@ std::optional<Time> TimerScan::set_timers(storage::Session& session, const Workf
                                       .max_bytes = static_cast<std::int64_t>(max_bytes)});
   const storage::Rows values = rows.more();
   std::vector<storage::TimerChange> changes;
-  std::optional<Time> first_due;
   Guid last = position;
   for (int i = 0; i < rows.size(); ++i) {
     last = rows[i].guid;
@@ -80,14 +80,11 @@ std::optional<Time> TimerScan::set_timers(storage::Session& session, const Workf
                                 .after = storage::read_record(values.find(i, 0))};
     matching::unless_unreadable([&] {  // no timer has a value that cannot be read
       const json::object entity = columns_->change(record, {}).entity;
-      if (auto change = timer_of_record(last, entity, workflow)) {
-        const Time due = change->setting->due;
-        first_due = std::min(first_due.value_or(due), due);
+      if (auto change = timer_of_record(last, entity, workflow, since.value_or(workflow.timer_since)))
         changes.push_back(*change);
-      }
     });
   }
-  storage::change_timers(session, changes);
+  const std::optional<Time> first_due = storage::change_timers(session, changes);
   session.run(sql::MoveScan{.business = workflow.business_id,
                             .workflow = workflow.guid,
                             .position = last,

@@ -37,7 +37,8 @@ class TimerScan {
   Result go_on(storage::Session& session, const std::vector<std::int16_t>& shards);
 
  private:
-  std::optional<Time> set_timers(storage::Session& session, const Workflow& workflow, const Guid& position);
+  std::optional<Time> set_timers(storage::Session& session, const Workflow& workflow, const Guid& position,
+                                 std::optional<Time> since);
 
   const Catalogue& catalogue_;
   storage::CachedColumns columns_;

@@ -10,6 +10,7 @@
 #include "api/records/fields.hpp"
 #include "base/ascii.hpp"
 #include "domain/conditions/conditions.hpp"
+#include "domain/time/working_days.hpp"
 #include "matching/steps.hpp"
 #include "templates/mustache.hpp"
 
@@ -137,7 +138,7 @@ class Checker {
   }
 
   json::object check_wait(const json::object& step) {
-    check_members(step, {"type", "name", "delay", "until", "offset"});
+    check_members(step, {"type", "name", "delay", "until", "offset", "workdays"});
     const json::value delay = text(step, "delay"), until = text(step, "until"), offset = text(step, "offset");
     if (delay.is_null() && until.is_null()) refuse("delay", "is required unless until is given");
     if (!delay.is_null() && !until.is_null()) refuse("until", "must not be given together with delay");
@@ -147,6 +148,10 @@ class Checker {
     if (until.is_string()) check_until(until.get_string());
     if (offset.is_string() && !matching::parse_offset(offset.get_string()))
       refuse("offset", "must be an ISO 8601 duration of up to 366 days, such as -PT2H");
+    const json::value* const workdays = find_value(step, "workdays");
+    if (workdays != nullptr && !workdays->is_bool()) refuse("workdays", "must be true or false");
+    if (workdays != nullptr && workdays->is_bool() && workdays->get_bool())
+      return working_wait(delay, until, offset);
     return {{"type", "wait"}, {"delay", delay}, {"until", until}, {"offset", offset}};
   }
 
@@ -160,6 +165,19 @@ class Checker {
     } else if (!matching::is_time_field(context_.entity_type, path)) {
       refuse("until", "must be a timestamp of the record, such as createdAt");
     }
+  }
+
+  /// The stored form of a wait that counts working days, which matching::parse_steps reads.
+  json::object working_wait(const json::value& delay, const json::value& until, const json::value& offset) {
+    const json::value& days = until.is_null() ? delay : offset;
+    const bool is_read = days.is_string() && domain::parse_working_days(days.get_string());
+    if (!is_read && (days.is_string() || !until.is_null()))
+      refuse(until.is_null() ? "delay" : "offset", domain::working_days_problem);
+    return {{"type", "wait"},
+            {"delay", nullptr},
+            {"until", nullptr},
+            {"offset", nullptr},
+            {"workdays", {{"days", days}, {"until", until}}}};
   }
 
   json::object check_stop(const json::object& step) {
@@ -256,8 +274,23 @@ bool is_extended(const json::array& steps) {
   return extended;
 }
 
-/// The longest time that a stored wait adds; that of a wait for a field is known only for its offset.
+/// Replaces the stored form of a wait that counts working days by what the API shows.
+void show_wait(json::object& step) {
+  const json::value* const stored = find_value(step, "workdays");
+  if (stored == nullptr || !stored->is_object()) return;
+  const json::object workdays = stored->get_object();
+  const bool has_until = find_value(workdays, "until") != nullptr;
+  step[has_until ? "offset" : "delay"] = workdays.at("days");
+  if (has_until) step["until"] = workdays.at("until");
+  step["workdays"] = true;
+}
+
+/// The longest time that a shown wait adds; that of a wait for a field is known only for its offset.
 Duration length_of(const json::object& wait) {
+  if (find_value(wait, "workdays") != nullptr) {
+    const auto days = text_at(wait, find_value(wait, "delay") != nullptr ? "delay" : "offset").value_or("");
+    return domain::longest_working_days(domain::parse_working_days(days).value_or(0));
+  }
   if (const auto delay = text_at(wait, "delay")) return parse_duration(*delay).value_or(Duration{});
   const auto offset = matching::parse_offset(text_at(wait, "offset").value_or("PT0S")).value_or(Duration{});
   return std::chrono::abs(offset);
@@ -371,8 +404,7 @@ WindowWaits window_waits(const json::array& steps, WindowWaits before) {
 }  // namespace
 
 Duration check_waits(const json::object& action, Duration delay, Duration limit, FieldErrors& errors) {
-  const json::array* const steps = actions::stored_steps(action);
-  return steps == nullptr ? delay : Waits(limit, errors).after(*steps, "steps", delay);
+  return Waits(limit, errors).after(shown_steps(action), "steps", delay);
 }
 
 int count_window_waits(const json::object& action) {
@@ -390,12 +422,19 @@ void for_each_action(const json::object& action, const VisitAction& visit) {
   actions::for_each_step(*steps, "steps", visit_one);
 }
 
+json::array shown_steps(const json::object& action) {
+  const json::array* const stored = actions::stored_steps(action);
+  if (stored == nullptr) return {};
+  json::array steps = *stored;
+  actions::for_each_step(steps, {}, [](json::object& step, const std::string&) { show_wait(step); });
+  return steps;
+}
+
 void show_action(json::object& workflow) {
   json::value& action = workflow.at("action");
   json::value steps;
-  if (action.is_object()) {
-    if (const json::array* const stored = actions::stored_steps(action.get_object())) steps = *stored;
-  }
+  if (action.is_object() && actions::stored_steps(action.get_object()) != nullptr)
+    steps = shown_steps(action.get_object());
   if (!steps.is_null()) action = nullptr;
   workflow["steps"] = std::move(steps);
 }

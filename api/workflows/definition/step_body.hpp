@@ -35,6 +35,9 @@ using VisitAction = std::function<void(const actions::Action& action, const json
                                        const std::string& field)>;
 void for_each_action(const json::object& action, const VisitAction& visit);
 
+/// The steps of a stored action as the API shows them; empty if it is a single one.
+json::array shown_steps(const json::object& action);
+
 /// Replaces the stored `action` of a workflow by what the API shows: `action` and `steps`, one of which is
 /// null.
 void show_action(json::object& workflow);

@@ -10,6 +10,7 @@
 #include "api/workflows/definition/workflow_schemas.hpp"
 #include "base/blanks.hpp"
 #include "domain/conditions/conditions.hpp"
+#include "domain/time/working_days.hpp"
 #include "domain/workflows/triggers.hpp"
 #include "matching/steps.hpp"
 #include "net/http/webhook_signature.hpp"
@@ -62,6 +63,9 @@ constexpr Property configure_properties[] = {
      .description = "Default: {}, which always holds."},
     {.name = "isActive", .kind = Kind::boolean, .nullable = false},
     {.name = "delay", .kind = Kind::duration},
+    {.name = "workdays",
+     .kind = Kind::boolean,
+     .description = "The delay is 1 to 20 whole days, which are counted as working days. Default: false."},
     {.name = "ordered",
      .kind = Kind::boolean,
      .nullable = false,
@@ -249,8 +253,8 @@ void merge_what_to_do(const json::object& body, const net::DestinationPolicy& de
   } else if ((is_given(body, "entityType") || is_given(body, "schedule") || body.contains("each")) &&
              !definition.action.empty()) {
     const json::object stored = definition.action;
-    if (const json::array* const stored_steps = actions::stored_steps(stored)) {
-      merge_steps(*stored_steps, context, definition, errors);
+    if (actions::stored_steps(stored) != nullptr) {
+      merge_steps(shown_steps(stored), context, definition, errors);
     } else {
       merge_action(stored, context, definition, errors);
     }
@@ -272,11 +276,37 @@ void merge_pacing(const json::object& body, const domain::RecordType& record, do
             .rate = domain::parse_rate(given_or_stored(body, "rate", pacing.rate), errors)};
 }
 
+/// The delay of the request, or else the stored one.
+std::optional<std::string> given_or_stored_delay(const json::object& body,
+                                                 const WorkflowDefinition& definition) {
+  return body.contains("delay") ? text_at(body, "delay") : definition.delay;
+}
+
+/// True if the delay counts working days. A stored delay that is removed no longer does.
+bool counts_workdays(const json::object& body, const WorkflowDefinition& definition) {
+  if (body.contains("workdays"))
+    return find_value(body, "workdays") != nullptr && body.at("workdays") == true;
+  return definition.workdays && given_or_stored_delay(body, definition);
+}
+
+void check_workdays(const json::object& body, const WorkflowDefinition& definition, FieldErrors& errors) {
+  if (!counts_workdays(body, definition)) return;
+  const auto delay = given_or_stored_delay(body, definition);
+  if (!delay) {
+    errors.push_back({"workdays", "needs delay"});
+  } else if (!domain::parse_working_days(*delay)) {
+    errors.push_back({"delay", domain::working_days_problem});
+  }
+}
+
 /// Adds an error if delay, steps and window together can make a run wait until its event is no longer kept.
 void check_longest_wait(const WorkflowDefinition& definition, const json::object& body, Duration below,
                         FieldErrors& errors) {
-  const auto text = body.contains("delay") ? text_at(body, "delay") : definition.delay;
-  const auto delay = parse_duration(text.value_or("PT0S"));
+  const auto text = given_or_stored_delay(body, definition);
+  const auto delay = counts_workdays(body, definition)
+                         ? std::optional(domain::longest_working_days(
+                               domain::parse_working_days(text.value_or("")).value_or(0)))
+                         : parse_duration(text.value_or("PT0S"));
   const Duration waits = check_waits(definition.action, delay.value_or(Duration{}), below, errors);
   const std::string days = std::to_string(below / std::chrono::days(1)) + " days that events are kept";
   if (delay && *delay >= below) {
@@ -324,6 +354,7 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
     definition.conditions = conditions == nullptr ? json::value(json::object()) : *conditions;
   }
   merge_pacing(body, record, definition.pacing, errors);
+  check_workdays(body, definition, errors);
   const auto conditions = domain::Conditions::parse(definition.conditions, record);
   if (const auto* condition_errors = std::get_if<FieldErrors>(&conditions)) {
     errors.insert(errors.end(), condition_errors->begin(), condition_errors->end());
@@ -392,6 +423,13 @@ void show_triggers(json::object& workflow) {
   if (choice) workflow["trigger"] = choice->first->code;
 }
 
+void show_delay(json::object& version) {
+  json::value& workdays = version["workdays"];
+  const bool is_counted = workdays.is_string();
+  if (is_counted) version["delay"] = workdays;
+  version["workdays"] = is_counted;
+}
+
 domain::Pacing read_pacing(const json::object& stored, const domain::RecordType& type, FieldErrors& errors) {
   return {.window = domain::parse_window(stored.at("window"), errors),
           .limit = domain::parse_limit(stored.at("limit"), type, errors),
@@ -410,6 +448,7 @@ WorkflowDefinition stored_definition(const storage::Rows& rows) {
   definition.is_active = stored.at("isActive").as_bool();
   definition.ordered = stored.at("ordered").as_bool();
   if (stored.at("delay").is_string()) definition.delay = stored.at("delay").as_string();
+  definition.workdays = stored.at("workdays").as_bool();
   FieldErrors errors;
   definition.pacing = read_pacing(stored, domain::record_type(definition.entity_type), errors);
   if (!errors.empty()) throw invalid(std::move(errors));  // from a newer version or SQL
@@ -475,12 +514,14 @@ void merge_workflow(const json::object& body, const net::DestinationPolicy& dest
 
   if (const json::value* active = find_value(body, "isActive")) definition.is_active = active->as_bool();
   if (const json::value* ordered = find_value(body, "ordered")) definition.ordered = ordered->as_bool();
+  definition.workdays = counts_workdays(body, definition);
   merge_text(body, "delay", definition.delay);
   definition.template_codes = matching::template_codes(definition.action);
   if (auto choice = domain::parse_choice(definition.trigger_code)) {
     const actions::Action* const action = actions::find_action(definition.action.at("type").as_string());
     choice->second_format = action != nullptr && action->needs_second_format(definition.action);
     choice->third_format = static_cast<bool>(definition.pacing);
+    choice->fourth_format = definition.workdays;
     definition.trigger_code = choice->stored();
   }
   make_secret(definition);

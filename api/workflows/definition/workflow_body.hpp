@@ -25,6 +25,7 @@ struct WorkflowDefinition {
   bool is_active = true;
   bool ordered = false;
   std::optional<std::string> delay;
+  bool workdays = false;                    // the delay counts working days
   bool has_secret = false;                  // a secret is stored
   std::optional<std::string> secret;        // from the body, or generated
   std::vector<std::string> template_codes;  // the stored templates that the action uses
@@ -53,6 +54,10 @@ std::size_t stored_size(const WorkflowDefinition& definition);
 /// Replaces the member `trigger` of a workflow's row, the stored form of its triggers, by what the API shows:
 /// `trigger` (a code), `triggerId`, `triggers`, `timer`, and the members of a schedule.
 void show_triggers(json::object& workflow);
+
+/// Replaces a delay of working days, which the stored definition of a version has apart, by what the API
+/// shows: `delay` and `workdays`.
+void show_delay(json::object& version);
 
 /// Reads the members `window`, `limit` and `rate` of a workflow's row. Adds an error for each bad place.
 domain::Pacing read_pacing(const json::object& stored, const domain::RecordType& type, FieldErrors& errors);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/records/fields.hpp"
+#include "domain/time/working_days.hpp"
 #include "domain/workflows/pacing.hpp"
 #include "domain/workflows/triggers.hpp"
 
@@ -171,6 +172,11 @@ constexpr std::array<Property, N + 3> step_properties(const Property (&action)[N
   return all;
 }
 
+/// The property `workdays`, which only what counts working days shows.
+constexpr Property workdays_of(std::string_view description) {
+  return {.name = "workdays", .kind = Kind::boolean, .optional = true, .description = description};
+}
+
 constexpr std::string_view wait[] = {"wait"};
 constexpr std::string_view stop[] = {"stop"};
 constexpr std::string_view choose[] = {"choose"};
@@ -182,6 +188,7 @@ constexpr Property wait_properties[] = {
      .kind = Kind::string,
      .description = "A timestamp of the record, or of an earlier step's answer, instead of delay."},
     {.name = "offset", .kind = Kind::string, .description = "Added to until, such as -PT2H."},
+    workdays_of("The delay or the offset is 1 to 20 whole days, counted as working days."),
 };
 constexpr Schema wait_input_schema{"WaitStepInput", wait_properties};
 constexpr Schema wait_schema{"WaitStep", wait_properties};
@@ -423,6 +430,7 @@ constexpr Property timer_properties[] = {
      .required = true,
      .nullable = false,
      .description = "ISO 8601 with an optional sign, such as PT24H or -P1D; at most 366 days."},
+    workdays_of("The offset is 1 to 20 whole days, counted as working days."),
 };
 
 constexpr Property schedule_properties[] = {
@@ -493,8 +501,7 @@ constexpr std::string_view conditions_json = R"json({
   "additionalProperties": true
 })json";
 
-constexpr std::string_view days[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
-constexpr Schema day_schema{.name = "Weekday", .values = days};
+constexpr Schema day_schema{.name = "Weekday", .values = domain::weekday_names};
 constexpr Property window_properties[] = {
     {.name = "days",
      .kind = Kind::array,
@@ -509,6 +516,7 @@ constexpr Property window_properties[] = {
      .nullable = false,
      .description = "Before `from`: on the next day."},
     {.name = "timezone", .kind = Kind::string, .description = "IANA. Default: that of the business."},
+    workdays_of("It opens on working days only."),
 };
 constexpr Property limit_properties[] = {
     {.name = "by",

@@ -20,6 +20,10 @@ inline constexpr Property window_property{
     .kind = Kind::any,
     .schema = &window_schema,
     .description = "An attempt that is due outside waits until the window opens."};
+inline constexpr Property workdays_property{.name = "workdays",
+                                            .kind = Kind::boolean,
+                                            .nullable = false,
+                                            .description = "The delay counts working days."};
 inline constexpr Property limit_property{
     .name = "limit",
     .kind = Kind::any,

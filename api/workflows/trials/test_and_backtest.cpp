@@ -8,6 +8,7 @@
 #include "api/workflows/definition/workflow_body.hpp"
 #include "api/workflows/definition/workflow_schemas.hpp"
 #include "api/workflows/trials/tested_steps.hpp"
+#include "domain/time/working_days.hpp"
 #include "matching/backtest.hpp"
 #include "matching/current_record.hpp"
 #include "matching/past.hpp"
@@ -187,15 +188,23 @@ asio::awaitable<void> complete_entity(Services& services, const Guid& business, 
 asio::awaitable<json::value> window_opens_at(const Call& call, Services& services,
                                              const WorkflowDefinition& definition) {
   const auto& window = definition.pacing.window;
-  const Time due =
-      services.clock.now() + parse_duration(definition.delay.value_or("PT0S")).value_or(Duration());
+  const Time now = services.clock.now();
+  const std::string delay = definition.delay.value_or("PT0S");
+  Time due = now + parse_duration(delay).value_or(Duration());
+  if (const auto count = definition.workdays ? domain::parse_working_days(delay) : std::nullopt) {
+    const auto moment = co_await working_day(services, call.business(), now, *count);
+    if (!moment) co_return nullptr;
+    due = *moment;
+  }
   const std::vector<std::int64_t> days(window->days.begin(), window->days.end());
-  const auto rows = co_await services.db.read(storage::sql::pacing::NextOpening{.business = call.business(),
-                                                                                .zone = window->zone,
-                                                                                .days = days,
-                                                                                .opens = window->from,
-                                                                                .closes = window->to,
-                                                                                .at = due});
+  const auto rows =
+      co_await services.db.read(storage::sql::pacing::NextOpening{.business = call.business(),
+                                                                  .zone = window->zone,
+                                                                  .days = days,
+                                                                  .opens = window->from,
+                                                                  .closes = window->to,
+                                                                  .at = due,
+                                                                  .workdays = window->workdays});
   const auto opens_at = rows.front().opens_at;
   if (!opens_at || *opens_at <= due) co_return nullptr;
   co_return format_timestamp(*opens_at);

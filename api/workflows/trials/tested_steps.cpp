@@ -8,7 +8,9 @@
 #include "actions/stored_steps.hpp"
 #include "api/endpoint/schema.hpp"
 #include "api/workflows/definition/workflow_schemas.hpp"
+#include "storage/sql/pacing.sql.hpp"
 #include "storage/sql/runs.sql.hpp"
+#include "storage/statement/binary.hpp"
 
 namespace waybill::api {
 namespace {
@@ -118,7 +120,11 @@ void test_step(TestedStep& tested, const domain::Subject& subject, const actions
     tested.matches = step.when->evaluate(subject);
     tested.conditions = step.when->explain(subject);
   }
-  if (step.type == "wait") tested.until = matching::end_of_wait(step, event.entity, subject.run, event.at);
+  if (step.type == "wait") {
+    tested.until = step.working_days == 0
+                       ? matching::end_of_wait(step, event.entity, subject.run, event.at)
+                       : matching::start_of_wait(step, event.entity, subject.run, event.at);
+  }
   if (step.action == nullptr) return;
   const actions::WorkflowView view{.guid = workflow.guid,
                                    .name = workflow.name,
@@ -173,6 +179,18 @@ void test_steps(std::vector<TestedStep>& steps, const json::object& answers, con
   }
 }
 
+asio::awaitable<std::optional<Time>> working_day(Services& services, const Guid& business, Time start,
+                                                 int count) {
+  const std::vector<Guid> businesses{business};
+  const std::vector<Time> starts{start};
+  const std::vector<std::int64_t> counts{count};
+  const auto rows = co_await services.db.read(
+      storage::sql::pacing::WorkingDays{.businesses = storage::binary_array(businesses),
+                                        .starts = storage::binary_array(starts),
+                                        .counts = counts});
+  co_return rows.front().moment;
+}
+
 asio::awaitable<json::object> shown_step(Services& services, const Guid& business, int number,
                                          const TestedStep& tested) {
   json::value request;
@@ -184,15 +202,17 @@ asio::awaitable<json::object> shown_step(Services& services, const Guid& busines
                                                                    .body = tested.plan->body});
     request = json::parse(shown.front().request);
   }
-  co_return json::object{
-      {"number", number},
-      {"type", tested.step.type},
-      {"matches", tested.matches},
-      {"conditions", conditions_json(tested.conditions)},
-      {"until", tested.until ? json::value(format_timestamp(*tested.until)) : json::value()},
-      {"wouldSend", std::move(request)},
-      {"code", text_or_null(tested.code)},
-      {"error", text_or_null(tested.error)}};
+  std::optional<Time> until = tested.until;
+  if (until && tested.step.working_days != 0)
+    until = co_await working_day(services, business, *until, tested.step.working_days);
+  co_return json::object{{"number", number},
+                         {"type", tested.step.type},
+                         {"matches", tested.matches},
+                         {"conditions", conditions_json(tested.conditions)},
+                         {"until", until ? json::value(format_timestamp(*until)) : json::value()},
+                         {"wouldSend", std::move(request)},
+                         {"code", text_or_null(tested.code)},
+                         {"error", text_or_null(tested.error)}};
 }
 
 }  // namespace waybill::api

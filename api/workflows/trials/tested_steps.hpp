@@ -22,7 +22,7 @@ struct TestedStep {
   matching::Step step;
   bool matches = true;
   std::vector<domain::ConditionResult> conditions;
-  std::optional<Time> until;
+  std::optional<Time> until;  // the start of a wait that counts working days
   std::optional<actions::Plan> plan;
   std::optional<std::string> code, error;  // of a step that cannot be rendered, or is not chosen
 };
@@ -40,6 +40,10 @@ json::object given_answers(const json::object& answers, const std::vector<Tested
 /// large template.
 void test_steps(std::vector<TestedStep>& steps, const json::object& answers, const domain::Subject& subject,
                 const actions::WorkflowView& workflow, const actions::EventView& event);
+
+/// The moment of a working day by the calendar of the business; nullopt if it has none.
+asio::awaitable<std::optional<Time>> working_day(Services& services, const Guid& business, Time start,
+                                                 int count);
 
 /// The step in the shape of tested_step_schema.
 asio::awaitable<json::object> shown_step(Services& services, const Guid& business, int number,

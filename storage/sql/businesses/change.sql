@@ -16,6 +16,8 @@ set name = case when g ? 'name' then g ->> 'name' else b.name end,
     brand_color = case when g ? 'brand_color' then g ->> 'brand_color' else b.brand_color end,
     sender_name = case when g ? 'sender_name' then g ->> 'sender_name' else b.sender_name end,
     reply_to = case when g ? 'reply_to' then g ->> 'reply_to' else b.reply_to end,
+    workdays = case when g ? 'workdays' then g -> 'workdays' else b.workdays end,
+    holidays = case when g ? 'holidays' then g -> 'holidays' else b.holidays end,
     updated_at = now()
 from cast($2 as jsonb) g
 where b.guid = $1::uuid

@@ -7,7 +7,8 @@
 -- -> business_id uuid, guid uuid, epoch bigint, name text, business_name text, contacts text or null
 with judged as (
   select w.business_id, w.guid, w.epoch, w.name,
-         now() - 2 * $1::interval - $2::interval - coalesce(w.delay::interval, '0') as oldest,
+         now() - 2 * $1::interval - $2::interval - coalesce(w.delay::interval, '0')
+           - case when w.workdays then interval '60 days' else '0' end as oldest,
          greatest(now() - 2 * $1::interval, w.judged_since, h.succeeded_at) as since
   from workflows w left join workflow_health h on h.business_id = w.business_id and h.workflow_id = w.guid
   where w.is_active and w.paused_reason is null and w.deleted_at is null and w.judged_since <= now() - $1::interval

@@ -1,5 +1,5 @@
 -- Returns the workflows of some businesses that changed since an epoch, that may use a template changed since, or whose
--- business has changed its name, its time zone, its branding or the switches of its notifications since, including
+-- business has changed its name, its time zone, its calendar, its branding or the switches of its notifications since, including
 -- deleted ones, in order of epoch, each with these settings, the texts of its templates and its valid secrets.
 -- $1 epoch bigint, $2 businesses uuid[] or null (all)
 -- -> business_id uuid, guid uuid, name text, entity_type smallint, trigger_code text, action text,
@@ -8,7 +8,7 @@
 -- templates text or null, created_at timestamptz, previous_until timestamptz or null,
 -- sealed_credentials text or null, sender_name text or null, reply_to text or null,
 -- email_enabled boolean, push_enabled boolean, window text or null, limit text or null, rate text or null,
--- timer_plan int or null, timer_since timestamptz or null
+-- timer_plan int or null, timer_since timestamptz or null, workdays boolean
 with changed as (
   select c.business_id, c.guid, max(c.epoch) as epoch
   from (select w.business_id, w.guid, w.epoch from workflows w
@@ -36,7 +36,7 @@ select w.business_id, w.guid, w.name, w.entity_type, w.trigger_code, w.action::t
        w.created_at, s.expires_at as previous_until, encode(w.sealed_credentials, 'hex') as sealed_credentials,
        b.sender_name, b.reply_to, coalesce(d.email_enabled, true) as email_enabled,
        coalesce(d.push_enabled, true) as push_enabled, w.time_window::text as window, w.run_limit::text as "limit",
-       w.request_rate::text as rate, w.timer_plan, w.timer_since
+       w.request_rate::text as rate, w.timer_plan, w.timer_since, w.workdays
 from changed c
 join workflows w on w.business_id = c.business_id and w.guid = c.guid
 join businesses b on b.guid = w.business_id

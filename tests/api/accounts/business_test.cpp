@@ -34,7 +34,7 @@ TEST_F(BusinessTest, AUserWithoutABusinessCreatesAndOwnsOne) {
   const auto business = user.get(my_business);
   ASSERT_EQ(business.status, 200) << business.text;
   EXPECT_EQ(names_of(business.data()),
-            (Names{"guid", "name", "email", "phone", "address", "settings", "branding"}));
+            (Names{"guid", "name", "email", "phone", "address", "settings", "branding", "calendar"}));
   EXPECT_EQ(names_of(at(business.data(), "address")),
             (Names{"street", "city", "state", "postalCode", "country"}));
   EXPECT_EQ(at(business.data(), "settings"), json::value({{"timezone", "UTC"}, {"currency", "EUR"}}));
@@ -75,6 +75,57 @@ TEST_F(BusinessTest, BrandingIsCheckedStoredAndCleared) {
 
   ASSERT_EQ(owner.put("/api/business", {{"branding", nullptr}}).status, 200);
   EXPECT_TRUE(at(owner.get(my_business).data(), "branding").is_null());
+}
+
+TEST_F(BusinessTest, TheCalendarIsCheckedStoredAndMerged) {
+  auto owner = new_owner();
+  const json::array weekdays{"mon", "tue", "wed", "thu", "fri"};
+  const auto calendar = [&] { return at(owner.get(my_business).data(), "calendar"); };
+  const auto change = [&](const json::object& changes) {
+    return owner.put("/api/business", {{"calendar", changes}});
+  };
+  EXPECT_EQ(calendar(), json::value({{"workdays", weekdays}, {"holidays", json::array()}}));
+  ASSERT_EQ(change({{"workdays", {"sat", "mon"}}, {"holidays", {"2026-12-25", "2026-01-01"}}}).status, 200);
+  const json::array holidays{"2026-01-01", "2026-12-25"};
+  EXPECT_EQ(calendar(), json::value({{"workdays", {"mon", "sat"}}, {"holidays", holidays}})) << "in order";
+  ASSERT_EQ(change({{"workdays", {"sun"}}}).status, 200);
+  ASSERT_EQ(owner.put("/api/business", {{"phone", "+351 2"}}).status, 200);
+  EXPECT_EQ(calendar(), json::value({{"workdays", {"sun"}}, {"holidays", holidays}})) << "others stay";
+
+  expect_invalid(change({{"workdays", json::array()}}), {"calendar.workdays"});
+  expect_invalid(change({{"workdays", {"mon", "monday"}}}), {"calendar.workdays[1]"});
+  expect_invalid(change({{"workdays", {"mon", "tue", "mon"}}}), {"calendar.workdays[2]"});
+  expect_invalid(change({{"workdays", "mon"}}), {"calendar.workdays"});
+  expect_invalid(change({{"workdays", {1}}}), {"calendar.workdays[0]"});
+  expect_invalid(change({{"workdays", nullptr}}), {"calendar.workdays"});
+  expect_invalid(change({{"holidays", {"2026-02-30"}}}), {"calendar.holidays[0]"});
+  expect_invalid(change({{"holidays", {"2026-01-01", "2026-1-2"}}}), {"calendar.holidays[1]"});
+  expect_invalid(change({{"holidays", {"2026-01-01", "2026-01-01"}}}), {"calendar.holidays[1]"});
+  expect_invalid(change({{"holidays", "2026-01-01"}}), {"calendar.holidays"});
+  expect_invalid(change({{"days", json::array()}}), {"calendar.days"});
+  expect_invalid(owner.put("/api/business", {{"calendar", nullptr}}), {"calendar"});
+  json::array dates;
+  for (int i = 0; i < 367; ++i)
+    dates.emplace_back(format_timestamp(Time() + std::chrono::days(20'000 + i)).substr(0, 10));
+  expect_invalid(change({{"holidays", dates}}), {"calendar.holidays"});
+  dates.pop_back();
+  ASSERT_EQ(change({{"holidays", dates}}).status, 200) << "366 are allowed";
+
+  const auto entries = owner.get("/api/business/audit?PageSize=1");
+  ASSERT_EQ(entries.status, 200) << entries.text;
+  EXPECT_NE(entries.text.find("calendar.holidays"), std::string::npos) << entries.text;
+}
+
+TEST_F(BusinessTest, IsMadeWithACalendar) {
+  auto user = new_user();
+  const json::object business{
+      {"name", "Acme"},
+      {"email", "acme@example.com"},
+      {"calendar", {{"workdays", {"sat"}}, {"holidays", {"2026-12-26", "2026-01-03"}}}}};
+  const auto made = user.post("/api/business", business);
+  ASSERT_EQ(made.status, 201) << made.text;
+  EXPECT_EQ(at(user.get(my_business).data(), "calendar"),
+            json::value({{"workdays", {"sat"}}, {"holidays", {"2026-01-03", "2026-12-26"}}}));
 }
 
 TEST_F(BusinessTest, AUserCreatesOnlyOneBusiness) {

@@ -172,7 +172,7 @@ constexpr Row table[] = {
     // Business
     {"GET", "/api/business/my-business", "", "", 200, Data::object,
      "guid,name,email,phone,address{street,city,state,postalCode,country},branding,settings{timezone,"
-     "currency}"},
+     "currency},calendar{workdays[],holidays[]}"},
     {"POST", "/api/business", "",
      R"({"name": "Newcomers", "email": "new@example.com", "phone": "1", "address": {"city": "Lisbon"}})", 201,
      Data::object, "guid,name", Caller::newcomer},
