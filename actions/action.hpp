@@ -55,9 +55,10 @@ struct WorkflowView {
   std::string_view name;
   Guid business_id;
   std::string_view business_name;
-  const json::object& action;  // as `check` returned it, with "templates" (actions/stored_templates.hpp)
-  std::string_view sender_name = {};  // name in the business's mails; may be empty
-  std::string_view reply_to = {};     // address for replies; may be empty
+  const json::object& action;               // as `check` returned it
+  std::string_view sender_name = {};        // name in the business's mails; may be empty
+  std::string_view reply_to = {};           // address for replies; may be empty
+  const json::object* templates = nullptr;  // that the action uses (actions/stored_templates.hpp)
 };
 
 /// The content of a run, in the shape of the contract's `wouldSend`: webhook {url, headers, body}, mail {to,

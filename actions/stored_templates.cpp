@@ -9,10 +9,8 @@
 namespace waybill::actions {
 namespace {
 
-const json::object* find_stored(const json::object& action, std::string_view code) {
-  const json::value* const all = action.if_contains("templates");
-  const json::object* const by_code = all == nullptr ? nullptr : all->if_object();
-  const json::value* const stored = by_code == nullptr ? nullptr : by_code->if_contains(code);
+const json::object* find_stored(const json::object* templates, std::string_view code) {
+  const json::value* const stored = templates == nullptr ? nullptr : templates->if_contains(code);
   return stored == nullptr ? nullptr : stored->if_object();
 }
 
@@ -38,19 +36,19 @@ std::string_view template_code(const json::object& action) {
   return code != nullptr && code->is_string() ? std::string_view(code->get_string()) : "";
 }
 
-std::optional<std::string_view> stored_part(const json::object& action, std::string_view code,
+std::optional<std::string_view> stored_part(const json::object* templates, std::string_view code,
                                             std::string_view part) {
-  const json::object* const stored = find_stored(action, code);
+  const json::object* const stored = find_stored(templates, code);
   if (stored == nullptr) throw std::invalid_argument("there is no template " + std::string(code));
   return text_of(*stored, part);
 }
 
-templates::Partials stored_partials(const json::object& action, templates::Escape escape) {
-  return [&action, escape](std::string_view code) -> std::optional<std::string> {
-    const json::object* const stored = find_stored(action, code);
-    if (stored == nullptr) return std::nullopt;
-    auto text = escape == templates::Escape::html ? text_of(*stored, "html") : std::nullopt;
-    if (!text) text = text_of(*stored, "body");
+templates::Partials stored_partials(const json::object* stored, templates::Escape escape) {
+  return [stored, escape](std::string_view code) -> std::optional<std::string> {
+    const json::object* const partial = find_stored(stored, code);
+    if (partial == nullptr) return std::nullopt;
+    auto text = escape == templates::Escape::html ? text_of(*partial, "html") : std::nullopt;
+    if (!text) text = text_of(*partial, "body");
     return std::string(text.value_or(""));
   };
 }

@@ -10,9 +10,9 @@
 
 namespace waybill::actions {
 
-// When a workflow is loaded, the stored templates that its action uses, directly or through partials, are put
-// into the action's definition as "templates": an object of {subject, body, html, title, url} by code. The
-// SQL function template_texts collects those of the business and returns null for unknown codes.
+// When a workflow is loaded, so are the stored templates that its actions use, directly or through partials:
+// an object of {subject, body, html, title, url} by code. The SQL function template_texts collects those of
+// the business and returns null for unknown codes. A null pointer stands for no templates.
 
 /// Replaces the null entries of `stored` (the result of template_texts) by built-in templates. An entry that
 /// stays null exists nowhere and renders as nothing.
@@ -21,14 +21,14 @@ void add_built_in_templates(json::object& stored);
 /// The code of the stored template that a mail or push message is made from; empty if it is made from none.
 std::string_view template_code(const json::object& action);
 
-/// Returns a part of a built-in or stored template of `action`; nullopt if the template has no such part.
-/// Throws std::invalid_argument if the template does not exist.
-std::optional<std::string_view> stored_part(const json::object& action, std::string_view code,
+/// Returns a part of a built-in or stored template; nullopt if the template has no such part. Throws
+/// std::invalid_argument if the template does not exist.
+std::optional<std::string_view> stored_part(const json::object* templates, std::string_view code,
                                             std::string_view part);
 
 /// Resolves `{{> code}}` to the template's html within html, and to its body elsewhere or if it has no html.
-/// The result refers to `action`.
-templates::Partials stored_partials(const json::object& action, templates::Escape escape);
+/// The result refers to `stored`.
+templates::Partials stored_partials(const json::object* stored, templates::Escape escape);
 
 /// Adds the codes of the partials of a Mustache text, without duplicates.
 void add_partials(std::string_view text, std::vector<std::string>& codes);

@@ -236,12 +236,14 @@ class Checker {
 };
 
 // The body's Mustache text, inline or from a stored template. Empty if the body is the event's payload.
-std::string_view body_template(const json::object& action) {
+std::string_view body_template(const WorkflowView& workflow) {
+  const json::object& action = workflow.action;
   const auto* const value = find_value(action, "template");
   if (value == nullptr) return {};
   const std::string_view text = value->as_string();
-  return is_inline_body(text, content_type_of(action)) ? text
-                                                       : stored_part(action, text, "body").value_or("");
+  return is_inline_body(text, content_type_of(action))
+             ? text
+             : stored_part(workflow.templates, text, "body").value_or("");
 }
 
 std::string payload(const WorkflowView& workflow, const EventView& event) {
@@ -277,7 +279,7 @@ std::string rendered(std::string_view text, const WorkflowView& workflow, const 
   json::monotonic_resource memory;
   const json::object context = template_context(workflow, event, &memory);
   const auto escape = escape_of(content_type_of(workflow.action));
-  return templates::render(text, context, escape, stored_partials(workflow.action, escape), budget,
+  return templates::render(text, context, escape, stored_partials(workflow.templates, escape), budget,
                            max_body_bytes);
 }
 
@@ -441,7 +443,7 @@ class Webhook final : public Action {
     }
     std::string body;
     if (has_body(method)) {
-      const std::string_view text = body_template(workflow.action);
+      const std::string_view text = body_template(workflow);
       body = text.empty() ? payload(workflow, event) : rendered(text, workflow, event, budget);
     }
     if (body.size() > max_body_bytes) throw std::length_error("the body is too large");

@@ -233,6 +233,7 @@ struct Example {
   json::object action =
       parse(R"({"type": "webhook", "recipient": "https://example.com:8443/hook", "template": null,
                                   "headers": {"X-Key": "k"}})");
+  json::object templates;
 
   Plan plan() const {
     const EventView event{entity,
@@ -242,7 +243,12 @@ struct Example {
                           42,
                           Time{std::chrono::microseconds(1'795'153'512'345'678)},
                           "order_status_changed"};
-    const WorkflowView workflow{guid("ff"), "Tell \"us\"", guid("bb"), "Shop & Co", action};
+    const WorkflowView workflow{.guid = guid("ff"),
+                                .name = "Tell \"us\"",
+                                .business_id = guid("bb"),
+                                .business_name = "Shop & Co",
+                                .action = action,
+                                .templates = &templates};
     return webhook().plan(workflow, event);
   }
 };
@@ -277,7 +283,7 @@ TEST(WebhookPlan, TemplateSeesEntityPreviousWorkflowBusinessAndEvent) {
 TEST(WebhookPlan, TheTextOfAStoredTemplateIsFoundByCode) {
   Example example;
   example.action["template"] = "hook";
-  example.action["templates"] = parse(R"({"hook": {"body": "plain {{orderNumber}}{{> end}}"},
+  example.templates = parse(R"({"hook": {"body": "plain {{orderNumber}}{{> end}}"},
                                           "end": {"body": ". {{customer.name}}", "html": "<p>"}})");
   EXPECT_EQ(example.plan().body, "plain A\\\"1. <Ada>");
 }

@@ -17,13 +17,45 @@ bool is_late(std::chrono::steady_clock::time_point deadline) {
   return std::chrono::steady_clock::now() > deadline;
 }
 
-void count(const Backtest::Match& entry, Backtest& result) {
+bool is_newer(const Backtest::Match& a, const Backtest::Match& b) {
+  return std::tie(a.at, a.event_id) > std::tie(b.at, b.event_id);
+}
+
+/// Counts how often the comparisons of a rule hold.
+class ConditionTally {
+ public:
+  ConditionTally(const Rule& rule, BacktestWanted wanted, Backtest& result)
+      : rule_(rule), is_wanted_(wanted.conditions), counts_(result.conditions) {
+    if (!is_wanted_) return;
+    for (domain::ConditionResult& each : rule.conditions.comparisons())
+      counts_.push_back({std::move(each.path), std::move(each.op), std::move(each.expected)});
+  }
+
+  /// The comparisons that hold for a record; empty if they are not wanted.
+  std::vector<bool> held(const domain::Subject& subject) const {
+    if (!is_wanted_) return {};
+    WorkBudget budget(domain::max_condition_work);
+    return rule_.conditions.held(subject, budget);
+  }
+
+  void add(const std::vector<bool>& held) {
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      ++counts_[i].evaluated;
+      if (held[i]) ++counts_[i].held;
+    }
+  }
+
+ private:
+  const Rule& rule_;
+  const bool is_wanted_;
+  std::vector<Backtest::ConditionCount>& counts_;
+};
+
+void count(const Backtest::Match& entry, BacktestWanted wanted, Backtest& result) {
   ++result.matches;
+  if (wanted.all) result.all.push_back(entry);
   ++result.per_day[format_timestamp(entry.at).substr(0, 10)];
-  const auto newer = [](const Backtest::Match& a, const Backtest::Match& b) {
-    return std::tie(a.at, a.event_id) > std::tie(b.at, b.event_id);
-  };
-  result.sample.insert(std::ranges::upper_bound(result.sample, entry, newer), entry);
+  result.sample.insert(std::ranges::upper_bound(result.sample, entry, is_newer), entry);
   if (result.sample.size() > backtest_sample) result.sample.pop_back();
 }
 
@@ -38,8 +70,15 @@ storage::EventPage next_page(PastReader& reader, const storage::PastEvents::Rang
 /// Follows the timer of one record after another through their events.
 class TimerHistory {
  public:
-  TimerHistory(const Rule& rule, const storage::PastEvents::Range& range, DueTimes& times, Backtest& result)
-      : rule_(rule), timer_(rule.triggers.timer.value()), range_(range), times_(times), result_(result) {}
+  TimerHistory(const Rule& rule, const storage::PastEvents::Range& range, DueTimes& times,
+               BacktestWanted wanted, Backtest& result)
+      : rule_(rule),
+        timer_(rule.triggers.timer.value()),
+        range_(range),
+        times_(times),
+        wanted_(wanted),
+        result_(result),
+        tally_(rule, wanted, result) {}
 
   /// Adds the next event of the record, or the first of the next record.
   void add(const PastChange& change, PastReader& reader) {
@@ -77,6 +116,7 @@ class TimerHistory {
     const json::object no_previous;
     const domain::Verdict verdict = rule_.conditions.judge({entity, no_previous, false});
     holds_ = verdict == domain::Verdict::hold;
+    held_ = tally_.held({entity, no_previous, false});
     if (verdict == domain::Verdict::too_much_work && since >= range_.from) ++result_.too_much_work;
     event_ = event;
   }
@@ -85,8 +125,10 @@ class TimerHistory {
   void fire_until(Time end) {
     if (!due_ || *due_ > end) return;
     const bool is_first = std::ranges::find(fired_, *value_) == fired_.end();
-    if (holds_ && is_first && *due_ >= range_.from && *due_ < range_.to) {
-      count({.entity_id = record_, .event_id = event_, .at = *due_}, result_);
+    const bool is_in_range = is_first && *due_ >= range_.from && *due_ < range_.to;
+    if (is_in_range) tally_.add(held_);
+    if (holds_ && is_in_range) {
+      count({.entity_id = record_, .event_id = event_, .at = *due_}, wanted_, result_);
       fired_.push_back(*value_);
     }
     due_.reset();
@@ -96,11 +138,14 @@ class TimerHistory {
   const domain::Timer& timer_;
   const storage::PastEvents::Range& range_;
   DueTimes& times_;
+  const BacktestWanted wanted_;
   Backtest& result_;
+  ConditionTally tally_;
   Guid record_;
   std::optional<Time> value_, due_;
   std::vector<Time> fired_;  // values
   bool holds_ = false;
+  std::vector<bool> held_;  // comparisons that hold
   std::uint64_t event_ = 0;
 };
 
@@ -113,12 +158,12 @@ Duration look_back(const domain::Timer& timer) {
 }
 
 Backtest backtest_timer(storage::Session& session, const Rule& rule, const storage::PastEvents::Range& range,
-                        std::chrono::steady_clock::time_point deadline) {
+                        std::chrono::steady_clock::time_point deadline, BacktestWanted wanted) {
   PastReader reader(session);
   Backtest result;
   const domain::Timer& timer = rule.triggers.timer.value();
   DueTimes times(session, range.business_id);
-  TimerHistory history(rule, range, times, result);
+  TimerHistory history(rule, range, times, wanted, result);
   storage::PastEvents::Range read = range;
   read.from -= look_back(timer);
   storage::EventPage page = reader.events().page(read, nullptr, page_limits);
@@ -154,16 +199,47 @@ Backtest backtest_timer(storage::Session& session, const Rule& rule, const stora
 
 }  // namespace
 
+BacktestDifference compare(const Backtest& first, const Backtest& second) {
+  const auto key = [](const Backtest::Match& match) {
+    return std::tie(match.entity_id, match.event_id, match.at);
+  };
+  const auto by_key = [&](const Backtest::Match* a, const Backtest::Match* b) { return key(*a) < key(*b); };
+  const auto sorted = [&](const Backtest& of) {
+    std::vector<const Backtest::Match*> matches;
+    matches.reserve(of.all.size());
+    for (const Backtest::Match& match : of.all) matches.push_back(&match);
+    std::ranges::sort(matches, by_key);
+    return matches;
+  };
+  const auto firsts = sorted(first), seconds = sorted(second);
+  BacktestDifference difference;
+  const auto add = [&](const auto& of, const auto& other, bool of_first, std::uint64_t& count) {
+    for (const Backtest::Match* const match : of) {
+      if (std::ranges::binary_search(other, match, by_key)) continue;
+      ++count;
+      const auto newer = [](const auto& a, const auto& b) { return is_newer(a.match, b.match); };
+      const BacktestDifference::Only only{*match, of_first};
+      difference.sample.insert(std::ranges::upper_bound(difference.sample, only, newer), only);
+      if (difference.sample.size() > backtest_sample) difference.sample.pop_back();
+    }
+  };
+  add(firsts, seconds, true, difference.only_first);
+  add(seconds, firsts, false, difference.only_second);
+  return difference;
+}
+
 Backtest backtest(storage::Session& session, const Rule& rule, const storage::PastEvents::Range& range,
-                  std::chrono::steady_clock::time_point deadline) {
+                  std::chrono::steady_clock::time_point deadline, BacktestWanted wanted) {
   if (rule.triggers.schedule) return backtest_schedule(session, rule, range, deadline);
-  if (rule.triggers.timer) return backtest_timer(session, rule, range, deadline);
+  if (rule.triggers.timer) return backtest_timer(session, rule, range, deadline, wanted);
   PastReader reader(session);
   Backtest result;
+  ConditionTally tally(rule, wanted, result);
   const auto meets = [&](const PastChange& change) {
     result.complete = result.complete && !is_late(deadline);
     if (!result.complete) return false;
     const domain::Verdict verdict = rule.conditions.judge(change.subject());
+    tally.add(tally.held(change.subject()));
     if (verdict == domain::Verdict::too_much_work) ++result.too_much_work;
     return verdict == domain::Verdict::hold;
   };
@@ -182,7 +258,7 @@ Backtest backtest(storage::Session& session, const Rule& rule, const storage::Pa
     }
     result.events += page.events.size();
     for (const PastChange* match : matches)
-      count({match->event->entity_id, match->event->id, match->event->at}, result);
+      count({match->event->entity_id, match->event->id, match->event->at}, wanted, result);
     if (!page.has_more) break;
     if (!result.complete || is_late(deadline)) {
       result.complete = false;

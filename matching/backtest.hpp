@@ -13,6 +13,13 @@
 namespace waybill::matching {
 
 struct Backtest {
+  /// A comparison, how often it was evaluated, and how often it held. It is evaluated for each event that
+  /// meets the triggers, and for a timer each time that it comes due.
+  struct ConditionCount {
+    std::string path, op;
+    json::value expected;
+    std::uint64_t held = 0, evaluated = 0;
+  };
   struct Match {
     Guid entity_id;
     std::optional<std::uint64_t> event_id;  // nullopt for a schedule
@@ -24,7 +31,26 @@ struct Backtest {
   std::map<std::string, std::uint64_t> per_day;  // matches by UTC date; days without matches are left out
   std::vector<Match> sample;                     // the latest matches, newest first
   bool complete = true;                          // false if the deadline ended the search
+  std::vector<ConditionCount> conditions;        // only if wanted
+  std::vector<Match> all;                        // all matches in the order found; only if wanted
 };
+
+/// The further results that a backtest has. A schedule has neither of them.
+struct BacktestWanted {
+  bool conditions = false;
+  bool all = false;
+};
+
+/// The matches of two backtests of the same period that the other does not have.
+struct BacktestDifference {
+  struct Only {
+    Backtest::Match match;
+    bool of_first;
+  };
+  std::uint64_t only_first = 0, only_second = 0;
+  std::vector<Only> sample;  // the latest, newest first
+};
+BacktestDifference compare(const Backtest& first, const Backtest& second);
 
 inline constexpr std::size_t backtest_sample = 20;
 
@@ -33,6 +59,6 @@ inline constexpr std::size_t backtest_sample = 20;
 /// due with its conditions met, according to the stored events; a match then names the last event before it.
 /// For a schedule, see backtest_schedule. Throws DatabaseUnavailable or StatementError.
 Backtest backtest(storage::Session& session, const Rule& rule, const storage::PastEvents::Range& range,
-                  std::chrono::steady_clock::time_point deadline);
+                  std::chrono::steady_clock::time_point deadline, BacktestWanted wanted = {});
 
 }  // namespace waybill::matching

@@ -166,14 +166,16 @@ std::vector<Step> parse_steps(const json::object& action, domain::EntityType typ
   Reader reader(domain::record_type(type));
   reader.read(*stored, std::nullopt);
   std::vector<Step> steps = reader.take();
-  note_uses(steps);
+  note_uses(steps, {});
   return steps;
 }
 
-void note_uses(std::vector<Step>& steps) {
+void note_uses(std::vector<Step>& steps, std::string_view templates) {
   for (Step& step : steps) step.used_by.clear();
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const std::string text = to_json(steps[i].definition);
+    const Step& step = steps[i];
+    std::string text = to_json(step.definition);
+    if (step.action != nullptr && !step.action->templates(step.definition).empty()) text += templates;
     steps[i].uses_steps = text.find("steps") != std::string::npos;
     if (!steps[i].uses_steps) continue;
     for (std::size_t earlier = 0; earlier < i; ++earlier) {

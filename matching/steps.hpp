@@ -46,9 +46,9 @@ struct Step {
 /// The steps of a stored action. Throws std::invalid_argument if this version cannot read one of them.
 std::vector<Step> parse_steps(const json::object& action, domain::EntityType type);
 
-/// Finds out which steps use values of earlier ones. Called again when the definitions have got the stored
-/// templates that they use.
-void note_uses(std::vector<Step>& steps);
+/// Finds out which steps use values of earlier ones. `templates` is the JSON of the stored templates that the
+/// workflow uses.
+void note_uses(std::vector<Step>& steps, std::string_view templates);
 
 /// Adds the values that a step has for the steps after it, if it has a name. Throws std::invalid_argument for
 /// an unreadable answer.

@@ -15,7 +15,7 @@ struct StoredTexts {
   std::string business_name;
   std::string sender_name;  // name in the business's mails; may be empty
   std::string reply_to;     // address for replies; may be empty
-  json::object templates;   // the "templates" of an action's definition (actions/stored_templates.hpp)
+  json::object templates;   // as actions use them (actions/stored_templates.hpp)
 };
 
 /// The stored or built-in templates with these codes, and those that they include. Throws like

@@ -136,6 +136,7 @@ class Composer {
  public:
   Composer(const WorkflowView& workflow, const EventView& event)
       : action_(workflow.action),
+        templates_(workflow.templates),
         sender_name_(workflow.sender_name),
         reply_to_(workflow.reply_to),
         context_(template_context(workflow, event, &memory_)) {}
@@ -182,7 +183,7 @@ class Composer {
 
   std::string render(std::string_view text, std::string_view name) {
     const auto escape = templates::part_escape("send_email", name);
-    return templates::render(text, context_, escape, stored_partials(action_, escape), budget_);
+    return templates::render(text, context_, escape, stored_partials(templates_, escape), budget_);
   }
 
   std::optional<std::string> part(std::string_view name) {
@@ -190,7 +191,7 @@ class Composer {
     if (const json::value* const own = find_value(action_, name)) {
       text = own->as_string();
     } else if (const auto code = template_code(action_); !code.empty()) {
-      text = stored_part(action_, code, name);
+      text = stored_part(templates_, code, name);
     }
     if (!text) return std::nullopt;
     return render(*text, name);
@@ -210,6 +211,7 @@ class Composer {
 
   json::monotonic_resource memory_;
   const json::object& action_;
+  const json::object* const templates_;
   const std::string_view sender_name_;
   const std::string_view reply_to_;
   const json::object context_;

@@ -122,6 +122,7 @@ struct Example {
 
   std::string sender_name;
   std::string reply_to;
+  json::object templates;
 
   Plan plan() const {
     return send_email().plan({.guid = {},
@@ -130,7 +131,8 @@ struct Example {
                               .business_name = "Shop & Co",
                               .action = action,
                               .sender_name = sender_name,
-                              .reply_to = reply_to},
+                              .reply_to = reply_to,
+                              .templates = &templates},
                              {.entity = entity,
                               .previous = previous,
                               .entity_type = domain::EntityType::order,
@@ -187,9 +189,10 @@ TEST(SendEmailPlan, MissingPartsAreNull) {
 TEST(SendEmailPlan, InlineTextsReplaceThoseOfTheStoredTemplate) {
   Example example;
   example.action = parse(R"j({"type": "send_email", "recipient": "{{customer.email}}", "template": "mail",
-      "subject": "Own", "body": null, "html": null, "templates": {
+      "subject": "Own", "body": null, "html": null})j");
+  example.templates = parse(R"j({
         "mail": {"subject": "Stored", "body": "B {{> foot}}", "html": "<p>{{> foot}}</p>", "title": null, "url": null},
-        "foot": {"subject": null, "body": "{{business.name}}", "html": "<i>{{business.name}}</i>", "title": null, "url": null}}})j");
+        "foot": {"subject": null, "body": "{{business.name}}", "html": "<i>{{business.name}}</i>", "title": null, "url": null}})j");
   const Plan plan = example.plan();
   EXPECT_EQ(plan.request, parse(R"({"to": ["ada@example.com"], "subject": "Own",
                                     "html": "<p><i>Shop &amp; Co</i></p>"})"));
@@ -200,9 +203,10 @@ TEST(SendEmailPlan, ATemplatesUrlIsTheListUnsubscribeLink) {
   Example example;
   example.action =
       parse(R"j({"type": "send_email", "recipient": "a@example.com", "template": "mail", "subject": null,
-      "body": null, "html": null, "templates": {"mail": {"subject": "S", "body": "B"}}})j");
+      "body": null, "html": null})j");
+  example.templates = parse(R"({"mail": {"subject": "S", "body": "B"}})");
   const auto link = [&](std::string_view url) {
-    example.action["templates"].as_object()["mail"].as_object()["url"] = url;
+    example.templates["mail"].as_object()["url"] = url;
     const json::object request = example.plan().request;
     const json::value* const found = request.if_contains("listUnsubscribe");
     return found == nullptr ? std::string() : std::string(found->as_string());

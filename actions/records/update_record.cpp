@@ -118,6 +118,7 @@ class Renderer {
  public:
   Renderer(const WorkflowView& workflow, const EventView& event)
       : action_(workflow.action),
+        templates_(workflow.templates),
         type_(event.entity_type),
         context_(template_context(workflow, event, &memory_)) {}
 
@@ -153,8 +154,8 @@ class Renderer {
   json::value rendered(const json::value& value) {
     if (!is_template(value)) return value;
     constexpr auto escape = templates::Escape::none;
-    return json::value(
-        templates::render(value.get_string(), context_, escape, stored_partials(action_, escape), budget_));
+    return json::value(templates::render(value.get_string(), context_, escape,
+                                         stored_partials(templates_, escape), budget_));
   }
 
   json::array tags(const json::value& list) {
@@ -181,6 +182,7 @@ class Renderer {
 
   json::monotonic_resource memory_;
   const json::object& action_;
+  const json::object* const templates_;
   const domain::EntityType type_;
   const json::object context_;
   WorkBudget budget_{templates::max_work};

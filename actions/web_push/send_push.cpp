@@ -171,18 +171,19 @@ std::string message_text(const json::object& request, std::string_view body, std
 }
 
 // Returns null if there is no such part. Nothing is escaped, because the part is shown as plain text.
-json::value rendered_part(const json::object& action, std::string_view part, const json::object& context,
+json::value rendered_part(const WorkflowView& workflow, std::string_view part, const json::object& context,
                           WorkBudget& budget) {
+  const json::object& action = workflow.action;
   std::optional<std::string_view> text;
   if (const json::value* const own = find_value(action, part)) {
     text = own->as_string();
   } else if (const auto code = template_code(action); !code.empty()) {
-    text = stored_part(action, code, part);
+    text = stored_part(workflow.templates, code, part);
   }
   if (!text) return nullptr;
   const auto escape = templates::part_escape("send_push", part);
-  return json::value(templates::render(*text, context, escape, stored_partials(action, escape), budget,
-                                       net::max_push_message));
+  return json::value(templates::render(*text, context, escape, stored_partials(workflow.templates, escape),
+                                       budget, net::max_push_message));
 }
 
 class SendPush final : public Action {
@@ -216,7 +217,7 @@ class SendPush final : public Action {
     const json::object context = template_context(workflow, event, &memory);
     WorkBudget budget(templates::max_work);
     const auto rendered = [&](std::string_view part) {
-      return rendered_part(workflow.action, part, context, budget);
+      return rendered_part(workflow, part, context, budget);
     };
     const json::value title = rendered("title");
     const json::value body = rendered("body");

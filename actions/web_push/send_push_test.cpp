@@ -125,7 +125,8 @@ struct Planned {
                              .name = "news",
                              .business_id = Guid::from_name(namespace_url, "business"),
                              .business_name = "Shop",
-                             .action = definition},
+                             .action = definition,
+                             .templates = &templates},
                             {.entity = entity,
                              .previous = previous,
                              .entity_type = domain::EntityType::order,
@@ -137,6 +138,7 @@ struct Planned {
   json::object definition;
   json::object entity = parse(R"({"orderNumber": "ORD-1", "notes": "<b> & \"x\""})");
   json::object previous;
+  json::object templates;
 };
 
 TEST(SendPushPlan, RendersTextsWithoutEscapes) {
@@ -191,8 +193,7 @@ TEST(SendPushPlan, AcceptsOnlyLinksAndPathsAsUrl) {
 
 TEST(SendPushPlan, TextsOfTheDefinitionReplaceThoseOfItsTemplate) {
   Planned planned(parse(R"({"type": "send_push", "template": "push", "url": "/own"})"));
-  planned.definition["templates"] =
-      parse(R"({"push": {"title": "{{orderNumber}}", "body": "{{> more}}", "url": "/theirs"},
+  planned.templates = parse(R"({"push": {"title": "{{orderNumber}}", "body": "{{> more}}", "url": "/theirs"},
                 "more": {"body": "More of {{notes}}"}})");
   const Plan plan = planned.plan();
   EXPECT_EQ(plan.request.at("title"), "ORD-1");

@@ -194,7 +194,7 @@ json::object render_parts(const TemplateDefinition& definition, const json::obje
     const auto escape = templates::part_escape(definition.type, name);
     try {
       const auto text = templates::render(*definition.parts[i], context, escape,
-                                          actions::stored_partials(stored, escape), budget);
+                                          actions::stored_partials(&stored, escape), budget);
       rendered[name] = name == "subject" ? templates::single_line(text) : text;
     } catch (const std::length_error& error) {
       errors.push_back({std::string(name), error.what()});
@@ -239,7 +239,7 @@ asio::awaitable<Answer> preview_template(Call& call, Services& services) {
   context["workflow"] = {{"guid", nullptr}, {"name", nullptr}};
   json::object& event = context["event"].as_object();
   event["id"] = event["type"] = nullptr;
-  const json::object stored{{"templates", std::move(texts.templates)}};
+  const json::object stored = std::move(texts.templates);
   // The coroutine waits here, so the references in the work stay valid.
   co_return Answer::of(co_await services.background.run(
       business, [&] { return to_json(render_parts(definition, context, stored)); }));

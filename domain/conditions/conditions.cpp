@@ -51,6 +51,18 @@ void explain_into(std::vector<ConditionResult>& results, const Conditions::Node&
   }
 }
 
+/// As explain_into, but for the results alone.
+void hold_into(std::vector<bool>& held, const Conditions::Node& node, const Subject& subject,
+               WorkBudget& budget) {
+  if (node.comparison != nullptr) held.push_back(node.comparison->holds(subject, budget));
+  const std::size_t first = held.size();
+  for (const auto& child : node.children) hold_into(held, child, subject, budget);
+  if (node.kind != Conditions::Node::Kind::element) return;
+  const auto begin = held.begin() + static_cast<std::ptrdiff_t>(first);
+  if (std::find(begin, held.end(), false) == held.end() && !holds(node, subject, budget))
+    std::fill(begin, held.end(), false);
+}
+
 }  // namespace
 
 Conditions::Conditions() : Conditions(std::make_shared<Node>()) {}
@@ -78,6 +90,20 @@ std::vector<ConditionResult> Conditions::explain(const Subject& subject, WorkBud
   WorkBudget shown(max_shown_bytes);
   explain_into(results, *root_, subject, budget, shown);
   return results;
+}
+
+std::vector<bool> Conditions::held(const Subject& subject, WorkBudget& budget) const {
+  std::vector<bool> held;
+  hold_into(held, *root_, subject, budget);
+  if (budget.is_exceeded()) held.assign(held.size(), false);
+  return held;
+}
+
+std::vector<ConditionResult> Conditions::comparisons() const {
+  WorkBudget none(0);
+  none.take(1);
+  const json::object nothing;
+  return explain({nothing, nothing, false}, none);
 }
 
 bool Conditions::reads_relatives() const { return root_->reads_relatives; }

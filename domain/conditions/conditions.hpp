@@ -98,6 +98,12 @@ class Conditions {
   /// Explains as above, until `budget` is exceeded.
   std::vector<ConditionResult> explain(const Subject& subject, WorkBudget& budget) const;
 
+  /// For every comparison, in the order written, whether it holds. Takes the work from `budget`; beyond it,
+  /// none holds.
+  std::vector<bool> held(const Subject& subject, WorkBudget& budget) const;
+  /// Every comparison in the order written, without a value.
+  std::vector<ConditionResult> comparisons() const;
+
   /// True if a comparison reads a field that is not the record's own (customer.name, shipments.…).
   bool reads_relatives() const;
 

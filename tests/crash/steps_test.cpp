@@ -23,14 +23,17 @@ using namespace std::chrono_literals;
 constexpr std::uint64_t most_orders = 5'000;
 constexpr Deadline recovery_limit = 120s;
 
-/// The webhooks of the last step. Thread-safe.
+/// The webhooks of the last step. Thread-safe. Those that ask get another lane each time.
 class Arrivals {
  public:
   explicit Arrivals(Receiver& receiver) {
     receiver.on_request([this](const Received& request) {
       const json::value body = request.json_body();
       const std::lock_guard lock(mutex_);
+      if (request.target == "/ask")
+        return Reply::with_status(200, {}, R"({"lane": )" + std::to_string(++lane_) + "}");
       ++requests_;
+      lanes_[text_at(body, "data.entity.orderNumber")].insert(request.target);
       ids_[text_at(body, "data.entity.orderNumber")].insert(request.header("webhook-id"));
       bodies_[request.header("webhook-id")].insert(request.body);
       const bool follows =
@@ -48,6 +51,7 @@ class Arrivals {
     const std::lock_guard lock(mutex_);
     EXPECT_EQ(early_, 0U) << "webhooks that were sent before the changes of the earlier steps";
     for (const auto& [order, ids] : ids_) EXPECT_EQ(ids.size(), 1U) << order << " has several webhook-ids";
+    for (const auto& [order, lanes] : lanes_) EXPECT_EQ(lanes.size(), 1U) << order << " has several lanes";
     for (const auto& [id, bodies] : bodies_)
       EXPECT_THAT(bodies, testing::SizeIs(1)) << id << " was sent with several bodies";
     std::cout << requests_ - ids_.size() << " webhooks sent again\n";
@@ -57,8 +61,10 @@ class Arrivals {
   mutable std::mutex mutex_;
   std::map<std::string, std::set<std::string>> ids_;     // by order number
   std::map<std::string, std::set<std::string>> bodies_;  // by webhook-id
+  std::map<std::string, std::set<std::string>> lanes_;   // by order number
   std::size_t requests_ = 0;
   std::size_t early_ = 0;
+  int lane_ = 0;
 };
 
 /// Runs a statement until it succeeds, on a new connection; it may run twice. Returns its number; 0 if it has
@@ -90,14 +96,23 @@ TEST(CrashBetweenSteps, EachStepIsPerformedInOrderAndChangesAreMadeExactlyOnce) 
   const Arrivals arrivals(receiver);
   Stack stack(seed);
   Tenant tenant(stack.up(), "steps");
-  tenant.configure({{"name", "steps"},
-                    {"entityType", "Order"},
-                    {"triggerId", trigger_guid("order_created")},
-                    {"steps", json::array{{{"type", "update_record"},
-                                           {"set", {{"metadata", {{"seen", "{{orderNumber}}"}}}}}},
-                                          {{"type", "wait"}, {"delay", "PT1S"}},
-                                          {{"type", "create_shipment"}},
-                                          {{"type", "webhook"}, {"recipient", receiver.url("/last")}}}}});
+  const json::object wait{{"type", "wait"}, {"delay", "PT1S"}}, ship{{"type", "create_shipment"}};
+  const std::string lane = "?lane={{steps.ask.answer.lane}}";
+  tenant.configure(
+      {{"name", "steps"},
+       {"entityType", "Order"},
+       {"triggerId", trigger_guid("order_created")},
+       {"steps",
+        json::array{{{"type", "update_record"}, {"set", {{"metadata", {{"seen", "{{orderNumber}}"}}}}}},
+                    {{"type", "webhook"},
+                     {"name", "ask"},
+                     {"recipient", receiver.url("/ask")},
+                     {"answer", {{"lane", "number"}}}},
+                    {{"type", "choose"},
+                     {"when", {{"steps.ask.answer.lane", {{"gt", orders / 2}}}}},
+                     {"then", {wait, ship}},
+                     {"otherwise", {ship}}},
+                    {{"type", "webhook"}, {"recipient", receiver.url("/last") + lane}}}}});
   std::mt19937_64 random(seed);
   std::map<std::string, int> faults;
   const std::int64_t portion = std::max<std::int64_t>(20, orders / 50);
@@ -123,8 +138,14 @@ TEST(CrashBetweenSteps, EachStepIsPerformedInOrderAndChangesAreMadeExactlyOnce) 
   EXPECT_EQ(number(stack, "select count(*) from all_runs"), orders);
   EXPECT_EQ(number(stack,
                    "select count(*) from all_runs where jsonb_path_query_array(steps::jsonb, "
-                   "'$.results[*].number') = '[1, 2, 3, 4]'"),
+                   "'$.results[*].number') = '[1, 2, 3, 4, 5, 6, 7]'"),
             orders);
+  EXPECT_EQ(number(stack,
+                   "select count(*) from all_runs, lateral (select steps::jsonb -> 'results' as r) s where "
+                   "(r -> 2 ->> 'way' = 'then') = ((r #>> '{1,answer,lane}')::int > " +
+                       std::to_string(orders / 2) + ")"),
+            orders)
+      << "the way follows from the recorded answer";
   EXPECT_EQ(number(stack,
                    "select count(*) from events where (order_after).metadata is not null and "
                    "(order_before).metadata is null"),

@@ -32,34 +32,32 @@ domain::Pacing read_pacing(const storage::StoredWorkflow& stored) {
   return pacing;
 }
 
-bool shows_page(const actions::Action& action, const json::object& definition) {
-  return action.sends_entity(definition) || to_json(definition).find("trackingUrl") != std::string::npos;
-}
-
-void add_templates(json::object& definition, const json::object& templates) {
-  if (!templates.empty()) definition["templates"] = templates;
+/// True if runs of a definition may contain links to tracking pages. `texts` is the JSON of the templates.
+bool shows_page(const actions::Action& action, const json::object& definition, std::string_view texts) {
+  constexpr std::string_view link = "trackingUrl";
+  return action.sends_entity(definition) || to_json(definition).find(link) != std::string::npos ||
+         (!action.templates(definition).empty() && texts.find(link) != std::string_view::npos);
 }
 
 }  // namespace
 
-void Workflow::set_action(json::object stored, const json::object& templates) {
+void Workflow::set_action(json::object stored, json::object stored_templates) {
   steps.clear();
+  templates =
+      stored_templates.empty() ? nullptr : std::make_shared<const json::object>(std::move(stored_templates));
+  const std::string texts = templates ? to_json(*templates) : std::string();
   if (actions::stored_steps(stored) == nullptr) {
     action = actions::find_action(stored.at("type").as_string());
     if (action == nullptr) throw std::invalid_argument("unknown action");
     definition = std::move(stored);
-    add_templates(definition, templates);
-    shows_tracking_page = shows_page(*action, definition);
+    shows_tracking_page = shows_page(*action, definition, texts);
     return;
   }
   steps = matching::parse_steps(stored, rule.entity_type());
-  shows_tracking_page = false;
-  for (matching::Step& step : steps) {
-    if (step.action == nullptr) continue;
-    if (!step.action->templates(step.definition).empty()) add_templates(step.definition, templates);
-    shows_tracking_page = shows_tracking_page || shows_page(*step.action, step.definition);
-  }
-  if (!templates.empty()) matching::note_uses(steps);
+  matching::note_uses(steps, texts);
+  shows_tracking_page = std::ranges::any_of(steps, [&](const matching::Step& step) {
+    return step.action != nullptr && shows_page(*step.action, step.definition, texts);
+  });
   action = steps.front().action != nullptr ? steps.front().action : actions::find_action("nothing");
   definition = steps.front().definition;
 }
@@ -254,7 +252,7 @@ std::shared_ptr<Workflow> Catalogue::read(const storage::StoredWorkflow& stored)
                                                       .timer_plan = stored.timer_plan,
                                                       .timer_since = stored.timer_since,
                                                       .working_days = working_days});
-  workflow->set_action(json::parse(stored.action).as_object(), templates);
+  workflow->set_action(json::parse(stored.action).as_object(), std::move(templates));
   return workflow;
 }
 

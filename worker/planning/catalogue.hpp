@@ -38,9 +38,10 @@ struct Workflow {
   matching::Rule rule;
   // The first action of a workflow of several steps, or the action that does nothing.
   const actions::Action* action;
-  json::object definition;            // definition of the action
-  std::vector<matching::Step> steps;  // empty for a workflow of one action
-  bool shows_tracking_page;           // its runs may contain links to tracking pages
+  json::object definition;                             // definition of the action
+  std::vector<matching::Step> steps;                   // empty for a workflow of one action
+  std::shared_ptr<const json::object> templates = {};  // that its actions use; null without any
+  bool shows_tracking_page;                            // its runs may contain links to tracking pages
   bool is_active;
   bool paused;
   bool ordered;
@@ -59,9 +60,9 @@ struct Workflow {
 
   bool has_delay() const { return delay > Duration::zero() || working_days > 0; }
 
-  /// Sets the action, the definition and the steps. `templates` are the stored templates that they use; may
-  /// be empty. Throws std::invalid_argument if this version cannot read the action.
-  void set_action(json::object action, const json::object& templates);
+  /// Sets the action, the definition, the steps and the stored templates that they use, which may be empty.
+  /// Throws std::invalid_argument if this version cannot read the action.
+  void set_action(json::object action, json::object stored_templates);
 };
 
 /// The secrets that sign at `now`, newest first.

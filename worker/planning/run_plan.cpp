@@ -21,7 +21,8 @@ actions::WorkflowView view_of(const Workflow& workflow, const json::object& defi
           .business_name = workflow.business_name,
           .action = definition,
           .sender_name = workflow.sender_name,
-          .reply_to = workflow.reply_to};
+          .reply_to = workflow.reply_to,
+          .templates = workflow.templates.get()};
 }
 
 bool changes_records(const Workflow& workflow) {

@@ -358,7 +358,7 @@ WorkflowPtr RunPreparer::with_version(storage::Session& session, const WorkflowP
         session.run(storage::sql::templates::Texts{.business = workflow->business_id, .codes = codes});
     json::object templates = json::parse(stored.front().texts).as_object();
     actions::add_built_in_templates(templates);
-    earlier->set_action(version.action, templates);
+    earlier->set_action(version.action, std::move(templates));
   }
   return earlier;
 }

@@ -99,7 +99,8 @@ constexpr Property webhook_input_properties[] = {
      .schema = &answer_schema,
      .description =
          "The values that a successful answer must have. A step with a name keeps them for the steps "
-         "after it."},
+         "after it.",
+     .example = R"({"stock.count": "number"})"},
 };
 constexpr Schema webhook_input_schema{"WebhookActionInput", webhook_input_properties};
 
@@ -291,7 +292,12 @@ constexpr Property webhook_properties[] = {
      .nullable = false,
      .optional = true,
      .description = "Only in the answer to the request that set or generated it."},
-    {.name = "answer", .kind = Kind::any, .nullable = false, .optional = true, .schema = &answer_schema},
+    {.name = "answer",
+     .kind = Kind::any,
+     .nullable = false,
+     .optional = true,
+     .schema = &answer_schema,
+     .example = R"({"stock.count": "number"})"},
 };
 constexpr Schema webhook_schema{"WebhookAction", webhook_properties};
 

@@ -40,7 +40,8 @@ constexpr Property test_properties[] = {
     {.name = "answers",
      .kind = Kind::any,
      .schema = &given_answers_schema,
-     .description = "The answers that webhooks get, by the names of their steps. Default: none."},
+     .description = "The answers that webhooks get, by the names of their steps. Default: none.",
+     .example = R"({"stock": {"count": 3}})"},
 };
 constexpr Schema test_schema{"WorkflowTest", test_properties};
 
@@ -74,6 +75,12 @@ constexpr Property tested_properties[] = {
 };
 constexpr Schema tested_schema{"WorkflowTested", tested_properties};
 
+constexpr Property against_properties[] = {
+    {.name = "workflowId", .kind = Kind::uuid, .required = true},
+    {.name = "version", .kind = Kind::integer, .minimum = 1, .description = "Default: the present one."},
+};
+constexpr Schema against_schema{"BacktestAgainst", against_properties};
+
 constexpr Property backtest_properties[] = {
     {.name = "definition",
      .kind = Kind::any,
@@ -84,6 +91,10 @@ constexpr Property backtest_properties[] = {
     {.name = "to",
      .kind = Kind::date_or_timestamp,
      .description = "A date includes the whole day. Default: now."},
+    {.name = "against",
+     .kind = Kind::object,
+     .schema = &against_schema,
+     .description = "Another workflow, or a version of it, whose matches are compared. Not for schedules."},
 };
 constexpr Schema backtest_schema{"WorkflowBacktest", backtest_properties};
 
@@ -98,6 +109,37 @@ constexpr Property match_properties[] = {
     {.name = "at", .kind = Kind::timestamp, .nullable = false},
 };
 constexpr Schema match_schema{"BacktestMatch", match_properties};
+constexpr Property condition_count_properties[] = {
+    {.name = "path", .kind = Kind::string, .nullable = false},
+    {.name = "operator", .kind = Kind::string, .nullable = false, .schema = &condition_operator_schema},
+    {.name = "expected", .kind = Kind::any},
+    {.name = "held", .kind = Kind::integer, .nullable = false},
+    {.name = "evaluated",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "The events that meet the triggers; for a timer, the times that it comes due."},
+};
+constexpr Schema condition_count_schema{"ConditionCount", condition_count_properties};
+
+constexpr std::string_view sides[] = {"this", "other"};
+constexpr Property only_properties[] = {
+    {.name = "entityId", .kind = Kind::uuid, .nullable = false},
+    {.name = "eventId", .kind = Kind::integer, .nullable = false},
+    {.name = "at", .kind = Kind::timestamp, .nullable = false},
+    {.name = "only", .kind = Kind::one_of, .nullable = false, .values = sides},
+};
+constexpr Schema only_schema{"BacktestOnly", only_properties};
+constexpr Property difference_properties[] = {
+    {.name = "onlyThis", .kind = Kind::integer, .nullable = false},
+    {.name = "onlyOther", .kind = Kind::integer, .nullable = false},
+    {.name = "sample",
+     .kind = Kind::array,
+     .nullable = false,
+     .schema = &only_schema,
+     .description = "The latest 20 of them."},
+};
+constexpr Schema difference_schema{"BacktestDifference", difference_properties};
+
 constexpr Property backtested_properties[] = {
     {.name = "events", .kind = Kind::integer, .nullable = false},
     {.name = "matches", .kind = Kind::integer, .nullable = false},
@@ -112,6 +154,17 @@ constexpr Property backtested_properties[] = {
      .nullable = false,
      .schema = &match_schema,
      .description = "The latest 20 matches."},
+    {.name = "conditions",
+     .kind = Kind::array,
+     .nullable = false,
+     .schema = &condition_count_schema,
+     .description = "How often each comparison held, in the order of the conditions; empty for a schedule."},
+    {.name = "against",
+     .kind = Kind::object,
+     .nullable = false,
+     .optional = true,
+     .schema = &difference_schema,
+     .description = "With against: the matches of one of the two alone."},
 };
 constexpr Schema backtested_schema{"WorkflowBacktested", backtested_properties};
 
@@ -295,7 +348,7 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   const json::object list =
       is_list ? json::object{{"count", 1}, {"items", json::array{*entity}}} : json::object();
 
-  Tested tested{.steps = steps_of(definition, texts.templates)};
+  Tested tested{.steps = steps_of(definition)};
   if (const json::value* const answers = find_value(call.object(), "answers")) {
     FieldErrors errors;
     tested.answers = given_answers(answers->as_object(), tested.steps, errors);
@@ -308,7 +361,8 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
                              .business_name = texts.business_name,
                              .action = definition.action,
                              .sender_name = texts.sender_name,
-                             .reply_to = texts.reply_to},
+                             .reply_to = texts.reply_to,
+                             .templates = &texts.templates},
                             {.entity = is_list ? list : *entity,
                              .previous = last.previous,
                              .entity_type = definition.entity_type,
@@ -329,6 +383,82 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   co_return Answer::of(to_json(shown));
 }
 
+json::object match_json(const matching::Backtest::Match& match) {
+  return {{"entityId", match.entity_id.to_string()},
+          {"eventId", match.event_id ? json::value(*match.event_id) : json::value()},
+          {"at", format_timestamp(match.at)}};
+}
+
+json::array condition_counts_json(const std::vector<matching::Backtest::ConditionCount>& counts) {
+  json::array shown;
+  for (const auto& count : counts) {
+    shown.push_back({{"path", count.path},
+                     {"operator", count.op},
+                     {"expected", count.expected},
+                     {"held", count.held},
+                     {"evaluated", count.evaluated}});
+  }
+  return shown;
+}
+
+json::object difference_json(const matching::BacktestDifference& difference) {
+  json::array sample;
+  for (const auto& [match, of_first] : difference.sample) {
+    json::object shown = match_json(match);
+    shown["only"] = sides[of_first ? 0 : 1];
+    sample.push_back(std::move(shown));
+  }
+  return {{"onlyThis", difference.only_first},
+          {"onlyOther", difference.only_second},
+          {"sample", std::move(sample)}};
+}
+
+/// A backtest, and how its matches differ from those of another rule.
+struct Compared {
+  matching::Backtest result;
+  std::optional<matching::BacktestDifference> difference;
+};
+
+Compared compare_rules(storage::Session& session, const matching::Rule& rule,
+                       const std::optional<matching::Rule>& other, const storage::PastEvents::Range& range) {
+  const auto deadline = std::chrono::steady_clock::now() + backtest_limit;
+  Compared compared{.result = matching::backtest(session, rule, range, deadline,
+                                                 {.conditions = true, .all = other.has_value()}),
+                    .difference = {}};
+  if (!other || !compared.result.complete) return compared;
+  const auto others = matching::backtest(session, *other, range, deadline, {.all = true});
+  compared.result.complete = others.complete;
+  compared.difference = matching::compare(compared.result, others);
+  return compared;
+}
+
+/// The rule of the workflow, or of the version of it, that the body names under `against`; nullopt if it
+/// names none.
+asio::awaitable<std::optional<matching::Rule>> other_rule(const Call& call, Services& services,
+                                                          const matching::Rule& rule) {
+  const json::value* const against = find_value(call.object(), "against");
+  if (against == nullptr) co_return std::nullopt;
+  const Guid workflow = guid_at(against->get_object(), "workflowId").value();
+  const auto rows = co_await services.db.read(
+      storage::sql::workflows::Get{.business = call.business(), .workflow = workflow});
+  if (rows.empty()) throw not_found("workflow");
+  WorkflowDefinition definition = stored_definition(rows);
+  if (const json::value* const version = find_value(against->get_object(), "version")) {
+    const auto versions = co_await services.db.read(storage::sql::workflows::Version{
+        .business = call.business(), .workflow = workflow, .version = version->to_number<std::int32_t>()});
+    if (versions.empty()) throw not_found("version of a workflow");
+    const json::object stored = json::parse(versions.front().definition).as_object();
+    definition.trigger_code = stored.at("trigger").as_string();
+    definition.conditions = stored.at("conditions");
+  }
+  matching::Rule other = rule_of(definition);
+  if (other.entity_type() != rule.entity_type())
+    throw invalid("against.workflowId", "is a workflow of another entity type");
+  if (rule.triggers.schedule || other.triggers.schedule)
+    throw invalid("against", "compares workflows with triggers or a timer, not with a schedule");
+  co_return other;
+}
+
 asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
   const WorkflowDefinition definition = co_await definition_of(call, services);
   const auto first = parse_bound(text_at(call.object(), "from"), false),
@@ -340,12 +470,12 @@ asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
   const bool has_schedule = rule.triggers.schedule.has_value();
   if (has_schedule && to - from > matching::longest_schedule_backtest)
     throw invalid("from", "must be at most 366 days before `to`, because the workflow has a schedule");
-  const auto result = co_await services.analysis.run(
+  const std::optional<matching::Rule> other = co_await other_rule(call, services, rule);
+  const Compared compared = co_await services.analysis.run(
       services.db, call.business(),
-      [rule, range = storage::PastEvents::Range{call.business(), definition.entity_type, from, to}](
-          storage::Session& session) {
-        return matching::backtest(session, rule, range, std::chrono::steady_clock::now() + backtest_limit);
-      });
+      [rule, other, range = storage::PastEvents::Range{call.business(), definition.entity_type, from, to}](
+          storage::Session& session) { return compare_rules(session, rule, other, range); });
+  const matching::Backtest& result = compared.result;
   if (!result.complete) {
     throw Failure(ErrorCode::unavailable,
                   has_schedule ? "The query of the schedule takes too long."
@@ -354,15 +484,13 @@ asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
   json::array days;
   for (const auto& [date, count] : result.per_day) days.push_back({{"date", date}, {"count", count}});
   json::array sample;
-  for (const auto& match : result.sample) {
-    sample.push_back({{"entityId", match.entity_id.to_string()},
-                      {"eventId", match.event_id ? json::value(*match.event_id) : json::value()},
-                      {"at", format_timestamp(match.at)}});
-  }
+  for (const auto& match : result.sample) sample.push_back(match_json(match));
   json::object shown{{"events", result.events},
                      {"matches", result.matches},
                      {"perDay", std::move(days)},
-                     {"sample", std::move(sample)}};
+                     {"sample", std::move(sample)},
+                     {"conditions", condition_counts_json(result.conditions)}};
+  if (compared.difference) shown["against"] = difference_json(*compared.difference);
   if (result.too_much_work > 0) shown["tooMuchWork"] = result.too_much_work;
   co_return Answer::of(to_json(shown));
 }

@@ -120,7 +120,6 @@ asio::awaitable<void> read_workflow(const Call& call, Services& services, Test& 
     throw invalid("step", "sends nothing: its type is " + std::string(type));
   test.type = actions::find_action(type);
   test.texts = co_await matching::stored_texts(services.db, call.business(), test.definition.template_codes);
-  test.action["templates"] = std::move(test.texts.templates);
 }
 
 /// The trigger that the test names: the first of the workflow.
@@ -179,7 +178,8 @@ asio::awaitable<void> plan(const Call& call, Services& services, Test& test) {
                           .business_name = test.texts.business_name,
                           .action = test.action,
                           .sender_name = test.texts.sender_name,
-                          .reply_to = test.texts.reply_to},
+                          .reply_to = test.texts.reply_to,
+                          .templates = &test.texts.templates},
                          {.entity = test.entity,
                           .previous = test.previous,
                           .entity_type = test.definition.entity_type,

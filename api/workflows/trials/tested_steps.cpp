@@ -64,21 +64,20 @@ json::array conditions_json(const std::vector<domain::ConditionResult>& results)
   return conditions;
 }
 
-std::vector<TestedStep> steps_of(const WorkflowDefinition& definition, const json::object& templates) {
-  std::vector<matching::Step> steps;
-  const bool is_single = actions::stored_steps(definition.action) == nullptr;
-  if (is_single) {
+std::vector<TestedStep> steps_of(const WorkflowDefinition& definition) {
+  if (actions::stored_steps(definition.action) == nullptr) {
     const auto* const action = actions::find_action(definition.action.at("type").as_string());
-    steps.push_back(
-        {.type = std::string(action->type()), .action = action, .definition = definition.action, .when = {}});
-  } else {
-    steps = matching::parse_steps(definition.action, definition.entity_type);
+    return {{.step = {.type = std::string(action->type()),
+                      .action = action,
+                      .definition = definition.action,
+                      .when = {}},
+             .conditions = {},
+             .until = {},
+             .plan = {}}};
   }
   std::vector<TestedStep> tested;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    steps[i].definition["templates"] = templates;
-    tested.push_back({.step = std::move(steps[i]), .conditions = {}, .until = {}, .plan = {}});
-  }
+  for (matching::Step& step : matching::parse_steps(definition.action, definition.entity_type))
+    tested.push_back({.step = std::move(step), .conditions = {}, .until = {}, .plan = {}});
   return tested;
 }
 
@@ -132,7 +131,8 @@ void test_step(TestedStep& tested, const domain::Subject& subject, const actions
                                    .business_name = workflow.business_name,
                                    .action = step.definition,
                                    .sender_name = workflow.sender_name,
-                                   .reply_to = workflow.reply_to};
+                                   .reply_to = workflow.reply_to,
+                                   .templates = workflow.templates};
   try {
     tested.plan = step.action->plan(view, event);
   } catch (const std::length_error& error) {

@@ -27,9 +27,8 @@ struct TestedStep {
   std::optional<std::string> code, error;  // of a step that cannot be rendered, or is not chosen
 };
 
-/// The steps of a definition, with their templates; one for a single action. Throws std::invalid_argument for
-/// an unreadable one.
-std::vector<TestedStep> steps_of(const WorkflowDefinition& definition, const json::object& templates);
+/// The steps of a definition; one for a single action. Throws std::invalid_argument for an unreadable one.
+std::vector<TestedStep> steps_of(const WorkflowDefinition& definition);
 
 /// The declared values of the answers that a test gives, by the names of the steps. Adds an error for a name
 /// of no step with an answer, and for an answer that is not as declared.

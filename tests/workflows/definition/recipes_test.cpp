@@ -175,5 +175,36 @@ TEST_F(Recipes, RemindAfterTwoDays) {
   EXPECT_EQ(record_of(wait_for(1, "remind").at(0)), waits);
 }
 
+TEST_F(Recipes, AskAndDecide) {
+  const std::string stock = "/" + tenant.name + "/stock";
+  receiver.answer_next(stock, Reply::with_status(200, {}, R"({"left": 0})"));
+  receiver.answer_next(stock, Reply::with_status(200, {}, R"({"left": 5})"));
+  const std::string flow = cook("Ask and decide");
+  const std::string first = tenant.create_order();
+  EXPECT_EQ(text_at(wait_for(1, "buyers").at(0).json_body(), "order"), text_at(order(first), "orderNumber"));
+  const std::string second = tenant.create_order();
+  ASSERT_TRUE(eventually([&] { return tenant.runs("status=succeeded&workflowId=" + flow).size() == 2; }));
+  EXPECT_EQ(at(order(first), "tags"), json::array{"out of stock"});
+  EXPECT_EQ(tenant.sql.value("select order_id from shipments where business_id = $1", {tenant.id}), second);
+}
+
+TEST_F(Recipes, SecondMessageOnAWorkingDay) {
+  cook("Second message on a working day");
+  const std::string ships = tenant.insert_order();
+  tenant.move_order(ships, "shipped");
+  EXPECT_EQ(record_of(wait_for(1, "shipped").at(0)), ships);
+  ASSERT_TRUE(eventually([&] {
+    return tenant.sql.number(
+               "select count(*) from run_queue where business_id = $1 and status = 'waiting' "
+               "and due_at between now() + interval '1 day' and now() + interval '5 days'",
+               {tenant.id}) == 1;
+  }));
+  tenant.sql.exec(
+      "update run_queue set due_at = now(), steps = (steps::jsonb || '{\"until\": "
+      "\"2020-01-01T00:00:00.000Z\"}')::text where business_id = '" +
+      tenant.id + "'; notify waybill_queue");
+  EXPECT_EQ(record_of(wait_for(1, "second").at(0)), ships);
+}
+
 }  // namespace
 }  // namespace waybill::tests

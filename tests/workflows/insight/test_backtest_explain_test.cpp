@@ -188,7 +188,7 @@ TEST_F(Insight, ABacktestOfAnUnchangedWorkflowReturnsExactlyItsRuns) {
   for (const json::object& run : runs) run_events.insert(run.at("eventId").as_int64());
 
   const json::value result = post("backtest", {{"workflowId", workflow}});
-  EXPECT_THAT(keys(result), UnorderedElementsAre("events", "matches", "perDay", "sample"));
+  EXPECT_THAT(keys(result), UnorderedElementsAre("events", "matches", "perDay", "sample", "conditions"));
   EXPECT_EQ(result.at("events"), 10);  // including the creation
   EXPECT_EQ(result.at("matches"), 3);
   for (const auto& match : result.at("sample").as_array()) sampled.insert(match.at("eventId").as_int64());
@@ -198,6 +198,77 @@ TEST_F(Insight, ABacktestOfAnUnchangedWorkflowReturnsExactlyItsRuns) {
   EXPECT_EQ(total, 3);
 
   EXPECT_EQ(post("backtest", {{"workflowId", workflow}, {"to", "2020-01-01"}}).at("events"), 0);
+}
+
+TEST_F(Insight, BacktestCountsHowOftenEachConditionHeld) {
+  const std::string workflow =
+      tenant.webhook(url(), "order_created",
+                     {{"conditions",
+                       {{"any", {{{"notes", {{"startsWith", "a"}, {"endsWith", "z"}}}}, {{"notes", "b"}}}},
+                        {"currency", "EUR"}}}});
+  for (const char* const notes : {"'az'", "'ay'", "'b'", "'b'", "null"})
+    tenant.insert_order({{"notes", notes}, {"currency", "'EUR'"}});
+  tenant.update_orders("notes = 'az' where true");
+  tenant.settle();
+  const json::value result = post("backtest", {{"workflowId", workflow}});
+  EXPECT_EQ(result.at("matches"), 3);
+  const auto count = [](const char* path, const char* op, const char* expected, int held) {
+    return json::value{
+        {"path", path}, {"operator", op}, {"expected", expected}, {"held", held}, {"evaluated", 5}};
+  };
+  EXPECT_EQ(result.at("conditions"),
+            (json::array{count("notes", "startsWith", "a", 2), count("notes", "endsWith", "z", 1),
+                         count("notes", "eq", "b", 2), count("currency", "eq", "EUR", 5)}))
+      << "only events that meet the trigger count";
+  const std::string timer =
+      text_at(tenant.configure({{"name", "late"},
+                                {"entityType", "Order"},
+                                {"timer", {{"field", "createdAt"}, {"offset", "PT1S"}}},
+                                {"conditions", {{"notes", "az"}}},
+                                {"isActive", false},
+                                {"action", {{"type", "webhook"}, {"recipient", url()}}}}),
+              "guid");
+  const json::value late =
+      post("backtest",
+           {{"workflowId", timer}, {"to", format_timestamp(system_clock().now() + std::chrono::hours(1))}});
+  EXPECT_EQ(late.at("conditions").as_array().at(0).at("evaluated"), 5);
+  EXPECT_EQ(late.at("conditions").as_array().at(0).at("held"), 5);
+}
+
+TEST_F(Insight, BacktestComparesTheMatchesOfTwoWorkflowsOrVersions) {
+  const auto with = [&](const json::object& conditions) {
+    return tenant.webhook(url(), "order_created", {{"conditions", conditions}});
+  };
+  const std::string narrow = with({{"notes", "a"}});
+  const std::string wide = with({{"notes", {{"in", {"b", "c"}}}}});
+  tenant.configure({{"guid", narrow}, {"conditions", {{"notes", {{"in", {"a", "b"}}}}}}});
+  std::map<std::string, std::string> orders;
+  for (const std::string notes : {"a", "b", "c", "d"})
+    orders[notes] = tenant.insert_order({{"notes", "'" + notes + "'"}});
+  tenant.settle();
+  const json::value both =
+      post("backtest", {{"workflowId", narrow}, {"against", {{"workflowId", wide}}}}).at("against");
+  EXPECT_EQ(both.at("onlyThis"), 1);
+  EXPECT_EQ(both.at("onlyOther"), 1);
+  std::map<std::string, std::string> only;
+  for (const json::value& each : both.at("sample").as_array())
+    only[text_at(each, "only")] = text_at(each, "entityId");
+  EXPECT_EQ(only, (std::map<std::string, std::string>{{"this", orders["a"]}, {"other", orders["c"]}}));
+  const json::value versions =
+      post("backtest", {{"workflowId", narrow}, {"against", {{"workflowId", narrow}, {"version", 1}}}})
+          .at("against");
+  EXPECT_EQ(versions.at("onlyThis"), 1) << "the order with the notes b";
+  EXPECT_EQ(versions.at("onlyOther"), 0);
+  const auto status = [&](const json::object& against) {
+    return tenant.http
+        .post("/api/workflows/backtest", json::object{{"workflowId", narrow}, {"against", against}})
+        .status;
+  };
+  EXPECT_EQ(status({{"workflowId", narrow}, {"version", 9}}), 404);
+  EXPECT_EQ(status({{"workflowId", Guid::random().to_string()}}), 404);
+  EXPECT_EQ(status({{"version", 1}}), 400);
+  const std::string products = tenant.webhook(url(), "product_created", {{"entityType", "Product"}});
+  EXPECT_EQ(status({{"workflowId", products}}), 400);
 }
 
 TEST_F(Insight, BacktestAndExplainUseRelatedRecordsDeletedOrChangedSince) {
