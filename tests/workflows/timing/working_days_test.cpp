@@ -391,6 +391,21 @@ TEST_F(WorkingDays, ATimerWithoutOneHasADeadRunWhenTheSearchIsOver) {
   EXPECT_EQ(dead_code(workflow), "EXPIRED");
 }
 
+TEST_F(WorkingDays, ATimerCanHaveADelayOfThem) {
+  work_only_in(2);
+  const std::string workflow = counting(
+      {{"timer", {{"field", "createdAt"}, {"offset", "PT1S"}}}, {"delay", "P1D"}, {"workdays", true}});
+  tenant.create_order();
+  const json::object run = tenant.run_with_status(workflow, "waiting");
+  const Duration waits = time_at(run, "nextAttemptAt") - time_at(run, "createdAt");
+  EXPECT_GE(waits, days(2));
+  EXPECT_LT(waits, days(2) + 1min);
+  const std::string plan = tenant.sql.value("select timer_plan from workflows where guid = $1", {workflow});
+  ASSERT_EQ(change(workflow, {{"delay", "PT2H"}, {"workdays", false}}).status, 200);
+  EXPECT_EQ(tenant.sql.value("select timer_plan from workflows where guid = $1", {workflow}), plan)
+      << "a changed delay leaves the timer as it is";
+}
+
 TEST_F(WorkingDays, AreWholeDaysFromOneToTwenty) {
   for (const auto* const bad : {"PT24H", "P1DT1H", "P21D", "P0D"}) {
     EXPECT_THAT(refused_fields({{"delay", bad}, {"workdays", true}}), ElementsAre("delay")) << bad;
