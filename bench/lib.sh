@@ -139,6 +139,16 @@ make_steps() {
       steps: [range(10) | {type: "webhook", recipient: $url}]}')" | jq -r .data.guid
 }
 
+# Creates a workflow of ten steps, a webhook that asks, a choice by its answer, and eight webhooks, and prints its guid.
+# make_choices CONDITIONS
+make_choices() {
+  api_call POST /api/workflows/configure "$(jq -n --argjson conditions "$1" --arg url "http://127.0.0.1:$receiver/hook" \
+    '{name: "choices", entityType: "Order", triggers: ["order_status_changed"], conditions: $conditions,
+      steps: [{type: "webhook", name: "ask", recipient: $url, answer: {ok: "boolean"}},
+              {type: "choose", when: {"steps.ask.answer.ok": true}, then: [range(8) | {type: "webhook", recipient: $url}]}]}')" |
+    jq -r .data.guid
+}
+
 # Switches off the workflows of earlier parts.
 switch_off_workflows() { sql -c 'update workflows set is_active = false where is_active'; }
 

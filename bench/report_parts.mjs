@@ -290,8 +290,12 @@ export const parts = {
     rows: [
       ['ten workflows', 'singles', 'webhooks/s'],
       ['ten steps', 'steps', 'webhooks/s'],
+      ['ten steps with an answer and a choice', 'choices', 'steps/s'],
     ],
-    ratios: [['ten steps, relative to ten workflows', 'steps', 'singles', '≥ 0.5']],
+    ratios: [
+      ['ten steps, relative to ten workflows', 'steps', 'singles', '≥ 0.5'],
+      ['an answer and a choice, relative to ten steps', 'choices', 'steps', '≥ 0.9'],
+    ],
   },
   actions: {
     title: 'Ordered workflows and changes by workflows',

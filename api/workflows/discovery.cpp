@@ -5,10 +5,13 @@
 #include "api/endpoint/event_schema.hpp"
 #include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
+#include "api/workflows/definition/workflow_body.hpp"
 #include "api/workflows/definition/workflow_schemas.hpp"
 #include "domain/conditions/catalogue.hpp"
 #include "domain/conditions/comparison.hpp"
 #include "domain/workflows/triggers.hpp"
+#include "matching/steps.hpp"
+#include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -65,7 +68,7 @@ constexpr Property event_properties[] = {
 };
 constexpr Schema event_type_schema{"EventType", event_properties};
 
-json::object field_json(domain::EntityType type, const domain::ConditionField& field) {
+json::object field_json(const domain::ConditionField& field, json::value example) {
   json::value values;
   if (!field.values.empty()) values = json::array(field.values.begin(), field.values.end());
   return {{"path", field.path},
@@ -75,14 +78,35 @@ json::object field_json(domain::EntityType type, const domain::ConditionField& f
           {"array", field.array},
           {"operators", json::array(field.operators.begin(), field.operators.end())},
           {"previous", field.previous},
-          {"example", field_example(type, field.path, field.type, field.values)}};
+          {"example", std::move(example)}};
 }
 
-asio::awaitable<Answer> list_fields(Call& call, Services&) {
+/// Adds the values that the steps of a workflow have for later steps.
+asio::awaitable<void> add_run_fields(const Call& call, Services& services, std::string_view workflow,
+                                     domain::EntityType type, json::array& fields) {
+  const auto rows = co_await services.db.read(
+      storage::sql::workflows::Get{.business = call.business(), .workflow = Guid::parse(workflow).value()});
+  if (rows.empty()) throw not_found("workflow");
+  const WorkflowDefinition definition = stored_definition(rows);
+  if (definition.entity_type != type) throw invalid("workflowId", "is a workflow of another entity type");
+  if (actions::stored_steps(definition.action) == nullptr) co_return;
+  const auto steps = matching::parse_steps(definition.action, type);
+  const domain::RunValues run = matching::values_before(steps, steps.size(), true);
+  for (const domain::RunValue& value : run.values) {
+    const domain::ConditionField field = domain::run_field(type, value, run);
+    fields.push_back(field_json(field, domain::condition_sample(field)));
+  }
+}
+
+asio::awaitable<Answer> list_fields(Call& call, Services& services) {
   const auto type = domain::parse_entity_type(call.path_text);
   if (!type) throw invalid("entityType", "must be one of Order, Shipment, Customer, Product");
   json::array fields;
-  for (const auto& field : domain::condition_fields(*type)) fields.push_back(field_json(*type, field));
+  for (const auto& field : domain::condition_fields(*type)) {
+    fields.push_back(field_json(field, field_example(*type, field.path, field.type, field.values)));
+  }
+  if (const auto workflow = call.parameter("workflowId"))
+    co_await add_run_fields(call, services, *workflow, *type, fields);
   co_return Answer::of(to_json(fields));
 }
 
@@ -104,6 +128,11 @@ asio::awaitable<Answer> list_event_types(Call&, Services&) {
   co_return Answer::of(events);
 }
 
+constexpr Parameter field_query[] = {
+    {.name = "workflowId",
+     .kind = Kind::uuid,
+     .description = "Also lists the values that the steps of this workflow have for later steps."}};
+
 constexpr Endpoint endpoints[] = {
     {.method = Method::get,
      .path = "/api/workflows/fields/{entityType:text}",
@@ -113,6 +142,7 @@ constexpr Endpoint endpoints[] = {
      .summary = "Lists the fields that conditions of an entity type can name, with their operators",
      .description = "Made from the same tables as the check of conditions when a workflow is configured.",
      .tag = "Workflows",
+     .query = field_query,
      .answer = &field_schema,
      .answer_is_array = true},
     {.method = Method::get,

@@ -1,5 +1,5 @@
 # The rate of steps: 2 000 orders change in one transaction, and each causes ten webhooks, first as ten workflows, then as the
-# ten steps of one.
+# ten steps of one. Then ten steps with an answer and a choice among them.
 changed=2000
 conditions='{"status": "processing"}'
 
@@ -9,7 +9,7 @@ reset_orders() {
     -c 'vacuum analyze orders' -c checkpoint
 }
 
-# Records the rate of webhooks until all runs have ended. rate_of NAME RUNS
+# Records the rate of steps until all runs have ended. rate_of NAME RUNS
 rate_of() {
   local ended started
   reset_orders
@@ -30,6 +30,9 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   switch_off_workflows
   make_steps "$conditions" >/dev/null
   rate_of steps $changed
+  switch_off_workflows
+  make_choices "$conditions" >/dev/null
+  rate_of choices $changed
   switch_off_workflows
 done
 reset_orders

@@ -46,9 +46,10 @@ std::string_view type_name(const Target& target) {
   return "any";
 }
 
-bool accepts(const RecordType& type, std::string_view path, std::string_view op, const json::value& operand) {
+bool accepts(const RecordType& type, std::string_view path, std::string_view op, const json::value& operand,
+             const RunValues* run = nullptr) {
   const json::object condition{{path, json::object{{op, operand}}}};
-  return std::holds_alternative<Conditions>(Conditions::parse(condition, type));
+  return std::holds_alternative<Conditions>(Conditions::parse(condition, type, "conditions", run));
 }
 
 json::value operand_of(const Operator& kind, const json::value& sample) {
@@ -57,13 +58,13 @@ json::value operand_of(const Operator& kind, const json::value& sample) {
 }
 
 std::vector<std::string_view> operators_of(const RecordType& type, std::string_view path,
-                                           const ConditionField& field) {
+                                           const ConditionField& field, const RunValues* run = nullptr) {
   std::vector<std::string_view> accepted;
   const auto sample = condition_sample(field);
   for (const auto& kind : operators()) {
     // An object is compared with nothing.
     if (field.type == "object" && kind.operand != Operand::flag) continue;
-    if (accepts(type, path, kind.name, operand_of(kind, sample))) accepted.push_back(kind.name);
+    if (accepts(type, path, kind.name, operand_of(kind, sample), run)) accepted.push_back(kind.name);
   }
   return accepted;
 }
@@ -110,6 +111,13 @@ const std::vector<ConditionField>& condition_fields(EntityType type) {
     return lists;
   }();
   return all.at(static_cast<std::size_t>(type));
+}
+
+ConditionField run_field(EntityType type, const RunValue& value, const RunValues& run) {
+  ConditionField field{.path = value.path, .type = type_name(run_target(value)), .values = value.values};
+  field.array = value.type == FieldType::array;
+  field.operators = operators_of(record_type(type), value.path, field, &run);
+  return field;
 }
 
 json::value condition_sample(const ConditionField& field) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "domain/conditions/conditions.hpp"
 #include "domain/records/record_type.hpp"
 
 namespace waybill::domain {
@@ -25,6 +26,9 @@ struct ConditionField {
 /// object before its members. The operators are those that the parser accepts with a value of the field's
 /// type; an object is listed with `exists` alone. Computed once; any thread.
 const std::vector<ConditionField>& condition_fields(EntityType type);
+
+/// A value of a run in the same form, for a workflow whose steps have `run`.
+ConditionField run_field(EntityType type, const RunValue& value, const RunValues& run);
 
 /// A value that the parser accepts for comparisons with a field of this type.
 json::value condition_sample(const ConditionField& field);

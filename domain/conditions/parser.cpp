@@ -247,8 +247,8 @@ class Parser {
 
   std::string unknown_field(std::string_view path) const {
     if (run_ != nullptr && path.starts_with("steps.")) return "names no value of an earlier step";
-    if (run_ != nullptr && !run_->has_record)
-      return "unknown field; a run for several records has count and the values of earlier steps";
+    if (run_ != nullptr && !run_->has_record && find_target(path, type_))
+      return "is a field of a record; this run is for several";
     constexpr std::string_view previous = "previous.";
     if (path.starts_with(previous)) path.remove_prefix(previous.size());
     const bool is_metadata =

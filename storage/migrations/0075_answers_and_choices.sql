@@ -1,24 +1,34 @@
 -- Steps with names, answers and choices.
 
--- The steps of a definition in the order of their numbers, those of choices included.
+-- The steps of a definition in the order of their numbers, those of choices included, each with the numbers of the choices that
+-- it is in. A path alternates positions and ways.
+create function numbered_steps(steps jsonb) returns table (number integer, step jsonb, choices integer[])
+language sql immutable parallel safe as $$
+  with recursive walk (path, step) as (
+    select array[t.n], t.step from jsonb_array_elements(steps) with ordinality t (step, n)
+    union all
+    select w.path || c.way || c.n, c.step
+    from walk w
+    cross join lateral (
+      select 1::bigint as way, t.step, t.n
+      from jsonb_array_elements(case jsonb_typeof(w.step -> 'then') when 'array' then w.step -> 'then' end)
+        with ordinality t (step, n)
+      union all
+      select 2, t.step, t.n
+      from jsonb_array_elements(case jsonb_typeof(w.step -> 'otherwise') when 'array' then w.step -> 'otherwise' end)
+        with ordinality t (step, n)) c
+  ), numbered as (
+    select path, step, (row_number() over (order by path))::integer as number from walk
+  )
+  select s.number, s.step - 'then' - 'otherwise',
+         coalesce((select array_agg(c.number) from numbered c
+                   where cardinality(c.path) < cardinality(s.path) and c.path = s.path[1:cardinality(c.path)]), '{}')
+  from numbered s $$;
+
 create function flat_steps(steps jsonb) returns jsonb language sql immutable parallel safe as $$
   select case
     when not jsonb_path_exists(steps, '$[*] ? (@.type == "choose")') then steps
-    else (
-      with recursive walk (path, step) as (
-        select array[t.n], t.step from jsonb_array_elements(steps) with ordinality t (step, n)
-        union all
-        select w.path || c.way || c.n, c.step
-        from walk w
-        cross join lateral (
-          select 1::bigint as way, t.step, t.n
-          from jsonb_array_elements(case jsonb_typeof(w.step -> 'then') when 'array' then w.step -> 'then' end)
-            with ordinality t (step, n)
-          union all
-          select 2, t.step, t.n
-          from jsonb_array_elements(case jsonb_typeof(w.step -> 'otherwise') when 'array' then w.step -> 'otherwise' end)
-            with ordinality t (step, n)) c)
-      select jsonb_agg(step - 'then' - 'otherwise' order by path) from walk) end $$;
+    else (select jsonb_agg(n.step order by n.number) from numbered_steps(steps) n) end $$;
 
 -- The results of a run's steps as responses show them.
 create function shown_results(steps text) returns json language sql immutable parallel safe as $$
@@ -62,6 +72,15 @@ language sql immutable parallel safe as $$
       select from jsonb_array_elements(steps::jsonb -> 'results') c
       where (c ->> 'number')::integer < first and c ? 'passed'
         and step between (c -> 'passed' ->> 0)::integer and (c -> 'passed' ->> 1)::integer) end $$;
+
+-- True if a run with these stored steps has taken the ways that lead to a step of its definition.
+create function has_reached(steps text, definition jsonb, first integer) returns boolean language sql immutable parallel safe as $$
+  select case
+    when not jsonb_path_exists(definition, '$[*] ? (@.type == "choose")') then true
+    else not in_way_not_taken(steps, first, first)
+         and coalesce((select n.choices from numbered_steps(definition) n where n.number = first), '{}')
+             <@ array(select (r ->> 'number')::integer from jsonb_array_elements(steps::jsonb -> 'results') r
+                      where r ? 'way') end $$;
 
 -- True if a step from `first` on uses an answer of an earlier step that is kept, or that was erased. Steps in ways not taken
 -- count only if the choice is made again.

@@ -113,7 +113,7 @@ class Beginning {
       return;
     }
     if (use_earlier_texts(step)) return;
-    if (step.uses_steps) read_values();
+    if (step.uses_steps || is_of_list()) read_values();
     const auto verdict = step.when ? step.when->judge({view_.entity, view_.previous, view_.created, &values_})
                                    : domain::Verdict::hold;
     if (verdict == domain::Verdict::too_much_work) {
@@ -227,9 +227,9 @@ class Beginning {
   /// True if the step uses an answer that was erased.
   bool uses_erased(int number) const {
     return std::ranges::any_of(results(), [&](const json::value& result) {
-      if (!result.as_object().contains("erased")) return false;
-      const json::array& users = result.at("usedBy").as_array();
-      return std::ranges::find(users, json::value(number)) != users.end();
+      const auto* const users = result.as_object().if_contains("usedBy");
+      return result.as_object().contains("erased") && users != nullptr &&
+             std::ranges::find(users->as_array(), json::value(number)) != users->as_array().end();
     });
   }
 

@@ -475,6 +475,25 @@ TEST(RunSteps, AStepThatUsesAnErasedAnswerEndsTheRun) {
   run.begin();
   EXPECT_EQ(run.run.state.status, RunStatus::skipped);
   EXPECT_EQ(run.run.state.code, "ERASED");
+
+  progress->results = R"([{"number": 1, "type": "webhook", "status": "succeeded", "code": null, "name": "who",
+                           "answer": null, "erased": true}])";
+  run.run.state = {.status = RunStatus::running, .progress = progress};
+  run.begin();
+  EXPECT_EQ(run.run.state.status, RunStatus::running) << "an answer that no step uses";
+}
+
+TEST(RunSteps, AChoiceOfARunForSeveralRecordsReadsTheirCount) {
+  for (const int count : {1, 2}) {
+    Case run(R"([{"type": "choose", "when": {"count": {"gte": 2}}, "then": [{"type": "stop"}],
+                  "otherwise": [{"type": "wait", "delay": "PT1H"}]}])");
+    run.run.key.entity_id = storage::no_record;
+    run.entity = {{"count", count}, {"items", json::array(static_cast<std::size_t>(count))}};
+    run.begin();
+    run.claim();
+    run.begin();
+    EXPECT_EQ(run.run.state.status, count == 2 ? RunStatus::succeeded : RunStatus::waiting);
+  }
 }
 
 }  // namespace

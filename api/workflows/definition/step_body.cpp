@@ -201,6 +201,8 @@ class Checker {
       if (problem.field.starts_with(prefix)) problem.field.replace(0, prefix.size(), field_);
       errors_.push_back(std::move(problem));
     }
+    if (action->changes_records() && !run_.has_record)
+      refuse("type", "changes a record, so the schedule needs each: true");
     if (action->has_secret()) take_secret(definition);
     check_tags(definition);
     stored["when"] = when;

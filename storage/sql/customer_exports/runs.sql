@@ -1,4 +1,4 @@
--- Returns the runs of records, oldest first, with what they send.
+-- Returns the runs of records, oldest first, with what they send, and the answers that their steps received.
 -- $1 business uuid, $2 records uuid[]
 select r.guid, r.workflow_id as "workflowId", r.entity_id as "entityId", r.trigger_code as trigger, r.action, r.status, r.code,
        r.created_at as "createdAt", r.finished_at as "finishedAt",
@@ -7,7 +7,9 @@ select r.guid, r.workflow_id as "workflowId", r.entity_id as "entityId", r.trigg
                         order by t.number)
         from json_array_elements(r.steps::json -> 'results') s
         join run_step_texts t on t.business_id = r.business_id and t.origin = r.origin and t.at = guid_time(r.origin)
-                                 and t.number = (s ->> 'number')::integer) as "earlierSteps"
+                                 and t.number = (s ->> 'number')::integer) as "earlierSteps",
+       (select json_object_agg(s ->> 'name', s -> 'answer') from json_array_elements(r.steps::json -> 'results') s
+        where json_typeof(s -> 'answer') = 'object') as answers
 from all_runs r
 where r.business_id = $1 and r.entity_id = any ($2::uuid[])
 order by r.guid

@@ -200,6 +200,56 @@ TEST_F(Answers, AReplayKeepsItsChoicesAndOneThatBeginsAtAChoiceMakesItAgain) {
             "is in a way that a choice of the run did not take");
 }
 
+TEST_F(Answers, AReplayCannotBeginInsideAChoiceThatTheRunHasNotMade) {
+  receiver.answer_next(tenant.path("a"), Reply::with_status(500, {{"webhook-delivery", "abort-message"}}));
+  const std::string flow =
+      workflow({hook("a"), choose({{"notes", "x"}}, {hook("b")}, {hook("c")}), hook("d")});
+  tenant.insert_order({{"notes", "'x'"}});
+  const json::object dead = tenant.run_with_status(flow, "dead");
+  for (const int step : {3, 4}) {
+    const Response answer = tenant.http.post("/api/workflows/runs/" + text_at(dead, "guid") + "/replay",
+                                             json::object{{"fromStep", step}});
+    EXPECT_EQ(answer.status, 400) << step;
+  }
+  EXPECT_THAT(steps_of(replay(dead, {{"fromStep", 5}})),
+              ElementsAre("1 webhook dead ABORTED", "5 webhook succeeded"));
+  EXPECT_THAT(steps_of(replay(dead, {{"fromStep", 2}})),
+              ElementsAre("1 webhook dead ABORTED", "2 choose succeeded", "3 webhook succeeded",
+                          "4 webhook skipped NOT_CHOSEN", "5 webhook succeeded"));
+}
+
+TEST_F(Answers, AreListedAmongTheFieldsOfTheirWorkflow) {
+  const std::string flow =
+      workflow({asks("stock", {{"count", "number"}, {"lines", "array"}, {"any", "any?"}}),
+                {{"type", "create_shipment"}, {"name", "parcel"}}});
+  const json::value fields = tenant.http.get("/api/workflows/fields/Order?workflowId=" + flow).data();
+  std::map<std::string, std::string> types;
+  for (const json::value& field : fields.as_array()) {
+    if (!text_at(field, "path").starts_with("steps.")) continue;
+    types[text_at(field, "path")] = text_at(field, "type");
+    for (const json::value& op : at(field, "operators").as_array()) {
+      const bool is_flag = op == "exists", is_list = op == "in" || op == "nin";
+      const json::value& sample = at(field, "example");
+      const json::value operand = is_flag   ? json::value(true)
+                                  : is_list ? json::value(json::array{sample})
+                                            : sample;
+      workflow({asks("stock", {{"count", "number"}, {"lines", "array"}, {"any", "any?"}}),
+                {{"type", "create_shipment"}, {"name", "parcel"}},
+                {{"type", "stop"}, {"when", {{text_at(field, "path"), {{op.as_string(), operand}}}}}}},
+               {{"isActive", false}});
+    }
+  }
+  EXPECT_EQ(types, (std::map<std::string, std::string>{{"steps.stock.status", "string"},
+                                                       {"steps.stock.answer.count", "number"},
+                                                       {"steps.stock.answer.lines", "object"},
+                                                       {"steps.stock.answer.any", "any"},
+                                                       {"steps.parcel.status", "string"},
+                                                       {"steps.parcel.shipmentId", "uuid"},
+                                                       {"steps.parcel.trackingNumber", "string"}}));
+  EXPECT_EQ(tenant.http.get("/api/workflows/fields/Product?workflowId=" + flow).status, 400);
+  EXPECT_EQ(tenant.http.get("/api/workflows/fields/Order?workflowId=" + tenant.id).status, 404);
+}
+
 TEST_F(Answers, AStopEndsTheRunInsideAChoice) {
   const std::string flow = workflow({choose({{"notes", "x"}}, {{{"type", "stop"}}}, {hook("a")}), hook("b")});
   tenant.insert_order({{"notes", "'x'"}});
@@ -328,6 +378,9 @@ TEST_F(Answers, AnErasureClearsThemAndEndsRunsThatNeedThem) {
   ASSERT_EQ(created.status, 201) << created.text;
   const json::object told = tenant.run_with_status(done, "succeeded");
   tenant.run_with_status(needs, "waiting");
+  EXPECT_THAT(tenant.http.get("/api/v1/Customers/" + text_at(created.data(), "guid") + "/export").text,
+              HasSubstr("quux@example.com"))
+      << "answers are part of an export";
   tenant.run_with_status(chosen_away, "waiting");
   ASSERT_EQ(tenant.http.post("/api/v1/Customers/" + text_at(created.data(), "guid") + "/erase").status, 200);
   const json::object ended = tenant.run_with_status(needs, "skipped");

@@ -245,41 +245,45 @@ TEST_F(TakeOver, AJoiningWorkerTakesNoShardsBeforeItHasReadTheWorkflows) {
   EXPECT_TRUE(eventually([&] { return shards_by_worker().size() == 3; }));
 }
 
-// One attempt of each business hangs; it must not delay its shard.
+// One attempt of each business whose shard moves hangs; it must not delay its shard. The events of shards
+// that stay show how slow the machine is.
 TEST_F(TakeOver, AJoiningWorkerDelaysNoEventByMoreThanHalfASecond) {
   workers.pop_back();
   ASSERT_TRUE(eventually([&] { return shards_by_worker() == std::vector<std::string>({"16"}); }));
   gate = std::make_shared<Gate>();
   receiver.answer("/hung", Reply::after(gate));
-  tenant.webhook(receiver.url("/hung"), "order_deleted");
-  std::vector<std::string> businesses{tenant.id};
-  for (int shard = 8; shard < 16; ++shard) {  // the shards that will move
+  std::vector<std::string> staying, moving;
+  for (int shard = 0; shard < 16; ++shard) {
     const std::string name = "shard " + std::to_string(shard);
     sql.rows(
         "insert into businesses (guid, name, email) select g, $2, '' from (select gen_random_uuid() as g "
-        "from "
-        "generate_series(1, 1000)) x where shard_of(g) = $1 limit 1",
+        "from generate_series(1, 1000)) x where shard_of(g) = $1 limit 1",
         {std::to_string(shard), name});
-    Tenant moved(api, name);
-    moved.webhook(receiver.url("/hook"), "order_created");
-    moved.webhook(receiver.url("/hung"), "order_deleted");
-    businesses.push_back(moved.id);
+    Tenant business(api, name);
+    business.webhook(receiver.url("/hook"), "order_created");
+    const bool moves = shard >= 8;
+    if (moves) business.webhook(receiver.url("/hung"), "order_deleted");
+    (moves ? moving : staying).push_back(business.id);
   }
-  for (const std::string& business : businesses)
+  for (const std::string& business : moving)
     sql.exec("insert into orders (business_id, order_number) values ('" + business +
              "', 'gone'); "
              "delete from orders where business_id = '" +
              business + "'");
-  ASSERT_EQ(receiver.wait_for("/hung", businesses.size()).size(), businesses.size());
+  ASSERT_EQ(receiver.wait_for("/hung", moving.size()).size(), moving.size());
 
   std::map<std::string, steady_clock::time_point> committed;
-  const auto insert_everywhere = [&] {
+  const auto insert_into = [&](const std::vector<std::string>& businesses, const char* prefix) {
     for (const std::string& business : businesses) {
-      const std::string number = "N" + std::to_string(committed.size());
+      const std::string number = prefix + std::to_string(committed.size());
       sql.exec("insert into orders (business_id, order_number) values ('" + business + "', '" + number +
                "')");
       committed[number] = steady_clock::now();
     }
+  };
+  const auto insert_everywhere = [&] {
+    insert_into(moving, "moves-");
+    insert_into(staying, "stays-");
   };
   start_worker();
   EXPECT_TRUE(eventually([&] {
@@ -287,15 +291,18 @@ TEST_F(TakeOver, AJoiningWorkerDelaysNoEventByMoreThanHalfASecond) {
     return shards_by_worker() == std::vector<std::string>({"8", "8"});
   }));
   insert_everywhere();
-  const std::size_t expected = committed.size() + businesses.size();
+  const std::size_t expected = committed.size() + moving.size();
   const auto received = receiver.wait_for("/hook", expected);
   EXPECT_GE(received.size(), expected);
-  auto longest = steady_clock::duration::zero();
+  std::map<bool, steady_clock::duration> longest;  // by whether the shard moves
   for (const Received& request : received) {
-    const auto found = committed.find(text_at(request.json_body(), "data.entity.orderNumber"));
-    if (found != committed.end()) longest = std::max(longest, request.at - found->second);
+    const std::string number = text_at(request.json_body(), "data.entity.orderNumber");
+    const auto found = committed.find(number);
+    if (found == committed.end()) continue;
+    steady_clock::duration& known = longest[number.starts_with("moves-")];
+    known = std::max(known, request.at - found->second);
   }
-  EXPECT_LT(longest, 500ms);
+  EXPECT_LT(longest[true], 500ms + longest[false]);
   gate->open();
 }
 

@@ -217,7 +217,7 @@ TEST_F(Insight, BacktestCountsHowOftenEachConditionHeld) {
         {"path", path}, {"operator", op}, {"expected", expected}, {"held", held}, {"evaluated", 5}};
   };
   EXPECT_EQ(result.at("conditions"),
-            (json::array{count("notes", "startsWith", "a", 2), count("notes", "endsWith", "z", 1),
+            (json::array{count("notes", "endsWith", "z", 1), count("notes", "startsWith", "a", 2),
                          count("notes", "eq", "b", 2), count("currency", "eq", "EUR", 5)}))
       << "only events that meet the trigger count";
   const std::string timer =

@@ -80,7 +80,7 @@ TEST_F(Schedules, StepsThatNeedARecordAreNamedUnlessThereIsARunForEach) {
                                   {{"type", "stop"}}});
   const json::object refused = details(body).as_object();
   EXPECT_EQ(refused.size(), 3U) << to_json(refused);
-  for (const char* const field : {"steps[0].when", "steps[1].until", "steps[2].type"})
+  for (const char* const field : {"steps[0].when.notes", "steps[1].until", "steps[2].type"})
     EXPECT_TRUE(refused.contains(field)) << field;
   body["each"] = true;
   tenant.configure(body);
