@@ -779,21 +779,7 @@ CREATE FUNCTION public.flat_steps(steps jsonb) RETURNS jsonb
     AS $_$
   select case
     when not jsonb_path_exists(steps, '$[*] ? (@.type == "choose")') then steps
-    else (
-      with recursive walk (path, step) as (
-        select array[t.n], t.step from jsonb_array_elements(steps) with ordinality t (step, n)
-        union all
-        select w.path || c.way || c.n, c.step
-        from walk w
-        cross join lateral (
-          select 1::bigint as way, t.step, t.n
-          from jsonb_array_elements(case jsonb_typeof(w.step -> 'then') when 'array' then w.step -> 'then' end)
-            with ordinality t (step, n)
-          union all
-          select 2, t.step, t.n
-          from jsonb_array_elements(case jsonb_typeof(w.step -> 'otherwise') when 'array' then w.step -> 'otherwise' end)
-            with ordinality t (step, n)) c)
-      select jsonb_agg(step - 'then' - 'otherwise' order by path) from walk) end $_$;
+    else (select jsonb_agg(n.step order by n.number) from numbered_steps(steps) n) end $_$;
 
 CREATE FUNCTION public.follow_shipment() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -855,6 +841,16 @@ CREATE FUNCTION public.has_own_holder(key bigint) RETURNS boolean
                    and ((l.classid::bigint << 32) | l.objid::bigint) = key
                    and pg_has_role(a.usesysid, (select c.relowner from pg_class c
                                                 where c.oid = 'public.workers'::regclass), 'usage')) $$;
+
+CREATE FUNCTION public.has_reached(steps text, definition jsonb, first integer) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $_$
+  select case
+    when not jsonb_path_exists(definition, '$[*] ? (@.type == "choose")') then true
+    else not in_way_not_taken(steps, first, first)
+         and coalesce((select n.choices from numbered_steps(definition) n where n.number = first), '{}')
+             <@ array(select (r ->> 'number')::integer from jsonb_array_elements(steps::jsonb -> 'results') r
+                      where r ? 'way') end $_$;
 
 CREATE FUNCTION public.holds_word(value text, words text[]) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -1444,6 +1440,30 @@ begin
   on conflict do nothing;
   return null;
 end $$;
+
+CREATE FUNCTION public.numbered_steps(steps jsonb) RETURNS TABLE(number integer, step jsonb, choices integer[])
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  with recursive walk (path, step) as (
+    select array[t.n], t.step from jsonb_array_elements(steps) with ordinality t (step, n)
+    union all
+    select w.path || c.way || c.n, c.step
+    from walk w
+    cross join lateral (
+      select 1::bigint as way, t.step, t.n
+      from jsonb_array_elements(case jsonb_typeof(w.step -> 'then') when 'array' then w.step -> 'then' end)
+        with ordinality t (step, n)
+      union all
+      select 2, t.step, t.n
+      from jsonb_array_elements(case jsonb_typeof(w.step -> 'otherwise') when 'array' then w.step -> 'otherwise' end)
+        with ordinality t (step, n)) c
+  ), numbered as (
+    select path, step, (row_number() over (order by path))::integer as number from walk
+  )
+  select s.number, s.step - 'then' - 'otherwise',
+         coalesce((select array_agg(c.number) from numbered c
+                   where cardinality(c.path) < cardinality(s.path) and c.path = s.path[1:cardinality(c.path)]), '{}')
+  from numbered s $$;
 
 CREATE FUNCTION public.on_time(s public.shipments) RETURNS boolean
     LANGUAGE sql IMMUTABLE

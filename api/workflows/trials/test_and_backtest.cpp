@@ -110,9 +110,9 @@ constexpr Property match_properties[] = {
 };
 constexpr Schema match_schema{"BacktestMatch", match_properties};
 constexpr Property condition_count_properties[] = {
-    {.name = "path", .kind = Kind::string, .nullable = false},
+    {.name = "path", .kind = Kind::string, .nullable = false, .example = R"("status")"},
     {.name = "operator", .kind = Kind::string, .nullable = false, .schema = &condition_operator_schema},
-    {.name = "expected", .kind = Kind::any},
+    {.name = "expected", .kind = Kind::any, .example = R"("shipped")"},
     {.name = "held", .kind = Kind::integer, .nullable = false},
     {.name = "evaluated",
      .kind = Kind::integer,
