@@ -197,13 +197,21 @@ class Beginning {
     progress.passed.clear();
     const matching::Step& step = step_at(progress.number);
     if (chosen) {
-      const int first = progress.number + 1 + (*chosen ? step.then_steps : 0);
-      pass_over(progress, first, *chosen ? step.otherwise_steps : step.then_steps);
+      const auto [first, count] = way_not_taken(step, progress.number, *chosen);
+      pass_over(progress, first, count);
     }
     for (auto way = step.way; way; way = step_at(way->choice).way) {
       const matching::Step& choice = step_at(way->choice);
-      if (way->is_then) pass_over(progress, way->choice + 1 + choice.then_steps, choice.otherwise_steps);
+      if (!way->is_then) continue;
+      const auto [first, count] = way_not_taken(choice, way->choice, true);
+      pass_over(progress, first, count);
     }
+  }
+
+  /// The number of the first step of the way that a choice does not take, and the number of its steps.
+  static std::pair<int, int> way_not_taken(const matching::Step& choice, int number, bool takes_then) {
+    return takes_then ? std::pair(number + 1 + choice.then_steps, choice.otherwise_steps)
+                      : std::pair(number + 1, choice.then_steps);
   }
 
   void pass_over(StepProgress& progress, int first, int count) const {
@@ -218,8 +226,7 @@ class Beginning {
   void choose(const matching::Step& step, bool takes_then, StepProgress& progress) {
     set_next(progress, takes_then);
     progress.outcome["way"] = actions::way_names[takes_then ? 0 : 1];
-    const int first = progress.number + 1 + (takes_then ? step.then_steps : 0);
-    const int count = takes_then ? step.otherwise_steps : step.then_steps;
+    const auto [first, count] = way_not_taken(step, progress.number, takes_then);
     if (count > 0) progress.outcome["passed"] = json::array{first, first + count - 1};
     run_.state.status = RunStatus::succeeded;
   }

@@ -192,7 +192,7 @@ class Checker {
       refuse("onFailure", "must be one of stop, continue");
     json::object definition = step;
     for (const char* const member : {"name", "when", "onFailure"}) definition.erase(member);
-    const actions::Action* const action = find_given_action(definition, field_, errors_);
+    const actions::Action* const action = find_given_action(definition, field_, run_.has_record, errors_);
     if (action == nullptr) return {};
     FieldErrors problems;
     json::object stored = action->check(definition, context_, problems);
@@ -201,8 +201,6 @@ class Checker {
       if (problem.field.starts_with(prefix)) problem.field.replace(0, prefix.size(), field_);
       errors_.push_back(std::move(problem));
     }
-    if (action->changes_records() && !run_.has_record)
-      refuse("type", "changes a record, so the schedule needs each: true");
     if (action->has_secret()) take_secret(definition);
     check_tags(definition);
     stored["when"] = when;
@@ -301,14 +299,18 @@ Duration length_of(const json::object& wait) {
 }  // namespace
 
 const actions::Action* find_given_action(const json::object& action, const std::string& field,
-                                         FieldErrors& errors) {
+                                         bool has_record, FieldErrors& errors) {
   const auto type = text_at(action, "type");
   if (!type) {
     errors.push_back({field + ".type", action.contains("type") ? "must be a string" : "is required"});
     return nullptr;
   }
   const actions::Action* const found = actions::find_action(*type);
-  if (found != nullptr && !found->managed_only()) return found;
+  if (found != nullptr && !found->managed_only()) {
+    if (found->changes_records() && !has_record)
+      errors.push_back({field + ".type", "changes a record, so the schedule needs each: true"});
+    return found;
+  }
   std::string known;
   for (const actions::Action* const each : actions::all_actions()) {
     if (!each->managed_only()) known += (known.empty() ? "" : ", ") + std::string(each->type());

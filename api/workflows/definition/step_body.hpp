@@ -11,10 +11,11 @@
 
 namespace waybill::api {
 
-/// Checks the action of a request, which must be one that a workflow of a business may have. Null if it is
-/// not; then `errors` says why. `field` is "action" or "steps[0]".
+/// Checks the type of the action of a request, which must be one that a workflow of a business may have. Null
+/// if it is not; then `errors` says why. Adds an error for one that changes a record if runs are for several
+/// (`has_record` is false). `field` is "action" or "steps[0]".
 const actions::Action* find_given_action(const json::object& action, const std::string& field,
-                                         FieldErrors& errors);
+                                         bool has_record, FieldErrors& errors);
 
 /// Checks the `steps` of a request and returns them in the form that is stored (actions/stored_steps.hpp).
 /// Errors are under "steps[0].then[1].…"; the result is then not used. `has_record` is false if runs are for

@@ -145,20 +145,13 @@ void merge_schedule(const json::object& body, WorkflowDefinition& definition, Fi
   }
 }
 
-/// Adds an error for each member that a workflow with a schedule, or with one run for all its records, cannot
-/// have.
+/// Adds an error if a workflow with a schedule has a delay.
 void check_scheduled(const json::object& body, const WorkflowDefinition& definition, FieldErrors& errors) {
   const auto choice = domain::parse_choice(definition.trigger_code);
   const bool has_schedule = is_given(body, "schedule") || (choice && choice->schedule);
   const bool has_delay =
       body.contains("delay") ? text_at(body, "delay").has_value() : definition.delay.has_value();
   if (has_schedule && has_delay) errors.push_back({"delay", "must not be given with a schedule"});
-  if (!choice || !choice->schedule || choice->schedule->each) return;
-  for_each_action(
-      definition.action, [&](const actions::Action& action, const json::object&, const std::string& field) {
-        if (action.changes_records())
-          errors.push_back({field + ".type", "changes a record, so the schedule needs each: true"});
-      });
 }
 
 /// Overwrites the triggers. A body that comes from a GET has both `triggers` and their first as `triggerId`.
@@ -207,6 +200,12 @@ void set_action(json::object action, std::optional<std::string> secret, Workflow
   definition.secret = std::move(secret);
 }
 
+/// True for a schedule with one run for all records of its query.
+bool is_of_list(const WorkflowDefinition& definition) {
+  const auto choice = domain::parse_choice(definition.trigger_code);
+  return choice && choice->schedule && !choice->schedule->each;
+}
+
 void merge_action(const json::value& given_action, const actions::CheckContext& context,
                   WorkflowDefinition& definition, FieldErrors& errors) {
   const json::object* const object = given_action.if_object();
@@ -214,17 +213,11 @@ void merge_action(const json::value& given_action, const actions::CheckContext& 
     errors.push_back({"action", "must be an object"});
     return;
   }
-  const actions::Action* const action = find_given_action(*object, "action", errors);
+  const actions::Action* const action = find_given_action(*object, "action", !is_of_list(definition), errors);
   if (action == nullptr) return;
   json::object checked = action->check(*object, context, errors);
   set_action(std::move(checked), action->has_secret() ? text_at(*object, "secret") : std::nullopt, definition,
              errors);
-}
-
-/// True for a schedule with one run for all records of its query.
-bool is_of_list(const WorkflowDefinition& definition) {
-  const auto choice = domain::parse_choice(definition.trigger_code);
-  return choice && choice->schedule && !choice->schedule->each;
 }
 
 void merge_steps(const json::value& given, const actions::CheckContext& context,
