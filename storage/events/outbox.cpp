@@ -66,15 +66,31 @@ void read_snapshot(std::string_view text, Scan& scan) {
 
 }  // namespace
 
-int cause_depth(const std::optional<std::string>& cause) {
-  if (!cause) return 0;
-  constexpr std::int64_t max_depth = 1'000'000;
-  const auto parsed = parse_json(*cause, 128);
+namespace {
+
+/// A member of the cause of an event; null if it has none or cannot be read.
+json::value cause_member(const std::optional<std::string>& cause, std::string_view name) {
+  constexpr std::size_t deepest = 128;
+  if (!cause) return nullptr;
+  const auto parsed = parse_json(*cause, deepest);
   const auto* const value = std::get_if<json::value>(&parsed);
   const auto* const object = value == nullptr ? nullptr : value->if_object();
-  const auto* const depth = object == nullptr ? nullptr : object->if_contains("depth");
-  if (depth == nullptr || !depth->is_int64()) return 0;
-  return static_cast<int>(std::clamp<std::int64_t>(depth->get_int64(), 0, max_depth));
+  const auto* const member = object == nullptr ? nullptr : object->if_contains(name);
+  return member == nullptr ? json::value() : *member;
+}
+
+}  // namespace
+
+int cause_depth(const std::optional<std::string>& cause) {
+  constexpr std::int64_t max_depth = 1'000'000;
+  const json::value depth = cause_member(cause, "depth");
+  if (!depth.is_int64()) return 0;
+  return static_cast<int>(std::clamp<std::int64_t>(depth.get_int64(), 0, max_depth));
+}
+
+std::optional<Guid> causing_run(const std::optional<std::string>& cause) {
+  const json::value run = cause_member(cause, "run");
+  return run.is_string() ? Guid::parse(run.get_string()) : std::nullopt;
 }
 
 std::optional<std::string> read_record(std::optional<std::string_view> value) {

@@ -134,6 +134,9 @@ EventPage read_page(Session& session, const S& statement, const PageLimits& limi
 /// or the cause is malformed (SQL can write anything).
 int cause_depth(const std::optional<std::string>& cause);
 
+/// Returns the run that caused an event; nullopt if none did or the cause is malformed.
+std::optional<Guid> causing_run(const std::optional<std::string>& cause);
+
 struct RelativeKey {
   Guid business_id;
   Guid guid;

@@ -16,5 +16,13 @@ TEST(CauseDepth, IsTheNumberOfWorkflowChangesAndZeroForMalformedCauses) {
   EXPECT_GT(cause_depth(R"({"depth": 9000000000})"), 8);
 }
 
+TEST(Cause, NamesTheRunThatMadeTheChange) {
+  const std::string run = "018f0000-0000-7000-8000-0000000000ff";
+  EXPECT_EQ(causing_run(R"({"run": ")" + run + R"("})"), Guid::parse(run));
+  for (const char* odd : {"", "null", "[]", R"({"run": "x"})", R"({"run": 1})", R"({"depth": 1})"})
+    EXPECT_FALSE(causing_run(odd)) << odd;
+  EXPECT_FALSE(causing_run(std::nullopt));
+}
+
 }  // namespace
 }  // namespace waybill::storage
