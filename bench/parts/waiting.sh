@@ -1,15 +1,18 @@
 # The cost of a million waiting runs for due runs: the rate at which 50 000 due runs of 16 destinations are performed, and the
-# time PostgreSQL takes for one claim of them, with nothing else in the queue and with the million in it.
+# time PostgreSQL takes for one claim of them, with nothing else in the queue, with the million in it, and with a million that wait
+# for an event of their record.
 due=50000
 waiting=1000000
 
-# Adds runs whose events are spread evenly over the interval BEFORE now. add_runs COUNT STATUS BEFORE DUE_AFTER
+# Adds runs whose events are spread evenly over the interval BEFORE now. With STEP, they wait in this step for an event.
+# add_runs COUNT STATUS BEFORE DUE_AFTER [STEP]
 add_runs() {
-  sql -1 -v workflow="$workflow" -v count="$1" -v status="$2" -v before="$3" -v due="$4" <<'SQL'
+  sql -1 -v workflow="$workflow" -v count="$1" -v status="$2" -v before="$3" -v due="$4" -v step="${5:-0}" <<'SQL'
 insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
-                       status, created_at, due_at, origin, destination, request)
+                       status, created_at, due_at, origin, destination, request, watched_step, watch_after)
 select :'business', made.guid, :'workflow', 1, n, 0, gen_random_uuid(), 'order_status_changed', 'nothing', :'status', made.at,
-       now() + :'due'::interval + n * interval '10 microseconds', made.guid, 'bench-' || n % 16 || ':80', '{}'
+       now() + :'due'::interval + n * interval '10 microseconds', made.guid, 'bench-' || n % 16 || ':80', '{}',
+       :step, case when :step > 0 then n end
 from generate_series(1, :count) n, lateral (select now() - (:count - n) * :'before'::interval / :count as at) past,
      lateral (select past.at, timed_guid(past.at) as guid) made;
 notify waybill_queue;
@@ -59,5 +62,9 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   say "  writing $waiting waiting runs"
   add_runs $waiting waiting '1 day' '1 day'
   drain full
+  sql -c 'truncate run_queue'
+  say "  writing $waiting runs that wait for an event"
+  add_runs $waiting waiting '1 day' '1 day' 1
+  drain watching
   sql -c 'truncate run_queue'
 done
