@@ -126,6 +126,11 @@ CREATE FUNCTION public.audit_row(stored jsonb) RETURNS jsonb
     LANGUAGE sql STABLE
     RETURN ((stored || CASE WHEN (stored ? 'entity_type'::text) THEN jsonb_build_object('entity_type', (ARRAY['Order'::text, 'Shipment'::text, 'Customer'::text, 'Product'::text])[(((stored ->> 'entity_type'::text))::integer + 1)]) ELSE '{}'::jsonb END) || CASE WHEN (jsonb_typeof((stored #> '{action,headers}'::text[])) = 'object'::text) THEN jsonb_build_object('action', ((stored -> 'action'::text) || jsonb_build_object('headers', public.hidden_headers(((stored #> '{action,headers}'::text[]))::json)))) ELSE '{}'::jsonb END);
 
+CREATE FUNCTION public.awaits_further(event bigint, steps text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select event is not null and watched_step(steps) > 0 and event > (steps::json ->> 'lookedTo')::bigint $$;
+
 CREATE FUNCTION public.begin_limited_runs(businesses uuid[], workflows uuid[], runs uuid[], counts integer[], periods interval[]) RETURNS SETOF uuid
     LANGUAGE plpgsql
     AS $$
@@ -912,6 +917,11 @@ begin
   end if;
   return new;
 end $$;
+
+CREATE FUNCTION public.last_event(business uuid, record uuid) RETURNS bigint
+    LANGUAGE sql STABLE
+    AS $$
+  select coalesce((select e.id from events e where e.business_id = business and e.entity_id = record order by e.id desc limit 1), 0) $$;
 
 CREATE FUNCTION public.latency_bucket(latency interval) RETURNS integer
     LANGUAGE sql IMMUTABLE
@@ -2662,6 +2672,11 @@ CREATE FUNCTION public.wants_tracking(i public.integrations) RETURNS boolean
     AS $$
   select i.status = 'active' and i.removed_at is null and i.push_tracking $$;
 
+CREATE FUNCTION public.watched_step(steps text) RETURNS smallint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case when (steps::json ->> 'awaits')::boolean then step_number(steps) else 0 end::smallint $$;
+
 CREATE FUNCTION public.without_person(contacts jsonb, emails text[], names text[]) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     RETURN CASE WHEN (jsonb_typeof(contacts) <> 'array'::text) THEN contacts ELSE COALESCE((SELECT jsonb_agg(c.contact ORDER BY c.place) AS jsonb_agg FROM jsonb_array_elements(without_person.contacts) WITH ORDINALITY c(contact, place) WHERE (NOT CASE WHEN (COALESCE((c.contact ->> 'email'::text), ''::text) <> ''::text) THEN (lower((c.contact ->> 'email'::text)) = ANY (without_person.emails)) ELSE (COALESCE(lower((c.contact ->> 'name'::text)), ''::text) = ANY (without_person.names)) END)), '[]'::jsonb) END;
@@ -2718,6 +2733,7 @@ CREATE TABLE public.workflows (
     timer_plan integer,
     timer_since timestamp with time zone,
     workdays boolean DEFAULT false NOT NULL,
+    cancel_on jsonb,
     CONSTRAINT workflows_entity_type_check CHECK (((entity_type >= 0) AND (entity_type <= 3))),
     CONSTRAINT workflows_name_check CHECK ((name <> ''::text)),
     CONSTRAINT workflows_pause_whole CHECK (((paused_reason IS NULL) = (paused_at IS NULL)))
@@ -2826,6 +2842,9 @@ CREATE TABLE public.run_queue (
     postponed_until timestamp with time zone,
     ordered_from bigint,
     changing_action text,
+    watch_after bigint,
+    watched_step smallint DEFAULT 0 NOT NULL,
+    awaited_event bigint,
     CONSTRAINT run_queue_check CHECK (((lease_owner IS NULL) OR (status = 'running'::text))),
     CONSTRAINT run_queue_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'queued'::text, 'running'::text, 'retrying'::text, 'held'::text])))
 )
@@ -4245,6 +4264,8 @@ CREATE INDEX run_queue_record_changes ON public.run_queue USING btree (business_
 
 CREATE INDEX run_queue_waiting_order ON public.run_queue USING btree (business_id, entity_id, workflow_id, event_id) WHERE (status = 'waiting'::text);
 
+CREATE INDEX run_queue_watching ON public.run_queue USING btree (business_id, entity_id, workflow_id, workflow_version, watched_step) WHERE (watch_after IS NOT NULL);
+
 CREATE INDEX run_sums_by_start ON public.run_sums USING btree (start);
 
 CREATE INDEX runs_by_entity ON ONLY public.runs USING btree (business_id, entity_id, guid);
@@ -4338,6 +4359,8 @@ CREATE INDEX vehicles_by_name ON public.vehicles USING btree (business_id, name,
 
 CREATE INDEX workflow_firings_by_hour ON public.workflow_firings USING btree (hour);
 
+CREATE INDEX workflow_versions_watching ON public.workflow_versions USING btree (business_id, workflow_id) WHERE ((definition ->> 'trigger'::text) ~~ '5:%'::text);
+
 CREATE INDEX workflow_watches_due ON public.workflow_watches USING btree (due_at);
 
 CREATE INDEX workflows_by_epoch ON public.workflows USING btree (epoch);
@@ -4388,9 +4411,9 @@ CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE ON public.templates FOR EA
 
 CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE OF business_id, email, first_name, last_name, role, password_hash ON public.users FOR EACH ROW EXECUTE FUNCTION public.record_audit('user', 'guid', 'business_id', 'email=email', 'first_name=firstName', 'last_name=lastName', 'role=role', 'password_hash!password');
 
-CREATE TRIGGER audit_change AFTER DELETE OR UPDATE ON public.workflows FOR EACH ROW EXECUTE FUNCTION public.record_audit('workflow', 'guid', 'deleted_at', 'name=name', 'entity_type=entityType', 'trigger_code=trigger', 'action=action', 'conditions=conditions', 'is_active=isActive', 'ordered=ordered', 'delay=delay', 'paused_reason=pausedReason', 'sealed_credentials!headers', 'time_window=window', 'run_limit=limit', 'request_rate=rate', 'workdays=workdays');
+CREATE TRIGGER audit_change AFTER DELETE OR UPDATE ON public.workflows FOR EACH ROW EXECUTE FUNCTION public.record_audit('workflow', 'guid', 'deleted_at', 'name=name', 'entity_type=entityType', 'trigger_code=trigger', 'action=action', 'conditions=conditions', 'is_active=isActive', 'ordered=ordered', 'delay=delay', 'paused_reason=pausedReason', 'sealed_credentials!headers', 'time_window=window', 'run_limit=limit', 'request_rate=rate', 'workdays=workdays', 'cancelOn=cancel_on');
 
-CREATE TRIGGER audit_insert AFTER INSERT ON public.workflows FOR EACH ROW WHEN ((NOT new.is_managed)) EXECUTE FUNCTION public.record_audit('workflow', 'guid', 'deleted_at', 'name=name', 'entity_type=entityType', 'trigger_code=trigger', 'action=action', 'conditions=conditions', 'is_active=isActive', 'ordered=ordered', 'delay=delay', 'paused_reason=pausedReason', 'sealed_credentials!headers', 'time_window=window', 'run_limit=limit', 'request_rate=rate', 'workdays=workdays');
+CREATE TRIGGER audit_insert AFTER INSERT ON public.workflows FOR EACH ROW WHEN ((NOT new.is_managed)) EXECUTE FUNCTION public.record_audit('workflow', 'guid', 'deleted_at', 'name=name', 'entity_type=entityType', 'trigger_code=trigger', 'action=action', 'conditions=conditions', 'is_active=isActive', 'ordered=ordered', 'delay=delay', 'paused_reason=pausedReason', 'sealed_credentials!headers', 'time_window=window', 'run_limit=limit', 'request_rate=rate', 'workdays=workdays', 'cancelOn=cancel_on');
 
 CREATE TRIGGER canonical_changed_items BEFORE UPDATE OF items ON public.orders FOR EACH ROW WHEN (((old.items)::text <> (new.items)::text)) EXECUTE FUNCTION public.store_canonical_items();
 

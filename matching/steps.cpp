@@ -24,17 +24,19 @@ void parse_working_wait(Step& step, const json::object& workdays) {
     throw std::invalid_argument("unreadable working days of a step");
 }
 
-void parse_wait(Step& step) {
+void parse_wait(Step& step, domain::EntityType type) {
+  if (const auto* const awaited = actions::find_value(step.definition, wait_member))
+    step.awaited = parse_awaited(*awaited, type, true);
   if (const auto* const workdays = actions::find_value(step.definition, "workdays");
       workdays != nullptr && workdays->is_object())
     return parse_working_wait(step, workdays->get_object());
-  if (const auto delay = text_of(step.definition, "delay"); !delay.empty()) {
+  if (const auto delay = text_of(step.definition, step.awaited ? "atMost" : "delay"); !delay.empty()) {
     step.delay = parse_duration(delay);
     if (!step.delay) throw std::invalid_argument("unreadable delay of a step");
     return;
   }
-  step.until = text_of(step.definition, "until");
-  if (step.until.empty()) throw std::invalid_argument("a wait has neither delay nor until");
+  if (!step.awaited) step.until = text_of(step.definition, "until");
+  if (step.until.empty()) throw std::invalid_argument("a wait has no end");
   const auto offset = text_of(step.definition, "offset");
   const auto parsed = offset.empty() ? Duration{} : parse_offset(offset);
   if (!parsed) throw std::invalid_argument("unreadable offset of a step");
@@ -60,7 +62,7 @@ Step parse_step(const json::object& stored, const domain::RecordType& record,
   if (const auto* const when = actions::find_value(stored, "when"))
     step.when = parse_conditions(*when, record, values);
   if (step.type == "wait") {
-    parse_wait(step);
+    parse_wait(step, record.type);
   } else if (step.type == actions::choose_type) {
     if (!step.when) throw std::invalid_argument("a choice has no conditions");
     for (const std::string_view way : actions::way_names) step.definition.erase(way);

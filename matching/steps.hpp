@@ -12,6 +12,7 @@
 #include "base/json.hpp"
 #include "domain/conditions/conditions.hpp"
 #include "domain/records/record_type.hpp"
+#include "matching/awaited_events.hpp"
 
 namespace waybill::matching {
 
@@ -27,20 +28,21 @@ struct Way {
 
 /// A step of a workflow. The steps of choices stand in one list with all others, in the order of the text.
 struct Step {
-  std::string type;                         // type of its action, or wait, stop or choose
-  const actions::Action* action = nullptr;  // null for wait, stop and choose
-  json::object definition;                  // as stored, without the steps of a choice
-  std::optional<domain::Conditions> when;   // the step is skipped unless they hold; those of a choice
-  bool goes_on = false;                     // the run continues if the step fails
-  std::optional<Duration> delay = {};       // length of a wait
-  std::string until = {};                   // path of a timestamp, for a wait without a delay
-  Duration offset = {};                     // added to `until`; may be negative
-  std::string name = {};                    // empty without one
-  std::optional<Way> way = {};              // the innermost choice that the step is in
-  int then_steps = 0, otherwise_steps = 0;  // of a choice, with those of the choices in it
-  std::vector<int> used_by = {};            // numbers of the later steps that use the step's answer
-  bool uses_steps = false;                  // the step may use values of earlier ones
-  int working_days = 0;                     // instead of delay and offset; negative before `until`
+  std::string type;                           // type of its action, or wait, stop or choose
+  const actions::Action* action = nullptr;    // null for wait, stop and choose
+  json::object definition;                    // as stored, without the steps of a choice
+  std::optional<domain::Conditions> when;     // the step is skipped unless they hold; those of a choice
+  bool goes_on = false;                       // the run continues if the step fails
+  std::optional<Duration> delay = {};         // length of a wait; the longest one of a wait for an event
+  std::string until = {};                     // path of a timestamp, for a wait without a delay
+  Duration offset = {};                       // added to `until`; may be negative
+  std::string name = {};                      // empty without one
+  std::optional<Way> way = {};                // the innermost choice that the step is in
+  int then_steps = 0, otherwise_steps = 0;    // of a choice, with those of the choices in it
+  std::vector<int> used_by = {};              // numbers of the later steps that use the step's answer
+  bool uses_steps = false;                    // the step may use values of earlier ones
+  int working_days = 0;                       // instead of delay and offset; negative before `until`
+  std::optional<AwaitedEvents> awaited = {};  // the events that end a wait
 };
 
 /// The steps of a stored action. Throws std::invalid_argument if this version cannot read one of them.

@@ -39,6 +39,7 @@ constexpr Property configured_properties[] = {
      .optional = true,
      .schema = &steps_schema,
      .description = "Only for a workflow with steps."},
+    warnings_property,
 };
 constexpr std::int64_t most_woken = 50'000;  // runs that wait for a window
 
@@ -76,7 +77,10 @@ asio::awaitable<storage::Rows> store(const Call& call, const Services& services,
                                        .window = stored_json(definition.pacing.window),
                                        .limit = stored_json(definition.pacing.limit),
                                        .rate = stored_json(definition.pacing.rate),
-                                       .workdays = definition.workdays});
+                                       .workdays = definition.workdays,
+                                       .cancel_on = definition.cancel_on.is_null()
+                                                        ? std::nullopt
+                                                        : std::optional(to_json(definition.cancel_on))});
 }
 
 asio::awaitable<void> check_user(const Call& call, storage::Transaction& transaction,
@@ -137,12 +141,22 @@ void show_secret(const std::string& secret, json::object& shown) {
     actions::for_each_step(*steps, {}, [&](json::object& step, const std::string&) { add(step); });
 }
 
+json::array warnings_of(const WorkflowDefinition& definition) {
+  json::array warnings;
+  if (definition.ordered && awaits_events(definition.action))
+    warnings.emplace_back(
+        "While a run waits for an event, the later runs for its record wait, too, because the "
+        "workflow is ordered.");
+  return warnings;
+}
+
 /// `fired` is the number of times the workflow would have fired; nullopt if it was not counted.
 asio::awaitable<std::string> configured_answer(const Call& call, Services& services, const Guid& guid,
                                                const storage::Rows& rows,
                                                const WorkflowDefinition& definition,
                                                std::optional<std::uint64_t> fired) {
   json::object configured = json::parse(json_object(rows)).as_object();
+  configured["warnings"] = warnings_of(definition);
   configured["firedLast7Days"] = fired ? json::value(*fired) : json::value();
   if (fired) co_await store_expectation(call, services, guid, *fired);
   show_action(configured);
@@ -158,7 +172,7 @@ bool is_unchanged(const WorkflowDefinition& before, const WorkflowDefinition& af
          before.conditions == after.conditions && before.is_active == after.is_active &&
          before.ordered == after.ordered && before.delay == after.delay &&
          before.workdays == after.workdays && before.pacing == after.pacing &&
-         before.credentials == after.credentials;
+         before.cancel_on == after.cancel_on && before.credentials == after.credentials;
 }
 
 /// Merges the body of a request into a definition and checks the result.

@@ -39,6 +39,7 @@ constexpr Property definition_properties[] = {
     window_property,
     limit_property,
     rate_property,
+    cancel_on_property,
 };
 constexpr Schema definition_schema{"WorkflowDefinition", definition_properties};
 
@@ -66,7 +67,7 @@ json::object shown_definition(json::object stored) {
   const auto type = static_cast<domain::EntityType>(stored.at("entityType").to_number<int>());
   stored["entityType"] = domain::record_type(type).name;
   show_triggers(stored);
-  for (const char* const name : {"window", "limit", "rate"}) stored.emplace(name, nullptr);
+  for (const char* const name : {"window", "limit", "rate", "cancelOn"}) stored.emplace(name, nullptr);
   show_action(stored);
   show_delay(stored);
   return stored;
@@ -121,6 +122,7 @@ constexpr Property restored_properties[] = {
     {.name = "firedLast7Days", .kind = Kind::integer},
     {.name = "action", .kind = Kind::any, .schema = &action_schema},
     {.name = "steps", .kind = Kind::any, .optional = true, .schema = &steps_schema},
+    warnings_property,
 };
 constexpr Schema restored_schema{"WorkflowRestored", restored_properties};
 

@@ -9,6 +9,7 @@
 #include "api/workflows/definition/workflow_schemas.hpp"
 #include "base/observe.hpp"
 #include "domain/workflows/triggers.hpp"
+#include "matching/awaited_events.hpp"
 #include "matching/rule.hpp"
 #include "net/http/webhook_signature.hpp"
 #include "storage/sql/workflows.sql.hpp"
@@ -60,6 +61,7 @@ constexpr Property workflow_properties[] = {
     window_property,
     limit_property,
     rate_property,
+    cancel_on_property,
     {.name = "createdAt", .kind = Kind::timestamp, .nullable = false},
     {.name = "updatedAt", .kind = Kind::timestamp, .nullable = false},
 };
@@ -115,6 +117,8 @@ asio::awaitable<Answer> get_workflow(Call& call, Services& services) {
       workflow.at("action").is_object() ? workflow.at("action").get_object() : json::object());
   FieldErrors errors;
   read_pacing(workflow, domain::record_type(type), errors);
+  if (const json::value& events = workflow.at("cancelOn"); !events.is_null())
+    matching::check_awaited(events, type, std::string(matching::cancel_member), false, errors);
   if (!problem && !errors.empty()) problem = errors.front().field + ": " + errors.front().message;
   show_triggers(workflow);
   show_action(workflow);

@@ -168,6 +168,7 @@ constexpr std::string_view list_prefix = "any:";
 constexpr std::string_view second_prefix = "2:";
 constexpr std::string_view third_prefix = "3:";
 constexpr std::string_view fourth_prefix = "4:";
+constexpr std::string_view fifth_prefix = "5:";
 constexpr std::string_view timer_prefix = "timer:";
 constexpr std::string_view workdays_suffix = ":workdays";
 constexpr std::string_view schedule_prefix = "schedule:";
@@ -317,6 +318,11 @@ std::vector<const Trigger*> narrowest_first(const TriggerSet& set) {
 }
 
 std::string TriggerChoice::stored() const {
+  if (fifth_format) {
+    TriggerChoice rest = *this;
+    rest.fifth_format = false;
+    return std::string(fifth_prefix) + rest.stored();
+  }
   if (fourth_format) {
     TriggerChoice rest = *this;
     rest.fourth_format = false;
@@ -378,9 +384,16 @@ TriggerChoice choose(const Trigger& trigger) {
 }
 
 std::optional<TriggerChoice> parse_choice(std::string_view stored) {
+  if (stored.starts_with(fifth_prefix)) {
+    stored.remove_prefix(fifth_prefix.size());
+    if (stored.starts_with(fifth_prefix)) return std::nullopt;
+    auto choice = parse_choice(stored);
+    if (choice) choice->fifth_format = true;
+    return choice;
+  }
   if (stored.starts_with(fourth_prefix)) {
     stored.remove_prefix(fourth_prefix.size());
-    if (stored.starts_with(fourth_prefix)) return std::nullopt;
+    if (stored.starts_with(fifth_prefix) || stored.starts_with(fourth_prefix)) return std::nullopt;
     auto choice = parse_choice(stored);
     if (choice) choice->fourth_format = true;
     return choice;
@@ -390,8 +403,8 @@ std::optional<TriggerChoice> parse_choice(std::string_view stored) {
     return parse_stored_schedule(stored.substr(schedule_prefix.size()));
   if (stored.starts_with(third_prefix)) {
     stored.remove_prefix(third_prefix.size());
-    if (stored.starts_with(fourth_prefix) || stored.starts_with(third_prefix) ||
-        stored.starts_with(second_prefix))
+    if (stored.starts_with(fifth_prefix) || stored.starts_with(fourth_prefix) ||
+        stored.starts_with(third_prefix) || stored.starts_with(second_prefix))
       return std::nullopt;
     auto choice = parse_choice(stored);
     if (choice) choice->third_format = true;

@@ -63,6 +63,8 @@ struct TriggerChoice {
   bool third_format = false;
   /// The delay of the workflow counts working days.
   bool fourth_format = false;
+  /// Runs of the workflow may wait for events of their record, or be cancelled by them.
+  bool fifth_format = false;
   std::optional<Timer> timer = std::nullopt;
   std::optional<Schedule> schedule = std::nullopt;
 
@@ -73,8 +75,9 @@ struct TriggerChoice {
   /// `2:CODE`; for a list `any:CODE,CODE` or `any:order_*`. The third format is one of these forms after
   /// `3:`. The form of a timer is `timer:order.createdAt:PT24H`, or `timer:order.createdAt:P2D:workdays`,
   /// that of a schedule `schedule:order:` and its members as JSON. The fourth format is one of all these
-  /// after `4:`. A version of waybill without support for a form finds no trigger with such a code. It holds
-  /// the workflow as unreadable instead of performing it in another way.
+  /// after `4:`, the fifth is one of all these after `5:`. A version of waybill without support for a form
+  /// finds no trigger with such a code. It holds the workflow as unreadable instead of performing it in
+  /// another way.
   std::string stored() const;
   /// The list as the API shows it; one code for a choice by guid, none for a timer or a schedule.
   json::array shown() const;

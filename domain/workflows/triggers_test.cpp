@@ -284,7 +284,14 @@ TEST(TriggerChoice, TheFourthFormatIsAnyOtherFormAfterItsNumber) {
     EXPECT_TRUE(choice->fourth_format);
     EXPECT_EQ(choice->stored(), stored);
   }
-  for (const char* const stored : {"4:", "4:4:order_shipped", "3:4:order_shipped"})
+  for (const char* const stored : {"5:order_shipped", "5:3:any:order_*", "5:4:timer:order.createdAt:PT2H"}) {
+    const auto choice = parse_choice(stored);
+    ASSERT_TRUE(choice) << stored;
+    EXPECT_TRUE(choice->fifth_format);
+    EXPECT_EQ(choice->stored(), stored);
+  }
+  for (const char* const stored :
+       {"4:", "4:4:order_shipped", "3:4:order_shipped", "5:", "5:5:order_shipped", "4:5:order_shipped"})
     EXPECT_FALSE(parse_choice(stored)) << stored;
 }
 

@@ -37,6 +37,16 @@ PastOfRecord PastEvents::of_record(const Guid& business, const Guid& entity, Lat
   return past;
 }
 
+EventPage PastEvents::after(const Guid& business, const Guid& entity, std::uint64_t after,
+                            const PageLimits& limits) {
+  return read_page(session_,
+                   sql::history::After{.business = business,
+                                       .record = entity,
+                                       .after = static_cast<std::int64_t>(after),
+                                       .limit = static_cast<std::int64_t>(limits.events)},
+                   limits);
+}
+
 std::vector<std::vector<Relative>> PastEvents::relatives(std::span<const PastRelativeKey> wanted,
                                                          std::size_t count) {
   std::vector<std::vector<Relative>> relatives(count);

@@ -53,6 +53,9 @@ class PastEvents {
 
   PastOfRecord of_record(const Guid& business, const Guid& entity, Latest latest);
 
+  /// Returns the first events of a record with an id above `after`, in their order.
+  EventPage after(const Guid& business, const Guid& entity, std::uint64_t after, const PageLimits& limits);
+
   /// Returns the relatives for each of `count` positions; empty for a position without relatives.
   std::vector<std::vector<Relative>> relatives(std::span<const PastRelativeKey> wanted, std::size_t count);
 

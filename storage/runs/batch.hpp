@@ -11,6 +11,7 @@
 #include "storage/events/outbox.hpp"
 #include "storage/runs/run.hpp"
 #include "storage/runs/timers.hpp"
+#include "storage/runs/watches.hpp"
 
 namespace waybill::storage {
 
@@ -31,6 +32,7 @@ struct SettledEvent {
   std::vector<PostponedMatch> postponed = {};
   std::shared_ptr<const void> memory = {};  // owns the texts of the runs
   std::vector<TimerChange> timers = {};
+  std::vector<WatchEnd> watch_ends = {};  // what the event does to open runs of its record
 };
 
 /// The texts of a run that was queued without them.

@@ -36,6 +36,14 @@ std::vector<TimerChange> timers_of(const std::vector<const SettledEvent*>& event
   return changes;
 }
 
+std::vector<WatchEnd> watch_ends_of(const std::vector<const SettledEvent*>& events) {
+  std::vector<WatchEnd> ends;
+  for (const SettledEvent* const event : events) {
+    ends.insert(ends.end(), event->watch_ends.begin(), event->watch_ends.end());
+  }
+  return ends;
+}
+
 using EndedOrdered = ResultOf<sql::queue::Finish>;
 
 // While the queue looks empty, the planner takes all its indexes for equally good. Without bitmaps and
@@ -82,6 +90,7 @@ int stored_step(const RunState& state) { return state.progress ? state.progress-
 Recording::Recording(Session& session, const Guid& worker, const Batch& batch, EndedRuns& ended)
     : session_(session), worker_(worker), batch_(batch), ended_(ended), work_(session) {
   if (!batch.events.empty()) take_events();
+  cancel_watching(session_, watch_ends_of(events_));
   for (const SettledEvent* const event : events_) request_changes_of(*event);
   hold_runs();
 }
@@ -216,12 +225,14 @@ const RunState* Recording::next_of(const RunState& state) const {
 void Recording::write_events() {
   FinishedRows finished;
   QueuedRows queued;
+  bool any_watches = false;
   for (const SettledEvent* const event : events_) {
     for (const Run& run : event->runs) {
       const RunState& state = *next_of(run.state);
       if (is_final(state.status)) {
         finished.add(run.key, state);
       } else {
+        any_watches = any_watches || run.key.watches;
         queued.add(run.key, state, state.status == RunStatus::running ? std::optional(worker_) : std::nullopt,
                    ordered_from(run.key));
       }
@@ -231,6 +242,8 @@ void Recording::write_events() {
   queued.write(session_);
   RunStore(session_, worker_).postpone(postponed_of(events_));
   change_timers(session_, timers_of(events_));
+  if (any_watches) cancel_watching(session_, watch_ends_of(events_));  // runs of earlier events of the batch
+  wake_watching(session_, watch_ends_of(events_));
 }
 
 /// The event at which the search for the runs before this one can end; null if none is known.

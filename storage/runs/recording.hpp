@@ -37,9 +37,9 @@ struct Recorded {
 /// the batch was recorded; it can be recorded again on a new session, which skips what is already recorded.
 class Recording {
  public:
-  /// Begins the transaction, deletes the events from the outbox and locks the queued runs that request
-  /// changes. `batch` and `ended` must outlive the object. `ended` holds the runs that were recorded before
-  /// on this session, and `commit` adds those of the batch.
+  /// Begins the transaction, deletes the events from the outbox, ends the runs that they cancel and locks the
+  /// queued runs that request changes. `batch` and `ended` must outlive the object. `ended` holds the runs
+  /// that were recorded before on this session, and `commit` adds those of the batch.
   Recording(Session& session, const Guid& worker, const Batch& batch, EndedRuns& ended);
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;

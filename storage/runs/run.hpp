@@ -43,6 +43,7 @@ struct RunKey {
   // Hash of the value by which the limit of its workflow counts the run; empty: not limited. Stored apart
   // from the run, in limited_runs.
   std::string limit_value = {};
+  bool watches = false;        // later events of the record concern the run; stored as run_queue.watch_after
   Time workflow_created_at{};  // creation of the workflow; not stored, so not set for a claimed run
 };
 

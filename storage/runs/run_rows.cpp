@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "storage/runs/queued_keys.hpp"
 #include "storage/sql/queue.sql.hpp"
 #include "storage/statement/binary.hpp"
 
@@ -15,8 +16,8 @@ namespace waybill::storage {
 namespace {
 
 constexpr std::string_view queue_columns =
-    ", due_at, ordered, depth, lease_owner, ordered_from, changing_action";
-constexpr std::int16_t queue_column_count = 6;
+    ", due_at, ordered, depth, lease_owner, ordered_from, changing_action, watch_after";
+constexpr std::int16_t queue_column_count = 7;
 constexpr std::string_view common_columns =
     "business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, "
     "action, "
@@ -81,6 +82,11 @@ void QueuedRows::add(const RunKey& key, const RunState& state, std::optional<Gui
   else
     rows_.null();
   rows_.maybe_text(changing_action(key.action));
+  if (key.watches)
+    rows_.bigint(static_cast<std::int64_t>(key.event_id));
+  else
+    rows_.null();
+  if (key.watches && is_eventless(key.event_id)) eventless_watches_.push_back(queued_key(key));
   if (key.limit_value.empty()) return;
   limited_.begin_row().guid(key.business_id).guid(key.guid).guid(key.workflow_id).bytes(key.limit_value);
 }
@@ -88,8 +94,18 @@ void QueuedRows::add(const RunKey& key, const RunState& state, std::optional<Gui
 void QueuedRows::write(Session& session) {
   if (rows_.empty()) return;
   session.copy("run_queue (" + std::string(common_columns) + std::string(queue_columns) + ")", rows_.take());
+  begin_watches(session);
   if (limited_.empty()) return;
   session.copy("limited_runs (business_id, run, workflow_id, value)", limited_.take());
+}
+
+void QueuedRows::begin_watches(Session& session) {
+  QueuedKeys keys;
+  for (const QueuedKey& key : std::exchange(eventless_watches_, {})) keys.add(key);
+  if (keys.empty()) return;
+  session.run_replanned(sql::queue::BeginWatches{.businesses = binary_array(keys.businesses),
+                                                 .workflows = binary_array(keys.workflows),
+                                                 .runs = binary_array(keys.runs)});
 }
 
 FinishedRows::FinishedRows() : rows_(common_column_count + 1) {}

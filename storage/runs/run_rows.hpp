@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
@@ -25,8 +26,11 @@ class QueuedRows {
   void write(Session& session);
 
  private:
+  void begin_watches(Session& session);
+
   CopyRows rows_;
   CopyRows limited_;
+  std::vector<QueuedKey> eventless_watches_;  // runs without an event that watch their record
 };
 
 /// The bucket of a latency, as the SQL function latency_bucket computes it: bucket n ends at 2^(n/8)

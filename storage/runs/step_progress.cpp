@@ -35,6 +35,11 @@ std::string to_text(const StepProgress& progress) {
     stored["passed"] = std::move(passed);
     stored["between"] = progress.between;
   }
+  if (progress.awaits) {
+    stored["awaits"] = true;
+    stored["lookedTo"] = progress.looked_to;
+  }
+  if (progress.watch_after) stored["watchAfter"] = *progress.watch_after;
   std::string text = to_json(stored);
   text.pop_back();
   return text + R"(,"results":)" + progress.results + '}';
@@ -63,6 +68,10 @@ StepProgressPtr parse_progress(std::string_view text) {
                                     .type = std::string(step.at("type").as_string()),
                                     .name = std::string(step.at("name").as_string())});
     }
+    progress->awaits = stored.contains("awaits");
+    if (progress->awaits) progress->looked_to = stored.at("lookedTo").to_number<std::uint64_t>();
+    if (const auto* const event = stored.if_contains("watchAfter"))
+      progress->watch_after = event->to_number<std::uint64_t>();
     progress->results = to_json(json::value(stored.at("results").as_array()));
     return progress;
   } catch (const std::exception& error) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,10 +29,14 @@ struct StepProgress {
   std::string next;                // type of the next step; empty for the last step
   int attempts_before = 0;         // attempts of the run before this step
   std::optional<Time> started_at;  // nullopt: the step is to begin
-  std::optional<Time> until;       // the end of a wait that has begun
+  std::optional<Time> until;       // the end of a wait that has begun; the latest one if `awaits`
   std::string name = {};           // of the current step; empty without one
   std::vector<int> used_by = {};   // numbers of the later steps that use the answer of the current one
   int between = 0;                 // number of steps between the current one and the next
+  bool awaits = false;             // the current step waits for an event of the record
+  // The event that ended the last such wait: later ones count for the next.
+  std::optional<std::uint64_t> watch_after = {};
+  std::uint64_t looked_to = 0;  // the last event that was found not to end the present wait
   // The later steps in ways not taken of the current step, a choice, and of the choices around it.
   std::vector<PassedStep> passed = {};
   // JSON array {number, type, status, code, error, startedAt, finishedAt}. A result can also have `name`,

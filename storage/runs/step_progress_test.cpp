@@ -28,6 +28,17 @@ TEST(StepProgress, IsReadAsItWasWritten) {
   EXPECT_EQ(read->results, wait.results);
 }
 
+TEST(StepProgress, OfAWaitForAnEventKeepsTheEventsThatAreOver) {
+  const StepProgress wait{
+      .type = "wait", .awaits = true, .watch_after = 9'007'199'254'740'993U, .looked_to = 12};
+  const auto read = parse_progress(to_text(wait));
+  EXPECT_TRUE(read->awaits);
+  EXPECT_EQ(read->watch_after, wait.watch_after);
+  EXPECT_EQ(read->looked_to, 12U);
+  EXPECT_EQ(to_text(StepProgress{}).find("lookedTo"), std::string::npos)
+      << "earlier versions read other waits";
+}
+
 TEST(StepProgress, AnUnreadableTextIsRefused) {
   for (const char* const text : {"", "[]", "{}", R"({"number": 1})"})
     EXPECT_THROW(parse_progress(text), std::invalid_argument) << text;

@@ -47,7 +47,9 @@ StoredWorkflow stored_workflow(const sql::workflows::Changed::Row& row) {
           .rate = std::optional<std::string>(row.rate),
           .timer_plan = row.timer_plan.value_or(0),
           .timer_since = row.timer_since.value_or(Time()),
-          .workdays = row.workdays};
+          .workdays = row.workdays,
+          .cancel_on = std::optional<std::string>(row.cancel_on),
+          .watches = row.watches};
 }
 
 /// The size of the parts that may be large.

@@ -49,6 +49,8 @@ struct StoredWorkflow {
   int timer_plan = 0;                 // the version that last changed the timer; 0 without a timer
   Time timer_since{};                 // time of that change
   bool workdays = false;              // the delay is a number of working days
+  std::optional<std::string> cancel_on = std::nullopt;  // JSON of matching::AwaitedEvents
+  bool watches = false;                                 // runs of one of its versions may watch their record
 };
 
 /// The bytes of definitions and templates after which a portion of workflows ends.

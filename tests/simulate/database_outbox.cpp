@@ -247,7 +247,7 @@ storage::Rows Database::changed_workflows(ServerSession&, const Arguments& args,
         .null()
         .boolean(row->email_enabled)
         .boolean(true);
-    result.null().null().null().null().null().boolean(false);
+    result.null().null().null().null().null().boolean(false).null().boolean(false);
   }
   return result.take();
 }

@@ -225,7 +225,8 @@ storage::Rows Database::claim(ServerSession& session, const Arguments& args, Res
       result.number(*row.depth);
     else
       result.null();
-    result.text(row.steps).boolean(row.ordered).number(static_cast<std::int64_t>(workflow_epoch_));
+    result.text(row.steps).boolean(row.ordered).null().null();
+    result.number(static_cast<std::int64_t>(workflow_epoch_));
     history_.add("run " + row.guid.to_string().substr(24) + " of event " + std::to_string(row.event) +
                  " is claimed by " + worker.to_string().substr(0, 8) + " (was " + row.status + ")");
     row.status = "running";
@@ -481,7 +482,7 @@ storage::Rows Database::definitions(ServerSession&, const Arguments& args, Resul
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto found = workflows_.find(workflows[i]);
     if (found == workflows_.end()) continue;
-    result.row().guid(names[i]).text(found->second.trigger).text("{}").text(found->second.action);
+    result.row().guid(names[i]).text(found->second.trigger).text("{}").text(found->second.action).null();
   }
   return result.take();
 }

@@ -26,7 +26,8 @@ bool goes_to_queue(const PlannedRun& planned) {
   return planned.run.state.status != RunStatus::queued || is_deferred(planned.run.key) || planned.is_paced;
 }
 
-bool is_ordered(const PlannedRun& planned) { return planned.run.key.ordered; }
+/// True if a run must be in the queue before later events of its record are recorded.
+bool precedes_events(const PlannedRun& planned) { return planned.run.key.ordered || planned.run.key.watches; }
 
 /// True if the business has switched off the notifications that the action sends.
 bool is_silenced(const actions::Action& action, const Workflow& workflow) {
@@ -99,12 +100,18 @@ void Runner::submit(std::vector<MatchedEvent> events) {
       std::size_t bytes = 0;
       for (const PlannedRun& planned : event.runs) bytes += storage::byte_size(planned.run.key);
       // Ordered runs go through the database's queue, which contains the open runs before them. They must be
-      // in the queue before the runs of the next event, so all runs of their event are queued at once.
-      const bool all_to_queue =
-          event.orphan || !room_.may_enter(business) || std::ranges::any_of(event.runs, is_ordered);
+      // in the queue before the runs of the next event, so all runs of their event are queued at once. So are
+      // runs that later events concern, and those of an event that ends open runs or their waits.
+      const bool all_to_queue = event.orphan || event.ends_queued_runs || !room_.may_enter(business) ||
+                                std::ranges::any_of(event.runs, precedes_events);
       auto memory = bytes > 0 ? room_.hold_bytes(business, bytes) : nullptr;
-      storage::SettledEvent over{
-          event.shard, event.key, {}, std::move(event.postponed), memory, std::move(event.timers)};
+      storage::SettledEvent over{event.shard,
+                                 event.key,
+                                 {},
+                                 std::move(event.postponed),
+                                 memory,
+                                 std::move(event.timers),
+                                 std::move(event.watch_ends)};
       std::vector<TaskPtr> open;
       for (PlannedRun& planned : event.runs) {
         if (all_to_queue || goes_to_queue(planned)) {

@@ -19,6 +19,11 @@ constexpr std::int64_t most_set_aside = 100;  // events of a resumed business in
 constexpr std::size_t most_postponed = 200;   // matches of a workflow in one transaction
 constexpr Duration postponed_time = std::chrono::milliseconds(10);  // of postponed matches in one turn
 
+void end_watches(storage::Session& session, std::span<const storage::WatchEnd> ends) {
+  storage::cancel_watching(session, ends);
+  storage::wake_watching(session, ends);
+}
+
 std::size_t run_count(const std::vector<MatchedEvent>& events) {
   std::size_t count = 0;
   for (const MatchedEvent& event : events) count += event.runs.size();
@@ -148,6 +153,7 @@ bool EventMatching::match_postponed(storage::Session& session) {
       runs = matcher_.match_postponed(session, *workflow, matches);
       store.queue(runs);
     }
+    if (workflow) end_watches(session, matcher_.postponed_ends(session, *workflow, matches));
     work.commit();
     guard_.counts().fired(runs);
     if (!matches.empty()) postponed_.found_matches();
@@ -181,12 +187,14 @@ bool EventMatching::match_set_aside(storage::Session& session) {
   std::vector<storage::Run> runs;
   std::vector<storage::PostponedMatch> postponed;
   std::vector<storage::TimerChange> timers;
+  std::vector<storage::WatchEnd> ends;
   std::vector<std::int64_t> ids;
   std::vector<Time> times;
   for (const MatchedEvent& event : matched) {
     for (const PlannedRun& planned : event.runs) runs.push_back(planned.run);
     postponed.insert(postponed.end(), event.postponed.begin(), event.postponed.end());
     timers.insert(timers.end(), event.timers.begin(), event.timers.end());
+    ends.insert(ends.end(), event.watch_ends.begin(), event.watch_ends.end());
     ids.push_back(static_cast<std::int64_t>(event.key.id));
     times.push_back(event.key.at);
   }
@@ -194,6 +202,7 @@ bool EventMatching::match_set_aside(storage::Session& session) {
   store.queue(runs);
   store.postpone(postponed);
   storage::change_timers(session, timers);
+  end_watches(session, ends);
   session.run(sql::Remove{
       .business = *business, .events = storage::binary_array(ids), .times = storage::binary_array(times)});
   work.commit();

@@ -100,6 +100,7 @@ struct Matcher::Batch {
   ByEvent<storage::PostponedMatch> postponed;
   ByEvent<storage::TimerChange> timers;
   ByEvent<PlannedRun> runs;
+  WatchMatcher::Ends watch_ends;
 
   bool is_late() const { return steady_clock::now() - since > max_batch_time; }
   std::vector<MatchedEvent> take_matched(std::span<const storage::PendingEvent> events);
@@ -132,6 +133,7 @@ std::vector<MatchedEvent> Matcher::match_all(storage::Session& session,
     for (PlannedRun& run : runs) planned.push_back(&run);
   }
   add_working_days(session, planned);
+  batch.watch_ends = watches_.match(session, *columns_, stored);
   count(events, stored, batch);
   return batch.take_matched(events);
 }
@@ -228,6 +230,10 @@ std::vector<MatchedEvent> Matcher::Batch::take_matched(std::span<const storage::
       result.postponed = std::move(found->second);
     if (const auto found = timers.find(event.key()); found != timers.end())
       result.timers = std::move(found->second);
+    if (const auto found = watch_ends.find(event.key()); found != watch_ends.end()) {
+      result.watch_ends = std::move(found->second.ends);
+      result.ends_queued_runs = found->second.are_of_queued;
+    }
   }
   return matched;
 }
@@ -345,6 +351,20 @@ std::vector<storage::TimerChange> Matcher::postponed_timers(
       });
     });
     return changes;
+  });
+}
+
+std::vector<storage::WatchEnd> Matcher::postponed_ends(storage::Session& session, const Workflow& workflow,
+                                                       std::span<const storage::PostponedMatch> matches) {
+  return columns_.use(session, [&] {
+    storage::Outbox outbox(session);
+    std::vector<storage::WatchEnd> ends;
+    if (!workflow.had_watches) return ends;
+    for_postponed(outbox, matches, [&](const storage::StoredEvent& event) {
+      for (auto& [key, of_event] : watches_.match(session, *columns_, {&event, 1}, &workflow.guid))
+        std::ranges::move(of_event.ends, std::back_inserter(ends));
+    });
+    return ends;
   });
 }
 

@@ -13,6 +13,7 @@
 #include "storage/events/outbox.hpp"
 #include "storage/events/record_columns.hpp"
 #include "storage/runs/run_store.hpp"
+#include "worker/events/watch_matcher.hpp"
 #include "worker/guard/firing_counts.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/run_plan.hpp"
@@ -31,7 +32,7 @@ class Matcher {
 
   /// `public_url` is that of the service, for links to tracking pages; may be empty.
   Matcher(const Catalogue& catalogue, const Clock& clock, std::string public_url)
-      : catalogue_(catalogue), clock_(clock), public_url_(std::move(public_url)) {}
+      : catalogue_(catalogue), clock_(clock), public_url_(std::move(public_url)), watches_(catalogue) {}
 
   /// Matches events in the given order. An event that cannot be read, or that needs too much memory, has a
   /// dead run of each workflow that it may concern. Reads their relatives, and the rows that are not in
@@ -52,6 +53,10 @@ class Matcher {
   /// Returns the changes of the timers of a workflow that was postponed in this way. Throws like `match`.
   std::vector<storage::TimerChange> postponed_timers(storage::Session& session, const Workflow& workflow,
                                                      std::span<const storage::PostponedMatch> matches);
+
+  /// Returns what these events do to the open runs of such a workflow. Throws like `match`.
+  std::vector<storage::WatchEnd> postponed_ends(storage::Session& session, const Workflow& workflow,
+                                                std::span<const storage::PostponedMatch> matches);
 
  private:
   struct Candidate;
@@ -77,6 +82,7 @@ class Matcher {
   const std::string public_url_;
   storage::CachedColumns columns_;
   EventCounts counts_;
+  WatchMatcher watches_;
 };
 
 }  // namespace waybill::worker

@@ -62,6 +62,11 @@ void Workflow::set_action(json::object stored, json::object stored_templates) {
   definition = steps.front().definition;
 }
 
+bool Workflow::watches() const {
+  return cancel_on ||
+         std::ranges::any_of(steps, [](const matching::Step& step) { return step.awaited.has_value(); });
+}
+
 ParsedWorkflow Catalogue::parse(const storage::StoredWorkflow& stored) const {
   ParsedWorkflow parsed{.guid = stored.guid,
                         .business_id = stored.business_id,
@@ -119,6 +124,7 @@ void Catalogue::insert(ParsedWorkflow parsed) {
   workflows_.emplace(parsed.guid, workflow);
   if (workflow->rule.triggers.timer) ++timers_;
   if (workflow->rule.triggers.schedule) ++schedules_;
+  if (workflow->had_watches) ++watching_;
   std::vector<WorkflowPtr>& all = by_business_[parsed.business_id];
   all.insert(std::ranges::upper_bound(all, creation_order(workflow), {}, creation_order), workflow);
 }
@@ -176,6 +182,15 @@ std::vector<WorkflowPtr> Catalogue::active(const Guid& business, domain::EntityT
       active.push_back(workflow);
   }
   return active;
+}
+
+bool Catalogue::may_be_watched(const Guid& business) const {
+  if (watching_ == 0) return false;
+  const ReaderLock lock(mutex_);
+  const auto found = by_business_.find(business);
+  return found != by_business_.end() && std::ranges::any_of(found->second, [](const WorkflowPtr& workflow) {
+           return workflow->had_watches;
+         });
 }
 
 std::vector<WorkflowPtr> Catalogue::with_timer(const Guid& business, domain::EntityType type) const {
@@ -251,7 +266,10 @@ std::shared_ptr<Workflow> Catalogue::read(const storage::StoredWorkflow& stored)
                                                       .pacing = read_pacing(stored),
                                                       .timer_plan = stored.timer_plan,
                                                       .timer_since = stored.timer_since,
-                                                      .working_days = working_days});
+                                                      .working_days = working_days,
+                                                      .had_watches = stored.watches});
+  if (stored.cancel_on)
+    workflow->cancel_on = matching::parse_awaited(json::parse(*stored.cancel_on), stored.entity_type, false);
   workflow->set_action(json::parse(stored.action).as_object(), std::move(templates));
   return workflow;
 }
@@ -263,6 +281,7 @@ WorkflowPtr Catalogue::remove(const Guid& workflow) {
   if (found == workflows_.end()) return nullptr;
   if (found->second->rule.triggers.timer) --timers_;
   if (found->second->rule.triggers.schedule) --schedules_;
+  if (found->second->had_watches) --watching_;
   const auto business = by_business_.find(found->second->business_id);
   std::erase(business->second, found->second);
   if (business->second.empty()) by_business_.erase(business);

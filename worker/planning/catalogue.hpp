@@ -15,6 +15,7 @@
 #include "base/secret_box.hpp"
 #include "base/thread/mutex.hpp"
 #include "domain/workflows/pacing.hpp"
+#include "matching/awaited_events.hpp"
 #include "matching/rule.hpp"
 #include "matching/steps.hpp"
 #include "storage/settings/workflow_reader.hpp"
@@ -58,6 +59,11 @@ struct Workflow {
   Time timer_since{};    // the time of that change
   int working_days = 0;  // a delay that counts working days; `delay` is then 0
 
+  std::optional<matching::AwaitedEvents> cancel_on = {};  // the events that cancel its runs
+  bool had_watches = false;  // runs of one of its versions may watch their record
+
+  /// True if later events of a record concern the runs of this version.
+  bool watches() const;
   bool has_delay() const { return delay > Duration::zero() || working_days > 0; }
 
   /// Sets the action, the definition, the steps and the stored templates that they use, which may be empty.
@@ -121,6 +127,9 @@ class Catalogue {
 
   /// The workflows of a business and entity type that have a timer, also those that are switched off.
   std::vector<WorkflowPtr> with_timer(const Guid& business, domain::EntityType type) const;
+  /// True if open runs of the business may watch their record.
+  bool may_be_watched(const Guid& business) const;
+
   /// True if any workflow has a timer.
   bool has_timers() const { return timers_ > 0; }
   /// True if any workflow has a schedule.
@@ -149,6 +158,7 @@ class Catalogue {
   std::unordered_map<Guid, std::vector<WorkflowPtr>> by_business_ GUARDED_BY(mutex_);
   std::atomic<int> timers_ = 0;     // the number of workflows with a timer
   std::atomic<int> schedules_ = 0;  // the number of workflows with a schedule
+  std::atomic<int> watching_ = 0;   // the number of workflows whose runs may watch their record
   std::unordered_map<Guid, Unreadable> unreadable_ GUARDED_BY(mutex_);
   std::atomic<bool> any_unreadable_ = false;
   std::unordered_set<Guid> suspended_ GUARDED_BY(mutex_);

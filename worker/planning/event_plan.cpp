@@ -37,7 +37,7 @@ std::vector<PlannedRun> plan_event(const storage::StoredEvent& event, const doma
     defers = defers || (limits.may_defer && (runs.size() >= limits.runs || bytes >= limits.bytes ||
                                              steady_clock::now() - since > limits.time));
     const bool waits = has_deferred_change && workflow->action->changes_records();
-    if (!workflow->steps.empty() || waits) {
+    if (!workflow->steps.empty() || workflow->watches() || waits) {
       runs.push_back(defer_run(event, fired, *workflow, now));
       has_deferred_change = has_deferred_change || workflow->action->changes_records();
     } else if (defers) {

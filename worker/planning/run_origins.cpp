@@ -3,12 +3,30 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <stdexcept>
 #include <unordered_set>
 
 #include "base/observe.hpp"
 #include "storage/sql/queue.sql.hpp"
 
 namespace waybill::worker {
+namespace {
+
+using VersionRow = storage::sql::queue::DefinitionsOfVersions::Row;
+
+/// Throws std::exception if this binary cannot read the version.
+EarlierVersion read_version(const VersionRow& row) {
+  EarlierVersion version{
+      .rule = matching::make_rule(row.trigger.value(), json::parse(row.conditions.value())),
+      .action = json::parse(row.action.value()).as_object(),
+      .cancel_on = std::nullopt};
+  if (row.cancel_on)
+    version.cancel_on =
+        matching::parse_awaited(json::parse(*row.cancel_on), version.rule.entity_type(), false);
+  return version;
+}
+
+}  // namespace
 
 EarlierVersions earlier_versions(storage::Session& session, const Catalogue& catalogue,
                                  std::span<const storage::ClaimedRun> runs,
@@ -32,9 +50,7 @@ EarlierVersions earlier_versions(storage::Session& session, const Catalogue& cat
   for (const auto& row : definitions) {
     std::optional<EarlierVersion>& version = versions[row.name];
     try {
-      version.emplace(
-          EarlierVersion{matching::make_rule(row.trigger.value(), json::parse(row.conditions.value())),
-                         json::parse(row.action.value()).as_object()});
+      version.emplace(read_version(row));
     } catch (const std::exception& error) {
       const auto index = static_cast<std::size_t>(std::ranges::find(names, row.name) - names.begin());
       if (reported.insert(workflows[index]).second)
@@ -42,6 +58,20 @@ EarlierVersions earlier_versions(storage::Session& session, const Catalogue& cat
     }
   }
   return versions;
+}
+
+std::optional<EarlierVersion> read_version(storage::Session& session, const Guid& business,
+                                           const Guid& workflow, int version) {
+  const std::vector<Guid> businesses{business}, workflows{workflow};
+  const std::vector<std::int64_t> versions{version};
+  const auto rows = session.run(storage::sql::queue::DefinitionsOfVersions{
+      .businesses = businesses, .workflows = workflows, .versions = versions, .names = workflows});
+  if (rows.empty()) return std::nullopt;
+  try {
+    return read_version(rows.front());
+  } catch (const std::exception& error) {
+    throw std::invalid_argument(error.what());
+  }
 }
 
 void report_unreadable_version(const Guid& workflow, int version, std::string_view error) {

@@ -21,6 +21,7 @@ namespace waybill::worker {
 struct EarlierVersion {
   matching::Rule rule;
   json::object action;
+  std::optional<matching::AwaitedEvents> cancel_on;  // the events that cancel its runs
 };
 /// Versions by run; nullopt if this binary cannot read the version: the run waits for a binary that can.
 using EarlierVersions = std::unordered_map<Guid, std::optional<EarlierVersion>>;
@@ -31,6 +32,11 @@ using EarlierVersions = std::unordered_map<Guid, std::optional<EarlierVersion>>;
 EarlierVersions earlier_versions(storage::Session& session, const Catalogue& catalogue,
                                  std::span<const storage::ClaimedRun> runs,
                                  const std::function<bool(const storage::ClaimedRun&)>& wanted);
+
+/// Reads one version of a workflow; nullopt if it is no longer stored. Throws std::invalid_argument if this
+/// binary cannot read it, and DatabaseUnavailable or StatementError.
+std::optional<EarlierVersion> read_version(storage::Session& session, const Guid& business,
+                                           const Guid& workflow, int version);
 
 /// Logs that this binary cannot read a version of a workflow.
 void report_unreadable_version(const Guid& workflow, int version, std::string_view error);

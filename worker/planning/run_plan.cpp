@@ -55,6 +55,7 @@ PlannedRun begin_run(const storage::StoredEvent& event, const domain::TriggerSet
                           .request = {},
                           .body = {},
                           .depth = depth,
+                          .watches = workflow.watches(),
                           .workflow_created_at = workflow.created_at},
                   .state = {.status = storage::RunStatus::queued,
                             .code = {},

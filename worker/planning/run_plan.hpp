@@ -36,6 +36,8 @@ struct MatchedEvent {
   bool orphan = false;
   std::vector<storage::PostponedMatch> postponed = {};  // workflows unreadable or left for later
   std::vector<storage::TimerChange> timers = {};
+  std::vector<storage::WatchEnd> watch_ends = {};  // what the event does to open runs of its record
+  bool ends_queued_runs = false;                   // some of them are in the queue
 };
 
 /// Plans the run that `event` causes through `workflow`, at `now`. The same event and workflow always give

@@ -37,6 +37,11 @@ std::optional<storage::StoredEvent> current_record(storage::Outbox& outbox, cons
   return record;
 }
 
+/// True for a run whose next step sees the record as it is.
+bool begins_later(const storage::RunState& state) {
+  return step_to_begin(state) > 1 || (state.progress && state.progress->awaits);
+}
+
 void mark_dead(storage::ClaimedRun& claimed, const char* code, std::string error, Time now) {
   storage::RunState& state = claimed.run.state;
   state.status = storage::RunStatus::dead;
@@ -104,6 +109,7 @@ void RunPreparer::render_one(storage::Session& session, const EarlierVersions& v
   if (claimed.version_unreadable) return;
   std::optional<std::string>& code = claimed.run.state.code;
   if (code == storage::unreadable_code || code == storage::window_code) code.reset();
+  if (is_cancelled(session, *its, claimed)) return;
   if (!its->steps.empty() || claimed.run.state.progress) {
     stepping.push_back({&claimed, its});
     return;
@@ -128,6 +134,19 @@ void RunPreparer::render_one(storage::Session& session, const EarlierVersions& v
   claimed.rendered = true;
 }
 
+/// Ends a run that a later event of its record cancels. A wait for an event finds out itself.
+bool RunPreparer::is_cancelled(storage::Session& session, const Workflow& workflow,
+                               storage::ClaimedRun& claimed) {
+  storage::RunState& state = claimed.run.state;
+  if (!workflow.cancel_on || !claimed.watch_after || (state.progress && state.progress->awaits)) return false;
+  LaterEvents later{.looked_to = *claimed.watch_after, .has_more = true};
+  while (later.has_more && !later.is_cancelled)
+    later = look_at_later_events(session, *columns_, claimed.run.key, later.looked_to,
+                                 {.cancel_on = &*workflow.cancel_on});
+  if (later.is_cancelled) state = cancelled_state(std::move(state), clock_.now());
+  return later.is_cancelled;
+}
+
 /// True for a replay that begins with a choice, which sees the record as it is.
 bool RunPreparer::repeats_choice(const Stepping& run) {
   return run.claimed->run.key.replay_of && !run.workflow->steps.empty() &&
@@ -139,7 +158,7 @@ void RunPreparer::begin_all(storage::Session& session, const std::vector<Steppin
   std::vector<const Stepping*> later;
   for (const Stepping& run : stepping) {
     const storage::RunKey& key = run.claimed->run.key;
-    if (!is_of_list(key) && (step_to_begin(run.claimed->run.state) > 1 || repeats_choice(run))) {
+    if (!is_of_list(key) && (begins_later(run.claimed->run.state) || repeats_choice(run))) {
       later.push_back(&run);
       continue;
     }
@@ -307,10 +326,17 @@ void RunPreparer::begin(storage::Session& session, const Stepping& run, const st
                 .created = then.created,
                 .triggers = triggers,
                 .earlier_texts = {},
-                .working_day = [&](Time start, int count) {
-                  const storage::WorkingDays wanted{its.key.business_id, start, count};
-                  return storage::working_day_moments(session, {&wanted, 1}).front();
-                }};
+                .working_day =
+                    [&](Time start, int count) {
+                      const storage::WorkingDays wanted{its.key.business_id, start, count};
+                      return storage::working_day_moments(session, {&wanted, 1}).front();
+                    },
+                .later_events =
+                    [&](std::uint64_t after, const WantedEvents& wanted) {
+                      if (!run.claimed->watch_after) return LaterEvents{.looked_to = after};
+                      return look_at_later_events(session, *columns_, its.key,
+                                                  std::max(after, *run.claimed->watch_after), wanted);
+                    }};
   if (its.key.replay_of) {
     its.key.depth = storage::cause_depth(event.cause);
     view.earlier_texts = [&](int number) -> std::optional<storage::Rendering> {
@@ -347,6 +373,7 @@ WorkflowPtr RunPreparer::with_version(storage::Session& session, const WorkflowP
                                       const storage::RunKey& run, const EarlierVersion& version) const {
   auto earlier = std::make_shared<Workflow>(*workflow);
   earlier->rule = version.rule;
+  earlier->cancel_on = version.cancel_on;
   try {
     earlier->set_action(version.action, {});
   } catch (const std::exception& error) {

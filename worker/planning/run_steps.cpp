@@ -16,6 +16,7 @@ using storage::RunStatus;
 using storage::StepProgress;
 
 constexpr const char* erased_code = "ERASED";
+constexpr const char* cancelled_code = "CANCELLED_BY_EVENT";
 
 json::value text_or_null(const std::optional<std::string>& text) {
   return text ? json::value(*text) : json::value();
@@ -43,7 +44,7 @@ void add_results(StepProgress& step, const RunState& state, bool ends_run, Time 
                       {"startedAt", format_timestamp(step.started_at.value_or(now))},
                       {"finishedAt", nullptr}};
   for (const auto& [name, value] : step.outcome) result[name] = value;
-  if (step.type == "wait" && !step.name.empty()) result["timedOut"] = false;
+  if (step.type == "wait" && !step.name.empty()) result.emplace("timedOut", false);
   append_result(step.results, std::move(result), step.name, now);
   step.ended.push_back(storage::text(state.status));
   for (const storage::PassedStep& passed : step.passed) {
@@ -93,11 +94,12 @@ class Beginning {
               "The stored version of the workflow has no such step.", now_);
       return;
     }
+    const matching::Step& step = workflow_.steps[number - 1];
+    if (run_.state.progress->awaits) return look_for_end(step);
     if (run_.state.progress->until) {  // a run is claimed at the end of its wait
       run_.state.status = RunStatus::succeeded;
       return;
     }
-    const matching::Step& step = workflow_.steps[number - 1];
     auto progress = std::make_shared<StepProgress>(*run_.state.progress);
     progress->type = step.type;
     progress->name = step.name;
@@ -148,6 +150,42 @@ class Beginning {
     return true;
   }
 
+  /// Ends a wait for an event if the event, or the end of its time, has come.
+  void look_for_end(const matching::Step& step) {
+    auto progress = std::make_shared<StepProgress>(*run_.state.progress);
+    run_.state.progress = progress;
+    const LaterEvents later = view_.later_events(
+        progress->looked_to, {.cancel_on = workflow_.cancel_on ? &*workflow_.cancel_on : nullptr,
+                              .awaited = step.awaited ? &*step.awaited : nullptr,
+                              .until = progress->until.value_or(now_)});
+    progress->looked_to = later.looked_to;
+    if (later.is_cancelled) {
+      run_.state = cancelled_state(std::move(run_.state), now_);
+    } else if (later.ended_by || (!later.has_more && progress->until.value_or(now_) <= now_)) {
+      if (later.ended_by) progress->watch_after = later.ended_by;
+      progress->outcome["timedOut"] = !later.ended_by;
+      run_.state.status = RunStatus::succeeded;
+    } else {
+      run_.state.status = RunStatus::waiting;
+      run_.state.at = later.has_more ? now_ : *progress->until;
+    }
+  }
+
+  /// Begins a wait for an event. The run is due at once: what came before is looked at when the wait is
+  /// stored, so that no event is missed.
+  void await(const matching::Step& step, StepProgress& progress, Time until) {
+    const domain::Subject subject{view_.entity, no_changes_, false};
+    if (!step.awaited->triggers && step.awaited->conditions.evaluate(subject)) {
+      progress.outcome["timedOut"] = false;
+      run_.state.status = RunStatus::succeeded;
+      return;
+    }
+    progress.awaits = true;
+    progress.until = until;
+    run_.state.status = RunStatus::waiting;
+    run_.state.at = now_;
+  }
+
   void wait(const matching::Step& step, StepProgress& progress) {
     auto end = matching::start_of_wait(step, view_.entity, &values_, now_);
     const bool has_value = end.has_value();
@@ -158,6 +196,8 @@ class Beginning {
       run_.state = no_working_day_state(std::move(run_.state));
     } else if (!end) {
       set_end(run_.state, RunStatus::skipped, "NO_VALUE", "The field of the wait has no value.", now_);
+    } else if (step.awaited) {
+      await(step, progress, *end);
     } else if (*end <= now_) {
       run_.state.status = RunStatus::succeeded;
     } else {
@@ -267,6 +307,7 @@ class Beginning {
   const Time now_;
   mutable std::optional<json::array> results_;
   json::object values_;  // domain::Subject::run of the current step
+  const json::object no_changes_;
 };
 
 }  // namespace
@@ -274,7 +315,8 @@ class Beginning {
 RunState end_step(RunState state, Time now) {
   if (!state.progress || !is_final(state.status)) return state;
   auto progress = std::make_shared<StepProgress>(*state.progress);
-  const bool fails = (state.status == RunStatus::dead && !progress->goes_on) || state.code == erased_code;
+  const bool fails = (state.status == RunStatus::dead && !progress->goes_on) || state.code == erased_code ||
+                     state.code == cancelled_code;
   const bool ends_run = fails || progress->next.empty();
   add_results(*progress, state, ends_run, now);
   progress->outcome.clear();
@@ -293,6 +335,8 @@ RunState end_step(RunState state, Time now) {
     progress->attempts_before = state.attempts;
     progress->started_at.reset();
     progress->until.reset();
+    progress->awaits = false;
+    progress->looked_to = 0;
     progress->name.clear();
     progress->used_by.clear();
   }
@@ -311,20 +355,26 @@ void count_steps(const RunState& state) {
 
 int step_to_begin(const RunState& state) {
   if (!state.progress) return 1;
-  return state.progress->number + (state.progress->until ? 1 : 0);
+  return state.progress->number + (state.progress->until && !state.progress->awaits ? 1 : 0);
 }
 
 std::string_view type_to_begin(const storage::Run& run) {
   const StepProgress* const progress = run.state.progress.get();
   if (progress == nullptr || !storage::is_deferred(run.key)) return run.key.action;
-  return progress->until ? progress->next : progress->type;
+  return progress->until && !progress->awaits ? progress->next : progress->type;
 }
 
 void end_wait(RunState& state, Time now) {
-  if (!state.progress || !state.progress->until || state.progress->next.empty()) return;
+  if (!state.progress || !state.progress->until || state.progress->awaits || state.progress->next.empty())
+    return;
   state.status = RunStatus::succeeded;
   state = end_step(std::move(state), now);
   state.status = RunStatus::running;
+}
+
+RunState cancelled_state(RunState state, Time now) {
+  set_end(state, RunStatus::skipped, cancelled_code, "An event of the record cancelled the run.", now);
+  return state;
 }
 
 void begin_steps(const Workflow& workflow, const StepView& view, storage::Run& run, Time now) {
@@ -334,7 +384,7 @@ void begin_steps(const Workflow& workflow, const StepView& view, storage::Run& r
     first->attempts_before = run.state.attempts;
     run.state.progress = std::move(first);
   }
-  const bool is_first = step_to_begin(run.state) == 1;
+  const bool is_first = step_to_begin(run.state) == 1 && !run.state.progress->awaits;
   Beginning beginning(workflow, view, run, now);
   for (;;) {
     beginning.begin();

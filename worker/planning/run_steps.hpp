@@ -11,6 +11,7 @@
 #include "storage/runs/batch.hpp"
 #include "storage/runs/run.hpp"
 #include "worker/planning/catalogue.hpp"
+#include "worker/planning/later_events.hpp"
 
 namespace waybill::worker {
 
@@ -32,10 +33,12 @@ struct StepView {
   std::function<std::optional<storage::Rendering>(int number)> earlier_texts;
   /// Returns the moment of the n-th working day from another moment; nullopt if the calendar has none.
   std::function<std::optional<Time>(Time start, int count)> working_day;
+  /// Searches the events of the record after an event, or after the last one that the run has used.
+  std::function<LaterEvents(std::uint64_t after, const WantedEvents& wanted)> later_events = {};
 };
 
 /// The number of the step that a claimed run begins: its current one, or the next if it is a wait that is
-/// over.
+/// over. A wait for an event is over once later_events says so.
 int step_to_begin(const storage::RunState& state);
 
 /// The type of the action that a claimed run attempts, or of the step that it begins; empty if the run ends
@@ -45,6 +48,9 @@ std::string_view type_to_begin(const storage::Run& run);
 /// Ends the wait of a claimed run whose wait is over and whose next step must wait, too, for instance for the
 /// window of its workflow. Has no effect on other runs. Pure.
 void end_wait(storage::RunState& state, Time now);
+
+/// The final state of a run that an event of its record cancels.
+storage::RunState cancelled_state(storage::RunState state, Time now);
 
 /// Begins the current step of a claimed run, and those after it while steps end at once: a wait that is over,
 /// a step that is skipped or cannot be rendered. The run is then in one of these states: running, with the

@@ -48,7 +48,8 @@ struct Case {
                         .created = true,
                         .triggers = {},
                         .earlier_texts = earlier_texts,
-                        .working_day = working_day};
+                        .working_day = working_day,
+                        .later_events = later_events};
     begin_steps(workflow, view, run, at);
   }
   /// Ends the current step and lets the run be claimed again.
@@ -81,6 +82,7 @@ struct Case {
   json::object previous;
   std::function<std::optional<storage::Rendering>(int)> earlier_texts;
   std::function<std::optional<Time>(Time, int)> working_day;
+  std::function<LaterEvents(std::uint64_t, const WantedEvents&)> later_events;
 };
 
 using Results = std::vector<std::string>;
@@ -171,6 +173,79 @@ TEST(RunSteps, AWaitEndsWhenTheRunIsClaimed) {
   EXPECT_EQ(steps.run.key.action, "webhook");
   EXPECT_EQ(steps.run.state.status, RunStatus::running);
   EXPECT_EQ(steps.results(), Results{"1 wait succeeded"});
+}
+
+constexpr const char* wait_for_update =
+    R"({"type": "wait", "name": "w", "for": {"triggers": ["order_updated"]}, "atMost": "PT2H"})";
+
+TEST(RunSteps, AWaitForAnEventIsStoredBeforeTheEventsAreLookedAt) {
+  Case steps(list({wait_for_update, std::string(webhook) + "}"}));
+  steps.later_events = [](std::uint64_t, const WantedEvents&) -> LaterEvents {
+    throw std::logic_error("too early");
+  };
+  steps.begin();
+  EXPECT_EQ(steps.run.state.status, RunStatus::waiting);
+  EXPECT_EQ(steps.run.state.at, now) << "it is due at once";
+  EXPECT_TRUE(storage::awaits_step(steps.run.state));
+  EXPECT_EQ(step_to_begin(steps.run.state), 1);
+  EXPECT_EQ(type_to_begin(steps.run), "wait") << "nothing is paced before the wait is over";
+  std::vector<std::uint64_t> looked_from;
+  steps.later_events = [&](std::uint64_t after, const WantedEvents& wanted) {
+    EXPECT_EQ(wanted.until, now + std::chrono::hours(2));
+    looked_from.push_back(after);
+    return LaterEvents{.looked_to = after + 5, .has_more = looked_from.size() == 1};
+  };
+  for (const Time due : {now, now + std::chrono::hours(2)}) {
+    steps.run.state.progress = storage::parse_progress(storage::to_text(*steps.run.state.progress));
+    steps.claim();
+    steps.begin();
+    EXPECT_EQ(steps.run.state.status, RunStatus::waiting);
+    EXPECT_EQ(steps.run.state.at, due) << "at once if there are more events, then at the end";
+  }
+  EXPECT_EQ(looked_from, (std::vector<std::uint64_t>{0, 5})) << "each event is looked at once";
+}
+
+TEST(RunSteps, AWaitForAnEventEndsByTheEventByItsTimeOrWithTheRun) {
+  struct End {
+    Time at;
+    LaterEvents later;
+    RunStatus status;
+    Results results;
+  };
+  const Time end = now + std::chrono::hours(2);
+  for (const End& expected :
+       std::vector<End>{{end, {.ended_by = 9, .looked_to = 9}, RunStatus::running, {"1 wait succeeded"}},
+                        {end, {.looked_to = 8}, RunStatus::running, {"1 wait succeeded"}},
+                        {end, {.looked_to = 8, .has_more = true}, RunStatus::waiting, {}},
+                        {now,
+                         {.is_cancelled = true, .looked_to = 8},
+                         RunStatus::skipped,
+                         {"1 wait skipped CANCELLED_BY_EVENT"}}}) {
+    Case steps(list({wait_for_update, std::string(webhook) + "}"}));
+    steps.begin();
+    steps.later_events = [&](std::uint64_t, const WantedEvents&) { return expected.later; };
+    steps.claim();
+    steps.begin(expected.at);
+    EXPECT_EQ(steps.run.state.status, expected.status);
+    EXPECT_EQ(steps.results(), expected.results);
+    if (expected.status != RunStatus::running) continue;
+    const json::value results = json::parse(steps.run.state.progress->results);
+    EXPECT_EQ(results.at(0).at("timedOut"), !expected.later.ended_by);
+    EXPECT_EQ(steps.run.state.progress->watch_after, expected.later.ended_by);
+    EXPECT_FALSE(steps.run.state.progress->awaits);
+  }
+}
+
+TEST(RunSteps, ConditionsAloneEndAWaitAtOnceAndUseUpNoEvent) {
+  Case steps(
+      R"([{"type": "wait", "for": {"conditions": {"notes": "x"}}, "atMost": "PT2H"}, {"type": "stop"}])");
+  steps.begin();
+  EXPECT_EQ(steps.results(), Results{"1 wait succeeded"});
+  EXPECT_EQ(steps.run.state.progress->watch_after, std::nullopt);
+  Case changed(
+      R"([{"type": "wait", "for": {"conditions": {"notes": {"changed": true}}}, "atMost": "PT2H"}, {"type": "stop"}])");
+  changed.begin();
+  EXPECT_TRUE(changed.run.state.progress->awaits) << "without an event nothing has changed";
 }
 
 TEST(RunSteps, AWaitForAWorkingDayEndsThereOrIsDead) {

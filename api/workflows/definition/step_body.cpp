@@ -138,6 +138,7 @@ class Checker {
   }
 
   json::object check_wait(const json::object& step) {
+    if (find_value(step, matching::wait_member) != nullptr) return check_awaiting(step);
     check_members(step, {"type", "name", "delay", "until", "offset", "workdays"});
     const json::value delay = text(step, "delay"), until = text(step, "until"), offset = text(step, "offset");
     if (delay.is_null() && until.is_null()) refuse("delay", "is required unless until is given");
@@ -148,11 +149,40 @@ class Checker {
     if (until.is_string()) check_until(until.get_string());
     if (offset.is_string() && !matching::parse_offset(offset.get_string()))
       refuse("offset", "must be an ISO 8601 duration of up to 366 days, such as -PT2H");
+    if (counts_workdays(step)) return working_wait(delay, until, offset);
+    return {{"type", "wait"}, {"delay", delay}, {"until", until}, {"offset", offset}};
+  }
+
+  bool counts_workdays(const json::object& step) {
     const json::value* const workdays = find_value(step, "workdays");
     if (workdays != nullptr && !workdays->is_bool()) refuse("workdays", "must be true or false");
-    if (workdays != nullptr && workdays->is_bool() && workdays->get_bool())
-      return working_wait(delay, until, offset);
-    return {{"type", "wait"}, {"delay", delay}, {"until", until}, {"offset", offset}};
+    return workdays != nullptr && workdays->is_bool() && workdays->get_bool();
+  }
+
+  /// Checks a wait for an event.
+  json::object check_awaiting(const json::object& step) {
+    check_members(step, {"type", "name", matching::wait_member, "atMost", "workdays"});
+    if (!run_.has_record) refuse(matching::wait_member, "needs a record, so the schedule needs each: true");
+    const json::value& awaited = step.at(matching::wait_member);
+    matching::check_awaited(awaited, context_.entity_type, field_ + "." + std::string(matching::wait_member),
+                            true, errors_);
+    const json::value at_most = text(step, "atMost");
+    if (at_most.is_null()) refuse("atMost", "is required with for");
+    const bool workdays = counts_workdays(step);
+    if (at_most.is_string()) check_at_most(at_most.get_string(), workdays);
+    if (workdays)
+      return {{"type", "wait"},
+              {matching::wait_member, awaited},
+              {"workdays", {{"days", at_most}, {"until", nullptr}}}};
+    return {{"type", "wait"}, {matching::wait_member, awaited}, {"atMost", at_most}};
+  }
+
+  void check_at_most(std::string_view text, bool workdays) {
+    if (workdays && domain::parse_working_days(text).value_or(0) <= 0) {
+      refuse("atMost", domain::working_days_problem);
+    } else if (parse_duration(text).value_or(Duration{}) <= Duration{}) {
+      refuse("atMost", "must be an ISO 8601 duration of up to 366 days and not zero, such as P2D");
+    }
   }
 
   void check_until(std::string_view path) {
@@ -280,18 +310,26 @@ void show_wait(json::object& step) {
   if (stored == nullptr || !stored->is_object()) return;
   const json::object workdays = stored->get_object();
   const bool has_until = find_value(workdays, "until") != nullptr;
-  step[has_until ? "offset" : "delay"] = workdays.at("days");
+  const bool awaits = find_value(step, matching::wait_member) != nullptr;
+  step[has_until ? "offset" : awaits ? "atMost" : "delay"] = workdays.at("days");
   if (has_until) step["until"] = workdays.at("until");
   step["workdays"] = true;
+}
+
+/// The member of a shown wait that says how long it lasts.
+std::string_view length_member(const json::object& wait) {
+  if (find_value(wait, matching::wait_member) != nullptr) return "atMost";
+  return find_value(wait, "delay") != nullptr ? "delay" : "offset";
 }
 
 /// The longest time that a shown wait adds; that of a wait for a field is known only for its offset.
 Duration length_of(const json::object& wait) {
   if (find_value(wait, "workdays") != nullptr) {
-    const auto days = text_at(wait, find_value(wait, "delay") != nullptr ? "delay" : "offset").value_or("");
+    const auto days = text_at(wait, length_member(wait)).value_or("");
     return domain::longest_working_days(domain::parse_working_days(days).value_or(0));
   }
-  if (const auto delay = text_at(wait, "delay")) return parse_duration(*delay).value_or(Duration{});
+  if (length_member(wait) != "offset")
+    return parse_duration(text_at(wait, length_member(wait)).value_or("")).value_or(Duration{});
   const auto offset = matching::parse_offset(text_at(wait, "offset").value_or("PT0S")).value_or(Duration{});
   return std::chrono::abs(offset);
 }
@@ -367,7 +405,7 @@ class Waits {
 
  private:
   void refuse(const json::object& wait, const std::string& field) {
-    errors_.push_back({field + (find_value(wait, "delay") != nullptr ? ".delay" : ".offset"),
+    errors_.push_back({field + "." + std::string(length_member(wait)),
                        "must, with the delay of the workflow and the waits before it, be shorter than the " +
                            std::to_string(limit_ / std::chrono::days(1)) + " days that events are kept"});
   }
@@ -424,6 +462,17 @@ void for_each_action(const json::object& action, const VisitAction& visit) {
   const json::array* const steps = actions::stored_steps(action);
   if (steps == nullptr) return visit_one(action, "action");
   actions::for_each_step(*steps, "steps", visit_one);
+}
+
+bool awaits_events(const json::object& action) {
+  bool awaits = false;
+  if (const json::array* const steps = actions::stored_steps(action)) {
+    actions::for_each_step(*steps, {}, [&](const json::object& step, const std::string&) {
+      awaits =
+          awaits || (text_at(step, "type") == "wait" && find_value(step, matching::wait_member) != nullptr);
+    });
+  }
+  return awaits;
 }
 
 json::array shown_steps(const json::object& action) {

@@ -36,6 +36,9 @@ using VisitAction = std::function<void(const actions::Action& action, const json
                                        const std::string& field)>;
 void for_each_action(const json::object& action, const VisitAction& visit);
 
+/// True if a step of a stored action waits for an event.
+bool awaits_events(const json::object& action);
+
 /// The steps of a stored action as the API shows them; empty if it is a single one.
 json::array shown_steps(const json::object& action);
 

@@ -12,6 +12,7 @@
 #include "domain/conditions/conditions.hpp"
 #include "domain/time/working_days.hpp"
 #include "domain/workflows/triggers.hpp"
+#include "matching/awaited_events.hpp"
 #include "matching/steps.hpp"
 #include "net/http/webhook_signature.hpp"
 #include "storage/sql/templates.sql.hpp"
@@ -73,6 +74,7 @@ constexpr Property configure_properties[] = {
     window_property,
     limit_property,
     rate_property,
+    cancel_on_property,
     {.name = "trigger", .kind = Kind::string, .read_only = true},
     {.name = "isManaged", .kind = Kind::boolean, .read_only = true},
     {.name = "status", .kind = Kind::string, .read_only = true},
@@ -80,6 +82,7 @@ constexpr Property configure_properties[] = {
     {.name = "problem", .kind = Kind::string, .read_only = true},
     {.name = "version", .kind = Kind::integer, .read_only = true},
     {.name = "firedLast7Days", .kind = Kind::integer, .read_only = true},
+    {.name = "warnings", .kind = Kind::array, .read_only = true, .items = Kind::string},
     {.name = "createdAt", .kind = Kind::timestamp, .read_only = true},
     {.name = "updatedAt", .kind = Kind::timestamp, .read_only = true},
 };
@@ -269,6 +272,18 @@ void merge_pacing(const json::object& body, const domain::RecordType& record, do
             .rate = domain::parse_rate(given_or_stored(body, "rate", pacing.rate), errors)};
 }
 
+/// The stored events are checked again, because the entity type may change.
+void merge_cancel_on(const json::object& body, WorkflowDefinition& definition, FieldErrors& errors) {
+  if (const json::value* const given = body.if_contains(matching::cancel_member))
+    definition.cancel_on = *given;
+  if (definition.cancel_on.is_null()) return;
+  matching::check_awaited(definition.cancel_on, definition.entity_type, std::string(matching::cancel_member),
+                          false, errors);
+  if (is_of_list(definition))
+    errors.push_back(
+        {std::string(matching::cancel_member), "needs a record, so the schedule needs each: true"});
+}
+
 /// The delay of the request, or else the stored one.
 std::optional<std::string> given_or_stored_delay(const json::object& body,
                                                  const WorkflowDefinition& definition) {
@@ -347,6 +362,7 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
     definition.conditions = conditions == nullptr ? json::value(json::object()) : *conditions;
   }
   merge_pacing(body, record, definition.pacing, errors);
+  merge_cancel_on(body, definition, errors);
   check_workdays(body, definition, errors);
   const auto conditions = domain::Conditions::parse(definition.conditions, record);
   if (const auto* condition_errors = std::get_if<FieldErrors>(&conditions)) {
@@ -442,6 +458,7 @@ WorkflowDefinition stored_definition(const storage::Rows& rows) {
   definition.ordered = stored.at("ordered").as_bool();
   if (stored.at("delay").is_string()) definition.delay = stored.at("delay").as_string();
   definition.workdays = stored.at("workdays").as_bool();
+  definition.cancel_on = stored.at("cancelOn");
   FieldErrors errors;
   definition.pacing = read_pacing(stored, domain::record_type(definition.entity_type), errors);
   if (!errors.empty()) throw invalid(std::move(errors));  // from a newer version or SQL
@@ -475,14 +492,15 @@ void check_workflow_body(const json::object& body, FieldErrors& errors) {
 }
 
 std::size_t stored_size(const WorkflowDefinition& definition) {
-  return to_json(definition.action).size() + to_json(definition.conditions).size();
+  return to_json(definition.action).size() + to_json(definition.conditions).size() +
+         (definition.cancel_on.is_null() ? 0 : to_json(definition.cancel_on).size());
 }
 
 namespace {
 
 /// A stored workflow that is larger can still be changed in other ways.
 void check_size(const json::object& body, const WorkflowDefinition& definition, FieldErrors& errors) {
-  const bool has_conditions = body.contains("conditions");
+  const bool has_conditions = body.contains("conditions") || body.contains(matching::cancel_member);
   if (!has_conditions && !body.contains("action") && !body.contains("steps")) return;
   const std::size_t size = stored_size(definition);
   if (size <= max_definition_bytes) return;
@@ -515,6 +533,7 @@ void merge_workflow(const json::object& body, const net::DestinationPolicy& dest
     choice->second_format = action != nullptr && action->needs_second_format(definition.action);
     choice->third_format = static_cast<bool>(definition.pacing);
     choice->fourth_format = definition.workdays;
+    choice->fifth_format = !definition.cancel_on.is_null() || awaits_events(definition.action);
     definition.trigger_code = choice->stored();
   }
   make_secret(definition);

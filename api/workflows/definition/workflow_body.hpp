@@ -31,7 +31,8 @@ struct WorkflowDefinition {
   std::vector<std::string> template_codes;  // the stored templates that the action uses
   actions::Credentials credentials;         // replaced by stars in the action
   domain::Pacing pacing;
-  bool is_test = false;  // nothing is sent, so stars may replace missing credentials
+  json::value cancel_on;  // the events that cancel its runs, as given; null without any
+  bool is_test = false;   // nothing is sent, so stars may replace missing credentials
 };
 
 /// The type of the template lookup in actions::CheckContext.

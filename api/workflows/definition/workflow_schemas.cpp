@@ -181,6 +181,31 @@ constexpr Property workdays_of(std::string_view description) {
 constexpr std::string_view wait[] = {"wait"};
 constexpr std::string_view stop[] = {"stop"};
 constexpr std::string_view choose[] = {"choose"};
+constexpr Property awaited_properties[] = {
+    {.name = "triggers",
+     .kind = Kind::array,
+     .items = Kind::string,
+     .description = "Codes of triggers of the entity type, or \"*\" alone, without those of deletions and "
+                    "erasures. Default: any event."},
+    {.name = "conditions",
+     .kind = Kind::any,
+     .schema = &conditions_schema,
+     .description = "On the record as of the event. Default: none."},
+};
+constexpr Schema awaited_schema{"AwaitedEvent", awaited_properties};
+constexpr Property cancel_on_properties[] = {
+    {.name = "triggers",
+     .kind = Kind::array,
+     .required = true,
+     .nullable = false,
+     .items = Kind::string,
+     .description = "Codes of triggers of the entity type, or \"*\" alone."},
+    {.name = "conditions",
+     .kind = Kind::any,
+     .schema = &conditions_schema,
+     .description = "On the record as of the event. Default: none."},
+};
+
 constexpr Property wait_properties[] = {
     {.name = "type", .kind = Kind::one_of, .required = true, .nullable = false, .values = wait},
     step_name_property,
@@ -189,7 +214,18 @@ constexpr Property wait_properties[] = {
      .kind = Kind::string,
      .description = "A timestamp of the record, or of an earlier step's answer, instead of delay."},
     {.name = "offset", .kind = Kind::string, .description = "Added to until, such as -PT2H."},
-    workdays_of("The delay or the offset is 1 to 20 whole days, counted as working days."),
+    {.name = "for",
+     .kind = Kind::any,
+     .optional = true,
+     .schema = &awaited_schema,
+     .description = "The event of the record that ends the wait, instead of delay and until. It needs "
+                    "triggers or conditions. Conditions alone end it at once if they hold."},
+    {.name = "atMost",
+     .kind = Kind::duration,
+     .optional = true,
+     .description = "The longest wait for the event, required with for. Then the run goes on, and "
+                    "steps.NAME.timedOut is true."},
+    workdays_of("The delay, the offset or atMost is 1 to 20 whole days, counted as working days."),
 };
 constexpr Schema wait_input_schema{"WaitStepInput", wait_properties};
 constexpr Schema wait_schema{"WaitStep", wait_properties};
@@ -558,6 +594,7 @@ const Schema run_trigger_schema{.name = "RunTrigger", .values = run_triggers()};
 const Schema timer_schema{"Timer", timer_properties};
 const Schema schedule_schema{"Schedule", schedule_properties};
 const Schema schedule_query_schema{"ScheduleQuery", schedule_query_properties};
+const Schema cancel_on_schema{"CancellingEvents", cancel_on_properties};
 const Schema conditions_schema{.name = "Conditions", .json = conditions_json};
 const Schema condition_operator_schema{.name = "ConditionOperator", .values = condition_operators};
 const Schema action_input_schema{.name = "ActionInput", .variants = action_inputs};

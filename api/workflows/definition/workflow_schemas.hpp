@@ -14,6 +14,7 @@ inline constexpr std::string_view step_types[] = {
 extern const Schema window_schema;
 extern const Schema limit_schema;
 extern const Schema rate_schema;
+extern const Schema cancel_on_schema;
 
 inline constexpr Property window_property{
     .name = "window",
@@ -34,6 +35,20 @@ inline constexpr Property rate_property{
     .kind = Kind::any,
     .schema = &rate_schema,
     .description = "Limits the attempts for each destination, with a burst of one second's worth."};
+inline constexpr Property cancel_on_property{
+    .name = "cancelOn",
+    .kind = Kind::any,
+    .schema = &cancel_on_schema,
+    .description =
+        "Later events of the record that end its open runs, as skipped with the code "
+        "CANCELLED_BY_EVENT."};
+
+inline constexpr Property warnings_property{
+    .name = "warnings",
+    .kind = Kind::array,
+    .nullable = false,
+    .items = Kind::string,
+    .description = "Sentences on surprising effects of the definition, which is stored all the same."};
 
 inline constexpr Property triggers_property{.name = "triggers",
                                             .kind = Kind::array,

@@ -40,7 +40,9 @@ constexpr Property test_properties[] = {
     {.name = "answers",
      .kind = Kind::any,
      .schema = &given_answers_schema,
-     .description = "The answers that webhooks get, by the names of their steps. Default: none.",
+     .description =
+         "The answers that webhooks get, and whether waits for an event time out, by the names of the steps. "
+         "Default: none, and no wait times out.",
      .example = R"({"stock": {"count": 3}})"},
 };
 constexpr Schema test_schema{"WorkflowTest", test_properties};

@@ -87,10 +87,20 @@ json::object given_answers(const json::object& answers, const std::vector<Tested
   for (const auto& [name, given] : answers) {
     const std::string field = "answers." + std::string(name);
     const auto named = std::ranges::find_if(steps, [&](const TestedStep& tested) {
-      return tested.step.name == name && tested.step.definition.contains("answer");
+      return tested.step.name == name && (tested.step.awaited || tested.step.definition.contains("answer"));
     });
     if (named == steps.end()) {
-      errors.push_back({field, "is not the name of a step with an answer"});
+      errors.push_back({field, "is not the name of a step with an answer or of a wait for an event"});
+      continue;
+    }
+    if (named->step.awaited) {
+      const auto* const object = given.if_object();
+      const auto* const timed_out = object == nullptr ? nullptr : object->if_contains("timedOut");
+      if (timed_out == nullptr || !timed_out->is_bool() || object->size() != 1) {
+        errors.push_back({field, "must be {\"timedOut\": true} or {\"timedOut\": false}"});
+      } else {
+        declared[name] = *timed_out;
+      }
       continue;
     }
     json::value answer = given;
@@ -172,9 +182,12 @@ void test_steps(std::vector<TestedStep>& steps, const json::object& answers, con
     if (tested.step.name.empty()) continue;
     const bool skipped = passed || (!tested.matches && tested.step.type != actions::choose_type);
     json::object result{{"status", skipped ? "skipped" : "succeeded"}};
-    if (tested.step.type == "wait") result["timedOut"] = false;
     const auto* const answer = skipped ? nullptr : answers.if_contains(tested.step.name);
-    if (answer != nullptr) result["answer"] = *answer;
+    if (tested.step.type == "wait") {
+      result["timedOut"] = answer != nullptr ? *answer : json::value(false);
+    } else if (answer != nullptr) {
+      result["answer"] = *answer;
+    }
     values[tested.step.name] = std::move(result);
   }
 }

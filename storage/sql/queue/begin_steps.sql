@@ -16,7 +16,8 @@ with over as (
 \ir kept_texts.inc
 update run_queue q
 set due_at = clock_timestamp() + $2::interval, action = p.action, changing_action = p.changing_action,
-    destination = p.destination, request = p.request, body = p.body, attempts = p.attempts, tries = p.tries, steps = p.steps
+    destination = p.destination, request = p.request, body = p.body, attempts = p.attempts, tries = p.tries, steps = p.steps,
+\ir watch.inc
 from places p
 where q.ctid = p.place and q.lease_owner = p.worker
   and p.stored_step in (-1, step_number(q.steps))

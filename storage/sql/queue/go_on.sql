@@ -1,5 +1,5 @@
 -- Ends the current step of runs that the worker still holds and lets them wait for their next one. The texts of
--- the step that is over are kept.
+-- the step that is over are kept. A run that begins to wait for an event that has come meanwhile is due at once.
 -- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[], $4 statuses text[], $5 attempts int[],
 -- $6 times timestamptz[], $7 tries text[], $8 steps text[], $9 actions text[] (types of the next steps),
 -- $10 codes text[], $11 stored_steps int[] (in the queue; 0: none has begun), $12 workflows uuid[],
@@ -16,9 +16,11 @@ with over as (
 ,
 \ir kept_texts.inc
 update run_queue q
-set status = p.status, code = p.code, error = null, attempts = p.attempts, due_at = p.right_time,
+set status = p.status, code = p.code, error = null, attempts = p.attempts,
+    due_at = case when awaits_further(q.awaited_event, p.steps) then clock_timestamp() else p.right_time end,
     tries = p.tries, steps = p.steps, action = p.action, changing_action = p.changing_action,
-    destination = step_destination(q.business_id, q.guid), request = 'null', body = null, lease_owner = null
+    destination = step_destination(q.business_id, q.guid), request = 'null', body = null, lease_owner = null,
+\ir watch.inc
 from due_times p
 where q.ctid = p.place and q.lease_owner = p.worker
   and p.stored_step in (-1, step_number(q.steps))

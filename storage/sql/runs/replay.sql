@@ -7,6 +7,7 @@
 -- -> has_workflow boolean, step_count int, is_not_taken boolean, uses_erased boolean, ...
 with found as (
   select r.*, w.guid is not null as has_workflow, w.ordered,
+         v.definition ->> 'trigger' like '5:%' as is_watching,
          coalesce(v.definition -> 'action' -> 'steps', case when r.steps is not null then w.action -> 'steps' end) as definition,
          coalesce($4::integer, first_open_step(r.action, r.status, r.code, r.steps)) as first_step
   from all_runs r
@@ -24,12 +25,13 @@ with found as (
 ), queued as (
   insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code,
                          action, changing_action, status, created_at, due_at, origin, replay_of, destination, request, body,
-                         ordered, steps)
+                         ordered, steps, watch_after)
   select business_id, $3::uuid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code,
          next_action, case when next_action = any ($5::text[]) then next_action end, 'queued', now(), now(), origin, guid,
          case when first_type is null then destination else step_destination(business_id, $3::uuid) end,
          case when first_type is null then request else 'null' end, case when first_type is null then body end, ordered,
-         case when first_type is not null then steps_from(steps, first_step, first_type) end
+         case when first_type is not null then steps_from(steps, first_step, first_type) end,
+         case when is_watching then last_event(business_id, entity_id) end
   from origin where has_workflow and first_step <= step_count and not is_not_taken and not uses_erased
 )
 select has_workflow, step_count, is_not_taken, uses_erased, pg_notify('waybill_queue', '') from origin

@@ -28,13 +28,17 @@ with wanted as (
 ), queued as (
   insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code,
                          action, changing_action, status, created_at, due_at, origin, replay_of, destination, request, body,
-                         ordered, steps)
+                         ordered, steps, watch_after)
   select r.business_id, n.guid, r.workflow_id, r.workflow_version, r.event_id, r.entity_type, r.entity_id, r.trigger_code,
          n.action, case when n.action = any ($8::text[]) then n.action end, 'queued', now(),
          now() + o.number * interval '1 microsecond', r.origin, r.guid,
          case when s.type is null then r.destination else step_destination(r.business_id, n.guid) end,
          case when s.type is null then r.request else 'null' end, case when s.type is null then r.body end, o.ordered,
-         case when s.type is not null then steps_from(r.steps, s.first, s.type) end
+         case when s.type is not null then steps_from(r.steps, s.first, s.type) end,
+         case when exists (select from workflow_versions v
+                           where v.business_id = r.business_id and v.workflow_id = r.workflow_id
+                             and v.version = r.workflow_version and v.definition ->> 'trigger' like '5:%')
+              then last_event(r.business_id, r.entity_id) end
   from origins o
   join runs r on r.business_id = $1::uuid and r.guid = o.guid and r.created_at = o.created_at
   left join lateral (  -- runs of several steps

@@ -8,7 +8,8 @@
 -- templates text or null, created_at timestamptz, previous_until timestamptz or null,
 -- sealed_credentials text or null, sender_name text or null, reply_to text or null,
 -- email_enabled boolean, push_enabled boolean, window text or null, limit text or null, rate text or null,
--- timer_plan int or null, timer_since timestamptz or null, workdays boolean
+-- timer_plan int or null, timer_since timestamptz or null, workdays boolean,
+-- cancel_on text or null, watches boolean (runs of a version may watch their record)
 with changed as (
   select c.business_id, c.guid, max(c.epoch) as epoch
   from (select w.business_id, w.guid, w.epoch from workflows w
@@ -36,7 +37,10 @@ select w.business_id, w.guid, w.name, w.entity_type, w.trigger_code, w.action::t
        w.created_at, s.expires_at as previous_until, encode(w.sealed_credentials, 'hex') as sealed_credentials,
        b.sender_name, b.reply_to, coalesce(d.email_enabled, true) as email_enabled,
        coalesce(d.push_enabled, true) as push_enabled, w.time_window::text as window, w.run_limit::text as "limit",
-       w.request_rate::text as rate, w.timer_plan, w.timer_since, w.workdays
+       w.request_rate::text as rate, w.timer_plan, w.timer_since, w.workdays,
+       w.cancel_on::text as cancel_on,
+       exists (select from workflow_versions v where v.business_id = w.business_id and v.workflow_id = w.guid
+                 and v.definition ->> 'trigger' like '5:%') as watches
 from changed c
 join workflows w on w.business_id = c.business_id and w.guid = c.guid
 join businesses b on b.guid = w.business_id
