@@ -1,0 +1,162 @@
+// Random workflows that wait for events and are cancelled by them, compared with a reference.
+#include <array>
+#include <cstdint>
+#include <iostream>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/workflows/actions/steps_fixture.hpp"
+
+namespace waybill::tests {
+namespace {
+
+constexpr int workflows = 24;
+constexpr int orders = 12;
+constexpr int changes_of_order = 7;
+constexpr std::array<const char*, 4> values{"a", "b", "c", "d"};
+
+/// A change of an order: its notes get a value, or it moves on to `processing`.
+struct Change {
+  std::string notes;  // empty: it moves
+};
+
+/// The events that a wait or a cancellation wants: changes to a value, or any change of the fields or of the
+/// status.
+struct Wanted {
+  std::string notes;  // empty: by trigger alone
+  bool is_status = false;
+
+  bool includes(const Change& change, const std::string& notes_then) const {
+    if (change.notes.empty() != is_status) return false;
+    return notes.empty() || notes_then == notes;
+  }
+  json::object stored() const {
+    json::object awaited{{"triggers", {is_status ? "order_status_changed" : "order_updated"}}};
+    if (!notes.empty()) awaited["conditions"] = {{"notes", notes}};
+    return awaited;
+  }
+};
+
+struct Flow {
+  std::vector<Wanted> waits;
+  std::optional<Wanted> cancels;
+};
+
+/// What the run of a flow has come to after all changes of an order: the number of waits that are over, and
+/// whether it is cancelled. A run whose last wait is over before the cancelling event may also have ended.
+struct Expected {
+  std::size_t waits = 0;
+  bool is_cancelled = false;
+  bool may_be_cancelled = false;
+};
+
+Expected expected(const Flow& flow, const std::vector<Change>& changes) {
+  Expected result;
+  std::string notes;
+  for (const Change& change : changes) {
+    if (!change.notes.empty()) notes = change.notes;
+    if (flow.cancels && flow.cancels->includes(change, notes)) {
+      const bool is_open = result.waits < flow.waits.size();
+      result.is_cancelled = is_open;
+      result.may_be_cancelled = true;
+      return result;
+    }
+    if (result.waits < flow.waits.size() && flow.waits[result.waits].includes(change, notes)) ++result.waits;
+  }
+  return result;
+}
+
+class AwaitedEventsProperty : public StepsTest {};
+
+TEST_F(AwaitedEventsProperty, RunsComeAsFarAsAReferenceSays) {
+  const std::uint64_t seed = std::random_device()();
+  std::cout << "seed " << seed << "\n";
+  std::mt19937_64 random(seed);
+  const auto below = [&](int bound) {
+    return static_cast<int>(random() % static_cast<std::uint64_t>(bound));
+  };
+  const auto wanted = [&] {
+    Wanted some{.is_status = below(5) == 0};
+    if (below(4) > 0) some.notes = values.at(static_cast<std::size_t>(below(4)));
+    return some;
+  };
+  std::vector<Flow> flows(workflows);
+  std::vector<std::string> guids;
+  for (Flow& flow : flows) {
+    json::array steps;
+    for (int i = below(4) + 1; i > 0; --i) {
+      flow.waits.push_back(wanted());
+      steps.push_back({{"type", "wait"}, {"for", flow.waits.back().stored()}, {"atMost", "P1D"}});
+      if (below(2) == 0) steps.push_back(hook("between"));
+    }
+    steps.push_back(hook("end"));
+    json::object more;
+    if (below(2) == 0) flow.cancels = wanted();
+    if (flow.cancels) more["cancelOn"] = flow.cancels->stored();
+    if (below(3) == 0) more["ordered"] = true;
+    if (below(4) == 0) more["delay"] = "PT1S";
+    guids.push_back(workflow(steps, more));
+  }
+  std::vector<std::string> created;
+  std::vector<std::vector<Change>> made(orders);
+  std::vector<std::string> notes(orders);
+  std::vector<bool> moved(orders);
+  for (int i = 0; i < orders; ++i) created.push_back(tenant.insert_order());
+  for (int n = 0; n < changes_of_order; ++n) {
+    for (std::size_t i = 0; i < created.size(); ++i) {
+      const Change change =
+          below(8) == 0 && !moved[i] ? Change{} : Change{values.at(static_cast<std::size_t>(below(4)))};
+      if (change.notes.empty()) {
+        moved[i] = true;
+        tenant.sql.rows("update orders set status = 'processing' where guid = $1", {created[i]});
+      } else if (change.notes != notes[i]) {
+        notes[i] = change.notes;
+        tenant.sql.rows("update orders set notes = $2 where guid = $1", {created[i], change.notes});
+      } else {
+        continue;  // it would change nothing, so there is no event
+      }
+      made[i].push_back(change);
+    }
+    if (below(3) == 0) tenant.settle();
+  }
+  tenant.settle();
+  const auto is_quiet = [&] {
+    return tenant.sql.number(
+               "select count(*) from run_queue where business_id = $1 and "
+               "(status <> 'waiting' or due_at < now() + interval '1 hour')",
+               {tenant.id}) == 0;
+  };
+  ASSERT_TRUE(eventually(is_quiet, std::chrono::seconds(60)));
+  for (std::size_t w = 0; w < flows.size(); ++w) {
+    for (std::size_t i = 0; i < created.size(); ++i) {
+      const Expected should = expected(flows[w], made[i]);
+      const auto rows = tenant.sql.rows(
+          "select status, code, (select count(*) from jsonb_array_elements(steps::jsonb -> 'results') r "
+          "where r ->> 'type' = 'wait' and r ->> 'status' = 'succeeded') from all_runs "
+          "where workflow_id = $1 and entity_id = $2",
+          {guids[w], created[i]});
+      ASSERT_EQ(rows.size(), 1U) << "flow " << w << ", order " << i;
+      const std::string status = rows[0].at(0).value(), code = rows[0].at(1).value_or("");
+      const std::size_t waits = std::stoul(rows[0].at(2).value_or("0"));
+      const std::string where = "flow " + std::to_string(w) + ", order " + std::to_string(i) + ": " + status +
+                                " " + code + " after " + std::to_string(waits) + " waits, not " +
+                                std::to_string(should.waits);
+      if (code == "CANCELLED_BY_EVENT") {
+        EXPECT_TRUE(should.is_cancelled || should.may_be_cancelled) << where;
+        EXPECT_LE(waits, should.waits) << where;
+        continue;
+      }
+      EXPECT_FALSE(should.is_cancelled) << where;
+      EXPECT_EQ(waits, should.waits) << where;
+      EXPECT_EQ(status, should.waits == flows[w].waits.size() ? "succeeded" : "waiting") << where;
+    }
+  }
+  EXPECT_EQ(tenant.http.get("/api/workflows/ledger").data().at("balanced"), true);
+}
+
+}  // namespace
+}  // namespace waybill::tests
