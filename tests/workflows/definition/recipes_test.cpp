@@ -41,6 +41,21 @@ class Recipes : public WorkflowTest {
         tenant.id + "'");
   }
 
+  /// Ends the delays and waits of this number of runs by their time.
+  void let_waits_end(std::int64_t runs) {
+    tenant.settle();
+    ASSERT_TRUE(eventually([&] {
+      return tenant.sql.number(
+                 "select count(*) from run_queue where business_id = $1 and status = 'waiting' "
+                 "and due_at > now() + interval '1 minute'",
+                 {tenant.id}) == runs;
+    }));
+    tenant.sql.exec(
+        "update run_queue set due_at = now(), steps = (steps::jsonb || '{\"until\": "
+        "\"2020-01-01T00:00:00.000Z\"}')::text where business_id = '" +
+        tenant.id + "'; notify waybill_queue");
+  }
+
   std::string record_of(const Received& request) { return text_at(request.json_body(), "data.entity.guid"); }
   json::value order(const std::string& guid) { return tenant.http.get("/api/v1/Orders/" + guid).data(); }
 };
@@ -188,6 +203,73 @@ TEST_F(Recipes, AskAndDecide) {
   EXPECT_EQ(tenant.sql.value("select order_id from shipments where business_id = $1", {tenant.id}), second);
 }
 
+TEST_F(Recipes, RemindUnlessShipped) {
+  const std::string flow = cook("Remind unless shipped");
+  const std::string waits = tenant.create_order(), ships = tenant.create_order();
+  tenant.move_order(ships, "shipped");
+  ASSERT_TRUE(eventually([&] { return tenant.runs("status=skipped&workflowId=" + flow).size() == 1; }));
+  let_waits_end(1);
+  EXPECT_EQ(record_of(wait_for(1, "remind").at(0)), waits);
+}
+
+TEST_F(Recipes, EscalateWhenNoScanComes) {
+  cook("Escalate when no scan comes");
+  const std::string silent = tenant.insert_shipment({}, "created");
+  const std::string scanned = tenant.insert_shipment({}, "created");
+  for (const std::string& shipment : {silent, scanned})
+    tenant.sql.rows("update shipments set status = 'collected' where guid = $1", {shipment});
+  const Response scan = tenant.http.post("/api/v1/shipments/" + scanned + "/traces",
+                                         {{"status", "in_transit"}, {"description", "Scanned"}});
+  ASSERT_LT(scan.status, 300) << scan.text;
+  ASSERT_TRUE(eventually([&] { return tenant.runs("status=succeeded").size() == 1; }));
+  let_waits_end(1);
+  EXPECT_EQ(record_of(wait_for(1, "desk").at(0)), silent);
+}
+
+TEST_F(Recipes, HoldUntilPayment) {
+  cook("Hold until payment");
+  const std::string paid = tenant.create_order(), unpaid = tenant.create_order();
+  tenant.put_order(paid, {{"metadata", {{"paid", true}}}});
+  ASSERT_TRUE(eventually([&] { return tenant.runs("status=succeeded").size() == 1; }));
+  let_waits_end(1);
+  ASSERT_TRUE(eventually([&] { return tenant.status_of(unpaid) == "cancelled"; }));
+  EXPECT_EQ(tenant.sql.value("select order_id from shipments where business_id = $1", {tenant.id}), paid);
+}
+
+TEST_F(Recipes, ReportTheLastChange) {
+  cook("Report the last change");
+  const std::string changed = tenant.create_order();
+  for (const char* const notes : {"a", "b", "c"}) tenant.put_order(changed, {{"notes", notes}});
+  ASSERT_TRUE(eventually([&] { return tenant.runs("status=skipped").size() == 2; }));
+  let_waits_end(1);
+  EXPECT_EQ(at(wait_for(1, "changed").at(0).json_body(), "data.entity.notes"), "c");
+}
+
+TEST_F(Recipes, AskForAReview) {
+  cook("Ask for a review");
+  const std::string stays = tenant.insert_shipment({}, "in_transit"),
+                    returns = tenant.insert_shipment({}, "in_transit");
+  for (const std::string& shipment : {stays, returns})
+    tenant.sql.rows("update shipments set status = 'delivered' where guid = $1", {shipment});
+  tenant.sql.rows("update shipments set status = 'returned' where guid = $1", {returns});
+  ASSERT_TRUE(eventually([&] { return tenant.runs("status=skipped").size() == 1; }));
+  let_waits_end(1);
+  EXPECT_EQ(record_of(wait_for(1, "review").at(0)), stays);
+}
+
+TEST_F(Recipes, ExceptionInTwoStages) {
+  cook("Exception in two stages");
+  const std::string stuck = tenant.insert_shipment({}, "in_transit"),
+                    moves = tenant.insert_shipment({}, "in_transit");
+  for (const std::string& shipment : {stuck, moves})
+    tenant.sql.rows("update shipments set status = 'exception' where guid = $1", {shipment});
+  EXPECT_EQ(wait_for(2, "team").size(), 2U);
+  tenant.sql.rows("update shipments set status = 'in_transit' where guid = $1", {moves});
+  ASSERT_TRUE(eventually([&] { return tenant.runs("status=succeeded").size() == 1; }));
+  let_waits_end(1);
+  EXPECT_EQ(record_of(wait_for(1, "lead").at(0)), stuck);
+}
+
 TEST_F(Recipes, SecondMessageOnAWorkingDay) {
   cook("Second message on a working day");
   const std::string ships = tenant.insert_order();
@@ -199,10 +281,7 @@ TEST_F(Recipes, SecondMessageOnAWorkingDay) {
                "and due_at between now() + interval '1 day' and now() + interval '5 days'",
                {tenant.id}) == 1;
   }));
-  tenant.sql.exec(
-      "update run_queue set due_at = now(), steps = (steps::jsonb || '{\"until\": "
-      "\"2020-01-01T00:00:00.000Z\"}')::text where business_id = '" +
-      tenant.id + "'; notify waybill_queue");
+  let_waits_end(1);
   EXPECT_EQ(record_of(wait_for(1, "second").at(0)), ships);
 }
 
