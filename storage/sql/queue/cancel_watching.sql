@@ -1,6 +1,6 @@
 -- Ends the open runs for records that events cancel, as skipped, and counts them. The outcomes of attempts in flight are lost,
 -- because their workers no longer hold the runs. The rows are locked in one order, so that two workers do not wait for each
--- other. Returns the number of runs that ended.
+-- other. The workflow is compared as in wake_watching.sql. Returns the number of runs that ended.
 -- $1 businesses uuid[], $2 records uuid[], $3 workflows uuid[], $4 versions int[], $5 events bigint[],
 -- $6 causing_runs uuid[] (null element: none)
 -- -> cancelled bigint, ...
@@ -10,7 +10,7 @@ with locked as materialized (
   join unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::bigint[], $6::uuid[])
     e (business_id, entity_id, workflow_id, version, event_id, causing_run)
     on q.business_id = e.business_id and q.entity_id = e.entity_id and q.watch_after is not null
-       and q.workflow_id = e.workflow_id and q.workflow_version = e.version
+       and q.workflow_id is not distinct from e.workflow_id and q.workflow_version = e.version
        and q.watch_after < e.event_id and q.guid is distinct from e.causing_run
   order by q.guid
   for update of q

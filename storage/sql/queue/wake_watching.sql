@@ -1,5 +1,6 @@
 -- Ends waits for events of a record: makes the runs due. A run that its own event would wake, or that an earlier event has
--- woken, is left out, and so is the status of one that is held or claimed.
+-- woken, is left out, and so is the status of one that is held or claimed. The workflow is compared in a way that no index
+-- serves: while the planner assumes the queue to be empty, an index of the workflow's runs looks as good as that of the record.
 -- $1 businesses uuid[], $2 records uuid[], $3 workflows uuid[], $4 versions int[], $5 steps int[], $6 events bigint[],
 -- $7 causing_runs uuid[] (null element: none)
 -- -> woken bigint, ...
@@ -9,7 +10,7 @@ with woken as (
   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::integer[], $6::bigint[], $7::uuid[])
     e (business_id, entity_id, workflow_id, version, step, event_id, causing_run)
   where q.business_id = e.business_id and q.entity_id = e.entity_id and q.watch_after is not null
-    and q.workflow_id = e.workflow_id and q.workflow_version = e.version and q.watched_step = e.step
+    and q.workflow_id is not distinct from e.workflow_id and q.workflow_version = e.version and q.watched_step = e.step
     and q.watch_after < e.event_id and q.awaited_event is null and q.guid is distinct from e.causing_run
   returning 1
 ), counted as (

@@ -113,6 +113,18 @@ TEST_F(CancellingEvents, CountOnlyIfTheirConditionsHold) {
   expect_cancelled(flow);
 }
 
+TEST_F(CancellingEvents, EndRunsThatHaveJustBegun) {
+  constexpr int orders = 50;
+  const std::string flow = reminder(on("order_cancelled"));
+  for (int i = 0; i < orders; ++i) {
+    const std::string order = tenant.insert_order();
+    tenant.sql.rows("update orders set status = 'cancelled' where guid = $1", {order});
+  }
+  tenant.settle();
+  EXPECT_EQ(tenant.sql.number("select count(*) from run_queue where workflow_id = $1", {flow}), 0);
+  expect_cancelled(flow, orders);
+}
+
 TEST_F(CancellingEvents, PreventARunThatTheyOvertake) {
   const std::string flow = tenant.webhook(url(), "order_created", on("order_cancelled"));
   set_suspended(true);
