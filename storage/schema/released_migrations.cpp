@@ -84,6 +84,9 @@ constexpr auto locks = std::to_array<Locks>({
     {"0071_contacts_of_erasures", "lock table customer_erasures in access exclusive mode"},
     {"0073_silent_workflows", "lock table workflow_firings, alerts in access exclusive mode"},
     {"0074_working_days", "lock table businesses, workflows, timer_scans in access exclusive mode"},
+    {"0076_watching_runs",
+     "lock table workflows in access exclusive mode; lock table workflow_versions in share mode; "
+     "lock table run_queue in access exclusive mode"},
 });
 
 }  // namespace
