@@ -1,5 +1,5 @@
 -- Ends the current step of runs that the worker still holds and lets them wait for their next one. The texts of
--- the step that is over are kept. A run that begins to wait for an event that has come meanwhile is due at once.
+-- the step that is over are kept. A run that waits for an event is due at once if it has not looked at one that woke it.
 -- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[], $4 statuses text[], $5 attempts int[],
 -- $6 times timestamptz[], $7 tries text[], $8 steps text[], $9 actions text[] (types of the next steps),
 -- $10 codes text[], $11 stored_steps int[] (in the queue; 0: none has begun), $12 workflows uuid[],
