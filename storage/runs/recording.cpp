@@ -90,7 +90,8 @@ int stored_step(const RunState& state) { return state.progress ? state.progress-
 Recording::Recording(Session& session, const Guid& worker, const Batch& batch, EndedRuns& ended)
     : session_(session), worker_(worker), batch_(batch), ended_(ended), work_(session) {
   if (!batch.events.empty()) take_events();
-  cancel_watching(session_, watch_ends_of(events_));
+  watch_ends_ = watch_ends_of(events_);
+  cancel_watching(session_, watch_ends_);
   for (const SettledEvent* const event : events_) request_changes_of(*event);
   hold_runs();
 }
@@ -242,8 +243,8 @@ void Recording::write_events() {
   queued.write(session_);
   RunStore(session_, worker_).postpone(postponed_of(events_));
   change_timers(session_, timers_of(events_));
-  if (any_watches) cancel_watching(session_, watch_ends_of(events_));  // runs of earlier events of the batch
-  wake_watching(session_, watch_ends_of(events_));
+  if (any_watches) cancel_watching(session_, watch_ends_);  // runs of earlier events of the batch
+  wake_watching(session_, watch_ends_);
 }
 
 /// The event at which the search for the runs before this one can end; null if none is known.

@@ -79,6 +79,7 @@ class Recording {
   EndedRuns& ended_;
   Work work_;
   std::vector<const SettledEvent*> events_;  // those of shards that this worker owns
+  std::vector<WatchEnd> watch_ends_;         // of these events
   std::vector<Request> requests_;
   std::size_t made_ = 0;                        // number of requests made
   const SettledEvent* locked_event_ = nullptr;  // the last event with a lock conflict

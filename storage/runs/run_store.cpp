@@ -111,7 +111,6 @@ Claim RunStore::claim(const ClaimLimits& limits) {
                      .body = std::optional<std::string>(row.body),
                      .depth = row.depth.value_or(unknown_depth)};
     if (row.watch_after) taken.watch_after = static_cast<std::uint64_t>(*row.watch_after);
-    if (row.awaited_event) taken.awaited_event = static_cast<std::uint64_t>(*row.awaited_event);
     taken.claimed_at = began;
     taken.previous_status = parse_status(row.previous_status);
     taken.run.state = {.status = RunStatus::running,

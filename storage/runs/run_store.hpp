@@ -43,8 +43,7 @@ struct ClaimedRun {
   bool version_unreadable = false;  // this binary cannot read the version of its workflow, or its steps
   bool rendered = false;            // it was queued without its texts and has them now
   bool goes_on = false;             // it continues after a step whose end is not stored yet
-  std::optional<std::uint64_t> watch_after = {};    // later events of its record concern the run
-  std::optional<std::uint64_t> awaited_event = {};  // the event that ends the wait of its step
+  std::optional<std::uint64_t> watch_after = {};  // later events of its record concern the run
   Pace pace = {};
   std::chrono::steady_clock::time_point claimed_at{};  // just before the claim
   RunStatus previous_status;  // waiting, queued or retrying; running if its worker was lost during an attempt

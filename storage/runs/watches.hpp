@@ -38,11 +38,11 @@ struct WatchEnd {
 /// following functions.
 std::vector<Watch> watches_of(Session& session, std::span<const WatchedRecord> records);
 
-/// Ends the open runs that events cancel, as skipped with the code CANCELLED_BY_EVENT. Belongs into the
+/// Ends the open runs that events cancel, as skipped with the code CANCELLED_BY_EVENT. Part of the
 /// transaction that takes the events off the outbox, before any change of records that these runs request.
 void cancel_watching(Session& session, std::span<const WatchEnd> ends);
 
-/// Makes the runs due whose waits events end. Belongs into the same transaction.
+/// Makes the runs due whose waits events end. Part of the same transaction.
 void wake_watching(Session& session, std::span<const WatchEnd> ends);
 
 }  // namespace waybill::storage

@@ -225,8 +225,7 @@ storage::Rows Database::claim(ServerSession& session, const Arguments& args, Res
       result.number(*row.depth);
     else
       result.null();
-    result.text(row.steps).boolean(row.ordered).null().null();
-    result.number(static_cast<std::int64_t>(workflow_epoch_));
+    result.text(row.steps).boolean(row.ordered).null().number(static_cast<std::int64_t>(workflow_epoch_));
     history_.add("run " + row.guid.to_string().substr(24) + " of event " + std::to_string(row.event) +
                  " is claimed by " + worker.to_string().substr(0, 8) + " (was " + row.status + ")");
     row.status = "running";

@@ -10,7 +10,7 @@
 -- entity_id uuid, trigger_code text, previous_status text, code text or null, error text or null, attempts int,
 -- created_at timestamptz, origin uuid, replay_of uuid or null, destination text, request text, tries text,
 -- action text, body text or null, depth int or null, steps text or null, ordered boolean, watch_after bigint or null,
--- awaited_event bigint or null, workflow_epoch bigint
+-- workflow_epoch bigint
 with recursive floors as (
   select * from unnest($1::text[], $2::timestamptz[]) f (destination, due_from)
 ),
@@ -44,5 +44,5 @@ from due t
 where q.ctid = t.place  -- valid, because this statement has locked the rows
 returning q.business_id, q.guid, q.workflow_id, q.workflow_version, q.event_id, q.entity_type, q.entity_id, q.trigger_code,
           t.was as previous_status, q.code, q.error, q.attempts, q.created_at, q.origin, q.replay_of, q.destination, q.request, q.tries, q.action,
-          q.body, q.depth, q.steps, q.ordered, q.watch_after, q.awaited_event,
+          q.body, q.depth, q.steps, q.ordered, q.watch_after,
           (select epoch from workflow_epoch) as workflow_epoch
