@@ -156,7 +156,8 @@ asio::awaitable<std::string> configured_answer(const Call& call, Services& servi
                                                const WorkflowDefinition& definition,
                                                std::optional<std::uint64_t> fired) {
   json::object configured = json::parse(json_object(rows)).as_object();
-  configured["warnings"] = warnings_of(definition);
+  if (json::array warnings = warnings_of(definition); !warnings.empty())
+    configured["warnings"] = std::move(warnings);
   configured["firedLast7Days"] = fired ? json::value(*fired) : json::value();
   if (fired) co_await store_expectation(call, services, guid, *fired);
   show_action(configured);

@@ -47,8 +47,11 @@ inline constexpr Property warnings_property{
     .name = "warnings",
     .kind = Kind::array,
     .nullable = false,
+    .optional = true,
     .items = Kind::string,
-    .description = "Sentences on surprising effects of the definition, which is stored all the same."};
+    .description =
+        "Sentences on surprising effects of the definition, which is stored all the same. Only if there "
+        "are any."};
 
 inline constexpr Property triggers_property{.name = "triggers",
                                             .kind = Kind::array,

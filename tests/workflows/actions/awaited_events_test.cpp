@@ -12,7 +12,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 class AwaitedEvents : public StepsTest {
  protected:
@@ -204,7 +203,7 @@ TEST_F(AwaitedEvents, OfAnOrderedWorkflowHoldBackTheNextRunAndConfigureSaysSo) {
   EXPECT_EQ(tenant.runs("status=queued").size(), 1U);
   tenant.move_order(order, "shipped");
   EXPECT_EQ(wait_for(2, "told").size(), 2U) << "it ends the waits of both runs";
-  EXPECT_THAT(tenant.configure(definition({hook("told")})).at("warnings").as_array(), IsEmpty());
+  EXPECT_FALSE(tenant.configure(definition({hook("told")})).contains("warnings"));
 }
 
 TEST_F(AwaitedEvents, OfASuspendedBusinessCountOnceItIsResumed) {

@@ -207,7 +207,7 @@ TEST_F(CancellingEvents, AreStoredShownRestoredAndRemoved) {
   const auto version = [&] { return tenant.workflow(flow).at("version").to_number<int>(); };
   const json::object again = tenant.configure({{"guid", flow}, {"cancelOn", cancel.at("cancelOn")}});
   EXPECT_EQ(version(), 1) << "nothing has changed";
-  EXPECT_TRUE(again.at("warnings").as_array().empty());
+  EXPECT_FALSE(again.contains("warnings"));
   tenant.configure({{"guid", flow}, {"cancelOn", nullptr}});
   EXPECT_EQ(tenant.workflow(flow).at("cancelOn"), nullptr);
   ASSERT_EQ(
