@@ -143,7 +143,7 @@ bool RunPreparer::is_cancelled(storage::Session& session, const Workflow& workfl
   while (later.has_more && !later.is_cancelled)
     later = look_at_later_events(session, *columns_, claimed.run.key, later.looked_to,
                                  {.cancel_on = &*workflow.cancel_on});
-  if (later.is_cancelled) state = cancelled_state(std::move(state), clock_.now());
+  if (later.is_cancelled) state = cancelled_state(std::move(state), later.looked_to, clock_.now());
   return later.is_cancelled;
 }
 

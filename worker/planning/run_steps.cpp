@@ -160,9 +160,12 @@ class Beginning {
                               .until = progress->until.value_or(now_)});
     progress->looked_to = later.looked_to;
     if (later.is_cancelled) {
-      run_.state = cancelled_state(std::move(run_.state), now_);
+      run_.state = cancelled_state(std::move(run_.state), later.looked_to, now_);
     } else if (later.ended_by || (!later.has_more && progress->until.value_or(now_) <= now_)) {
-      if (later.ended_by) progress->watch_after = later.ended_by;
+      if (later.ended_by) {
+        progress->watch_after = later.ended_by;
+        progress->outcome["eventId"] = *later.ended_by;
+      }
       progress->outcome["timedOut"] = !later.ended_by;
       run_.state.status = RunStatus::succeeded;
     } else {
@@ -372,8 +375,9 @@ void end_wait(RunState& state, Time now) {
   state.status = RunStatus::running;
 }
 
-RunState cancelled_state(RunState state, Time now) {
-  set_end(state, RunStatus::skipped, cancelled_code, "An event of the record cancelled the run.", now);
+RunState cancelled_state(RunState state, std::uint64_t event, Time now) {
+  const std::string error = "Event " + std::to_string(event) + " of the record cancelled the run.";
+  set_end(state, RunStatus::skipped, cancelled_code, error.c_str(), now);
   return state;
 }
 

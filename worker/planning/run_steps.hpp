@@ -50,7 +50,7 @@ std::string_view type_to_begin(const storage::Run& run);
 void end_wait(storage::RunState& state, Time now);
 
 /// The final state of a run that an event of its record cancels.
-storage::RunState cancelled_state(storage::RunState state, Time now);
+storage::RunState cancelled_state(storage::RunState state, std::uint64_t event, Time now);
 
 /// Begins the current step of a claimed run, and those after it while steps end at once: a wait that is over,
 /// a step that is skipped or cannot be rendered. The run is then in one of these states: running, with the

@@ -232,6 +232,7 @@ TEST(RunSteps, AWaitForAnEventEndsByTheEventByItsTimeOrWithTheRun) {
     const json::value results = json::parse(steps.run.state.progress->results);
     EXPECT_EQ(results.at(0).at("timedOut"), !expected.later.ended_by);
     EXPECT_EQ(steps.run.state.progress->watch_after, expected.later.ended_by);
+    EXPECT_EQ(results.at(0).as_object().contains("eventId"), expected.later.ended_by.has_value());
     EXPECT_FALSE(steps.run.state.progress->awaits);
   }
 }

@@ -5,7 +5,7 @@
 -- $6 causing_runs uuid[] (null element: none)
 -- -> cancelled bigint, ...
 with locked as materialized (
-  select q.ctid as place
+  select q.ctid as place, e.event_id
   from run_queue q
   join unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::bigint[], $6::uuid[])
     e (business_id, entity_id, workflow_id, version, event_id, causing_run)
@@ -15,8 +15,10 @@ with locked as materialized (
   order by q.guid
   for update of q
 ), gone as (
-  delete from run_queue q using locked l where q.ctid = l.place  -- valid, because this statement has locked the rows
-  returning q.*, 'CANCELLED_BY_EVENT' as end_code, 'An event of the record cancelled the run.' as end_error
+  delete from run_queue q
+  using (select place, min(event_id) as event_id from locked group by place) l
+  where q.ctid = l.place  -- valid, because this statement has locked the rows
+  returning q.*, 'CANCELLED_BY_EVENT' as end_code, 'Event ' || l.event_id || ' of the record cancelled the run.' as end_error
 ),
 \ir end_skipped.inc
 select count(*) as cancelled, case when count(*) > 0 then pg_notify('waybill_queue', '') end from gone

@@ -69,6 +69,8 @@ TEST_F(AwaitedEvents, EndAWaitAndTheRunGoesOnWithItsOwnEvent) {
   EXPECT_EQ(at(told, "ended"), "succeeded");
   const json::object ended = tenant.run_with_status(flow, "succeeded");
   EXPECT_EQ(at(step_at(ended, 1), "timedOut"), false);
+  EXPECT_EQ(at(step_at(ended, 1), "eventId").as_int64(),
+            tenant.sql.number("select max(id) from events where entity_id = $1", {order}));
   EXPECT_EQ(tenant.http.get("/api/workflows/ledger").data().at("balanced"), true);
 }
 

@@ -46,6 +46,9 @@ TEST_F(CancellingEvents, EndTheOpenRunsOfTheirRecordAlone) {
   tenant.move_order(order, "shipped");
   tenant.settle();
   expect_cancelled(flow);
+  EXPECT_EQ(text_at(tenant.runs("status=skipped").at(0), "error"),
+            "Event " + tenant.sql.value("select max(id) from events where entity_id = $1", {order}) +
+                " of the record cancelled the run.");
   EXPECT_EQ(text_at(tenant.runs("status=skipped").at(0), "entityId"), order);
   EXPECT_EQ(tenant.runs("status=waiting&workflowId=" + other_flow).size(), 2U);
   EXPECT_EQ(tenant.runs("status=waiting&workflowId=" + flow).size(), 1U);
