@@ -48,6 +48,7 @@ TEST_F(UpdateStatus, ChangesTheRecordInTheTransactionOfTheRunAndIsTheCauseOfTheC
   EXPECT_EQ(json::parse(tenant.sql.value(
                 "select cause from events where entity_id = $1 order by id desc limit 1", {order})),
             (json::object{{"by", {{"type", "workflow"}, {"guid", workflow}, {"name", "make ready"}}},
+                          {"run", run.at("guid")},
                           {"depth", 1}}));
   EXPECT_EQ(tenant.sql.number("select count(*) from runs r join events e on e.entity_id = r.entity_id "
                               "where r.guid = $1 and r.xmin = e.xmin",

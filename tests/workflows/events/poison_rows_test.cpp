@@ -132,6 +132,7 @@ TEST_F(PoisonRows, AnEndlessTimeSilencesNoOrder) {
   const auto received = wait_for(1);
   ASSERT_EQ(received.size(), 1U);
   EXPECT_EQ(text_at(received[0].json_body(), "data.entity.notes"), "readable again");
+  tenant.settle();
   EXPECT_EQ(reasons(order, updated), (std::vector<std::string>{"fired", "other_trigger", "other_trigger"}));
   expect_balanced_ledger();
 }
