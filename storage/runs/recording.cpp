@@ -36,6 +36,14 @@ std::vector<TimerChange> timers_of(const std::vector<const SettledEvent*>& event
   return changes;
 }
 
+std::vector<CollectedItem> collected_of(const std::vector<const SettledEvent*>& events) {
+  std::vector<CollectedItem> items;
+  for (const SettledEvent* const event : events) {
+    items.insert(items.end(), event->collected.begin(), event->collected.end());
+  }
+  return items;
+}
+
 using EndedOrdered = ResultOf<sql::queue::Finish>;
 
 // While the queue looks empty, the planner takes all its indexes for equally good. Without bitmaps and
@@ -198,7 +206,7 @@ Recorded Recording::commit() {
   go_on();
   work_.commit();
   if (ended) remember(ended_, *ended);
-  Recorded recorded{.events = events_.size(), .changed = {}};
+  Recorded recorded{.events = events_.size(), .digest_due = digest_due_, .changed = {}};
   recorded.changed.reserve(requests_.size());
   for (Request& request : requests_) recorded.changed.push_back(std::move(request.made.next));
   return recorded;
@@ -231,6 +239,7 @@ void Recording::write_events() {
   queued.write(session_);
   RunStore(session_, worker_).postpone(postponed_of(events_));
   change_timers(session_, timers_of(events_));
+  digest_due_ = collect(session_, collected_of(events_));
 }
 
 /// The event at which the search for the runs before this one can end; null if none is known.

@@ -95,16 +95,24 @@ void Runner::submit(std::vector<MatchedEvent> events) {
     const Lock lock(mutex_);
     const Moment now = moment();
     for (MatchedEvent& event : events) {
-      const Guid business = event.runs.empty() ? Guid() : event.runs.front().run.key.business_id;
+      const Guid business = !event.runs.empty()        ? event.runs.front().run.key.business_id
+                            : !event.collected.empty() ? event.collected.front().business_id
+                                                       : Guid();
       std::size_t bytes = 0;
+      for (const storage::CollectedItem& collected : event.collected) bytes += collected.item.size();
       for (const PlannedRun& planned : event.runs) bytes += storage::byte_size(planned.run.key);
       // Ordered runs go through the database's queue, which contains the open runs before them. They must be
       // in the queue before the runs of the next event, so all runs of their event are queued at once.
       const bool all_to_queue =
           event.orphan || !room_.may_enter(business) || std::ranges::any_of(event.runs, is_ordered);
       auto memory = bytes > 0 ? room_.hold_bytes(business, bytes) : nullptr;
-      storage::SettledEvent over{
-          event.shard, event.key, {}, std::move(event.postponed), memory, std::move(event.timers)};
+      storage::SettledEvent over{event.shard,
+                                 event.key,
+                                 {},
+                                 std::move(event.postponed),
+                                 memory,
+                                 std::move(event.timers),
+                                 std::move(event.collected)};
       std::vector<TaskPtr> open;
       for (PlannedRun& planned : event.runs) {
         if (all_to_queue || goes_to_queue(planned)) {

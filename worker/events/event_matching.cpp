@@ -140,16 +140,17 @@ bool EventMatching::match_postponed(storage::Session& session) {
     const auto began = std::chrono::steady_clock::now();
     storage::Work work(session);
     const std::vector<storage::PostponedMatch> matches = store.take_postponed(guid, postponed_batch_.get());
-    std::vector<storage::Run> runs;
+    LateMatches late;
     // A workflow that has been deleted since fires for none of them.
     if (workflow && workflow->rule.triggers.timer) {
       storage::change_timers(session, matcher_.postponed_timers(session, *workflow, matches));
     } else if (workflow) {
-      runs = matcher_.match_postponed(session, *workflow, matches);
-      store.queue(runs);
+      late = matcher_.match_postponed(session, *workflow, matches);
+      store.queue(late.runs);
+      storage::collect(session, late.collected);
     }
     work.commit();
-    guard_.counts().fired(runs);
+    guard_.counts().fired(late.runs);
     if (!matches.empty()) postponed_.found_matches();
     const auto now_after = std::chrono::steady_clock::now();
     postponed_batch_.measured(matches.size(), std::chrono::duration_cast<Duration>(now_after - began));
@@ -181,12 +182,14 @@ bool EventMatching::match_set_aside(storage::Session& session) {
   std::vector<storage::Run> runs;
   std::vector<storage::PostponedMatch> postponed;
   std::vector<storage::TimerChange> timers;
+  std::vector<storage::CollectedItem> collected;
   std::vector<std::int64_t> ids;
   std::vector<Time> times;
   for (const MatchedEvent& event : matched) {
     for (const PlannedRun& planned : event.runs) runs.push_back(planned.run);
     postponed.insert(postponed.end(), event.postponed.begin(), event.postponed.end());
     timers.insert(timers.end(), event.timers.begin(), event.timers.end());
+    collected.insert(collected.end(), event.collected.begin(), event.collected.end());
     ids.push_back(static_cast<std::int64_t>(event.key.id));
     times.push_back(event.key.at);
   }
@@ -194,6 +197,7 @@ bool EventMatching::match_set_aside(storage::Session& session) {
   store.queue(runs);
   store.postpone(postponed);
   storage::change_timers(session, timers);
+  storage::collect(session, collected);
   session.run(sql::Remove{
       .business = *business, .events = storage::binary_array(ids), .times = storage::binary_array(times)});
   work.commit();

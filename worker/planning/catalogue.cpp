@@ -119,6 +119,7 @@ void Catalogue::insert(ParsedWorkflow parsed) {
   workflows_.emplace(parsed.guid, workflow);
   if (workflow->rule.triggers.timer) ++timers_;
   if (workflow->rule.triggers.schedule) ++schedules_;
+  if (workflow->rule.triggers.digest) ++digests_;
   std::vector<WorkflowPtr>& all = by_business_[parsed.business_id];
   all.insert(std::ranges::upper_bound(all, creation_order(workflow), {}, creation_order), workflow);
 }
@@ -263,6 +264,7 @@ WorkflowPtr Catalogue::remove(const Guid& workflow) {
   if (found == workflows_.end()) return nullptr;
   if (found->second->rule.triggers.timer) --timers_;
   if (found->second->rule.triggers.schedule) --schedules_;
+  if (found->second->rule.triggers.digest) --digests_;
   const auto business = by_business_.find(found->second->business_id);
   std::erase(business->second, found->second);
   if (business->second.empty()) by_business_.erase(business);

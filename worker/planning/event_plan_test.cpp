@@ -48,7 +48,7 @@ class EventPlan : public testing::Test {
                                      .before = {},
                                      .after = {}};
     EventWorkflows sorted{.open = workflows_, .refused = refused_, .later = {}};
-    auto runs = plan_event(event, change_, domain::fired_triggers(change_), sorted, limits, now);
+    auto runs = plan_event(event, change_, domain::fired_triggers(change_), sorted, limits, now).runs;
     later_ = sorted.later;
     return runs;
   }

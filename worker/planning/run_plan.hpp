@@ -26,7 +26,7 @@ struct PlannedRun {
   int working_days = 0;  // of its delay, which add_working_days adds to its time
 };
 
-/// An event and the runs it causes. Most events cause none.
+/// An event, the runs it causes, and what digests collect of it. Most events cause none.
 struct MatchedEvent {
   std::int16_t shard;
   storage::EventKey key;
@@ -36,6 +36,7 @@ struct MatchedEvent {
   bool orphan = false;
   std::vector<storage::PostponedMatch> postponed = {};  // workflows unreadable or left for later
   std::vector<storage::TimerChange> timers = {};
+  std::vector<storage::CollectedItem> collected = {};
 };
 
 /// Plans the run that `event` causes through `workflow`, at `now`. The same event and workflow always give

@@ -52,7 +52,7 @@ void merge_workflow(const json::object& body, const net::DestinationPolicy& dest
 std::size_t stored_size(const WorkflowDefinition& definition);
 
 /// Replaces the member `trigger` of a workflow's row, the stored form of its triggers, by what the API shows:
-/// `trigger` (a code), `triggerId`, `triggers`, `timer`, and the members of a schedule.
+/// `trigger` (a code), `triggerId`, `triggers`, `timer`, the members of a schedule, and `digest`.
 void show_triggers(json::object& workflow);
 
 /// Replaces a delay of working days, which the stored definition of a version has apart, by what the API

@@ -35,6 +35,7 @@ constexpr Property entry_properties[] = {
     query_property,
     each_property,
     run_when_empty_property,
+    digest_property,
     {.name = "action", .kind = Kind::one_of, .nullable = false, .values = action_types},
     {.name = "isActive", .kind = Kind::boolean, .nullable = false},
     {.name = "isManaged", .kind = Kind::boolean, .nullable = false},

@@ -89,8 +89,8 @@ TEST_F(Unreadable, EventsOfATriggerInAnUnknownFormAreKept) {
   const auto set_trigger = [&](const std::string& code) {
     tenant.sql.rows("update workflows set trigger_code = $2 where guid = $1", {workflow, code});
   };
-  set_trigger("5:order_created");
-  EXPECT_EQ(at(tenant.workflow(workflow), "problem"), "unknown trigger 5:order_created");
+  set_trigger("9:order_created");
+  EXPECT_EQ(at(tenant.workflow(workflow), "problem"), "unknown trigger 9:order_created");
   tenant.insert_order();
   tenant.settle();
   EXPECT_EQ(postponed(), 1);
@@ -155,11 +155,11 @@ TEST_F(Unreadable, QueuedRunsOfAnEarlierVersionAreKept) {
   tenant.insert_order();
   tenant.run_with_status(workflow, "waiting");
   make_second_version(workflow);
-  rewrite_first_version(workflow, "\"order_created\"", "\"5:order_created\"");
+  rewrite_first_version(workflow, "\"order_created\"", "\"9:order_created\"");
   make_due(workflow);
   ASSERT_TRUE(is_held(workflow));
   EXPECT_EQ(receiver.count(tenant.path()), 0U);
-  rewrite_first_version(workflow, "\"5:order_created\"", "\"order_created\"");
+  rewrite_first_version(workflow, "\"9:order_created\"", "\"order_created\"");
   make_due(workflow);
   EXPECT_EQ(wait_for(1).size(), 1U);
   EXPECT_EQ(at(tenant.run_with_status(workflow, "succeeded"), "attempts"), 1);
