@@ -84,7 +84,7 @@ class DigestHistory {
       const auto [found, is_new] = open.try_emplace(event.value);
       domain::DigestExtent& extent = found->second;
       if (is_new || !extent.takes(event.match.at, event.bytes)) {
-        extent = domain::DigestExtent::begun(event.match.at, std::string(event.value_bytes, ' '));
+        extent = domain::DigestExtent::begun(event.match.at, event.value_bytes);
         count(event.match, {}, result);
       }
       extent.add(digest_.terms, event.match.at, event.bytes);

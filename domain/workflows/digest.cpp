@@ -54,8 +54,8 @@ Time DigestTerms::due(Time first_event, Time last_event) const {
   return std::min(last_event + quiet, first_event + at_most);
 }
 
-DigestExtent DigestExtent::begun(Time at, std::string_view value) {
-  return {.began_at = at, .last_at = at, .due_at = Time::max(), .bytes = value.size() + list_frame};
+DigestExtent DigestExtent::begun(Time at, std::size_t value_bytes) {
+  return {.began_at = at, .last_at = at, .due_at = Time::max(), .bytes = value_bytes + list_frame};
 }
 
 bool DigestExtent::takes(Time at, std::size_t item_bytes) const {

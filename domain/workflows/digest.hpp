@@ -44,9 +44,9 @@ struct DigestExtent {
   std::size_t bytes = 0;  // of its list
   bool is_full = false;   // it takes no more events
 
-  /// A digest that begins with an event at this time, which it does not contain yet. `value` is the JSON by
-  /// which it collects.
-  static DigestExtent begun(Time at, std::string_view value);
+  /// A digest that begins with an event at this time, which it does not contain yet. `value_bytes` are those
+  /// of the JSON by which it collects.
+  static DigestExtent begun(Time at, std::size_t value_bytes);
   /// True if it can take an event with an item of this size: it is neither due before the event nor too
   /// large.
   bool takes(Time at, std::size_t item_bytes) const;

@@ -82,7 +82,7 @@ TEST(Digests, CollectByAValueOfTheRecord) {
 
 TEST(Digests, TakeEventsUntilTheyAreDueOrHaveTheirNumberOrBytes) {
   const DigestTerms terms{.every = 1h, .max = 3};
-  DigestExtent extent = DigestExtent::begun(start, "null");
+  DigestExtent extent = DigestExtent::begun(start, 4);
   extent.add(terms, start, 100);
   EXPECT_TRUE(extent.takes(start + 59min, 100));
   EXPECT_FALSE(extent.takes(start + 1h, 100));

@@ -21,7 +21,7 @@ create table digests (
   primary key (business_id, guid)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 create index digests_open on digests (business_id, workflow_id, version, value_key) where not is_full;
-create index digests_due on digests (shard, check_at);
+create index digests_due on digests (shard, check_at) include (business_id);
 
 -- The items of these digests, in the order of matching.
 create table digest_items (

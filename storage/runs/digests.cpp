@@ -31,7 +31,7 @@ OpenDigest begin_digest(const CollectedItem& first) {
           .version = first.version,
           .value_key = domain::digest_value_key(first.value),
           .value = first.value,
-          .extent = domain::DigestExtent::begun(first.event.at, first.value)};
+          .extent = domain::DigestExtent::begun(first.event.at, first.value.size())};
 }
 
 std::vector<OpenDigest> lock_open(Session& session, std::span<const CollectedItem> items) {

@@ -1,5 +1,7 @@
 #include "worker/events/event_matching.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <unordered_set>
 #include <utility>
 
@@ -17,6 +19,7 @@ constexpr std::size_t first_batch = 32;
 constexpr std::size_t most_postponed_workflows = 100;
 constexpr std::int64_t most_set_aside = 100;  // events of a resumed business in one transaction
 constexpr std::size_t most_postponed = 200;   // matches of a workflow in one transaction
+constexpr std::size_t collected_portion = 8;  // postponed matches whose items are in memory
 constexpr Duration postponed_time = std::chrono::milliseconds(10);  // of postponed matches in one turn
 
 std::size_t run_count(const std::vector<MatchedEvent>& events) {
@@ -124,6 +127,23 @@ void EventMatching::give_back_unmatched(std::vector<storage::PendingEvent> event
   intake_.put_back(events);
 }
 
+/// Matches postponed events, stores what follows in the open transaction, and returns the runs. Collected
+/// items have the texts of their records, so few are in memory at a time.
+std::vector<storage::Run> EventMatching::store_late(storage::Session& session, const Workflow& workflow,
+                                                    std::span<const storage::PostponedMatch> matches) {
+  const std::size_t portion = workflow.rule.triggers.digest ? collected_portion : most_postponed;
+  std::vector<storage::Run> runs;
+  while (!matches.empty()) {
+    const auto some = matches.first(std::min(portion, matches.size()));
+    matches = matches.subspan(some.size());
+    LateMatches late = matcher_.match_postponed(session, workflow, some);
+    storage::RunStore(session, options_.worker).queue(late.runs);
+    storage::collect(session, late.collected);
+    std::ranges::move(late.runs, std::back_inserter(runs));
+  }
+  return runs;
+}
+
 bool EventMatching::match_postponed(storage::Session& session) {
   if (!postponed_.begin_look(clock_.now())) return false;
   const auto since = std::chrono::steady_clock::now();
@@ -140,17 +160,15 @@ bool EventMatching::match_postponed(storage::Session& session) {
     const auto began = std::chrono::steady_clock::now();
     storage::Work work(session);
     const std::vector<storage::PostponedMatch> matches = store.take_postponed(guid, postponed_batch_.get());
-    LateMatches late;
+    std::vector<storage::Run> runs;
     // A workflow that has been deleted since fires for none of them.
     if (workflow && workflow->rule.triggers.timer) {
       storage::change_timers(session, matcher_.postponed_timers(session, *workflow, matches));
     } else if (workflow) {
-      late = matcher_.match_postponed(session, *workflow, matches);
-      store.queue(late.runs);
-      storage::collect(session, late.collected);
+      runs = store_late(session, *workflow, matches);
     }
     work.commit();
-    guard_.counts().fired(late.runs);
+    guard_.counts().fired(runs);
     if (!matches.empty()) postponed_.found_matches();
     const auto now_after = std::chrono::steady_clock::now();
     postponed_batch_.measured(matches.size(), std::chrono::duration_cast<Duration>(now_after - began));

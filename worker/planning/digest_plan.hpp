@@ -19,7 +19,7 @@ storage::CollectedItem collect_item(const storage::StoredEvent& event, const dom
 
 /// True if a digest can hold the item.
 inline bool fits_digest(const storage::CollectedItem& item) {
-  return domain::DigestExtent::begun(item.event.at, item.value).takes(item.event.at, item.item.size());
+  return domain::DigestExtent::begun(item.event.at, item.value.size()).takes(item.event.at, item.item.size());
 }
 
 /// A digest that is closed.

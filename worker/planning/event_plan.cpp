@@ -1,5 +1,7 @@
 #include "worker/planning/event_plan.hpp"
 
+#include <utility>
+
 #include "base/observe.hpp"
 #include "worker/planning/digest_plan.hpp"
 
@@ -11,15 +13,17 @@ domain::Verdict EventWorkflows::judge(const Workflow& workflow, const domain::Su
   return domain::judge(workflow.rule.conditions, subject, share);
 }
 
-void add_item(const storage::StoredEvent& event, const domain::Change& change,
-              const domain::TriggerSet& fired, const Workflow& workflow, Time now, PlannedEvent& plan) {
+std::size_t add_item(const storage::StoredEvent& event, const domain::Change& change,
+                     const domain::TriggerSet& fired, const Workflow& workflow, Time now,
+                     PlannedEvent& plan) {
   storage::CollectedItem item = collect_item(event, change, fired, workflow);
-  if (fits_digest(item)) {
-    plan.collected.push_back(std::move(item));
-    return;
+  if (!fits_digest(item)) {
+    plan.runs.push_back(end_unreadable(event, fired, workflow,
+                                       {"PAYLOAD_TOO_LARGE", "The record is too large for a digest."}, now));
+    return 0;
   }
-  plan.runs.push_back(end_unreadable(event, fired, workflow,
-                                     {"PAYLOAD_TOO_LARGE", "The record is too large for a digest."}, now));
+  plan.collected.push_back(std::move(item));
+  return plan.collected.back().item.size();
 }
 
 PlannedEvent plan_event(const storage::StoredEvent& event, const domain::Change& change,
@@ -48,7 +52,11 @@ PlannedEvent plan_event(const storage::StoredEvent& event, const domain::Change&
       if (verdict != domain::Verdict::hold) continue;
     }
     if (workflow->rule.triggers.digest) {
-      add_item(event, change, fired, *workflow, now, plan);
+      if (bytes >= limits.bytes) {
+        workflows.later.insert(workflows.later.begin(), each, workflows.open.end());
+        break;
+      }
+      bytes += add_item(event, change, fired, *workflow, now, plan);
       continue;
     }
     defers = defers || (limits.may_defer && (runs.size() >= limits.runs || bytes >= limits.bytes ||

@@ -45,15 +45,16 @@ struct PlannedEvent {
 };
 
 /// Collects an event for the digest of a workflow whose conditions hold. An item that no list can hold has a
-/// dead run.
-void add_item(const storage::StoredEvent& event, const domain::Change& change,
-              const domain::TriggerSet& fired, const Workflow& workflow, Time now, PlannedEvent& plan);
+/// dead run. Returns the bytes of the item.
+std::size_t add_item(const storage::StoredEvent& event, const domain::Change& change,
+                     const domain::TriggerSet& fired, const Workflow& workflow, Time now, PlannedEvent& plan);
 
 /// Plans what an event causes through those of `workflows` whose conditions hold, in their order.
 /// `fired` are the triggers that the event meets; the workflows have one of them. Conditions that read no
 /// relatives have been evaluated. Runs of several steps have no texts. Changes of records that follow one
 /// without texts have none either, so that the changes are made in the order of the workflows. Open workflows
-/// that the share does not reach are moved to the front of `workflows.later`.
+/// that the share does not reach, or that would collect more than the limit of bytes, are moved to the front
+/// of `workflows.later`.
 PlannedEvent plan_event(const storage::StoredEvent& event, const domain::Change& change,
                         const domain::TriggerSet& fired, EventWorkflows& workflows, const EventLimits& limits,
                         Time now);

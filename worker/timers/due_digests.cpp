@@ -18,12 +18,12 @@ namespace {
 namespace sql = storage::sql::digests;
 
 constexpr Duration look_every = std::chrono::seconds(1);
-constexpr Duration idle_look_every = std::chrono::seconds(10);  // while no workflow has a digest
+constexpr Duration idle_look_every = std::chrono::seconds(5);  // while no workflow has a digest
 constexpr Duration due_again_after = std::chrono::milliseconds(100);
 constexpr Duration catalogue_delay = std::chrono::milliseconds(250);  // until a new version is read
-constexpr std::int64_t businesses_of_shard = 16;
-constexpr std::int64_t most_of_business = 32;                // digests in one transaction
-constexpr std::int64_t max_bytes = std::int64_t{16} << 20U;  // of the lists of one transaction
+constexpr std::int64_t digests_of_shard = 16;                         // whose businesses have a turn
+constexpr std::int64_t most_of_business = 32;                         // digests in one transaction
+constexpr std::int64_t max_bytes = std::int64_t{16} << 20U;           // of the lists of one transaction
 constexpr std::int64_t most_of_changed = 500;  // digests of changed workflows in one transaction
 constexpr std::size_t longest_round = 256;     // businesses
 constexpr Time::rep never = std::numeric_limits<Time::rep>::max();
@@ -33,7 +33,6 @@ constexpr Time::rep never = std::numeric_limits<Time::rep>::max();
 /// A locked digest that is due.
 struct DueDigests::Claimed {
   DueDigest digest;
-  std::int64_t bytes;
   bool is_deleted;  // its workflow
 };
 
@@ -79,24 +78,15 @@ bool DueDigests::work(storage::Session& session) {
   noted_due_ = never;
   next_look_ = now + (catalogue_.has_digests() ? look_every : idle_look_every);
   if (shards.empty()) return false;
-  if (close_some(session, shards)) {
+  if (close_some(session, shards) || close_changed(session, shards)) {
     next_look_ = now;
     return true;
   }
   const auto found =
       session.run(sql::Look{.shards = storage::binary_array(shards), .within = format_duration(look_every)})
           .front();
-  bool has_changed = false;
-  if (found.has_closings) {
-    const auto changed =
-        session.run(sql::CloseChanged{.shards = storage::binary_array(shards), .limit = most_of_changed});
-    has_changed = changed.front().closed > 0;
-    next_look_ = now + look_every;
-  }
-  if (has_changed || !std::exchange(had_turn_, {}).empty()) {
-    next_look_ = now;
-    return true;
-  }
+  has_changed_ = found.has_closings;
+  if (has_changed_) next_look_ = now + look_every;
   // If a due digest was not claimed, another session has locked it.
   if (found.wait_ms) {
     const Duration wait = std::chrono::milliseconds(*found.wait_ms);
@@ -105,27 +95,48 @@ bool DueDigests::work(storage::Session& session) {
   return false;
 }
 
-/// Closes some due digests. Returns true if it found any.
+/// Closes some due digests. Returns true if there may be more.
 bool DueDigests::close_some(storage::Session& session, const std::vector<std::int16_t>& shards) {
   if (had_turn_.size() >= longest_round) had_turn_.clear();
   storage::Work work(session);
-  const std::vector<Claimed> claimed = claim(session, shards);
+  std::vector<std::int16_t> of_shards;
+  std::vector<Guid> businesses;
+  for (const auto& row : session.run(sql::DueBusinesses{.shards = storage::binary_array(shards),
+                                                        .had_turn = storage::binary_array(had_turn_),
+                                                        .digests_of_shard = digests_of_shard})) {
+    of_shards.push_back(row.shard);
+    businesses.push_back(row.business_id);
+  }
+  if (businesses.empty()) {
+    work.commit();
+    had_turn_.clear();
+    return std::exchange(has_closed_, false);  // perhaps more of those that had a turn
+  }
+  const std::vector<Claimed> claimed = claim(session, of_shards, businesses);
   if (!claimed.empty()) write(session, decide(session, claimed));
   work.commit();
-  return !claimed.empty();
+  had_turn_.insert(had_turn_.end(), businesses.begin(), businesses.end());
+  has_closed_ = has_closed_ || !claimed.empty();
+  return true;
 }
 
-/// Locks due digests of businesses that had no turn in the present round. Those beyond the bytes of a
-/// transaction are left for the next one.
+/// Makes some digests due whose workflow has changed. Returns true if it found any.
+bool DueDigests::close_changed(storage::Session& session, const std::vector<std::int16_t>& shards) {
+  if (!std::exchange(has_changed_, false)) return false;
+  return session.run(sql::CloseChanged{.shards = storage::binary_array(shards), .limit = most_of_changed})
+             .front()
+             .closed > 0;
+}
+
+/// Locks due digests. Those beyond the bytes of a transaction are left for the next one.
 std::vector<DueDigests::Claimed> DueDigests::claim(storage::Session& session,
-                                                   const std::vector<std::int16_t>& shards) {
+                                                   const std::vector<std::int16_t>& shards,
+                                                   const std::vector<Guid>& businesses) {
   std::vector<Claimed> claimed;
-  std::unordered_set<Guid> businesses;
   std::int64_t bytes = 0;
   std::uint64_t epoch = 0;
   for (const auto& row : session.run(sql::Claim{.shards = storage::binary_array(shards),
-                                                .had_turn = storage::binary_array(had_turn_),
-                                                .businesses_of_shard = businesses_of_shard,
+                                                .businesses = storage::binary_array(businesses),
                                                 .limit_of_business = most_of_business})) {
     bytes += row.bytes;
     if (!claimed.empty() && bytes > max_bytes) break;
@@ -135,10 +146,8 @@ std::vector<DueDigests::Claimed> DueDigests::claim(storage::Session& session,
                                   .version = row.version,
                                   .began_at = row.began_at,
                                   .run_event = static_cast<std::uint64_t>(row.run_event)},
-                       .bytes = row.bytes,
                        .is_deleted = row.is_deleted});
     epoch = static_cast<std::uint64_t>(row.epoch);
-    if (businesses.insert(row.business_id).second) had_turn_.push_back(row.business_id);
   }
   if (epoch > 0) workflows_.follow(session, epoch);
   return claimed;
@@ -158,6 +167,7 @@ DueDigests::Plan DueDigests::decide(storage::Session& session, const std::vector
   std::vector<const DueDigest*> open;
   for (const Claimed& each : claimed) {
     const DueDigest& digest = each.digest;
+    // NOLINTNEXTLINE(bugprone-branch-clone): the order of the conditions matters
     if (each.is_deleted) {
       plan.dropped.add(digest);
     } else if (catalogue_.is_suspended(digest.business_id)) {

@@ -44,7 +44,9 @@ class DueDigests {
   struct Plan;
 
   bool close_some(storage::Session& session, const std::vector<std::int16_t>& shards);
-  std::vector<Claimed> claim(storage::Session& session, const std::vector<std::int16_t>& shards);
+  bool close_changed(storage::Session& session, const std::vector<std::int16_t>& shards);
+  std::vector<Claimed> claim(storage::Session& session, const std::vector<std::int16_t>& shards,
+                             const std::vector<Guid>& businesses);
   bool may_decide(const Claimed& claimed) const;
   Plan decide(storage::Session& session, const std::vector<Claimed>& claimed) const;
   void write(storage::Session& session, const Plan& plan);
@@ -56,6 +58,8 @@ class DueDigests {
   BlastGuard& guard_;
   const Clock& clock_;
   std::vector<Guid> had_turn_;  // businesses, in the present round
+  bool has_closed_ = false;     // digests, in the present round
+  bool has_changed_ = true;     // digests of changed workflows may have to be closed
   Time next_look_{};
   bool has_queued_ = false;
   std::atomic<Time::rep> noted_due_;

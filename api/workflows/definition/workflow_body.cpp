@@ -235,12 +235,6 @@ void set_action(json::object action, std::optional<std::string> secret, Workflow
   definition.secret = std::move(secret);
 }
 
-/// True if a run is for several records: for all of a schedule's query, or for those of a digest.
-bool is_of_list(const WorkflowDefinition& definition) {
-  const auto choice = domain::parse_choice(definition.trigger_code);
-  return choice && (choice->digest || (choice->schedule && !choice->schedule->each));
-}
-
 void merge_action(const json::value& given_action, const actions::CheckContext& context,
                   WorkflowDefinition& definition, FieldErrors& errors) {
   const json::object* const object = given_action.if_object();
@@ -421,6 +415,11 @@ std::set<std::string> named_templates(const json::object& body, const WorkflowDe
 }  // namespace
 
 const Schema workflow_configure_schema{"WorkflowConfigure", configure_properties};
+
+bool is_of_list(const WorkflowDefinition& definition) {
+  const auto choice = domain::parse_choice(definition.trigger_code);
+  return choice && (choice->digest || (choice->schedule && !choice->schedule->each));
+}
 
 asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transaction& transaction,
                                             const json::object& body, const WorkflowDefinition& definition) {

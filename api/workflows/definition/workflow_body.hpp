@@ -48,6 +48,9 @@ asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transacti
 void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
                     const FindTemplate& find_template, Duration delay_below, WorkflowDefinition& definition);
 
+/// True if a run is for several records: for all of a schedule's query, or for those of a digest.
+bool is_of_list(const WorkflowDefinition& definition);
+
 /// The bytes of action and conditions as they are stored.
 std::size_t stored_size(const WorkflowDefinition& definition);
 
