@@ -356,6 +356,8 @@ const std::map<std::string_view, Database::Statement>& Database::statements() {
       {"workflows.changed_businesses", &Database::changed_businesses},
       {"workflows.add_firings", &Database::nothing},
       {"suspensions.list", &Database::nothing},
+      {"digests.due_businesses", &Database::nothing},
+      {"digests.look", &Database::no_digests},
       {"leases.set_idle", &Database::set_idle},
       {"leases.all_render_deferred", &Database::all_render},
       {"queue.claim", &Database::claim},
@@ -378,5 +380,10 @@ const std::map<std::string_view, Database::Statement>& Database::statements() {
 }
 
 storage::Rows Database::nothing(ServerSession&, const Arguments&, Result& result) { return result.take(); }
+
+storage::Rows Database::no_digests(ServerSession&, const Arguments&, Result& result) {
+  result.row().null().boolean(false);
+  return result.take();
+}
 
 }  // namespace waybill::simulate

@@ -98,7 +98,6 @@ bool DueDigests::work(storage::Session& session) {
 /// Closes some due digests. Returns true if there may be more.
 bool DueDigests::close_some(storage::Session& session, const std::vector<std::int16_t>& shards) {
   if (had_turn_.size() >= longest_round) had_turn_.clear();
-  storage::Work work(session);
   std::vector<std::int16_t> of_shards;
   std::vector<Guid> businesses;
   for (const auto& row : session.run(sql::DueBusinesses{.shards = storage::binary_array(shards),
@@ -108,10 +107,10 @@ bool DueDigests::close_some(storage::Session& session, const std::vector<std::in
     businesses.push_back(row.business_id);
   }
   if (businesses.empty()) {
-    work.commit();
     had_turn_.clear();
     return std::exchange(has_closed_, false);  // perhaps more of those that had a turn
   }
+  storage::Work work(session);
   const std::vector<Claimed> claimed = claim(session, of_shards, businesses);
   if (!claimed.empty()) write(session, decide(session, claimed));
   work.commit();
