@@ -60,7 +60,7 @@ struct Sums {
   double hours = 0;
   double count = 0;
   PartSums all;
-  PartSums day;                 // the earliest day, whose sums go on
+  PartSums day;                 // the earliest day so far
   double expected_of_days = 0;  // of the later days
 };
 
@@ -187,7 +187,7 @@ class Judge {
   }
 
   /// The events as a part of the usual ones. It is above 1 only if the nearest and the other events both are
-  /// more than usual, because a change of many records at once is no demand.
+  /// more than usual, because a change of many records at once is not demand.
   double activity(const PartSums& sums, const Weeks& weeks) const {
     if (history_.events.empty()) return 1;
     const double expected = sums.before / weeks.count();

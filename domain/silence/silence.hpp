@@ -57,7 +57,7 @@ struct SilenceJudgement {
 bool tells_demand(std::span<const std::int64_t> events);
 
 /// Compares the latest counts with those at the same weekdays and hours of the last 8 weeks. With fewer
-/// events, fewer counts are expected, unless the nearest events stop while others go on.
+/// events, fewer counts are expected, unless the nearest events stop and others do not.
 SilenceJudgement judge_silence(const CountHistory& history);
 
 }  // namespace waybill::domain

@@ -84,6 +84,7 @@ constexpr auto locks = std::to_array<Locks>({
     {"0071_contacts_of_erasures", "lock table customer_erasures in access exclusive mode"},
     {"0073_silent_workflows", "lock table workflow_firings, alerts in access exclusive mode"},
     {"0074_working_days", "lock table businesses, workflows, timer_scans in access exclusive mode"},
+    {"0078_silent_sources", "lock table workflow_watches, integrations, alerts in access exclusive mode"},
 });
 
 }  // namespace
