@@ -263,7 +263,7 @@ TEST_F(SilentSources, AnotherBusinessSeesNone) {
   const std::string store = old_store(24);
   look();
   ASSERT_TRUE(is_silent(store));
-  const Tenant other(world.waybill, "other than SilentSources");
+  Tenant other(world.waybill, "other than SilentSources");
   EXPECT_EQ(other.http.get("/api/workflows/overview").data().at("sources"), json::array());
 }
 
