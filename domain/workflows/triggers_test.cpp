@@ -236,7 +236,7 @@ TEST(TriggerChoice, TheStoredFormIsReadBack) {
   EXPECT_EQ(choices[0].stored(), "order_shipped");
   EXPECT_EQ(choices[3].first->code, "order_updated") << "the first stays the first";
   for (const char* const unknown : {"", "any:", "any:order_lost", "any:order_created,shipment_created",
-                                    "2:", "2:order_lost", "any:fax_*", "5:order_created"})
+                                    "2:", "2:order_lost", "any:fax_*", "9:order_created"})
     EXPECT_EQ(parse_choice(unknown), std::nullopt) << unknown;
 }
 
@@ -272,11 +272,11 @@ TEST(TriggerChoice, TheThirdFormatIsAFormOfTheFirstTwoAfterItsNumber) {
     EXPECT_TRUE(choice->third_format);
     EXPECT_EQ(choice->stored(), stored);
   }
-  for (const char* const stored : {"3:", "3:2:order_shipped", "3:3:order_shipped", "5:order_shipped"})
+  for (const char* const stored : {"3:", "3:2:order_shipped", "3:3:order_shipped", "9:order_shipped"})
     EXPECT_FALSE(parse_choice(stored)) << stored;
 }
 
-TEST(TriggerChoice, TheFourthFormatIsAnyOtherFormAfterItsNumber) {
+TEST(TriggerChoice, TheFourthAndFifthFormatsAreAnyOtherFormAfterTheirNumber) {
   for (const char* const stored : {"4:order_shipped", "4:2:order_shipped", "4:3:any:order_*",
                                    "4:timer:order.createdAt:PT2H", "4:timer:order.createdAt:P2D:workdays"}) {
     const auto choice = parse_choice(stored);

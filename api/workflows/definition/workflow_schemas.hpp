@@ -51,7 +51,8 @@ inline constexpr Property warnings_property{
     .items = Kind::string,
     .description =
         "Sentences on surprising effects of the definition, which is stored all the same. Only if there "
-        "are any."};
+        "are any.",
+    .example = R"(["While a run waits for an event, the later runs for its record wait, too."])"};
 
 inline constexpr Property triggers_property{.name = "triggers",
                                             .kind = Kind::array,
