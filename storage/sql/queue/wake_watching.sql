@@ -1,6 +1,7 @@
--- Ends waits for events of a record: makes the runs due. A run that its own event would wake, or that an earlier event has
--- woken, is left out, and so is the status of one that is held or claimed. The workflow is compared in a way that no index
--- serves: while the planner assumes the queue to be empty, an index of the workflow's runs looks as good as that of the record.
+-- Ends waits for events of a record: makes the runs due. A run that its own event would wake is left out. A run that is claimed
+-- may have looked at the events before this one came, also if an earlier one woke it, so the last event is kept (go_on.sql).
+-- The workflow is compared in a way that no index serves: while the planner assumes the queue to be empty, an index of the
+-- workflow's runs looks as good as that of the record.
 -- $1 businesses uuid[], $2 records uuid[], $3 workflows uuid[], $4 versions int[], $5 steps int[], $6 events bigint[],
 -- $7 causing_runs uuid[] (null element: none)
 -- -> woken bigint, ...
@@ -11,7 +12,7 @@ with woken as (
     e (business_id, entity_id, workflow_id, version, step, event_id, causing_run)
   where q.business_id = e.business_id and q.entity_id = e.entity_id and q.watch_after is not null
     and q.workflow_id is not distinct from e.workflow_id and q.workflow_version = e.version and q.watched_step = e.step
-    and q.watch_after < e.event_id and q.awaited_event is null and q.guid is distinct from e.causing_run
+    and q.watch_after < e.event_id and coalesce(q.awaited_event, 0) < e.event_id and q.guid is distinct from e.causing_run
   returning 1
 ), counted as (
   select count(*) as woken from woken
