@@ -1,7 +1,5 @@
 #include "matching/awaited_events.hpp"
 
-#include <algorithm>
-#include <initializer_list>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -67,7 +65,14 @@ AwaitedEvents read(const json::value& given, domain::EntityType type, const std:
 }  // namespace
 
 bool AwaitedEvents::include(const domain::TriggerSet& fired, const domain::Subject& subject) const {
-  return (!triggers || (*triggers & fired).any()) && conditions.evaluate(subject);
+  WorkBudget own{domain::max_condition_work};
+  return include(fired, subject, own);
+}
+
+bool AwaitedEvents::include(const domain::TriggerSet& fired, const domain::Subject& subject,
+                            WorkBudget& share) const {
+  return (!triggers || (*triggers & fired).any()) &&
+         domain::judge(conditions, subject, share) == domain::Verdict::hold;
 }
 
 void check_awaited(const json::value& given, domain::EntityType type, const std::string& field, bool for_wait,

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/work_budget.hpp"
 #include "domain/conditions/conditions.hpp"
 #include "domain/records/record_type.hpp"
 #include "domain/workflows/triggers.hpp"
@@ -19,6 +20,8 @@ struct AwaitedEvents {
 
   /// True if an event that meets `fired` is one of them. Conditions that need too much work do not hold.
   bool include(const domain::TriggerSet& fired, const domain::Subject& subject) const;
+  /// The same, and takes the work from `share`, too.
+  bool include(const domain::TriggerSet& fired, const domain::Subject& subject, WorkBudget& share) const;
 };
 
 /// The member of a step that waits for events, and that of a workflow whose runs events cancel.

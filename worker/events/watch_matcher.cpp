@@ -35,9 +35,7 @@ struct Occurrence {
 
   /// True if the event is one of `events`, and its share of work suffices to know it.
   bool is_among(const matching::AwaitedEvents& events) {
-    if (events.triggers && (*events.triggers & fired).none()) return false;
-    const domain::Subject subject{change.entity, change.previous, change.created};
-    return domain::judge(events.conditions, subject, share) == domain::Verdict::hold;
+    return events.include(fired, {change.entity, change.previous, change.created}, share);
   }
 };
 

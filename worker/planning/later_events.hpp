@@ -18,7 +18,7 @@ struct WantedEvents {
   Time until = Time::max();                            // a later event does not end the wait
 };
 
-/// What the later events of its record do to a run.
+/// The effect that the later events of its record have on a run.
 struct LaterEvents {
   bool is_cancelled = false;
   std::optional<std::uint64_t> ended_by = {};  // the event that ends the wait

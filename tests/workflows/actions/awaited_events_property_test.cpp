@@ -46,8 +46,8 @@ struct Flow {
   std::optional<Wanted> cancels;
 };
 
-/// What the run of a flow has come to after all changes of an order: the number of waits that are over, and
-/// whether it is cancelled. A run whose last wait is over before the cancelling event may also have ended.
+/// The state of a flow's run after all changes of an order: the number of waits that are over, and whether it
+/// is cancelled. A run whose last wait is over before the cancelling event may also have ended.
 struct Expected {
   std::size_t waits = 0;
   bool is_cancelled = false;
