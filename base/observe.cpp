@@ -51,6 +51,8 @@ constexpr const char* mails = "waybill_mails_total";
 constexpr const char* mails_help = "Attempts to send mails, by result.";
 constexpr const char* alerts = "waybill_alerts_total";
 constexpr const char* alerts_help = "Attempts to deliver alerts, by result.";
+constexpr const char* silences = "waybill_silences_total";
+constexpr const char* silences_help = "Workflows, imports and scans of carriers that became silent.";
 constexpr const char* pushes = "waybill_pushes_total";
 constexpr const char* pushes_help = "Push messages to single subscriptions, by result.";
 constexpr const char* workflows = "waybill_workflow_moves_total";
@@ -160,6 +162,10 @@ constexpr auto observables = std::to_array<ObservableRow>({
     {Observable::alert_sent, "alert.sent", info, alerts, alerts_help, "result", "sent"},
     {Observable::alert_delayed, "alert.delayed", warning, alerts, alerts_help, "result", "delayed"},
     {Observable::alert_lost, "alert.lost", error, alerts, alerts_help, "result", "lost"},
+    {Observable::workflow_silent, "workflow.silent", warning, silences, silences_help, "of", "workflow"},
+    {Observable::import_silent, "import.silent", warning, silences, silences_help, "of", "import"},
+    {Observable::scans_silent, "scans.silent", warning, silences, silences_help, "of", "scans"},
+    {Observable::silence_over, "silence.over", info},
     {Observable::import_finished, "import.finished", info, imports, imports_help, "result", "finished"},
     {Observable::import_failed, "import.failed", warning, imports, imports_help, "result", "failed"},
     {Observable::import_idle, "import.idle", debug, imports, imports_help, "result", "idle"},

@@ -495,6 +495,19 @@ begin
     table = 'orders', constraint = violated;
 end $_$;
 
+CREATE FUNCTION public.closed_hours(zone text, holidays jsonb) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$
+  select coalesce(string_agg(c.hour::text, ' '), '')
+  from (select ((d.day - date '1970-01-01') * 24 + h)::bigint as hour
+        from (select (now() at time zone zone)::date - back as day from generate_series(-1, 22) back) d, generate_series(0, 23) h
+        where holidays <> '[]' and holidays ? to_char(d.day, 'YYYY-MM-DD')
+        union all
+        select s.before + 1
+        from (select wall_hour(t, zone) as hour, lag(wall_hour(t, zone)) over (order by t) as before
+              from generate_series(date_trunc('hour', now()) - interval '49 hours', now(), interval '1 hour') t) s
+        where s.hour = s.before + 2) c $$;
+
 CREATE FUNCTION public.complete_dispatch_if_done(business uuid, dispatch uuid) RETURNS void
     LANGUAGE plpgsql
     AS $$
@@ -2401,6 +2414,8 @@ CREATE TABLE public.integrations (
     service_mapping jsonb DEFAULT '[]'::jsonb NOT NULL,
     import_since timestamp(3) with time zone,
     first_connected_at timestamp(3) with time zone DEFAULT now(),
+    sweeping_since timestamp with time zone,
+    swept_at timestamp with time zone,
     CONSTRAINT integrations_lease_whole CHECK (((lease_owner IS NULL) = (lease_until IS NULL))),
     CONSTRAINT integrations_provider_check CHECK ((provider <> ''::text)),
     CONSTRAINT integrations_service_mapping_check CHECK ((jsonb_typeof(service_mapping) = 'array'::text)),
@@ -2809,7 +2824,7 @@ CREATE TABLE public.alerts (
     failed_to timestamp with time zone,
     told_at timestamp with time zone,
     due_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT alerts_cause_check CHECK ((cause = ANY (ARRAY['run_dead'::text, 'workflow_paused'::text, 'import_failed'::text, 'destination_down'::text, 'workflow_silent'::text])))
+    CONSTRAINT alerts_cause_check CHECK ((cause = ANY (ARRAY['run_dead'::text, 'workflow_paused'::text, 'import_failed'::text, 'destination_down'::text, 'workflow_silent'::text, 'import_silent'::text, 'scans_silent'::text])))
 )
 WITH (fillfactor='50');
 
@@ -3487,6 +3502,33 @@ CREATE TABLE public.sku_numbers (
     last_number bigint NOT NULL
 );
 
+CREATE TABLE public.source_counts (
+    business_id uuid NOT NULL,
+    kind text NOT NULL,
+    source_id uuid NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    count bigint NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    CONSTRAINT source_counts_count_check CHECK ((count > 0)),
+    CONSTRAINT source_counts_kind_check CHECK ((kind = ANY (ARRAY['import'::text, 'scans'::text])))
+)
+WITH (fillfactor='70');
+
+CREATE TABLE public.source_watches (
+    business_id uuid NOT NULL,
+    kind text NOT NULL,
+    source_id uuid NOT NULL,
+    learned_since timestamp with time zone NOT NULL,
+    due_at timestamp with time zone DEFAULT now() NOT NULL,
+    expected_from bigint,
+    expected_to bigint,
+    silent_since timestamp with time zone,
+    silence jsonb,
+    usual_since timestamp with time zone,
+    CONSTRAINT source_watches_kind_check CHECK ((kind = ANY (ARRAY['import'::text, 'scans'::text])))
+)
+WITH (fillfactor='70');
+
 CREATE TABLE public.status_counts (
     business_id uuid NOT NULL,
     entity_type smallint NOT NULL,
@@ -3748,7 +3790,8 @@ CREATE TABLE public.workflow_watches (
     expected_from bigint,
     expected_to bigint,
     silent_since timestamp with time zone,
-    silence jsonb
+    silence jsonb,
+    usual_since timestamp with time zone
 )
 WITH (fillfactor='70');
 
@@ -3940,6 +3983,12 @@ ALTER TABLE ONLY public.shipments
 
 ALTER TABLE ONLY public.sku_numbers
     ADD CONSTRAINT sku_numbers_pkey PRIMARY KEY (business_id);
+
+ALTER TABLE ONLY public.source_counts
+    ADD CONSTRAINT source_counts_pkey PRIMARY KEY (business_id, kind, source_id, hour);
+
+ALTER TABLE ONLY public.source_watches
+    ADD CONSTRAINT source_watches_pkey PRIMARY KEY (business_id, kind, source_id);
 
 ALTER TABLE ONLY public.status_history
     ADD CONSTRAINT status_history_pkey PRIMARY KEY (business_id, entity_id, event_id);
@@ -4322,6 +4371,10 @@ CREATE INDEX shipments_deleted_by_order ON public.shipments USING btree (busines
 CREATE UNIQUE INDEX shipments_tracking_unique ON public.shipments USING btree (business_id, tracking_number) WHERE (deleted_at IS NULL);
 
 CREATE INDEX shipments_unassigned ON public.shipments USING btree (business_id, created_at, guid) WHERE ((deleted_at IS NULL) AND (dispatch_id IS NULL) AND (status <> ALL (ARRAY['delivered'::text, 'returned'::text, 'cancelled'::text])));
+
+CREATE INDEX source_counts_by_hour ON public.source_counts USING btree (hour);
+
+CREATE INDEX source_watches_due ON public.source_watches USING btree (due_at);
 
 CREATE INDEX status_counts_by_business ON public.status_counts USING btree (business_id, entity_type);
 

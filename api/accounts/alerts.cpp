@@ -23,8 +23,9 @@ constexpr std::size_t most_emails = 20;
 constexpr std::size_t longest_url = 2'000;
 constexpr double most_minutes = 10'080;  // a week
 constexpr std::int64_t default_minutes = 60;
-constexpr std::string_view causes[] = {"run_dead", "workflow_paused", "import_failed", "destination_down",
-                                       "workflow_silent"};
+constexpr std::string_view causes[] = {"run_dead",         "workflow_paused", "import_failed",
+                                       "destination_down", "workflow_silent", "import_silent",
+                                       "scans_silent"};
 
 constexpr Property webhook_properties[] = {
     {.name = "url",

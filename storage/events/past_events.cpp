@@ -18,6 +18,17 @@ EventPage PastEvents::page(const Range& range, const StoredEvent* last, const Pa
       limits);
 }
 
+EventPage PastEvents::latest(const Range& range, const PageLimits& limits, std::size_t most_read) {
+  return read_page(session_,
+                   sql::history::Latest{.business = range.business_id,
+                                        .entity_type = static_cast<std::int16_t>(range.entity_type),
+                                        .first_time = range.from,
+                                        .end_time = range.to,
+                                        .limit = static_cast<std::int64_t>(limits.events),
+                                        .most_read = static_cast<std::int64_t>(most_read)},
+                   limits);
+}
+
 PastOfRecord PastEvents::of_record(const Guid& business, const Guid& entity, Latest latest) {
   PastOfRecord past;
   std::size_t bytes = 0;

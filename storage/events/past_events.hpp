@@ -51,6 +51,10 @@ class PastEvents {
   /// are in order of time; the order of the records has no meaning.
   EventPage page(const Range& range, const StoredEvent* last, const PageLimits& limits);
 
+  /// Returns the latest events of a range, newest first, until their records have `limits.bytes`. Events of
+  /// other types count, too: the latest `most_read` events of the business are searched.
+  EventPage latest(const Range& range, const PageLimits& limits, std::size_t most_read);
+
   PastOfRecord of_record(const Guid& business, const Guid& entity, Latest latest);
 
   /// Returns the first events of a record with an id above `after`, in their order.

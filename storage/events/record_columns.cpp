@@ -28,7 +28,11 @@ std::vector<std::string> column_names(const TypedRows<sql::catalog::Columns>& ro
   return names;
 }
 
-RecordColumns::RecordColumns(Session& session) {
+RecordColumns::RecordColumns(Session& session)
+    : carrier_([] {
+        const domain::RecordType& shipments = domain::record_type(domain::EntityType::shipment);
+        return shipments.index_of(*shipments.find("carrier.guid"));
+      }()) {
   for (const auto& type : domain::record_types()) {
     columns_.emplace_back(type, column_names(session.run(sql::catalog::Columns{.record_table = type.table})));
   }
@@ -45,6 +49,19 @@ domain::Change RecordColumns::change(const StoredEvent& event, const json::stora
   const json::value* const trace = detail.if_contains("trace");
   if (trace != nullptr && trace->is_object()) domain::add_trace(change, trace->get_object());
   return change;
+}
+
+std::optional<Guid> RecordColumns::carrier_of_scan(const StoredEvent& event) {
+  const bool is_scan = event.entity_type == domain::EntityType::shipment && event.detail && event.after &&
+                       event.detail->starts_with(R"({"trace":)");
+  if (!is_scan || event.after->empty()) return std::nullopt;
+  try {
+    read(event.entity_type, event.after, after_value_, nullptr, after_);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+  const auto& carrier = after_.at(carrier_);
+  return carrier ? Guid::parse(*carrier) : Guid();
 }
 
 const domain::Row* RecordColumns::read(domain::EntityType type, const std::optional<std::string>& value,

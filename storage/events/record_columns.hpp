@@ -39,11 +39,16 @@ class RecordColumns {
   /// Throws ColumnsChanged, RecordTooLarge, or std::invalid_argument if the event is unreadable.
   domain::Change change(const StoredEvent& event, const json::storage_ptr& memory);
 
+  /// The carrier of the shipment whose scan the event is, nil if it has none; nullopt for another event, and
+  /// for a record that is too large or unreadable. Throws ColumnsChanged.
+  std::optional<Guid> carrier_of_scan(const StoredEvent& event);
+
  private:
   const domain::Row* read(domain::EntityType type, const std::optional<std::string>& value,
                           RecordValue& record, const RecordValue* like, domain::Row& row) const;
 
   std::vector<ColumnMap> columns_;  // by entity type
+  const std::size_t carrier_;       // the index of the field of shipments
   RecordValue before_value_;
   RecordValue after_value_;
   domain::Row before_;

@@ -43,6 +43,38 @@ TEST_F(ImportTest, OrdersOfAConnectedStoreAreImportedAutomatically) {
   EXPECT_EQ(tenant.history_of_order(guid), std::vector<std::string>{" > pending by import"});
 }
 
+TEST_F(ImportTest, RecentOrdersAreCountedForSilences) {
+  store.add_order({}, an_hour_ago());
+  const auto old = store.add_order({}, an_hour_ago() - std::chrono::days(2));
+  auto connection = connect(store);
+  const auto counted = [&] {
+    return tenant.sql.number("select coalesce(sum(count), 0)::bigint from source_counts where source_id = $1",
+                             {connection.guid()});
+  };
+  EXPECT_EQ(connection.sync().imported, 2);
+  EXPECT_EQ(counted(), 1) << "old orders of a first import do not tell how many usually come";
+  connection.sync();
+  EXPECT_EQ(counted(), 1) << "unchanged orders do not count";
+  store.change_order(old, {{"total", "12.00"}});
+  connection.sync();
+  EXPECT_EQ(counted(), 2);
+}
+
+TEST_F(ImportTest, AFailureEndsTheTimeInWhichImportsBringEverything) {
+  auto connection = connect(store);
+  connection.sync();
+  EXPECT_NE(connection.value("sweeping_since"), "");
+  const std::string since = connection.value("sweeping_since");
+  connection.sync();
+  EXPECT_EQ(connection.value("sweeping_since"), since);
+  connection.set("swept_at = now() - interval '2 hours'");
+  connection.sync();
+  EXPECT_NE(connection.value("sweeping_since"), since) << "no import for two hours";
+  store.revoke_key();
+  connection.sync();
+  EXPECT_EQ(connection.value("sweeping_since"), "");
+}
+
 TEST_F(ImportTest, AGiftGoesToItsRecipientAndBelongsToItsBuyer) {
   const auto id = store.add_order(
       {{"shipping",

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "worker/alerts/silence_text.hpp"
+
 namespace waybill::worker {
 namespace {
 
@@ -38,10 +40,16 @@ json::value text_or_null(const std::optional<std::string>& text) {
 }
 
 json::value workflow_of(const Alert& alert) {
-  if (alert.is_of_import()) return nullptr;
+  if (alert.is_of_import() || alert.is_of_source()) return nullptr;
   return json::object{{"guid", alert.subject_id.to_string()},
                       {"name", text_or_null(alert.workflow_name)},
                       {"pausedReason", text_or_null(alert.paused_reason)}};
+}
+
+/// Null for parcels without a carrier.
+json::value carrier_of(const Alert& alert) {
+  if (alert.subject_id.is_nil()) return nullptr;
+  return json::object{{"guid", alert.subject_id.to_string()}, {"name", text_or_null(alert.carrier_name)}};
 }
 
 json::value replay_of(const Alert& alert, std::string_view public_url) {
@@ -50,7 +58,8 @@ json::value replay_of(const Alert& alert, std::string_view public_url) {
         {"method", "POST"}, {"url", std::string(public_url) + path}, {"body", std::move(body)}};
   };
   const std::string subject = alert.subject_id.to_string();
-  if (alert.is_of_import()) return request("/api/integrations/" + subject + "/sync", nullptr);
+  if (alert.is_of_import() || alert.cause == "import_silent")
+    return request("/api/integrations/" + subject + "/sync", nullptr);
   if (alert.cause == "workflow_paused")
     return request("/api/workflows/resume-workflow?workflowId=" + subject, nullptr);
   if (alert.cause != "run_dead") return nullptr;  // the runs are attempted again on their own
@@ -89,18 +98,10 @@ std::string headline(const Alert& alert) {
   if (alert.cause == "workflow_paused") return "The workflow " + quoted(alert.workflow_name) + " was paused";
   if (alert.is_of_import())
     return (is_single ? "An import" : number + " imports") + " from " + alert.store + " failed";
-  if (alert.cause == "workflow_silent") return "The workflow " + quoted(alert.workflow_name) + " is silent";
+  if (alert.is_of_silence()) return silence_headline(alert);
   if (alert.cause == "destination_down")
     return "The destination " + member_text(alert.run, "destination") + " of " + workflow + " is down";
   return (is_single ? "A run" : number + " runs") + " of " + workflow + " failed";
-}
-
-std::string silence_text(const json::value& silence) {
-  if (!silence.is_object()) return "It fires again as usual.";
-  const json::value& expected = silence.at("expected");
-  return "Since " + member_text(silence, "since") + " it has fired " + member_text(silence, "count") +
-         " times; " + member_text(expected, "from") + " to " + member_text(expected, "to") +
-         " times are usual by the same weekdays and hours of the last 8 weeks.";
 }
 
 std::string explanation(const Alert& alert) {
@@ -108,7 +109,7 @@ std::string explanation(const Alert& alert) {
     return (alert.paused_reason ? "The reason: " + sentence(*alert.paused_reason) + "\n" : "") +
            "Events still match the workflow, and its runs are held until it is resumed.";
   if (alert.is_of_import()) return "The store or an order caused the failure. Imports are repeated.";
-  if (alert.cause == "workflow_silent") return silence_text(alert.silence);
+  if (alert.is_of_silence()) return silence_text(alert);
   if (alert.cause == "destination_down")
     return "Several attempts in a row failed. The runs are attempted again on their schedule.";
   return "No further attempts are made.";
@@ -141,7 +142,7 @@ std::string facts(const Alert& alert) {
 
 std::string_view invitation(const Alert& alert) {
   if (alert.cause == "workflow_paused") return "To resume the workflow, call";
-  if (alert.is_of_import()) return "To import now, call";
+  if (alert.is_of_import() || alert.cause == "import_silent") return "To import now, call";
   return "To replay what failed, call";
 }
 
@@ -151,7 +152,10 @@ std::string alert_payload(const Alert& alert, std::string_view public_url) {
   json::object data{{"cause", alert.cause}, {"workflow", workflow_of(alert)},
                     {"run", run_of(alert)}, {"response", response_of(alert)},
                     {"count", alert.count}, {"replay", replay_of(alert, public_url)}};
-  if (alert.cause == "workflow_silent") data["silence"] = alert.silence;
+  if (alert.is_of_silence()) data["silence"] = alert.silence;
+  if (alert.cause == "import_silent")
+    data["integration"] = {{"guid", alert.subject_id.to_string()}, {"store", alert.store}};
+  if (alert.cause == "scans_silent") data["carrier"] = carrier_of(alert);
   return to_json(
       json::object{{"type", "alert"}, {"timestamp", format_timestamp(alert.at)}, {"data", std::move(data)}});
 }

@@ -117,6 +117,70 @@ TEST(AlertMessage, ASilentWorkflowHasWhatIsUsual) {
   EXPECT_FALSE(data_of(dead_runs(1)).contains("silence"));
 }
 
+TEST(AlertMessage, ASilentWorkflowNamesTheConditionThatFails) {
+  Alert alert = alert_of("workflow_silent");
+  alert.silence = std::get<json::value>(parse_json(
+      R"({"since": "2026-11-19T05:00:00.000Z", "count": 0, "expected": {"from": 30, "to": 52},
+          "events": {"entityType": "Order", "count": 12, "expected": {"from": 40, "to": 60}},
+          "sources": [{"cause": "import_silent", "guid": "g", "name": "shop.example", "since": "2026-11-19T04:00:00.000Z"}],
+          "condition": {"path": "carrier.name", "operator": "eq", "expected": "\"DHL\"", "failed": 12, "evaluated": 12,
+                        "before": {"events": 40, "values": [{"value": "\"DHL\"", "count": 38}]},
+                        "now": {"events": 12, "values": [{"value": "\"dhl\\nBcc: x\"", "count": 12}]}}})"));
+  const std::string text = alert_mail(alert, "").text;
+  for (
+      const std::string_view part :
+      {"In this time 12 events of the type Order came; 40 to 60 came in the same hours of the weeks before.",
+       "The import from shop.example is silent since 2026-11-19T04:00:00.000Z.",
+       R"(The condition carrier.name eq "DHL" fails more often than before: for 12 of 12 events since then.)",
+       R"(Before, in events for which the workflow fired: "DHL" (38 of 40))",
+       R"(Now, in events for which it fails: "dhl\nBcc: x" (12 of 12))"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  EXPECT_EQ(data_of(alert).at("silence").at("condition").at("path"), "carrier.name");
+}
+
+TEST(AlertMessage, ASilentWorkflowSaysThatNoEventCame) {
+  Alert alert = alert_of("workflow_silent");
+  alert.silence = std::get<json::value>(parse_json(
+      R"({"since": "2026-11-19T05:00:00.000Z", "count": 0, "expected": {"from": 30, "to": 52},
+          "events": {"entityType": "Order", "count": 0, "expected": {"from": 40, "to": 60}}, "condition": null})"));
+  const std::string text = alert_mail(alert, "").text;
+  EXPECT_NE(text.find("In this time no events of the type Order came; 40 to 60"), std::string::npos) << text;
+  EXPECT_EQ(text.find("condition"), std::string::npos) << text;
+}
+
+TEST(AlertMessage, ASilentStoreIsImportedFromAgain) {
+  Alert alert = alert_of("import_silent");
+  alert.workflow_name.reset();
+  alert.store = "https://shop.example";
+  alert.silence = json::object{{"since", "2026-11-19T05:00:00.000Z"},
+                               {"count", 0},
+                               {"expected", json::object{{"from", 30}, {"to", 52}}}};
+  const json::object data = data_of(alert);
+  EXPECT_TRUE(data.at("workflow").is_null());
+  EXPECT_EQ(data.at("integration"), json::value({{"guid", workflow}, {"store", "https://shop.example"}}));
+  EXPECT_EQ(data.at("replay").at("url"),
+            json::value("https://api.example/api/integrations/" + std::string(workflow) + "/sync"));
+  const auto mail = alert_mail(alert, "");
+  EXPECT_EQ(mail.subject, "The import from https://shop.example is silent");
+  EXPECT_NE(
+      mail.text.find("Since 2026-11-19T05:00:00.000Z it has brought 0 new or changed orders, though imports "
+                     "run without an error; 30 to 52 are usual"),
+      std::string::npos)
+      << mail.text;
+}
+
+TEST(AlertMessage, SilentScansNameTheCarrier) {
+  Alert alert = alert_of("scans_silent");
+  alert.carrier_name = "DHL";
+  EXPECT_EQ(data_of(alert).at("carrier"), json::value({{"guid", workflow}, {"name", "DHL"}}));
+  EXPECT_EQ(alert_mail(alert, "").subject, "The scans of the carrier \"DHL\" are silent");
+  alert.subject_id = Guid();
+  alert.carrier_name.reset();
+  EXPECT_TRUE(data_of(alert).at("carrier").is_null());
+  EXPECT_EQ(alert_mail(alert, "").subject, "The scans of parcels without a carrier are silent");
+  EXPECT_NE(alert_mail(alert, "").text.find("Scans come again as usual."), std::string::npos);
+}
+
 TEST(AlertMessage, UnreadableAttemptsAreLeftOut) {
   for (const std::string tries : {"", "x", "[]", "[1]", "{}"}) {
     Alert alert = dead_runs(1);

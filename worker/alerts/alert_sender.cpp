@@ -77,7 +77,8 @@ struct AlertSender::Message {
   bool is_mail = false;
   std::int32_t attempts = 0;  // with this one
   Alert alert;
-  std::optional<std::string> address;  // the webhook, or the addresses of the mail, one per line
+  std::optional<std::string> triggers, conditions;  // of a silent workflow
+  std::optional<std::string> address;               // the webhook, or the addresses of the mail, one per line
   std::optional<Bytes> sealed_secret;
 
   Channel channel() const { return {business_id, is_mail}; }
@@ -99,6 +100,7 @@ AlertSender::AlertSender(Options options, const SecretBox& secrets, net::HttpCli
       http_(http),
       mailer_(mailer),
       session_(options_.database_url, "waybill alerts"),
+      causes_(options_.database_url),
       loop_(
           ThreadKind::alerts, [this] { return turn(); },
           [this](const std::exception& error) { return failed(error); }) {}
@@ -171,7 +173,31 @@ void AlertSender::claim_and_send() {
   }
   const sql::MakeMessages make{.limit = most_alerts, .max_waiting = most_waiting};
   while (session_->run(make).front().alerts == most_alerts) continue;
-  for (const Message& message : claim()) send(message);
+  std::vector<Message> messages = claim();
+  const auto explained = std::ranges::partition(messages, [](const Message& message) {
+    return !message.triggers || !message.alert.silence.is_object();
+  });
+  for (auto message = messages.begin(); message != explained.begin(); ++message) send(*message);
+  if (explained.empty()) return;
+  causes_.begin_turn();
+  for (Message& message : explained) send_explained(message);
+  causes_.end_turn();
+}
+
+/// Sends the message of a silent workflow with the condition that explains it. Without time left, the message
+/// waits for a later turn.
+void AlertSender::send_explained(Message& message) {
+  if (!causes_.has_time()) {
+    return ended({message.business_id,
+                  message.guid,
+                  message.is_mail,
+                  message.attempts,
+                  message.alert.cause,
+                  {Verdict::Kind::released, "Other messages took too long."}});
+  }
+  causes_.explain(message.business_id, *message.triggers, message.conditions.value_or("null"),
+                  message.alert.silence.get_object());
+  send(message);
 }
 
 /// False if another session has locked the message.
@@ -252,7 +278,10 @@ std::vector<AlertSender::Message> AlertSender::claim() {
                      .run = read(row.run.value_or(row.import.value_or("null"))),
                      .tries = std::optional<std::string>(row.tries),
                      .store = std::string(row.store_url.value_or(row.provider.value_or("a store"))),
+                     .carrier_name = std::optional<std::string>(row.carrier_name),
                      .silence = read(row.silence.value_or("null"))};
+    message.triggers = std::optional<std::string>(row.trigger_code);
+    message.conditions = std::optional<std::string>(row.conditions);
   }
   return messages;
 }

@@ -17,6 +17,7 @@
 #include "domain/workflows/retry.hpp"
 #include "net/http/http_client.hpp"
 #include "net/mail/mail.hpp"
+#include "worker/alerts/silence_causes.hpp"
 #include "worker/threads/thread_session.hpp"
 
 namespace waybill::worker {
@@ -58,6 +59,7 @@ class AlertSender final : public Service {
   void claim_and_send();
   bool settle(const Result& result);
   std::vector<Message> claim();
+  void send_explained(Message& message);
   void send(const Message& message);
   void send_webhook(const Message& message);
   void send_mail(const Message& message);
@@ -67,7 +69,8 @@ class AlertSender final : public Service {
   const SecretBox& secrets_;
   net::HttpClient& http_;
   net::Mailer& mailer_;
-  PlainThreadSession session_;  // used by loop_ only
+  PlainThreadSession session_;  // used by loop_ only, as is the next one
+  SilenceCauses causes_;
   // Held while an attempt begins.
   Mutex sending_;
   Mutex mutex_ ACQUIRED_AFTER(sending_);

@@ -71,6 +71,7 @@ void check_floors(storage::blocking::Connection& session, const DutyOptions& opt
 void bring_back_runs(storage::blocking::Connection& session, const DutyOptions& options);
 void bring_back_counts(storage::blocking::Connection& session, const DutyOptions& options);
 bool watch_firings(storage::blocking::Connection& session, const DutyOptions& options);
+bool watch_sources(storage::blocking::Connection& session, const DutyOptions& options);
 void measure_queue(storage::blocking::Connection& session, const DutyOptions& options);
 
 /// Performs the duties when they are due, and all at the start, on a dedicated thread and session.

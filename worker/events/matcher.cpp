@@ -151,7 +151,8 @@ void Matcher::count(std::span<const storage::PendingEvent> events,
   };
   for (const storage::StoredEvent& event : stored) {
     if (is_among(later, event) || is_among(batch.left_out, event)) continue;
-    ++counts_[event.business_id].at(static_cast<std::size_t>(event.entity_type));
+    ++counts_.events[event.business_id].at(static_cast<std::size_t>(event.entity_type));
+    if (const auto carrier = columns_->carrier_of_scan(event)) ++counts_.scans[{event.business_id, *carrier}];
   }
 }
 

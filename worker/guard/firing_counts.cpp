@@ -18,17 +18,18 @@ void FiringCounts::held(const Guid& business, const Guid& workflow, std::int64_t
   if (count > 0) firings_[{business, workflow}].held += count;
 }
 
-void FiringCounts::matched(const EventCounts& events) {
-  for (const auto& [business, counts] : events) {
-    auto& all = events_[business];
-    for (std::size_t type = 0; type < all.size(); ++type) all.at(type) += counts.at(type);
+void FiringCounts::matched(const EventCounts& counts) {
+  for (const auto& [business, events] : counts.events) {
+    auto& all = matched_.events[business];
+    for (std::size_t type = 0; type < all.size(); ++type) all.at(type) += events.at(type);
   }
+  for (const auto& [source, scans] : counts.scans) matched_.scans[source] += scans;
 }
 
 void FiringCounts::save(storage::Session& session) {
-  if (firings_.empty() && events_.empty()) return;
-  std::vector<Guid> businesses, workflows, event_businesses;
-  std::vector<std::int64_t> fired, held;
+  if (firings_.empty() && matched_.events.empty()) return;
+  std::vector<Guid> businesses, workflows, event_businesses, scan_businesses, carriers;
+  std::vector<std::int64_t> fired, held, scans;
   std::array<std::vector<std::int64_t>, domain::entity_type_count> events;
   for (const auto& [key, counts] : firings_) {
     businesses.push_back(key.first);
@@ -36,9 +37,14 @@ void FiringCounts::save(storage::Session& session) {
     fired.push_back(counts.fired);
     held.push_back(counts.held);
   }
-  for (const auto& [business, counts] : events_) {
+  for (const auto& [business, counts] : matched_.events) {
     event_businesses.push_back(business);
     for (std::size_t type = 0; type < counts.size(); ++type) events.at(type).push_back(counts.at(type));
+  }
+  for (const auto& [source, count] : matched_.scans) {
+    scan_businesses.push_back(source.first);
+    carriers.push_back(source.second);
+    scans.push_back(count);
   }
   session.run(storage::sql::workflows::AddFirings{.businesses = businesses,
                                                   .workflows = workflows,
@@ -48,9 +54,12 @@ void FiringCounts::save(storage::Session& session) {
                                                   .orders = events[0],
                                                   .shipments = events[1],
                                                   .customers = events[2],
-                                                  .products = events[3]});
+                                                  .products = events[3],
+                                                  .scan_businesses = scan_businesses,
+                                                  .carriers = carriers,
+                                                  .scans = scans});
   firings_.clear();
-  events_.clear();
+  matched_ = {};
 }
 
 }  // namespace waybill::worker

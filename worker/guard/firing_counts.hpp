@@ -14,11 +14,15 @@
 
 namespace waybill::worker {
 
-/// Numbers of matched events by business and entity type.
-using EventCounts = std::unordered_map<Guid, std::array<std::int64_t, domain::entity_type_count>>;
+/// Numbers of matched events.
+struct EventCounts {
+  /// By business and entity type.
+  std::unordered_map<Guid, std::array<std::int64_t, domain::entity_type_count>> events;
+  std::map<std::pair<Guid, Guid>, std::int64_t> scans;  // by business and carrier
+};
 
-/// Counts how often workflows fire and how many events businesses have, until `save` adds the counts to those
-/// of the present hour. One thread.
+/// Counts how often workflows fire, and how many events and scans businesses have, until `save` adds the
+/// counts to those of the present hour. One thread.
 class FiringCounts {
  public:
   void fired(const Guid& business, const Guid& workflow, std::int64_t count);
@@ -26,7 +30,7 @@ class FiringCounts {
   void fired(const std::vector<storage::Run>& runs);
   /// Counts firings of a paused workflow.
   void held(const Guid& business, const Guid& workflow, std::int64_t count);
-  void matched(const EventCounts& events);
+  void matched(const EventCounts& counts);
 
   /// Throws DatabaseUnavailable or StatementError; the counts are then kept.
   void save(storage::Session& session);
@@ -38,7 +42,7 @@ class FiringCounts {
   };
 
   std::map<std::pair<Guid, Guid>, Counts> firings_;  // by business and workflow
-  EventCounts events_;
+  EventCounts matched_;
 };
 
 }  // namespace waybill::worker

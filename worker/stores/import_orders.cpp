@@ -1,11 +1,13 @@
 #include "worker/stores/import_orders.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
+#include "base/database_clock.hpp"
 #include "domain/records/state_machines.hpp"
 #include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_page.hpp"
@@ -72,11 +74,20 @@ class OrderPage {
     }
     counts_.failed = static_cast<std::int64_t>(errors.size());
     errors.insert(errors.end(), remarks_.begin(), remarks_.end());
-    co_await work.commit({.counts = counts_, .orders_reached = reached}, errors);
+    co_await work.commit({.counts = counts_, .orders_reached = reached, .recent_orders = recent_orders()},
+                         errors);
     co_return counts_;
   }
 
  private:
+  /// The orders that are new or changed and that the store changed within a day. Old orders, such as those of
+  /// a first import, do not tell how many usually come.
+  std::int64_t recent_orders() const {
+    const Time since = database_clock().now() - std::chrono::days(1);
+    return std::ranges::count_if(
+        entries_, [&](const Entry& entry) { return !entry.is_same && entry.order->changed_at >= since; });
+  }
+
   asio::awaitable<void> look_up(PageWork& work) {
     if (entries_.empty()) co_return;
     std::unordered_map<std::string_view, Entry*> by_id;

@@ -37,7 +37,8 @@ asio::awaitable<void> PageWork::commit(Advance advance, const std::vector<Refuse
                             .errors = errors_json(refused),
                             .integration = scope_.integration,
                             .orders_reached = advance.orders_reached,
-                            .products_reached = advance.products_reached});
+                            .products_reached = advance.products_reached,
+                            .recent_orders = advance.recent_orders});
   co_await transaction_->commit();
 }
 

@@ -72,6 +72,7 @@ class PageWork {
   struct Advance {
     PageCounts counts;
     std::optional<Time> orders_reached, products_reached;
+    std::int64_t recent_orders = 0;  // new or changed ones
   };
   asio::awaitable<void> commit(Advance advance, const std::vector<Refused>& refused);
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "api/records/expected_count.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "api/workflows/definition/workflow_body.hpp"
@@ -16,12 +17,6 @@ namespace waybill::api {
 namespace {
 
 namespace sql = storage::sql::workflows;
-
-constexpr Property expected_properties[] = {
-    {.name = "from", .kind = Kind::integer, .nullable = false},
-    {.name = "to", .kind = Kind::integer, .nullable = false},
-};
-constexpr Schema expected_schema{"ExpectedFirings", expected_properties};
 
 constexpr Property entry_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -51,7 +46,7 @@ constexpr Property entry_properties[] = {
     // In the overview only.
     {.name = "expected",
      .kind = Kind::object,
-     .schema = &expected_schema,
+     .schema = &expected_count_schema,
      .description =
          "The number of firings that is usual for the present hour and the 24 before it, by the same "
          "weekdays and hours of the last 8 weeks; null until 14 days and 20 firings are known, and "

@@ -5,11 +5,13 @@
 
 #include "api/endpoint/endpoint.hpp"
 #include "api/endpoint/services.hpp"
+#include "api/records/expected_count.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/time_range.hpp"
 #include "api/workflows/definition/workflow_list.hpp"
 #include "api/workflows/runs/latency_histogram.hpp"
 #include "storage/sql/runs.sql.hpp"
+#include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -27,9 +29,35 @@ constexpr Property totals_properties[] = {
     {.name = "dead24h", .kind = Kind::integer, .nullable = false},
 };
 constexpr Schema totals_schema{"WorkflowTotals", totals_properties};
+constexpr std::string_view source_kinds[] = {"import", "scans"};
+constexpr Property source_properties[] = {
+    {.name = "kind",
+     .kind = Kind::one_of,
+     .nullable = false,
+     .values = source_kinds,
+     .description = "Orders that a store brings, or scans of the parcels of a carrier."},
+    {.name = "guid",
+     .kind = Kind::uuid,
+     .description = "The integration or the carrier; null for parcels without one."},
+    {.name = "name", .kind = Kind::string},
+    {.name = "expected",
+     .kind = Kind::object,
+     .schema = &expected_count_schema,
+     .description =
+         "The number that is usual for the present hour and the 24 before it; null as for workflows."},
+    {.name = "silentSince",
+     .kind = Kind::timestamp,
+     .description = "Since when much less than usual has come; null if it has not."},
+};
+constexpr Schema source_schema{"WorkflowSource", source_properties};
 constexpr Property overview_properties[] = {
     {.name = "totals", .kind = Kind::object, .nullable = false, .schema = &totals_schema},
     {.name = "workflows", .kind = Kind::array, .nullable = false, .schema = &overview_entry_schema},
+    {.name = "sources",
+     .kind = Kind::array,
+     .nullable = false,
+     .schema = &source_schema,
+     .description = "The active stores and carriers from which orders and scans come."},
 };
 constexpr Schema overview_schema{"WorkflowOverview", overview_properties};
 
@@ -59,6 +87,23 @@ constexpr Parameter stats_parameters[] = {
     {.name = "workflowId", .kind = Kind::uuid},
 };
 
+asio::awaitable<json::array> read_sources(const Call& call, Services& services) {
+  json::array sources;
+  const auto rows = co_await services.db.read(storage::sql::workflows::Sources{.business = call.business()});
+  for (const auto& row : rows) {
+    json::object& source = sources.emplace_back(json::object()).as_object();
+    source = {
+        {"kind", row.kind},
+        {"guid", row.guid.is_nil() ? json::value() : json::value(row.guid.to_string())},
+        {"name", row.name ? json::value(*row.name) : json::value()},
+        {"expected", nullptr},
+        {"silentSince", row.silent_since ? json::value(format_timestamp(*row.silent_since)) : json::value()}};
+    if (row.expected_from && row.expected_to)
+      source["expected"] = {{"from", *row.expected_from}, {"to", *row.expected_to}};
+  }
+  co_return sources;
+}
+
 asio::awaitable<Answer> get_overview(Call& call, Services& services) {
   json::array workflows = co_await all_workflows(call, services);
   const auto open = co_await services.db.read(sql::CountOpen{.business = call.business()});
@@ -76,7 +121,8 @@ asio::awaitable<Answer> get_overview(Call& call, Services& services) {
                                               {"open", open.front().open},
                                               {"succeeded24h", succeeded},
                                               {"dead24h", dead}}},
-                                            {"workflows", std::move(workflows)}}));
+                                            {"workflows", std::move(workflows)},
+                                            {"sources", co_await read_sources(call, services)}}));
 }
 
 /// The time range of a call, in slots.

@@ -6,7 +6,7 @@
 -- created_at timestamptz, failed_from timestamptz or null, failed_to timestamptz or null, business_name text,
 -- address text or null, sealed_secret bytea or null, workflow_name text or null, paused_reason text or null,
 -- run jsonb or null, tries text or null, provider text or null, store_url text or null, import jsonb or null,
--- silence jsonb or null
+-- silence jsonb or null, carrier_name text or null, trigger_code text or null, conditions text or null (of a silent workflow)
 with channels as materialized (
   select m.business_id, m.channel, min(m.due_at) as due_at
   from alert_messages m join businesses b on b.guid = m.business_id and b.suspended_at is null
@@ -38,7 +38,10 @@ select t.business_id, t.guid, t.channel, t.cause, t.subject_id, t.count, t.attem
          'guid', i.guid, 'integrationId', i.integration_id, 'startedAt', iso(i.started_at), 'finishedAt', iso(i.finished_at),
          'imported', i.imported, 'updated', i.updated, 'failed', i.failed, 'error', i.errors -> -1 ->> 'reason')
        end as import,
-       s.silence || jsonb_build_object('since', iso(s.silent_since)) as silence
+       coalesce(s.silence || jsonb_build_object('since', iso(s.silent_since), 'sources', coalesce(o.sources, '[]')),
+                v.silence || jsonb_build_object('since', iso(v.silent_since))) as silence,
+       k.name as carrier_name, case when s.silent_since is not null then w.trigger_code end as trigger_code,
+       case when s.silent_since is not null then w.conditions::text end as conditions
 from taken t
 join businesses b on b.guid = t.business_id
 left join business_defaults d on d.business_id = t.business_id
@@ -47,5 +50,23 @@ left join lateral (select a.* from all_runs a where a.business_id = t.business_i
                      and t.cause in ('run_dead', 'destination_down') limit 1) r on true
 left join workflow_watches s on s.business_id = t.business_id and s.workflow_id = t.subject_id
   and t.cause = 'workflow_silent'
+left join source_watches v on v.business_id = t.business_id and v.source_id = t.subject_id and v.kind || '_silent' = t.cause
+left join lateral (
+  -- The silent sources of the records of a silent workflow: stores for orders, carriers for shipments.
+  select jsonb_agg(jsonb_build_object('cause', q.kind || '_silent', 'guid', q.source_id, 'name', q.name, 'since', iso(q.silent_since))
+                   order by q.silent_since) as sources
+  from (select q.*, coalesce((select store_name(i) from integrations i
+                              where q.kind = 'import' and i.business_id = q.business_id and i.guid = q.source_id),
+                             (select c.name from carriers c where q.kind = 'scans' and c.guid = q.source_id
+                              and c.business_id in (q.business_id, catalogue_business()) limit 1),
+                             'parcels without a carrier') as name
+        from source_watches q
+        where q.business_id = t.business_id and q.silent_since is not null
+          and q.kind = (array['import', 'scans'])[w.entity_type + 1]
+        order by q.silent_since limit 10) q) o on s.silent_since is not null
+left join lateral (select c.name from carriers c
+                   where t.cause = 'scans_silent' and c.business_id in (t.business_id, catalogue_business())
+                     and c.guid = t.subject_id limit 1) k on true
 left join integration_runs i on i.business_id = t.business_id and i.guid = t.run_id and t.cause = 'import_failed'
-left join integrations n on n.business_id = t.business_id and n.guid = t.subject_id and t.cause = 'import_failed'
+left join integrations n on n.business_id = t.business_id and n.guid = t.subject_id
+  and t.cause in ('import_failed', 'import_silent')

@@ -3,9 +3,10 @@
 -- $1 limit bigint
 -- -> business_id uuid, workflow_id uuid, entity_type smallint, is_scheduled boolean, present_hour bigint,
 -- present_part float8, last_hours float8 or null, active_hours float8,
--- learned_hour bigint, firings text (an hour and its number, and so on)
+-- learned_hour bigint, firings text (an hour and its number, and so on), closed text (hours in which nothing is expected)
 with due as materialized (
-  select f.business_id, f.workflow_id, f.learned_since, w.entity_type, w.trigger_code, w.active_since, b.timezone
+  select f.business_id, f.workflow_id, f.learned_since, w.entity_type, w.trigger_code,
+         greatest(w.active_since, f.usual_since) as active_since, b.timezone, b.holidays
   from workflow_watches f
   join workflows w on w.business_id = f.business_id and w.guid = f.workflow_id
   join businesses b on b.guid = f.business_id
@@ -18,7 +19,7 @@ select d.business_id, d.workflow_id, d.entity_type, starts_with(d.trigger_code, 
        (extract(epoch from now() - l.last_at) / 3600)::float8 as last_hours,
        (extract(epoch from now() - d.active_since) / 3600)::float8 as active_hours,
        wall_hour(d.learned_since, d.timezone) + 1 as learned_hour,
-       coalesce(h.firings, '') as firings
+       coalesce(h.firings, '') as firings, closed_hours(d.timezone, d.holidays) as closed
 from due d
 left join lateral (
   select string_agg(wall_hour(f.hour, d.timezone) || ' ' || f.count + f.held, ' ') as firings

@@ -1,13 +1,18 @@
--- Updates the counts of an import run and the positions of its integration; the last statement of a page. A
--- null position changes nothing, and positions never move back.
+-- Updates the counts of an import run and the positions of its integration, and counts the recent orders that it
+-- brought; the last statement of a page. A null position changes nothing, and positions never move back.
 -- $1 business uuid, $2 run uuid, $3 imported int, $4 updated int, $5 unchanged int, $6 failed int,
 -- $7 errors jsonb (JSON array), $8 integration uuid, $9 orders_reached timestamptz or null,
--- $10 products_reached timestamptz or null
+-- $10 products_reached timestamptz or null, $11 recent_orders bigint
 with counted as (
   update integration_runs
   set imported = imported + $3, updated = updated + $4, unchanged = unchanged + $5, failed = failed + $6,
       errors = jsonb_path_query_array(errors || $7::jsonb, '$[0 to 99]')
   where business_id = $1 and guid = $2
+), brought as (
+  insert into source_counts as s (business_id, kind, source_id, hour, count, last_at)
+  select $1, 'import', $8, date_trunc('hour', now()), $11::bigint, now() where $11::bigint > 0
+  on conflict (business_id, kind, source_id, hour) do update
+  set count = s.count + excluded.count, last_at = excluded.last_at
 )
 update integrations
 set orders_reached = greatest(orders_reached, $9::timestamptz),

@@ -13,7 +13,11 @@ with freed as (
       due_at = case when due_at is distinct from $5::timestamptz or requested_run is not null then due_at
                     else now() + $6::interval end,
       orders_swept_at = coalesce($8::timestamptz, orders_swept_at),
-      products_swept_at = coalesce($9::timestamptz, products_swept_at)
+      products_swept_at = coalesce($9::timestamptz, products_swept_at),
+      sweeping_since = case when $7 > 0 then null when $8::timestamptz is null then sweeping_since
+                            when swept_at > now() - interval '1 hour' - 2 * $6::interval then coalesce(sweeping_since, now())
+                            else now() end,
+      swept_at = case when $7 = 0 and $8::timestamptz is not null then now() else swept_at end
   where business_id = $1 and guid = $2 and lease_owner = $3
   returning guid, failures
 ), finished as (

@@ -1,6 +1,7 @@
--- Adds to the counts of firings, and of matched events, of the current hour.
+-- Adds to the counts of firings, of matched events and of scans of the current hour.
 -- $1 businesses uuid[], $2 workflows uuid[], $3 counts bigint[], $4 held bigint[] (firings of paused workflows),
--- $5 event_businesses uuid[], $6 orders bigint[], $7 shipments bigint[], $8 customers bigint[], $9 products bigint[]
+-- $5 event_businesses uuid[], $6 orders bigint[], $7 shipments bigint[], $8 customers bigint[], $9 products bigint[],
+-- $10 scan_businesses uuid[], $11 carriers uuid[], $12 scans bigint[]
 with matched as (
   insert into matched_events (business_id, hour, orders, shipments, customers, products)
   select e.business_id, date_trunc('hour', now()), e.orders, e.shipments, e.customers, e.products
@@ -10,6 +11,13 @@ with matched as (
   on conflict (business_id, hour) do update
   set orders = matched_events.orders + excluded.orders, shipments = matched_events.shipments + excluded.shipments,
       customers = matched_events.customers + excluded.customers, products = matched_events.products + excluded.products
+), scanned as (
+  insert into source_counts (business_id, kind, source_id, hour, count, last_at)
+  select s.business_id, 'scans', s.carrier, date_trunc('hour', now()), s.count, now()
+  from unnest($10::uuid[], $11::uuid[], $12::bigint[]) s (business_id, carrier, count)
+  order by s.business_id, s.carrier
+  on conflict (business_id, kind, source_id, hour) do update
+  set count = source_counts.count + excluded.count, last_at = excluded.last_at
 )
 insert into workflow_firings (business_id, workflow_id, hour, count, held, last_at)
 select a.business_id, a.workflow_id, date_trunc('hour', now()), a.count, a.held, now()

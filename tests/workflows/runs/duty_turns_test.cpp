@@ -91,6 +91,12 @@ TEST_F(DutyTurns, EveryKindOfExpiredRowsHasItsPortion) {
       " select $1::uuid, now() - interval '57 days' - n * interval '1 hour', 1, 0, 0, 0 from "
       "generate_series(-1, 6000) n",
       {large});
+  database.rows(
+      "insert into source_counts"
+      " select $1::uuid, 'scans', $1::uuid, now() - interval '57 days' - n * interval '1 hour', 1, now() "
+      "from "
+      "generate_series(-1, 6000) n",
+      {large});
   EXPECT_TRUE(worker::expire(session, options));
   EXPECT_EQ(count("idempotency_keys"), 1'000);
   EXPECT_EQ(count("workflow_firings"), 1'002);
@@ -98,6 +104,7 @@ TEST_F(DutyTurns, EveryKindOfExpiredRowsHasItsPortion) {
   EXPECT_EQ(count("idempotency_keys"), 0);
   EXPECT_EQ(count("workflow_firings"), 1) << "those of 57 days are kept";
   EXPECT_EQ(count("matched_events"), 1);
+  EXPECT_EQ(count("source_counts"), 1);
 }
 
 TEST_F(DutyTurns, ManyHeldRunsOfABusinessDelayNoOthers) {

@@ -1,7 +1,9 @@
-#include "domain/workflows/silence.hpp"
+#include "domain/silence/silence.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -15,63 +17,80 @@ constexpr std::size_t hours_of_day = 24;
 constexpr std::size_t hours_of_week = 7 * hours_of_day;
 constexpr std::size_t most_weeks = 8;
 constexpr std::size_t least_learned = 14 * hours_of_day;
-constexpr std::int64_t least_firings = 20;
+constexpr std::int64_t least_count = 20;
 constexpr double least_per_day = 1;
 constexpr double improbable = 1e-4;
-constexpr double few_per_day = 40;     // with more firings a day, a silence must be less probable
-constexpr double most_part = 0.6;      // of the expected firings; with more, a workflow is never silent
-constexpr double times_looked_at = 3;  // as many chances have times with firings, of which there are many
+constexpr double few_per_day = 40;     // with more a day, a silence must be less probable
+constexpr double most_part = 0.65;     // of the expected count; with more, nothing is silent
+constexpr double times_looked_at = 2;  // as many chances have times with a count, of which there are many
 constexpr double least_hours = 1;      // a shorter time never counts
 constexpr double least_hours_scheduled = 26;  // a tick may be an hour off after a change to summer time
 constexpr std::size_t most_days = 21;
 constexpr double longest_hours = most_days * hours_of_day;
-constexpr double least_events =
-    10;  // with fewer usual events, their number does not tell how active a business is
-constexpr double stopped = 0.5;  // events of a type stop if they fall below this part of the others
-// The latest firings are as expected if they are this part of so many expected ones.
+// With fewer usual events, their number does not tell how active a business is.
+constexpr double least_events = 10;
+constexpr double added_events = 9;     // less than -log(improbable)
+constexpr double stopped = 0.5;        // the nearest events stop if they fall below this part of the others
+constexpr double most_activity = 1.5;  // more events than this part of the usual ones raise nothing further
+constexpr double burst = 2;            // an hour with this many times the count of its neighbours
+// The latest counts are as expected if they are this part of so many expected ones.
 constexpr double usual_expected = 8;
 constexpr double usual_part = 0.9;
 constexpr double most_hours_until_look = 6;
 constexpr std::int64_t many_per_day = 200;
 
-/// Sums over the hours of a time and over the same hours of earlier weeks.
+/// Sums over some hours, and over the same hours of earlier weeks.
+struct PartSums {
+  double before = 0;                     // counts of the weeks
+  double events = 0, events_before = 0;  // the nearest ones
+  double others = 0, others_before = 0;
+
+  PartSums& operator+=(const PartSums& more) {
+    before += more.before;
+    events += more.events;
+    events_before += more.events_before;
+    others += more.others;
+    others_before += more.others_before;
+    return *this;
+  }
+};
+
+/// Sums over the hours of a time.
 struct Sums {
   double hours = 0;
   double count = 0;
-  double before = 0;                     // firings of the weeks
-  double events = 0, events_before = 0;  // of the workflow's entity type
-  double others = 0, others_before = 0;  // of the other types
+  PartSums all;
+  PartSums day;                 // the earliest day so far
+  double expected_of_days = 0;  // of the later days
 };
 
 class Judge {
  public:
-  explicit Judge(const FiringHistory& history)
+  explicit Judge(const CountHistory& history)
       : history_(history),
-        size_(history.firings.size()),
+        size_(history.counts.size()),
         learned_(std::min(history.learned, size_)),
-        has_events_(std::accumulate(history.events.begin(), history.events.end(), std::int64_t{0}) >=
-                    static_cast<std::int64_t>(least_events) *
-                        static_cast<std::int64_t>(history.events.size() / hours_of_day)),
-        firings_(std::accumulate(history.firings.end() - static_cast<std::ptrdiff_t>(learned_),
-                                 history.firings.end(), std::int64_t{0})),
-        per_day_(static_cast<double>(firings_ * hours_of_day) / static_cast<double>(learned_)) {}
+        is_near_(tells_demand(history.events)),
+        total_(std::accumulate(history.counts.end() - static_cast<std::ptrdiff_t>(learned_),
+                               history.counts.end(), std::int64_t{0})),
+        per_day_(static_cast<double>(total_ * hours_of_day) / static_cast<double>(learned_)) {}
 
   bool can_judge() const {
-    return learned_ >= least_learned && firings_ >= least_firings && per_day_ >= least_per_day;
+    return learned_ >= least_learned && total_ >= least_count && per_day_ >= least_per_day;
   }
 
-  ExpectedFirings last_day() const {
+  ExpectedCount last_day() const {
     Sums sums;
     const Weeks weeks = weeks_of(hours_of_day + 1);
     for (std::size_t back = 0; back <= hours_of_day; ++back) add(back, part_of(back), weeks, sums);
     return range(sums, weeks, spread(1));
   }
 
-  /// The least probable time, and true if the latest firings are as many as expected.
+  /// The least probable time, and true if the latest counts are as many as expected.
   std::pair<std::optional<Silence>, bool> silence() const {
     std::optional<Found> found;
     if (history_.since_last) found = quiet(std::min(*history_.since_last, history_.active));
-    // Longer and longer times until now, as far back as the firings were fewer than expected.
+    // Longer and longer times until now, as far back as the counts were fewer than expected.
     Sums sums;
     Weeks weeks = weeks_of(1);
     for (std::size_t back = 0; back < learned_; ++back) {
@@ -113,7 +132,15 @@ class Judge {
   double part_of(std::size_t back) const { return back == 0 ? history_.present : 1; }
 
   double at(const std::vector<std::int64_t>& list, std::size_t back) const {
-    return back < size_ ? static_cast<double>(list[size_ - 1 - back]) : 0;
+    return back < list.size() ? static_cast<double>(list[list.size() - 1 - back]) : 0;
+  }
+
+  bool is_closed(std::size_t back) const {
+    return back < history_.closed.size() && history_.closed[history_.closed.size() - 1 - back];
+  }
+
+  bool is_last_of_day(std::size_t back) const {
+    return (history_.hour_of_day + size_ * hours_of_day - back) % hours_of_day == hours_of_day - 1;
   }
 
   /// The sum of an hour of the weeks before.
@@ -124,48 +151,80 @@ class Judge {
     return count;
   }
 
-  /// The firings of an hour of the weeks before of which only a part counts. A burst can be in any part of
-  /// its hour, so there are no more than in one of its two neighbours.
+  /// The counts of an hour of the weeks before of which only a part counts. A burst can be in any part of its
+  /// hour, so it counts as its two neighbours do.
   double evenly(std::size_t back, const Weeks& weeks) const {
-    const auto& firings = history_.firings;
-    return std::min(before(firings, back, weeks),
-                    std::max(before(firings, back + 1, weeks), before(firings, back - 1, weeks)));
+    const auto& counts = history_.counts;
+    const double most = std::max(before(counts, back + 1, weeks), before(counts, back - 1, weeks));
+    const double own = before(counts, back, weeks);
+    return own > burst * most ? most : own;
   }
 
-  /// Adds the last `part` of an hour, of which all firings count.
+  /// Adds the last `part` of an hour, of which all counts belong to the time.
   void add(std::size_t back, double part, const Weeks& weeks, Sums& sums) const {
+    if (is_last_of_day(back)) end_day(weeks, sums);
     sums.hours += part;
-    sums.count += at(history_.firings, back);
+    if (is_closed(back)) return;
+    sums.count += at(history_.counts, back);
     const double part_now = back == 0 ? 1 : part;  // the present hour has only those of its part
-    sums.events += part_now * at(history_.events, back);
-    sums.others += part_now * at(history_.other_events, back);
-    sums.before += part < 1 ? part * evenly(back, weeks) : before(history_.firings, back, weeks);
-    sums.events_before += part * before(history_.events, back, weeks);
-    sums.others_before += part * before(history_.other_events, back, weeks);
+    const PartSums sums_of_hour{
+        .before = part < 1 ? part * evenly(back, weeks) : before(history_.counts, back, weeks),
+        .events = part_now * at(history_.events, back),
+        .events_before = part * before(history_.events, back, weeks),
+        .others = part_now * at(history_.other_events, back),
+        .others_before = part * before(history_.other_events, back, weeks)};
+    sums.all += sums_of_hour;
+    sums.day += sums_of_hour;
   }
 
-  /// The events as a part of the usual ones, at most 1; 0 if there are usually none.
-  static double activity(const Sums& sums, const Weeks& weeks) {
-    const auto part = [&](double now, double before) {
-      return before > 0 ? std::min(1.0, now * weeks.count() / before) : 0.0;
-    };
+  /// Sums a day up, because a business has more to do on one day than on another. A day with too few events
+  /// continues with the day before it.
+  void end_day(const Weeks& weeks, Sums& sums) const {
+    const double events = sums.day.events_before + sums.day.others_before;
+    if (weeks.count() == 0 || events < least_events * weeks.count()) return;
+    sums.expected_of_days += activity(sums.day, weeks) * sums.day.before / weeks.count();
+    sums.day = {};
+  }
+
+  /// The events as a part of the usual ones. It is above 1 only if the nearest and the other events both are
+  /// more than usual, because a change of many records at once is not demand.
+  double activity(const PartSums& sums, const Weeks& weeks) const {
+    if (history_.events.empty()) return 1;
+    const double expected = sums.before / weeks.count();
     const double least = least_events * weeks.count();
-    const double others = part(sums.others, sums.others_before);
     if (sums.events_before < least)
-      return part(sums.events + sums.others, sums.events_before + sums.others_before);
-    const double own = part(sums.events, sums.events_before);
-    return sums.others_before >= least && own < stopped * others ? others : own;
+      return std::min(1.0, part(sums.events + sums.others,
+                                (sums.events_before + sums.others_before) / weeks.count(), expected));
+    const double own = part(sums.events, sums.events_before / weeks.count(), expected);
+    if (sums.others_before < least) return std::min(1.0, own);
+    const double others = part(sums.others, sums.others_before / weeks.count(), expected);
+    if (own < stopped * std::min(1.0, others)) return std::min(1.0, others);
+    return own <= 1 ? own : std::clamp(others, 1.0, std::min(own, most_activity));
   }
 
-  static double expected_of(const Sums& sums, const Weeks& weeks) {
-    return weeks.count() > 0 ? activity(sums, weeks) * sums.before / weeks.count() : 0;
+  /// Events as a part of the usual ones, which few events tell with a large error. So some events that are as
+  /// many as usual are added to both. They are so few that without any event, not more is expected than what
+  /// can be missing by chance.
+  static double part(double now, double usual, double expected) {
+    if (usual <= 0) return 0;
+    const double added = added_events * (expected > usual ? usual / expected : 1);
+    return (now + added) / (usual + added);
+  }
+
+  /// What is expected on its days, each with what there was to do; not more than with what there was in all.
+  double expected_of(const Sums& sums, const Weeks& weeks) const {
+    if (weeks.count() == 0) return 0;
+    const auto expected = [&](const PartSums& part) {
+      return activity(part, weeks) * part.before / weeks.count();
+    };
+    return std::min(sums.expected_of_days + expected(sums.day), expected(sums.all));
   }
 
   /// The probability of a time that is a silence; nullopt for another time.
   std::optional<double> chance(const Sums& sums, const Weeks& weeks) const {
     if (sums.hours < (history_.is_scheduled ? least_hours_scheduled : least_hours)) return std::nullopt;
     const double expected = expected_of(sums, weeks);
-    // With fewer expected firings, even none is not improbable.
+    // With fewer expected counts, even none is not improbable.
     if (expected < -std::log(improbable) || sums.count > most_part * expected) return std::nullopt;
     const double tests =
         std::sqrt(std::max(1.0, per_day_ / few_per_day)) * (sums.count > 0 ? times_looked_at : 1);
@@ -173,19 +232,20 @@ class Judge {
     return found < improbable / tests ? std::optional(found) : std::nullopt;
   }
 
-  /// The probability of at most so many firings: those of the weeks tell the rate, with an error of its own
-  /// (a negative binomial distribution). More than random spread makes the numbers count for less.
+  /// The probability of at most so many: the counts of the weeks tell the rate, with an error of its own (a
+  /// negative binomial distribution). More than random spread makes the numbers count for less.
   double probability(const Sums& sums, const Weeks& weeks) const {
-    const double active = activity(sums, weeks);
-    if (active <= 0) return 1;
+    const double expected = expected_of(sums, weeks);
+    if (expected <= 0) return 1;
     const double spread = std::max(this->spread(sums.hours / hours_of_day), spread_of_weeks(sums, weeks));
-    return boost::math::ibeta((sums.before + 0.5) / spread, sums.count / spread + 1,
-                              weeks.count() / (weeks.count() + active));
+    return boost::math::ibeta((sums.all.before + 0.5) / spread, sums.count / spread + 1,
+                              sums.all.before / (sums.all.before + expected));
   }
 
   /// The events that tell how active the business was in an hour.
   double reference(std::size_t back) const {
-    return at(history_.events, back) + (has_events_ ? 0 : at(history_.other_events, back));
+    if (history_.events.empty()) return 1;
+    return at(history_.events, back) + (is_near_ ? 0 : at(history_.other_events, back));
   }
 
   /// The variance of the daily firings divided by their mean, given the events of each day. The days that the
@@ -206,7 +266,7 @@ class Judge {
     for (std::size_t day = first; day < days; ++day) {
       for (std::size_t hour = 0; hour < hours_of_day; ++hour) {
         const std::size_t back = day * hours_of_day + hour;
-        counts[day] += at(history_.firings, back);
+        counts[day] += at(history_.counts, back);
         activities[day] += reference(back);
       }
     }
@@ -248,7 +308,7 @@ class Judge {
     double all = 0, all_events = 0;
     for (std::size_t week = weeks.first; week <= weeks.last; ++week) {
       for (std::size_t back = 0; back < hours; ++back) {
-        counts.at(week) += at(history_.firings, back + week * hours_of_week);
+        counts.at(week) += at(history_.counts, back + week * hours_of_week);
         events.at(week) += reference(back + week * hours_of_week);
       }
       all += counts.at(week);
@@ -279,12 +339,11 @@ class Judge {
     return chance ? std::optional(Found{sums, weeks, *chance}) : std::nullopt;
   }
 
-  ExpectedFirings range(const Sums& sums, const Weeks& weeks, double spread) const {
-    if (weeks.count() == 0) return {};
+  ExpectedCount range(const Sums& sums, const Weeks& weeks, double spread) const {
+    if (weeks.count() == 0 || sums.all.before == 0) return {};
     constexpr double errors_of_95_percent = 1.96;
-    const double active = activity(sums, weeks);
-    const double expected = active * sums.before / weeks.count();
-    const double error = std::sqrt(spread * expected * (1 + active / weeks.count()));
+    const double expected = expected_of(sums, weeks);
+    const double error = std::sqrt(spread * expected * (1 + expected / sums.all.before));
     return {
         .from = std::max<std::int64_t>(0, std::llround(std::ceil(expected - errors_of_95_percent * error))),
         .to = std::llround(std::floor(expected + errors_of_95_percent * error))};
@@ -293,16 +352,32 @@ class Judge {
   std::optional<Silence> shown(const std::optional<Found>& found) const {
     if (!found) return std::nullopt;
     const Sums& sums = found->sums;
-    return Silence{.hours = sums.hours,
-                   .count = std::llround(sums.count),
-                   .expected = range(sums, found->weeks, spread(sums.hours / hours_of_day))};
+    Silence silence{.hours = sums.hours,
+                    .count = std::llround(sums.count),
+                    .expected = range(sums, found->weeks, spread(sums.hours / hours_of_day)),
+                    .events = events_of_time(sums.hours, 0),
+                    .expected_events = {.from = std::numeric_limits<std::int64_t>::max()}};
+    for (std::size_t week = found->weeks.first; week <= found->weeks.last; ++week) {
+      const std::int64_t events = events_of_time(sums.hours, week);
+      silence.expected_events.from = std::min(silence.expected_events.from, events);
+      silence.expected_events.to = std::max(silence.expected_events.to, events);
+    }
+    return silence;
   }
 
-  const FiringHistory& history_;
+  /// The nearest events of a time that ends now, or some weeks ago.
+  std::int64_t events_of_time(double hours, std::size_t weeks) const {
+    const auto back = static_cast<std::size_t>(std::ceil(hours));
+    double events = 0;
+    for (std::size_t i = 0; i < back; ++i) events += at(history_.events, weeks * hours_of_week + i);
+    return std::llround(events);
+  }
+
+  const CountHistory& history_;
   const std::size_t size_;
   const std::size_t learned_;
-  const bool has_events_;       // enough of the entity type
-  const std::int64_t firings_;  // since the conditions changed
+  const bool is_near_;        // the nearest events are enough
+  const std::int64_t total_;  // since the counts mean the same
   const double per_day_;
   mutable std::array<double, most_days + 3> spreads_{};  // by the first day; 0: not known yet
 };
@@ -315,30 +390,33 @@ std::int64_t usual_events(const std::vector<std::int64_t>& events, std::size_t h
   return most;
 }
 
-/// A history whose present hour ends with the usual events and without a further firing.
-FiringHistory at_end_of_hour(const FiringHistory& history) {
-  FiringHistory later = history;
+/// A history whose present hour ends with the usual events and without a further count.
+CountHistory at_end_of_hour(const CountHistory& history) {
+  CountHistory later = history;
   if (later.since_last) *later.since_last += 1 - later.present;
   later.active += 1 - later.present;
   later.present = 1;
   for (auto* const events : {&later.events, &later.other_events})
-    events->back() = std::max(events->back(), usual_events(*events, events->size() - 1));
+    if (!events->empty())
+      events->back() = std::max(events->back(), usual_events(*events, events->size() - 1));
   return later;
 }
 
-/// Adds an hour with the usual events and without a firing.
-void add_hour(FiringHistory& history) {
+/// Adds an hour with the usual events and without a count.
+void add_hour(CountHistory& history) {
   for (auto* const events : {&history.events, &history.other_events})
-    events->push_back(usual_events(*events, events->size()));
-  history.firings.push_back(0);
+    if (!events->empty()) events->push_back(usual_events(*events, events->size()));
+  history.counts.push_back(0);
+  if (!history.closed.empty()) history.closed.push_back(false);
+  history.hour_of_day = (history.hour_of_day + 1) % hours_of_day;
   if (history.since_last) ++*history.since_last;
   ++history.active;
   ++history.learned;
 }
 
 /// The hours in which the workflow cannot become silent, because it would not even without a firing.
-double next_look(const FiringHistory& history) {
-  FiringHistory later = at_end_of_hour(history);
+double next_look(const CountHistory& history) {
+  CountHistory later = at_end_of_hour(history);
   if (Judge(later).silence().first) return 0;
   double over = 1 - history.present;
   while (over < most_hours_until_look) {
@@ -351,10 +429,15 @@ double next_look(const FiringHistory& history) {
 
 }  // namespace
 
-FiringJudgement judge_firings(const FiringHistory& history) {
-  FiringJudgement judgement;
+bool tells_demand(std::span<const std::int64_t> events) {
+  return std::accumulate(events.begin(), events.end(), std::int64_t{0}) >=
+         static_cast<std::int64_t>(least_events) * static_cast<std::int64_t>(events.size() / hours_of_day);
+}
+
+SilenceJudgement judge_silence(const CountHistory& history) {
+  SilenceJudgement judgement;
   const Judge judge(history);
-  if (history.firings.empty() || !judge.can_judge()) return judgement;
+  if (history.counts.empty() || !judge.can_judge()) return judgement;
   judgement.last_day = judge.last_day();
   std::tie(judgement.silence, judgement.is_usual) = judge.silence();
   judgement.next_look = next_look(history);
