@@ -37,7 +37,8 @@ struct CheckContext {
 
 /// An event as an action sees it. The references are valid only during the call.
 struct EventView {
-  const json::object& entity;  // {count, items} for the run of a schedule for several records
+  const json::object&
+      entity;  // {count, items} for a run for several records; {count, items, by} for a digest
   const json::object& previous;
   domain::EntityType entity_type;
   Guid entity_id;          // nil for several records

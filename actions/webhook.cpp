@@ -262,6 +262,10 @@ std::string payload(const WorkflowView& workflow, const EventView& event) {
     append_json(body, event.entity.at("count"));
     body += R"(,"items":)";
     append_json(body, event.entity.at("items"));
+    if (const json::value* const by = event.entity.if_contains("by")) {
+      body += R"(,"by":)";
+      append_json(body, *by);
+    }
   } else {
     body += R"(","entity":)";
     append_json(body, event.entity);

@@ -220,6 +220,7 @@ constexpr auto gauges = std::to_array<GaugeRow>({
     {Gauge::queue_running, depth, depth_help, "status", "running"},
     {Gauge::queue_retrying, depth, depth_help, "status", "retrying"},
     {Gauge::queue_held, depth, depth_help, "status", "held"},
+    {Gauge::digests_open, "waybill_digests_open", "Digests whose run has not begun."},
     {Gauge::workflows_unreadable, "waybill_workflows_unreadable",
      "Workflows that this version cannot read; their events and runs wait."},
     {Gauge::businesses_suspended, "waybill_businesses_suspended",

@@ -160,6 +160,7 @@ enum class Gauge : std::uint8_t {
   queue_running,
   queue_retrying,
   queue_held,
+  digests_open,
   workflows_unreadable,  // workflows that this version cannot read
   businesses_suspended,
   duties_overdue,  // duties that no process has performed for several of their periods

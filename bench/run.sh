@@ -28,9 +28,9 @@ fi
 node=$bench/peers/node_modules/.bin/node
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(memory latency throughput reads lists shipments writers changes queue waiting blocked timers steps actions fairness import)
+[ ${#parts[@]} -gt 0 ] || parts=(memory latency throughput reads lists shipments writers changes queue waiting blocked timers digests steps actions fairness import)
 for part in "${parts[@]}"; do
-  [ -r "$bench/parts/$part.sh" ] || die "there is no part \"$part\"; the parts are latency, throughput, reads, lists, shipments, memory, writers, changes, queue, waiting, blocked, timers, steps, actions, fairness, import, api, lists-million, changes-million, directus, history"
+  [ -r "$bench/parts/$part.sh" ] || die "there is no part \"$part\"; the parts are latency, throughput, reads, lists, shipments, memory, writers, changes, queue, waiting, blocked, timers, digests, steps, actions, fairness, import, api, lists-million, changes-million, directus, history"
 done
 
 start_cluster

@@ -495,6 +495,20 @@ begin
     table = 'orders', constraint = violated;
 end $_$;
 
+CREATE FUNCTION public.close_digests() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if new.deleted_at is null and new.is_active <> old.is_active
+     and (workflow_definition(new), new.time_window, new.run_limit, new.request_rate, new.sealed_credentials)
+         is not distinct from (workflow_definition(old), old.time_window, old.run_limit, old.request_rate, old.sealed_credentials) then
+    return null;
+  end if;
+  insert into digest_closings as c (business_id, workflow_id, version) values (new.business_id, new.guid, new.version)
+  on conflict (business_id, workflow_id) do update set version = excluded.version, until = excluded.until;
+  return null;
+end $$;
+
 CREATE FUNCTION public.closed_hours(zone text, holidays jsonb) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
@@ -1209,6 +1223,15 @@ CREATE FUNCTION public.list_without(list jsonb, element_guid text) RETURNS jsonb
   select coalesce(jsonb_agg(e order by n) filter (where lower(e ->> 'guid') is distinct from element_guid), '[]')
   from jsonb_array_elements(list) with ordinality l (e, n) $$;
 
+CREATE FUNCTION public.list_without(list text, records uuid[]) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select json_build_object('count', count(i.item), 'items', coalesce(json_agg(i.item order by i.n) filter (where i.item is not null), '[]'),
+                           'by', list::json -> 'by')::text
+  from (select 1) one
+  left join json_array_elements(list::json -> 'items') with ordinality i (item, n)
+    on (i.item ->> 'guid')::uuid <> all (records) $$;
+
 CREATE FUNCTION public.lower_tags(tags jsonb) RETURNS text[]
     LANGUAGE sql IMMUTABLE STRICT
     RETURN ARRAY(SELECT lower(tag.value) AS lower FROM jsonb_array_elements_text(lower_tags.tags) tag(value));
@@ -1283,11 +1306,11 @@ CREATE FUNCTION public.make_position_partitions(first date, last date) RETURNS v
 
 CREATE FUNCTION public.meets_trigger(stored text, code text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
-    AS $$
+    AS $_$
   select form = code or form = '2:' || code or starts_with(form, code || ':')
          or (starts_with(form, 'any:') and (code = any (string_to_array(substr(form, 5), ','))
                                             or right(form, 1) = '*' and starts_with(code, rtrim(substr(form, 5), '*'))))
-  from (select regexp_replace(stored, '^(4:)?(3:)?', '') as form) s $$;
+  from (select regexp_replace(regexp_replace(stored, '^6:([^{]*):\{.*$', '\1'), '^(5:)?(4:)?(3:)?', '') as form) s $_$;
 
 CREATE FUNCTION public.merged_changes(metadata jsonb, changes jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
@@ -3114,6 +3137,53 @@ CREATE TABLE public.customer_uploads (
     confirmed_at timestamp with time zone
 );
 
+CREATE TABLE public.digest_closings (
+    business_id uuid NOT NULL,
+    workflow_id uuid NOT NULL,
+    version integer NOT NULL,
+    until timestamp with time zone DEFAULT (clock_timestamp() + '00:01:00'::interval) NOT NULL
+);
+
+CREATE TABLE public.digest_events (
+    business_id uuid NOT NULL,
+    event_id bigint NOT NULL,
+    event_at timestamp with time zone NOT NULL,
+    workflow_id uuid NOT NULL,
+    entity_id uuid NOT NULL,
+    digest_id uuid NOT NULL,
+    at timestamp with time zone NOT NULL,
+    is_dropped boolean DEFAULT false NOT NULL
+)
+PARTITION BY RANGE (at);
+
+CREATE TABLE public.digest_items (
+    business_id uuid NOT NULL,
+    digest_id uuid NOT NULL,
+    "position" integer NOT NULL,
+    entity_id uuid NOT NULL,
+    event_at timestamp with time zone NOT NULL,
+    item text NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_cost_delay='0');
+
+CREATE TABLE public.digests (
+    business_id uuid NOT NULL,
+    guid uuid NOT NULL,
+    workflow_id uuid NOT NULL,
+    version integer NOT NULL,
+    value_key uuid NOT NULL,
+    value text NOT NULL,
+    shard smallint NOT NULL,
+    began_at timestamp with time zone NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    check_at timestamp with time zone NOT NULL,
+    count integer NOT NULL,
+    bytes bigint NOT NULL,
+    is_full boolean NOT NULL
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_cost_delay='0');
+
 CREATE TABLE public.dimension_presets (
     business_id uuid NOT NULL,
     guid uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -3846,6 +3916,18 @@ ALTER TABLE ONLY public.customer_uploads
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_pkey PRIMARY KEY (business_id, guid) INCLUDE (name);
 
+ALTER TABLE ONLY public.digest_closings
+    ADD CONSTRAINT digest_closings_pkey PRIMARY KEY (business_id, workflow_id);
+
+ALTER TABLE ONLY public.digest_events
+    ADD CONSTRAINT digest_events_pkey PRIMARY KEY (business_id, event_at, event_id, workflow_id, at);
+
+ALTER TABLE ONLY public.digest_items
+    ADD CONSTRAINT digest_items_pkey PRIMARY KEY (business_id, digest_id, "position");
+
+ALTER TABLE ONLY public.digests
+    ADD CONSTRAINT digests_pkey PRIMARY KEY (business_id, guid);
+
 ALTER TABLE ONLY public.dimension_presets
     ADD CONSTRAINT dimension_presets_pkey PRIMARY KEY (business_id, guid);
 
@@ -4147,6 +4229,16 @@ CREATE INDEX customers_by_text ON public.customers USING gin (business_id, lower
 CREATE INDEX customers_deleted ON public.customers USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE UNIQUE INDEX customers_email_unique ON public.customers USING btree (business_id, lower(email)) WHERE (deleted_at IS NULL);
+
+CREATE INDEX digest_events_of_digest ON ONLY public.digest_events USING btree (business_id, digest_id);
+
+CREATE INDEX digest_events_of_record ON ONLY public.digest_events USING btree (business_id, entity_id);
+
+CREATE INDEX digest_items_of_record ON public.digest_items USING btree (business_id, entity_id);
+
+CREATE INDEX digests_due ON public.digests USING btree (shard, check_at) INCLUDE (business_id);
+
+CREATE INDEX digests_open ON public.digests USING btree (business_id, workflow_id, version, value_key) WHERE (NOT is_full);
 
 CREATE INDEX dispatch_stops_by_sequence ON public.dispatch_stops USING btree (business_id, dispatch_id, sequence);
 
@@ -4471,6 +4563,8 @@ CREATE TRIGGER audit_insert AFTER INSERT ON public.workflows FOR EACH ROW WHEN (
 CREATE TRIGGER canonical_changed_items BEFORE UPDATE OF items ON public.orders FOR EACH ROW WHEN (((old.items)::text <> (new.items)::text)) EXECUTE FUNCTION public.store_canonical_items();
 
 CREATE TRIGGER canonical_items BEFORE INSERT ON public.orders FOR EACH ROW EXECUTE FUNCTION public.store_canonical_items();
+
+CREATE TRIGGER close_digests AFTER UPDATE ON public.workflows FOR EACH ROW WHEN ((starts_with(old.trigger_code, '6:'::text) AND ((old.version IS DISTINCT FROM new.version) OR (old.deleted_at IS DISTINCT FROM new.deleted_at)))) EXECUTE FUNCTION public.close_digests();
 
 CREATE TRIGGER count_pause AFTER UPDATE OF paused_reason ON public.workflows FOR EACH ROW WHEN (((old.paused_reason IS NULL) AND (new.paused_reason IS NOT NULL))) EXECUTE FUNCTION public.count_pause();
 

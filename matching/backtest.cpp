@@ -1,7 +1,9 @@
 #include "matching/backtest.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
+#include <unordered_map>
 
 #include "domain/time/working_days.hpp"
 #include "matching/due_times.hpp"
@@ -58,6 +60,49 @@ void count(const Backtest::Match& entry, BacktestWanted wanted, Backtest& result
   result.sample.insert(std::ranges::upper_bound(result.sample, entry, is_newer), entry);
   if (result.sample.size() > backtest_sample) result.sample.pop_back();
 }
+
+/// Counts the digests of the events that match.
+class DigestHistory {
+ public:
+  explicit DigestHistory(const domain::Digest& digest) : digest_(digest) {}
+
+  void add(const PastChange& change) {
+    const storage::StoredEvent& event = *change.event;
+    const std::string value = to_json(digest_.value_of(change.change.entity));
+    events_.push_back(
+        {.match = {.entity_id = event.entity_id, .event_id = event.id, .at = event.at},
+         .value = domain::digest_value_key(value),
+         .value_bytes = value.size(),
+         .bytes = to_json(change.change.entity).size() + to_json(change.change.previous).size()});
+  }
+
+  /// Adds the digests to a result. Events are collected in the order of their ids.
+  void finish(BacktestWanted wanted, Backtest& result) {
+    std::ranges::sort(events_, {}, [](const Event& event) { return event.match.event_id; });
+    std::unordered_map<Guid, domain::DigestExtent> open;
+    for (const Event& event : events_) {
+      const auto [found, is_new] = open.try_emplace(event.value);
+      domain::DigestExtent& extent = found->second;
+      if (is_new || !extent.takes(event.match.at, event.bytes)) {
+        extent = domain::DigestExtent::begun(event.match.at, event.value_bytes);
+        count(event.match, {}, result);
+      }
+      extent.add(digest_.terms, event.match.at, event.bytes);
+      if (wanted.all) result.all.push_back(event.match);
+    }
+  }
+
+ private:
+  struct Event {
+    Backtest::Match match;
+    Guid value;  // a hash
+    std::size_t value_bytes;
+    std::size_t bytes;  // of the item, nearly
+  };
+
+  const domain::Digest& digest_;
+  std::vector<Event> events_;
+};
 
 /// Releases a page that is not empty and reads the next.
 storage::EventPage next_page(PastReader& reader, const storage::PastEvents::Range& range,
@@ -235,6 +280,8 @@ Backtest backtest(storage::Session& session, const Rule& rule, const storage::Pa
   PastReader reader(session);
   Backtest result;
   ConditionTally tally(rule, wanted, result);
+  std::optional<DigestHistory> digests;
+  if (rule.triggers.digest) digests.emplace(*rule.triggers.digest);
   const auto meets = [&](const PastChange& change) {
     result.complete = result.complete && !is_late(deadline);
     if (!result.complete) return false;
@@ -252,13 +299,18 @@ Backtest backtest(storage::Session& session, const Rule& rule, const storage::Pa
       if (!rule.fires(change.fired)) continue;
       if (rule.conditions.reads_relatives() || meets(change)) matches.push_back(&change);
     }
+    if (rule.conditions.reads_relatives() || digests) reader.fill_relatives(matches);
     if (rule.conditions.reads_relatives()) {
-      reader.fill_relatives(matches);
       std::erase_if(matches, [&](const PastChange* change) { return !meets(*change); });
     }
     result.events += page.events.size();
-    for (const PastChange* match : matches)
-      count({match->event->entity_id, match->event->id, match->event->at}, wanted, result);
+    for (const PastChange* match : matches) {
+      if (digests) {
+        digests->add(*match);
+      } else {
+        count({match->event->entity_id, match->event->id, match->event->at}, wanted, result);
+      }
+    }
     if (!page.has_more) break;
     if (!result.complete || is_late(deadline)) {
       result.complete = false;
@@ -266,6 +318,7 @@ Backtest backtest(storage::Session& session, const Rule& rule, const storage::Pa
     }
     page = next_page(reader, range, page);
   }
+  if (digests) digests->finish(wanted, result);
   return result;
 }
 

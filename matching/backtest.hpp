@@ -32,7 +32,7 @@ struct Backtest {
   std::vector<Match> sample;                     // the latest matches, newest first
   bool complete = true;                          // false if the deadline ended the search
   std::vector<ConditionCount> conditions;        // only if wanted
-  std::vector<Match> all;                        // all matches in the order found; only if wanted
+  std::vector<Match> all;                        // all events that match, in the order found; only if wanted
 };
 
 /// The further results that a backtest has. A schedule has neither of them.
@@ -57,7 +57,8 @@ inline constexpr std::size_t backtest_sample = 20;
 /// Finds the stored events for which the rule would have fired, with relatives as they were at the time. For
 /// an unchanged workflow these are exactly its runs. For a timer, finds the times at which it would have come
 /// due with its conditions met, according to the stored events; a match then names the last event before it.
-/// For a schedule, see backtest_schedule. Throws DatabaseUnavailable or StatementError.
+/// For a digest, counts the digests that it would have had, each a match at its first event. For a schedule,
+/// see backtest_schedule. Throws DatabaseUnavailable or StatementError.
 Backtest backtest(storage::Session& session, const Rule& rule, const storage::PastEvents::Range& range,
                   std::chrono::steady_clock::time_point deadline, BacktestWanted wanted = {});
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <stdexcept>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -126,6 +128,35 @@ std::vector<PastWorkflow> load_workflows(storage::Session& session, const Guid& 
   return workflows;
 }
 
+/// The digest that has collected an event for a workflow.
+struct PastDigest {
+  Guid guid;
+  std::optional<Time> due;  // of an open one
+  bool is_dropped;
+};
+
+using PastDigests = std::map<std::tuple<storage::EventKey, Guid>, PastDigest>;  // by event and workflow
+
+PastDigests load_digests(storage::Session& session, const Guid& business,
+                         const std::vector<storage::StoredEvent>& events) {
+  std::vector<std::int64_t> ids;
+  std::vector<Time> times;
+  for (const auto& event : events) {
+    ids.push_back(static_cast<std::int64_t>(event.id));
+    times.push_back(event.at);
+  }
+  PastDigests digests;
+  for (const auto& row : session.run(sql::Digests{.business = business,
+                                                  .events = storage::binary_array(ids),
+                                                  .times = storage::binary_array(times)})) {
+    const storage::EventKey event{static_cast<std::uint64_t>(row.event_id), row.event_at};
+    digests.try_emplace({event, row.workflow_id}, PastDigest{.guid = row.digest_id,
+                                                             .due = std::optional<Time>(row.due_at),
+                                                             .is_dropped = row.is_dropped});
+  }
+  return digests;
+}
+
 Guid run_guid(const storage::StoredEvent& event, const Guid& workflow) {
   return Guid::timed_hash(to_unix_ms(event.at), workflow, event.id);
 }
@@ -235,17 +266,35 @@ ExplainedEvent explain_unreadable(const UnreadableEvent& unreadable,
   return entry;
 }
 
+std::string_view reason_of(const PastDigest& digest, const PastRun* run) {
+  if (digest.is_dropped) return "digest_dropped";
+  if (digest.due) return "digest";
+  return run == nullptr ? "" : reason_of(*run);
+}
+
+/// What an event caused: runs, and the digests that have collected it.
+struct Caused {
+  PastRuns runs;
+  PastDigests digests;
+};
+
 ExplainedWorkflow explain_workflow(const PastWorkflow& workflow, const PastChange& change,
-                                   const PastRuns& runs, bool pending, WorkBudget& share) {
+                                   const Caused& caused, bool pending, WorkBudget& share) {
   const Version* const version = workflow.version_at(change.event->at);
-  const Guid guid = run_guid(*change.event, workflow.guid);
-  const PastRun* const run = find_run(runs, guid);
+  const storage::EventKey event{change.event->id, change.event->at};
+  const auto found = caused.digests.find({event, workflow.guid});
+  const PastDigest* const digest = found == caused.digests.end() ? nullptr : &found->second;
+  const Guid guid = digest != nullptr ? digest->guid : run_guid(*change.event, workflow.guid);
+  const PastRun* const run = digest != nullptr && digest->is_dropped ? nullptr : find_run(caused.runs, guid);
   ExplainedWorkflow result{.guid = workflow.guid,
                            .name = (version != nullptr ? version : &workflow.versions.back())->name,
                            .run = run != nullptr ? std::optional(guid) : std::nullopt,
-                           .reason = reason_of(workflow, version, change, run, pending, share),
+                           .reason = digest != nullptr
+                                         ? reason_of(*digest, run)
+                                         : reason_of(workflow, version, change, run, pending, share),
                            .conditions = {},
-                           .steps = run != nullptr ? run->steps : json::value()};
+                           .steps = run != nullptr ? run->steps : json::value(),
+                           .due = digest != nullptr ? digest->due : std::nullopt};
   result.fired = run != nullptr && result.reason.empty();
   if (version != nullptr && version->rule)
     result.conditions = explain_conditions(*version->rule, change.subject(), share);
@@ -476,7 +525,9 @@ class Explainer {
     for (const storage::StoredEvent& event : events) {
       for (const PastWorkflow& workflow : workflows) guids.push_back(run_guid(event, workflow.guid));
     }
-    const PastRuns runs = load_runs(session_, business_, guids);
+    Caused caused{.runs = {}, .digests = load_digests(session_, business_, events)};
+    for (const auto& [key, digest] : caused.digests) guids.push_back(digest.guid);
+    caused.runs = load_runs(session_, business_, guids);
     const auto is_pending = [&](const storage::StoredEvent* event) -> bool {
       return past.pending[static_cast<std::size_t>(event - events.data())];
     };
@@ -484,7 +535,7 @@ class Explainer {
     const auto explain_unreadable_until = [&](const storage::StoredEvent* end) {
       for (; next_unreadable != unreadable.end() && next_unreadable->event < end; ++next_unreadable)
         result_.push_back(
-            explain_unreadable(*next_unreadable, workflows, runs, is_pending(next_unreadable->event)));
+            explain_unreadable(*next_unreadable, workflows, caused.runs, is_pending(next_unreadable->event)));
     };
     for (const PastChange& change : changes) {
       if (!result_.empty() && bounds_.shown.is_full()) break;
@@ -496,7 +547,7 @@ class Explainer {
       for (const PastWorkflow& workflow : workflows) {
         if (workflow.deleted_at && *workflow.deleted_at < event.at) continue;
         if (is_timed(workflow.version_at(event.at))) continue;
-        entry.workflows.push_back(explain_workflow(workflow, change, runs, pending, bounds_.work));
+        entry.workflows.push_back(explain_workflow(workflow, change, caused, pending, bounds_.work));
         bounds_.shown.limit(entry.workflows.back().conditions);
       }
       std::ranges::move(timers_of_change(reader_, times_, change, workflows), std::back_inserter(timers_));

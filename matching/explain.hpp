@@ -17,18 +17,20 @@ struct ExplainedWorkflow {
   Guid guid;
   std::string name;
   bool fired = false;
-  std::optional<Guid> run;  // the run it caused, even if held or not performed
+  std::optional<Guid> run;  // the run it caused or is part of, even if held or not performed
   /// The reason that it did not fire: switched_off, other_trigger, condition, loop, paused, newer_than_event,
   /// notifications_off or limited (its run was skipped), window (its run waits), timer_waiting (its timer or
   /// tick is still to come), timer_moved, timer_passed (the time had passed when its field was set),
   /// no_value (the field of its timer is empty), too_much_work (its conditions need too much of it),
   /// too_large or unreadable (the record as of the event; a workflow that it may concern has a dead run).
-  /// Empty if it fired or if the event is not matched yet.
+  /// digest (it is collected and its run is still to begin), digest_dropped (it was collected and will be in
+  /// no run: the workflow was deleted or the person erased). Empty if it fired or if the event is not matched
+  /// yet.
   std::string_view reason;
   std::vector<domain::ConditionResult> conditions;  // by the version at the event; empty if all are newer,
                                                     // or after about a second of work in total
   json::value steps = {};                  // steps of the run, as the API shows them; null without a run
-  std::optional<Time> due = std::nullopt;  // time of a timer or tick
+  std::optional<Time> due = std::nullopt;  // time of a timer or tick, or of an open digest
 };
 
 struct ExplainedEvent {

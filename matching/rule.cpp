@@ -17,7 +17,7 @@ const domain::Trigger& Rule::trigger_of(const domain::TriggerSet& fired) const {
 
 std::vector<std::string_view> Rule::listed(const domain::TriggerSet& fired) const {
   std::vector<std::string_view> codes;
-  if (!triggers.is_list) return codes;
+  if (!triggers.is_list || triggers.digest) return codes;
   for (const domain::Trigger* const trigger : triggers.met(fired)) codes.push_back(trigger->code);
   if (codes.empty()) codes.push_back(triggers.first->code);
   return codes;

@@ -23,7 +23,8 @@ struct Rule {
   /// The trigger that a run for such an event names: the narrowest that the event meets, or the first of the
   /// workflow if it meets none.
   const domain::Trigger& trigger_of(const domain::TriggerSet& fired) const;
-  /// The codes of the triggers that an event meets, for payloads; empty for a workflow with a `triggerId`.
+  /// The codes of the triggers that an event meets, for payloads; empty for a workflow with a `triggerId` or
+  /// a digest.
   std::vector<std::string_view> listed(const domain::TriggerSet& fired) const;
 };
 

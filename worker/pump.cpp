@@ -27,6 +27,7 @@ Pump::Pump(const Options& options, Catalogue& catalogue, BlastGuard& guard, Paus
       matching_({.worker = options.worker, .public_url = options.public_url}, intake_, catalogue, workflows_,
                 guard, runner, clock),
       timers_({.worker = options.worker}, intake_, catalogue, workflows_, guard, clock),
+      digests_(options.worker, intake_, catalogue, workflows_, guard, clock),
       runs_({.worker = options.worker, .retention = options.retention}, catalogue, workflows_, runner,
             preparation, floors, clock),
       session_(options.sessions, "waybill matcher",
@@ -52,7 +53,8 @@ void Pump::settled(const std::vector<storage::EventKey>& events, const NextDue& 
   const bool events_wait = intake_.settled(events);
   const bool runs_wait = runs_.note_due(next_due.run);
   const bool timers_wait = timers_.note_due(next_due.timer);
-  if (events_wait || runs_wait || timers_wait) thread_.wake();
+  const bool digests_wait = digests_.note_due(next_due.digest);
+  if (events_wait || runs_wait || timers_wait || digests_wait) thread_.wake();
 }
 
 void Pump::note_room() {
@@ -132,7 +134,9 @@ void Pump::turn(const std::stop_token& stop) {
   const bool found = match_events();
   if (matching_waits_ == Moment{}) can_match_ = true;
   const bool fired = unless_locked(timers_wait_, [&] { return timers_.work(*session_); });
+  const bool closed = unless_locked(digests_wait_, [&] { return digests_.work(*session_); });
   if (timers_.has_queued()) runs_.look_again();
+  if (digests_.has_queued()) runs_.look_again();
   const bool claimed = runs_.claim(*session_);
   const bool matched = unless_locked(late_matching_waits_, [&] {
     const bool resumed = matching_.match_set_aside(*session_);
@@ -141,7 +145,7 @@ void Pump::turn(const std::stop_token& stop) {
   if (matched) runs_.look_again();
   guard_.save(*session_);
   runner_.spill();
-  if (!found && !fired && !claimed && !matched) wait(stop);
+  if (!found && !fired && !closed && !claimed && !matched) wait(stop);
 }
 
 bool Pump::match_events() {
@@ -176,7 +180,8 @@ void Pump::wait(const std::stop_token& stop) {
   // A notification that came with the answer to a statement does not make the socket readable again.
   if (read_notifications() || stop.stop_requested() || intake_.has_new_leases()) return;
   const Time now = clock_.now();
-  const Time next = std::min({runs_.next_look(), matching_.next_postponed_look(), timers_.next_look()});
+  const Time next = std::min(
+      {runs_.next_look(), matching_.next_postponed_look(), timers_.next_look(), digests_.next_look()});
   Duration limit = std::min(intake_.patience(poll), std::max(Duration::zero(), next - now));
   if (runner_.held() > 0) limit = std::min(limit, spill_every);
   thread_.wait(session_->socket(), limit);

@@ -25,13 +25,14 @@
 #include "worker/outcomes/outcome_queue.hpp"
 #include "worker/queue/due_runs.hpp"
 #include "worker/threads/thread_session.hpp"
+#include "worker/timers/due_digests.hpp"
 #include "worker/timers/due_timers.hpp"
 
 namespace waybill::worker {
 
-/// The worker's main thread. NOTIFY, workflows that were read, room in memory, a due run or timer, or the
-/// clock (once a second) wake it; a turn then reads the outbox, matches events, fires timers and claims due
-/// runs. It reconnects by itself.
+/// The worker's main thread. NOTIFY, workflows that were read, room in memory, a due run, timer or
+/// digest, or the clock (once a second) wake it; a turn then reads the outbox, matches events, fires timers,
+/// closes digests and claims due runs. It reconnects by itself.
 class Pump final : public Service {
  public:
   struct Options {
@@ -98,10 +99,12 @@ class Pump final : public Service {
   EventIntake intake_;
   EventMatching matching_;
   DueTimers timers_;
+  DueDigests digests_;
   DueRuns runs_;
   ThreadSession session_;
   Moment matching_waits_{};  // until when work waits for a locked table; empty if its last try was made
   Moment timers_wait_{};
+  Moment digests_wait_{};
   Moment late_matching_waits_{};
   std::atomic<bool> can_match_ = false;
   std::atomic<std::uint64_t> expiries_ = 0;           // of the leases, as the keeper noted

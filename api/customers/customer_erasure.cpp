@@ -93,6 +93,13 @@ class RunEraser {
   }
   bool is_planned() const { return is_planned_; }
 
+  /// Leaves the records out of digests, which hold other persons, too. A digest that is closed then has
+  /// a list.
+  std::vector<Step> leave_out_of_digests() {
+    return list_of(items_step([this] { return Records{.guids = own_}; }),
+                   items_step([this] { return left_.all(); }), lists_step());
+  }
+
   /// Erases queued runs and notes the records of those that a worker performs.
   std::vector<Step> erase_queue() {
     return list_of(queue_step([this] { return Records{.guids = own_}; }),
@@ -145,6 +152,34 @@ class RunEraser {
       if (erased.in_flight > 0) note_in_flight(portion);
       return std::pair(page.runs, Guid(page.last));
     });
+  }
+
+  Step items_step(const std::function<Records()>& records) const {
+    return for_pages<Guid>(records, [this](storage::Session& session, const Records& portion,
+                                           const Guid& after, std::size_t size) {
+      const auto erased = session
+                              .run(sql::EraseDigestItems{.business = target_.business,
+                                                         .records = portion.guids,
+                                                         .firsts = storage::binary_array(portion.firsts),
+                                                         .lasts = storage::binary_array(portion.lasts),
+                                                         .limit = static_cast<std::int64_t>(size)})
+                              .front();
+      return std::pair(erased.items, after);  // the next page begins anew without them
+    });
+  }
+
+  Step lists_step() {
+    return for_pages<Guid>(
+        [this] { return Records{.guids = own_}; },
+        [this](storage::Session& session, const Records& portion, const Guid& after, std::size_t size) {
+          const auto erased = session
+                                  .run(sql::EraseDigestLists{.business = target_.business,
+                                                             .records = portion.guids,
+                                                             .after = after,
+                                                             .limit = static_cast<std::int64_t>(size)})
+                                  .front();
+          return std::pair(erased.lists, Guid(erased.last));
+        });
   }
 
   void note_in_flight(const Records& portion) {
@@ -226,6 +261,7 @@ asio::awaitable<ErasedCounts> erase_customer(Analysis& analysis, const SecretBox
     if (!runs.is_planned() || waiting.is_over()) break;
     co_await waiting.wait();
   }
+  co_await take(runs.leave_out_of_digests());
   co_await take(runs.erase_queue());
   while (runs.is_in_flight() && !waiting.is_over()) {
     co_await waiting.wait();

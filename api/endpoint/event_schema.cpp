@@ -142,6 +142,26 @@ json::object previous_of(const domain::Trigger& trigger, std::string_view status
   return {{"externalReference", nullptr}};
 }
 
+const json::object text{{"type", "string"}};
+const json::object uuid{{"type", "string"}, {"format", "uuid"}};
+
+json::object workflow_part() {
+  return {
+      {"type", "object"}, {"properties", {{"guid", uuid}, {"name", text}}}, {"required", {"guid", "name"}}};
+}
+
+/// The schema of a payload whose `data` has these members.
+json::object payload_schema(std::string_view type, json::object data, json::array required) {
+  return {
+      {"type", "object"},
+      {"properties",
+       {{"type", {{"const", type}}},
+        {"timestamp", {{"type", "string"}, {"format", "date-time"}}},
+        {"test", {{"const", true}, {"description", "Only in requests that send-test sends."}}},
+        {"data", {{"type", "object"}, {"properties", std::move(data)}, {"required", std::move(required)}}}}},
+      {"required", {"type", "timestamp", "data"}}};
+}
+
 }  // namespace
 
 std::string entity_schema_name(domain::EntityType type) {
@@ -151,8 +171,6 @@ std::string entity_schema_name(domain::EntityType type) {
 json::object entity_schema(domain::EntityType type) { return object_of(domain::record_type(type), ""); }
 
 json::object event_schema(const domain::Trigger& trigger, json::object entity) {
-  const json::object text{{"type", "string"}};
-  const json::object uuid{{"type", "string"}, {"format", "uuid"}};
   if (trigger.code == "customer_erased")
     entity = {{"type", "object"}, {"properties", {{"guid", uuid}}}, {"required", {"guid"}}};
   const std::string_view name = domain::record_type(trigger.entity_type).name;
@@ -162,24 +180,42 @@ json::object event_schema(const domain::Trigger& trigger, json::object entity) {
       {"previous",
        {{"type", "object"},
         {"description", "The earlier values of the fields that changed, nested as in entity."}}},
-      {"workflow",
-       {{"type", "object"},
-        {"properties", {{"guid", uuid}, {"name", text}}},
-        {"required", {"guid", "name"}}}}};
-  return {{"type", "object"},
-          {"properties",
-           {{"type", {{"const", trigger.code}}},
-            {"triggers",
-             {{"type", "array"},
-              {"items", text},
-              {"description", "All triggers of a workflow with several that the event meets."}}},
-            {"timestamp", {{"type", "string"}, {"format", "date-time"}}},
-            {"test", {{"const", true}, {"description", "Only in requests that send-test sends."}}},
-            {"data",
-             {{"type", "object"},
-              {"properties", std::move(data)},
-              {"required", {"entityType", "entity", "previous", "workflow"}}}}}},
-          {"required", {"type", "timestamp", "data"}}};
+      {"workflow", workflow_part()}};
+  json::object schema =
+      payload_schema(trigger.code, std::move(data), {"entityType", "entity", "previous", "workflow"});
+  schema.at("properties").as_object()["triggers"] = {
+      {"type", "array"},
+      {"items", text},
+      {"description", "All triggers of a workflow with several that the event meets."}};
+  return schema;
+}
+
+json::object digest_event_schema(const json::array& entities) {
+  const json::object facts{{"type", "object"},
+                     {"properties",
+                      {{"event",
+                        {{"type", "object"},
+                         {"properties",
+                          {{"id", {{"type", "integer"}}},
+                           {"type", text},
+                           {"timestamp", {{"type", "string"}, {"format", "date-time"}}}}},
+                         {"required", {"id", "type", "timestamp"}}}},
+                       {"previous", {{"type", "object"}}}}},
+                     {"required", {"event", "previous"}}};
+  json::array items;
+  for (const json::value& entity : entities) items.push_back({{"allOf", {entity, facts}}});
+  json::object data{
+      {"entityType", text},
+      {"count", {{"type", "integer"}}},
+      {"items",
+       {{"type", "array"},
+        {"items", {{"anyOf", std::move(items)}}},
+        {"description",
+         "The record as of each event, with the event and the earlier values of what changed."}}},
+      {"by", {{"description", "The value by which the events were collected, or null."}}},
+      {"workflow", workflow_part()}};
+  return payload_schema(domain::digest_code, std::move(data),
+                        {"entityType", "count", "items", "by", "workflow"});
 }
 
 json::object event_sample(const domain::Trigger& trigger) {
@@ -199,6 +235,22 @@ json::object event_sample(const domain::Trigger& trigger) {
             {"previous", previous_of(trigger, status)},
             {"workflow",
              {{"guid", "4b1d7a52-3c6e-4f0a-9d2b-8e5f6a7c1d30"}, {"name", "Send events to the ERP"}}}}}};
+}
+
+json::object digest_event_sample() {
+  const domain::Trigger& trigger = *domain::find_trigger("order_created");
+  json::object sample = event_sample(trigger);
+  json::object& data = sample.at("data").as_object();
+  json::object item = std::move(data.at("entity").as_object());
+  item["event"] = {{"id", 42}, {"type", trigger.code}, {"timestamp", at}};
+  item["previous"] = json::object();
+  data.erase("entity");
+  data.erase("previous");
+  data["count"] = 1;
+  data["items"] = json::array{std::move(item)};
+  data["by"] = nullptr;
+  sample["type"] = domain::digest_code;
+  return sample;
 }
 
 json::value field_example(domain::EntityType record, std::string_view path, std::string_view type,

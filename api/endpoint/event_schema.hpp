@@ -24,6 +24,10 @@ json::object event_schema(const domain::Trigger& trigger, json::object entity);
 /// A payload of such an event, which meets the schema. Each call returns the same.
 json::object event_sample(const domain::Trigger& trigger);
 
+/// The schema and an example of the default payload of a digest. `entities` are the schemas of records.
+json::object digest_event_schema(const json::array& entities);
+json::object digest_event_sample();
+
 /// The usual value of the field at a path ("items.sku", "metadata.*") of records of a type. `type` and
 /// `values` are those of domain::ConditionField.
 json::value field_example(domain::EntityType record, std::string_view path, std::string_view type,

@@ -28,14 +28,16 @@ std::string operation_id(std::string_view code) {
   return id;
 }
 
-json::object operation(const domain::Trigger& trigger) {
-  json::object entity{{"$ref", "#/components/schemas/" + entity_schema_name(trigger.entity_type)}};
-  json::object content{{"schema", event_schema(trigger, std::move(entity))},
-                       {"example", event_sample(trigger)}};
+json::object entity_of(const domain::RecordType& type) {
+  return {{"$ref", "#/components/schemas/" + entity_schema_name(type.type)}};
+}
+
+json::object operation(std::string_view code, std::string_view name, std::string_view description,
+                       json::object content) {
   return {
-      {"operationId", operation_id(trigger.code)},
-      {"summary", trigger.name},
-      {"description", trigger.description},
+      {"operationId", operation_id(code)},
+      {"summary", name},
+      {"description", description},
       {"tags", {"Workflows"}},
       {"security", json::array()},
       {"parameters",
@@ -119,15 +121,10 @@ constexpr std::string_view values_schema = R"json({
       "value": {"type": "string", "description": "JSON, shortened."}, "count": {"type": "integer"}}}}}})json";
 
 json::object alert_operation() {
-  json::object alert = operation(domain::triggers().front());
-  alert["operationId"] = "onAlert";
-  alert["summary"] = "Alert";
-  alert["description"] = "A message to the webhook of PUT /api/business/alerts.";
+  json::object alert = operation("alert", "Alert", "A message to the webhook of PUT /api/business/alerts.",
+                                 {{"schema", {{"$ref", "#/components/schemas/AlertMessage"}}}});
   alert["parameters"].as_array().pop_back();  // there are no tests of it
   alert["tags"] = json::array{"Business"};
-  alert["requestBody"] = {
-      {"required", true},
-      {"content", {{"application/json", {{"schema", {{"$ref", "#/components/schemas/AlertMessage"}}}}}}}};
   alert["responses"] = {
       {"2XX", {{"description", "The alert is received."}}},
       {"410", {{"description", "The receiver does not want this alert; it is not repeated."}}},
@@ -140,8 +137,20 @@ json::object alert_operation() {
 json::object webhooks() {
   json::object hooks;
   hooks["alert"] = json::object{{"post", alert_operation()}};
-  for (const domain::Trigger& trigger : domain::triggers())
-    hooks[trigger.code] = json::object{{"post", operation(trigger)}};
+  for (const domain::Trigger& trigger : domain::triggers()) {
+    json::object entity = entity_of(domain::record_type(trigger.entity_type));
+    hooks[trigger.code] =
+        json::object{{"post", operation(trigger.code, trigger.name, trigger.description,
+                                        {{"schema", event_schema(trigger, std::move(entity))},
+                                         {"example", event_sample(trigger)}})}};
+  }
+  json::array entities;
+  for (const domain::RecordType& type : domain::record_types()) entities.push_back(entity_of(type));
+  hooks[domain::digest_code] =
+      json::object{{"post", operation(domain::digest_code, "Digest",
+                                      "The events that a workflow with a digest has collected.",
+                                      {{"schema", digest_event_schema(entities)},
+                                       {"example", digest_event_sample()}})}};
   return hooks;
 }
 

@@ -1,7 +1,6 @@
 #include "api/integrations/integrations.hpp"
 
 #include "api/integrations/integration_settings.hpp"
-#include "api/records/expected_count.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "api/threads/stores.hpp"
@@ -45,18 +44,6 @@ constexpr Property integration_properties[] = {
     {.name = "connectedAt", .kind = Kind::timestamp, .nullable = false},
     {.name = "storeUrl", .kind = Kind::string, .nullable = false},
     {.name = "settings", .kind = Kind::object, .nullable = false, .schema = &settings_answer_schema},
-    {.name = "expected",
-     .kind = Kind::object,
-     .schema = &expected_count_schema,
-     .description =
-         "The number of new and changed orders that is usual for the present hour and the 24 before it, "
-         "by the same weekdays and hours of the last 8 weeks; null until 14 days and 20 orders are "
-         "known, for fewer than one order a day, and while the store is disabled."},
-    {.name = "silentSince",
-     .kind = Kind::timestamp,
-     .description =
-         "Since when the imports have brought much less than usual, though they run without an error; "
-         "null if they have not."},
 };
 constexpr Schema integration_schema{"Integration", integration_properties};
 constexpr Schema configured_schema{"IntegrationConfigured", std::span(integration_properties).first(4)};

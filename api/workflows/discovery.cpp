@@ -91,7 +91,7 @@ asio::awaitable<void> add_run_fields(const Call& call, Services& services, std::
   if (definition.entity_type != type) throw invalid("workflowId", "is a workflow of another entity type");
   if (actions::stored_steps(definition.action) == nullptr) co_return;
   const auto steps = matching::parse_steps(definition.action, type);
-  const domain::RunValues run = matching::values_before(steps, steps.size(), true);
+  const domain::RunValues run = matching::values_before(steps, steps.size(), !is_of_list(definition));
   for (const domain::RunValue& value : run.values) {
     const domain::ConditionField field = domain::run_field(type, value, run);
     fields.push_back(field_json(field, domain::condition_sample(field)));

@@ -30,6 +30,7 @@ constexpr Property definition_properties[] = {
     query_property,
     each_property,
     run_when_empty_property,
+    digest_property,
     {.name = "action", .kind = Kind::any, .schema = &action_schema},
     {.name = "steps", .kind = Kind::any, .schema = &steps_schema},
     {.name = "conditions", .kind = Kind::any, .nullable = false, .schema = &conditions_schema},

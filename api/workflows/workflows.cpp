@@ -41,6 +41,7 @@ constexpr Property workflow_properties[] = {
     query_property,
     each_property,
     run_when_empty_property,
+    digest_property,
     {.name = "action",
      .kind = Kind::any,
      .schema = &action_schema,

@@ -1,13 +1,12 @@
 #include "domain/workflows/pacing.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <span>
 #include <utility>
 
-#include "domain/conditions/target.hpp"
 #include "domain/time/time_zone.hpp"
 #include "domain/time/working_days.hpp"
+#include "domain/workflows/definition_members.hpp"
 
 namespace waybill::domain {
 namespace {
@@ -15,36 +14,6 @@ namespace {
 constexpr auto week = std::chrono::days(7);
 constexpr auto shortest_period = std::chrono::seconds(1);
 constexpr std::size_t hash_size = 16;
-
-/// Returns the object that a value is; null, with an error, if it is not one. Adds an error for each unknown
-/// member.
-const json::object* members(const json::value& value, std::string_view name,
-                            std::initializer_list<std::string_view> known, FieldErrors& errors) {
-  const json::object* const object = value.if_object();
-  if (object == nullptr) {
-    errors.push_back({std::string(name), "must be an object"});
-    return nullptr;
-  }
-  for (const auto& member : *object) {
-    if (std::ranges::find(known, std::string_view(member.key())) == known.end())
-      errors.push_back({std::string(name) + '.' + std::string(member.key()), "unknown field"});
-  }
-  return object;
-}
-
-/// The value of a required member; null, with an error, if it is missing.
-const json::value* required(const json::object& object, std::string_view name, std::string_view member,
-                            FieldErrors& errors) {
-  const json::value* const value = object.if_contains(member);
-  if (value != nullptr && !value->is_null()) return value;
-  errors.push_back({std::string(name) + '.' + std::string(member), "is required"});
-  return nullptr;
-}
-
-std::optional<std::string> text_of(const json::value* value) {
-  if (value == nullptr || !value->is_string()) return std::nullopt;
-  return std::string(value->get_string());
-}
 
 std::vector<int> parse_days(const json::value& value, FieldErrors& errors) {
   std::vector<int> days;
@@ -85,12 +54,6 @@ std::chrono::minutes minutes_of(std::string_view time) {
   return std::chrono::hours(two(0)) + std::chrono::minutes(two(3));
 }
 
-/// True for a present value of the record that is neither a list nor an object.
-bool is_single_value(const Target& target) {
-  return !target.enters_list && !target.is_value_list && !target.previous &&
-         target.type != FieldType::array && target.type != FieldType::object;
-}
-
 }  // namespace
 
 json::object TimeWindow::stored() const {
@@ -122,18 +85,8 @@ json::object RunLimit::stored() const {
 }
 
 std::string RunLimit::value_of(const json::object& entity, const Guid& workflow) const {
-  Steps steps;
-  if (by.starts_with(std::string(metadata_path) + '.')) {
-    steps = {metadata_path, std::string_view(by).substr(metadata_path.size() + 1)};
-  } else {
-    for (std::size_t start = 0; start <= by.size();) {
-      const auto dot = std::min(by.find('.', start), by.size());
-      steps.push_back(std::string_view(by).substr(start, dot - start));
-      start = dot + 1;
-    }
-  }
-  const json::value* const value = walk(entity, steps);
-  if (is_nothing(value)) return {};
+  const json::value* const value = value_at(entity, by);
+  if (value == nullptr) return {};
   const auto hash = sha256(workflow.to_string() + '\n' + by + '\n' + to_json(*value));
   return {reinterpret_cast<const char*>(hash.data()), hash_size};
 }
@@ -174,15 +127,8 @@ std::optional<RunLimit> parse_limit(const json::value& definition, const RecordT
   const json::object* const object = members(definition, "limit", {"by", "count", "per"}, errors);
   if (object == nullptr) return std::nullopt;
   RunLimit limit;
-  if (const json::value* const by = required(*object, "limit", "by", errors)) {
-    limit.by = text_of(by).value_or("");
-    const auto target = find_target(limit.by, type);
-    if (!target) {
-      errors.push_back({"limit.by", "unknown field"});
-    } else if (!is_single_value(*target)) {
-      errors.push_back({"limit.by", "must be a field of the record with a single value"});
-    }
-  }
+  if (const json::value* const by = required(*object, "limit", "by", errors))
+    limit.by = parse_value_path(*by, "limit.by", type, errors);
   if (const json::value* const count = required(*object, "limit", "count", errors)) {
     const bool is_whole =
         count->is_int64() && count->get_int64() >= 1 && count->get_int64() <= most_limited_runs;

@@ -169,10 +169,12 @@ constexpr std::string_view second_prefix = "2:";
 constexpr std::string_view third_prefix = "3:";
 constexpr std::string_view fourth_prefix = "4:";
 constexpr std::string_view fifth_prefix = "5:";
+constexpr std::string_view sixth_prefix = "6:";
 constexpr std::string_view timer_prefix = "timer:";
 constexpr std::string_view workdays_suffix = ":workdays";
 constexpr std::string_view schedule_prefix = "schedule:";
 constexpr std::size_t deepest_schedule = 8;  // nesting of its JSON
+constexpr std::size_t deepest_digest = 2;
 
 const Catalogue& catalogue() {
   static const Catalogue instance;
@@ -218,6 +220,19 @@ std::optional<TriggerChoice> parse_stored_schedule(std::string_view stored) {
   auto parsed = parse_schedule(value->get_object(), *type);
   auto* const schedule = std::get_if<Schedule>(&parsed);
   return schedule == nullptr ? std::nullopt : std::optional(choose(std::move(*schedule), *type));
+}
+
+/// Reads `any:order_*:{"every": …}`.
+std::optional<TriggerChoice> parse_stored_digest(std::string_view stored) {
+  const auto begin = stored.find(":{");
+  if (begin == std::string_view::npos || stored.starts_with(sixth_prefix)) return std::nullopt;
+  auto choice = parse_choice(stored.substr(0, begin));
+  auto parsed = parse_json(stored.substr(begin + 1), deepest_digest);
+  const auto* const members = std::get_if<json::value>(&parsed);
+  if (!choice || choice->set.none() || members == nullptr) return std::nullopt;
+  FieldErrors errors;
+  choice->digest = parse_digest(*members, record_type(choice->first->entity_type), errors);
+  return errors.empty() ? choice : std::nullopt;
 }
 
 using EventlessTriggers = std::array<Trigger, entity_type_count>;
@@ -318,6 +333,11 @@ std::vector<const Trigger*> narrowest_first(const TriggerSet& set) {
 }
 
 std::string TriggerChoice::stored() const {
+  if (digest) {
+    TriggerChoice rest = *this;
+    rest.digest.reset();
+    return std::string(sixth_prefix) + rest.stored() + ':' + to_json(digest->shown());
+  }
   if (fifth_format) {
     TriggerChoice rest = *this;
     rest.fifth_format = false;
@@ -384,16 +404,19 @@ TriggerChoice choose(const Trigger& trigger) {
 }
 
 std::optional<TriggerChoice> parse_choice(std::string_view stored) {
+  if (stored.starts_with(sixth_prefix)) return parse_stored_digest(stored.substr(sixth_prefix.size()));
   if (stored.starts_with(fifth_prefix)) {
     stored.remove_prefix(fifth_prefix.size());
-    if (stored.starts_with(fifth_prefix)) return std::nullopt;
+    if (stored.starts_with(sixth_prefix) || stored.starts_with(fifth_prefix)) return std::nullopt;
     auto choice = parse_choice(stored);
     if (choice) choice->fifth_format = true;
     return choice;
   }
   if (stored.starts_with(fourth_prefix)) {
     stored.remove_prefix(fourth_prefix.size());
-    if (stored.starts_with(fifth_prefix) || stored.starts_with(fourth_prefix)) return std::nullopt;
+    if (stored.starts_with(sixth_prefix) || stored.starts_with(fifth_prefix) ||
+        stored.starts_with(fourth_prefix))
+      return std::nullopt;
     auto choice = parse_choice(stored);
     if (choice) choice->fourth_format = true;
     return choice;
@@ -403,8 +426,9 @@ std::optional<TriggerChoice> parse_choice(std::string_view stored) {
     return parse_stored_schedule(stored.substr(schedule_prefix.size()));
   if (stored.starts_with(third_prefix)) {
     stored.remove_prefix(third_prefix.size());
-    if (stored.starts_with(fifth_prefix) || stored.starts_with(fourth_prefix) ||
-        stored.starts_with(third_prefix) || stored.starts_with(second_prefix))
+    if (stored.starts_with(sixth_prefix) || stored.starts_with(fifth_prefix) ||
+        stored.starts_with(fourth_prefix) || stored.starts_with(third_prefix) ||
+        stored.starts_with(second_prefix))
       return std::nullopt;
     auto choice = parse_choice(stored);
     if (choice) choice->third_format = true;

@@ -13,6 +13,7 @@
 #include "base/json.hpp"
 #include "domain/records/change.hpp"
 #include "domain/records/record_type.hpp"
+#include "domain/workflows/digest.hpp"
 #include "domain/workflows/schedule.hpp"
 #include "domain/workflows/timer.hpp"
 
@@ -67,6 +68,8 @@ struct TriggerChoice {
   bool fifth_format = false;
   std::optional<Timer> timer = std::nullopt;
   std::optional<Schedule> schedule = std::nullopt;
+  /// Collects the events that meet the triggers.
+  std::optional<Digest> digest = std::nullopt;
 
   bool operator==(const TriggerChoice&) const = default;
   /// The triggers that the choice and an event share, the narrowest first.
@@ -75,7 +78,8 @@ struct TriggerChoice {
   /// `2:CODE`; for a list `any:CODE,CODE` or `any:order_*`. The third format is one of these forms after
   /// `3:`. The form of a timer is `timer:order.createdAt:PT24H`, or `timer:order.createdAt:P2D:workdays`,
   /// that of a schedule `schedule:order:` and its members as JSON. The fourth format is one of all these
-  /// after `4:`, the fifth is one of all these after `5:`. A version of waybill without support for a form
+  /// after `4:`, the fifth is one of all these after `5:`. The sixth format is `6:`, one of the forms with
+  /// triggers, `:` and the members of a digest as JSON. A version of waybill without support for a form
   /// finds no trigger with such a code. It holds the workflow as unreadable instead of performing it in
   /// another way.
   std::string stored() const;
@@ -88,6 +92,8 @@ TriggerChoice choose(const Trigger& trigger);
 /// catalogue.
 TriggerChoice choose(const Timer& timer, EntityType type);
 TriggerChoice choose(Schedule schedule, EntityType type);
+/// The `trigger_code` of the runs of digests.
+inline constexpr std::string_view digest_code = "digest";
 /// Reads the stored form. Returns nullopt if this version does not support it.
 std::optional<TriggerChoice> parse_choice(std::string_view stored);
 /// Reads the codes in a request, for an entity type. Errors name `triggers` or `triggers[2]`.

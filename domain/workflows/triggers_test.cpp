@@ -276,6 +276,25 @@ TEST(TriggerChoice, TheThirdFormatIsAFormOfTheFirstTwoAfterItsNumber) {
     EXPECT_FALSE(parse_choice(stored)) << stored;
 }
 
+TEST(TriggerChoice, TheSixthFormatIsAFormWithTriggersBetweenItsNumberAndADigest) {
+  const std::string digest = R"(:{"by":"customer.email","every":"PT1H","quiet":null,"atMost":null,"max":10})";
+  for (const std::string& form :
+       {"order_shipped", "2:order_shipped", "3:any:order_*", "any:order_shipped,order_updated"}) {
+    const std::string stored = "6:" + form + digest;
+    const auto choice = parse_choice(stored);
+    ASSERT_TRUE(choice && choice->digest) << stored;
+    EXPECT_EQ(choice->stored(), stored);
+    EXPECT_EQ(choice->digest->terms.max, 10);
+    EXPECT_EQ(choice->first->code.substr(0, 6), "order_");
+  }
+  for (const std::string& form : {"", "6:order_shipped", "timer:order.createdAt:PT2H", "nonsense"})
+    EXPECT_FALSE(parse_choice("6:" + form + digest)) << form;
+  for (const char* const stored :
+       {"6:order_shipped", "6:order_shipped:{}", "6:order_shipped:{\"every\":1}",
+        "4:6:order_shipped:{\"every\":\"PT1H\"}", "5:6:order_shipped:{\"every\":\"PT1H\"}"})
+    EXPECT_FALSE(parse_choice(stored)) << stored;
+}
+
 TEST(TriggerChoice, TheFourthAndFifthFormatsAreAnyOtherFormAfterTheirNumber) {
   for (const char* const stored : {"4:order_shipped", "4:2:order_shipped", "4:3:any:order_*",
                                    "4:timer:order.createdAt:PT2H", "4:timer:order.createdAt:P2D:workdays"}) {

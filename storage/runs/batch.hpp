@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "storage/events/outbox.hpp"
+#include "storage/runs/digests.hpp"
 #include "storage/runs/run.hpp"
 #include "storage/runs/timers.hpp"
 #include "storage/runs/watches.hpp"
@@ -23,8 +24,8 @@ struct PostponedMatch {
   Time at;  // time of the event
 };
 
-/// A matched event and its runs. Final runs go to the history, the others to the queue. A running run is
-/// queued with this worker's lease until `state.at`.
+/// A matched event, its runs, and what digests collect of it. Final runs go to the history, the others to the
+/// queue. A running run is queued with this worker's lease until `state.at`.
 struct SettledEvent {
   std::int16_t shard;
   EventKey key;
@@ -33,6 +34,7 @@ struct SettledEvent {
   std::shared_ptr<const void> memory = {};  // owns the texts of the runs
   std::vector<TimerChange> timers = {};
   std::vector<WatchEnd> watch_ends = {};  // what the event does to open runs of its record
+  std::vector<CollectedItem> collected = {};
 };
 
 /// The texts of a run that was queued without them.

@@ -44,6 +44,14 @@ std::vector<WatchEnd> watch_ends_of(const std::vector<const SettledEvent*>& even
   return ends;
 }
 
+std::vector<CollectedItem> collected_of(const std::vector<const SettledEvent*>& events) {
+  std::vector<CollectedItem> items;
+  for (const SettledEvent* const event : events) {
+    items.insert(items.end(), event->collected.begin(), event->collected.end());
+  }
+  return items;
+}
+
 using EndedOrdered = ResultOf<sql::queue::Finish>;
 
 // While the queue looks empty, the planner takes all its indexes for equally good. Without bitmaps and
@@ -208,7 +216,7 @@ Recorded Recording::commit() {
   go_on();
   work_.commit();
   if (ended) remember(ended_, *ended);
-  Recorded recorded{.events = events_.size(), .changed = {}};
+  Recorded recorded{.events = events_.size(), .digest_due = digest_due_, .changed = {}};
   recorded.changed.reserve(requests_.size());
   for (Request& request : requests_) recorded.changed.push_back(std::move(request.made.next));
   return recorded;
@@ -245,6 +253,7 @@ void Recording::write_events() {
   change_timers(session_, timers_of(events_));
   if (any_watches) cancel_watching(session_, watch_ends_);  // runs of earlier events of the batch
   wake_watching(session_, watch_ends_);
+  digest_due_ = collect(session_, collected_of(events_));
 }
 
 /// The event at which the search for the runs before this one can end; null if none is known.

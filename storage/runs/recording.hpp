@@ -24,7 +24,8 @@ struct MadeChange {
 /// The result of a Recording. An event whose shard this worker has lost is not recorded, nor are its runs.
 struct Recorded {
   std::size_t events = 0;
-  std::vector<RunState> changed;  // new states of the runs that requested a change of records
+  std::optional<Time> digest_due = {};  // when the first of the changed digests is due
+  std::vector<RunState> changed;        // new states of the runs that requested a change of records
 };
 
 /// Records a batch in one transaction: all of it or nothing. The transaction is rolled back without `commit`.
@@ -84,6 +85,7 @@ class Recording {
   std::size_t made_ = 0;                        // number of requests made
   const SettledEvent* locked_event_ = nullptr;  // the last event with a lock conflict
   bool is_lock_limited_ = false;
+  std::optional<Time> digest_due_;
 };
 
 }  // namespace waybill::storage

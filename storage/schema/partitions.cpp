@@ -54,6 +54,7 @@ void expire_default_partitions(blocking::Connection& session, const Retention& r
   expire<sql::duties::ExpireOtherEvents>(session, retention.days);
   expire<sql::duties::ExpireOtherRuns>(session, retention.days);
   expire<sql::duties::ExpireOtherStepTexts>(session, retention.days);
+  expire<sql::duties::ExpireOtherDigestEvents>(session, retention.days);
   expire<sql::duties::ExpireOtherPositions>(session, retention.positions_days);
 }
 

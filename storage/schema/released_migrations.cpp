@@ -87,6 +87,7 @@ constexpr auto locks = std::to_array<Locks>({
     {"0076_watching_runs",
      "lock table workflows in access exclusive mode; lock table workflow_versions in share mode; "
      "lock table run_queue in access exclusive mode"},
+    {"0077_digests", "lock table workflows in share row exclusive mode"},
     {"0078_silent_sources", "lock table workflow_watches, integrations, alerts in access exclusive mode"},
 });
 

@@ -32,6 +32,10 @@ class Arrivals {
       const std::lock_guard lock(mutex_);
       if (request.target == "/ask")
         return Reply::with_status(200, {}, R"({"lane": )" + std::to_string(++lane_) + "}");
+      if (request.target == "/digest") {
+        add_digest(request.header("webhook-id"), request.body, body);
+        return Reply::with_status(200);
+      }
       ++requests_;
       lanes_[text_at(body, "data.entity.orderNumber")].insert(request.target);
       ids_[text_at(body, "data.entity.orderNumber")].insert(request.header("webhook-id"));
@@ -47,8 +51,13 @@ class Arrivals {
     const std::lock_guard lock(mutex_);
     return ids_.size();
   }
+  std::size_t orders_in_digests() const {
+    const std::lock_guard lock(mutex_);
+    return digests_.size();
+  }
   void check() const {
     const std::lock_guard lock(mutex_);
+    for (const auto& [order, ids] : digests_) EXPECT_EQ(ids.size(), 1U) << order << " is in several digests";
     EXPECT_EQ(early_, 0U) << "webhooks that were sent before the changes of the earlier steps";
     for (const auto& [order, ids] : ids_) EXPECT_EQ(ids.size(), 1U) << order << " has several webhook-ids";
     for (const auto& [order, lanes] : lanes_) EXPECT_EQ(lanes.size(), 1U) << order << " has several lanes";
@@ -58,10 +67,17 @@ class Arrivals {
   }
 
  private:
+  void add_digest(const std::string& id, const std::string& text, const json::value& body) {
+    bodies_[id].insert(text);
+    for (const json::value& item : at(body, "data.items").as_array())
+      digests_[text_at(item, "orderNumber")].insert(id);
+  }
+
   mutable std::mutex mutex_;
-  std::map<std::string, std::set<std::string>> ids_;     // by order number
-  std::map<std::string, std::set<std::string>> bodies_;  // by webhook-id
-  std::map<std::string, std::set<std::string>> lanes_;   // by order number
+  std::map<std::string, std::set<std::string>> digests_;  // their webhook-ids by order number
+  std::map<std::string, std::set<std::string>> ids_;      // by order number
+  std::map<std::string, std::set<std::string>> bodies_;   // by webhook-id
+  std::map<std::string, std::set<std::string>> lanes_;    // by order number
   std::size_t requests_ = 0;
   std::size_t early_ = 0;
   int lane_ = 0;
@@ -124,6 +140,8 @@ TEST(CrashBetweenSteps, EachStepIsPerformedInOrderAndChangesAreMadeExactlyOnce) 
                      {"when", {{"steps.released.timedOut", false}}},
                      {"recipient", receiver.url("/last") + lane}}}}});
   tenant.webhook(receiver.url("/never"), "order_created", {{"delay", "P1D"}, {"cancelOn", released}});
+  tenant.webhook(receiver.url("/digest"), "order_created",
+                 {{"digest", {{"by", "deliveryAddress.city"}, {"every", "PT2S"}, {"max", 7}}}});
   std::mt19937_64 random(seed);
   std::map<std::string, int> faults;
   const std::int64_t portion = std::max<std::int64_t>(20, orders / 50);
@@ -146,12 +164,20 @@ TEST(CrashBetweenSteps, EachStepIsPerformedInOrderAndChangesAreMadeExactlyOnce) 
     return eventually([&] { return number(stack, sql) == expected; }, recovery_limit);
   };
   EXPECT_TRUE(becomes("select count(*) from pending_events", 0));
+  EXPECT_TRUE(becomes("select count(*) from digests", 0));
   EXPECT_TRUE(becomes("select count(*) from run_queue", 0));
-  EXPECT_EQ(number(stack, "select count(*) from all_runs where status = 'succeeded'"), orders);
+  EXPECT_EQ(
+      number(stack, "select count(*) from all_runs where status = 'succeeded' and trigger_code <> 'digest'"),
+      orders);
+  EXPECT_EQ(number(stack, "select count(*) from digest_events"), orders);
+  EXPECT_EQ(
+      number(stack, "select count(*) from all_runs where status <> 'succeeded' and trigger_code = 'digest'"),
+      0);
+  EXPECT_EQ(arrivals.orders_in_digests(), static_cast<std::size_t>(orders));
   EXPECT_EQ(
       number(stack, "select count(*) from all_runs where status = 'skipped' and code = 'CANCELLED_BY_EVENT'"),
       orders);
-  EXPECT_EQ(number(stack, "select count(*) from all_runs"), 2 * orders);
+  EXPECT_EQ(number(stack, "select count(*) from all_runs where trigger_code <> 'digest'"), 2 * orders);
   EXPECT_EQ(number(stack,
                    "select count(*) from all_runs where jsonb_path_query_array(steps::jsonb, "
                    "'$.results[*].number') = '[1, 2, 3, 4, 5, 6, 7, 8]'"),

@@ -356,6 +356,9 @@ const std::map<std::string_view, Database::Statement>& Database::statements() {
       {"workflows.changed_businesses", &Database::changed_businesses},
       {"workflows.add_firings", &Database::nothing},
       {"suspensions.list", &Database::nothing},
+      {"digests.due_businesses", &Database::nothing},
+      {"digests.look", &Database::no_digests},
+      {"digests.close_changed", &Database::no_closings},
       {"leases.set_idle", &Database::set_idle},
       {"leases.all_render_deferred", &Database::all_render},
       {"queue.claim", &Database::claim},
@@ -378,5 +381,15 @@ const std::map<std::string_view, Database::Statement>& Database::statements() {
 }
 
 storage::Rows Database::nothing(ServerSession&, const Arguments&, Result& result) { return result.take(); }
+
+storage::Rows Database::no_digests(ServerSession&, const Arguments&, Result& result) {
+  result.row().null().boolean(false);
+  return result.take();
+}
+
+storage::Rows Database::no_closings(ServerSession&, const Arguments&, Result& result) {
+  result.row().number(0);
+  return result.take();
+}
 
 }  // namespace waybill::simulate

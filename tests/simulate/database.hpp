@@ -206,6 +206,8 @@ class Database {
   storage::Rows current(ServerSession&, const Arguments&, Result&);
   storage::Rows settle(ServerSession&, const Arguments&, Result&);
   storage::Rows columns(ServerSession&, const Arguments&, Result&);
+  storage::Rows no_digests(ServerSession&, const Arguments&, Result&);
+  storage::Rows no_closings(ServerSession&, const Arguments&, Result&);
   storage::Rows changed_workflows(ServerSession&, const Arguments&, Result&);
   storage::Rows changed_businesses(ServerSession&, const Arguments&, Result&);
   storage::Rows set_idle(ServerSession&, const Arguments&, Result&);

@@ -309,5 +309,27 @@ TEST_F(WrongTimes, MailsAlertsAndImportsAreDueAgain) {
             1);
 }
 
+TEST_F(WrongTimes, ADigestWithEventsInTheFutureIsDueAsIfTheyWereOfNow) {
+  const auto wait_of = [&](const std::string& terms, const std::string& began, const std::string& due) {
+    const Guid workflow = add_workflow("6:order_created:" + terms);
+    database_.exec("delete from digests");
+    database_.rows(
+        "insert into digests (business_id, guid, workflow_id, version, value_key, value, shard, began_at, "
+        "last_at, due_at, check_at, count, bytes, is_full) select business_id, gen_random_uuid(), guid, "
+        "version, gen_random_uuid(), 'null', shard_of(business_id), " +
+            began + ", " + began + ", " + due + ", " + due + ", 1, 10, false from workflows where guid = $1",
+        {workflow.to_string()});
+    bring_back();
+    EXPECT_EQ(database_.number("select count(*) from digests where check_at = due_at"), 1);
+    return std::stod(database_.value("select extract(epoch from due_at - clock_timestamp()) from digests"));
+  };
+  const std::string every = R"({"by":null,"every":"PT1H","quiet":null,"atMost":null,"max":100})";
+  const std::string quiet = R"({"by":null,"every":null,"quiet":"PT10M","atMost":"PT5M","max":100})";
+  EXPECT_NEAR(wait_of(every, "now() + interval '1 day'", "now() + interval '25 hours'"), 3'600, 10);
+  EXPECT_NEAR(wait_of(quiet, "now() + interval '1 day'", "now() + interval '1445 minutes'"), 300, 10);
+  EXPECT_NEAR(wait_of(every, "now()", "now() + interval '2 hours'"), 7'200, 10)
+      << "no event is in the future";
+}
+
 }  // namespace
 }  // namespace waybill::tests

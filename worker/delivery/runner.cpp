@@ -96,8 +96,11 @@ void Runner::submit(std::vector<MatchedEvent> events) {
     const Lock lock(mutex_);
     const Moment now = moment();
     for (MatchedEvent& event : events) {
-      const Guid business = event.runs.empty() ? Guid() : event.runs.front().run.key.business_id;
+      const Guid business = !event.runs.empty()        ? event.runs.front().run.key.business_id
+                            : !event.collected.empty() ? event.collected.front().business_id
+                                                       : Guid();
       std::size_t bytes = 0;
+      for (const storage::CollectedItem& collected : event.collected) bytes += collected.item.size();
       for (const PlannedRun& planned : event.runs) bytes += storage::byte_size(planned.run.key);
       // Ordered runs go through the database's queue, which contains the open runs before them. They must be
       // in the queue before the runs of the next event, so all runs of their event are queued at once. So are
@@ -111,7 +114,8 @@ void Runner::submit(std::vector<MatchedEvent> events) {
                                  std::move(event.postponed),
                                  memory,
                                  std::move(event.timers),
-                                 std::move(event.watch_ends)};
+                                 std::move(event.watch_ends),
+                                 std::move(event.collected)};
       std::vector<TaskPtr> open;
       for (PlannedRun& planned : event.runs) {
         if (all_to_queue || goes_to_queue(planned)) {

@@ -21,7 +21,8 @@ void check_slice(storage::blocking::Connection& session, Time from, Time to) {
                                             {"pairs", row.pairs},
                                             {"counted", row.counted},
                                             {"of_pending_events", row.early},
-                                            {"of_no_event", row.baseless}});
+                                            {"of_no_event", row.baseless},
+                                            {"lost", row.lost}});
   }
 }
 

@@ -11,6 +11,7 @@ void measure_queue(storage::blocking::Connection& session, const DutyOptions&) {
   set_gauge(Gauge::queue_running, static_cast<double>(depth.running));
   set_gauge(Gauge::queue_retrying, static_cast<double>(depth.retrying));
   set_gauge(Gauge::queue_held, static_cast<double>(depth.held));
+  set_gauge(Gauge::digests_open, static_cast<double>(depth.digests));
 }
 
 }  // namespace waybill::worker

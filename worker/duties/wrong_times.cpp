@@ -36,6 +36,7 @@ void bring_back_runs(storage::blocking::Connection& session, const DutyOptions& 
   parts.perform([&] { move_back(session, sql::BringBackWaits{}, "waits"); });
   parts.perform(
       [&] { move_back(session, sql::BringBackDue{.lease = format_duration(claim_lease)}, "runs"); });
+  parts.perform([&] { move_back(session, sql::BringBackDigests{}, "digests"); });
   parts.perform([&] { move_back(session, sql::BringBackMails{.delays = delays}, "mails and alerts"); });
   parts.perform([&] { move_back(session, sql::BringBackImports{}, "imports"); });
   parts.perform([&] { move_back(session, sql::BringBackWatches{}, "watches for silences"); });

@@ -1,5 +1,7 @@
 #include "worker/events/event_matching.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <unordered_set>
 #include <utility>
 
@@ -17,6 +19,7 @@ constexpr std::size_t first_batch = 32;
 constexpr std::size_t most_postponed_workflows = 100;
 constexpr std::int64_t most_set_aside = 100;  // events of a resumed business in one transaction
 constexpr std::size_t most_postponed = 200;   // matches of a workflow in one transaction
+constexpr std::size_t collected_portion = 8;  // postponed matches whose items are in memory
 constexpr Duration postponed_time = std::chrono::milliseconds(10);  // of postponed matches in one turn
 
 void end_watches(storage::Session& session, std::span<const storage::WatchEnd> ends) {
@@ -129,6 +132,23 @@ void EventMatching::give_back_unmatched(std::vector<storage::PendingEvent> event
   intake_.put_back(events);
 }
 
+/// Matches postponed events, stores what follows in the open transaction, and returns the runs. Collected
+/// items have the texts of their records, so few are in memory at a time.
+std::vector<storage::Run> EventMatching::store_late(storage::Session& session, const Workflow& workflow,
+                                                    std::span<const storage::PostponedMatch> matches) {
+  const std::size_t portion = workflow.rule.triggers.digest ? collected_portion : most_postponed;
+  std::vector<storage::Run> runs;
+  while (!matches.empty()) {
+    const auto some = matches.first(std::min(portion, matches.size()));
+    matches = matches.subspan(some.size());
+    LateMatches late = matcher_.match_postponed(session, workflow, some);
+    storage::RunStore(session, options_.worker).queue(late.runs);
+    storage::collect(session, late.collected);
+    std::ranges::move(late.runs, std::back_inserter(runs));
+  }
+  return runs;
+}
+
 bool EventMatching::match_postponed(storage::Session& session) {
   if (!postponed_.begin_look(clock_.now())) return false;
   const auto since = std::chrono::steady_clock::now();
@@ -150,8 +170,7 @@ bool EventMatching::match_postponed(storage::Session& session) {
     if (workflow && workflow->rule.triggers.timer) {
       storage::change_timers(session, matcher_.postponed_timers(session, *workflow, matches));
     } else if (workflow) {
-      runs = matcher_.match_postponed(session, *workflow, matches);
-      store.queue(runs);
+      runs = store_late(session, *workflow, matches);
     }
     if (workflow) end_watches(session, matcher_.postponed_ends(session, *workflow, matches));
     work.commit();
@@ -188,6 +207,7 @@ bool EventMatching::match_set_aside(storage::Session& session) {
   std::vector<storage::PostponedMatch> postponed;
   std::vector<storage::TimerChange> timers;
   std::vector<storage::WatchEnd> ends;
+  std::vector<storage::CollectedItem> collected;
   std::vector<std::int64_t> ids;
   std::vector<Time> times;
   for (const MatchedEvent& event : matched) {
@@ -195,6 +215,7 @@ bool EventMatching::match_set_aside(storage::Session& session) {
     postponed.insert(postponed.end(), event.postponed.begin(), event.postponed.end());
     timers.insert(timers.end(), event.timers.begin(), event.timers.end());
     ends.insert(ends.end(), event.watch_ends.begin(), event.watch_ends.end());
+    collected.insert(collected.end(), event.collected.begin(), event.collected.end());
     ids.push_back(static_cast<std::int64_t>(event.key.id));
     times.push_back(event.key.at);
   }
@@ -203,6 +224,7 @@ bool EventMatching::match_set_aside(storage::Session& session) {
   store.postpone(postponed);
   storage::change_timers(session, timers);
   end_watches(session, ends);
+  storage::collect(session, collected);
   session.run(sql::Remove{
       .business = *business, .events = storage::binary_array(ids), .times = storage::binary_array(times)});
   work.commit();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,8 @@ class EventMatching {
  private:
   std::vector<MatchedEvent> match(storage::Session& session, const std::vector<storage::PendingEvent>& events,
                                   std::vector<storage::StoredEvent> rows);
+  std::vector<storage::Run> store_late(storage::Session& session, const Workflow& workflow,
+                                       std::span<const storage::PostponedMatch> matches);
   void set_aside(storage::Session& session, std::vector<storage::PendingEvent>& events,
                  std::vector<storage::StoredEvent>& rows);
   void give_back_unmatched(std::vector<storage::PendingEvent> events,

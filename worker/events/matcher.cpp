@@ -101,6 +101,7 @@ struct Matcher::Batch {
   ByEvent<storage::TimerChange> timers;
   ByEvent<PlannedRun> runs;
   WatchMatcher::Ends watch_ends;
+  ByEvent<storage::CollectedItem> collected;
 
   bool is_late() const { return steady_clock::now() - since > max_batch_time; }
   std::vector<MatchedEvent> take_matched(std::span<const storage::PendingEvent> events);
@@ -197,17 +198,19 @@ void Matcher::plan_candidates(const matching::RelativeIndex& relatives, const Li
       batch.left_out.insert(key_of(event));
       continue;
     }
-    std::vector<PlannedRun> planned;
+    PlannedEvent planned;
     candidate.problem = matching::unless_unreadable([&] {
       relatives.fill(event.business_id, event.entity_id, event.entity_type, candidate.change.entity);
       planned = plan_event(
           event, candidate.change, candidate.fired, candidate.workflows,
           {.may_defer = limits.may_defer, .has_memory = limits.has_memory(event.business_id)}, clock_.now());
     });
-    if (candidate.problem) planned = end_runs(candidate);
-    run_count += planned.size();
-    for (const PlannedRun& run : planned) bytes += storage::byte_size(run.run.key);
-    if (!planned.empty()) batch.runs.emplace(key_of(event), std::move(planned));
+    if (candidate.problem) planned = {.runs = end_runs(candidate), .collected = {}};
+    run_count += planned.runs.size() + planned.collected.size();
+    for (const PlannedRun& run : planned.runs) bytes += storage::byte_size(run.run.key);
+    for (const storage::CollectedItem& item : planned.collected) bytes += item.item.size();
+    if (!planned.runs.empty()) batch.runs.emplace(key_of(event), std::move(planned.runs));
+    if (!planned.collected.empty()) batch.collected.emplace(key_of(event), std::move(planned.collected));
     if (!candidate.workflows.later.empty()) {
       auto& later = batch.postponed[key_of(event)];
       for (const WorkflowPtr& workflow : candidate.workflows.later)
@@ -235,6 +238,8 @@ std::vector<MatchedEvent> Matcher::Batch::take_matched(std::span<const storage::
       result.watch_ends = std::move(found->second.ends);
       result.ends_queued_runs = found->second.are_of_queued;
     }
+    if (const auto found = collected.find(event.key()); found != collected.end())
+      result.collected = std::move(found->second);
   }
   return matched;
 }
@@ -369,11 +374,12 @@ std::vector<storage::WatchEnd> Matcher::postponed_ends(storage::Session& session
   });
 }
 
-std::vector<storage::Run> Matcher::match_postponed(storage::Session& session, const Workflow& workflow,
-                                                   std::span<const storage::PostponedMatch> matches) {
+LateMatches Matcher::match_postponed(storage::Session& session, const Workflow& workflow,
+                                     std::span<const storage::PostponedMatch> matches) {
   return columns_.use(session, [&] {
     storage::Outbox outbox(session);
-    std::vector<PlannedRun> planned;
+    PlannedEvent plan;
+    std::vector<PlannedRun>& planned = plan.runs;
     // A pointer without ownership is enough, because the workflow outlives the call.
     const WorkflowPtr pointer(WorkflowPtr(), &workflow);
     for_postponed(outbox, matches, [&](const storage::StoredEvent& event) {
@@ -387,11 +393,14 @@ std::vector<storage::Run> Matcher::match_postponed(storage::Session& session, co
           found->workflows.refused.empty() ? domain::Verdict::hold : domain::Verdict::too_much_work;
       if (verdict == domain::Verdict::hold) {
         matching::fill_relatives(outbox, event.business_id, event.entity_id, event.entity_type,
-                                 found->change.entity);
+                                 found->change.entity,
+                                 {.wanted = workflow.shows_tracking_page, .public_url = public_url_});
         if (workflow.rule.conditions.reads_relatives())
           verdict = workflow.rule.conditions.judge(found->subject());
       }
-      if (verdict == domain::Verdict::hold) {
+      if (verdict == domain::Verdict::hold && workflow.rule.triggers.digest) {
+        add_item(event, found->change, found->fired, workflow, clock_.now(), plan);
+      } else if (verdict == domain::Verdict::hold) {
         planned.push_back(defer_run(event, found->fired, workflow, clock_.now()));
         limit_run(workflow, found->change.entity, planned.back().run.key);
       } else if (verdict == domain::Verdict::too_much_work) {
@@ -401,9 +410,9 @@ std::vector<storage::Run> Matcher::match_postponed(storage::Session& session, co
     std::vector<PlannedRun*> pointers;
     for (PlannedRun& run : planned) pointers.push_back(&run);
     add_working_days(session, pointers);
-    std::vector<storage::Run> runs;
-    for (PlannedRun& run : planned) runs.push_back(std::move(run.run));
-    return runs;
+    LateMatches late{.runs = {}, .collected = std::move(plan.collected)};
+    for (PlannedRun& run : planned) late.runs.push_back(std::move(run.run));
+    return late;
   });
 }
 

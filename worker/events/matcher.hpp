@@ -16,9 +16,16 @@
 #include "worker/events/watch_matcher.hpp"
 #include "worker/guard/firing_counts.hpp"
 #include "worker/planning/catalogue.hpp"
+#include "worker/planning/event_plan.hpp"
 #include "worker/planning/run_plan.hpp"
 
 namespace waybill::worker {
+
+/// What events cause that are matched late.
+struct LateMatches {
+  std::vector<storage::Run> runs;  // without texts
+  std::vector<storage::CollectedItem> collected;
+};
 
 /// Turns events into runs: finds the triggers that fired and the workflows whose conditions hold, and plans
 /// their requests. Changes nothing. The same event and workflow always give the same run guid. One thread.
@@ -46,9 +53,9 @@ class Matcher {
   EventCounts take_counts() { return std::exchange(counts_, {}); }
 
   /// Matches events with a workflow that was unreadable, or that was not reached because conditions of
-  /// earlier workflows had used up the share of the event. The runs have no texts. Throws like `match`.
-  std::vector<storage::Run> match_postponed(storage::Session& session, const Workflow& workflow,
-                                            std::span<const storage::PostponedMatch> matches);
+  /// earlier workflows had used up the share of the event. Throws like `match`.
+  LateMatches match_postponed(storage::Session& session, const Workflow& workflow,
+                              std::span<const storage::PostponedMatch> matches);
 
   /// Returns the changes of the timers of a workflow that was postponed in this way. Throws like `match`.
   std::vector<storage::TimerChange> postponed_timers(storage::Session& session, const Workflow& workflow,

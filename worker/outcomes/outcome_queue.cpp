@@ -149,7 +149,7 @@ bool is_awaited(const storage::QueuedOutcome& outcome) {
 }
 
 NextDue next_due(const storage::Batch& batch, const storage::Recorded& recorded) {
-  NextDue next;
+  NextDue next{.run = {}, .timer = {}, .digest = recorded.digest_due};
   const auto lower = [](std::optional<Time>& time, Time due) { time = std::min(time.value_or(due), due); };
   const auto consider = [&](const storage::RunState& state) {
     if (storage::is_final(state.status) || state.status == storage::RunStatus::held || state.change) return;

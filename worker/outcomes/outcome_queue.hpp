@@ -64,16 +64,17 @@ void drop_refused_texts(storage::Batch& batch, std::string_view error);
 bool is_awaited(const storage::SettledEvent& event);
 bool is_awaited(const storage::QueuedOutcome& outcome);
 
-/// When the next run is due in the database's queue and the next timer; null without one.
+/// When the next run is due in the database's queue, the next timer and the next digest; null without one.
 struct NextDue {
   std::optional<Time> run;
   std::optional<Time> timer;
+  std::optional<Time> digest = {};
 
   bool operator==(const NextDue&) const = default;
 };
 
 /// The earliest times of the runs that a recorded batch left in the queue, or made due there, and of the
-/// timers that it set.
+/// timers and digests that it set.
 NextDue next_due(const storage::Batch& batch, const storage::Recorded& recorded);
 
 }  // namespace waybill::worker

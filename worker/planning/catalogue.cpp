@@ -125,6 +125,7 @@ void Catalogue::insert(ParsedWorkflow parsed) {
   if (workflow->rule.triggers.timer) ++timers_;
   if (workflow->rule.triggers.schedule) ++schedules_;
   if (workflow->had_watches) ++watching_;
+  if (workflow->rule.triggers.digest) ++digests_;
   std::vector<WorkflowPtr>& all = by_business_[parsed.business_id];
   all.insert(std::ranges::upper_bound(all, creation_order(workflow), {}, creation_order), workflow);
 }
@@ -282,6 +283,7 @@ WorkflowPtr Catalogue::remove(const Guid& workflow) {
   if (found->second->rule.triggers.timer) --timers_;
   if (found->second->rule.triggers.schedule) --schedules_;
   if (found->second->had_watches) --watching_;
+  if (found->second->rule.triggers.digest) --digests_;
   const auto business = by_business_.find(found->second->business_id);
   std::erase(business->second, found->second);
   if (business->second.empty()) by_business_.erase(business);

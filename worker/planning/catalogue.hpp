@@ -135,6 +135,9 @@ class Catalogue {
   /// True if any workflow has a schedule.
   bool has_schedules() const { return schedules_ > 0; }
 
+  /// True if any workflow has a digest.
+  bool has_digests() const { return digests_ > 0; }
+
   /// Sets the suspended businesses, whose runs are held.
   void suspend(std::unordered_set<Guid> businesses);
   bool is_suspended(const Guid& business) const;
@@ -159,6 +162,7 @@ class Catalogue {
   std::atomic<int> timers_ = 0;     // the number of workflows with a timer
   std::atomic<int> schedules_ = 0;  // the number of workflows with a schedule
   std::atomic<int> watching_ = 0;   // the number of workflows whose runs may watch their record
+  std::atomic<int> digests_ = 0;    // the number of workflows with a digest
   std::unordered_map<Guid, Unreadable> unreadable_ GUARDED_BY(mutex_);
   std::atomic<bool> any_unreadable_ = false;
   std::unordered_set<Guid> suspended_ GUARDED_BY(mutex_);

@@ -10,6 +10,7 @@
 #include "domain/records/change.hpp"
 #include "domain/workflows/triggers.hpp"
 #include "storage/events/outbox.hpp"
+#include "storage/runs/digests.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/run_plan.hpp"
 
@@ -37,13 +38,25 @@ struct EventWorkflows {
   domain::Verdict judge(const Workflow& workflow, const domain::Subject& subject);
 };
 
-/// Plans the runs that an event causes through those of `workflows` whose conditions hold, in their order.
+/// What an event causes: runs, and what digests collect.
+struct PlannedEvent {
+  std::vector<PlannedRun> runs;
+  std::vector<storage::CollectedItem> collected;
+};
+
+/// Collects an event for the digest of a workflow whose conditions hold. An item that no list can hold has a
+/// dead run. Returns the bytes of the item.
+std::size_t add_item(const storage::StoredEvent& event, const domain::Change& change,
+                     const domain::TriggerSet& fired, const Workflow& workflow, Time now, PlannedEvent& plan);
+
+/// Plans what an event causes through those of `workflows` whose conditions hold, in their order.
 /// `fired` are the triggers that the event meets; the workflows have one of them. Conditions that read no
 /// relatives have been evaluated. Runs of several steps have no texts. Changes of records that follow one
 /// without texts have none either, so that the changes are made in the order of the workflows. Open workflows
-/// that the share does not reach are moved to the front of `workflows.later`.
-std::vector<PlannedRun> plan_event(const storage::StoredEvent& event, const domain::Change& change,
-                                   const domain::TriggerSet& fired, EventWorkflows& workflows,
-                                   const EventLimits& limits, Time now);
+/// that the share does not reach, or that would collect more than the limit of bytes, are moved to the front
+/// of `workflows.later`.
+PlannedEvent plan_event(const storage::StoredEvent& event, const domain::Change& change,
+                        const domain::TriggerSet& fired, EventWorkflows& workflows, const EventLimits& limits,
+                        Time now);
 
 }  // namespace waybill::worker

@@ -26,11 +26,11 @@ class EventPlan : public testing::Test {
     change_.entity = {{"status", "pending"}, {"currency", "EUR"}, {"customer", {{"name", "Ada"}}}};
   }
 
-  Workflow& add(const char* action, const char* conditions = "{}") {
+  Workflow& add(const char* action, const char* conditions = "{}", const char* triggers = "order_created") {
     auto workflow = std::make_shared<Workflow>(
         Workflow{.guid = Guid::from_name(namespace_url, std::to_string(workflows_.size())),
                  .business_id = business,
-                 .rule = matching::make_rule("order_created", json::parse(conditions).as_object())});
+                 .rule = matching::make_rule(triggers, json::parse(conditions).as_object())});
     workflow->set_action(json::parse(action).as_object(), {});
     workflows_.push_back(workflow);
     return *workflow;
@@ -48,9 +48,10 @@ class EventPlan : public testing::Test {
                                      .before = {},
                                      .after = {}};
     EventWorkflows sorted{.open = workflows_, .refused = refused_, .later = {}};
-    auto runs = plan_event(event, change_, domain::fired_triggers(change_), sorted, limits, now);
+    PlannedEvent planned = plan_event(event, change_, domain::fired_triggers(change_), sorted, limits, now);
     later_ = sorted.later;
-    return runs;
+    collected_ = std::move(planned.collected);
+    return std::move(planned.runs);
   }
 
   /// True for each run that has no texts.
@@ -63,6 +64,7 @@ class EventPlan : public testing::Test {
 
   domain::Change change_;
   std::vector<WorkflowPtr> workflows_, refused_, later_;
+  std::vector<storage::CollectedItem> collected_;
 };
 
 TEST_F(EventPlan, RunsBeyondALimitHaveNoTexts) {
@@ -166,6 +168,40 @@ TEST_F(EventPlan, ARunWhoseTextsNeedTooMuchMemoryEndsAlone) {
   EXPECT_EQ(runs[0].run.state.status, storage::RunStatus::dead);
   EXPECT_EQ(runs[0].run.state.code, "PAYLOAD_TOO_LARGE");
   EXPECT_EQ(runs[1].run.state.status, storage::RunStatus::queued);
+}
+
+constexpr const char* digest = R"(6:order_created:{"by":"customer.name","every":"PT1H"})";
+
+TEST_F(EventPlan, ADigestCollectsTheRecordWithItsEvent) {
+  add(hook);
+  add(hook, R"({"customer.name": "Grace"})", digest);
+  add(hook, R"({"customer.name": "Ada"})", digest);
+  EXPECT_EQ(plan().size(), 1U);
+  ASSERT_EQ(collected_.size(), 1U);
+  const storage::CollectedItem& item = collected_.front();
+  EXPECT_EQ(item.workflow_id, workflows_.back()->guid);
+  EXPECT_EQ(item.value, "\"Ada\"");
+  EXPECT_EQ(item.item, R"({"status":"pending","currency":"EUR","customer":{"name":"Ada"},"event":{"id":7,)"
+                       R"("type":"order_created","timestamp":"2026-11-20T05:45:12.345Z"},"previous":{}})");
+}
+
+TEST_F(EventPlan, AnItemThatNoListCanHoldHasADeadRun) {
+  add(hook, "{}", digest);
+  change_.entity["notes"] = std::string(domain::largest_digest, 'x');
+  const std::vector<PlannedRun> runs = plan();
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.front().run.state.code, "PAYLOAD_TOO_LARGE");
+  EXPECT_EQ(runs.front().run.key.event_id, 7U);
+  EXPECT_THAT(collected_, IsEmpty());
+}
+
+TEST_F(EventPlan, DigestsBeyondTheBytesOfAnEventCollectItLater) {
+  for (int i = 0; i < 3; ++i) add(hook, "{}", digest);
+  EXPECT_THAT(plan(), IsEmpty());
+  EXPECT_EQ(collected_.size(), 3U);
+  EXPECT_THAT(plan({.bytes = collected_.front().item.size() + 1}), IsEmpty());
+  EXPECT_EQ(collected_.size(), 2U);
+  EXPECT_EQ(later_, std::vector<WorkflowPtr>{workflows_.back()});
 }
 
 }  // namespace

@@ -74,6 +74,19 @@ std::optional<EarlierVersion> read_version(storage::Session& session, const Guid
   }
 }
 
+std::shared_ptr<Workflow> with_version(const Workflow& workflow, int number, const EarlierVersion& version) {
+  auto earlier = std::make_shared<Workflow>(workflow);
+  earlier->rule = version.rule;
+  earlier->cancel_on = version.cancel_on;
+  try {
+    earlier->set_action(version.action, {});
+  } catch (const std::exception& error) {
+    report_unreadable_version(workflow.guid, number, error.what());
+    return nullptr;
+  }
+  return earlier;
+}
+
 void report_unreadable_version(const Guid& workflow, int version, std::string_view error) {
   observe(Observable::workflow_unreadable,
           {{"workflow", workflow.to_string()}, {"version", version}, {"error", error}});

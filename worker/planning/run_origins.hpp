@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -38,6 +39,10 @@ EarlierVersions earlier_versions(storage::Session& session, const Catalogue& cat
 std::optional<EarlierVersion> read_version(storage::Session& session, const Guid& business,
                                            const Guid& workflow, int version);
 
+/// The workflow with the definition of an earlier version, without stored templates; null if this binary
+/// lacks its action, which is logged.
+std::shared_ptr<Workflow> with_version(const Workflow& workflow, int number, const EarlierVersion& version);
+
 /// Logs that this binary cannot read a version of a workflow.
 void report_unreadable_version(const Guid& workflow, int version, std::string_view error);
 
@@ -51,7 +56,7 @@ std::vector<storage::StoredEvent>::const_iterator find_event(const std::vector<s
 bool is_for_deletion(const storage::RunKey& run);
 /// True for the run of an erasure, whose event holds no record to compare with a later state.
 bool is_for_erasure(const storage::RunKey& run);
-/// True for the one run that a schedule makes for all records of its query.
+/// True for the one run that a schedule makes for all records of its query, and for that of a digest.
 bool is_of_list(const storage::RunKey& run);
 
 }  // namespace waybill::worker

@@ -26,7 +26,7 @@ struct PlannedRun {
   int working_days = 0;  // of its delay, which add_working_days adds to its time
 };
 
-/// An event and the runs it causes. Most events cause none.
+/// An event, the runs it causes, and what digests collect of it. Most events cause none.
 struct MatchedEvent {
   std::int16_t shard;
   storage::EventKey key;
@@ -38,6 +38,7 @@ struct MatchedEvent {
   std::vector<storage::TimerChange> timers = {};
   std::vector<storage::WatchEnd> watch_ends = {};  // what the event does to open runs of its record
   bool ends_queued_runs = false;                   // some of them are in the queue
+  std::vector<storage::CollectedItem> collected = {};
 };
 
 /// Plans the run that `event` causes through `workflow`, at `now`. The same event and workflow always give

@@ -26,6 +26,21 @@ constexpr std::size_t max_bytes =
 
 constexpr const char* list_is_gone = "The list of the records is no longer stored.";
 
+/// The list of a run for several records; nullopt if it is no longer stored, or erased.
+std::optional<json::object> list_of(storage::Session& session, const storage::RunKey& run) {
+  const auto rows =
+      session.run(storage::sql::queue::StepTexts{.business = run.business_id,
+                                                 .origin = run.origin,
+                                                 .replay_of = run.replay_of.value_or(run.origin),
+                                                 .number = storage::list_text_number});
+  const auto found = rows.find();
+  if (!found) return std::nullopt;
+  json::object list = json::parse(found->request).as_object();
+  // An erasure may have left out all items of a digest.
+  const bool is_empty_digest = run.trigger_code == domain::digest_code && list.at("count") == 0;
+  return is_empty_digest ? std::nullopt : std::optional(std::move(list));
+}
+
 bool needs_texts(const storage::ClaimedRun& claimed) { return storage::is_deferred(claimed.run.key); }
 
 /// The record of a run without an event, as an event that changes nothing; nullopt if it is deleted.
@@ -115,7 +130,7 @@ void RunPreparer::render_one(storage::Session& session, const EarlierVersions& v
     return;
   }
   if (is_of_list(claimed.run.key)) {
-    mark_skipped(claimed, list_is_gone, clock_.now());
+    render_list(session, *its, claimed);
     return;
   }
   const Source* const source = source_of(session, claimed.run.key);
@@ -145,6 +160,22 @@ bool RunPreparer::is_cancelled(storage::Session& session, const Workflow& workfl
                                  {.cancel_on = &*workflow.cancel_on});
   if (later.is_cancelled) state = cancelled_state(std::move(state), later.looked_to, clock_.now());
   return later.is_cancelled;
+}
+
+/// Renders a run of one action for a list.
+void RunPreparer::render_list(storage::Session& session, const Workflow& workflow,
+                              storage::ClaimedRun& claimed) {
+  domain::Change change;
+  auto list = list_of(session, claimed.run.key);
+  if (!list) {
+    mark_skipped(claimed, list_is_gone, clock_.now());
+    return;
+  }
+  change.entity = *std::move(list);
+  json::object request;
+  render_run(event_stub(claimed.run.key), change, workflow, claimed.run, request);
+  claimed.run.state.at = clock_.now();
+  claimed.rendered = true;
 }
 
 /// True for a replay that begins with a choice, which sees the record as it is.
@@ -222,21 +253,15 @@ void RunPreparer::begin_first(storage::Session& session, const Stepping& run) {
   });
 }
 
-/// All steps see the list of the tick.
+/// All steps see the list of the tick or digest.
 void RunPreparer::begin_with_list(storage::Session& session, const Stepping& run) {
-  const storage::RunKey& key = run.claimed->run.key;
-  const auto rows =
-      session.run(storage::sql::queue::StepTexts{.business = key.business_id,
-                                                 .origin = key.origin,
-                                                 .replay_of = key.replay_of.value_or(key.origin),
-                                                 .number = storage::list_text_number});
-  const auto list = rows.find();
-  if (!list) {
-    mark_skipped(*run.claimed, list_is_gone, clock_.now());
-    return;
-  }
   unless_unreadable(*run.claimed, clock_.now(), [&] {
-    begin(session, run, event_stub(key), json::parse(list->request).as_object(), {});
+    const auto list = list_of(session, run.claimed->run.key);
+    if (list) {
+      begin(session, run, event_stub(run.claimed->run.key), *list, {});
+    } else {
+      mark_skipped(*run.claimed, list_is_gone, clock_.now());
+    }
   });
 }
 
@@ -371,15 +396,8 @@ const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, con
 /// The stored templates are the current ones.
 WorkflowPtr RunPreparer::with_version(storage::Session& session, const WorkflowPtr& workflow,
                                       const storage::RunKey& run, const EarlierVersion& version) const {
-  auto earlier = std::make_shared<Workflow>(*workflow);
-  earlier->rule = version.rule;
-  earlier->cancel_on = version.cancel_on;
-  try {
-    earlier->set_action(version.action, {});
-  } catch (const std::exception& error) {
-    report_unreadable_version(run.workflow_id, run.workflow_version, error.what());
-    return nullptr;
-  }
+  auto earlier = worker::with_version(*workflow, run.workflow_version, version);
+  if (!earlier) return nullptr;
   if (const auto codes = matching::template_codes(version.action); !codes.empty()) {
     const auto stored =
         session.run(storage::sql::templates::Texts{.business = workflow->business_id, .codes = codes});

@@ -59,6 +59,7 @@ class RunPreparer {
   void render_one(storage::Session& session, const EarlierVersions& versions, storage::ClaimedRun& claimed,
                   const WorkflowPtr& workflow, std::vector<Stepping>& stepping);
   bool is_cancelled(storage::Session& session, const Workflow& workflow, storage::ClaimedRun& claimed);
+  void render_list(storage::Session& session, const Workflow& workflow, storage::ClaimedRun& claimed);
   const Source* source_of(storage::Session& session, const storage::RunKey& run);
   static bool repeats_choice(const Stepping& run);
   void begin_all(storage::Session& session, const std::vector<Stepping>& stepping);

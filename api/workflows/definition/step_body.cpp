@@ -162,7 +162,7 @@ class Checker {
   /// Checks a wait for an event.
   json::object check_awaiting(const json::object& step) {
     check_members(step, {"type", "name", matching::wait_member, "atMost", "workdays"});
-    if (!run_.has_record) refuse(matching::wait_member, "needs a record, so the schedule needs each: true");
+    if (!run_.has_record) refuse(matching::wait_member, needs_record);
     const json::value& awaited = step.at(matching::wait_member);
     matching::check_awaited(awaited, context_.entity_type, field_ + "." + std::string(matching::wait_member),
                             true, errors_);
@@ -191,7 +191,7 @@ class Checker {
     } else if (path.starts_with("steps.")) {
       refuse("until", "names no value of an earlier step");
     } else if (!run_.has_record) {
-      refuse("until", "needs a record, so the schedule needs each: true");
+      refuse("until", needs_record);
     } else if (!matching::is_time_field(context_.entity_type, path)) {
       refuse("until", "must be a timestamp of the record, such as createdAt");
     }
@@ -346,7 +346,7 @@ const actions::Action* find_given_action(const json::object& action, const std::
   const actions::Action* const found = actions::find_action(*type);
   if (found != nullptr && !found->managed_only()) {
     if (found->changes_records() && !has_record)
-      errors.push_back({field + ".type", "changes a record, so the schedule needs each: true"});
+      errors.push_back({field + ".type", std::string("changes a record, so it ") + needs_record});
     return found;
   }
   std::string known;

@@ -11,6 +11,10 @@
 
 namespace waybill::api {
 
+/// The error of a member that only a run for one record can have.
+inline constexpr const char* needs_record =
+    "needs a run for one record: no digest, and a schedule only with each: true";
+
 /// Checks the type of the action of a request, which must be one that a workflow of a business may have. Null
 /// if it is not; then `errors` says why. Adds an error for one that changes a record if runs are for several
 /// (`has_record` is false). `field` is "action" or "steps[0]".

@@ -75,6 +75,7 @@ constexpr Property configure_properties[] = {
     limit_property,
     rate_property,
     cancel_on_property,
+    digest_property,
     {.name = "trigger", .kind = Kind::string, .read_only = true},
     {.name = "isManaged", .kind = Kind::boolean, .read_only = true},
     {.name = "status", .kind = Kind::string, .read_only = true},
@@ -193,6 +194,40 @@ void merge_triggers(const json::object& body, WorkflowDefinition& definition, Fi
   }
 }
 
+/// The delay of the request, or else the stored one.
+std::optional<std::string> given_or_stored_delay(const json::object& body,
+                                                 const WorkflowDefinition& definition) {
+  return body.contains("delay") ? text_at(body, "delay") : definition.delay;
+}
+
+/// Overwrites the triggers and the digest, which is stored with them.
+void merge_beginning(const json::object& body, WorkflowDefinition& definition, FieldErrors& errors) {
+  const auto stored = domain::parse_choice(definition.trigger_code);
+  merge_triggers(body, definition, errors);
+  const json::value given = body.contains("digest")    ? body.at("digest")
+                            : stored && stored->digest ? json::value(stored->digest->shown())
+                                                       : json::value();
+  const auto digest = domain::parse_digest(given, domain::record_type(definition.entity_type), errors);
+  auto choice = domain::parse_choice(definition.trigger_code);
+  if (!choice) return;
+  if (!given.is_null() && choice->set.none())
+    errors.push_back({choice->timer ? "timer" : "schedule", "must not be given with a digest"});
+  choice->digest = choice->set.any() ? digest : std::nullopt;
+  definition.trigger_code = choice->stored();
+}
+
+/// Adds an error for each setting of a workflow with a digest that its runs cannot have.
+void check_beside_digest(const json::object& body, const WorkflowDefinition& definition,
+                         FieldErrors& errors) {
+  const auto choice = domain::parse_choice(definition.trigger_code);
+  if (!choice || !choice->digest) return;
+  const auto refuse = [&](const char* name) { errors.push_back({name, "must not be given with a digest"}); };
+  if (given_or_stored_delay(body, definition)) refuse("delay");
+  const json::value* const ordered = find_value(body, "ordered");
+  if (ordered == nullptr ? definition.ordered : *ordered == true) refuse("ordered");
+  if (definition.pacing.limit) refuse("limit");
+}
+
 /// Replaces the action with a checked one, whose credentials it hides.
 void set_action(json::object action, std::optional<std::string> secret, WorkflowDefinition& definition,
                 FieldErrors& errors) {
@@ -201,12 +236,6 @@ void set_action(json::object action, std::optional<std::string> secret, Workflow
                                ? actions::stored_credentials(definition.action, definition.credentials)
                                : actions::take_credentials(definition.action, definition.credentials, errors);
   definition.secret = std::move(secret);
-}
-
-/// True for a schedule with one run for all records of its query.
-bool is_of_list(const WorkflowDefinition& definition) {
-  const auto choice = domain::parse_choice(definition.trigger_code);
-  return choice && choice->schedule && !choice->schedule->each;
 }
 
 void merge_action(const json::value& given_action, const actions::CheckContext& context,
@@ -232,7 +261,8 @@ void merge_steps(const json::value& given, const actions::CheckContext& context,
   errors.insert(errors.end(), problems.begin(), problems.end());
 }
 
-/// Overwrites the action or the steps. Stored ones must be valid for a new entity type, and for a schedule.
+/// Overwrites the action or the steps. Stored ones must be valid for a new entity type, a schedule and a
+/// digest.
 void merge_what_to_do(const json::object& body, const net::DestinationPolicy& destinations,
                       const FindTemplate& find_template, WorkflowDefinition& definition,
                       FieldErrors& errors) {
@@ -246,7 +276,8 @@ void merge_what_to_do(const json::object& body, const net::DestinationPolicy& de
     merge_steps(*steps, context, definition, errors);
   } else if (action != nullptr) {
     merge_action(*action, context, definition, errors);
-  } else if ((is_given(body, "entityType") || is_given(body, "schedule") || body.contains("each")) &&
+  } else if ((is_given(body, "entityType") || is_given(body, "schedule") || body.contains("each") ||
+              body.contains("digest")) &&
              !definition.action.empty()) {
     const json::object stored = definition.action;
     if (actions::stored_steps(stored) != nullptr) {
@@ -279,15 +310,7 @@ void merge_cancel_on(const json::object& body, WorkflowDefinition& definition, F
   if (definition.cancel_on.is_null()) return;
   matching::check_awaited(definition.cancel_on, definition.entity_type, std::string(matching::cancel_member),
                           false, errors);
-  if (is_of_list(definition))
-    errors.push_back(
-        {std::string(matching::cancel_member), "needs a record, so the schedule needs each: true"});
-}
-
-/// The delay of the request, or else the stored one.
-std::optional<std::string> given_or_stored_delay(const json::object& body,
-                                                 const WorkflowDefinition& definition) {
-  return body.contains("delay") ? text_at(body, "delay") : definition.delay;
+  if (is_of_list(definition)) errors.push_back({std::string(matching::cancel_member), needs_record});
 }
 
 /// True if the delay counts working days. A stored delay that is removed no longer does.
@@ -307,24 +330,32 @@ void check_workdays(const json::object& body, const WorkflowDefinition& definiti
   }
 }
 
-/// Adds an error if delay, steps and window together can make a run wait until its event is no longer kept.
+/// Adds an error if delay or digest, steps and window together can make a run wait until its event is no
+/// longer kept.
 void check_longest_wait(const WorkflowDefinition& definition, const json::object& body, Duration below,
                         FieldErrors& errors) {
+  const auto choice = domain::parse_choice(definition.trigger_code);
+  const auto* const digest = choice && choice->digest ? &choice->digest->terms : nullptr;
   const auto text = given_or_stored_delay(body, definition);
-  const auto delay = counts_workdays(body, definition)
+  const auto delay = digest != nullptr ? std::optional(digest->longest())
+                     : counts_workdays(body, definition)
                          ? std::optional(domain::longest_working_days(
                                domain::parse_working_days(text.value_or("")).value_or(0)))
                          : parse_duration(text.value_or("PT0S"));
   const Duration waits = check_waits(definition.action, delay.value_or(Duration{}), below, errors);
   const std::string days = std::to_string(below / std::chrono::days(1)) + " days that events are kept";
   if (delay && *delay >= below) {
-    errors.push_back({"delay", "must be shorter than the " + days});
+    errors.push_back({digest == nullptr                  ? "delay"
+                      : digest->every > Duration::zero() ? "digest.every"
+                                                         : "digest.atMost",
+                      "must be shorter than the " + days});
   } else if (delay && definition.pacing.window && waits < below &&
              waits + count_window_waits(definition.action) * definition.pacing.window->longest_closed() >=
                  below) {
-    errors.push_back(
-        {"window",
-         "must open more often: with the delay and the waits, a run could wait for longer than the " + days});
+    errors.push_back({"window",
+                      "must open more often: with the delay or digest and the waits, a run could wait for "
+                      "longer than the " +
+                          days});
   }
 }
 
@@ -354,7 +385,7 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
     definition.entity_type = *type;
   }
   const domain::RecordType& record = domain::record_type(definition.entity_type);
-  merge_triggers(body, definition, errors);
+  merge_beginning(body, definition, errors);
   merge_what_to_do(body, destinations, find_template, definition, errors);
   check_scheduled(body, definition, errors);
   if (body.contains("conditions")) {
@@ -364,6 +395,7 @@ void merge_checked(const json::object& body, const net::DestinationPolicy& desti
   merge_pacing(body, record, definition.pacing, errors);
   merge_cancel_on(body, definition, errors);
   check_workdays(body, definition, errors);
+  check_beside_digest(body, definition, errors);
   const auto conditions = domain::Conditions::parse(definition.conditions, record);
   if (const auto* condition_errors = std::get_if<FieldErrors>(&conditions)) {
     errors.insert(errors.end(), condition_errors->begin(), condition_errors->end());
@@ -398,6 +430,11 @@ std::set<std::string> named_templates(const json::object& body, const WorkflowDe
 
 const Schema workflow_configure_schema{"WorkflowConfigure", configure_properties};
 
+bool is_of_list(const WorkflowDefinition& definition) {
+  const auto choice = domain::parse_choice(definition.trigger_code);
+  return choice && (choice->digest || (choice->schedule && !choice->schedule->each));
+}
+
 asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transaction& transaction,
                                             const json::object& body, const WorkflowDefinition& definition) {
   using Found = std::pair<std::string, domain::EntityType>;
@@ -429,6 +466,7 @@ void show_triggers(json::object& workflow) {
   if (has_schedule) {
     for (auto& [name, value] : choice->schedule->shown()) workflow[name] = std::move(value);
   }
+  workflow["digest"] = choice && choice->digest ? json::value(choice->digest->shown()) : json::value();
   if (choice) workflow["trigger"] = choice->first->code;
 }
 

@@ -49,11 +49,14 @@ asio::awaitable<FindTemplate> find_template(const Call& call, storage::Transacti
 void merge_workflow(const json::object& body, const net::DestinationPolicy& destinations,
                     const FindTemplate& find_template, Duration delay_below, WorkflowDefinition& definition);
 
+/// True if a run is for several records: for all of a schedule's query, or for those of a digest.
+bool is_of_list(const WorkflowDefinition& definition);
+
 /// The bytes of action and conditions as they are stored.
 std::size_t stored_size(const WorkflowDefinition& definition);
 
 /// Replaces the member `trigger` of a workflow's row, the stored form of its triggers, by what the API shows:
-/// `trigger` (a code), `triggerId`, `triggers`, `timer`, and the members of a schedule.
+/// `trigger` (a code), `triggerId`, `triggers`, `timer`, the members of a schedule, and `digest`.
 void show_triggers(json::object& workflow);
 
 /// Replaces a delay of working days, which the stored definition of a version has apart, by what the API

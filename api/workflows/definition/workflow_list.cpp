@@ -18,6 +18,12 @@ namespace {
 
 namespace sql = storage::sql::workflows;
 
+constexpr Property digest_in_lists = [] {
+  Property property = digest_property;
+  property.optional = true;
+  return property;
+}();
+
 constexpr Property entry_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string, .nullable = false},
@@ -30,6 +36,7 @@ constexpr Property entry_properties[] = {
     query_property,
     each_property,
     run_when_empty_property,
+    digest_in_lists,
     {.name = "action", .kind = Kind::one_of, .nullable = false, .values = action_types},
     {.name = "isActive", .kind = Kind::boolean, .nullable = false},
     {.name = "isManaged", .kind = Kind::boolean, .nullable = false},
@@ -106,6 +113,7 @@ asio::awaitable<void> append_workflows(const Call& call, Services& services, dom
     if (activity == activities.end()) continue;
     entry["entityType"] = domain::record_type(type).name;
     show_triggers(entry);
+    if (entry.at("digest").is_null()) entry.erase("digest");
     for (const auto& [name, value] : activity->second) entry[name] = value;
     list.push_back(std::move(entry));
   }

@@ -491,12 +491,32 @@ constexpr Property schedule_query_properties[] = {
     {.name = "limit", .kind = Kind::integer, .minimum = 1, .maximum = 1000, .description = "Default: 1000."},
 };
 
-/// The codes of all triggers, and those of timers and schedules.
+constexpr Property digest_properties[] = {
+    {.name = "by",
+     .kind = Kind::string,
+     .description = "A path of the record: a digest for each of its values, null among them. Default: one "
+                    "digest for all events."},
+    {.name = "every", .kind = Kind::duration, .description = "The time from the first event to the run."},
+    {.name = "quiet",
+     .kind = Kind::duration,
+     .description = "Instead of every: the run begins after this time without a further event."},
+    {.name = "atMost",
+     .kind = Kind::duration,
+     .description = "With quiet: the longest time from the first event to the run. Default: P1D."},
+    {.name = "max",
+     .kind = Kind::integer,
+     .minimum = 1,
+     .maximum = domain::most_digest_items,
+     .description = "With this number of events the run begins at once. Default: 100."},
+};
+
+/// The codes of all triggers, and those of timers, schedules and digests.
 std::span<const std::string_view> run_triggers() {
   static const auto codes = [] {
     std::vector<std::string_view> all(domain::trigger_codes().begin(), domain::trigger_codes().end());
     all.emplace_back("timer");
     all.emplace_back("schedule");
+    all.push_back(domain::digest_code);
     return all;
   }();
   return codes;
@@ -613,5 +633,6 @@ const Schema header_values_schema{
 const Schema window_schema{"WorkflowWindow", window_properties};
 const Schema limit_schema{"WorkflowLimit", limit_properties};
 const Schema rate_schema{"WorkflowRate", rate_properties};
+const Schema digest_schema{"WorkflowDigest", digest_properties};
 
 }  // namespace waybill::api

@@ -54,6 +54,15 @@ inline constexpr Property warnings_property{
         "are any.",
     .example = R"(["While a run waits for an event, the later runs for its record wait, too."])"};
 
+extern const Schema digest_schema;
+inline constexpr Property digest_property{
+    .name = "digest",
+    .kind = Kind::any,
+    .schema = &digest_schema,
+    .description =
+        "Collects the events that meet the workflow; one run begins for those of one digest. Not "
+        "with delay, ordered, limit, timer or schedule."};
+
 inline constexpr Property triggers_property{.name = "triggers",
                                             .kind = Kind::array,
                                             .nullable = false,
@@ -80,7 +89,7 @@ inline constexpr Property each_property{
     .name = "each", .kind = Kind::boolean, .description = "A run for each record, not one for all."};
 inline constexpr Property run_when_empty_property{.name = "runWhenEmpty", .kind = Kind::boolean};
 
-extern const Schema run_trigger_schema;  // also `timer` and `schedule`
+extern const Schema run_trigger_schema;  // also `timer`, `schedule` and `digest`
 extern const Schema conditions_schema;
 extern const Schema condition_operator_schema;  // the name of an operator
 extern const Schema action_input_schema;        // as a request defines it

@@ -19,7 +19,7 @@ constexpr Duration retention = std::chrono::days(31);
 constexpr std::string_view reasons[] = {
     "switched_off",      "other_trigger", "condition", "loop",          "paused",      "newer_than_event",
     "notifications_off", "window",        "limited",   "timer_waiting", "timer_moved", "timer_passed",
-    "no_value",          "too_much_work", "too_large", "unreadable"};
+    "no_value",          "too_much_work", "too_large", "unreadable",    "digest",      "digest_dropped"};
 constexpr std::string_view kinds[] = {"timer", "schedule"};
 
 constexpr Property explained_workflow_properties[] = {
@@ -35,7 +35,8 @@ constexpr Property explained_workflow_properties[] = {
      .kind = Kind::timestamp,
      .nullable = false,
      .optional = true,
-     .description = "When the timer or schedule came due, or comes due. Absent for a timer without a value."},
+     .description = "When the timer or schedule came due, or comes due; when the digest with the event comes "
+                    "due. Absent for a timer without a value."},
     {.name = "conditions", .kind = Kind::array, .nullable = false, .schema = &condition_schema},
     {.name = "steps",
      .kind = Kind::array,
@@ -65,6 +66,23 @@ constexpr Property ledger_run_properties[] = {
     {.name = "open", .kind = Kind::integer, .nullable = false},
 };
 constexpr Schema ledger_runs_schema{"LedgerRuns", ledger_run_properties};
+constexpr Property ledger_digest_properties[] = {
+    {.name = "events",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "Pairs of event and workflow that digests have collected: those of open digests, those "
+                    "dropped, and those in runs."},
+    {.name = "collected", .kind = Kind::integer, .nullable = false, .description = "Those of open digests."},
+    {.name = "dropped",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "Those of deleted workflows and of erased persons."},
+    {.name = "runs",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "The runs of digests, by the time of their first event."},
+};
+constexpr Schema ledger_digests_schema{"LedgerDigests", ledger_digest_properties};
 constexpr Property ledger_properties[] = {
     {.name = "events", .kind = Kind::integer, .nullable = false},
     {.name = "pending",
@@ -74,12 +92,13 @@ constexpr Property ledger_properties[] = {
     {.name = "matched",
      .kind = Kind::integer,
      .nullable = false,
-     .description = "Pairs of event and workflow."},
+     .description = "Pairs of event and workflow: runs.total - digests.runs + digests.events."},
     {.name = "runs",
      .kind = Kind::object,
      .nullable = false,
      .schema = &ledger_runs_schema,
      .description = "Replays are not counted."},
+    {.name = "digests", .kind = Kind::object, .nullable = false, .schema = &ledger_digests_schema},
     {.name = "tries", .kind = Kind::integer, .nullable = false},
     {.name = "balanced", .kind = Kind::boolean, .nullable = false},
 };

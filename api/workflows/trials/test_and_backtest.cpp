@@ -11,6 +11,7 @@
 #include "domain/time/working_days.hpp"
 #include "matching/backtest.hpp"
 #include "matching/current_record.hpp"
+#include "matching/digest_list.hpp"
 #include "matching/past.hpp"
 #include "matching/schedule_backtest.hpp"
 #include "matching/steps.hpp"
@@ -342,13 +343,19 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   const matching::Rule rule = rule_of(definition);
   const domain::Change last = co_await last_change_of(services, business, record, rule);
   const domain::TriggerSet fired = domain::fired_triggers(last);
-  const std::string_view trigger = rule.trigger_of(fired).code;
+  const std::string_view event_trigger = rule.trigger_of(fired).code;
+  const auto& digest = rule.triggers.digest;
+  const std::string_view trigger = digest ? domain::digest_code : event_trigger;
   const std::vector<std::string_view> listed = rule.listed(fired);
-  co_await complete_entity(services, business, record, trigger, last, *entity);
+  co_await complete_entity(services, business, record, event_trigger, last, *entity);
   const auto texts = co_await matching::stored_texts(services.db, business, definition.template_codes);
-  const bool is_list = rule.triggers.schedule && !rule.triggers.schedule->each;
-  const json::object list =
-      is_list ? json::object{{"count", 1}, {"items", json::array{*entity}}} : json::object();
+  const bool is_list = digest || (rule.triggers.schedule && !rule.triggers.schedule->each);
+  json::object list;
+  if (digest) {
+    list = matching::list_of_one(*digest, *entity, last.previous, event_trigger, services.clock.now());
+  } else if (is_list) {
+    list = {{"count", 1}, {"items", json::array{*entity}}};
+  }
 
   Tested tested{.steps = steps_of(definition)};
   if (const json::value* const answers = find_value(call.object(), "answers")) {
@@ -517,7 +524,8 @@ constexpr Endpoint endpoints[] = {
      .operation_id = "backtestWorkflow",
      .summary = "Returns the past events for which a workflow would have run",
      .description =
-         "Needs a definition or a workflowId. Nothing is sent. The events are those that are still kept.",
+         "Needs a definition or a workflowId. Nothing is sent. The events are those that are still kept. For "
+         "a digest, each match is a run, at its first event.",
      .tag = "Workflows",
      .body = &backtest_schema,
      .body_check = check_subject,

@@ -18,6 +18,7 @@
 #include "api/workflows/definition/workflow_headers.hpp"
 #include "domain/workflows/triggers.hpp"
 #include "matching/current_record.hpp"
+#include "matching/digest_list.hpp"
 #include "matching/past.hpp"
 #include "matching/steps.hpp"
 #include "matching/stored_texts.hpp"
@@ -153,22 +154,28 @@ asio::awaitable<void> read_record(const Call& call, Services& services, Test& te
   if (const json::value* const trace = last.entity.if_contains("trace")) test.entity["trace"] = *trace;
 }
 
-/// Makes the record of a test the only one of a schedule that has one run for all.
-void make_list(Test& test) {
-  const auto choice = domain::parse_choice(test.definition.trigger_code);
-  if (!choice || !choice->schedule || choice->schedule->each) return;
-  json::array items{std::move(test.entity)};
-  test.entity = {{"count", 1}, {"items", std::move(items)}};
+/// Makes the record of a test the only one of a digest, or of a schedule that has one run for all.
+void make_list(Test& test, const std::optional<domain::TriggerChoice>& choice, Time now) {
+  if (choice && choice->digest) {
+    test.entity = matching::list_of_one(*choice->digest, std::move(test.entity), test.previous,
+                                        choice->first->code, now);
+  } else if (choice && choice->schedule && !choice->schedule->each) {
+    json::array items{std::move(test.entity)};
+    test.entity = {{"count", 1}, {"items", std::move(items)}};
+  } else {
+    return;
+  }
   test.entity_id = Guid();
 }
 
 asio::awaitable<void> plan(const Call& call, Services& services, Test& test) {
-  make_list(test);
-  const actions::Action& action = *test.type;
-  const std::string_view trigger = first_trigger(test.definition).code;
   const auto choice = domain::parse_choice(test.definition.trigger_code);
+  make_list(test, choice, services.clock.now());
+  const actions::Action& action = *test.type;
+  const bool has_digest = choice && choice->digest;
+  const std::string_view trigger = has_digest ? domain::digest_code : first_trigger(test.definition).code;
   std::vector<std::string_view> listed;
-  if (choice && choice->is_list) listed.push_back(trigger);
+  if (choice && choice->is_list && !has_digest) listed.push_back(trigger);
   // The coroutine waits here, so the references in the work stay valid.
   test.plan = co_await services.background.run(call.business(), [&]() -> actions::Plan {
     try {

@@ -1,8 +1,7 @@
 -- Erases a person's data in the queued runs of records between two guids, except those of an attempt in flight. Mails end
--- as skipped, and so do runs with a step to come that uses an answer; other messages are rendered again from the erased
--- records when they are due. The answers of destinations are removed from all runs, also from those that wait for a later
--- step. Returns the number of runs, and the number of attempts
--- in flight.
+-- as skipped, except those of digests, and so do runs with a step to come that uses an answer; other messages are rendered
+-- again from the erased records when they are due. The answers of destinations are removed from all runs, also from those that
+-- wait for a later step. Returns the number of runs, and the number of attempts in flight.
 -- $1 business uuid, $2 records uuid[], $3 no_record uuid, $4 firsts timestamptz[], $5 lasts timestamptz[] (of the records;
 -- empty: at all times), $6 after uuid, $7 last uuid, $8 impersonal_actions text[] (their requests stay),
 -- $9 mailing_actions text[]
@@ -23,7 +22,7 @@ with found as materialized (
 ), gone as (
   delete from run_queue q using held h
   where q.business_id = $1 and q.guid = h.guid
-    and (q.action = any ($9::text[]) or uses_answer(q.steps, step_number(q.steps), false))
+    and (q.action = any ($9::text[]) and q.trigger_code <> 'digest' or uses_answer(q.steps, step_number(q.steps), false))
   returning q.*
 ), moved as (
   insert into runs (business_id, guid, workflow_id, workflow_version, event_id, entity_type, entity_id, trigger_code, action,
@@ -42,7 +41,7 @@ with found as materialized (
   update run_queue q
   set request = case when q.action = any ($8::text[]) and q.steps is null then q.request else 'null' end,
       body = null, error = null, tries = erased_tries(q.tries), steps = erased_steps(q.steps)
-  from held h where q.business_id = $1 and q.guid = h.guid and q.action <> all ($9::text[])
+  from held h where q.business_id = $1 and q.guid = h.guid and (q.action <> all ($9::text[]) or q.trigger_code = 'digest')
     and uses_answer(q.steps, step_number(q.steps), false) is not true
   returning 1
 ), texts as (
@@ -50,6 +49,7 @@ with found as materialized (
   where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and (r.status <> 'waiting' or r.status = 'waiting')
     and r.guid > $6::uuid and r.guid <= $7::uuid
     and (r.steps is not null or r.entity_id = $3::uuid) and t.business_id = $1 and t.origin = r.origin
+    and (r.trigger_code <> 'digest' or t.number > 0)  -- see erase_digest_lists.sql
     and
 \ir run_times.inc
 )

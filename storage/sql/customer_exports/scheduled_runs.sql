@@ -1,4 +1,4 @@
--- Returns the runs of schedules, oldest first, whose messages name one of some records or hold an e-mail
+-- Returns the runs of schedules and digests, oldest first, whose messages name one of some records or hold an e-mail
 -- address of a person, without the messages: these show other persons, too.
 -- $1 business uuid, $2 records uuid[], $3 emails text[] (in lower case), $4 no_record uuid
 select r.guid, r.workflow_id as "workflowId", r.action, r.status, r.code, r.created_at as "createdAt",
@@ -8,7 +8,7 @@ cross join lateral (
   select concat(r.request, r.body) as text
   union all
   select concat(t.request, t.body) from run_step_texts t
-  where r.steps is not null and t.business_id = r.business_id and t.origin = r.origin and t.at = guid_time(r.origin)
+  where (r.steps is not null or r.trigger_code = 'digest') and t.business_id = r.business_id and t.origin = r.origin and t.at = guid_time(r.origin)
 ) m
 where r.business_id = $1 and r.entity_id = $4::uuid
   and (holds_word(m.text, $3::text[])

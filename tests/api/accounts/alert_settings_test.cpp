@@ -72,8 +72,6 @@ TEST_F(AlertSettings, RefuseWhatIsNotValid) {
   expect_invalid(
       http.put(path, {{"emails", many}, {"minutes", 0}, {"on", json::array{"run_dead", "x"}}, {"nme", 1}}),
       {"emails", "minutes", "on[1]", "nme"});
-  for (const std::string_view unknown : {"import_silent", "scans_silent"})
-    expect_invalid(http.put(path, {{"on", json::array{unknown}}}), {"on[0]"});
   expect_invalid(
       http.put(path, {{"emails", json::array{"no address"}}, {"minutes", 10081}, {"on", json::array{1}}}),
       {"emails[0]", "minutes", "on[0]"});

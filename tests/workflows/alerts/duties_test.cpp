@@ -171,8 +171,18 @@ TEST_F(Watched, ALedgerThatDoesNotBalanceIsReported) {
     receiver.wait_for(tenant->path(), 2);
     tenant->settle();
   }
+  Tenant lost(api, "lost");
+  lost.configure({{"name", "digest"},
+                  {"entityType", "Order"},
+                  {"triggers", {"order_created"}},
+                  {"digest", {{"every", "PT1H"}}},
+                  {"action", {{"type", "webhook"}, {"recipient", receiver.url(lost.path())}}}});
+  lost.insert_order();
+  lost.settle();
   worker.reset();
-  // A second run of the same event and workflow, and a run of an event that does not exist.
+  // A second run of the same event and workflow, a run of an event that does not exist, and an event that a
+  // digest has collected and lost.
+  lost.sql.exec("delete from digests where business_id = '" + lost.id + "'");
   duplicate.sql.exec(
       "insert into runs select (jsonb_populate_record(r, jsonb_build_object('guid', left(r.guid::text, 14) "
       "|| "
@@ -188,6 +198,9 @@ TEST_F(Watched, ALedgerThatDoesNotBalanceIsReported) {
   const auto without_event_line = worker->process().wait_for_line("business=" + without_event.id);
   ASSERT_TRUE(without_event_line);
   EXPECT_NE(without_event_line->find("of_no_event=1"), std::string::npos) << *without_event_line;
+  const auto lost_line = worker->process().wait_for_line("business=" + lost.id);
+  ASSERT_TRUE(lost_line);
+  EXPECT_NE(lost_line->find("lost=1"), std::string::npos) << *lost_line;
   EXPECT_EQ(worker->process().standard_error().find("business=" + balanced.id), std::string::npos);
 }
 

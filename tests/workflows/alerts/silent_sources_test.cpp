@@ -70,9 +70,6 @@ class SilentSources : public SilenceTest {
     return found.is_object() && !found.at("silentSince").is_null();
   }
 
-  json::value integration(const std::string& guid) {
-    return tenant.http.get("/api/integrations/" + guid).data();
-  }
 
   void set(const std::string& store, const std::string& assignments) {
     tenant.sql.rows("update integrations set " + assignments + " where guid = $1", {store});
@@ -96,10 +93,9 @@ TEST_F(SilentSources, AStoreIsReportedWithWhatIsUsual) {
   EXPECT_EQ(at(data, "silence.count"), 0);
   EXPECT_GT(at(data, "silence.expected.from").to_number<int>(), 60);
   EXPECT_LT(at(data, "silence.expected.to").to_number<int>(), 130);
-  EXPECT_EQ(text_at(data, "silence.since"), text_at(integration(store), "silentSince"));
   EXPECT_EQ(text_at(data, "silence.since"), text_at(source(store), "silentSince"));
   EXPECT_NE(text_at(data, "replay.url").find("/api/integrations/" + store + "/sync"), std::string::npos);
-  EXPECT_GT(at(integration(store), "expected.from").to_number<int>(), 60);
+  EXPECT_GT(at(source(store), "expected.from").to_number<int>(), 60);
 }
 
 TEST_F(SilentSources, AreCountedOnceByWorkersThatLookAtOnce) {
@@ -123,7 +119,6 @@ TEST_F(SilentSources, AStoreThatBringsOrdersAgainIsNot) {
   add_counts("import", store, 12, 0);
   look();
   EXPECT_FALSE(is_silent(store));
-  EXPECT_TRUE(integration(store).at("silentSince").is_null());
 }
 
 TEST_F(SilentSources, AStoreWhoseImportsFailIsNot) {
@@ -135,7 +130,9 @@ TEST_F(SilentSources, AStoreWhoseImportsFailIsNot) {
 
 TEST_F(SilentSources, AStoreThatNoWorkerReadsIsNot) {
   const std::string store = old_store(24);
-  set(store, "due_at = now() - interval '2 hours', lease_until = now() + interval '1 hour'");
+  set(store,
+      "due_at = now() - interval '2 hours', lease_until = now() + interval '1 hour', lease_owner = "
+      "gen_random_uuid()");
   look();
   EXPECT_FALSE(is_silent(store));
 }
@@ -153,7 +150,6 @@ TEST_F(SilentSources, AStoreThatWasDisabledIsNot) {
   ASSERT_TRUE(is_silent(store));
   set(store, "status = 'disabled'");
   EXPECT_FALSE(is_silent(store));
-  EXPECT_TRUE(integration(store).at("silentSince").is_null());
 }
 
 TEST_F(SilentSources, AStoreThatIsConnectedAgainLearnsAnew) {
@@ -163,7 +159,7 @@ TEST_F(SilentSources, AStoreThatIsConnectedAgainLearnsAnew) {
   set(store, "connected_at = now()");
   look();
   EXPECT_FALSE(is_silent(store));
-  EXPECT_TRUE(integration(store).at("expected").is_null());
+  EXPECT_TRUE(source(store).is_null() || at(source(store), "expected").is_null());
 }
 
 TEST_F(SilentSources, ARemovedStoreIsForgotten) {

@@ -56,6 +56,17 @@ class Recipes : public WorkflowTest {
         tenant.id + "'; notify waybill_queue");
   }
 
+  /// Closes this number of open digests.
+  void let_digests_close(std::int64_t digests) {
+    tenant.settle();
+    ASSERT_TRUE(eventually([&] {
+      return tenant.sql.number("select count(*) from digests where business_id = $1", {tenant.id}) == digests;
+    }));
+    tenant.sql.exec(
+        "update digests set due_at = clock_timestamp(), check_at = clock_timestamp() where business_id = '" +
+        tenant.id + "'");
+  }
+
   std::string record_of(const Received& request) { return text_at(request.json_body(), "data.entity.guid"); }
   json::value order(const std::string& guid) { return tenant.http.get("/api/v1/Orders/" + guid).data(); }
 };
@@ -121,6 +132,18 @@ TEST_F(Recipes, DailyReport) {
   EXPECT_EQ(wait_for(1, "daily").at(0).json_body(), json::parse(R"({"text": "2 orders wait. D-1 D-2"})"));
 }
 
+TEST_F(Recipes, DailyDigestForTheWarehouse) {
+  cook("Daily digest for the warehouse");
+  const json::object home{{"street", "1 Quay"}, {"city", "X"}, {"country", "GB"}};
+  for (const char* const number : {"W-1", "W-2"}) {
+    const std::string order = tenant.create_order({{"orderNumber", number}, {"deliveryAddress", home}});
+    tenant.move_order(order, "cancelled");
+  }
+  let_digests_close(1);
+  EXPECT_EQ(wait_for(1, "warehouse").at(0).json_body(),
+            json::parse(R"({"text": "2 orders to GB are cancelled: W-1 W-2 "})"));
+}
+
 TEST_F(Recipes, SmsOnDelivery) {
   const std::string workflow = cook("SMS on delivery");
   // The test also runs at night.
@@ -137,6 +160,20 @@ TEST_F(Recipes, SmsOnDelivery) {
   EXPECT_THAT(request.header("Content-Type"), HasSubstr("application/x-www-form-urlencoded"));
   EXPECT_EQ(request.header("Authorization"), "Basic a2V5OnNlY3JldA==");
   EXPECT_EQ(request.body, "To=%2B44+20+7946+0000&From=%2B15550100&Body=Your+parcel+WB1+has+arrived.");
+}
+
+TEST_F(Recipes, OneMessageForSeveralParcels) {
+  cook("One message for several parcels");
+  for (const char* const number : {"P-1", "P-2"}) {
+    const std::string shipment = tenant.insert_shipment({}, "in_transit");
+    tenant.sql.rows(
+        "update shipments set tracking_number = $2, recipient_phone = '+442079460000' where guid = $1",
+        {shipment, number});
+    tenant.move_shipment(shipment, "out_for_delivery");
+  }
+  let_digests_close(1);
+  EXPECT_EQ(wait_for(1, "today").at(0).json_body(),
+            json::parse(R"({"to": "+442079460000", "text": "Coming today: P-1 P-2 "})"));
 }
 
 TEST_F(Recipes, ChatOnException) {
