@@ -12,7 +12,7 @@ workflow=$(api_call POST /api/workflows/configure "$(jq -n --argjson max $of_dig
   jq -r .data.guid)
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   sql -c 'vacuum analyze orders, pending_events, digests, digest_items' -c checkpoint
-  started=$(date +%s%N)
+  started=$(moment_of 'select true')
   sql -c "with numbered as (select guid, row_number() over (order by guid) as n from orders where business_id = '$business'
                             limit $((digests * of_digest)))
           update orders o set notes = 'd$repetition ' || n.n % $digests from numbered n

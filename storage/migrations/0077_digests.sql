@@ -50,6 +50,7 @@ create table digest_events (
 create index digest_events_of_digest on digest_events (business_id, digest_id);
 create index digest_events_of_record on digest_events (business_id, entity_id);
 create table digest_events_other partition of digest_events default;
+alter table digest_events_other set (autovacuum_analyze_scale_factor = 1);
 select make_partitions_of(array['digest_events'], (now() at time zone 'UTC')::date - 1, (now() at time zone 'UTC')::date + 7);
 
 -- Workflows whose digests are to be closed: those that began before `version`, or all if the workflow is deleted. A row stays until

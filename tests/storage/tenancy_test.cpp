@@ -20,6 +20,8 @@ constexpr std::string_view of_all_businesses[] = {
     "alerts.count_failures",
     "alerts.make_messages",
     "catalog.",
+    "digests.due_businesses",
+    "digests.look",
     "duties.",
     "leases.",
     "mail_outbox.",

@@ -1,3 +1,9 @@
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
@@ -96,6 +102,40 @@ TEST_F(RunList, RangesMayBeginAndEndWithinADay) {
     expect_listed("&status=succeeded&workflowId=" + workflow + "&from=" + from + "&to=" + to,
                   within + " and status = 'succeeded' and workflow_id = '" + workflow + "'");
   }
+}
+
+class RunsThatEnd : public WorkflowTest {};
+
+// The first run of its workflow on this day ends between the count of the runs and the read of the page.
+TEST_F(RunsThatEnd, AreInTheListAtAnyTime) {
+  std::atomic<bool> is_over = false;
+  std::mutex mutex;
+  std::string query;  // of the present round
+  std::vector<std::jthread> readers;
+  for (int i = 0; i < 4; ++i) {
+    readers.emplace_back([&, http = world.waybill.http(tenant.http.token())]() mutable {
+      while (!is_over) {
+        std::unique_lock lock(mutex);
+        const std::string path = "/api/workflows/runs?workflowId=" + query;
+        lock.unlock();
+        const Response list = http.get(path);
+        if (list.status == 200)
+          EXPECT_GE(list.data().as_array().size(), at(list.body, "totalCount").to_number<std::size_t>());
+      }
+    });
+  }
+  for (int round = 0; round < 30; ++round) {
+    const std::string notes = "round " + std::to_string(round);
+    const std::string flow =
+        tenant.webhook(url(), "order_created", {{"conditions", {{"notes", notes}}}, {"delay", "PT0.1S"}});
+    {
+      const std::lock_guard lock(mutex);
+      query = flow;
+    }
+    tenant.insert_order({{"notes", "'" + notes + "'"}});
+    tenant.run_with_status(flow, "succeeded");
+  }
+  is_over = true;
 }
 
 }  // namespace

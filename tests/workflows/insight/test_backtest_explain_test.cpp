@@ -497,7 +497,7 @@ TEST_F(Insight, LedgerBalancesEventsRunsAndAttempts) {
       eventually([&] { return ledger().at("pending") == 0 && ledger().at("runs").at("succeeded") == 3; }));
   const json::value balance = ledger();
   EXPECT_THAT(keys(balance),
-              UnorderedElementsAre("events", "pending", "matched", "runs", "tries", "balanced"));
+              UnorderedElementsAre("events", "pending", "matched", "runs", "tries", "digests", "balanced"));
   EXPECT_EQ(balance.at("events"),
             tenant.sql.number("select count(*) from events where business_id = $1", {tenant.id}));
   EXPECT_EQ(balance.at("matched"), 6);
