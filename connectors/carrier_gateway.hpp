@@ -1,0 +1,227 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "connectors/connector.hpp"
+
+namespace waybill::connectors {
+
+/// The account of a business with a carrier, reached through a gateway. Never logged, never part of an error's
+/// text.
+struct GatewayAccount {
+  std::string api_url;         // without a trailing slash; empty: the gateway's own address
+  std::string api_key;         // the token
+  std::string account_number;  // the name of the connection in the gateway (Karrio carrier_id, EasyPost ca_…)
+  bool test_mode = false;
+};
+
+/// The sender or the recipient of a parcel. Empty texts are unknown.
+struct Party {
+  std::string name, company, phone, email;
+  std::string street, city, state, postal_code, country;  // ISO 3166-1 alpha-2
+};
+
+/// Decimals as text: "2.5".
+struct Parcel {
+  std::string weight;                 // kg
+  std::string length, width, height;  // cm; all empty if unknown
+};
+
+struct CustomsItem {
+  std::string description, weight, value, currency, hs_code, origin_country;  // weight and value of one piece
+  std::int64_t quantity = 1;
+};
+
+struct CustomsData {
+  std::string contents;  // merchandise, gift, documents, sample, return_merchandise or other
+  std::string incoterm;  // may be empty
+  std::vector<CustomsItem> items;
+};
+
+struct Consignment {
+  std::string reference;  // the guid of a purchase; empty for rates
+  Party sender, recipient;
+  std::vector<Parcel> parcels;  // at least one
+  std::optional<CustomsData> customs;
+  bool is_return = false;  // the parcel travels from `recipient` to `sender`
+};
+
+struct Charge {
+  std::string name, amount;
+};
+
+/// A price that a carrier offers. Amounts are exact decimals as text.
+struct CarrierRate {
+  std::string id;            // the gateway's, within its draft or rate call
+  std::string service_code;  // the gateway's
+  std::string service_name;
+  std::string price, currency;
+  std::vector<Charge> charges;
+  std::optional<int> transit_days;
+  std::optional<Time> estimated_delivery;
+};
+
+/// A message of a carrier or gateway, at most 300 characters, without secrets.
+struct CarrierMessage {
+  std::string code, text;
+};
+
+struct RatesAnswer {
+  std::vector<CarrierRate> rates;  // in the gateway's order
+  std::vector<CarrierMessage> messages;
+};
+
+/// A shipment in the gateway that is not bought yet.
+struct Draft {
+  std::string gateway_id;
+  RatesAnswer offers;
+};
+
+enum class LabelFormat : std::uint8_t { pdf, zpl, png };
+
+struct LabelFile {
+  LabelFormat format = LabelFormat::pdf;
+  std::string bytes;  // at most 10 MiB
+};
+
+/// A purchase that the gateway confirms.
+struct BoughtLabel {
+  std::string gateway_id;
+  std::vector<std::string> tracking_numbers;  // the carrier's, one for each parcel; at least one
+  std::string tracking_url;                   // a page for people; may be empty
+  std::string service_code, service_name;
+  std::string price, currency;     // the price charged
+  std::optional<LabelFile> label;  // nullopt: `label` fetches it
+};
+
+/// The purchase is proven not to have happened.
+struct RefusedPurchase {
+  CarrierMessage message;
+};
+
+/// Nothing is proven: the purchase must be looked up.
+struct UnknownPurchase {
+  CarrierMessage message;
+};
+
+using PurchaseAnswer = std::variant<BoughtLabel, RefusedPurchase, UnknownPurchase>;
+
+/// An earlier purchase as the gateway knows it now.
+struct StillDraft {
+  std::string gateway_id;
+};
+struct NotThere {};
+using FoundPurchase = std::variant<BoughtLabel, StillDraft, NotThere>;
+
+enum class VoidAnswer : std::uint8_t { voided, pending, refused, unknown };
+struct VoidResult {
+  VoidAnswer answer = VoidAnswer::unknown;
+  CarrierMessage message;
+};
+
+/// A scan as the gateway reports it. `status` is ours (contract of scans); empty if it moves nothing.
+struct CarrierScan {
+  std::string external_id;  // the gateway's id of the event, or a hash of its facts without the status
+  std::string status;
+  std::string code, description, location;
+  Time at;
+  bool has_zone = true;  // false: the time is the carrier's local one, taken as UTC
+};
+
+struct TrackAnswer {
+  std::vector<CarrierScan> scans;  // oldest first
+  std::optional<Time> estimated_delivery;
+};
+
+/// A call failed that changes nothing: it can be repeated, if the problem allows.
+class GatewayError : public std::exception {
+ public:
+  enum class Problem : std::uint8_t {
+    credentials,          // the gateway refuses the token
+    carrier_credentials,  // the carrier refuses the credentials that the gateway has
+    mode,                 // the token is of the other mode
+    account,              // no connection, or several, with this name
+    unreachable,          // unknown name, refused, no route, no TLS, or a forbidden destination
+    busy,                 // 429, 5xx, a time-out, a cut answer
+    refused,              // the gateway or the carrier says no; no later attempt can succeed
+  };
+  GatewayError(Problem problem, CarrierMessage message, std::optional<Duration> retry_after = std::nullopt)
+      : problem_(problem), message_(std::move(message)), retry_after_(retry_after) {}
+  Problem problem() const { return problem_; }
+  const CarrierMessage& message() const { return message_; }
+  std::optional<Duration> retry_after() const { return retry_after_; }
+  const char* what() const noexcept override { return message_.text.c_str(); }
+
+ private:
+  Problem problem_;
+  CarrierMessage message_;
+  std::optional<Duration> retry_after_;
+};
+
+/// A connection to one account. Remembers nothing that a purchase needs. One coroutine at a time.
+class Gateway {
+ public:
+  virtual ~Gateway() = default;
+
+  /// Checks token, mode, connection, and, by one rate call for `probe`, the carrier's own credentials. Returns
+  /// true if rates came back, false if the answer was empty and without a message (the connection is then
+  /// unchecked). Throws GatewayError.
+  virtual asio::awaitable<bool> check(Consignment probe) = 0;
+
+  /// Throws GatewayError.
+  virtual asio::awaitable<RatesAnswer> rates(Consignment consignment) = 0;
+
+  /// Makes a free draft with its rates. Throws GatewayError.
+  virtual asio::awaitable<Draft> draft(Consignment consignment) = 0;
+
+  /// Buys a draft. `reference` is that of the draft. Never repeats a request. Never throws GatewayError:
+  /// everything that is not known to be a refusal is UnknownPurchase.
+  virtual asio::awaitable<PurchaseAnswer> buy(std::string gateway_id, std::string rate_id, std::string reference,
+                                              LabelFormat format) = 0;
+
+  /// Looks an earlier draft or purchase up, by the gateway's id if it is known, else by the exact reference.
+  /// Throws GatewayError.
+  virtual asio::awaitable<FoundPurchase> find(std::string gateway_id, std::string reference) = 0;
+
+  /// Throws GatewayError.
+  virtual asio::awaitable<LabelFile> label(std::string gateway_id, LabelFormat format) = 0;
+
+  /// Never throws GatewayError. `after_unknown`: an "already voided" is then a success.
+  virtual asio::awaitable<VoidResult> void_label(std::string gateway_id, bool after_unknown) = 0;
+
+  /// Asks the carrier now. Throws GatewayError.
+  virtual asio::awaitable<TrackAnswer> track(std::string tracking_number) = 0;
+};
+
+/// The words of a received call.
+struct GatewayHint {
+  enum class Kind : std::uint8_t { bad_signature, ping, hint } kind = Kind::bad_signature;
+  std::string tracking_number;  // of a hint
+  std::optional<std::string> delivery_id;
+};
+
+/// One kind of gateway. Stateless: one instance serves all businesses, on any thread.
+class GatewayConnector {
+ public:
+  virtual ~GatewayConnector() = default;
+  virtual std::string_view name() const = 0;                         // "karrio"
+  virtual std::span<const std::string_view> features() const = 0;    // "rates", "labels", "void", "tracking", …
+  virtual std::span<const LabelFormat> formats() const = 0;          // the first is the usual one
+  /// `api_url` of accounts is that of the business (Karrio).
+  virtual bool needs_url() const = 0;
+  virtual std::unique_ptr<Gateway> open(GatewayAccount account, Send send, const Clock& clock) const = 0;
+  /// Verifies a webhook's call with the stored secret, in constant time. Pure.
+  virtual GatewayHint read_call(std::string_view secret, const InboundCall& call) const = 0;
+};
+
+}  // namespace waybill::connectors

@@ -1,0 +1,239 @@
+#include "connectors/easypost/answers.hpp"
+
+#include <gtest/gtest.h>
+
+namespace waybill::connectors::easypost {
+namespace {
+
+using Problem = GatewayError::Problem;
+
+net::HttpResponse response(int status, std::string body) {
+  net::HttpResponse made;
+  made.status = status;
+  made.body = std::move(body);
+  return made;
+}
+
+Answer answer(int status, std::string body) {
+  return read_answer(response(status, std::move(body)), "EZTKsecretkey");
+}
+
+Answer error(int status, const std::string& code) {
+  return answer(status, R"({"error":{"code":")" + code + R"(","message":"no","errors":[]}})");
+}
+
+Answer failed(net::HttpFailure failure) {
+  net::HttpResponse made;
+  made.failure = failure;
+  return read_answer(made, "EZTKsecretkey");
+}
+
+constexpr std::string_view bought = R"({"id":"shp_1","object":"Shipment","mode":"test","reference":"r",
+  "tracking_code":"9400","selected_rate":{"id":"rate_1","carrier":"USPS","service":"Priority","rate":"6.95",
+  "currency":"USD"},"tracker":{"public_url":"https://track.easypost.com/x"},
+  "postage_label":{"label_url":"https://files/l.png","label_file_type":"image/png","label_pdf_url":null}})";
+
+bool is_refused(const Answer& given) {
+  return std::holds_alternative<RefusedPurchase>(purchase_of(given, "shp_1"));
+}
+bool is_unknown(const Answer& given) {
+  return std::holds_alternative<UnknownPurchase>(purchase_of(given, "shp_1"));
+}
+
+TEST(EasyPostPurchase, AnAnswerWithLabelAndNumberIsBought) {
+  const auto outcome = purchase_of(answer(200, std::string(bought)), "shp_1");
+  const auto* const label = std::get_if<BoughtLabel>(&outcome);
+  ASSERT_NE(label, nullptr);
+  EXPECT_EQ(label->tracking_numbers, std::vector<std::string>{"9400"});
+  EXPECT_EQ(label->price, "6.95");
+  EXPECT_EQ(label->currency, "USD");
+  EXPECT_EQ(label->service_code, "Priority");
+  EXPECT_EQ(label->service_name, "USPS Priority");
+  EXPECT_EQ(label->tracking_url, "https://track.easypost.com/x");
+  EXPECT_FALSE(label->label);
+}
+
+TEST(EasyPostPurchase, AnErrorOfEasyPostIsARefusal) {
+  for (const int status : {400, 401, 402, 403, 404, 422}) {
+    EXPECT_TRUE(is_refused(error(status, "SHIPMENT.POSTAGE.FAILURE"))) << status;
+  }
+}
+
+TEST(EasyPostPurchase, CodesThatLeaveTheOutcomeOpenAreUnknown) {
+  for (const auto* const code : {"SHIPMENT.PURCHASE.IN_PROGRESS", "SHIPMENT.POSTAGE.TIMED_OUT",
+                                 "SHIPMENT.POSTAGE.NO_RESPONSE", "SHIPMENT.POSTAGE.EXISTS"}) {
+    EXPECT_TRUE(is_unknown(error(422, code))) << code;
+  }
+  EXPECT_TRUE(was_bought_before(error(422, "SHIPMENT.POSTAGE.EXISTS")));
+  EXPECT_FALSE(was_bought_before(error(422, "SHIPMENT.POSTAGE.FAILURE")));
+}
+
+TEST(EasyPostPurchase, AnythingElseIsUnknown) {
+  for (const int status : {408, 409, 425, 429, 500, 502, 503}) {
+    EXPECT_TRUE(is_unknown(error(status, "SOME.CODE"))) << status;
+  }
+  for (const auto* const body :
+       {"<html>", "", "{}", "[]", "null", R"({"error":"no"})", R"({"error":{}})",
+        R"({"error":{"code":null}})", R"({"error":[1]})", R"({"error":{"code":"X")"}) {
+    EXPECT_TRUE(is_unknown(answer(422, body))) << body;
+    EXPECT_TRUE(is_unknown(answer(200, body))) << body;
+    EXPECT_TRUE(is_unknown(answer(302, body))) << body;
+  }
+  for (const auto failure :
+       {net::HttpFailure::timeout, net::HttpFailure::protocol, net::HttpFailure::connect}) {
+    EXPECT_TRUE(is_unknown(failed(failure)));
+  }
+}
+
+TEST(EasyPostPurchase, ASuccessWithoutLabelOrNumberOrOfAnotherShipmentIsUnknown) {
+  EXPECT_TRUE(is_unknown(answer(200, R"({"id":"shp_1","tracking_code":"1","postage_label":null})")));
+  EXPECT_TRUE(is_unknown(answer(200, R"({"id":"shp_1","tracking_code":null,"postage_label":{}})")));
+  EXPECT_TRUE(is_unknown(answer(200, R"({"id":"shp_2","tracking_code":"1","postage_label":{}})")));
+}
+
+TEST(EasyPostPurchase, AnUnreadablePriceDoesNotLoseTheLabel) {
+  const auto outcome = purchase_of(answer(200, R"({"id":"shp_1","tracking_code":"1","postage_label":{},
+      "selected_rate":{"rate":1e999,"currency":7}})"),
+                                   "shp_1");
+  ASSERT_TRUE(std::holds_alternative<BoughtLabel>(outcome));
+  EXPECT_EQ(std::get<BoughtLabel>(outcome).price, "");
+}
+
+TEST(EasyPostErrors, ProblemsAreToldApart) {
+  EXPECT_EQ(error_of(error(401, "APIKEY.INACTIVE")).problem(), Problem::credentials);
+  EXPECT_EQ(error_of(answer(401, "<html>")).problem(), Problem::credentials);
+  EXPECT_EQ(error_of(error(403, "MODE.UNAUTHORIZED")).problem(), Problem::mode);
+  EXPECT_EQ(error_of(error(422, "SHIPMENT.RATE.CARRIER_ACCOUNT_INVALID")).problem(), Problem::account);
+  EXPECT_EQ(error_of(error(422, "ADDRESS.INVALID")).problem(), Problem::refused);
+  EXPECT_EQ(error_of(error(404, "NOT_FOUND")).problem(), Problem::refused);
+  EXPECT_EQ(draft_error(error(404, "NOT_FOUND")).problem(), Problem::account);
+  EXPECT_EQ(error_of(error(422, "SHIPMENT.POSTAGE.TIMED_OUT")).problem(), Problem::busy);
+  EXPECT_EQ(error_of(error(429, "RATE_LIMITED")).problem(), Problem::busy);
+  EXPECT_EQ(error_of(answer(503, "")).problem(), Problem::busy);
+  EXPECT_EQ(error_of(answer(200, "<html>")).problem(), Problem::busy);
+  EXPECT_EQ(error_of(answer(404, "<html>")).problem(), Problem::unreachable);
+  EXPECT_EQ(error_of(answer(301, "")).problem(), Problem::unreachable);
+  EXPECT_EQ(error_of(failed(net::HttpFailure::dns)).problem(), Problem::unreachable);
+  EXPECT_EQ(error_of(failed(net::HttpFailure::timeout)).problem(), Problem::busy);
+}
+
+TEST(EasyPostErrors, FieldErrorsNameTheCarrierAccount) {
+  EXPECT_EQ(error_of(answer(422, R"({"error":{"code":"SHIPMENT.INVALID_PARAMS","message":"bad",
+      "errors":[{"field":"carrier_accounts","message":"unknown"}]}})"))
+                .problem(),
+            Problem::account);
+}
+
+TEST(EasyPostErrors, TheWaitOfARateLimitIsKept) {
+  auto made = response(429, R"({"error":{"code":"RATE_LIMITED","message":"slow"}})");
+  made.headers = {{"retry-after", "7"}};
+  EXPECT_EQ(error_of(read_answer(made, "")).retry_after(), Duration(std::chrono::seconds(7)));
+}
+
+TEST(EasyPostErrors, WordsOfAnyShapeAreRead) {
+  const auto message = message_of(answer(422, R"({"error":{"code":"ADDRESS.VERIFY.FAILURE",
+      "message":["Address","not found"],"errors":[{"field":"street1","message":"House number is missing"}, null, 3]}})"));
+  EXPECT_EQ(message.code, "ADDRESS.VERIFY.FAILURE");
+  EXPECT_EQ(message.text, "Address not found street1 House number is missing");
+}
+
+TEST(EasyPostErrors, NoKeyAndNoLinkIsInAMessage) {
+  const auto message = message_of(answer(422, R"({"error":{"code":"X",
+      "message":"Key EZTKsecretkey or xEZAKabcdefghijk is bad, see https://files.example/label.png?sig=1 now"}})"));
+  EXPECT_EQ(message.text, "Key (key) or (key) is bad, see (link) now");
+}
+
+TEST(EasyPostErrors, MessagesAreBounded) {
+  const auto message =
+      message_of(answer(422, R"({"error":{"code":"X","message":")" + std::string(100'000, 'a') + R"("}})"));
+  EXPECT_LE(message.text.size(), 300U);
+}
+
+TEST(EasyPostRates, AreReadInOrderWithExactPrices) {
+  const auto given = answer(201, R"({"id":"shp_1","rates":[
+      {"id":"rate_1","carrier":"USPS","service":"Priority","rate":"6.95","currency":"USD","delivery_days":2,
+       "delivery_date":"2026-07-03T00:00:00Z","carrier_account_id":"ca_1"},
+      {"id":"rate_2","carrier":"USPS","service":"First","rate":"123456789012345678.90","currency":"USD",
+       "delivery_days":null,"est_delivery_days":"3","carrier_account_id":"ca_1"}],
+      "messages":[{"carrier":"USPS","type":"rate_error","message":"too heavy","carrier_account_id":"ca_1"}]})");
+  const auto offers = offers_in(*shipment_in(given), "ca_1");
+  ASSERT_EQ(offers.answer.rates.size(), 2U);
+  EXPECT_EQ(offers.answer.rates[0].id, "rate_1");
+  EXPECT_EQ(offers.answer.rates[0].transit_days, 2);
+  EXPECT_EQ(offers.answer.rates[0].estimated_delivery, parse_timestamp("2026-07-03T00:00:00Z"));
+  EXPECT_EQ(offers.answer.rates[1].price, "123456789012345678.90");
+  EXPECT_EQ(offers.answer.rates[1].transit_days, 3);
+  ASSERT_EQ(offers.answer.messages.size(), 1U);
+  EXPECT_EQ(offers.answer.messages[0].text, "USPS: too heavy");
+  EXPECT_FALSE(offers.has_others);
+}
+
+TEST(EasyPostRates, OfOtherAccountsAreLeftOut) {
+  const auto given = answer(201, R"({"id":"shp_1","rates":[
+      {"id":"rate_1","service":"A","rate":"1","currency":"USD","carrier_account_id":"ca_2"}],
+      "messages":[{"type":"rate_error","message":"x","carrier_account_id":"ca_3"}]})");
+  const auto offers = offers_in(*shipment_in(given), "ca_1");
+  EXPECT_TRUE(offers.answer.rates.empty());
+  EXPECT_TRUE(offers.answer.messages.empty());
+  EXPECT_TRUE(offers.has_others);
+}
+
+TEST(EasyPostRates, OddEntriesAreLeftOut) {
+  const auto given = answer(201, R"({"id":"shp_1","rates":[null,1,[],{},
+      {"id":"r","service":"A","rate":"free","currency":"USD"},
+      {"id":"r","service":"A","rate":"-1","currency":"USD"},
+      {"id":"r","service":"A","rate":"1","currency":"dollars"},
+      {"id":"r","service":"A","rate":1234567890123456.7,"currency":"USD"},
+      {"id":{},"service":"A","rate":"1","currency":"USD"},
+      {"id":"good","service":"A","rate":5.5,"currency":"USD","delivery_days":1e300}],"messages":{"a":1}})");
+  const auto offers = offers_in(*shipment_in(given), "ca_1");
+  ASSERT_EQ(offers.answer.rates.size(), 1U);
+  EXPECT_EQ(offers.answer.rates[0].id, "good");
+  EXPECT_EQ(offers.answer.rates[0].price, "5.5");
+  EXPECT_FALSE(offers.answer.rates[0].transit_days);
+}
+
+TEST(EasyPostRates, RefusedCarrierCredentialsAreRecognised) {
+  EXPECT_TRUE(blames_credentials({.rates = {}, .messages = {{"rate_error", "UPS: Invalid Authentication"}}}));
+  EXPECT_TRUE(blames_credentials({.rates = {}, .messages = {{"rate_error", "FedEx: Wrong password"}}}));
+  EXPECT_FALSE(blames_credentials({.rates = {}, .messages = {{"rate_error", "UPS: Weight too large"}}}));
+}
+
+TEST(EasyPostRefund, StatusesAreToldApart) {
+  const auto of = [](const std::string& status) {
+    return refund_in(json::parse(R"({"refund_status":)" + status + "}").as_object()).answer;
+  };
+  EXPECT_EQ(of("\"submitted\""), VoidAnswer::pending);
+  EXPECT_EQ(of("\"refunded\""), VoidAnswer::voided);
+  EXPECT_EQ(of("\"rejected\""), VoidAnswer::refused);
+  EXPECT_EQ(of("\"not_applicable\""), VoidAnswer::refused);
+  EXPECT_EQ(of("null"), VoidAnswer::unknown);
+  EXPECT_EQ(of("{}"), VoidAnswer::unknown);
+}
+
+TEST(EasyPostLabel, TheLinkIsThatOfTheFormat) {
+  const auto shipment =
+      json::parse(R"({"postage_label":{"label_url":"https://f/a.png","label_file_type":"image/png",
+      "label_pdf_url":"https://f/a.pdf","label_zpl_url":"ftp://f/a.zpl"}})")
+          .as_object();
+  EXPECT_EQ(label_link(shipment, LabelFormat::png), "https://f/a.png");
+  EXPECT_EQ(label_link(shipment, LabelFormat::pdf), "https://f/a.pdf");
+  EXPECT_EQ(label_link(shipment, LabelFormat::zpl), "");
+  const auto pdf =
+      json::parse(R"({"postage_label":{"label_url":"https://f/a","label_file_type":"application/pdf"}})")
+          .as_object();
+  EXPECT_EQ(label_link(pdf, LabelFormat::pdf), "https://f/a");
+  EXPECT_EQ(label_link(pdf, LabelFormat::png), "");
+  EXPECT_EQ(label_link(json::parse(R"({"postage_label":[]})").as_object(), LabelFormat::pdf), "");
+}
+
+TEST(EasyPostLabel, AFileIsRecognisedByItsBeginning) {
+  EXPECT_TRUE(has_format("%PDF-1.4\n", LabelFormat::pdf));
+  EXPECT_TRUE(has_format("\x89PNG\r\n\x1a\n....", LabelFormat::png));
+  EXPECT_TRUE(has_format("\n^XA^FO", LabelFormat::zpl));
+  EXPECT_FALSE(has_format("<html>", LabelFormat::pdf));
+  EXPECT_FALSE(has_format("", LabelFormat::png));
+}
+
+}  // namespace
+}  // namespace waybill::connectors::easypost

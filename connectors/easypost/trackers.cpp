@@ -1,0 +1,144 @@
+#include "connectors/easypost/trackers.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/crypto.hpp"
+#include "connectors/easypost/fields.hpp"
+
+namespace waybill::connectors::easypost {
+namespace {
+
+constexpr std::size_t most_scans = 1000;
+constexpr std::size_t longest_text = 300;
+
+struct Entry {
+  const json::object* detail = nullptr;
+  std::string time_text;
+  Time at;
+  bool has_zone = true;
+  std::size_t position = 0;  // in the tracker
+};
+
+std::optional<Entry> entry_of(const json::value& value) {
+  const auto* const detail = value.if_object();
+  if (detail == nullptr) return std::nullopt;
+  Entry entry{.detail = detail, .time_text = text_at(*detail, "datetime", 40), .at = {}, .has_zone = true};
+  auto time = parse_timestamp(entry.time_text);
+  if (!time) {
+    time = parse_timestamp(entry.time_text + "Z");
+    entry.has_zone = false;
+  }
+  if (!time) return std::nullopt;
+  entry.at = *time;
+  return entry;
+}
+
+// The details with a time, oldest first.
+std::vector<Entry> entries_of(const json::object& tracker) {
+  std::vector<Entry> entries;
+  for (const auto& value : list_at(tracker, "tracking_details")) {
+    auto entry = entry_of(value);
+    if (!entry) continue;
+    entry->position = entries.size();
+    entries.push_back(std::move(*entry));
+  }
+  std::ranges::sort(entries, {}, [](const Entry& entry) { return std::pair(entry.at, entry.position); });
+  if (entries.size() > most_scans) {
+    entries.erase(entries.begin(), entries.end() - static_cast<std::ptrdiff_t>(most_scans));
+  }
+  return entries;
+}
+
+// The course of a parcel as far as it decides what later scans mean.
+class Course {
+ public:
+  // Our status of the next scan; empty if it moves nothing.
+  std::string next(std::string_view status, std::string_view detail) {
+    if (status == "return_to_sender" || detail == "return") returning_ = true;
+    std::string ours = meaning(status, detail);
+    if (!ours.empty()) moved_ = true;
+    return ours;
+  }
+
+ private:
+  std::string meaning(std::string_view status, std::string_view detail) const {
+    if (status == "in_transit") {
+      return detail == "received_at_origin_facility" && !returning_ ? "collected" : "in_transit";
+    }
+    if (status == "available_for_pickup") return "in_transit";
+    if (status == "out_for_delivery") return "out_for_delivery";
+    if (status == "delivered") return returning_ ? "returned" : "delivered";
+    if (status == "return_to_sender" || status == "failure" || status == "error") return "exception";
+    if (status == "cancelled") return moved_ ? "exception" : "cancelled";
+    return {};
+  }
+
+  bool returning_ = false;
+  bool moved_ = false;
+};
+
+std::string place_of(const json::object& detail) {
+  std::string place;
+  for (const auto* const field :
+       {"tracking_location.city", "tracking_location.state", "tracking_location.country"}) {
+    const std::string part = text_at(detail, field, 80);
+    if (!part.empty()) place += (place.empty() ? "" : ", ") + part;
+  }
+  return place;
+}
+
+// The status is left out, because EasyPost revises it.
+std::string identity(const std::string& number, const Entry& entry, const CarrierScan& scan) {
+  const json::array facts = {number, entry.time_text, code_at(*entry.detail, "carrier_code"), scan.location,
+                             scan.description};
+  return hex(sha256(to_json(facts)));
+}
+
+CarrierScan scan_of(const Entry& entry, const std::string& number, Course& course, Time now) {
+  const json::object& detail = *entry.detail;
+  const std::string status_detail = code_at(detail, "status_detail");
+  CarrierScan scan;
+  scan.status = course.next(code_at(detail, "status"), status_detail);
+  scan.code = code_at(detail, "carrier_code");
+  scan.description = text_at(detail, "message", longest_text);
+  if (scan.description.empty()) scan.description = text_at(detail, "description", longest_text);
+  scan.location = place_of(detail);
+  scan.external_id = identity(number, entry, scan);
+  if (scan.code.empty()) scan.code = status_detail;
+  scan.at = std::min(entry.at, now);
+  scan.has_zone = entry.has_zone;
+  return scan;
+}
+
+}  // namespace
+
+const json::object* tracker_of(const Answer& list, std::string_view tracking_number) {
+  const auto* const object = list.is_success() ? list.body.if_object() : nullptr;
+  if (object == nullptr) return nullptr;
+  const json::object* first = nullptr;
+  for (const auto& value : list_at(*object, "trackers")) {
+    const auto* const tracker = value.if_object();
+    if (tracker == nullptr || code_at(*tracker, "tracking_code") != tracking_number) continue;
+    if (!code_at(*tracker, "shipment_id").empty()) return tracker;
+    if (first == nullptr) first = tracker;
+  }
+  return first;
+}
+
+const json::object* tracker_in(const Answer& answer, std::string_view tracking_number) {
+  const auto* const object = answer.is_success() ? answer.body.if_object() : nullptr;
+  return object != nullptr && code_at(*object, "tracking_code") == tracking_number ? object : nullptr;
+}
+
+TrackAnswer scans_in(const json::object& tracker, Time now) {
+  const std::string number = code_at(tracker, "tracking_code");
+  TrackAnswer answer;
+  Course course;
+  for (const Entry& entry : entries_of(tracker)) answer.scans.push_back(scan_of(entry, number, course, now));
+  answer.estimated_delivery = parse_timestamp(text_at(tracker, "est_delivery_date"));
+  return answer;
+}
+
+}  // namespace waybill::connectors::easypost

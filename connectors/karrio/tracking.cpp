@@ -1,0 +1,134 @@
+#include "connectors/karrio/tracking.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ascii.hpp"
+#include "base/crypto.hpp"
+#include "connectors/karrio/answers.hpp"
+
+namespace waybill::connectors::karrio {
+namespace {
+
+constexpr auto movements = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"picked_up", "collected"},
+    {"in_transit", "in_transit"},
+    {"ready_for_pickup", "in_transit"},
+    {"out_for_delivery", "out_for_delivery"},
+    {"delivered", "delivered"},
+    {"delivery_failed", "exception"},
+    {"return_to_sender", "exception"},
+});
+
+constexpr auto return_words =
+    std::to_array<std::string_view>({"return to sender", "returned to sender", "returning to sender",
+                                     "return to shipper", "returned to shipper", "returning to shipper"});
+
+// Gives Karrio's statuses, oldest first, as ours.
+class Course {
+ public:
+  std::string status(std::string_view karrio_status, const CarrierScan& scan) {
+    is_return_ = is_return_ || karrio_status == "return_to_sender" || tells_of_return(scan);
+    if (karrio_status == "on_hold") return has_moved_ ? "exception" : "";
+    if (karrio_status == "cancelled") return has_moved_ ? "exception" : "cancelled";
+    const auto found = std::ranges::find(movements, karrio_status, &decltype(movements)::value_type::first);
+    if (found == movements.end()) return {};
+    has_moved_ = true;
+    return std::string(is_return_ && found->second == "delivered" ? "returned" : found->second);
+  }
+
+ private:
+  // Some of Karrio's carriers report a return as a failed delivery, on hold or in transit. A text that only
+  // mentions a return ("held, will be returned to sender on Friday") does not count.
+  static bool tells_of_return(const CarrierScan& scan) {
+    return std::ranges::any_of(std::array{&scan.code, &scan.description}, [](const std::string* part) {
+      const auto text = replaced(ascii_lower(*part), "_", " ");
+      return std::ranges::any_of(return_words,
+                                 [&](std::string_view words) { return text.starts_with(words); });
+    });
+  }
+
+  bool has_moved_ = false;
+  bool is_return_ = false;
+};
+
+// The time as the carrier writes it.
+std::string written_time(const json::value& event) {
+  const auto date = text_at(event, "date");
+  if (date.empty()) return text_at(event, "timestamp");
+  const auto clock = text_at(event, "time");
+  return clock.empty() ? date : date + " " + clock;
+}
+
+ReadTime time_of(const json::value& event, Time now) {
+  if (const auto time = read_time(text_at(event, "timestamp"))) return *time;
+  if (const auto time = read_time(written_time(event))) return *time;
+  if (const auto day = read_time(text_at(event, "date"))) return *day;
+  return {.at = now, .has_zone = false};
+}
+
+// A hash of what does not change when the carrier is asked again.
+std::string id_of(const CarrierScan& scan, std::string_view tracking_number, std::string_view time) {
+  constexpr std::size_t length = 32;
+  std::string facts;
+  for (const auto part : {tracking_number, time, std::string_view(scan.code), std::string_view(scan.location),
+                          std::string_view(scan.description)}) {
+    facts += part;
+    facts += '\n';  // in none of the parts
+  }
+  return hex(sha256(facts)).substr(0, length);
+}
+
+CarrierScan scan_of(const json::value& event, std::string_view tracking_number, Time now) {
+  constexpr std::size_t longest_description = 1000;
+  CarrierScan scan;
+  scan.code = text_at(event, "code");
+  scan.description = text_at(event, "description", longest_description);
+  if (scan.description.empty()) scan.description = text_at(event, "reason", longest_description);
+  scan.location = text_at(event, "location");
+  const auto time = time_of(event, now);
+  scan.at = time.at;
+  scan.has_zone = time.has_zone;
+  scan.external_id = id_of(scan, tracking_number, written_time(event));
+  return scan;
+}
+
+// The events, oldest first. Karrio gives the newest first; equal times keep that order.
+std::vector<const json::value*> ordered_events(const json::array& events, Time now) {
+  std::vector<const json::value*> ordered;
+  for (const auto& event : events) {
+    if (event.is_object()) ordered.push_back(&event);
+  }
+  const bool is_oldest_first =
+      ordered.size() > 1 && time_of(*ordered.front(), now).at < time_of(*ordered.back(), now).at;
+  if (!is_oldest_first) std::ranges::reverse(ordered);
+  return ordered;
+}
+
+}  // namespace
+
+TrackAnswer read_tracking(const json::value& answer, std::string_view tracking_number, Time now) {
+  TrackAnswer read;
+  if (const auto time = read_time(text_at(answer, "tracking.estimated_delivery")))
+    read.estimated_delivery = time->at;
+  const auto* const list = list_at(answer, "tracking.events");
+  if (list == nullptr) return read;
+  const auto events = ordered_events(*list, now);
+  const bool has_status = std::ranges::any_of(
+      events, [](const json::value* event) { return !text_at(*event, "status").empty(); });
+  Course course;
+  for (const auto* const event : events) {
+    auto scan = scan_of(*event, tracking_number, now);
+    // If the carrier's events have no status, that of the parcel belongs to the newest one.
+    const bool takes_parcels = !has_status && event == events.back();
+    const auto status = takes_parcels ? text_at(answer, "tracking.status") : text_at(*event, "status");
+    scan.status = course.status(status, scan);
+    read.scans.push_back(std::move(scan));
+  }
+  return read;
+}
+
+}  // namespace waybill::connectors::karrio
