@@ -28,7 +28,8 @@ struct Api::Shared {
         bytes(options.memory_limit),
         analysis(options.database.url),
         maps(options.maps),
-        stores(options.stores) {
+        stores(options.stores),
+        gateways(options.gateways) {
     if (!options.standby_url.empty()) standbys.emplace(storage::pq::standbys_of(options.standby_url).size());
   }
 
@@ -48,6 +49,7 @@ struct Api::Shared {
                      .most_of_one = HttpLimits().most_connections}};
   Maps maps;
   Stores stores;
+  Gateways gateways;
   std::atomic<std::uint64_t> token_epoch = 0;
   struct StandbyShared {
     explicit StandbyShared(std::size_t standbys) : log(standbys) {}
@@ -56,7 +58,7 @@ struct Api::Shared {
   };
   std::optional<StandbyShared> standbys;
   // These call back into the io contexts, so they stop after the server and before the io contexts end.
-  ServiceList services{{&passwords, &bodies, &background, &analysis, &stores, &maps}};
+  ServiceList services{{&passwords, &bodies, &background, &analysis, &stores, &gateways, &maps}};
 };
 
 class Api::ThreadResponder : public Responder {
@@ -73,6 +75,7 @@ class Api::ThreadResponder : public Responder {
                   .bodies = shared.bodies,
                   .maps = shared.maps,
                   .stores = shared.stores,
+                  .gateways = shared.gateways,
                   .passwords = shared.passwords,
                   .readiness = shared.readiness,
                   .public_limits = shared.public_limits,

@@ -16,8 +16,8 @@
 
 namespace waybill::connectors {
 
-/// The account of a business with a carrier, reached through a gateway. Never logged, never part of an error's
-/// text.
+/// The account of a business with a carrier, reached through a gateway. Never logged, never part of an
+/// error's text.
 struct GatewayAccount {
   std::string api_url;         // without a trailing slash; empty: the gateway's own address
   std::string api_key;         // the token
@@ -173,9 +173,9 @@ class Gateway {
  public:
   virtual ~Gateway() = default;
 
-  /// Checks token, mode, connection, and, by one rate call for `probe`, the carrier's own credentials. Returns
-  /// true if rates came back, false if the answer was empty and without a message (the connection is then
-  /// unchecked). Throws GatewayError.
+  /// Checks token, mode, connection, and, by one rate call for `probe`, the carrier's own credentials.
+  /// Returns true if rates came back, false if the answer was empty and without a message (the connection is
+  /// then unchecked). Throws GatewayError.
   virtual asio::awaitable<bool> check(Consignment probe) = 0;
 
   /// Throws GatewayError.
@@ -186,8 +186,8 @@ class Gateway {
 
   /// Buys a draft. `reference` is that of the draft. Never repeats a request. Never throws GatewayError:
   /// everything that is not known to be a refusal is UnknownPurchase.
-  virtual asio::awaitable<PurchaseAnswer> buy(std::string gateway_id, std::string rate_id, std::string reference,
-                                              LabelFormat format) = 0;
+  virtual asio::awaitable<PurchaseAnswer> buy(std::string gateway_id, std::string rate_id,
+                                              std::string reference, LabelFormat format) = 0;
 
   /// Looks an earlier draft or purchase up, by the gateway's id if it is known, else by the exact reference.
   /// Throws GatewayError.
@@ -214,14 +214,19 @@ struct GatewayHint {
 class GatewayConnector {
  public:
   virtual ~GatewayConnector() = default;
-  virtual std::string_view name() const = 0;                         // "karrio"
-  virtual std::span<const std::string_view> features() const = 0;    // "rates", "labels", "void", "tracking", …
-  virtual std::span<const LabelFormat> formats() const = 0;          // the first is the usual one
+  virtual std::string_view name() const = 0;  // "karrio"
+  /// What the API performs with it: "rates", "tracking".
+  virtual std::span<const std::string_view> features() const = 0;
+  virtual std::span<const LabelFormat> formats() const = 0;  // the first is the usual one
   /// `api_url` of accounts is that of the business (Karrio).
   virtual bool needs_url() const = 0;
   virtual std::unique_ptr<Gateway> open(GatewayAccount account, Send send, const Clock& clock) const = 0;
   /// Verifies a webhook's call with the stored secret, in constant time. Pure.
   virtual GatewayHint read_call(std::string_view secret, const InboundCall& call) const = 0;
 };
+
+std::span<const GatewayConnector* const> all_gateways();
+/// Null if unknown; `manual` is not a gateway.
+const GatewayConnector* find_gateway(std::string_view name);
 
 }  // namespace waybill::connectors

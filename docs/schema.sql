@@ -3055,6 +3055,14 @@ CREATE TABLE public.carrier_configurations (
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     sealed_inbound_secret bytea,
+    connector text DEFAULT 'manual'::text NOT NULL,
+    api_url text,
+    service_codes jsonb,
+    label_format text,
+    tracking_sync boolean DEFAULT true NOT NULL,
+    connection_status text,
+    connection_error text,
+    checked_at timestamp with time zone,
     CONSTRAINT carrier_configurations_account_number_check CHECK ((account_number <> ''::text))
 );
 
@@ -4544,7 +4552,7 @@ CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE ON public.business_default
 
 CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE ON public.businesses FOR EACH ROW EXECUTE FUNCTION public.record_audit('business', 'guid', '', 'name=name', 'email=email', 'phone=phone', 'street=address.street', 'city=address.city', 'state=address.state', 'postal_code=address.postalCode', 'country=address.country', 'timezone=settings.timezone', 'currency=settings.currency', 'plan=plan', 'logo_url=branding.logoUrl', 'brand_color=branding.color', 'sender_name=branding.senderName', 'reply_to=branding.replyTo', 'suspended_at@suspendedAt', 'workdays=calendar.workdays', 'holidays=calendar.holidays');
 
-CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE ON public.carrier_configurations FOR EACH ROW EXECUTE FUNCTION public.record_audit('carrier', 'carrier_id', '', 'account_number=accountNumber', 'default_service_level=defaultServiceLevel', 'test_mode=testMode', 'is_active=isActive', 'sealed_api_key!apiKey', 'sealed_api_secret!apiSecret', 'sealed_inbound_secret!inboundSecret');
+CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE OF account_number, default_service_level, test_mode, is_active, sealed_api_key, sealed_api_secret, sealed_inbound_secret, connector, api_url, service_codes, label_format, tracking_sync ON public.carrier_configurations FOR EACH ROW EXECUTE FUNCTION public.record_audit('carrier', 'carrier_id', '', 'account_number=accountNumber', 'default_service_level=defaultServiceLevel', 'test_mode=testMode', 'is_active=isActive', 'sealed_api_key!apiKey', 'sealed_api_secret!apiSecret', 'sealed_inbound_secret!inboundSecret', 'connector=connector', 'api_url=apiUrl', 'service_codes=serviceCodes', 'label_format=labelFormat', 'tracking_sync=trackingSync');
 
 CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE ON public.carriers FOR EACH ROW EXECUTE FUNCTION public.record_audit('carrier', 'guid', 'deleted_at', 'name=name', 'code=code', 'type=type', 'service_levels=serviceLevels', 'tracking_url_pattern=trackingUrlPattern');
 

@@ -33,6 +33,7 @@ class Sample {
       return change.change.erased || !(rule.is_timed() || rule.fires(change.fired));
     });
     std::vector<PastChange*> all;
+    all.reserve(changes_.size());
     for (PastChange& change : changes_) all.push_back(&change);
     if (rule.conditions.reads_relatives()) reader_.fill_relatives(all);
   }

@@ -1,10 +1,13 @@
+#include <algorithm>
+#include <array>
 #include <utility>
 
+#include "api/carriers/carrier_connection.hpp"
 #include "api/carriers/carrier_handlers.hpp"
+#include "api/carriers/carrier_members.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "base/crypto.hpp"
-#include "connectors/carrier_connector.hpp"
 #include "domain/values/web_address.hpp"
 #include "storage/sql/carriers.sql.hpp"
 
@@ -45,6 +48,8 @@ struct Terms {
   Text tracking_url_pattern;
   bool is_own = false;  // a carrier of the business
   std::optional<Bytes> sealed_key, sealed_secret;
+  CarrierConnection connection;
+  bool test_mode = false;
 };
 
 asio::awaitable<Terms> read_terms(Call& call, Services& services, const Guid& carrier) {
@@ -57,42 +62,57 @@ asio::awaitable<Terms> read_terms(Call& call, Services& services, const Guid& ca
                   .tracking_url_pattern = Text(terms->tracking_url_pattern),
                   .is_own = terms->is_own,
                   .sealed_key = unhex(terms->sealed_key.value_or("")),
-                  .sealed_secret = unhex(terms->sealed_secret.value_or(""))};
-}
-
-/// True if `body` has the member, flat or nested as in a GET.
-bool has_member(const json::object& body, std::string_view name) {
-  return body.contains(name) || find_path(body, "configuration." + std::string(name)) != nullptr;
-}
-
-Text value_of(const json::object& body, std::string_view name) {
-  return text_at(body, body.contains(name) ? std::string(name) : "configuration." + std::string(name));
+                  .sealed_secret = unhex(terms->sealed_secret.value_or("")),
+                  .connection = {.connector = std::string(terms->connector.value_or(manual_connector)),
+                                 .api_url = Text(terms->api_url),
+                                 .service_codes = Text(terms->service_codes),
+                                 .label_format = Text(terms->label_format)},
+                  .test_mode = terms->test_mode.value_or(false)};
 }
 
 void check_default_level(const json::object& body, const Terms& terms) {
-  const auto level = value_of(body, "defaultServiceLevel");
+  const auto level = text_member(body, "defaultServiceLevel");
   if (!level) return;
   FieldErrors errors;
   check_service_level(*level, terms.levels, errors);
   if (!errors.empty()) throw invalid("defaultServiceLevel", errors.front().message);
 }
 
-bool flag_at(const json::object& body, std::string_view name) {
-  const auto* const value = find_value(body, name);
-  return value != nullptr && value->get_bool();
+/// The key of the request, or else the stored one; empty if there is none or it cannot be opened.
+std::string key_of(const Call& call, const Services& services, const Guid& carrier, const Terms& terms) {
+  if (const auto given = text_at(call.object(), "apiKey")) return *given;
+  if (!terms.sealed_key || call.object().contains("apiKey")) return {};
+  try {
+    return services.secrets.open(*terms.sealed_key,
+                                 carrier_secret_purpose(call.business(), carrier, "apiKey"));
+  } catch (const SecretError&) {
+    return {};
+  }
 }
 
-/// Throws Failure if the carrier's connector does not accept the credentials.
-asio::awaitable<void> check_account(const json::object& body, const Terms& terms) {
-  const auto number = value_of(body, "accountNumber");
-  connectors::CarrierAccount account{.account_number = number ? *number : terms.account_number.value_or(""),
-                                     .api_key = text_at(body, "apiKey"),
-                                     .api_secret = text_at(body, "apiSecret"),
-                                     .test_mode = flag_at(body, "testMode")};
-  auto errors = co_await connectors::carrier_connector(terms.code).check(std::move(account));
-  if (errors.empty()) co_return;
-  throw Failure(ErrorCode::configuration_error, "The carrier does not accept these credentials.",
-                std::move(errors));
+/// Checks the account of a request, by calls if the connector is a gateway. Throws Failure.
+asio::awaitable<CheckedConnection> check_account(const Call& call, Services& services, const Guid& carrier,
+                                                 const Terms& terms, const CarrierConnection& connection) {
+  const auto& body = call.object();
+  const auto number = text_member(body, "accountNumber");
+  std::string account = number ? *number : terms.account_number.value_or("");
+  if (account.find_first_not_of(" \t\r\n\f\v") == std::string::npos)
+    throw Failure(ErrorCode::configuration_error, "The carrier does not accept this configuration.",
+                  {{"accountNumber", "must not be empty"}});
+  if (connection.gateway() == nullptr) co_return CheckedConnection();
+  co_return co_await check_connection(call, services, connection,
+                                      {.api_url = connection.api_url.value_or(""),
+                                       .api_key = key_of(call, services, carrier, terms),
+                                       .account_number = std::move(account),
+                                       .test_mode = flag_member(body, "testMode").value_or(terms.test_mode)});
+}
+
+/// True if a change needs new checks.
+bool concerns_connection(const json::object& body) {
+  static constexpr std::array<std::string_view, 5> members{"connector", "apiUrl", "accountNumber", "apiKey",
+                                                           "testMode"};
+  return std::ranges::any_of(members,
+                             [&](std::string_view name) { return find_member(body, name) != nullptr; });
 }
 
 }  // namespace
@@ -106,7 +126,8 @@ void check_tracking_pattern(const json::object& body, FieldErrors& errors) {
 
 void check_carrier_update(const json::object& body, FieldErrors& errors) {
   check_tracking_pattern(body, errors);
-  for (const std::string name : {"accountNumber", "defaultServiceLevel"}) {
+  for (const std::string name : {"accountNumber", "defaultServiceLevel", "apiUrl", "testMode", "serviceCodes",
+                                 "labelFormat", "trackingSync"}) {
     const auto* const nested = find_path(body, "configuration." + name);
     const auto* const flat = body.if_contains(name);
     if (nested != nullptr && flat != nullptr && *nested != *flat) {
@@ -120,18 +141,28 @@ asio::awaitable<Answer> configure_carrier(Call& call, Services& services) {
   const auto carrier = guid_at(body, "carrierId").value();
   auto terms = co_await read_terms(call, services, carrier);
   terms.account_number.reset();  // a configuration replaces all of the former one
+  terms.test_mode = false;
   check_default_level(body, terms);
-  co_await check_account(body, terms);
+  const auto connection = merged_connection(body, {}, services);
+  if (connection.gateway() != nullptr && !text_at(body, "apiKey")) terms.sealed_key.reset();
+  const auto checked = co_await check_account(call, services, carrier, terms, connection);
   const auto secret = net::WebhookSecret::random();
   const auto rows = co_await services.db.write(
       sql::Configure{.business = call.business(),
                      .carrier = carrier,
                      .account_number = text_at(body, "accountNumber"),
                      .default_service_level = text_at(body, "defaultServiceLevel"),
-                     .test_mode = flag_at(body, "testMode"),
+                     .test_mode = flag_member(body, "testMode").value_or(false),
                      .sealed_key = sealed(call, services, carrier, "apiKey", terms.sealed_key),
                      .sealed_secret = sealed(call, services, carrier, "apiSecret", terms.sealed_secret),
-                     .sealed_inbound_secret = sealed_inbound(call, services, carrier, secret)},
+                     .sealed_inbound_secret = sealed_inbound(call, services, carrier, secret),
+                     .connector = connection.connector,
+                     .api_url = connection.api_url,
+                     .service_codes = connection.service_codes,
+                     .label_format = connection.label_format,
+                     .tracking_sync = flag_member(body, "trackingSync").value_or(true),
+                     .connection_status = checked.status,
+                     .connection_error = checked.error},
       call.cause());
   if (rows.empty()) throw not_found("carrier");
   auto text = json_object(rows.more());
@@ -144,36 +175,47 @@ asio::awaitable<Answer> configure_carrier(Call& call, Services& services) {
 asio::awaitable<Answer> update_carrier(Call& call, Services& services) {
   const auto& body = call.object();
   const auto& carrier = call.id();
-  const auto terms = co_await read_terms(call, services, carrier);
+  auto terms = co_await read_terms(call, services, carrier);
   const auto pattern = text_at(body, "trackingUrlPattern");
   const bool new_pattern = body.contains("trackingUrlPattern") && pattern != terms.tracking_url_pattern;
   if (new_pattern && !terms.is_own) {
     throw invalid("trackingUrlPattern", "can be set only for a carrier of the business");
   }
   const bool only_pattern = body.size() == 1 && body.contains("trackingUrlPattern");
+  auto connection = terms.connection;
+  CheckedConnection checked;
   if (!only_pattern) {
     if (!terms.account_number) throw conflict("The carrier is not configured.");
     check_default_level(body, terms);
-    co_await check_account(body, terms);
+    connection = merged_connection(body, terms.connection, services);
+    // A stored key is not sent to another place, or an admin could read it there.
+    if (connection.connector != terms.connection.connector || connection.api_url != terms.connection.api_url)
+      terms.sealed_key.reset();
+    if (concerns_connection(body))
+      checked = co_await check_account(call, services, carrier, terms, connection);
   }
-  const auto flag = [&](std::string_view name) {
-    return find_value(body, name) == nullptr ? std::nullopt : std::optional(flag_at(body, name));
-  };
   const auto rows = co_await services.db.write(
       sql::Update{.business = call.business(),
                   .carrier = carrier,
-                  .active = flag("isActive"),
-                  .account_number = value_of(body, "accountNumber"),
-                  .test_mode = flag("testMode"),
-                  .set_default_service_level = has_member(body, "defaultServiceLevel"),
-                  .default_service_level = value_of(body, "defaultServiceLevel"),
+                  .active = flag_member(body, "isActive"),
+                  .account_number = text_member(body, "accountNumber"),
+                  .test_mode = flag_member(body, "testMode"),
+                  .set_default_service_level = find_member(body, "defaultServiceLevel") != nullptr,
+                  .default_service_level = text_member(body, "defaultServiceLevel"),
                   .set_key = body.contains("apiKey"),
                   .sealed_key = sealed(call, services, carrier, "apiKey", terms.sealed_key),
                   .set_secret = body.contains("apiSecret"),
                   .sealed_secret = sealed(call, services, carrier, "apiSecret", terms.sealed_secret),
                   .set_pattern = new_pattern,
                   .tracking_url_pattern = pattern,
-                  .only_pattern = only_pattern},
+                  .only_pattern = only_pattern,
+                  .connector = connection.connector,
+                  .api_url = connection.api_url,
+                  .service_codes = connection.service_codes,
+                  .label_format = connection.label_format,
+                  .tracking_sync = flag_member(body, "trackingSync"),
+                  .connection_status = checked.status,
+                  .connection_error = checked.error},
       call.cause());
   if (rows.empty()) throw conflict("The carrier is not configured.");
   co_return Answer::of(json_object(rows));
@@ -191,10 +233,6 @@ asio::awaitable<Answer> rotate_inbound_secret(Call& call, Services& services) {
   if (rows.empty()) throw conflict("The carrier is not configured.");
   co_return Answer::of(R"({"guid":")" + carrier.to_string() + R"(","inboundSecret":")" + secret.text() +
                        R"("})");
-}
-
-std::string carrier_secret_purpose(const Guid& business, const Guid& carrier, std::string_view name) {
-  return "carrier-" + std::string(name) + ":" + business.to_string() + ":" + carrier.to_string();
 }
 
 std::optional<net::WebhookSecret> open_inbound_secret(const SecretBox& secrets, const Guid& business,

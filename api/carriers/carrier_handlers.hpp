@@ -30,10 +30,6 @@ asio::awaitable<Answer> remove_carrier(Call& call, Services& services);
 /// POST /api/carriers/{guid}/inbound
 asio::awaitable<Answer> receive_scans(Call& call, Services& services);
 
-/// Returns the purpose (SecretBox) of a sealed secret, which opens only for this business, carrier and field:
-/// apiKey, apiSecret or inboundSecret.
-std::string carrier_secret_purpose(const Guid& business, const Guid& carrier, std::string_view name);
-
 /// Returns the inbound secret of a business and a carrier; nullopt if it cannot be decrypted.
 std::optional<net::WebhookSecret> open_inbound_secret(const SecretBox& secrets, const Guid& business,
                                                       const Guid& carrier, const Bytes& sealed);

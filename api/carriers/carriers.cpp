@@ -1,5 +1,6 @@
 #include <set>
 
+#include "api/carriers/carrier_connection.hpp"
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
@@ -35,16 +36,34 @@ constexpr Property lookup_properties[] = {
 };
 constexpr Schema lookup_schema{"CarrierLookups", lookup_properties};
 
-constexpr Property configuration_properties[] = {
+const Property configuration_properties[] = {
     {.name = "accountNumber", .kind = Kind::string},
     {.name = "defaultServiceLevel", .kind = Kind::string},
+    api_url_property,
+    {.name = "testMode", .kind = Kind::boolean},
+    service_codes_property,
+    label_format_property,
+    tracking_sync_property,
 };
-constexpr Schema configuration_schema{"CarrierConfigurationUpdate", configuration_properties};
+const Schema configuration_schema{"CarrierConfigurationUpdate", configuration_properties};
 
 constexpr Property configuration_answer_properties[] = {
     {.name = "accountNumber", .kind = Kind::string, .nullable = false},
     {.name = "defaultServiceLevel", .kind = Kind::string},
+    // For a gateway only.
+    {.name = "apiUrl", .kind = Kind::string, .optional = true},
+    {.name = "testMode", .kind = Kind::boolean, .nullable = false, .optional = true},
+    {.name = "serviceCodes", .kind = Kind::object, .optional = true},
+    {.name = "labelFormat", .kind = Kind::string, .optional = true},
+    {.name = "trackingSync", .kind = Kind::boolean, .nullable = false, .optional = true},
 };
+constexpr std::string_view connection_statuses[] = {"ok", "unchecked", "failing"};
+constexpr Property connection_properties[] = {
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = connection_statuses},
+    {.name = "checkedAt", .kind = Kind::timestamp, .nullable = false},
+    {.name = "error", .kind = Kind::string},
+};
+constexpr Schema connection_schema{"CarrierGatewayConnection", connection_properties};
 constexpr Schema configuration_answer_schema{"CarrierConfiguration", configuration_answer_properties};
 
 constexpr Property pattern_property{
@@ -65,8 +84,23 @@ constexpr Property carrier_properties[] = {
     {.name = "isActive", .kind = Kind::boolean, .nullable = false},
     {.name = "serviceLevels", .kind = Kind::array, .nullable = false, .schema = &service_level_schema},
     {.name = "configuration", .kind = Kind::object, .schema = &configuration_answer_schema},
-    {.name = "features", .kind = Kind::array, .nullable = false, .items = Kind::string},
+    {.name = "features",
+     .kind = Kind::array,
+     .nullable = false,
+     .items = Kind::string,
+     .description = "The services that the connector of this business performs."},
     pattern_property,
+    {.name = "connector",
+     .kind = Kind::string,
+     .nullable = false,
+     .optional = true,
+     .description = "The connector of a configured carrier."},
+    {.name = "connection",
+     .kind = Kind::object,
+     .nullable = false,
+     .optional = true,
+     .schema = &connection_schema,
+     .description = "The result of the last check of a gateway."},
 };
 constexpr Schema carrier_schema{"Carrier", carrier_properties};
 constexpr Schema entry_schema{"CarrierEntry", std::span(carrier_properties).first(6)};
@@ -78,6 +112,7 @@ constexpr Property configured_properties[] = {
     {.name = "type", .kind = Kind::one_of, .nullable = false, .values = type_codes},
     {.name = "isConfigured", .kind = Kind::boolean, .nullable = false},
     {.name = "isActive", .kind = Kind::boolean, .nullable = false},
+    {.name = "connector", .kind = Kind::string, .nullable = false},
     {.name = "accountNumber", .kind = Kind::string, .nullable = false},
     {.name = "serviceLevels", .kind = Kind::array, .nullable = false, .schema = &code_name_schema},
 };
@@ -103,17 +138,22 @@ constexpr Property create_properties[] = {
 };
 constexpr Schema create_schema{"CarrierCreate", create_properties};
 
-constexpr Property configure_properties[] = {
+const Property configure_properties[] = {
     {.name = "carrierId", .kind = Kind::uuid, .required = true},
+    connector_property,
+    api_url_property,
+    service_codes_property,
+    label_format_property,
+    tracking_sync_property,
     {.name = "accountNumber", .kind = Kind::string},
     {.name = "apiKey", .kind = Kind::text, .description = "Stored encrypted and never returned."},
     {.name = "apiSecret", .kind = Kind::text, .description = "Stored encrypted and never returned."},
     {.name = "testMode", .kind = Kind::boolean},
     {.name = "defaultServiceLevel", .kind = Kind::string, .description = "A code of the carrier."},
 };
-constexpr Schema configure_schema{"CarrierConfigure", configure_properties};
+const Schema configure_schema{"CarrierConfigure", configure_properties};
 
-constexpr Property update_properties[] = {
+const Property update_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .read_only = true},
     {.name = "name", .kind = Kind::string, .read_only = true},
     {.name = "code", .kind = Kind::string, .read_only = true},
@@ -129,8 +169,14 @@ constexpr Property update_properties[] = {
     {.name = "testMode", .kind = Kind::boolean, .nullable = false},
     {.name = "defaultServiceLevel", .kind = Kind::string, .description = "A code of the carrier."},
     pattern_property,
+    connector_property,
+    api_url_property,
+    service_codes_property,
+    label_format_property,
+    tracking_sync_property,
+    {.name = "connection", .kind = Kind::object, .read_only = true},
 };
-constexpr Schema update_schema{"CarrierUpdate", update_properties};
+const Schema update_schema{"CarrierUpdate", update_properties};
 
 constexpr Property configured_answer_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -226,7 +272,9 @@ asio::awaitable<Answer> get_lookups(Call&, Services&) {
 asio::awaitable<Answer> get_carrier(Call& call, Services& services) {
   const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .carrier = call.id()});
   if (rows.empty()) throw not_found("carrier");
-  co_return Answer::of(json_object(rows));
+  json::object carrier = json::parse(json_object(rows)).as_object();
+  show_connection(carrier);
+  co_return Answer::of(to_json(carrier));
 }
 
 asio::awaitable<Answer> create_carrier(Call& call, Services& services) {

@@ -192,16 +192,16 @@ json::object event_schema(const domain::Trigger& trigger, json::object entity) {
 
 json::object digest_event_schema(const json::array& entities) {
   const json::object facts{{"type", "object"},
-                     {"properties",
-                      {{"event",
-                        {{"type", "object"},
-                         {"properties",
-                          {{"id", {{"type", "integer"}}},
-                           {"type", text},
-                           {"timestamp", {{"type", "string"}, {"format", "date-time"}}}}},
-                         {"required", {"id", "type", "timestamp"}}}},
-                       {"previous", {{"type", "object"}}}}},
-                     {"required", {"event", "previous"}}};
+                           {"properties",
+                            {{"event",
+                              {{"type", "object"},
+                               {"properties",
+                                {{"id", {{"type", "integer"}}},
+                                 {"type", text},
+                                 {"timestamp", {{"type", "string"}, {"format", "date-time"}}}}},
+                               {"required", {"id", "type", "timestamp"}}}},
+                             {"previous", {{"type", "object"}}}}},
+                           {"required", {"event", "previous"}}};
   json::array items;
   for (const json::value& entity : entities) items.push_back({{"allOf", {entity, facts}}});
   json::object data{

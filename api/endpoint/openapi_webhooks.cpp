@@ -146,11 +146,10 @@ json::object webhooks() {
   }
   json::array entities;
   for (const domain::RecordType& type : domain::record_types()) entities.push_back(entity_of(type));
-  hooks[domain::digest_code] =
-      json::object{{"post", operation(domain::digest_code, "Digest",
-                                      "The events that a workflow with a digest has collected.",
-                                      {{"schema", digest_event_schema(entities)},
-                                       {"example", digest_event_sample()}})}};
+  hooks[domain::digest_code] = json::object{
+      {"post",
+       operation(domain::digest_code, "Digest", "The events that a workflow with a digest has collected.",
+                 {{"schema", digest_event_schema(entities)}, {"example", digest_event_sample()}})}};
   return hooks;
 }
 

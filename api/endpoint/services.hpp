@@ -22,6 +22,7 @@ namespace asio = boost::asio;
 class Maps;
 class PasswordHasher;
 class Readiness;
+class Gateways;
 class Stores;
 class Totals;
 
@@ -68,6 +69,7 @@ struct Services {
   Background& bodies;      // for parsing large bodies
   Maps& maps;
   Stores& stores;
+  Gateways& gateways;
   PasswordHasher& passwords;
   Readiness& readiness;
   PublicLimits& public_limits;
@@ -88,11 +90,11 @@ struct Services {
 /// The same services with another database.
 inline Services with_database(const Services& services, storage::Database& database) {
   // Does not compile if a member is missing here.
-  const auto& [db, clock, secrets, settings, analysis, background, bodies, maps, stores, passwords, readiness,
-               public_limits, totals, tokens_changed, note_full_disk, send_mails] = services;
-  return {database, clock,          secrets,        settings,  analysis,  background,
-          bodies,   maps,           stores,         passwords, readiness, public_limits,
-          totals,   tokens_changed, note_full_disk, send_mails};
+  const auto& [db, clock, secrets, settings, analysis, background, bodies, maps, stores, gateways, passwords,
+               readiness, public_limits, totals, tokens_changed, note_full_disk, send_mails] = services;
+  return {database,      clock,  secrets,        settings,       analysis,  background,
+          bodies,        maps,   stores,         gateways,       passwords, readiness,
+          public_limits, totals, tokens_changed, note_full_disk, send_mails};
 }
 
 }  // namespace waybill::api

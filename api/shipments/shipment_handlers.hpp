@@ -18,6 +18,10 @@ asio::awaitable<Answer> list_traces(Call& call, Services& services);
 asio::awaitable<Answer> report_trace(Call& call, Services& services);
 /// POST /api/v1/traces
 asio::awaitable<Answer> report_scans(Call& call, Services& services);
+/// POST /api/v1/shipments/{shipmentId}/rates
+asio::awaitable<Answer> get_rates(Call& call, Services& services);
+/// POST /api/v1/shipments/{shipmentId}/track
+asio::awaitable<Answer> track_shipment(Call& call, Services& services);
 /// GET /api/v1/shipments/{shipmentId}/label
 asio::awaitable<Answer> get_label(Call& call, Services& services);
 

@@ -44,6 +44,62 @@ const Parameter list_query[] = {
     per_page_parameter,
 };
 
+constexpr Property rates_properties[] = {
+    {.name = "carrierIds",
+     .kind = Kind::array,
+     .max_length = 100,
+     .min_length = 1,
+     .items = Kind::uuid,
+     .description = "The carriers to ask; default: all with a gateway."},
+    {.name = "serviceLevel", .kind = Kind::string, .description = "Only rates of this level."},
+};
+constexpr Schema rates_schema{"ShipmentRatesRequest", rates_properties};
+constexpr Property rate_carrier_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .nullable = false},
+    {.name = "name", .kind = Kind::string, .nullable = false},
+};
+constexpr Schema rate_carrier_schema{"RateCarrier", rate_carrier_properties};
+constexpr Property charge_properties[] = {
+    {.name = "name", .kind = Kind::string, .nullable = false},
+    {.name = "amount", .kind = Kind::number, .nullable = false},
+};
+constexpr Schema charge_schema{"RateCharge", charge_properties};
+constexpr Property rate_properties[] = {
+    {.name = "rateId", .kind = Kind::string, .nullable = false},
+    {.name = "carrier", .kind = Kind::object, .nullable = false, .schema = &rate_carrier_schema},
+    {.name = "serviceCode", .kind = Kind::string, .nullable = false, .description = "The gateway's."},
+    {.name = "serviceName", .kind = Kind::string, .nullable = false},
+    {.name = "serviceLevel",
+     .kind = Kind::string,
+     .description = "By the carrier's serviceCodes; null if none has this code."},
+    {.name = "price", .kind = Kind::number, .nullable = false},
+    {.name = "currency", .kind = Kind::string, .nullable = false},
+    {.name = "charges", .kind = Kind::array, .nullable = false, .schema = &charge_schema},
+    {.name = "transitDays", .kind = Kind::integer},
+    {.name = "estimatedDelivery", .kind = Kind::timestamp},
+    {.name = "expiresAt", .kind = Kind::timestamp, .nullable = false},
+};
+constexpr Schema rate_schema{"ShipmentRate", rate_properties};
+constexpr Property rate_message_properties[] = {
+    {.name = "carrier", .kind = Kind::object, .nullable = false, .schema = &rate_carrier_schema},
+    {.name = "code",
+     .kind = Kind::string,
+     .nullable = false,
+     .description = "The carrier's or the gateway's."},
+    {.name = "message", .kind = Kind::string, .nullable = false},
+};
+constexpr Schema rate_message_schema{"RateMessage", rate_message_properties};
+constexpr Property rates_answer_properties[] = {
+    {.name = "rates", .kind = Kind::array, .nullable = false, .schema = &rate_schema},
+    {.name = "messages", .kind = Kind::array, .nullable = false, .schema = &rate_message_schema},
+};
+constexpr Schema rates_answer_schema{"ShipmentRates", rates_answer_properties};
+constexpr Property tracked_properties[] = {
+    {.name = "added", .kind = Kind::integer, .nullable = false, .description = "The number of new traces."},
+    {.name = "moved", .kind = Kind::boolean, .nullable = false, .description = "True if the status changed."},
+};
+constexpr Schema tracked_schema{"ShipmentTracked", tracked_properties};
+
 constexpr Property guid_properties[] = {{.name = "guid", .kind = Kind::uuid, .required = true}};
 constexpr Schema guid_schema{"ShipmentGuid", guid_properties};
 
@@ -419,6 +475,29 @@ const Endpoint endpoints[] = {
      .body_kind = BodyKind::array,
      .answer = &scan_result_schema,
      .answer_is_array = true},
+    {.method = Method::post,
+     .path = "/api/v1/shipments/{shipmentId}/rates",
+     .permission = Permission::operate,
+     .handler = get_rates,
+     .operation_id = "getShipmentRates",
+     .summary = "Asks carriers for the prices of a shipment",
+     .description =
+         "All configured carriers with a gateway are asked at the same time, for up to 20 s, or "
+         "those that are named. The rates are sorted by price, then by transit time; what a carrier "
+         "does not answer is left out, with a message. Each rate is valid for an hour.",
+     .tag = "Shipments",
+     .body = &rates_schema,
+     .body_kind = BodyKind::object,
+     .answer = &rates_answer_schema},
+    {.method = Method::post,
+     .path = "/api/v1/shipments/{shipmentId}/track",
+     .permission = Permission::operate,
+     .handler = track_shipment,
+     .operation_id = "trackShipment",
+     .summary = "Asks the carrier for the scans of a shipment",
+     .description = "The scans become traces. A scan that is known is not added again.",
+     .tag = "Shipments",
+     .answer = &tracked_schema},
     {.method = Method::get,
      .path = "/api/v1/shipments/{shipmentId}/label",
      .permission = Permission::read,

@@ -70,6 +70,7 @@ struct Config {
   std::string mail_from;
   std::int64_t mails_per_day = 0;
   std::filesystem::path mail_dir;
+  std::vector<std::string> carrier_gateways;  // without a trailing slash
   std::string geocoder_url;
   std::string osrm_url;
   std::string shopify_version;

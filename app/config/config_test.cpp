@@ -224,6 +224,8 @@ TEST(Config, RefusesValuesOutOfBounds) {
       {"plans", "free=none"},
       {"trusted-proxy", "proxy.example.com"},
       {"trusted-proxy", "10.0.0.0/33"},
+      {"carrier-gateway", "karrio:5002"},
+      {"carrier-gateway", "http://karrio:5002/?token=x"},
       {"allow-private-destinations", "maybe"}};
   for (const auto& [name, value] : bad) {
     EXPECT_TRUE(error_of({{name, {value}}}).starts_with("--" + std::string(name) + " "))

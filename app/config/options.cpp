@@ -9,6 +9,7 @@
 #include "app/config/config.hpp"
 #include "base/ascii.hpp"
 #include "base/number.hpp"
+#include "net/destination/destination.hpp"
 #include "net/mail/mail.hpp"
 #include "storage/pq/connect_params.hpp"
 
@@ -127,6 +128,16 @@ void apply_cors_origins(Config& config, const Values& values) {
   config.cors_origins = values;
 }
 
+void apply_carrier_gateways(Config& config, const Values& values) {
+  config.carrier_gateways.clear();
+  for (const std::string& value : values) {
+    const auto place = net::parse_destination(value);
+    if (!place || value.find_first_of("?#") != std::string::npos)
+      throw ConfigError("must be an http or https URL without a query, not \"" + value + "\"");
+    config.carrier_gateways.push_back(value.substr(0, value.find_last_not_of('/') + 1));
+  }
+}
+
 void apply_trusted_proxies(Config& config, const Values& values) {
   config.trusted_proxies.clear();
   for (const std::string& value : values) {
@@ -242,6 +253,16 @@ std::vector<Option> serving_options() {
        .repeatable = true,
        .is_common = true,
        .apply = apply_cors_origins},
+      {.name = "carrier-gateway",
+       .value_name = "URL",
+       .default_text = "",
+       .help =
+           "The address of a gateway for carriers that businesses may name as `apiUrl`, such as a Karrio in "
+           "the cluster. It may be private and `http`. Repeatable.",
+       .commands = api_alone,
+       .repeatable = true,
+       .is_common = true,
+       .apply = apply_carrier_gateways},
       {.name = "trusted-proxy",
        .value_name = "ADDRESS",
        .default_text = "",

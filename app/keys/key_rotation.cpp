@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "actions/credentials.hpp"
-#include "api/carriers/carrier_handlers.hpp"
 #include "api/gate/idempotency.hpp"
+#include "api/gateways/connected_carriers.hpp"
 #include "net/mail/sealed_mail.hpp"
 #include "storage/settings/integration_secrets.hpp"
 #include "storage/settings/key_check.hpp"

@@ -161,6 +161,8 @@ api::Api::Options api_options(const Config& config, const std::string& database_
   options.stores = {.policy = destination_policy(config),
                     .ca_file = config.ca_file,
                     .connectors = connector_options(config)};
+  options.gateways = {
+      .policy = destination_policy(config), .ca_file = config.ca_file, .own = config.carrier_gateways};
   return options;
 }
 

@@ -266,8 +266,7 @@ class EasyPost final : public GatewayConnector {
   std::string_view name() const override { return "easypost"; }
 
   std::span<const std::string_view> features() const override {
-    static constexpr std::array<std::string_view, 6> names = {"rates",    "labels",  "void",
-                                                              "tracking", "returns", "international"};
+    static constexpr std::array<std::string_view, 2> names = {"rates", "tracking"};
     return names;
   }
 

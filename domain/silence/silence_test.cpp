@@ -14,7 +14,7 @@ namespace waybill::domain {
 namespace {
 
 constexpr std::size_t slots_of_hour = 6;  // a slot has 10 minutes, the least time between two looks
-constexpr std::size_t hours_of_week = 7 * 24;
+constexpr std::size_t hours_of_week = std::size_t{7} * 24;
 constexpr std::size_t weeks = 12;
 constexpr std::size_t first_judged = 8 * hours_of_week;  // hours; the last four weeks are judged
 constexpr std::size_t hours = weeks * hours_of_week;
@@ -234,8 +234,9 @@ std::vector<Fault> planted_faults(unsigned seed) {
   std::ranges::shuffle(often, random);
   std::ranges::shuffle(rather_often, random);
   std::uniform_int_distribution<std::size_t> time(first_judged * slots_of_hour,
-                                                  slots - 8 * 24 * slots_of_hour);
+                                                  slots - std::size_t{8} * 24 * slots_of_hour);
   std::vector<Fault> faults;
+  faults.reserve(often.size() + rather_often.size());
   for (std::size_t i = 0; i < 5; ++i) faults.push_back({often[i], time(random), 0.5});
   for (std::size_t i = 5; i < often.size(); ++i) faults.push_back({often[i], time(random)});
   for (const std::size_t i : rather_often)

@@ -280,7 +280,7 @@ TEST(TriggerChoice, TheSixthFormatIsAFormWithTriggersBetweenItsNumberAndADigest)
   const std::string digest = R"(:{"by":"customer.email","every":"PT1H","quiet":null,"atMost":null,"max":10})";
   for (const std::string& form :
        {"order_shipped", "2:order_shipped", "3:any:order_*", "any:order_shipped,order_updated"}) {
-    const std::string stored = "6:" + form + digest;
+    const std::string stored = std::string("6:").append(form).append(digest);
     const auto choice = parse_choice(stored);
     ASSERT_TRUE(choice && choice->digest) << stored;
     EXPECT_EQ(choice->stored(), stored);
@@ -288,7 +288,7 @@ TEST(TriggerChoice, TheSixthFormatIsAFormWithTriggersBetweenItsNumberAndADigest)
     EXPECT_EQ(choice->first->code.substr(0, 6), "order_");
   }
   for (const std::string& form : {"", "6:order_shipped", "timer:order.createdAt:PT2H", "nonsense"})
-    EXPECT_FALSE(parse_choice("6:" + form + digest)) << form;
+    EXPECT_FALSE(parse_choice(std::string("6:").append(form).append(digest))) << form;
   for (const char* const stored :
        {"6:order_shipped", "6:order_shipped:{}", "6:order_shipped:{\"every\":1}",
         "4:6:order_shipped:{\"every\":\"PT1H\"}", "5:6:order_shipped:{\"every\":\"PT1H\"}"})

@@ -40,6 +40,7 @@ std::vector<std::vector<std::uint64_t>> digests_of(const PlacedItems& placed) {
     EXPECT_EQ(each.position, static_cast<int>(list.size()));
   }
   std::vector<std::vector<std::uint64_t>> all;
+  all.reserve(order.size());
   for (const Guid& digest : order) all.push_back(events[digest]);
   return all;
 }

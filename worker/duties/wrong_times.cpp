@@ -21,6 +21,7 @@ void move_back(storage::blocking::Connection& session, const Statement& statemen
 
 std::vector<std::string> texts_of(const std::vector<Duration>& durations) {
   std::vector<std::string> texts;
+  texts.reserve(durations.size());
   for (const Duration duration : durations) texts.push_back(format_duration(duration));
   return texts;
 }

@@ -408,6 +408,7 @@ LateMatches Matcher::match_postponed(storage::Session& session, const Workflow& 
       }
     });
     std::vector<PlannedRun*> pointers;
+    pointers.reserve(planned.size());
     for (PlannedRun& run : planned) pointers.push_back(&run);
     add_working_days(session, pointers);
     LateMatches late{.runs = {}, .collected = std::move(plan.collected)};

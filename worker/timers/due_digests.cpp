@@ -166,15 +166,13 @@ DueDigests::Plan DueDigests::decide(storage::Session& session, const std::vector
   std::vector<const DueDigest*> open;
   for (const Claimed& each : claimed) {
     const DueDigest& digest = each.digest;
-    // NOLINTNEXTLINE(bugprone-branch-clone): the order of the conditions matters
+    const bool is_suspended = catalogue_.is_suspended(digest.business_id);
     if (each.is_deleted) {
       plan.dropped.add(digest);
-    } else if (catalogue_.is_suspended(digest.business_id)) {
-      plan.postponed.add(digest);
-    } else if (!may_decide(each)) {
+    } else if (!is_suspended && !may_decide(each)) {
       plan.behind.add(digest);
-    } else if (!catalogue_.find(digest.workflow_id)) {
-      plan.postponed.add(digest);  // unreadable here
+    } else if (is_suspended || !catalogue_.find(digest.workflow_id)) {
+      plan.postponed.add(digest);  // without the business, or unreadable here
     } else {
       open.push_back(&digest);
       storage::RunKey& key = stubs.emplace_back().run.key;

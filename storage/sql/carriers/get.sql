@@ -3,7 +3,13 @@
 select k.guid, k.name, k.code, k.type, g.carrier_id is not null as "isConfigured",
        coalesce(g.is_active, false) as "isActive", k.service_levels as "serviceLevels",
        g.account_number as "configuration.accountNumber", g.default_service_level as "configuration.defaultServiceLevel",
-       k.features, k.tracking_url_pattern as "trackingUrlPattern"
+       g.connector, case when g.connector <> 'manual' then
+         json_build_object('apiUrl', g.api_url, 'testMode', g.test_mode, 'serviceCodes', g.service_codes,
+                           'labelFormat', g.label_format, 'trackingSync', g.tracking_sync) end as gateway,
+       case when g.connector <> 'manual' then
+         json_build_object('status', g.connection_status, 'checkedAt', iso(g.checked_at), 'error', g.connection_error)
+       end as connection,
+       k.tracking_url_pattern as "trackingUrlPattern"
 from carriers k
 left join carrier_configurations g on g.business_id = $1 and g.carrier_id = k.guid
 where k.business_id in ($1, catalogue_business()) and k.guid = $2 and k.deleted_at is null

@@ -129,7 +129,7 @@ constexpr Row table[] = {
     // Carriers
     {"GET", "/api/carriers", "", "", 200, Data::array, "guid,name,code,type,isConfigured,isActive"},
     {"GET", "/api/carriers/configured", "", "", 200, Data::array,
-     "guid,name,code,type,isConfigured,isActive,accountNumber,serviceLevels[code,name]"},
+     "guid,name,code,type,isConfigured,isActive,connector,accountNumber,serviceLevels[code,name]"},
     {"GET", "/api/carriers/lookups", "", "", 200, Data::object,
      "carrierTypes[code,name],serviceLevels[code,name]"},
     {"POST", "/api/carriers/configure", "",
@@ -138,7 +138,7 @@ constexpr Row table[] = {
      200, Data::object, "guid,name,isConfigured,isActive,inboundSecret"},
     {"GET", "/api/carriers/{carrierId}", "$carrier", "", 200, Data::object,
      "guid,name,code,type,isConfigured,isActive,serviceLevels[code,name,estimatedDays],"
-     "configuration{accountNumber,defaultServiceLevel},features[],trackingUrlPattern"},
+     "configuration{accountNumber,defaultServiceLevel},features[],trackingUrlPattern,connector"},
     {"PATCH", "/api/carriers/{carrierId}", "$carrier",
      R"({"isActive": true, "defaultServiceLevel": "standard", "apiKey": "k"})", 200, Data::object,
      "guid,name,isActive"},

@@ -55,6 +55,7 @@ constexpr ParameterKind parameter_kinds[] = {
     {"presetId", "preset"},
     {"/api/integrations/provider/configure carrierId", ""},  // needs a store; PATCH has the same check
     {"carrierId", "carrier"},
+    {"carrierIds[]", "carrier"},
     {"carrier.guid", "carrier"},
     {"defaultCarrier", "carrier"},
     {"driverId", "driver"},

@@ -107,6 +107,7 @@ TEST_F(CarriersTest, ConfiguringShowsTheConfigurationEverywhereWithoutSecrets) {
                                              {"type", "courier"},
                                              {"isConfigured", true},
                                              {"isActive", true},
+                                             {"connector", "manual"},
                                              {"accountNumber", "A-1"},
                                              {"serviceLevels",
                                               {{{"code", "standard"}, {"name", "Standard"}},
@@ -114,7 +115,7 @@ TEST_F(CarriersTest, ConfiguringShowsTheConfigurationEverywhereWithoutSecrets) {
   const auto whole = http.get(path_of(ups));
   EXPECT_EQ(names_of(whole.data()),
             (Names{"guid", "name", "code", "type", "isConfigured", "isActive", "serviceLevels",
-                   "configuration", "features", "trackingUrlPattern"}));
+                   "configuration", "features", "trackingUrlPattern", "connector"}));
   EXPECT_EQ(at(whole.data(), "configuration"),
             json::value({{"accountNumber", "A-1"}, {"defaultServiceLevel", "express"}}));
   EXPECT_EQ(names_of(at(whole.data(), "serviceLevels.0")), (Names{"code", "name", "estimatedDays"}));

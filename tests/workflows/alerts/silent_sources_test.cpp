@@ -70,7 +70,6 @@ class SilentSources : public SilenceTest {
     return found.is_object() && !found.at("silentSince").is_null();
   }
 
-
   void set(const std::string& store, const std::string& assignments) {
     tenant.sql.rows("update integrations set " + assignments + " where guid = $1", {store});
   }

@@ -50,11 +50,11 @@ TEST_F(KilledDigests, HaveEachEventOnce) {
   std::vector<std::unique_ptr<Waybill>> workers;
   workers.push_back(new_worker());
   workers.push_back(new_worker());
-  constexpr int rounds = 6, orders_of_round = 60;
+  constexpr std::int64_t rounds = 6, orders_of_round = 60;
   std::mt19937 random(77);
-  for (int round = 0; round < rounds; ++round) {
+  for (std::int64_t round = 0; round < rounds; ++round) {
     std::jthread writer([this, session = database.connect()]() mutable {
-      for (int i = 0; i < orders_of_round; ++i) {
+      for (std::int64_t i = 0; i < orders_of_round; ++i) {
         session.rows(
             "insert into orders (business_id, order_number, notes) values ($1, 'K-' || gen_random_uuid(), "
             "$2)",
@@ -62,7 +62,7 @@ TEST_F(KilledDigests, HaveEachEventOnce) {
       }
     });
     const std::int64_t moment =
-        round * orders_of_round + static_cast<std::int64_t>(random() % orders_of_round);
+        round * orders_of_round + static_cast<std::int64_t>(random()) % orders_of_round;
     ASSERT_TRUE(
         eventually([&] { return tenant.sql.number("select count(*) from digest_events") >= moment; }, 30s));
     auto& victim = workers[random() % 2];

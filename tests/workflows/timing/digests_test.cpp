@@ -275,7 +275,7 @@ TEST_F(Digests, CollectTheEventsOfAWorkflowOnceItIsReadable) {
 }
 
 TEST_F(Digests, LockedByAnotherSessionDelayNothing) {
-  const std::string workflow = collecting({{"every", "PT1H"}});
+  collecting({{"every", "PT1H"}});
   const std::string first = tenant.create_order();
   tenant.settle();
   Session holder = world.database.connect();

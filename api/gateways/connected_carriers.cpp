@@ -1,0 +1,55 @@
+#include "api/gateways/connected_carriers.hpp"
+
+#include <utility>
+
+#include "base/crypto.hpp"
+#include "storage/sql/carriers.sql.hpp"
+
+namespace waybill::api {
+
+namespace sql = storage::sql::carriers;
+
+asio::awaitable<std::vector<ConnectedCarrier>> connected_carriers(const Call& call, Services& services,
+                                                                  std::vector<Guid> named) {
+  const auto rows =
+      co_await services.db.read(sql::Connections{.business = call.business(), .carriers = named});
+  const bool are_named = !named.empty();
+  for (const auto& row : rows) std::erase(named, row.carrier);
+  if (!named.empty()) throw not_found("carrier");
+  std::vector<ConnectedCarrier> connected;
+  for (const auto& row : rows) {
+    const auto* const connector = row.connector ? connectors::find_gateway(*row.connector) : nullptr;
+    if (connector != nullptr) {
+      std::string key;
+      try {
+        key = services.secrets.open(unhex(row.sealed_key.value_or("")).value_or(Bytes()),
+                                    carrier_secret_purpose(call.business(), row.carrier, "apiKey"));
+      } catch (const SecretError&) {  // NOLINT(bugprone-empty-catch): the gateway refuses an empty key
+      }
+      connected.push_back({.guid = row.carrier,
+                           .name = std::string(row.name),
+                           .connector = connector,
+                           .account = {.api_url = std::string(row.api_url.value_or("")),
+                                       .api_key = std::move(key),
+                                       .account_number = std::string(row.account_number.value_or("")),
+                                       .test_mode = row.test_mode.value_or(false)},
+                           .service_codes = row.service_codes ? json::parse(*row.service_codes).as_object()
+                                                              : json::object()});
+    } else if (are_named) {
+      throw conflict("The carrier " + std::string(row.name) +
+                     (row.connector
+                          ? " has the connector " + std::string(*row.connector) + ", which cannot do this."
+                          : " is not configured."));
+    }
+  }
+  if (connected.empty())
+    throw conflict("No configured carrier can do this: their connector is " + std::string(manual_connector) +
+                   ".");
+  co_return connected;
+}
+
+std::string carrier_secret_purpose(const Guid& business, const Guid& carrier, std::string_view name) {
+  return "carrier-" + std::string(name) + ":" + business.to_string() + ":" + carrier.to_string();
+}
+
+}  // namespace waybill::api

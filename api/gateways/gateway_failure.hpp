@@ -1,0 +1,15 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "connectors/carrier_gateway.hpp"
+
+namespace waybill::api {
+
+/// The answer to a configuration that a gateway does not accept: configuration_error with the wrong field, or
+/// unavailable if a later call may succeed. `has_url` is true if the request names the gateway's address.
+Failure configuration_failure(const connectors::GatewayError& error, bool has_url);
+
+/// A sentence for people, with the code of the carrier or gateway if it has one.
+std::string message_of(const connectors::CarrierMessage& message);
+
+}  // namespace waybill::api

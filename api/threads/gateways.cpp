@@ -1,0 +1,63 @@
+#include "api/threads/gateways.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "connectors/store_send.hpp"
+#include "net/http/async_http.hpp"
+
+namespace waybill::api {
+namespace {
+
+constexpr std::size_t calls_of_business = 4;
+
+net::HttpClient::Options client_options(const Gateways::Options& options) {
+  net::HttpClient::Options client;
+  client.policy = options.policy;
+  client.ca_file = options.ca_file;
+  return client;
+}
+
+net::HttpResponse without_place(Time now) {
+  net::HttpResponse response;
+  response.failure = net::HttpFailure::timeout;
+  response.error = "too many calls of the business wait";
+  response.started_at = now;
+  return response;
+}
+
+}  // namespace
+
+Gateways::Gateways(Options options)
+    : options_(std::move(options)), places_(calls_of_business), http_(client_options(options_)) {}
+
+bool Gateways::is_own(std::string_view url) const {
+  return std::ranges::any_of(options_.own, [&](const std::string& own) {
+    return url.starts_with(own) && (url.size() == own.size() || url[own.size()] == '/');
+  });
+}
+
+std::optional<std::string> Gateways::url_problem(std::string_view url) const {
+  if (std::ranges::find(options_.own, url) != options_.own.end()) return std::nullopt;
+  if (!url.starts_with("https://"))
+    return "must begin with https://, or be a gateway that the operator has named";
+  return net::check_url(url, options_.policy);
+}
+
+std::unique_ptr<connectors::Gateway> Gateways::open(const connectors::GatewayConnector& connector,
+                                                    connectors::GatewayAccount account, const Guid& business,
+                                                    const Clock& clock, Duration limit) {
+  const auto deadline = std::make_shared<const Time>(clock.now() + limit);
+  const auto send = [this, &clock, business, owner = std::string(connector.name()) + business.to_string(),
+                     deadline](net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
+    const auto place = co_await places_.take(owner, *deadline - clock.now());
+    if (!place) co_return without_place(clock.now());
+    request.guarded = !is_own(request.url);
+    request.owner = business.to_string();
+    request.total_timeout = std::min<Duration>(request.total_timeout, *deadline - clock.now());
+    co_return co_await net::fetch(http_, std::move(request));
+  };
+  return connector.open(std::move(account), connectors::send_until(send, clock, deadline), clock);
+}
+
+}  // namespace waybill::api

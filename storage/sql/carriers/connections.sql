@@ -1,0 +1,12 @@
+-- Returns the active connections of a business, by the carriers' names: of all its carriers, or of some, also if these
+-- have none.
+-- $1 business uuid, $2 carriers uuid[] (empty: all)
+-- -> carrier uuid, name text, connector text or null, api_url text or null, account_number text or null,
+-- sealed_key text or null (in hex), test_mode boolean or null, service_codes jsonb or null
+select k.guid as carrier, k.name, g.connector, g.api_url, g.account_number, encode(g.sealed_api_key, 'hex') as sealed_key,
+       g.test_mode, g.service_codes
+from carriers k
+left join carrier_configurations g on g.business_id = $1::uuid and g.carrier_id = k.guid and g.is_active
+where k.business_id in ($1::uuid, catalogue_business()) and k.deleted_at is null
+  and case when cardinality($2::uuid[]) = 0 then g.carrier_id is not null else k.guid = any ($2::uuid[]) end
+order by k.name, k.guid

@@ -1,0 +1,266 @@
+// Carriers that are reached through a gateway: configuration, rates and scans, with a simulator of EasyPost.
+#include <optional>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/carriers/easypost_simulator.hpp"
+#include "tests/simulators/store_simulator.hpp"
+#include "tests/workflows/fixtures/workflow_fixture.hpp"
+
+namespace waybill::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Call = EasyPostSimulator::Call;
+
+/// A waybill whose operator has named the simulator as a gateway.
+struct GatewayWorld {
+  TestDatabase database;
+  EasyPostSimulator easypost;
+  Waybill waybill{database.url(), [this] {
+                    Waybill::Options options;
+                    options.arguments = {"--carrier-gateway", easypost.url()};
+                    return options;
+                  }()};
+};
+
+class Gateways : public testing::Test {
+ protected:
+  void SetUp() override { give_address("Germany"); }
+
+  void give_address(const std::optional<std::string>& country) {
+    tenant.sql.rows(
+        "update businesses set street = '1 Quay', city = 'Bonn', postal_code = '53111', country = $2 where "
+        "guid = $1",
+        {tenant.id, country});
+  }
+  std::string builtin(const std::string& code) {
+    return tenant.sql.value(
+        "select guid from carriers where code = $1 and business_id = catalogue_business()", {code});
+  }
+  json::object account(const json::object& more = {}) {
+    json::object body{
+        {"carrierId", carrier},           {"connector", "easypost"},
+        {"apiUrl", world.easypost.url()}, {"accountNumber", ca},
+        {"apiKey", user.live_key},        {"serviceCodes", {{"standard", "Ground"}, {"express", "Express"}}}};
+    for (const auto& [name, value] : more) body[name] = value;
+    return body;
+  }
+  Response configure(const json::object& more = {}) {
+    return tenant.http.post("/api/carriers/configure", account(more));
+  }
+  /// The fields of a refusal; "none" if nothing is refused.
+  std::string refused(const json::object& more) {
+    const Response response = configure(more);
+    if (response.status != 400) return "status " + std::to_string(response.status) + " " + response.text;
+    EXPECT_EQ(response.error_code(), "CONFIGURATION_ERROR") << response.text;
+    EXPECT_EQ(
+        tenant.sql.number("select count(*) from carrier_configurations where business_id = $1", {tenant.id}),
+        0);
+    std::string fields;
+    const json::value details = at(response.body, "error.details");
+    for (const auto& [field, message] : details.as_object()) fields += std::string(field);
+    return fields;
+  }
+  json::value carrier_now() { return tenant.http.get("/api/carriers/" + carrier).data(); }
+  std::string shipment(const std::string& number = {}) {
+    return tenant.sql.value(
+        "insert into shipments (business_id, tracking_number, carrier_id, carrier_tracking_number, "
+        "recipient_name, "
+        "recipient_street, recipient_city, recipient_postal_code, packages, status) "
+        "values ($1, $2, $3, nullif($4, ''), 'Ada', '2 Street', 'Koeln', '50667', '[{\"weight\": 2}]', "
+        "'created') "
+        "returning guid",
+        {tenant.id, "WB" + std::to_string(++numbers), carrier, number});
+  }
+  Response rates(const std::string& of, const json::object& body = {}) {
+    return tenant.http.post("/api/v1/shipments/" + of + "/rates", body);
+  }
+
+  GatewayWorld& world = shared<GatewayWorld>();
+  Tenant tenant{world.waybill, testing::UnitTest::GetInstance()->current_test_info()->name()};
+  EasyPostSimulator::User user = world.easypost.add_user();
+  std::string ca = world.easypost.add_carrier_account(user);
+  std::string carrier = builtin("ups");
+  int numbers = static_cast<int>(std::hash<std::string>()(tenant.id) % 1'000'000) * 100;
+};
+
+TEST_F(Gateways, AreShownWithTheirConnectionButWithoutTheKey) {
+  const Response configured = configure();
+  ASSERT_EQ(configured.status, 200) << configured.text;
+  const Response shown = tenant.http.get("/api/carriers/" + carrier);
+  EXPECT_EQ(at(shown.data(), "connector"), "easypost");
+  EXPECT_EQ(at(shown.data(), "connection.status"), "ok");
+  EXPECT_TRUE(at(shown.data(), "connection.checkedAt").is_string());
+  EXPECT_EQ(at(shown.data(), "features"), (json::array{"rates", "tracking"}));
+  EXPECT_EQ(at(shown.data(), "configuration.serviceCodes.express"), "Express");
+  EXPECT_EQ(text_at(shown.data(), "configuration.apiUrl"), world.easypost.url());
+  EXPECT_THAT(shown.text, Not(HasSubstr(user.live_key)));
+  EXPECT_EQ(at(tenant.http.get("/api/carriers/configured").data().as_array().at(0), "connector"), "easypost");
+}
+
+TEST_F(Gateways, AreRefusedWithTheFieldThatIsWrong) {
+  EXPECT_EQ(refused({{"apiKey", "EZAKunknown"}}), "apiKey");
+  EXPECT_EQ(refused({{"apiKey", nullptr}}), "apiKey");
+  EXPECT_EQ(refused({{"apiKey", user.test_key}}), "testMode");
+  EXPECT_EQ(refused({{"testMode", true}}), "testMode");
+  EXPECT_EQ(refused({{"accountNumber", "ca_none"}}), "accountNumber");
+  EXPECT_EQ(refused({{"accountNumber", " "}}), "accountNumber");
+  EXPECT_EQ(refused({{"apiUrl", "https://93.184.216.34"}}), "apiUrl") << "only Karrio is the business's own";
+  EXPECT_EQ(refused({{"connector", "manual"}}), "apiUrl");
+  give_address(std::nullopt);
+  EXPECT_EQ(refused({}), "business.address");
+}
+
+TEST_F(Gateways, OfABusinessAreGuardedLikeWebhooks) {
+  const auto problem = [&](const json::value& url) {
+    return refused({{"connector", "karrio"}, {"apiUrl", url}});
+  };
+  EXPECT_EQ(problem(nullptr), "apiUrl");
+  EXPECT_EQ(problem("http://karrio.example.com"), "apiUrl");
+  EXPECT_EQ(problem("https://127.0.0.1:5002"), "apiUrl");
+  EXPECT_EQ(problem("https://169.254.169.254"), "apiUrl");
+  EXPECT_EQ(problem(json::value(world.easypost.url() + "/../x")), "apiUrl")
+      << "equal to the operator's, or guarded";
+}
+
+TEST_F(Gateways, ThatAreBusySaveNothing) {
+  world.easypost.fail(Call::create_shipment, failing_with(503), 9);
+  const Response busy = configure();
+  world.easypost.stop_failing();
+  EXPECT_EQ(busy.status, 503) << busy.text;
+  EXPECT_EQ(
+      tenant.sql.number("select count(*) from carrier_configurations where business_id = $1", {tenant.id}),
+      0);
+}
+
+TEST_F(Gateways, WithoutRatesAreUnchecked) {
+  world.easypost.set_offers(ca, {});
+  ASSERT_EQ(configure().status, 200);
+  EXPECT_EQ(at(carrier_now(), "connection.status"), "unchecked");
+  EXPECT_TRUE(at(carrier_now(), "connection.error").is_null());
+  world.easypost.set_messages(ca, {{{"type", "rate_error"}, {"message", "No service from this address"}}});
+  ASSERT_EQ(configure().status, 200);
+  EXPECT_THAT(text_at(carrier_now(), "connection.error"), HasSubstr("No service from this address"));
+}
+
+TEST_F(Gateways, KeepTheirKeyThroughChangesThatAreCheckedAgain) {
+  ASSERT_EQ(configure().status, 200);
+  const std::string path = "/api/carriers/" + carrier;
+  EXPECT_EQ(tenant.http.patch(path, {{"accountNumber", "ca_none"}}).status, 400);
+  EXPECT_EQ(at(tenant.http.patch(path, {{"connector", "karrio"}}).body, "error.details"),
+            (json::object{{"apiKey", "is required"}}))
+      << "a stored key is not sent to another place";
+  EXPECT_EQ(tenant.http.patch(path, {{"apiKey", user.test_key}, {"testMode", true}}).status, 200);
+  EXPECT_EQ(at(carrier_now(), "configuration.testMode"), true);
+  EXPECT_EQ(text_at(carrier_now(), "configuration.accountNumber"), ca);
+  const json::value nested{{"configuration", {{"testMode", false}, {"trackingSync", true}}}};
+  EXPECT_EQ(tenant.http.patch(path, nested).status, 400) << "the stored key is of the test mode";
+  EXPECT_EQ(tenant.http.patch(path, carrier_now()).status, 200) << "sent back";
+  const std::size_t calls = world.easypost.count(Call::create_shipment);
+  EXPECT_EQ(tenant.http.patch(path, {{"defaultServiceLevel", "express"}, {"trackingSync", false}}).status,
+            200);
+  EXPECT_EQ(world.easypost.count(Call::create_shipment), calls) << "nothing of the connection changed";
+  EXPECT_EQ(at(carrier_now(), "configuration.serviceCodes.standard"), "Ground");
+  EXPECT_EQ(at(carrier_now(), "configuration.trackingSync"), false);
+  const Response back =
+      tenant.http.patch(path, {{"connector", "manual"}, {"apiUrl", nullptr}, {"serviceCodes", nullptr}});
+  ASSERT_EQ(back.status, 200) << back.text;
+  EXPECT_EQ(at(carrier_now(), "connector"), "manual");
+  EXPECT_EQ(at(carrier_now(), "features"), (json::array{"own_labels", "inbound_scans"}));
+  EXPECT_FALSE(carrier_now().as_object().contains("connection"));
+}
+
+TEST_F(Gateways, GiveRatesCheapestFirst) {
+  world.easypost.set_offers(ca, {{.service = "Express", .price = "21.50", .days = 1},
+                                 {.service = "Ground", .price = "7.3334", .days = 4},
+                                 {.service = "Priority", .price = "7.3334", .days = 2},
+                                 {.service = "Odd", .price = "nan"},
+                                 {.service = "Odder", .price = ".5"}});
+  ASSERT_EQ(configure().status, 200);
+  const std::string parcel = shipment();
+  const Response all = rates(parcel);
+  ASSERT_EQ(all.status, 200) << all.text;
+  const json::array& list = at(all.data(), "rates").as_array();
+  ASSERT_EQ(list.size(), 3U);
+  std::vector<std::string> services;
+  for (const json::value& rate : list) services.push_back(text_at(rate, "serviceCode"));
+  EXPECT_THAT(services, ElementsAre("Priority", "Ground", "Express"));
+  EXPECT_THAT(all.text, HasSubstr(R"("price":7.3334)"));
+  EXPECT_EQ(at(list[1], "serviceLevel"), "standard");
+  EXPECT_TRUE(at(list[0], "serviceLevel").is_null());
+  EXPECT_EQ(at(list[2], "transitDays"), 1);
+  EXPECT_EQ(text_at(list[0], "carrier.guid"), carrier);
+  EXPECT_FALSE(text_at(list[0], "rateId").empty());
+  EXPECT_GT(text_at(list[0], "expiresAt"), tenant.sql.value("select iso(now() + interval '50 minutes')"));
+  const Response one = rates(parcel, {{"serviceLevel", "express"}, {"carrierIds", {carrier}}});
+  EXPECT_EQ(at(one.data(), "rates").as_array().size(), 1U) << one.text;
+}
+
+TEST_F(Gateways, ThatDoNotAnswerLeaveTheRatesOfTheOthers) {
+  ASSERT_EQ(configure().status, 200);
+  carrier = builtin("fedex");
+  const auto other = world.easypost.add_user();
+  const std::string dead = world.easypost.add_carrier_account(other);
+  ASSERT_EQ(configure({{"apiKey", other.live_key}, {"accountNumber", dead}}).status, 200);
+  world.easypost.revoke_key(other.live_key);
+  const Response partial = rates(shipment());
+  ASSERT_EQ(partial.status, 200) << partial.text;
+  EXPECT_EQ(at(partial.data(), "rates").as_array().size(), 2U);
+  ASSERT_EQ(at(partial.data(), "messages").as_array().size(), 1U);
+  EXPECT_EQ(text_at(at(partial.data(), "messages").as_array()[0], "carrier.guid"), carrier);
+  EXPECT_THAT(partial.text, Not(HasSubstr(other.live_key)));
+}
+
+TEST_F(Gateways, RatesNeedWhatCarriersNeed) {
+  ASSERT_EQ(configure().status, 200);
+  const std::string parcel = shipment();
+  tenant.sql.rows(
+      "update shipments set recipient_country = 'Atlantis', recipient_city = null, packages = '[{\"length\": "
+      "2}]' "
+      "where guid = $1",
+      {parcel});
+  const Response refusal = rates(parcel);
+  EXPECT_EQ(refusal.status, 400) << refusal.text;
+  const json::value details = at(refusal.body, "error.details");
+  for (const char* const field : {"recipient.country", "recipient.city", "packages[0].weight"})
+    EXPECT_TRUE(details.as_object().contains(field)) << refusal.text;
+  EXPECT_EQ(rates(tenant.id).status, 404);
+}
+
+TEST_F(Gateways, AManualCarrierHasNeitherRatesNorScansToAskFor) {
+  const std::string parcel = shipment("1Z1");
+  for (const char* const path : {"/rates", "/track"}) {
+    const Response none = tenant.http.post("/api/v1/shipments/" + parcel + path, json::object());
+    EXPECT_EQ(none.status, 409) << none.text;
+  }
+  ASSERT_EQ(
+      tenant.http.post("/api/carriers/configure", {{"carrierId", carrier}, {"accountNumber", "A-1"}}).status,
+      200);
+  for (const char* const path : {"/rates", "/track"}) {
+    const Response refusal = tenant.http.post("/api/v1/shipments/" + parcel + path, json::object());
+    EXPECT_EQ(refusal.status, 409) << refusal.text;
+    EXPECT_THAT(refusal.text, HasSubstr("manual"));
+  }
+}
+
+TEST_F(Gateways, TellTheScansOfAParcelOnceEach) {
+  ASSERT_EQ(configure().status, 200);
+  const std::string number = "EZ" + tenant.id.substr(0, 8);
+  const std::string parcel = shipment(number);
+  world.easypost.add_scan(number, {.status = "in_transit", .message = "Accepted", .city = "Bonn"});
+  const auto track = [&] { return tenant.http.post("/api/v1/shipments/" + parcel + "/track").data(); };
+  EXPECT_EQ(track(), (json::object{{"added", 1}, {"moved", true}}));
+  EXPECT_EQ(tenant.status_of(parcel), "in_transit");
+  EXPECT_EQ(track(), (json::object{{"added", 0}, {"moved", false}}));
+  world.easypost.add_scan(
+      number, {.status = "delivered", .message = "Delivered", .datetime = "2100-01-01T00:00:00Z"});
+  EXPECT_EQ(track(), (json::object{{"added", 1}, {"moved", true}})) << "a time in the future counts as now";
+  EXPECT_EQ(tenant.status_of(parcel), "delivered");
+}
+
+}  // namespace
+}  // namespace waybill::tests
