@@ -1,4 +1,5 @@
 // Carriers that are reached through a gateway: configuration, rates and scans, with a simulator of EasyPost.
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -29,6 +30,10 @@ struct GatewayWorld {
 
 class Gateways : public testing::Test {
  protected:
+  // The program ends with these tests, because it has many connections to the cluster that all tests share.
+  static void SetUpTestSuite() { shared_world = std::make_unique<GatewayWorld>(); }
+  static void TearDownTestSuite() { shared_world.reset(); }
+
   void SetUp() override { give_address("Germany"); }
 
   void give_address(const std::optional<std::string>& country) {
@@ -80,7 +85,8 @@ class Gateways : public testing::Test {
     return tenant.http.post("/api/v1/shipments/" + of + "/rates", body);
   }
 
-  GatewayWorld& world = shared<GatewayWorld>();
+  static inline std::unique_ptr<GatewayWorld> shared_world;
+  GatewayWorld& world = *shared_world;
   Tenant tenant{world.waybill, testing::UnitTest::GetInstance()->current_test_info()->name()};
   EasyPostSimulator::User user = world.easypost.add_user();
   std::string ca = world.easypost.add_carrier_account(user);

@@ -128,7 +128,7 @@ Postgres::Postgres() {
   if (made.status != 0) throw std::runtime_error("initdb: " + made.standard_error);
   std::vector<std::string> command{programs / "postgres", "-D", data, "-k", directory_->path()};
   for (const char* setting :
-       {"listen_addresses=", "fsync=off", "full_page_writes=off", "max_connections=200",
+       {"listen_addresses=", "fsync=off", "full_page_writes=off", "max_connections=300",
         "shared_buffers=64MB", "max_locks_per_transaction=256", "autovacuum_naptime=10s"}) {
     command.insert(command.end(), {"-c", setting});
   }

@@ -274,6 +274,27 @@ TEST_F(Digests, CollectTheEventsOfAWorkflowOnceItIsReadable) {
   EXPECT_EQ(orders_of(received[0].json_body()), (Guids{first, second}));
 }
 
+TEST_F(Digests, OfAnUnreadableWorkflowWaitUntilItCanBeRead) {
+  const std::string workflow = collecting({{"every", "PT1H"}});
+  const std::string order = tenant.create_order();
+  tenant.settle();
+  const std::string form = tenant.sql.value("select trigger_code from workflows where guid = $1", {workflow});
+  const auto set_form = [&](const std::string& text) {
+    tenant.sql.rows("update workflows set trigger_code = $2 where guid = $1", {workflow, text});
+    jump();
+  };
+  set_form("9:order_created");
+  ASSERT_TRUE(eventually([&] {
+    return tenant.sql.number("select count(*) from digests where business_id = $1 and check_at > now()",
+                             {tenant.id}) == 1;
+  }));
+  EXPECT_EQ(receiver.count(tenant.path()), 0U);
+  set_form(form);
+  const auto received = wait_for(1);
+  ASSERT_EQ(received.size(), 1U);
+  EXPECT_EQ(orders_of(received[0].json_body()), Guids{order});
+}
+
 TEST_F(Digests, LockedByAnotherSessionDelayNothing) {
   collecting({{"every", "PT1H"}});
   const std::string first = tenant.create_order();
