@@ -1,6 +1,5 @@
 #include "domain/purchases/purchase.hpp"
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -131,7 +130,7 @@ TEST(Purchases, AdoptALabelThatWasBoughtWithTheirReference) {
   EXPECT_EQ(purchase.next_at, std::nullopt);
 }
 
-TEST(Purchases, DoNotBuyBesideADraftOfALostTime) {
+TEST(Purchases, DoNotBuyNextToADraftOfALostTime) {
   Purchase purchase = requested_at_start();
   EXPECT_EQ(looked_up(purchase, DraftFound{"g0"}, start), Effect::moved);
   EXPECT_EQ(purchase.status, unknown);
@@ -215,6 +214,9 @@ TEST(UnknownPurchases, DoNotMakeUpForLookUpsThatWereMissed) {
   EXPECT_EQ(purchase.next_at, start + 10min);
   looked_up(purchase, NothingFound{}, start + 5h);
   EXPECT_EQ(purchase.next_at, std::nullopt);
+  Purchase early = unknown_purchase();
+  looked_up(early, NothingFound{}, start + 4999ms);  // the clock of the worker is behind that of the claim
+  EXPECT_EQ(early.next_at, start + 30s);
 }
 
 TEST(UnknownPurchases, AreLookedUpForADayIfTheLastLookUpFails) {

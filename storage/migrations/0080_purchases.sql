@@ -29,7 +29,7 @@ create table purchases (
   max_price         numeric,
   max_currency      text,                       -- the currency of the business at the request
   format            text not null default 'pdf' check (format in ('pdf', 'zpl', 'png')),
-  test_mode         boolean,                    -- null until a carrier is chosen; a test label is no cost
+  test_mode         boolean,                    -- null until a carrier is chosen; a test label does not count as cost
   tracking_numbers  text[] not null default '{}',  -- the carrier's, one for each parcel
   tracking_url      text,                       -- a page for people
   has_label         boolean not null default false,  -- its bytes are in purchase_labels

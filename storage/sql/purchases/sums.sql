@@ -1,4 +1,4 @@
--- Returns the number of purchases and their prices by currency, of the same purchases as list.sql. Test labels are no cost:
+-- Returns the number of purchases and their prices by currency, of the same purchases as list.sql. Test labels do not count:
 -- like purchases without a price they have the currency null.
 -- runs: long
 -- $1 business uuid, $2 status text or null, $3 carrier uuid or null, $4 begin timestamptz or null,
