@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "connectors/store_send.hpp"
-#include "net/http/async_http.hpp"
 
 namespace waybill::api {
 namespace {
@@ -32,13 +31,11 @@ Gateways::Gateways(Options options)
     : options_(std::move(options)), places_(calls_of_business), http_(client_options(options_)) {}
 
 bool Gateways::is_own(std::string_view url) const {
-  return std::ranges::any_of(options_.own, [&](const std::string& own) {
-    return url.starts_with(own) && (url.size() == own.size() || url[own.size()] == '/');
-  });
+  return std::ranges::find(options_.own, url) != options_.own.end();
 }
 
 std::optional<std::string> Gateways::url_problem(std::string_view url) const {
-  if (std::ranges::find(options_.own, url) != options_.own.end()) return std::nullopt;
+  if (is_own(url)) return std::nullopt;
   if (!url.starts_with("https://"))
     return "must begin with https://, or be a gateway that the operator has named";
   return net::check_url(url, options_.policy);
@@ -48,16 +45,19 @@ std::unique_ptr<connectors::Gateway> Gateways::open(const connectors::GatewayCon
                                                     connectors::GatewayAccount account, const Guid& business,
                                                     const Clock& clock, Duration limit) {
   const auto deadline = std::make_shared<const Time>(clock.now() + limit);
-  const auto send = [this, &clock, business, owner = std::string(connector.name()) + business.to_string(),
-                     deadline](net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
+  // Requests to other addresses than the account's, such as links in answers, are guarded all the same.
+  const std::string unguarded = is_own(account.api_url) ? account.api_url + "/" : std::string();
+  const auto send = [this, &clock, business, unguarded, deadline,
+                     until = connectors::send_until(http_, clock, deadline),
+                     owner = std::string(connector.name()) + business.to_string()](
+                        net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
     const auto place = co_await places_.take(owner, *deadline - clock.now());
     if (!place) co_return without_place(clock.now());
-    request.guarded = !is_own(request.url);
+    request.guarded = unguarded.empty() || !request.url.starts_with(unguarded);
     request.owner = business.to_string();
-    request.total_timeout = std::min<Duration>(request.total_timeout, *deadline - clock.now());
-    co_return co_await net::fetch(http_, std::move(request));
+    co_return co_await until(std::move(request));
   };
-  return connector.open(std::move(account), connectors::send_until(send, clock, deadline), clock);
+  return connector.open(std::move(account), send, clock);
 }
 
 }  // namespace waybill::api

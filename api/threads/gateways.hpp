@@ -32,6 +32,7 @@ class Gateways final : public Service {
   /// Aborts all calls in flight. Must run while the io contexts of the callers still exist.
   void stop(Moment until) override { http_.stop(until); }
 
+  /// True for exactly the address of a gateway of the operator.
   bool is_own(std::string_view url) const;
   /// The reason why an address cannot be that of a business's gateway, as the end of a sentence; nullopt if
   /// it can.
