@@ -133,8 +133,8 @@ class KarrioGateway final : public Gateway {
     const auto carrier_name = co_await find_carrier_name();
     const auto answer =
         co_await exchange({.method = "POST",
-                           .path = "/v1/proxy/tracking",
-                           .body = tracking_request(tracking_number, carrier_name, account_.account_number)});
+                           .path = "/v1/proxy/tracking?carrier_id=" + percent_encode(account_.account_number),
+                           .body = tracking_request(tracking_number, carrier_name)});
     require_mode(answer);
     if (is_success(answer.response) && answer.body) {
       co_return read_tracking(*answer.body, tracking_number, clock_.now());
@@ -221,10 +221,21 @@ class KarrioGateway final : public Gateway {
     throw error;
   }
 
+  // True for the answer when a carrier has neither a parcel nor a message: {"errors":[{"code":"failure"}]}.
+  static bool is_without_reason(const json::value& body) {
+    const json::value* const errors = body.is_object() ? body.get_object().if_contains("errors") : nullptr;
+    if (errors == nullptr || !errors->is_array() || errors->get_array().empty()) return false;
+    return std::ranges::all_of(errors->get_array(), [](const json::value& error) {
+      return text_at(error, "code") == "failure" && text_at(error, "message").empty();
+    });
+  }
+
   // True if the carrier, which was asked, does not know the number (yet).
   bool is_unknown_number(const Answer& answer) const {
     constexpr int not_found = 404;
-    if (answer.response.status != not_found || !answer.body || is_karrio_error(answer.body)) return false;
+    if (answer.response.status != not_found || !answer.body) return false;
+    if (is_without_reason(*answer.body)) return true;
+    if (is_karrio_error(answer.body)) return false;
     const auto complaints = complaints_in(*answer.body, account_);
     return !complaints.empty() && std::ranges::all_of(complaints, [](const Complaint& complaint) {
       return complaint.kind == Complaint::Kind::other && !complaint.message.code.starts_with("SHIPPING_SDK_");

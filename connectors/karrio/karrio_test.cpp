@@ -361,7 +361,7 @@ TEST(KarrioTrack, AsksTheCarrierOfTheConnection) {
       .answer(200, R"({"tracking":{"events":[]}})");
   const auto gateway = script.open();
   EXPECT_EQ(run(gateway->track("1Z")).scans.at(0).status, "in_transit");
-  EXPECT_EQ(script.requests[1].url, "https://karrio.example/api/v1/proxy/tracking");
+  EXPECT_EQ(script.requests[1].url, "https://karrio.example/api/v1/proxy/tracking?carrier_id=ups-main");
   EXPECT_EQ(json::parse(script.requests[1].body).at("carrier_name"), "ups");
   EXPECT_TRUE(run(gateway->track("1Z")).scans.empty());
   EXPECT_EQ(script.requests.size(), 3) << "the carrier of the connection is known";
@@ -375,6 +375,8 @@ TEST(KarrioTrack, IsEmptyForANumberThatTheCarrierDoesNotKnow) {
   };
   EXPECT_EQ(track(404, R"({"messages":[{"code":"151018","message":"Invalid tracking number"}]})"),
             std::nullopt);
+  EXPECT_EQ(track(404, R"({"errors":[{"code":"failure","level":"warning"}]})"), std::nullopt);
+  EXPECT_EQ(track(404, R"({"errors":[{"code":"failure","message":"Not here"}]})"), Problem::refused);
   EXPECT_EQ(track(404, lost), Problem::busy);
   EXPECT_EQ(track(404, R"({"messages":[{"code":"SHIPPING_SDK_NON_SUPPORTED_ERROR","message":"x"}]})"),
             Problem::refused);

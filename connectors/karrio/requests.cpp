@@ -126,9 +126,8 @@ json::object purchase_request(std::string_view rate_id, LabelFormat format) {
   return {{"selected_rate_id", rate_id}, {"label_type", label_type(format)}};
 }
 
-json::object tracking_request(std::string_view tracking_number, std::string_view carrier_name,
-                              std::string_view carrier_id) {
-  return {{"tracking_number", tracking_number}, {"carrier_name", carrier_name}, {"carrier_id", carrier_id}};
+json::object tracking_request(std::string_view tracking_number, std::string_view carrier_name) {
+  return {{"tracking_number", tracking_number}, {"carrier_name", carrier_name}};
 }
 
 std::string_view label_type(LabelFormat format) {

@@ -15,9 +15,8 @@ json::object rate_request(const Consignment& consignment, std::string_view carri
 /// The body that buys a draft.
 json::object purchase_request(std::string_view rate_id, LabelFormat format);
 
-/// The body that asks the carrier of a connection for the scans of a number.
-json::object tracking_request(std::string_view tracking_number, std::string_view carrier_name,
-                              std::string_view carrier_id);
+/// The body that asks a carrier for the scans of a number. Karrio reads the connection from the query alone.
+json::object tracking_request(std::string_view tracking_number, std::string_view carrier_name);
 
 /// Karrio's name of a format.
 std::string_view label_type(LabelFormat format);

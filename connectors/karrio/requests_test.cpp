@@ -92,8 +92,7 @@ TEST(KarrioRequests, NameRateFormatNumberAndCarrier) {
             R"({"selected_rate_id":"rat_1","label_type":"ZPL"})");
   EXPECT_EQ(label_type(LabelFormat::pdf), "PDF");
   EXPECT_EQ(label_type(LabelFormat::png), "PNG");
-  EXPECT_EQ(to_json(tracking_request("1Z", "ups", "ups-main")),
-            R"({"tracking_number":"1Z","carrier_name":"ups","carrier_id":"ups-main"})");
+  EXPECT_EQ(to_json(tracking_request("1Z", "ups")), R"({"tracking_number":"1Z","carrier_name":"ups"})");
 }
 
 }  // namespace
