@@ -215,7 +215,7 @@ class GatewayConnector {
  public:
   virtual ~GatewayConnector() = default;
   virtual std::string_view name() const = 0;  // "karrio"
-  /// What the API performs with it: "rates", "tracking".
+  /// The services that the API performs with it: "rates", "tracking".
   virtual std::span<const std::string_view> features() const = 0;
   virtual std::span<const LabelFormat> formats() const = 0;  // the first is the usual one
   /// `api_url` of accounts is that of the business (Karrio).

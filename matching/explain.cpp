@@ -272,7 +272,7 @@ std::string_view reason_of(const PastDigest& digest, const PastRun* run) {
   return run == nullptr ? "" : reason_of(*run);
 }
 
-/// What an event caused: runs, and the digests that have collected it.
+/// The runs that events caused, and the digests that have collected them.
 struct Caused {
   PastRuns runs;
   PastDigests digests;

@@ -81,13 +81,8 @@ void check_default_level(const json::object& body, const Terms& terms) {
 /// The key of the request, or else the stored one; empty if there is none or it cannot be opened.
 std::string key_of(const Call& call, const Services& services, const Guid& carrier, const Terms& terms) {
   if (const auto given = text_at(call.object(), "apiKey")) return *given;
-  if (!terms.sealed_key || call.object().contains("apiKey")) return {};
-  try {
-    return services.secrets.open(*terms.sealed_key,
-                                 carrier_secret_purpose(call.business(), carrier, "apiKey"));
-  } catch (const SecretError&) {
-    return {};
-  }
+  if (call.object().contains("apiKey")) return {};
+  return open_carrier_key(services.secrets, call.business(), carrier, terms.sealed_key);
 }
 
 /// Checks the account of a request, by calls if the connector is a gateway. Throws Failure.

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,17 +19,6 @@ std::optional<Guid> related_guid_at(const json::object& body, std::string_view f
                                     std::string_view nested) {
   const auto guid = guid_at(body, flat);
   return guid ? guid : guid_at(body, nested);
-}
-
-/// Returns the guids of `shipmentIds`, without duplicates.
-std::vector<Guid> named_shipments(const json::object& body) {
-  std::vector<Guid> guids;
-  if (const auto* const named = find_value(body, "shipmentIds")) {
-    for (const auto& entry : named->get_array()) guids.push_back(Guid::parse(entry.get_string()).value());
-  }
-  std::ranges::sort(guids);
-  guids.erase(std::ranges::unique(guids).begin(), guids.end());
-  return guids;
 }
 
 asio::awaitable<void> check_crew(storage::Transaction& transaction, const Guid& business,
@@ -78,7 +66,7 @@ asio::awaitable<void> lock_free_shipments(storage::Transaction& transaction, con
 asio::awaitable<Answer> create_dispatch(Call& call, Services& services) {
   const auto& body = call.object();
   const auto& business = call.business();
-  const auto shipments = named_shipments(body);
+  const auto shipments = guids_at(body, "shipmentIds");
   const auto driver = related_guid_at(body, "driverId", "driver.guid");
   const auto vehicle = related_guid_at(body, "vehicleId", "vehicle.guid");
   const auto guid = Guid::timed_random(to_unix_ms(services.clock.now()));

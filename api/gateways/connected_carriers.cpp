@@ -20,21 +20,17 @@ asio::awaitable<std::vector<ConnectedCarrier>> connected_carriers(const Call& ca
   for (const auto& row : rows) {
     const auto* const connector = row.connector ? connectors::find_gateway(*row.connector) : nullptr;
     if (connector != nullptr) {
-      std::string key;
-      try {
-        key = services.secrets.open(unhex(row.sealed_key.value_or("")).value_or(Bytes()),
-                                    carrier_secret_purpose(call.business(), row.carrier, "apiKey"));
-      } catch (const SecretError&) {  // NOLINT(bugprone-empty-catch): the gateway refuses an empty key
-      }
-      connected.push_back({.guid = row.carrier,
-                           .name = std::string(row.name),
-                           .connector = connector,
-                           .account = {.api_url = std::string(row.api_url.value_or("")),
-                                       .api_key = std::move(key),
-                                       .account_number = std::string(row.account_number.value_or("")),
-                                       .test_mode = row.test_mode.value_or(false)},
-                           .service_codes = row.service_codes ? json::parse(*row.service_codes).as_object()
-                                                              : json::object()});
+      connected.push_back(
+          {.guid = row.carrier,
+           .name = std::string(row.name),
+           .connector = connector,
+           .account = {.api_url = std::string(row.api_url.value_or("")),
+                       .api_key = open_carrier_key(services.secrets, call.business(), row.carrier,
+                                                   unhex(row.sealed_key.value_or(""))),
+                       .account_number = std::string(row.account_number.value_or("")),
+                       .test_mode = row.test_mode.value_or(false)},
+           .service_codes =
+               row.service_codes ? json::parse(*row.service_codes).as_object() : json::object()});
     } else if (are_named) {
       throw conflict("The carrier " + std::string(row.name) +
                      (row.connector
@@ -50,6 +46,16 @@ asio::awaitable<std::vector<ConnectedCarrier>> connected_carriers(const Call& ca
 
 std::string carrier_secret_purpose(const Guid& business, const Guid& carrier, std::string_view name) {
   return "carrier-" + std::string(name) + ":" + business.to_string() + ":" + carrier.to_string();
+}
+
+std::string open_carrier_key(const SecretBox& secrets, const Guid& business, const Guid& carrier,
+                             const std::optional<Bytes>& sealed) {
+  if (!sealed) return {};
+  try {
+    return secrets.open(*sealed, carrier_secret_purpose(business, carrier, "apiKey"));
+  } catch (const SecretError&) {
+    return {};
+  }
 }
 
 }  // namespace waybill::api

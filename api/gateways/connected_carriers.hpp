@@ -30,4 +30,8 @@ asio::awaitable<std::vector<ConnectedCarrier>> connected_carriers(const Call& ca
 /// apiKey, apiSecret or inboundSecret.
 std::string carrier_secret_purpose(const Guid& business, const Guid& carrier, std::string_view name);
 
+/// The token of a carrier's gateway; empty if there is none or it cannot be opened, which gateways refuse.
+std::string open_carrier_key(const SecretBox& secrets, const Guid& business, const Guid& carrier,
+                             const std::optional<Bytes>& sealed);
+
 }  // namespace waybill::api

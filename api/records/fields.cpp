@@ -42,6 +42,16 @@ std::optional<Guid> guid_at(const json::object& body, std::string_view path) {
   return Guid::parse(text_at(body, path).value_or(""));
 }
 
+std::vector<Guid> guids_at(const json::object& body, std::string_view path) {
+  std::vector<Guid> guids;
+  if (const auto* const named = find_value(body, path)) {
+    for (const auto& entry : named->get_array()) guids.push_back(Guid::parse(entry.get_string()).value());
+  }
+  std::ranges::sort(guids);
+  guids.erase(std::ranges::unique(guids).begin(), guids.end());
+  return guids;
+}
+
 void merge_text(const json::object& body, std::string_view path, std::optional<std::string>& value) {
   const auto dot = path.find('.');
   const auto* const member = body.if_contains(path.substr(0, dot));

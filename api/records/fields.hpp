@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/endpoint/schema.hpp"
 #include "base/guid.hpp"
@@ -22,6 +23,9 @@ std::optional<std::string> text_at(const json::object& body, std::string_view pa
 
 /// Returns the uuid at `path`; nullopt if there is none.
 std::optional<Guid> guid_at(const json::object& body, std::string_view path);
+
+/// Returns the uuids of the array at `path`, sorted and each once; empty if there is none.
+std::vector<Guid> guids_at(const json::object& body, std::string_view path);
 
 /// Overwrites `value` with the text of `body` at `path`. A null, or a null object on the path, clears it; a
 /// missing member changes nothing.

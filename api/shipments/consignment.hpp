@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -7,6 +8,11 @@
 #include "storage/sql/shipments.sql.hpp"
 
 namespace waybill::api {
+
+/// The packages of a shipment, a JSON array, in kg and cm; each has all its sizes or none. Adds an error for
+/// one without a weight. Pure.
+std::vector<connectors::Parcel> parcels_of(std::string_view packages_text, std::string_view weight_unit,
+                                           std::string_view size_unit, FieldErrors& errors);
 
 /// A shipment as carriers take it: weights in kg, sizes in cm, countries as codes. A party without a country
 /// is in that of the business. Adds an error for each field that a carrier needs. Pure.

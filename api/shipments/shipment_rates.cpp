@@ -169,17 +169,6 @@ json::array messages_of(const std::vector<Asked>& asked) {
   return messages;
 }
 
-std::vector<Guid> carriers_of(const json::object& body) {
-  std::vector<Guid> carriers;
-  const json::value* const list = find_value(body, "carrierIds");
-  if (list == nullptr) return carriers;
-  for (const json::value& each : list->get_array()) {
-    const auto guid = Guid::parse(std::string_view(each.get_string())).value();
-    if (std::ranges::find(carriers, guid) == carriers.end()) carriers.push_back(guid);
-  }
-  return carriers;
-}
-
 }  // namespace
 
 asio::awaitable<Answer> get_rates(Call& call, Services& services) {
@@ -188,7 +177,7 @@ asio::awaitable<Answer> get_rates(Call& call, Services& services) {
       co_await services.db.read(sql::Consignment{.business = call.business(), .shipment = call.id()});
   if (rows.empty()) throw not_found("shipment");
   const auto inquiry = std::make_shared<Inquiry>(co_await asio::this_coro::executor);
-  for (ConnectedCarrier& carrier : co_await connected_carriers(call, services, carriers_of(body)))
+  for (ConnectedCarrier& carrier : co_await connected_carriers(call, services, guids_at(body, "carrierIds")))
     inquiry->asked.push_back({.carrier = std::move(carrier)});
   FieldErrors errors;
   inquiry->consignment = consignment_of(rows.front(), errors);

@@ -211,7 +211,7 @@ class Judge {
     return (now + added) / (usual + added);
   }
 
-  /// What is expected on its days, each with what there was to do; not more than with what there was in all.
+  /// The count that is expected on its days, each with its demand; not more than with the demand in all.
   double expected_of(const Sums& sums, const Weeks& weeks) const {
     if (weeks.count() == 0) return 0;
     const auto expected = [&](const PartSums& part) {

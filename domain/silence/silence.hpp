@@ -8,8 +8,9 @@
 
 namespace waybill::domain {
 
-/// What a workflow, a store or a carrier brings, by the hours of the business's wall clock: firings, orders,
-/// scans. The last element of each list is the present hour, which is not over; the lists have equal lengths.
+/// The counts of a workflow, a store or a carrier, by the hours of the business's wall clock: firings,
+/// orders, scans. The last element of each list is the present hour, which is not over; the lists have equal
+/// lengths.
 struct CountHistory {
   std::vector<std::int64_t> counts;
   /// The numbers that tell how much the business has to do: those that are nearest to the counts, and others.

@@ -20,36 +20,14 @@
 namespace waybill::storage {
 namespace {
 
-std::vector<PostponedMatch> postponed_of(const std::vector<const SettledEvent*>& events) {
-  std::vector<PostponedMatch> matches;
-  for (const SettledEvent* const event : events) {
-    matches.insert(matches.end(), event->postponed.begin(), event->postponed.end());
-  }
-  return matches;
-}
-
-std::vector<TimerChange> timers_of(const std::vector<const SettledEvent*>& events) {
-  std::vector<TimerChange> changes;
-  for (const SettledEvent* const event : events) {
-    changes.insert(changes.end(), event->timers.begin(), event->timers.end());
-  }
-  return changes;
-}
-
-std::vector<WatchEnd> watch_ends_of(const std::vector<const SettledEvent*>& events) {
-  std::vector<WatchEnd> ends;
-  for (const SettledEvent* const event : events) {
-    ends.insert(ends.end(), event->watch_ends.begin(), event->watch_ends.end());
-  }
-  return ends;
-}
-
-std::vector<CollectedItem> collected_of(const std::vector<const SettledEvent*>& events) {
-  std::vector<CollectedItem> items;
-  for (const SettledEvent* const event : events) {
-    items.insert(items.end(), event->collected.begin(), event->collected.end());
-  }
-  return items;
+/// The parts of all events, one after the other.
+template <typename Part>
+std::vector<Part> all_of(const std::vector<const SettledEvent*>& events,
+                         std::vector<Part> SettledEvent::* parts) {
+  std::vector<Part> all;
+  for (const SettledEvent* const event : events)
+    all.insert(all.end(), (event->*parts).begin(), (event->*parts).end());
+  return all;
 }
 
 using EndedOrdered = ResultOf<sql::queue::Finish>;
@@ -98,7 +76,7 @@ int stored_step(const RunState& state) { return state.progress ? state.progress-
 Recording::Recording(Session& session, const Guid& worker, const Batch& batch, EndedRuns& ended)
     : session_(session), worker_(worker), batch_(batch), ended_(ended), work_(session) {
   if (!batch.events.empty()) take_events();
-  watch_ends_ = watch_ends_of(events_);
+  watch_ends_ = all_of(events_, &SettledEvent::watch_ends);
   cancel_watching(session_, watch_ends_);
   for (const SettledEvent* const event : events_) request_changes_of(*event);
   hold_runs();
@@ -249,11 +227,11 @@ void Recording::write_events() {
   }
   finished.write(session_);
   queued.write(session_);
-  RunStore(session_, worker_).postpone(postponed_of(events_));
-  change_timers(session_, timers_of(events_));
+  RunStore(session_, worker_).postpone(all_of(events_, &SettledEvent::postponed));
+  change_timers(session_, all_of(events_, &SettledEvent::timers));
   if (any_watches) cancel_watching(session_, watch_ends_);  // runs of earlier events of the batch
   wake_watching(session_, watch_ends_);
-  digest_due_ = collect(session_, collected_of(events_));
+  digest_due_ = collect(session_, all_of(events_, &SettledEvent::collected));
 }
 
 /// The event at which the search for the runs before this one can end; null if none is known.

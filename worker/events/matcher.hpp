@@ -21,7 +21,7 @@
 
 namespace waybill::worker {
 
-/// What events cause that are matched late.
+/// The runs and items of events that are matched late.
 struct LateMatches {
   std::vector<storage::Run> runs;  // without texts
   std::vector<storage::CollectedItem> collected;

@@ -12,8 +12,8 @@
 
 namespace waybill::worker {
 
-/// What the digest of `workflow` collects of an event that meets it: the record as of the event, with `event`
-/// and `previous`. `fired` are the triggers that the event meets. Pure.
+/// The item that the digest of `workflow` collects of an event that meets it: the record as of the event,
+/// with `event` and `previous`. `fired` are the triggers that the event meets. Pure.
 storage::CollectedItem collect_item(const storage::StoredEvent& event, const domain::Change& change,
                                     const domain::TriggerSet& fired, const Workflow& workflow);
 

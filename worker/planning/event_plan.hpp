@@ -38,7 +38,7 @@ struct EventWorkflows {
   domain::Verdict judge(const Workflow& workflow, const domain::Subject& subject);
 };
 
-/// What an event causes: runs, and what digests collect.
+/// The runs of an event, and the items that digests collect of it.
 struct PlannedEvent {
   std::vector<PlannedRun> runs;
   std::vector<storage::CollectedItem> collected;

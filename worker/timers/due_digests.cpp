@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -26,7 +25,6 @@ constexpr std::int64_t most_of_business = 32;                         // digests
 constexpr std::int64_t max_bytes = std::int64_t{16} << 20U;           // of the lists of one transaction
 constexpr std::int64_t most_of_changed = 500;  // digests of changed workflows in one transaction
 constexpr std::size_t longest_round = 256;     // businesses
-constexpr Time::rep never = std::numeric_limits<Time::rep>::max();
 
 }  // namespace
 
@@ -58,24 +56,19 @@ DueDigests::DueDigests(const Guid& worker, const EventIntake& intake, const Cata
       catalogue_(catalogue),
       workflows_(workflows),
       guard_(guard),
-      clock_(clock),
-      noted_due_(never) {}
+      clock_(clock) {}
 
 bool DueDigests::note_due(std::optional<Time> due) {
-  if (!due) return false;
-  const Time::rep at = due->time_since_epoch().count();
-  Time::rep known = noted_due_.load();
-  while (at < known && !noted_due_.compare_exchange_weak(known, at)) continue;
-  return at < known && *due < clock_.now() + look_every;
+  return noted_due_.note(due) && *due < clock_.now() + look_every;
 }
 
-Time DueDigests::next_look() const { return std::min(next_look_, Time(Time::duration(noted_due_.load()))); }
+Time DueDigests::next_look() const { return std::min(next_look_, noted_due_.earliest()); }
 
 bool DueDigests::work(storage::Session& session) {
   const Time now = clock_.now();
   if (now < next_look()) return false;
   const std::vector<std::int16_t> shards = intake_.shards();
-  noted_due_ = never;
+  noted_due_.begin_look();
   next_look_ = now + (catalogue_.has_digests() ? look_every : idle_look_every);
   if (shards.empty()) return false;
   if (close_some(session, shards) || close_changed(session, shards)) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "worker/guard/blast_guard.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/digest_plan.hpp"
+#include "worker/timers/noted_due.hpp"
 
 namespace waybill::worker {
 
@@ -62,7 +62,7 @@ class DueDigests {
   bool has_changed_ = true;     // digests of changed workflows may have to be closed
   Time next_look_{};
   bool has_queued_ = false;
-  std::atomic<Time::rep> noted_due_;
+  NotedDue noted_due_;
 };
 
 }  // namespace waybill::worker

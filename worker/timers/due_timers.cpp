@@ -1,7 +1,6 @@
 #include "worker/timers/due_timers.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <unordered_map>
 
@@ -24,7 +23,6 @@ namespace sql = storage::sql::timers;
 constexpr Duration look_every = std::chrono::seconds(1);
 constexpr Duration due_again_after = std::chrono::milliseconds(100);
 constexpr std::size_t max_bytes = 4UL * 1024 * 1024;  // of the records of one transaction
-constexpr Time::rep never = std::numeric_limits<Time::rep>::max();
 
 }  // namespace
 
@@ -58,20 +56,15 @@ DueTimers::DueTimers(const Options& options, const EventIntake& intake, const Ca
       workflows_(workflows),
       guard_(guard),
       clock_(clock),
-      scan_(catalogue, options.of_scan),
-      noted_due_(never) {}
+      scan_(catalogue, options.of_scan) {}
 
 bool DueTimers::note_due(std::optional<Time> due) {
-  if (!due) return false;
-  const Time::rep at = due->time_since_epoch().count();
-  Time::rep known = noted_due_.load();
-  while (at < known && !noted_due_.compare_exchange_weak(known, at)) continue;
-  return at < known && *due < clock_.now() + look_every;
+  return noted_due_.note(due) && *due < clock_.now() + look_every;
 }
 
 Time DueTimers::next_look() const {
   if (!catalogue_.has_timers()) return Time::max();
-  return std::min(next_look_, Time(Time::duration(noted_due_.load())));
+  return std::min(next_look_, noted_due_.earliest());
 }
 
 bool DueTimers::work(storage::Session& session) {
@@ -79,7 +72,7 @@ bool DueTimers::work(storage::Session& session) {
   const bool is_changed = scan_.follow_catalogue();
   if (now < next_look() && !is_changed) return false;
   const std::vector<std::int16_t> shards = intake_.shards();
-  noted_due_ = never;
+  noted_due_.begin_look();
   if (shards.empty()) {
     next_look_ = now + look_every;
     return false;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,6 +16,7 @@
 #include "worker/guard/blast_guard.hpp"
 #include "worker/planning/catalogue.hpp"
 #include "worker/planning/run_plan.hpp"
+#include "worker/timers/noted_due.hpp"
 #include "worker/timers/timer_claims.hpp"
 #include "worker/timers/timer_scan.hpp"
 
@@ -77,7 +77,7 @@ class DueTimers {
   TimerScan scan_;
   Time next_look_{};
   bool has_queued_ = false;
-  std::atomic<Time::rep> noted_due_;
+  NotedDue noted_due_;
 };
 
 }  // namespace waybill::worker

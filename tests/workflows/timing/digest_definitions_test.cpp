@@ -1,4 +1,4 @@
-// What a definition with a digest may contain, where it is shown, and its trials.
+// Definitions with a digest: their members, where they are shown, and their trials.
 #include <set>
 
 #include "tests/workflows/timing/digests_fixture.hpp"
