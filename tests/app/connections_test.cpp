@@ -1,4 +1,5 @@
 #include <atomic>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
@@ -71,33 +72,53 @@ TEST(DatabaseConnections, AreNeverExceededUnderLoad) {
   EXPECT_LE(peak, most);
 }
 
+// Connections of the tests' PostgreSQL server.
+struct Offer {
+  std::int64_t maximum = 0;
+  std::int64_t reserved = 0;
+  std::int64_t available() const { return maximum - reserved; }
+};
+
+Offer offer_of_the_server() {
+  Session sql = postgres().admin();
+  return {.maximum = sql.number("select current_setting('max_connections')::int"),
+          .reserved = sql.number("select current_setting('superuser_reserved_connections')::int")};
+}
+
 TEST(DatabaseConnections, TooFewOrTooManyStopTheStartWithTheNumbers) {
   const TestDatabase database;
+  const Offer offer = offer_of_the_server();
+  const std::string too_many = std::to_string(offer.available() + 1);
   for (const std::string command : {"up", "api", "worker"}) {
     const Finished few = start(command, database.url(), {"--database-connections", "9"});
     EXPECT_NE(few.status, 0);
     EXPECT_THAT(few.standard_error, HasSubstr("--database-connections 9 is too small"));
-    const Finished many = start(command, database.url(), {"--database-connections", "198"});
+    const Finished many = start(command, database.url(), {"--database-connections", too_many});
     EXPECT_NE(many.status, 0);
-    EXPECT_THAT(many.standard_error,
-                HasSubstr("--database-connections 198 exceeds the 197 connections that PostgreSQL offers "
-                          "(max_connections 200 less 3 reserved)"));
+    EXPECT_THAT(
+        many.standard_error,
+        HasSubstr("--database-connections " + too_many + " exceeds the " + std::to_string(offer.available()) +
+                  " connections that PostgreSQL offers (max_connections " + std::to_string(offer.maximum) +
+                  " less " + std::to_string(offer.reserved) + " reserved)"));
   }
 }
 
 TEST(DatabaseConnections, TheSumOfAllProcessesGivesAWarning) {
   const TestDatabase database;
+  const Offer offer = offer_of_the_server();
+  // Each half fits, and both together exceed the offer.
+  const std::string half = std::to_string(offer.available() / 2 + 1);
   Waybill::Options options;
   options.command = "api";
-  options.arguments = {"--database-connections", "100"};
+  options.arguments = {"--database-connections", half};
   Waybill first(database.url(), options);
   EXPECT_EQ(first.process().standard_error().find("may open"), std::string::npos);
   options.command = "worker";
   options.secret_key_file = first.secret_key_file();
   Waybill second(database.url(), options);
-  EXPECT_TRUE(
-      second.process().wait_for_line("the running processes may open 100 connections and this one 100, "
-                                     "but PostgreSQL offers 197"));
+  EXPECT_TRUE(second.process().wait_for_line("the running processes may open " + half +
+                                             " connections and this one " + half +
+                                             ", but PostgreSQL offers " + std::to_string(offer.available())));
 }
 
 }  // namespace
