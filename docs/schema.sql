@@ -396,6 +396,9 @@ CREATE TABLE public.shipments (
     status_changed_at timestamp(3) with time zone,
     last_trace_at timestamp(3) with time zone,
     last_trace_id bigint,
+    label_status text,
+    shipping_price numeric,
+    currency text,
     CONSTRAINT shipments_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
     CONSTRAINT shipments_packages_check CHECK ((jsonb_typeof(packages) = 'array'::text)),
     CONSTRAINT shipments_status_check CHECK ((status = ANY (ARRAY['created'::text, 'collected'::text, 'in_transit'::text, 'out_for_delivery'::text, 'delivered'::text, 'exception'::text, 'returned'::text, 'cancelled'::text]))),
@@ -408,7 +411,7 @@ CREATE FUNCTION public.bounded_record(r public.shipments) RETURNS bytea
     LANGUAGE plpgsql STABLE STRICT
     AS $$
 begin
-  if greatest(pg_column_size(r), octet_length(r.tracking_number), octet_length(r.status), octet_length(r.sender_name), octet_length(r.sender_street), octet_length(r.sender_city), octet_length(r.sender_state), octet_length(r.sender_postal_code), octet_length(r.sender_country), octet_length(r.sender_phone), octet_length(r.recipient_name), octet_length(r.recipient_street), octet_length(r.recipient_city), octet_length(r.recipient_state), octet_length(r.recipient_postal_code), octet_length(r.recipient_country), octet_length(r.recipient_phone), octet_length(r.service_level), octet_length(r.instructions), octet_length(r.external_reference), octet_length(r.sender_company), octet_length(r.recipient_company), octet_length(r.recipient_email), octet_length(r.carrier_tracking_number), octet_length(r.carrier_tracking_url)) > 4194304 then
+  if greatest(pg_column_size(r), octet_length(r.tracking_number), octet_length(r.status), octet_length(r.sender_name), octet_length(r.sender_street), octet_length(r.sender_city), octet_length(r.sender_state), octet_length(r.sender_postal_code), octet_length(r.sender_country), octet_length(r.sender_phone), octet_length(r.recipient_name), octet_length(r.recipient_street), octet_length(r.recipient_city), octet_length(r.recipient_state), octet_length(r.recipient_postal_code), octet_length(r.recipient_country), octet_length(r.recipient_phone), octet_length(r.service_level), octet_length(r.instructions), octet_length(r.external_reference), octet_length(r.sender_company), octet_length(r.recipient_company), octet_length(r.recipient_email), octet_length(r.carrier_tracking_number), octet_length(r.carrier_tracking_url), octet_length(r.label_status), octet_length(r.currency)) > 4194304 then
     return '';
   end if;
   return substr(record_send(r), 1, 4194305);
@@ -3466,6 +3469,81 @@ CREATE TABLE public.product_skus (
     product_id uuid NOT NULL
 );
 
+CREATE TABLE public.purchase_labels (
+    business_id uuid NOT NULL,
+    purchase_id uuid NOT NULL,
+    shipment_id uuid NOT NULL,
+    format text NOT NULL,
+    bytes bytea NOT NULL,
+    stored_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT purchase_labels_bytes_check CHECK ((octet_length(bytes) <= 10485760)),
+    CONSTRAINT purchase_labels_format_check CHECK ((format = ANY (ARRAY['pdf'::text, 'zpl'::text, 'png'::text])))
+);
+ALTER TABLE ONLY public.purchase_labels ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+CREATE TABLE public.purchases (
+    business_id uuid NOT NULL,
+    guid uuid NOT NULL,
+    shipment_id uuid NOT NULL,
+    attempt integer NOT NULL,
+    stray_of uuid,
+    reference uuid NOT NULL,
+    shard smallint NOT NULL,
+    carrier_id uuid,
+    connector text DEFAULT ''::text NOT NULL,
+    wanted jsonb DEFAULT '{}'::jsonb NOT NULL,
+    cause jsonb,
+    status text DEFAULT 'requested'::text NOT NULL,
+    gateway_id text,
+    rate_id text,
+    service_level text,
+    service_code text,
+    service_name text,
+    quote numeric,
+    quote_currency text,
+    price numeric,
+    currency text,
+    is_dearer boolean DEFAULT false NOT NULL,
+    max_price numeric,
+    max_currency text,
+    format text DEFAULT 'pdf'::text NOT NULL,
+    test_mode boolean,
+    tracking_numbers text[] DEFAULT '{}'::text[] NOT NULL,
+    tracking_url text,
+    has_label boolean DEFAULT false NOT NULL,
+    error_code text,
+    error_text text,
+    void_state text,
+    resolution text,
+    resolved_by text,
+    requested_at timestamp with time zone DEFAULT now() NOT NULL,
+    looked_up_at timestamp with time zone,
+    draft_begun_at timestamp with time zone,
+    buy_begun_at timestamp with time zone,
+    unknown_since timestamp with time zone,
+    resolved_at timestamp with time zone,
+    bought_at timestamp with time zone,
+    voiding_since timestamp with time zone,
+    void_begun_at timestamp with time zone,
+    voided_at timestamp with time zone,
+    erased_at timestamp with time zone,
+    attempts integer DEFAULT 0 NOT NULL,
+    lookups integer DEFAULT 0 NOT NULL,
+    lease_owner uuid,
+    lease_until timestamp with time zone,
+    next_at timestamp with time zone,
+    claim_at timestamp with time zone,
+    CONSTRAINT purchases_check CHECK (((lease_owner IS NULL) = (lease_until IS NULL))),
+    CONSTRAINT purchases_check1 CHECK (((status <> 'buying'::text) OR ((buy_begun_at IS NOT NULL) AND (gateway_id IS NOT NULL)))),
+    CONSTRAINT purchases_check2 CHECK (((status <> ALL (ARRAY['bought'::text, 'voiding'::text, 'voided'::text])) OR (bought_at IS NOT NULL))),
+    CONSTRAINT purchases_check3 CHECK (((price >= (0)::numeric) AND (quote >= (0)::numeric) AND (max_price >= (0)::numeric))),
+    CONSTRAINT purchases_format_check CHECK ((format = ANY (ARRAY['pdf'::text, 'zpl'::text, 'png'::text]))),
+    CONSTRAINT purchases_resolution_check CHECK ((resolution = ANY (ARRAY['bought'::text, 'not_bought'::text]))),
+    CONSTRAINT purchases_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'buying'::text, 'bought'::text, 'refused'::text, 'unknown'::text, 'voiding'::text, 'voided'::text]))),
+    CONSTRAINT purchases_void_state_check CHECK ((void_state = ANY (ARRAY['unknown'::text, 'pending'::text, 'refused'::text])))
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_cost_delay='0');
+
 CREATE TABLE public.pushed_tracking (
     business_id uuid NOT NULL,
     shipment_id uuid NOT NULL,
@@ -4023,6 +4101,12 @@ ALTER TABLE ONLY public.product_skus
 ALTER TABLE ONLY public.products
     ADD CONSTRAINT products_pkey PRIMARY KEY (business_id, guid);
 
+ALTER TABLE ONLY public.purchase_labels
+    ADD CONSTRAINT purchase_labels_pkey PRIMARY KEY (business_id, purchase_id);
+
+ALTER TABLE ONLY public.purchases
+    ADD CONSTRAINT purchases_pkey PRIMARY KEY (business_id, guid);
+
 ALTER TABLE ONLY public.push_subscriptions
     ADD CONSTRAINT push_subscriptions_endpoint_unique UNIQUE (business_id, endpoint);
 
@@ -4068,8 +4152,17 @@ ALTER TABLE ONLY public.shipment_labels
 ALTER TABLE ONLY public.shipment_traces
     ADD CONSTRAINT shipment_traces_pkey PRIMARY KEY (business_id, shipment_id, at, id);
 
+ALTER TABLE public.shipments
+    ADD CONSTRAINT shipments_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)) NOT VALID;
+
+ALTER TABLE public.shipments
+    ADD CONSTRAINT shipments_label_status_check CHECK ((label_status = ANY (ARRAY['buying'::text, 'bought'::text, 'refused'::text, 'unknown'::text, 'voiding'::text, 'voided'::text]))) NOT VALID;
+
 ALTER TABLE ONLY public.shipments
     ADD CONSTRAINT shipments_pkey PRIMARY KEY (business_id, guid);
+
+ALTER TABLE public.shipments
+    ADD CONSTRAINT shipments_shipping_price_check CHECK (((shipping_price >= (0)::numeric) AND (shipping_price < '1000000000000'::numeric))) NOT VALID;
 
 ALTER TABLE ONLY public.sku_numbers
     ADD CONSTRAINT sku_numbers_pkey PRIMARY KEY (business_id);
@@ -4394,6 +4487,26 @@ CREATE INDEX products_by_weight ON public.products USING btree (business_id, wei
 CREATE INDEX products_deleted ON public.products USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE UNIQUE INDEX products_sku_unique ON public.products USING btree (business_id, sku NULLS FIRST) WHERE (deleted_at IS NULL);
+
+CREATE INDEX purchase_labels_of_shipment ON public.purchase_labels USING btree (business_id, shipment_id);
+
+CREATE INDEX purchases_by_carrier ON public.purchases USING btree (business_id, carrier_id, requested_at, guid);
+
+CREATE INDEX purchases_by_number ON public.purchases USING gin (business_id, tracking_numbers) WITH (gin_pending_list_limit='8192');
+
+CREATE INDEX purchases_by_status ON public.purchases USING btree (business_id, status, requested_at, guid);
+
+CREATE INDEX purchases_by_time ON public.purchases USING btree (business_id, requested_at, guid);
+
+CREATE INDEX purchases_due ON public.purchases USING btree (shard, claim_at) INCLUDE (business_id) WHERE (claim_at IS NOT NULL);
+
+CREATE INDEX purchases_due_of_business ON public.purchases USING btree (business_id, connector, claim_at) WHERE (claim_at IS NOT NULL);
+
+CREATE INDEX purchases_leased ON public.purchases USING btree (business_id, connector, lease_until) WHERE (lease_owner IS NOT NULL);
+
+CREATE INDEX purchases_of_shipment ON public.purchases USING btree (business_id, shipment_id, attempt);
+
+CREATE UNIQUE INDEX purchases_one_of_shipment ON public.purchases USING btree (business_id, shipment_id) WHERE ((stray_of IS NULL) AND (status = ANY (ARRAY['requested'::text, 'buying'::text, 'bought'::text, 'unknown'::text, 'voiding'::text])));
 
 CREATE INDEX push_subscriptions_by_user ON public.push_subscriptions USING btree (user_id) WHERE (user_id IS NOT NULL);
 
@@ -4761,6 +4874,12 @@ ALTER TABLE ONLY public.product_settings
 
 ALTER TABLE ONLY public.products
     ADD CONSTRAINT products_business_id_fkey FOREIGN KEY (business_id) REFERENCES public.businesses(guid);
+
+ALTER TABLE ONLY public.purchase_labels
+    ADD CONSTRAINT purchase_labels_business_id_purchase_id_fkey FOREIGN KEY (business_id, purchase_id) REFERENCES public.purchases(business_id, guid) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.purchase_labels
+    ADD CONSTRAINT purchase_labels_business_id_shipment_id_fkey FOREIGN KEY (business_id, shipment_id) REFERENCES public.shipments(business_id, guid) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.push_subscriptions
     ADD CONSTRAINT push_subscriptions_business_id_fkey FOREIGN KEY (business_id) REFERENCES public.businesses(guid);

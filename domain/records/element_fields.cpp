@@ -32,6 +32,7 @@ constexpr auto package_fields = std::to_array<ElementField>({
     {"width", decimal},
     {"height", decimal},
     {"weight", decimal},
+    {"carrierTrackingNumber", string},
 });
 
 constexpr auto contact_fields = std::to_array<ElementField>({

@@ -151,6 +151,18 @@ constexpr auto shipment_fields = std::to_array<Field>({
         .completed()
         .described("The carrier's page for the parcel. Unless given, it is made from the carrier's "
                    "trackingUrlPattern."),
+    text("labelStatus", "label_status", no)
+        .listed()
+        .example(R"("bought")")
+        .described("The status of the carrier's label: buying, bought, refused, unknown, voiding or voided. "
+                   "Null if none was requested."),
+    column("shippingPrice", "shipping_price", decimal, Form::money)
+        .listed()
+        .described("The price that the carrier charged for the label. Null while none is bought."),
+    text("currency", "currency", no)
+        .listed()
+        .example(R"("EUR")")
+        .described("The currency of shippingPrice."),
     own_reference(if_named),
     own_tags(if_named),
     own_metadata(if_named),

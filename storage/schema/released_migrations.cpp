@@ -90,6 +90,7 @@ constexpr auto locks = std::to_array<Locks>({
     {"0077_digests", "lock table workflows in share row exclusive mode"},
     {"0078_silent_sources", "lock table workflow_watches, integrations, alerts in access exclusive mode"},
     {"0079_carrier_connectors", "lock table carrier_configurations in access exclusive mode"},
+    {"0080_purchases", "lock table shipments in access exclusive mode"},
 });
 
 }  // namespace

@@ -26,6 +26,8 @@ constexpr std::string_view of_all_businesses[] = {
     "leases.",
     "mail_outbox.",
     "outbox.",
+    "purchases.due_businesses",
+    "purchases.look",
     "queue.",
     "schedules.look",
     "schedules.take_changed_zone",

@@ -32,10 +32,27 @@ TEST_F(ShipmentsListTest, AnEntryOmitsFieldsOfASingleShipment) {
   EXPECT_EQ(names_of(response.body),
             (Names{"data", "page", "pageSize", "totalCount", "totalPages", "success"}));
   const auto& entry = at(response.data(), "0");
-  EXPECT_EQ(names_of(entry), (Names{"guid", "trackingNumber", "status", "customer", "sender", "recipient",
-                                    "packages", "carrier", "serviceLevel", "instructions", "createdAt",
-                                    "carrierTrackingNumber", "carrierTrackingUrl", "externalReference",
-                                    "tags", "metadata", "statusChangedAt", "lastTraceAt"}));
+  EXPECT_EQ(names_of(entry), (Names{"guid",
+                                    "trackingNumber",
+                                    "status",
+                                    "customer",
+                                    "sender",
+                                    "recipient",
+                                    "packages",
+                                    "carrier",
+                                    "serviceLevel",
+                                    "instructions",
+                                    "createdAt",
+                                    "carrierTrackingNumber",
+                                    "carrierTrackingUrl",
+                                    "externalReference",
+                                    "tags",
+                                    "metadata",
+                                    "statusChangedAt",
+                                    "lastTraceAt",
+                                    "labelStatus",
+                                    "shippingPrice",
+                                    "currency"}));
   EXPECT_EQ(text_at(entry, "guid"), guid);
   EXPECT_EQ(at(entry, "customer"), json::value({{"guid", ada}, {"name", "ada"}}));
   EXPECT_EQ(at(entry, "carrier"), json::value({{"guid", carrier("ups")}, {"name", "UPS"}}));

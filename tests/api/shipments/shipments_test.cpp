@@ -53,7 +53,10 @@ TEST_F(ShipmentsTest, CreatingReturnsALocationWithoutData) {
                                        "tags",
                                        "metadata",
                                        "statusChangedAt",
-                                       "lastTraceAt"}));
+                                       "lastTraceAt",
+                                       "labelStatus",
+                                       "shippingPrice",
+                                       "currency"}));
   EXPECT_EQ(names_of(at(shipment, "sender")), (Names{"name", "company", "address", "phone"}));
   EXPECT_EQ(names_of(at(shipment, "recipient")), (Names{"name", "company", "address", "phone", "email"}));
   EXPECT_EQ(names_of(at(shipment, "recipient.address")),

@@ -2,7 +2,9 @@
 #include <atomic>
 #include <map>
 #include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -112,6 +114,51 @@ TEST_F(FailOver, EventsWithReusedIdsOfLostEventsInFlightFire) {
   gate->open();
   EXPECT_TRUE(
       receiver.wait_until("/hook", [&](const auto& all) { return numbers(all, "new").size() == count; }));
+}
+
+TEST_F(FailOver, WaitingRunsAndOpenDigestsContinueOnTheNewPrimary) {
+  start();
+  Tenant tenant(*api, "waits");
+  const json::object created{{"entityType", "Order"}, {"triggers", json::array{"order_created"}}};
+  json::object waits = created;
+  waits["name"] = "waits";
+  waits["steps"] = {
+      {{"type", "wait"}, {"for", {{"triggers", json::array{"order_shipped"}}}}, {"atMost", "P1D"}},
+      {{"type", "webhook"}, {"recipient", receiver.url("/shipped")}}};
+  tenant.configure(waits);
+  json::object collects = created;
+  collects["name"] = "collects";
+  collects["digest"] = {{"every", "PT1H"}, {"max", 4}};
+  collects["action"] = {{"type", "webhook"}, {"recipient", receiver.url("/digest")}};
+  tenant.configure(collects);
+  const auto make = [&](const std::string& number) {
+    const Response made = tenant.http.post("/api/v1/Orders", order(number));
+    EXPECT_EQ(made.status, 201) << made.text;
+    return text_at(made.data(), "guid");
+  };
+  const std::vector<std::string> orders{make("W1"), make("W2")};
+  ASSERT_TRUE(eventually([&] {
+    return tenant.sql.number("select count(*) from digest_events") == 2 &&
+           tenant.sql.number(
+               "select count(*) from run_queue where status = 'waiting' and watched_step > 0") == 2;
+  }));
+  servers.catch_up();
+  servers.kill_primary();
+  servers.promote();
+  ASSERT_TRUE(eventually([&] { return tenant.http.get("/readyz").status == 200; }));
+  make("W3");
+  make("W4");
+  const auto digests = receiver.wait_for("/digest", 1);
+  ASSERT_EQ(digests.size(), 1U);
+  std::vector<std::string> collected;
+  const json::value data = digests.front().json_body().at("data");
+  for (const json::value& item : at(data, "items").as_array())
+    collected.push_back(text_at(item, "orderNumber"));
+  EXPECT_EQ(collected, (std::vector<std::string>{"W1", "W2", "W3", "W4"}));
+  for (const std::string& guid : orders) tenant.move_order(guid, "shipped");
+  EXPECT_EQ(numbers(receiver.wait_for("/shipped", 2), "W"), (std::set<std::string>{"W1", "W2"}));
+  const Response ledger = tenant.http.get("/api/workflows/ledger");
+  EXPECT_EQ(at(ledger.body, "data.balanced"), json::value(true)) << ledger.text;
 }
 
 TEST_F(FailOver, EveryResponseIs503WithOnlyAHotStandby) {

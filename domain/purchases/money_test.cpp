@@ -1,0 +1,59 @@
+#include "domain/purchases/money.hpp"
+
+#include <random>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace waybill::domain {
+namespace {
+
+TEST(Amounts, AreDigitsWithAtMostOnePoint) {
+  for (const char* const good : {"0", "12", "12.5", "0.005", "007.10"}) EXPECT_TRUE(is_amount(good)) << good;
+  for (const char* const bad : {"", ".", "1.", ".5", "-1", "+1", "1e3", "1,5", "NaN", "1.2.3", " 1"})
+    EXPECT_FALSE(is_amount(bad)) << bad;
+  EXPECT_TRUE(is_amount(std::string(30, '1')));
+  EXPECT_FALSE(is_amount(std::string(31, '1')));
+}
+
+TEST(Amounts, AreComparedExactly) {
+  EXPECT_EQ(compare_amounts("12.5", "12.50"), std::strong_ordering::equal);
+  EXPECT_EQ(compare_amounts("007", "7.0"), std::strong_ordering::equal);
+  EXPECT_EQ(compare_amounts("0.1", "0.09"), std::strong_ordering::greater);
+  EXPECT_EQ(compare_amounts("9.99", "10"), std::strong_ordering::less);
+  EXPECT_EQ(compare_amounts("12345678901234567.01", "12345678901234567.02"), std::strong_ordering::less);
+  EXPECT_EQ(compare_amounts("x", "1"), std::nullopt);
+}
+
+TEST(Amounts, AreComparedAsTheIntegersOfTheirLeastUnit) {
+  std::mt19937 random(80);
+  for (int round = 0; round < 2'000; ++round) {
+    const unsigned a = random() % 100'000, b = random() % 3 == 0 ? a : random() % 100'000;
+    const auto text = [](unsigned mills) {
+      const std::string fraction = std::to_string(1'000 + mills % 1'000).substr(1);
+      return std::to_string(mills / 1'000) + "." + fraction;
+    };
+    EXPECT_EQ(compare_amounts(text(a), text(b)), a <=> b) << a << " " << b;
+  }
+}
+
+TEST(PriceRefusals, NeedALimit) {
+  EXPECT_EQ(price_refusal({"1000000", "XXX"}, std::nullopt), "");
+  EXPECT_EQ(price_refusal({}, std::nullopt), "");
+  const Money limit{"10.00", "EUR"};
+  EXPECT_EQ(price_refusal({"10", "EUR"}, limit), "");
+  EXPECT_EQ(price_refusal({"10.01", "EUR"}, limit), "TOO_EXPENSIVE");
+  EXPECT_EQ(price_refusal({"1", "USD"}, limit), "OTHER_CURRENCY");
+  EXPECT_EQ(price_refusal({"", "EUR"}, limit), "NO_PRICE");
+}
+
+TEST(ChargedPrices, AreDearerThanTheirQuoteAlsoInAnotherCurrency) {
+  EXPECT_FALSE(is_dearer({"5.0", "EUR"}, {"5", "EUR"}));
+  EXPECT_FALSE(is_dearer({"4.99", "EUR"}, {"5", "EUR"}));
+  EXPECT_TRUE(is_dearer({"5.01", "EUR"}, {"5", "EUR"}));
+  EXPECT_TRUE(is_dearer({"1", "USD"}, {"5", "EUR"}));
+  EXPECT_TRUE(is_dearer({"", ""}, {"5", "EUR"}));
+}
+
+}  // namespace
+}  // namespace waybill::domain

@@ -1,0 +1,464 @@
+#include "domain/purchases/purchase.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+namespace waybill::domain {
+namespace {
+
+using namespace std::chrono_literals;
+using State = std::string_view;
+using enum PurchaseStatus;
+
+constexpr auto state_names =
+    std::to_array<State>({"requested", "buying", "bought", "refused", "unknown", "voiding", "voided"});
+constexpr auto from_requested = std::to_array<State>({"buying", "bought", "refused", "unknown"});
+constexpr auto from_buying = std::to_array<State>({"bought", "refused", "unknown"});
+constexpr auto from_unknown = std::to_array<State>({"bought", "refused"});
+constexpr auto from_bought = std::to_array<State>({"voiding", "voided"});
+constexpr auto from_voiding = std::to_array<State>({"bought", "voided"});
+constexpr auto moves = std::to_array<StateMachine::Move>({
+    {"requested", from_requested},
+    {"buying", from_buying},
+    {"unknown", from_unknown},
+    {"bought", from_bought},
+    {"voiding", from_voiding},
+});
+constexpr StateMachine states{"purchase", state_names, moves};
+
+constexpr Duration retry_delays[] = {5s, 15s, 1min, 5min, 15min};
+constexpr Duration longest_retry_after = 1h;
+constexpr Duration late_fetch_every = 6h;
+constexpr Duration late_void_every = 6h;
+constexpr Duration watch_every = 1h;
+
+template <std::size_t size>
+Duration delay_of(const Duration (&delays)[size], int number, Duration then) {
+  return number < static_cast<int>(size) ? delays[number] : then;
+}
+
+/// The first of the look-ups after `since` that is later than `now` and was not performed.
+std::optional<Time> next_lookup(Time since, int performed, Time now) {
+  for (std::size_t i = 0; i < std::size(lookup_times); ++i) {
+    if (static_cast<int>(i) >= performed && since + lookup_times[i] > now) return since + lookup_times[i];
+  }
+  return std::nullopt;
+}
+
+/// The first of the times `since` + n * `every` that is later than `now`; nullopt after `longest`.
+std::optional<Time> next_of(Time since, Duration every, Duration longest, Time now) {
+  const auto number = std::max<Duration::rep>((now - since) / every, 0) + 1;
+  if (every * number > longest) return std::nullopt;
+  return since + every * number;
+}
+
+std::optional<Time> void_lookup(const Purchase& purchase, Time now) {
+  const Time since = purchase.void_begun_at.value();
+  if (const auto next = next_lookup(since, purchase.lookups, now)) return next;
+  return next_of(since, late_void_every, longest_void, now);
+}
+
+bool lacks_label(const Purchase& purchase) {
+  return purchase.status == bought && !purchase.has_label && !purchase.erased_at &&
+         purchase.resolution != Resolution::bought;
+}
+
+/// Sets the time of the next step after a change. `failure`: a call failed.
+void schedule(Purchase& purchase, Time now, const FailedCall* failure = nullptr) {
+  const auto retry = [&](Duration delay) {
+    if (failure != nullptr && failure->retry_after)
+      delay = std::max(delay, std::min(*failure->retry_after, longest_retry_after));
+    return now + delay;
+  };
+  purchase.next_at.reset();
+  switch (purchase.status) {
+    case requested:
+      purchase.next_at =
+          failure != nullptr ? retry(delay_of(retry_delays, purchase.attempts - 1, retry_delays[4])) : now;
+      break;
+    case buying:
+      purchase.next_at = now;  // once the lease of the buying worker is over
+      break;
+    case unknown: {
+      const Time since = purchase.unknown_since.value();
+      purchase.next_at = next_lookup(since, purchase.lookups, now);
+      if (!purchase.next_at && failure != nullptr)
+        purchase.next_at = next_of(since, watch_every, longest_lookups, now);
+      break;
+    }
+    case bought:
+      if (lacks_label(purchase)) {
+        const Duration delay = purchase.attempts == 0
+                                   ? Duration::zero()
+                                   : delay_of(lookup_times, purchase.attempts - 1, late_fetch_every);
+        if (now + delay <= purchase.bought_at.value() + longest_fetch) purchase.next_at = retry(delay);
+      }
+      break;
+    case refused:
+      if (purchase.resolution == Resolution::not_bought)
+        purchase.next_at = next_of(purchase.resolved_at.value(), watch_every, watched_after_resolve, now);
+      break;
+    case voiding:
+      purchase.next_at = purchase.void_begun_at ? void_lookup(purchase, now) : now;
+      break;
+    case voided:
+      break;
+  }
+}
+
+Effect move(Purchase& purchase, PurchaseStatus to, Time now) {
+  purchase.status = to;
+  purchase.attempts = 0;
+  purchase.lookups = 0;
+  schedule(purchase, now);
+  return Effect::moved;
+}
+
+Effect note(Purchase& purchase, Time now, const FailedCall* failure = nullptr) {
+  schedule(purchase, now, failure);
+  return Effect::noted;
+}
+
+void set_error(Purchase& purchase, PurchaseMessage message) {
+  purchase.error = std::move(message);
+  if (purchase.erased_at) purchase.error.text.clear();
+}
+
+void set_label(Purchase& purchase, const BoughtFacts& label) {
+  purchase.gateway_id = label.gateway_id;
+  if (!label.tracking_numbers.empty()) purchase.tracking_numbers = label.tracking_numbers;
+  if (!purchase.erased_at) purchase.tracking_url = label.tracking_url;
+  purchase.service_code = label.service_code.empty() ? purchase.quote.service_code : label.service_code;
+  purchase.service_name = label.service_name.empty() ? purchase.quote.service_name : label.service_name;
+  purchase.price = label.price;
+  if (label.has_label && !purchase.erased_at) purchase.has_label = true;
+}
+
+Effect buy(Purchase& purchase, const BoughtFacts& label, Time now) {
+  set_label(purchase, label);
+  purchase.is_dearer = purchase.quote.price.is_known() && is_dearer(label.price, purchase.quote.price);
+  purchase.bought_at = now;
+  purchase.error = {};
+  return move(purchase, bought, now);
+}
+
+Effect take_label(Purchase& purchase, const BoughtFacts& label, Time now) {
+  const bool names_it = purchase.gateway_id.empty() || purchase.gateway_id == label.gateway_id;
+  switch (purchase.status) {
+    case requested:
+      return buy(purchase, label, now);  // bought before with the same reference: adopted
+    case buying:
+    case unknown:
+      return names_it ? buy(purchase, label, now) : Effect::stray;
+    case bought:
+    case voiding:
+    case voided: {
+      if (!names_it) return Effect::stray;
+      if (purchase.resolution == Resolution::bought) {  // the gateway confirms what a person said
+        purchase.resolution = Resolution::none;
+        set_label(purchase, label);
+        return note(purchase, now);
+      }
+      const bool brings_label = label.has_label && !purchase.has_label && !purchase.erased_at;
+      const bool brings_numbers = purchase.tracking_numbers.empty() && !label.tracking_numbers.empty();
+      if (!brings_label && !brings_numbers) return Effect::ignored;
+      if (brings_label) purchase.has_label = true;
+      if (brings_numbers) purchase.tracking_numbers = label.tracking_numbers;
+      return note(purchase, now);
+    }
+    case refused:
+      break;
+  }
+  return Effect::stray;
+}
+
+Effect become_unknown(Purchase& purchase, PurchaseMessage message, Time now) {
+  set_error(purchase, std::move(message));
+  purchase.unknown_since = now;
+  return move(purchase, unknown, now);
+}
+
+/// A look-up shows no label.
+Effect nothing_bought(Purchase& purchase, bool has_draft, Time now) {
+  switch (purchase.status) {
+    case requested:
+      // A draft that no call of this purchase has made: its facts are from before a loss, such as a restored
+      // backup, and the draft may have been bought.
+      if (has_draft && !purchase.draft_begun_at)
+        return become_unknown(purchase, {"DRAFT_EXISTS", "The gateway has a draft that is not known here."},
+                              now);
+      purchase.looked_up_at = now;
+      purchase.draft_begun_at = purchase.draft_begun_at.value_or(now);
+      return note(purchase, now);
+    case unknown:
+    case refused:
+      if (purchase.status == refused && purchase.resolution != Resolution::not_bought) return Effect::ignored;
+      purchase.looked_up_at = now;
+      ++purchase.lookups;
+      return note(purchase, now);
+    case buying:
+    case bought:
+    case voiding:
+    case voided:
+      break;
+  }
+  return Effect::ignored;
+}
+
+Effect end_void(Purchase& purchase, Time now) {
+  purchase.void_state = VoidState::none;
+  purchase.voided_at = now;
+  purchase.error = {};
+  return move(purchase, voided, now);
+}
+
+Effect refuse_void(Purchase& purchase, Time now) {
+  purchase.void_state = VoidState::refused;
+  purchase.voiding_since.reset();
+  purchase.void_begun_at.reset();
+  return move(purchase, bought, now);
+}
+
+}  // namespace
+
+std::string_view text_of(PurchaseStatus status) { return state_names[static_cast<std::size_t>(status)]; }
+
+PurchaseStatus purchase_status(std::string_view text) {
+  const auto found = std::ranges::find(state_names, text);
+  if (found == state_names.end()) throw std::invalid_argument("not a status of a purchase");
+  return static_cast<PurchaseStatus>(found - state_names.begin());
+}
+
+const StateMachine& purchase_states() { return states; }
+
+std::string_view label_status(PurchaseStatus status) {
+  return text_of(status == requested ? buying : status);
+}
+
+bool Purchase::is_open_or_bought() const { return !is_stray && status != refused && status != voided; }
+
+bool Purchase::is_settled() const { return status == bought || status == refused || status == voided; }
+
+Guid purchase_guid(const Guid& shipment, int attempt) {
+  return Guid::from_name(shipment, "purchase " + std::to_string(attempt));
+}
+
+Guid stray_guid(const Guid& purchase, std::string_view gateway_id) {
+  return Guid::from_name(purchase, gateway_id);
+}
+
+PurchaseStep next_step(const Purchase& purchase, Time now) {
+  if (!purchase.next_at || *purchase.next_at > now) return PurchaseStep::none;
+  switch (purchase.status) {
+    case requested:
+      if (purchase.connector.empty()) return PurchaseStep::choose;
+      if (!purchase.looked_up_at) return PurchaseStep::look_up;
+      return purchase.gateway_id.empty() ? PurchaseStep::draft : PurchaseStep::buy;
+    case buying:
+      return PurchaseStep::note_death;
+    case unknown:
+    case refused:
+      return PurchaseStep::look_up;
+    case bought:
+      return PurchaseStep::fetch_label;
+    case voiding:
+      return purchase.void_begun_at ? PurchaseStep::look_up_void : PurchaseStep::void_label;
+    case voided:
+      break;
+  }
+  return PurchaseStep::none;
+}
+
+void claimed(Purchase& purchase) {
+  if (purchase.status == requested) purchase.looked_up_at.reset();
+}
+
+Effect chosen(Purchase& purchase, std::string connector, Time now) {
+  if (purchase.status != requested || !purchase.connector.empty() || connector.empty())
+    return Effect::ignored;
+  purchase.connector = std::move(connector);
+  purchase.attempts = 0;
+  return note(purchase, now);
+}
+
+Effect looked_up(Purchase& purchase, const FoundFacts& found, Time now) {
+  if (const auto* const label = std::get_if<BoughtFacts>(&found)) {
+    const Effect effect = take_label(purchase, *label, now);
+    if (effect != Effect::stray) return effect;
+    // The label is recorded; nothing more can turn up for a purchase that did not happen.
+    ++purchase.lookups;
+    schedule(purchase, now);
+    if (purchase.status == refused) purchase.next_at.reset();
+    return effect;
+  }
+  return nothing_bought(purchase, std::holds_alternative<DraftFound>(found), now);
+}
+
+Effect drafted(Purchase& purchase, std::string gateway_id, Quote quote, Time now) {
+  if (purchase.status != requested || !purchase.looked_up_at || !purchase.gateway_id.empty() ||
+      gateway_id.empty())
+    return Effect::ignored;
+  purchase.gateway_id = std::move(gateway_id);
+  purchase.quote = std::move(quote);
+  purchase.attempts = 0;
+  const auto refusal = price_refusal(purchase.quote.price, purchase.max_price);
+  if (!refusal.empty())
+    return refuse(purchase, {std::string(refusal), "The price is not accepted by maxPrice."}, now);
+  return note(purchase, now);
+}
+
+Effect refuse(Purchase& purchase, PurchaseMessage message, Time now) {
+  if (purchase.status != requested || purchase.buy_begun_at) return Effect::ignored;
+  set_error(purchase, std::move(message));
+  return move(purchase, refused, now);
+}
+
+Effect begin_buying(Purchase& purchase, Time now) {
+  if (purchase.status != requested || purchase.buy_begun_at || !purchase.looked_up_at ||
+      purchase.gateway_id.empty())
+    return Effect::ignored;
+  purchase.buy_begun_at = now;
+  return move(purchase, buying, now);
+}
+
+Effect answered(Purchase& purchase, const AnswerFacts& answer, Time now) {
+  if (const auto* const label = std::get_if<BoughtFacts>(&answer)) return take_label(purchase, *label, now);
+  if (const auto* const refusal = std::get_if<RefusedFacts>(&answer)) {
+    if (purchase.status != buying && (purchase.status != unknown || !purchase.buy_begun_at))
+      return Effect::ignored;
+    set_error(purchase, refusal->message);
+    return move(purchase, refused, now);
+  }
+  if (purchase.status != buying) return Effect::ignored;
+  return become_unknown(purchase, std::get<UnknownFacts>(answer).message, now);
+}
+
+Effect worker_died(Purchase& purchase, Time now) {
+  if (purchase.status != buying) return Effect::ignored;
+  return become_unknown(purchase, {"WORKER_LOST", "The worker ended before the gateway's answer came."}, now);
+}
+
+Effect call_failed(Purchase& purchase, const FailedCall& failure, Time now) {
+  switch (purchase.status) {
+    case requested:
+      if (failure.is_final || now >= purchase.requested_at + longest_request)
+        return refuse(purchase, failure.message, now);
+      set_error(purchase, failure.message);
+      ++purchase.attempts;
+      return note(purchase, now, &failure);
+    case unknown:
+      ++purchase.lookups;
+      return note(purchase, now, &failure);
+    case refused:
+      if (purchase.resolution != Resolution::not_bought) return Effect::ignored;
+      return note(purchase, now, &failure);
+    case bought:
+      if (!lacks_label(purchase)) return Effect::ignored;
+      set_error(purchase, failure.message);
+      ++purchase.attempts;
+      return note(purchase, now, &failure);
+    case buying:
+    case voiding:
+    case voided:
+      break;
+  }
+  return Effect::ignored;
+}
+
+Effect label_fetched(Purchase& purchase, Time now) {
+  const bool is_paid = purchase.status == bought || purchase.status == voiding || purchase.status == voided;
+  if (!is_paid || purchase.has_label || purchase.erased_at) return Effect::ignored;
+  purchase.has_label = true;
+  if (purchase.status == bought && purchase.void_state != VoidState::refused) purchase.error = {};
+  purchase.attempts = 0;
+  return note(purchase, now);
+}
+
+bool can_void(const Purchase& purchase) {
+  return purchase.status == bought && purchase.resolution != Resolution::bought;
+}
+
+Effect void_requested(Purchase& purchase, Time now) {
+  if (!can_void(purchase)) return Effect::ignored;
+  purchase.voiding_since = now;
+  purchase.void_state = VoidState::none;
+  purchase.void_begun_at.reset();
+  purchase.error = {};
+  return move(purchase, voiding, now);
+}
+
+Effect begin_voiding(Purchase& purchase, Time now) {
+  if (purchase.status != voiding || purchase.void_begun_at) return Effect::ignored;
+  purchase.void_begun_at = now;
+  purchase.void_state = VoidState::unknown;
+  return note(purchase, now);
+}
+
+Effect void_answered(Purchase& purchase, VoidAnswerKind answer, PurchaseMessage message, Time now) {
+  // A void that was refused here may have happened: its answer is then late.
+  if (answer == VoidAnswerKind::voided && purchase.status == bought &&
+      purchase.void_state == VoidState::refused)
+    return end_void(purchase, now);
+  if (purchase.status != voiding || !purchase.void_begun_at) return Effect::ignored;
+  switch (answer) {
+    case VoidAnswerKind::voided:
+      return end_void(purchase, now);
+    case VoidAnswerKind::refused:
+      set_error(purchase, std::move(message));
+      return refuse_void(purchase, now);
+    case VoidAnswerKind::pending:
+    case VoidAnswerKind::unknown:
+      break;
+  }
+  purchase.void_state = answer == VoidAnswerKind::pending ? VoidState::pending : VoidState::unknown;
+  set_error(purchase, answer == VoidAnswerKind::pending ? PurchaseMessage() : std::move(message));
+  purchase.lookups += 1;
+  return note(purchase, now);
+}
+
+Effect resolved(Purchase& purchase, Resolution outcome, std::string tracking_number, Time now) {
+  if (outcome == Resolution::none) return Effect::ignored;
+  const bool is_bought = outcome == Resolution::bought;
+  if (purchase.status == unknown) {
+    purchase.resolution = outcome;
+    purchase.resolved_at = now;
+    if (!is_bought) return move(purchase, refused, now);
+    if (!tracking_number.empty()) purchase.tracking_numbers = {std::move(tracking_number)};
+    purchase.service_code = purchase.quote.service_code;
+    purchase.service_name = purchase.quote.service_name;
+    purchase.price = purchase.quote.price;
+    purchase.bought_at = now;
+    return move(purchase, bought, now);
+  }
+  if (purchase.status == voiding && purchase.void_begun_at) {
+    purchase.resolved_at = now;
+    return is_bought ? refuse_void(purchase, now) : end_void(purchase, now);
+  }
+  if (purchase.status == bought && purchase.resolution == Resolution::bought && !is_bought) {
+    purchase.resolved_at = now;
+    return end_void(purchase, now);
+  }
+  return Effect::ignored;
+}
+
+Purchase stray_of(const Purchase& purchase, const BoughtFacts& label, Time now) {
+  Purchase stray;
+  stray.is_stray = true;
+  stray.connector = purchase.connector;
+  stray.erased_at = purchase.erased_at;
+  stray.quote = purchase.quote;
+  stray.requested_at = purchase.requested_at;
+  set_label(stray, label);
+  stray.is_dearer = stray.quote.price.is_known() && is_dearer(label.price, stray.quote.price);
+  stray.bought_at = now;
+  stray.voiding_since = now;
+  set_error(stray, {"SECOND_LABEL", "The label turned up in addition to the purchase of its shipment."});
+  move(stray, voiding, now);
+  return stray;
+}
+
+}  // namespace waybill::domain

@@ -1,0 +1,190 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "domain/purchases/money.hpp"
+#include "domain/records/state_machines.hpp"
+
+// The purchase of a carrier's label through a gateway. All functions are pure: they change the facts of a
+// purchase that the caller has read under a lock and writes in the same transaction.
+//
+// A refused void gives `bought` again, and an unanswered one stays `voiding`; `VoidState` tells how the last
+// void ended. So the status of a shipment's label has no values for the two.
+namespace waybill::domain {
+
+enum class PurchaseStatus : std::uint8_t { requested, buying, bought, refused, unknown, voiding, voided };
+std::string_view text_of(PurchaseStatus status);
+/// Throws std::invalid_argument for another text.
+PurchaseStatus purchase_status(std::string_view text);
+/// The moves; `refused` and `voided` are final.
+const StateMachine& purchase_states();
+/// The `labelStatus` of a shipment with such a purchase: `buying` for a requested one.
+std::string_view label_status(PurchaseStatus status);
+
+/// The state of the last void that a gateway was asked for.
+enum class VoidState : std::uint8_t { none, unknown, pending, refused };
+/// The decision of a person about an unknown purchase.
+enum class Resolution : std::uint8_t { none, bought, not_bought };
+
+struct PurchaseMessage {
+  std::string code, text;
+
+  bool operator==(const PurchaseMessage&) const = default;
+};
+
+/// The rate that is bought.
+struct Quote {
+  std::string rate_id, service_code, service_name;
+  Money price;
+
+  bool operator==(const Quote&) const = default;
+};
+
+/// A label that a gateway confirms.
+struct BoughtFacts {
+  std::string gateway_id;
+  std::vector<std::string> tracking_numbers;
+  std::string tracking_url;
+  std::string service_code, service_name;
+  Money price;
+  bool has_label = false;  // its bytes are there
+};
+struct RefusedFacts {
+  PurchaseMessage message;
+};
+struct UnknownFacts {
+  PurchaseMessage message;
+};
+using AnswerFacts = std::variant<BoughtFacts, RefusedFacts, UnknownFacts>;
+
+struct DraftFound {
+  std::string gateway_id;
+};
+struct NothingFound {};
+using FoundFacts = std::variant<BoughtFacts, DraftFound, NothingFound>;
+
+/// A call failed that changes nothing in the gateway.
+struct FailedCall {
+  PurchaseMessage message;
+  bool is_final = false;  // no later attempt can succeed
+  std::optional<Duration> retry_after;
+};
+
+/// The facts of a purchase. Empty texts and times are unknown.
+struct Purchase {
+  PurchaseStatus status = PurchaseStatus::requested;
+  bool is_stray = false;  // a second label of a shipment, which is only recorded and voided
+  std::string connector;  // empty until a carrier is chosen
+  std::string gateway_id;
+  Quote quote;
+  std::optional<Money> max_price;
+  Money price;             // charged
+  bool is_dearer = false;  // the charged price is above the quote
+  std::string service_code, service_name;
+  std::vector<std::string> tracking_numbers;
+  std::string tracking_url;
+  bool has_label = false;
+  PurchaseMessage error;
+  VoidState void_state = VoidState::none;
+  Resolution resolution = Resolution::none;
+  Time requested_at{};
+  std::optional<Time> looked_up_at;    // by the present claim, or the last look-up of an unknown one
+  std::optional<Time> draft_begun_at;  // from then on the gateway may have a draft of this purchase
+  std::optional<Time> buy_begun_at;    // the one buy call
+  std::optional<Time> unknown_since, resolved_at, bought_at, voiding_since, void_begun_at, voided_at;
+  std::optional<Time> erased_at;
+  int attempts = 0;             // failed calls of the present step
+  int lookups = 0;              // those of the present schedule
+  std::optional<Time> next_at;  // nullopt: nothing is to be done by itself
+
+  bool operator==(const Purchase&) const = default;
+  /// True while no other purchase of the shipment may begin.
+  bool is_open_or_bought() const;
+  /// True if nothing but a void can change it any more.
+  bool is_settled() const;
+};
+
+/// The guid of a shipment's purchase, which is also the reference that the gateway gets. Attempts count from
+/// 1.
+Guid purchase_guid(const Guid& shipment, int attempt);
+/// The guid of a label that turned up in addition to a purchase, the same for each finding.
+Guid stray_guid(const Guid& purchase, std::string_view gateway_id);
+
+/// The next thing that the worker which has claimed the purchase does.
+enum class PurchaseStep : std::uint8_t {
+  none,
+  choose,        // compare the carriers and choose one
+  look_up,       // Gateway::find, then `looked_up`
+  draft,         // Gateway::draft, then `drafted`
+  buy,           // `begin_buying`, a commit, Gateway::buy, then `answered`
+  note_death,    // `worker_died`: the call of another worker has no answer
+  fetch_label,   // Gateway::label, then `label_fetched`
+  void_label,    // `begin_voiding`, a commit, Gateway::void_label, then `void_answered`
+  look_up_void,  // Gateway::void_label with after_unknown, then `void_answered`
+};
+/// The step at `now`. The purchase is claimed: no other worker is at work on it.
+PurchaseStep next_step(const Purchase& purchase, Time now);
+
+/// The result of a change of facts.
+enum class Effect : std::uint8_t {
+  moved,    // the status is another
+  noted,    // other facts have changed
+  ignored,  // nothing has changed; the change does not fit the state
+  stray,    // at most the look-ups have changed; the label belongs into a purchase of its own (`stray_of`)
+};
+
+/// A worker begins: what an earlier one looked up does not count.
+void claimed(Purchase& purchase);
+Effect chosen(Purchase& purchase, std::string connector, Time now);
+Effect looked_up(Purchase& purchase, const FoundFacts& found, Time now);
+/// A draft with the rate to buy. Refuses the purchase if the price is not accepted.
+Effect drafted(Purchase& purchase, std::string gateway_id, Quote quote, Time now);
+/// Refuses a purchase whose buy call has not begun.
+Effect refuse(Purchase& purchase, PurchaseMessage message, Time now);
+/// `moved` at most once in the life of a purchase: only then may the caller buy, after its commit.
+Effect begin_buying(Purchase& purchase, Time now);
+/// The answer of the buy call, however late.
+Effect answered(Purchase& purchase, const AnswerFacts& answer, Time now);
+Effect worker_died(Purchase& purchase, Time now);
+/// A look-up, a draft or the loading of a label failed.
+Effect call_failed(Purchase& purchase, const FailedCall& failure, Time now);
+Effect label_fetched(Purchase& purchase, Time now);
+/// Ignored unless `can_void`.
+Effect void_requested(Purchase& purchase, Time now);
+Effect begin_voiding(Purchase& purchase, Time now);
+enum class VoidAnswerKind : std::uint8_t { voided, pending, refused, unknown };
+Effect void_answered(Purchase& purchase, VoidAnswerKind answer, PurchaseMessage message, Time now);
+/// The decision of a person. `tracking_number` may be empty. For an unknown purchase; for a void without an
+/// answer (`not_bought`: it is voided); and for a purchase that a person resolved as bought, whose label the
+/// gateway cannot void (`not_bought`: it is voided).
+Effect resolved(Purchase& purchase, Resolution outcome, std::string tracking_number, Time now);
+
+/// False for a label that a person resolved as bought: the gateway does not know it.
+bool can_void(const Purchase& purchase);
+/// The record of a label that turned up in addition to `purchase`; it is voided.
+Purchase stray_of(const Purchase& purchase, const BoughtFacts& label, Time now);
+
+/// The look-ups of an unknown purchase, after it became unknown; then a person decides.
+inline constexpr Duration lookup_times[] = {std::chrono::seconds(5), std::chrono::seconds(30),
+                                            std::chrono::minutes(2), std::chrono::minutes(10),
+                                            std::chrono::hours(1)};
+/// If the last of them fails, it is repeated every hour for this long after the purchase became unknown.
+inline constexpr Duration longest_lookups = std::chrono::hours(24);
+/// A purchase resolved as not bought is looked up every hour for this long.
+inline constexpr Duration watched_after_resolve = std::chrono::hours(24);
+/// A request whose draft cannot be made is refused after this time.
+inline constexpr Duration longest_request = std::chrono::hours(24);
+/// A void without an answer is looked up at `lookup_times`, then every six hours, for this long. A label that
+/// is missing is fetched for as long.
+inline constexpr Duration longest_void = std::chrono::days(60);
+inline constexpr Duration longest_fetch = std::chrono::days(60);
+
+}  // namespace waybill::domain

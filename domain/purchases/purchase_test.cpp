@@ -1,0 +1,357 @@
+#include "domain/purchases/purchase.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace waybill::domain {
+namespace {
+
+using namespace std::chrono_literals;
+using enum PurchaseStatus;
+
+const Time start = parse_timestamp("2026-11-20T08:00:00Z").value();
+const Guid shipment = Guid::from_name(namespace_url, "shipment");
+
+BoughtFacts label_of(std::string gateway_id, bool has_label = true) {
+  return {.gateway_id = std::move(gateway_id),
+          .tracking_numbers = {"1Z1"},
+          .tracking_url = "https://carrier.test/1Z1",
+          .service_code = "ground",
+          .service_name = "Ground",
+          .price = {"7.50", "EUR"},
+          .has_label = has_label};
+}
+
+Quote quote_of(std::string price = "7.50", std::string currency = "EUR") {
+  return {"rate", "ground", "Ground", {std::move(price), std::move(currency)}};
+}
+
+Purchase requested_at_start() {
+  Purchase purchase;
+  purchase.connector = "karrio";
+  purchase.requested_at = start;
+  purchase.next_at = start;
+  return purchase;
+}
+
+Purchase drafted_purchase() {
+  Purchase purchase = requested_at_start();
+  EXPECT_EQ(looked_up(purchase, NothingFound{}, start), Effect::noted);
+  EXPECT_EQ(drafted(purchase, "g1", quote_of(), start), Effect::noted);
+  return purchase;
+}
+
+Purchase buying_purchase() {
+  Purchase purchase = drafted_purchase();
+  EXPECT_EQ(begin_buying(purchase, start), Effect::moved);
+  return purchase;
+}
+
+Purchase unknown_purchase() {
+  Purchase purchase = buying_purchase();
+  EXPECT_EQ(answered(purchase, UnknownFacts{{"TIMEOUT", "No answer."}}, start), Effect::moved);
+  return purchase;
+}
+
+Purchase bought_purchase(bool has_label = true) {
+  Purchase purchase = buying_purchase();
+  EXPECT_EQ(answered(purchase, label_of("g1", has_label), start), Effect::moved);
+  return purchase;
+}
+
+Purchase voiding_purchase() {
+  Purchase purchase = bought_purchase();
+  EXPECT_EQ(void_requested(purchase, start), Effect::moved);
+  EXPECT_EQ(next_step(purchase, start), PurchaseStep::void_label);
+  EXPECT_EQ(begin_voiding(purchase, start), Effect::noted);
+  return purchase;
+}
+
+/// The times after `since` at which a purchase is looked up, if `look` is the result of each.
+template <typename Look>
+std::vector<Duration> lookups_of(Purchase& purchase, Time since, const Look& look) {
+  std::vector<Duration> times;
+  while (purchase.next_at && times.size() < 1'000) {
+    const Time now = *purchase.next_at;
+    EXPECT_NE(next_step(purchase, now), PurchaseStep::none);
+    EXPECT_EQ(next_step(purchase, now - 1us), PurchaseStep::none);
+    times.push_back(now - since);
+    look(purchase, now);
+    EXPECT_TRUE(!purchase.next_at || *purchase.next_at > now);
+  }
+  return times;
+}
+
+TEST(Purchases, HaveAGuidOfShipmentAndAttempt) {
+  EXPECT_EQ(purchase_guid(shipment, 1), Guid::from_name(shipment, "purchase 1"));
+  EXPECT_EQ(purchase_guid(shipment, 1).bytes[6] >> 4U, 5);
+  EXPECT_NE(purchase_guid(shipment, 1), purchase_guid(shipment, 2));
+  EXPECT_NE(stray_guid(purchase_guid(shipment, 1), "g2"), purchase_guid(shipment, 2));
+}
+
+TEST(Purchases, HaveTheStatusOfTheLabelApartFromRequestedOnes) {
+  EXPECT_EQ(label_status(requested), "buying");
+  for (const auto status : {buying, bought, refused, unknown, voiding, voided}) {
+    EXPECT_EQ(label_status(status), text_of(status));
+    EXPECT_EQ(purchase_status(text_of(status)), status);
+  }
+  EXPECT_THROW(purchase_status("void_refused"), std::invalid_argument);
+}
+
+TEST(Purchases, AreLookedUpBeforeADraftAndDraftedBeforeTheyAreBought) {
+  Purchase purchase = requested_at_start();
+  purchase.connector.clear();
+  EXPECT_EQ(next_step(purchase, start), PurchaseStep::choose);
+  EXPECT_EQ(chosen(purchase, "karrio", start), Effect::noted);
+  EXPECT_EQ(next_step(purchase, start), PurchaseStep::look_up);
+  EXPECT_EQ(drafted(purchase, "g1", quote_of(), start), Effect::ignored);
+  EXPECT_EQ(begin_buying(purchase, start), Effect::ignored);
+  EXPECT_EQ(looked_up(purchase, NothingFound{}, start), Effect::noted);
+  EXPECT_EQ(next_step(purchase, start), PurchaseStep::draft);
+  EXPECT_EQ(begin_buying(purchase, start), Effect::ignored);
+  EXPECT_EQ(drafted(purchase, "g1", quote_of(), start), Effect::noted);
+  EXPECT_EQ(next_step(purchase, start), PurchaseStep::buy);
+  claimed(purchase);  // by another worker
+  EXPECT_EQ(next_step(purchase, start), PurchaseStep::look_up);
+  EXPECT_EQ(begin_buying(purchase, start), Effect::ignored);
+  EXPECT_EQ(looked_up(purchase, DraftFound{"g1"}, start), Effect::noted);
+  EXPECT_EQ(begin_buying(purchase, start), Effect::moved);
+  EXPECT_EQ(begin_buying(purchase, start), Effect::ignored);
+}
+
+TEST(Purchases, AdoptALabelThatWasBoughtWithTheirReference) {
+  Purchase purchase = requested_at_start();
+  EXPECT_EQ(looked_up(purchase, label_of("g0"), start), Effect::moved);
+  EXPECT_EQ(purchase.status, bought);
+  EXPECT_EQ(purchase.gateway_id, "g0");
+  EXPECT_FALSE(purchase.is_dearer);  // there was no quote
+  EXPECT_EQ(purchase.next_at, std::nullopt);
+}
+
+TEST(Purchases, DoNotBuyNextToADraftOfALostTime) {
+  Purchase purchase = requested_at_start();
+  EXPECT_EQ(looked_up(purchase, DraftFound{"g0"}, start), Effect::moved);
+  EXPECT_EQ(purchase.status, unknown);
+  EXPECT_EQ(purchase.error.code, "DRAFT_EXISTS");
+  Purchase second = requested_at_start();
+  looked_up(second, NothingFound{}, start);  // and its worker dies while it makes a draft
+  claimed(second);
+  EXPECT_EQ(looked_up(second, DraftFound{"g0"}, start), Effect::noted);
+  EXPECT_EQ(next_step(second, start), PurchaseStep::draft);
+}
+
+TEST(Purchases, AreRefusedIfTheQuoteIsNotAccepted) {
+  const auto status_of = [](const Quote& quote) {
+    Purchase purchase = requested_at_start();
+    purchase.max_price = Money{"10", "EUR"};
+    looked_up(purchase, NothingFound{}, start);
+    drafted(purchase, "g1", quote, start);
+    EXPECT_EQ(purchase.status == refused, !purchase.error.code.empty());
+    EXPECT_EQ(purchase.gateway_id, "g1");
+    return purchase.error.code;
+  };
+  EXPECT_EQ(status_of(quote_of("10.00")), "");
+  EXPECT_EQ(status_of(quote_of("10.01")), "TOO_EXPENSIVE");
+  EXPECT_EQ(status_of(quote_of("1.00", "USD")), "OTHER_CURRENCY");
+}
+
+TEST(Purchases, ThatCostMoreThanTheirQuoteAreFlagged) {
+  Purchase purchase = buying_purchase();
+  BoughtFacts label = label_of("g1");
+  label.price.amount = "7.51";
+  answered(purchase, label, start);
+  EXPECT_TRUE(purchase.is_dearer);
+  EXPECT_EQ(purchase.price, (Money{"7.51", "EUR"}));
+  EXPECT_FALSE(bought_purchase().is_dearer);
+}
+
+TEST(Purchases, RepeatFailedCallsBeforeTheyBuyForADay) {
+  Purchase purchase = requested_at_start();
+  const auto times = lookups_of(purchase, start, [](Purchase& p, Time now) {
+    claimed(p);
+    call_failed(p, {.message = {"503", "Busy."}}, now);
+  });
+  ASSERT_GT(times.size(), 7U);
+  EXPECT_EQ(std::vector(times.begin(), times.begin() + 6),
+            (std::vector<Duration>{0s, 5s, 20s, 80s, 380s, 1280s}));
+  EXPECT_EQ(purchase.status, refused);
+  EXPECT_LE(times.back(), Duration(24h + 15min));
+  Purchase final_failure = drafted_purchase();
+  EXPECT_EQ(call_failed(final_failure, {.message = {"", "No."}, .is_final = true}, start), Effect::moved);
+  EXPECT_EQ(final_failure.status, refused);
+  Purchase told = requested_at_start();
+  call_failed(told, {.message = {}, .retry_after = 90s}, start);
+  EXPECT_EQ(told.next_at, start + 90s);
+  call_failed(told, {.message = {}, .retry_after = 24h}, start);
+  EXPECT_EQ(told.next_at, start + 1h);
+}
+
+TEST(Purchases, OfADeadWorkerAreUnknown) {
+  Purchase purchase = buying_purchase();
+  EXPECT_EQ(next_step(purchase, start + 2min), PurchaseStep::note_death);
+  EXPECT_EQ(worker_died(purchase, start + 2min), Effect::moved);
+  EXPECT_EQ(purchase.status, unknown);
+  EXPECT_EQ(purchase.next_at, start + 2min + 5s);
+  EXPECT_EQ(worker_died(purchase, start + 3min), Effect::ignored);
+}
+
+TEST(UnknownPurchases, AreLookedUpFiveTimesAndThenWaitForAPerson) {
+  for (const FoundFacts& found : {FoundFacts(DraftFound{"g1"}), FoundFacts(NothingFound{})}) {
+    Purchase purchase = unknown_purchase();
+    const auto times = lookups_of(
+        purchase, start, [&](Purchase& p, Time now) { EXPECT_EQ(looked_up(p, found, now), Effect::noted); });
+    EXPECT_EQ(times, (std::vector<Duration>{5s, 30s, 2min, 10min, 1h}));
+    EXPECT_EQ(purchase.status, unknown);
+    EXPECT_FALSE(purchase.is_settled());
+  }
+}
+
+TEST(UnknownPurchases, DoNotMakeUpForLookUpsThatWereMissed) {
+  Purchase purchase = unknown_purchase();
+  looked_up(purchase, NothingFound{}, start + 3min);
+  EXPECT_EQ(purchase.next_at, start + 10min);
+  looked_up(purchase, NothingFound{}, start + 5h);
+  EXPECT_EQ(purchase.next_at, std::nullopt);
+  Purchase early = unknown_purchase();
+  looked_up(early, NothingFound{}, start + 4999ms);  // the clock of the worker is behind that of the claim
+  EXPECT_EQ(early.next_at, start + 30s);
+}
+
+TEST(UnknownPurchases, AreLookedUpForADayIfTheLastLookUpFails) {
+  Purchase purchase = unknown_purchase();
+  const auto times = lookups_of(purchase, start, [](Purchase& p, Time now) {
+    EXPECT_EQ(call_failed(p, {.message = {"503", "Busy."}}, now), Effect::noted);
+  });
+  EXPECT_EQ(times.size(), 5U + 23U);
+  EXPECT_EQ(times[5], Duration(2h));
+  EXPECT_EQ(times.back(), Duration(24h));
+  EXPECT_EQ(purchase.status, unknown);
+  EXPECT_EQ(purchase.error.code, "TIMEOUT");
+}
+
+TEST(UnknownPurchases, TakeTheLateAnswerOfTheirCall) {
+  Purchase late = unknown_purchase();
+  EXPECT_EQ(answered(late, label_of("g1"), start + 5min), Effect::moved);
+  EXPECT_EQ(late.status, bought);
+  Purchase denied = unknown_purchase();
+  EXPECT_EQ(answered(denied, RefusedFacts{{"ADDRESS", "No."}}, start), Effect::moved);
+  EXPECT_EQ(denied.status, refused);
+  Purchase other = unknown_purchase();
+  EXPECT_EQ(answered(other, label_of("g2"), start), Effect::stray);
+  EXPECT_EQ(other.status, unknown);
+}
+
+TEST(UnknownPurchases, AreResolvedByAPerson) {
+  Purchase purchase = unknown_purchase();
+  EXPECT_EQ(resolved(purchase, Resolution::bought, "1Z9", start), Effect::moved);
+  EXPECT_EQ(purchase.status, bought);
+  EXPECT_EQ(purchase.tracking_numbers, std::vector<std::string>{"1Z9"});
+  EXPECT_EQ(purchase.price, quote_of().price);
+  EXPECT_EQ(purchase.next_at, std::nullopt);
+  EXPECT_FALSE(can_void(purchase));
+  Purchase confirmed = purchase;
+  EXPECT_EQ(answered(confirmed, label_of("g1"), start), Effect::noted);
+  EXPECT_TRUE(confirmed.has_label && can_void(confirmed));
+  EXPECT_EQ(resolved(purchase, Resolution::not_bought, "", start), Effect::moved);
+  EXPECT_EQ(purchase.status, voided);
+  Purchase settled = bought_purchase();
+  EXPECT_EQ(resolved(settled, Resolution::not_bought, "", start), Effect::ignored);
+}
+
+TEST(PurchasesResolvedAsNotBought, AreLookedUpForADay) {
+  Purchase purchase = unknown_purchase();
+  EXPECT_EQ(resolved(purchase, Resolution::not_bought, "", start), Effect::moved);
+  EXPECT_FALSE(purchase.is_open_or_bought());
+  bool fails = false;
+  const auto times = lookups_of(purchase, start, [&](Purchase& p, Time now) {
+    fails = !fails;
+    EXPECT_EQ(fails ? call_failed(p, {}, now) : looked_up(p, DraftFound{"g1"}, now), Effect::noted);
+  });
+  EXPECT_EQ(times.size(), 24U);
+  EXPECT_EQ(times.front(), Duration(1h));
+  EXPECT_EQ(times.back(), Duration(24h));
+}
+
+TEST(PurchasesResolvedAsNotBought, HaveALabelThatTurnsUpAsAPurchaseOfItsOwnWhichIsVoided) {
+  Purchase purchase = unknown_purchase();
+  resolved(purchase, Resolution::not_bought, "", start);
+  const Purchase before = purchase;
+  EXPECT_EQ(answered(purchase, label_of("g1"), start + 1h), Effect::stray);
+  EXPECT_EQ(purchase, before);
+  EXPECT_EQ(looked_up(purchase, label_of("g1"), start + 1h), Effect::stray);
+  EXPECT_EQ(purchase.status, refused);
+  EXPECT_EQ(purchase.next_at, std::nullopt);
+  Purchase stray = stray_of(purchase, label_of("g1"), start + 1h);
+  EXPECT_EQ(stray.status, voiding);
+  EXPECT_FALSE(stray.is_open_or_bought());
+  EXPECT_EQ(next_step(stray, start + 1h), PurchaseStep::void_label);
+  begin_voiding(stray, start + 1h);
+  EXPECT_EQ(void_answered(stray, VoidAnswerKind::refused, {"TOO_LATE", "No."}, start + 2h), Effect::moved);
+  EXPECT_EQ(stray.status, bought);
+}
+
+TEST(BoughtPurchases, FetchALabelThatIsMissing) {
+  Purchase purchase = bought_purchase(false);
+  EXPECT_EQ(next_step(purchase, start), PurchaseStep::fetch_label);
+  EXPECT_EQ(call_failed(purchase, {.message = {"404", "Not yet."}}, start), Effect::noted);
+  EXPECT_EQ(purchase.next_at, start + 5s);
+  Purchase fetched = purchase;
+  EXPECT_EQ(label_fetched(fetched, start + 5s), Effect::noted);
+  EXPECT_EQ(fetched.next_at, std::nullopt);
+  EXPECT_EQ(fetched.error, PurchaseMessage());
+  EXPECT_EQ(label_fetched(fetched, start + 5s), Effect::ignored);
+  const auto times = lookups_of(purchase, start, [](Purchase& p, Time now) { call_failed(p, {}, now); });
+  EXPECT_LE(times.back(), Duration(longest_fetch));
+  EXPECT_GT(times.back(), Duration(longest_fetch - 6h));
+  EXPECT_EQ(purchase.status, bought);
+}
+
+TEST(BoughtPurchases, OfErasedPersonsAreKeptWithoutBytesLinkAndText) {
+  Purchase purchase = buying_purchase();
+  purchase.erased_at = start;
+  answered(purchase, label_of("g1"), start);
+  EXPECT_EQ(purchase.status, bought);
+  EXPECT_FALSE(purchase.has_label);
+  EXPECT_EQ(purchase.tracking_url, "");
+  EXPECT_EQ(purchase.tracking_numbers, std::vector<std::string>{"1Z1"});
+  EXPECT_EQ(purchase.next_at, std::nullopt);
+  Purchase denied = buying_purchase();
+  denied.erased_at = start;
+  answered(denied, RefusedFacts{{"ADDRESS", "No such street."}}, start);
+  EXPECT_EQ(denied.error, (PurchaseMessage{"ADDRESS", ""}));
+}
+
+TEST(Voids, AreLookedUpWhileTheirAnswerIsMissing) {
+  Purchase purchase = voiding_purchase();
+  auto times = lookups_of(purchase, start, [](Purchase& p, Time now) {
+    EXPECT_EQ(next_step(p, now), PurchaseStep::look_up_void);
+    EXPECT_EQ(void_answered(p, VoidAnswerKind::pending, {}, now), Effect::noted);
+  });
+  EXPECT_EQ(std::vector(times.begin(), times.begin() + 7),
+            (std::vector<Duration>{5s, 30s, 2min, 10min, 1h, 6h, 12h}));
+  EXPECT_EQ(times.back(), Duration(longest_void));
+  EXPECT_EQ(purchase.status, voiding);
+  EXPECT_EQ(resolved(purchase, Resolution::bought, "", start), Effect::moved);
+  EXPECT_EQ(purchase.status, bought);
+}
+
+TEST(Voids, ThatAreRefusedLeaveTheLabelBoughtAndCanBeRepeated) {
+  Purchase purchase = voiding_purchase();
+  EXPECT_EQ(void_answered(purchase, VoidAnswerKind::refused, {"USED", "Used."}, start), Effect::moved);
+  EXPECT_EQ(purchase.status, bought);
+  EXPECT_EQ(purchase.void_state, VoidState::refused);
+  EXPECT_EQ(purchase.error.code, "USED");
+  EXPECT_TRUE(purchase.has_label);
+  EXPECT_EQ(void_requested(purchase, start), Effect::moved);
+  EXPECT_EQ(next_step(purchase, start), PurchaseStep::void_label);
+  begin_voiding(purchase, start);
+  EXPECT_EQ(void_answered(purchase, VoidAnswerKind::voided, {}, start), Effect::moved);
+  EXPECT_EQ(purchase.status, voided);
+  EXPECT_EQ(void_requested(purchase, start), Effect::ignored);
+  EXPECT_EQ(void_answered(purchase, VoidAnswerKind::refused, {}, start), Effect::ignored);
+}
+
+}  // namespace
+}  // namespace waybill::domain
