@@ -159,10 +159,7 @@ constexpr auto shipment_fields = std::to_array<Field>({
     column("shippingPrice", "shipping_price", decimal, Form::money)
         .listed()
         .described("The price that the carrier charged for the label. Null while none is bought."),
-    text("currency", "currency", no)
-        .listed()
-        .example(R"("EUR")")
-        .described("The currency of shippingPrice."),
+    text("currency", "currency", no).listed().example(R"("EUR")").described("The currency of shippingPrice."),
     own_reference(if_named),
     own_tags(if_named),
     own_metadata(if_named),
