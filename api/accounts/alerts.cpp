@@ -25,7 +25,8 @@ constexpr double most_minutes = 10'080;  // a week
 constexpr std::int64_t default_minutes = 60;
 constexpr std::string_view causes[] = {"run_dead",         "workflow_paused", "import_failed",
                                        "destination_down", "workflow_silent", "import_silent",
-                                       "scans_silent"};
+                                       "scans_silent",     "label_unknown",   "label_failed",
+                                       "label_doubled",    "label_dearer",    "label_of_cancelled_order"};
 
 constexpr Property webhook_properties[] = {
     {.name = "url",
@@ -55,14 +56,15 @@ constexpr Property properties[] = {
      .max_length = std::size(causes),
      .items = Kind::one_of,
      .values = causes,
-     .description = "The causes that send an alert. Default: all."},
+     .description = "The causes that send an alert. Default: all. Owners and admins get label_unknown and "
+                    "label_doubled by mail whatever the settings are."},
     {.name = "minutes",
      .kind = Kind::integer,
      .minimum = 1,
      .maximum = most_minutes,
      .description =
-         "The length of a window, in which there is at most one alert for each workflow and cause. "
-         "Default: 60."},
+         "The length of a window, in which there is at most one alert for each workflow, integration or "
+         "carrier and cause. Default: 60."},
 };
 constexpr Schema alerts_schema{"Alerts", properties};
 
@@ -168,10 +170,10 @@ const Endpoint endpoints[] = {
      .handler = change_alerts,
      .operation_id = "updateAlerts",
      .summary = "Updates the alert settings",
-     .description =
-         "Fields that are left out keep their values, null sets the default. There is at most one "
-         "alert for each workflow (or integration) and cause in a window. If more fails, one summary "
-         "with the count follows when the window is over.",
+     .description = "Fields that are left out keep their values, null sets the default. There is at most one "
+                    "alert for each workflow (or integration, or carrier) and cause in a window. If more "
+                    "fails, one summary "
+                    "with the count follows when the window is over.",
      .tag = "Business",
      .body = &alerts_schema,
      .body_kind = BodyKind::object,

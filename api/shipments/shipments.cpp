@@ -119,6 +119,13 @@ const Property schedule_properties[] = {
 };
 const Schema schedule_schema{"ShipmentSchedule", schedule_properties};
 
+constexpr Property label_cost_properties[] = {
+    {.name = "currency", .kind = Kind::string, .nullable = false},
+    {.name = "labels", .kind = Kind::integer, .nullable = false},
+    {.name = "paid", .kind = Kind::number, .nullable = false, .description = "The sum of their prices."},
+};
+constexpr Schema label_cost_schema{"LabelCost", label_cost_properties};
+
 constexpr Property overview_properties[] = {
     {.name = "totalShipments", .kind = Kind::integer, .nullable = false},
     {.name = "inTransit",
@@ -135,6 +142,11 @@ constexpr Property overview_properties[] = {
      .kind = Kind::number,
      .nullable = false,
      .description = "The fraction of delivered shipments that were on time."},
+    {.name = "labelCosts",
+     .kind = Kind::array,
+     .nullable = false,
+     .schema = &label_cost_schema,
+     .description = "The bought labels by currency, without voided ones and those of the test mode."},
 };
 constexpr Schema overview_schema{"ShipmentOverview", overview_properties};
 
@@ -383,9 +395,10 @@ const Endpoint endpoints[] = {
      .permission = Permission::read,
      .handler = get_overview,
      .operation_id = "getShipmentOverview",
-     .summary = "Returns the numbers of shipments by status",
+     .summary = "Returns the numbers of shipments by status, and the cost of their labels",
      .description = "inTransit counts those that are collected, in transit or out for delivery; onTimeRate "
-                    "is the share of deliveries on or before the estimated date.",
+                    "is the share of deliveries on or before the estimated date; labelCosts are the prices "
+                    "of bought labels by currency.",
      .tag = "Shipments",
      .answer = &overview_schema,
      .from_standby = true},

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "app/doctor/gateway_calls.hpp"
 #include "app/keys/keys.hpp"
 #include "app/postgres/command_database.hpp"
 #include "base/secret_box.hpp"
@@ -105,6 +106,7 @@ class Examination {
       check("ledger", [this] { return judge_ledger(unbalanced()); });
       check("workers", [this] { return workers(); });
       check("duties", [this] { return judge_duties(worker::overdue_duties(*session_)); });
+      check("gateways", [this] { return judge_gateways(ask_gateways(*session_, config_)); });
     }
     check("fonts", [] { return judge_fonts(documents::scripts_without_font()); });
     check("smtp", [this] { return smtp(); });

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 #include <concepts>
+#include <cstddef>
+#include <tuple>
 #include <utility>
 
 #include "base/ascii.hpp"
@@ -340,6 +342,40 @@ Finding judge_duties(const std::vector<worker::OverdueDuty>& overdue) {
                      : join(duty.name, " was never performed");
     verdict.fail(text, &duty == &overdue.front() ? "see docs/operations.md, DutiesOverdue" : "");
   }
+  return std::move(verdict).finding();
+}
+
+Finding judge_gateways(const GatewayFacts& facts) {
+  constexpr std::size_t most_named = 5;
+  const auto good = static_cast<std::int64_t>(facts.asked) - static_cast<std::int64_t>(facts.faults.size());
+  Verdict verdict("gateways",
+                  facts.configured == 0
+                      ? "no business reaches a carrier through one"
+                      : join(good, " of ", facts.asked, " carriers can be reached",
+                             facts.asked < facts.configured
+                                 ? join(", and ", facts.configured - facts.asked, " more were not asked")
+                                 : ""));
+  // The operator's first, then those that are away.
+  std::vector<GatewayFault> faults = facts.faults;
+  std::ranges::sort(faults, {}, [](const GatewayFault& fault) {
+    return std::tuple(!(fault.is_away && fault.is_operators), !fault.is_away, fault.business, fault.carrier);
+  });
+  bool has_remedy[2] = {};
+  for (std::size_t i = 0; i < std::min(faults.size(), most_named); ++i) {
+    const GatewayFault& fault = faults[i];
+    std::string text = join(fault.carrier, " of ", fault.business, " (", fault.connector, "): ", fault.text);
+    if (text.ends_with('.')) text.pop_back();
+    const char* remedy = fault.is_away
+                             ? "see that the gateway runs and can be reached from here"
+                             : "the business configures the carrier again with what the gateway accepts";
+    if (std::exchange(has_remedy[fault.is_away ? 1 : 0], true)) remedy = "";
+    if (fault.is_away && fault.is_operators) {
+      verdict.fail(text, remedy);
+    } else {
+      verdict.warn(text, remedy);
+    }
+  }
+  if (faults.size() > most_named) verdict.warn(join("and ", faults.size() - most_named, " more"), "");
   return std::move(verdict).finding();
 }
 

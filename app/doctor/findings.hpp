@@ -97,6 +97,20 @@ struct WorkerFacts {
   double lag = 0;  // seconds that the oldest unmatched event has waited
 };
 
+/// A carrier of a business whose gateway cannot be used.
+struct GatewayFault {
+  std::string carrier, business, connector;
+  std::string text;           // without secrets
+  bool is_away = false;       // it does not answer: unknown, refused, busy or too slow
+  bool is_operators = false;  // it is one of --carrier-gateway
+};
+
+struct GatewayFacts {
+  std::int64_t configured = 0;  // carriers with a gateway
+  std::int64_t asked = 0;
+  std::vector<GatewayFault> faults = {};
+};
+
 Finding judge_version(const ServerFacts& facts);
 Finding judge_settings(const ServerFacts& facts);
 Finding judge_durability(const DurabilityFacts& facts);
@@ -118,6 +132,8 @@ Finding judge_workers(const WorkerFacts& facts);
 /// `missing` are the scripts in wide use that no font of this machine has.
 Finding judge_fonts(const std::vector<std::string_view>& missing);
 Finding judge_duties(const std::vector<worker::OverdueDuty>& overdue);
+/// A gateway of the operator that is away is a failure. What a business alone can repair is a warning.
+Finding judge_gateways(const GatewayFacts& facts);
 /// `fault` is nullopt if the server accepted the login.
 Finding judge_smtp(const std::optional<std::string>& fault);
 /// Without a mail server. `fault` is nullopt if mails can be written to the directory.

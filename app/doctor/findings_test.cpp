@@ -207,6 +207,37 @@ TEST(Doctor, DutiesThatNoProcessPerformsAreAFailure) {
       "docs/operations.md, DutiesOverdue");
 }
 
+TEST(Doctor, GatewaysThatAnswerAreCounted) {
+  EXPECT_EQ(judge_gateways({}).line(), "ok gateways: no business reaches a carrier through one");
+  EXPECT_EQ(judge_gateways({.configured = 3, .asked = 3}).line(),
+            "ok gateways: 3 of 3 carriers can be reached");
+  EXPECT_EQ(judge_gateways({.configured = 70, .asked = 50}).line(),
+            "ok gateways: 50 of 50 carriers can be reached, and 20 more were not asked");
+}
+
+TEST(Doctor, AGatewayOfTheOperatorThatIsAwayIsAFailureAndAllElseAWarning) {
+  const GatewayFault refused{"UPS", "Acme", "karrio", "Karrio refuses the token."};
+  GatewayFault away{"DHL", "Beta", "karrio", "no route to host", true};
+  EXPECT_EQ(
+      judge_gateways({.configured = 2, .asked = 2, .faults = {refused, away}}).line(),
+      "warning gateways: DHL of Beta (karrio): no route to host; UPS of Acme (karrio): Karrio refuses the "
+      "token, see that the gateway runs and can be reached from here; the business configures the carrier "
+      "again with what the gateway accepts");
+  away.is_operators = true;
+  EXPECT_EQ(judge_gateways({.configured = 1, .asked = 1, .faults = {refused, away}}).level, Level::failure);
+  GatewayFault own = refused;
+  own.is_operators = true;
+  EXPECT_EQ(judge_gateways({.configured = 1, .asked = 1, .faults = {own}}).level, Level::warning);
+}
+
+TEST(Doctor, ManyGatewaysWithFaultsAreNotAllNamed) {
+  const std::vector<GatewayFault> faults(12, {"DHL", "Acme", "easypost", "busy", true});
+  const std::string line = judge_gateways({.configured = 12, .asked = 12, .faults = faults}).line();
+  EXPECT_NE(line.find("; and 7 more, see that the gateway runs and can be reached from here"),
+            std::string::npos)
+      << line;
+}
+
 TEST(Doctor, AMailServerThatRefusesIsAFailure) {
   EXPECT_EQ(judge_smtp(std::nullopt).level, Level::ok);
   EXPECT_EQ(judge_smtp("Login denied").line(),

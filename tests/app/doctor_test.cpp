@@ -81,9 +81,10 @@ TEST(DoctorOfUp, FindsNoFailureInARunningUp) {
   ASSERT_TRUE(up.process().wait_for_line("worker.lease_taken"));
   const Report report({"--data-dir", directory / "data"});
   EXPECT_EQ(report.status(), 0) << report.text();
-  for (const char* const check : {"database", "disk", "version", "settings", "durability", "standbys",
-                                  "connections", "schema", "key", "options", "privileges", "notifications",
-                                  "partitions", "clock", "ledger", "workers", "duties", "fonts", "smtp"}) {
+  for (const char* const check :
+       {"database", "disk",    "version", "settings",   "durability",    "standbys",   "connections",
+        "schema",   "key",     "options", "privileges", "notifications", "partitions", "clock",
+        "ledger",   "workers", "duties",  "gateways",   "fonts",         "smtp"}) {
     EXPECT_THAT(report.line(check), StartsWith(std::string("ok ") + check + ": ")) << report.text();
   }
 }
@@ -109,7 +110,7 @@ TEST_F(DoctorTest, NamesTheScriptsWithoutAFontEvenWithoutADatabase) {
 
 TEST_F(DoctorTest, PrintsJsonOnRequest) {
   const auto findings = json::parse(examine({"--json"}).text()).as_array();
-  ASSERT_EQ(findings.size(), 19U);
+  ASSERT_EQ(findings.size(), 20U);
   EXPECT_EQ(findings[0].at("name"), "database");
   EXPECT_EQ(findings[0].at("level"), "ok");
   EXPECT_EQ(findings[0].at("remedy"), nullptr);
@@ -164,6 +165,25 @@ TEST_F(DoctorTest, NamesAnApiAndAWorkerWithoutPublicUrl) {
   const Waybill worker(database.url(), {.command = "worker", .secret_key_file = api.secret_key_file()});
   EXPECT_THAT(examine().line("options"), HasSubstr("--public-url is http://127.0.0.1:0 in api "))
       << "the worker makes no links, and the API makes some";
+}
+
+TEST_F(DoctorTest, NamesTheCarriersWhoseGatewayDoesNotAnswer) {
+  EXPECT_EQ(examine().line("gateways"), "ok gateways: no business reaches a carrier through one");
+  database.exec(
+      "insert into businesses (name) values ('Acme'), ('Gone'); update businesses set suspended_at = now() "
+      "where "
+      "name = 'Gone'; "
+      "insert into carrier_configurations (business_id, carrier_id, account_number, test_mode, connector, "
+      "api_url) "
+      "select b.guid, c.guid, 'dhl', false, 'karrio', 'http://127.0.0.1:1' from businesses b, carriers c "
+      "where b.name in ('Acme', 'Gone') and c.business_id = catalogue_business() and c.code = 'ups'");
+  const Report own = examine({"--carrier-gateway", "http://127.0.0.1:1"});
+  EXPECT_EQ(own.status(), 1);
+  EXPECT_THAT(own.line("gateways"), StartsWith("failure gateways: UPS of Acme (karrio): "));
+  EXPECT_THAT(own.line("gateways"), EndsWith("see that the gateway runs and can be reached from here"));
+  EXPECT_THAT(own.line("gateways"), Not(HasSubstr("Gone")));
+  EXPECT_THAT(examine().line("gateways"), StartsWith("warning gateways: UPS of Acme (karrio): "))
+      << "one that the operator has not named";
 }
 
 TEST_F(DoctorTest, FindsARoleThatMayOnlyRead) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "worker/alerts/label_text.hpp"
 #include "worker/alerts/silence_text.hpp"
 
 namespace waybill::worker {
@@ -40,13 +41,13 @@ json::value text_or_null(const std::optional<std::string>& text) {
 }
 
 json::value workflow_of(const Alert& alert) {
-  if (alert.is_of_import() || alert.is_of_source()) return nullptr;
+  if (alert.is_of_import() || alert.is_of_source() || alert.is_of_label()) return nullptr;
   return json::object{{"guid", alert.subject_id.to_string()},
                       {"name", text_or_null(alert.workflow_name)},
                       {"pausedReason", text_or_null(alert.paused_reason)}};
 }
 
-/// Null for parcels without a carrier.
+/// Null for parcels and labels without a carrier.
 json::value carrier_of(const Alert& alert) {
   if (alert.subject_id.is_nil()) return nullptr;
   return json::object{{"guid", alert.subject_id.to_string()}, {"name", text_or_null(alert.carrier_name)}};
@@ -99,17 +100,19 @@ std::string headline(const Alert& alert) {
   if (alert.is_of_import())
     return (is_single ? "An import" : number + " imports") + " from " + alert.store + " failed";
   if (alert.is_of_silence()) return silence_headline(alert);
+  if (alert.is_of_label()) return label_headline(alert);
   if (alert.cause == "destination_down")
     return "The destination " + member_text(alert.run, "destination") + " of " + workflow + " is down";
   return (is_single ? "A run" : number + " runs") + " of " + workflow + " failed";
 }
 
-std::string explanation(const Alert& alert) {
+std::string explanation(const Alert& alert, std::string_view public_url) {
   if (alert.cause == "workflow_paused")
     return (alert.paused_reason ? "The reason: " + sentence(*alert.paused_reason) + "\n" : "") +
            "Events still match the workflow, and its runs are held until it is resumed.";
   if (alert.is_of_import()) return "The store or an order caused the failure. Imports are repeated.";
   if (alert.is_of_silence()) return silence_text(alert);
+  if (alert.is_of_label()) return label_text(alert, public_url);
   if (alert.cause == "destination_down")
     return "Several attempts in a row failed. The runs are attempted again on their schedule.";
   return "No further attempts are made.";
@@ -119,8 +122,9 @@ void append_line(std::string& text, std::string_view name, const std::string& va
   if (!value.empty()) text.append(name).append(": ").append(value).append("\n");
 }
 
-/// The facts of the last run, one per line.
+/// The facts of the last run or purchase, one per line.
 std::string facts(const Alert& alert) {
+  if (alert.is_of_label()) return label_facts(alert);
   std::string text;
   const json::value run = run_of(alert);
   append_line(text, "Run", member_text(run, "guid"));
@@ -155,13 +159,14 @@ std::string alert_payload(const Alert& alert, std::string_view public_url) {
   if (alert.is_of_silence()) data["silence"] = alert.silence;
   if (alert.cause == "import_silent")
     data["integration"] = {{"guid", alert.subject_id.to_string()}, {"store", alert.store}};
-  if (alert.cause == "scans_silent") data["carrier"] = carrier_of(alert);
+  if (alert.cause == "scans_silent" || alert.is_of_label()) data["carrier"] = carrier_of(alert);
+  if (alert.is_of_label()) data["purchase"] = alert.purchase;
   return to_json(
       json::object{{"type", "alert"}, {"timestamp", format_timestamp(alert.at)}, {"data", std::move(data)}});
 }
 
 net::MailMessage alert_mail(const Alert& alert, std::string_view public_url) {
-  std::string text = headline(alert) + ".\n" + explanation(alert) + "\n";
+  std::string text = headline(alert) + ".\n" + explanation(alert, public_url) + "\n";
   if (const std::string last = facts(alert); !last.empty())
     text += (alert.count == 1 ? "\n" : "\nThe last of them:\n") + last;
   if (const json::value replay = replay_of(alert, public_url); replay.is_object()) {
@@ -170,8 +175,10 @@ net::MailMessage alert_mail(const Alert& alert, std::string_view public_url) {
     if (const json::value& body = replay.at("body"); body.is_object()) text += "\n" + to_json(body);
     text += "\n";
   }
-  text += "\nThis address is among those that " + alert.business_name +
-          " has chosen for alerts. PUT /api/business/alerts changes them.\n";
+  text += "\n" +
+          label_reason(alert).value_or("This address is among those that " + alert.business_name +
+                                       " has chosen for alerts. PUT /api/business/alerts changes them.") +
+          "\n";
   return {.subject = headline(alert),
           .text = std::move(text),
           .headers = {{"Auto-Submitted", "auto-generated"}}};  // RFC 3834 section 5

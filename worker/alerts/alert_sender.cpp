@@ -279,7 +279,8 @@ std::vector<AlertSender::Message> AlertSender::claim() {
                      .tries = std::optional<std::string>(row.tries),
                      .store = std::string(row.store_url.value_or(row.provider.value_or("a store"))),
                      .carrier_name = std::optional<std::string>(row.carrier_name),
-                     .silence = read(row.silence.value_or("null"))};
+                     .silence = read(row.silence.value_or("null")),
+                     .purchase = read(row.purchase.value_or("null"))};
     message.triggers = std::optional<std::string>(row.trigger_code);
     message.conditions = std::optional<std::string>(row.conditions);
   }

@@ -6,7 +6,8 @@
 -- created_at timestamptz, failed_from timestamptz or null, failed_to timestamptz or null, business_name text,
 -- address text or null, sealed_secret bytea or null, workflow_name text or null, paused_reason text or null,
 -- run jsonb or null, tries text or null, provider text or null, store_url text or null, import jsonb or null,
--- silence jsonb or null, carrier_name text or null, trigger_code text or null, conditions text or null (of a silent workflow)
+-- silence jsonb or null, purchase jsonb or null, carrier_name text or null, trigger_code text or null,
+-- conditions text or null (of a silent workflow)
 with channels as materialized (
   select m.business_id, m.channel, min(m.due_at) as due_at
   from alert_messages m join businesses b on b.guid = m.business_id and b.suspended_at is null
@@ -26,8 +27,8 @@ with channels as materialized (
 )
 select t.business_id, t.guid, t.channel, t.cause, t.subject_id, t.count, t.attempts, t.created_at, t.failed_from, t.failed_to,
        b.name as business_name,
-       case when t.channel = 'webhook' then d.alert_webhook_url else nullif(array_to_string(d.alert_emails, E'\n'), '') end
-         as address,
+       case when t.channel = 'webhook' then d.alert_webhook_url
+            else nullif(array_to_string(alert_addresses(d, t.business_id, t.cause), E'\n'), '') end as address,
        d.sealed_alert_secret as sealed_secret, w.name as workflow_name, w.paused_reason,
        case when r.guid is not null then jsonb_build_object(
          'guid', r.guid, 'status', r.status, 'code', r.code, 'error', r.error,
@@ -40,7 +41,7 @@ select t.business_id, t.guid, t.channel, t.cause, t.subject_id, t.count, t.attem
        end as import,
        coalesce(s.silence || jsonb_build_object('since', iso(s.silent_since), 'sources', coalesce(o.sources, '[]')),
                 v.silence || jsonb_build_object('since', iso(v.silent_since))) as silence,
-       k.name as carrier_name, case when s.silent_since is not null then w.trigger_code end as trigger_code,
+       p.purchase, k.name as carrier_name, case when s.silent_since is not null then w.trigger_code end as trigger_code,
        case when s.silent_since is not null then w.conditions::text end as conditions
 from taken t
 join businesses b on b.guid = t.business_id
@@ -65,8 +66,19 @@ left join lateral (
           and q.kind = (array['import', 'scans'])[w.entity_type + 1]
         order by q.silent_since limit 10) q) o on s.silent_since is not null
 left join lateral (select c.name from carriers c
-                   where t.cause = 'scans_silent' and c.business_id in (t.business_id, catalogue_business())
-                     and c.guid = t.subject_id limit 1) k on true
+                   where (t.cause = 'scans_silent' or starts_with(t.cause, 'label_'))
+                     and c.business_id in (t.business_id, catalogue_business()) and c.guid = t.subject_id limit 1) k on true
 left join integration_runs i on i.business_id = t.business_id and i.guid = t.run_id and t.cause = 'import_failed'
 left join integrations n on n.business_id = t.business_id and n.guid = t.subject_id
   and t.cause in ('import_failed', 'import_silent')
+left join lateral (
+  select jsonb_build_object(
+    'guid', u.guid, 'shipmentId', u.shipment_id, 'trackingNumber', r.tracking_number, 'orderId', r.order_id,
+    'orderNumber', o.order_number, 'status', u.status, 'voidState', u.void_state, 'connector', u.connector,
+    'serviceName', u.service_name, 'price', u.price, 'currency', u.currency, 'quote', u.quote,
+    'quoteCurrency', u.quote_currency, 'testMode', u.test_mode, 'code', u.error_code, 'error', u.error_text,
+    'requestedAt', iso(u.requested_at)) as purchase
+  from purchases u
+  left join shipments r on r.business_id = u.business_id and r.guid = u.shipment_id
+  left join orders o on o.business_id = r.business_id and o.guid = r.order_id
+  where starts_with(t.cause, 'label_') and u.business_id = t.business_id and u.guid = t.run_id) p on true

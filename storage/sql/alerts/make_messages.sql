@@ -5,8 +5,8 @@
 -- $1 limit bigint, $2 max_waiting bigint
 -- -> alerts bigint
 with due as materialized (
-  select a.*, wants_alert(d, a.cause) as is_wanted, cardinality(d.alert_emails) > 0 as has_emails,
-         d.alert_webhook_url is not null as has_webhook,
+  select a.*, wants_alert(d, a.cause) as is_wanted, cardinality(alert_addresses(d, a.business_id, a.cause)) > 0 as has_emails,
+         d.alert_webhook_url is not null and chooses_alert(d, a.cause) as has_webhook,
          now() + coalesce(d.alert_minutes, 60) * interval '1 minute' as next_due
   from alerts a
   join businesses b on b.guid = a.business_id and b.suspended_at is null

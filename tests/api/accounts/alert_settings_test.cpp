@@ -6,8 +6,10 @@ namespace waybill::tests {
 namespace {
 
 constexpr std::string_view path = "/api/business/alerts";
-const json::array all_causes{"run_dead",        "workflow_paused", "import_failed", "destination_down",
-                             "workflow_silent", "import_silent",   "scans_silent"};
+const json::array all_causes{"run_dead",         "workflow_paused", "import_failed",
+                             "destination_down", "workflow_silent", "import_silent",
+                             "scans_silent",     "label_unknown",   "label_failed",
+                             "label_doubled",    "label_dearer",    "label_of_cancelled_order"};
 
 class AlertSettings : public ApiTest {
  protected:

@@ -286,7 +286,8 @@ TEST_F(ShipmentsTest, TheOverviewCountsByStatus) {
                                      {"delivered", 0},
                                      {"exceptions", 0},
                                      {"pending", 0},
-                                     {"onTimeRate", 0}}));
+                                     {"onTimeRate", 0},
+                                     {"labelCosts", json::array()}}));
   for (const auto* const status :
        {"created", "created", "collected", "in_transit", "out_for_delivery", "delivered", "delivered",
         "delivered", "delivered", "exception", "returned", "cancelled"}) {
@@ -302,7 +303,31 @@ TEST_F(ShipmentsTest, TheOverviewCountsByStatus) {
                                      {"delivered", 4},
                                      {"exceptions", 1},
                                      {"pending", 2},
-                                     {"onTimeRate", 0.75}}));
+                                     {"onTimeRate", 0.75},
+                                     {"labelCosts", json::array()}}));
+}
+
+TEST_F(ShipmentsTest, TheOverviewSumsThePricesOfBoughtLabelsByCurrency) {
+  const auto buy = [&](std::string_view status, std::string_view price, std::string_view currency,
+                       std::string_view test_mode) {
+    tenant.sql.rows(
+        "insert into purchases (business_id, guid, shipment_id, attempt, reference, shard, connector, "
+        "status, "
+        "gateway_id, buy_begun_at, bought_at, price, currency, test_mode) "
+        "values ($1, gen_random_uuid(), $2, 1, gen_random_uuid(), shard_of($1::uuid), 'karrio', $3, 'shp', "
+        "now(), now(), $4::text::numeric, $5, $6::text::boolean)",
+        {tenant.id, create(), std::string(status), std::string(price), std::string(currency),
+         std::string(test_mode)});
+  };
+  buy("bought", "12.30", "EUR", "false");
+  buy("voiding", "0.75", "EUR", "false");
+  buy("bought", "7", "USD", "false");
+  buy("voided", "100", "EUR", "false");
+  buy("bought", "100", "EUR", "true");
+  buy("refused", "100", "EUR", "false");
+  EXPECT_EQ(http.get("/api/v1/shipments/overview").data().at("labelCosts"),
+            json::value({{{"currency", "EUR"}, {"labels", 2}, {"paid", 13.05}},
+                         {{"currency", "USD"}, {"labels", 1}, {"paid", 7}}}));
 }
 
 TEST_F(ShipmentsTest, ASamedayShipmentIsOnTimeUntilItsDayEnds) {

@@ -9,6 +9,6 @@ prove files check_files
 
 check_dockerfile() {
   has hadolint || leave_out "there is no hadolint on this machine, and none in Debian"
-  hadolint deploy/image/Dockerfile
+  hadolint deploy/{image,karrio}/Dockerfile
 }
 prove dockerfile check_dockerfile

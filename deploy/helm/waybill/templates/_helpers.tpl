@@ -36,6 +36,69 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | quote }}
 {{- end }}
 {{- end -}}
 
+{{/* The options of a role, by name: dict "root" $ "settings" .Values.api. Karrio is added to the gateways that they name. */}}
+{{- define "waybill.roleOptions" -}}
+{{- $options := mergeOverwrite (deepCopy .root.Values.options) .settings.options -}}
+{{- if .root.Values.karrio.enabled -}}
+{{- $given := get $options "carrier-gateway" | default list -}}
+{{- $given = ternary $given (list $given) (kindIs "slice" $given) -}}
+{{- $_ := set $options "carrier-gateway" (append $given (include "waybill.karrioUrl" .root)) -}}
+{{- end -}}
+{{- include "waybill.options" $options -}}
+{{- end -}}
+
+{{/* Karrio's labels are not those of waybill, whose Services and policies do not select its pod. */}}
+{{- define "waybill.karrioSelector" -}}
+app.kubernetes.io/name: karrio
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "waybill.karrioLabels" -}}
+{{ include "waybill.karrioSelector" . }}
+app.kubernetes.io/version: {{ .Values.karrio.image.tag | trunc 63 | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | quote }}
+{{- end -}}
+
+{{/* The address that businesses give as `apiUrl`. */}}
+{{- define "waybill.karrioUrl" -}}
+http://{{ include "waybill.fullname" . }}-karrio.{{ .Release.Namespace }}.svc:5002
+{{- end -}}
+
+{{/* The common part of Karrio's containers. `env` is last, so that a container can add to it. */}}
+{{- define "waybill.karrioContainer" -}}
+image: {{ printf "%s:%s" .Values.karrio.image.repository .Values.karrio.image.tag | quote }}
+imagePullPolicy: {{ .Values.karrio.image.pullPolicy }}
+securityContext:
+  {{- include "waybill.container.security" . | nindent 2 }}
+volumeMounts:
+  - name: data
+    mountPath: /var/lib/karrio
+  - name: tmp
+    mountPath: /tmp
+env:
+  - name: SECRET_KEY
+    valueFrom:
+      secretKeyRef: {name: {{ required "karrio.secretName is missing: the name of a Secret with secret-key and token" .Values.karrio.secretName }}, key: secret-key}
+  - name: DATABASE_PASSWORD
+    valueFrom:
+      secretKeyRef: {name: {{ required "karrio.database.secretName is missing: the name of a Secret with the password" .Values.karrio.database.secretName }}, key: {{ .Values.karrio.database.secretKey }}}
+  - name: DATABASE_HOST
+    value: {{ required "karrio.database.host is missing" .Values.karrio.database.host | quote }}
+  - name: DATABASE_PORT
+    value: {{ .Values.karrio.database.port | quote }}
+  - name: DATABASE_NAME
+    value: {{ .Values.karrio.database.name | quote }}
+  - name: DATABASE_USERNAME
+    value: {{ .Values.karrio.database.user | quote }}
+  - name: ALLOWED_HOSTS
+    value: {{ printf "%s-karrio.%s.svc,localhost" (include "waybill.fullname" .) .Release.Namespace | quote }}
+  {{- range $name, $value := .Values.karrio.environment }}
+  - name: {{ $name }}
+    value: {{ $value | quote }}
+  {{- end }}
+{{- end -}}
+
 {{- define "waybill.databaseEnvironment" -}}
 - name: WAYBILL_DATABASE_URL
   valueFrom:
@@ -173,7 +236,7 @@ spec:
           value: {{ join "," . | quote }}
         {{- end }}
         {{- end }}
-        {{- include "waybill.options" (mergeOverwrite (deepCopy $root.Values.options) .settings.options) | trim | nindent 8 }}
+        {{- include "waybill.roleOptions" . | trim | nindent 8 }}
       ports:
         {{- if eq .role "api" }}
         - name: http
