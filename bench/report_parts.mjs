@@ -369,6 +369,25 @@ export const parts = {
     ],
     ratios: [],
   },
+  carriers: {
+    title: 'Labels of carriers',
+    text:
+      '500 labels of one business, bought through a real Karrio (one process) whose carrier answers at once, four at a time, ' +
+      'from the first request until the last label is stored. And the time from the commit of a change to the first byte at ' +
+      'the receiver of another business, one change after another: alone, and while 500 purchases wait for a gateway that ' +
+      'never answers.',
+    rows: [
+      ['labels', 'bought', 'labels/s'],
+      ['p50, alone', 'alone_p50', 'ms'],
+      ['p99, alone', 'alone_p99', 'ms'],
+      ['p50, with a gateway that hangs', 'beside_p50', 'ms'],
+      ['p99, with a gateway that hangs', 'beside_p99', 'ms'],
+    ],
+    ratios: [
+      ['p50 with a gateway that hangs, relative to alone', 'beside_p50', 'alone_p50', '< 1.1'],
+      ['p99 with a gateway that hangs, relative to alone', 'beside_p99', 'alone_p99', ''],
+    ],
+  },
   timers: {
     title: 'A million waiting timers',
     text:

@@ -43,14 +43,15 @@ create or replace function count_failures(business uuid, failed_cause text, subj
       failed_to = greatest(a.failed_to, excluded.failed_to) $$;
 
 create function count_label_alert(failed_cause text, p purchases) returns void language sql as $$
-  select count_failures(p.business_id, failed_cause, coalesce(p.carrier_id, '00000000-0000-0000-0000-000000000000'), p.guid, null,
-                        null, 1) $$;
+  select count_failures(p.business_id, failed_cause, coalesce(p.carrier_id, '00000000-0000-0000-0000-000000000000'), p.guid,
+                        null, null, 1) $$;
 revoke execute on function count_label_alert(text, purchases) from public;
 
 -- A purchase or a void has no answer; a purchase is refused, or cost more than its quote; the void of a second label is
 -- refused; a label is bought after its order was cancelled. The decision of a person is no refusal, nor is a price above the
 -- limit of the request.
-create function count_purchase() returns trigger language plpgsql security definer set search_path to @schema@, pg_temp as $$
+create function count_purchase() returns trigger language plpgsql security definer
+  set search_path to pg_catalog, @schema@, pg_temp as $$
 declare
   moved constant boolean := new.status <> old.status;
 begin
@@ -77,7 +78,8 @@ create trigger count_purchase after update on purchases for each row
   when (new.status <> old.status or new.is_dearer <> old.is_dearer or new.lookups <> old.lookups)
   execute function count_purchase();
 
-create function count_stray() returns trigger language plpgsql security definer set search_path to @schema@, pg_temp as $$
+create function count_stray() returns trigger language plpgsql security definer
+  set search_path to pg_catalog, @schema@, pg_temp as $$
 begin
   perform count_label_alert('label_doubled', new);
   return null;
@@ -89,7 +91,7 @@ create trigger count_stray after insert on purchases for each row
 -- An order is cancelled while a label of it is bought. A purchase moves under the lock of its shipment. So this waits for one
 -- that is about to be bought; a later one finds the order cancelled.
 create function count_cancelled_order() returns trigger language plpgsql security definer
-  set search_path to @schema@, pg_temp as $$
+  set search_path to pg_catalog, @schema@, pg_temp as $$
 begin
   perform from shipments s
   where s.business_id = new.business_id and s.order_id = new.guid and s.deleted_at is null and s.label_status is not null

@@ -22,6 +22,7 @@ constexpr std::string_view of_all_businesses[] = {
     "catalog.",
     "digests.due_businesses",
     "digests.look",
+    "doctor.gateways",
     "duties.",
     "leases.",
     "mail_outbox.",
