@@ -96,6 +96,42 @@ begin
   return new;
 end $$;
 
+CREATE TABLE public.business_defaults (
+    business_id uuid NOT NULL,
+    carrier_id uuid,
+    service_level text,
+    length numeric,
+    width numeric,
+    height numeric,
+    unit text,
+    email_enabled boolean,
+    push_enabled boolean,
+    epoch bigint DEFAULT 0 NOT NULL,
+    alert_emails text[],
+    alert_webhook_url text,
+    sealed_alert_secret bytea,
+    alert_causes text[],
+    alert_minutes integer,
+    CONSTRAINT business_defaults_alert_webhook_whole CHECK (((alert_webhook_url IS NULL) = (sealed_alert_secret IS NULL))),
+    CONSTRAINT business_defaults_height_check CHECK (((height >= (0)::numeric) AND (height < '1000000000000'::numeric))),
+    CONSTRAINT business_defaults_length_check CHECK (((length >= (0)::numeric) AND (length < '1000000000000'::numeric))),
+    CONSTRAINT business_defaults_unit_check CHECK ((unit = ANY (ARRAY['cm'::text, 'in'::text, 'm'::text]))),
+    CONSTRAINT business_defaults_width_check CHECK (((width >= (0)::numeric) AND (width < '1000000000000'::numeric)))
+);
+
+CREATE FUNCTION public.alert_addresses(d public.business_defaults, business uuid, cause text) RETURNS text[]
+    LANGUAGE sql STABLE
+    AS $$
+  select case when not is_mailed_to_administrators(cause) then coalesce(d.alert_emails, '{}') else array(
+    select distinct on (lower(a.email)) a.email
+    from (select unnest(d.alert_emails) as email where chooses_alert(d, cause)
+          union all
+          -- A server takes at least 100 recipients (RFC 5321 section 4.5.3.1.8); the settings have at most 20.
+          (select u.email from users u
+           where u.business_id = business and u.role in ('owner', 'admin') and u.verified_at is not null
+           order by u.role desc, u.created_at, u.guid limit 80)) a
+    order by lower(a.email), a.email) end $$;
+
 CREATE FUNCTION public.attempts_of_step(attempts integer, steps text) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
@@ -498,6 +534,12 @@ begin
     table = 'orders', constraint = violated;
 end $_$;
 
+CREATE FUNCTION public.chooses_alert(d public.business_defaults, cause text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select (coalesce(cardinality(d.alert_emails), 0) > 0 or d.alert_webhook_url is not null)
+         and (d.alert_causes is null or cause = any (d.alert_causes)) $$;
+
 CREATE FUNCTION public.close_digests() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -547,16 +589,101 @@ CREATE FUNCTION public.contact_addresses(business uuid) RETURNS text
                                   order by u.created_at, u.guid limit 20) u))
   from businesses b where b.guid = business $$;
 
+CREATE FUNCTION public.count_cancelled_order() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $$
+begin
+  perform from shipments s
+  where s.business_id = new.business_id and s.order_id = new.guid and s.deleted_at is null and s.label_status is not null
+  order by s.guid for share;
+  perform count_label_alert('label_of_cancelled_order', p)
+  from shipments s join purchases p on p.business_id = s.business_id and p.shipment_id = s.guid
+  where s.business_id = new.business_id and s.order_id = new.guid and s.deleted_at is null and s.label_status = 'bought'
+    and p.status = 'bought' and p.stray_of is null;
+  return null;
+end $$;
+
 CREATE FUNCTION public.count_failures(business uuid, failed_cause text, subject uuid, failed_run uuid, oldest timestamp with time zone, newest timestamp with time zone, failures bigint) RETURNS void
     LANGUAGE sql
     AS $$
   insert into alerts as a (business_id, cause, subject_id, count, run_id, failed_from, failed_to)
   select business, failed_cause, subject, failures, failed_run, oldest, newest
-  from business_defaults d where d.business_id = business and wants_alert(d, failed_cause)
+  from (select business as guid) b left join business_defaults d on d.business_id = b.guid
+  where wants_alert(d, failed_cause)
   on conflict (business_id, cause, subject_id) do update
   set count = a.count + excluded.count, run_id = excluded.run_id,
       failed_from = least(a.failed_from, excluded.failed_from),
       failed_to = greatest(a.failed_to, excluded.failed_to) $$;
+
+CREATE TABLE public.purchases (
+    business_id uuid NOT NULL,
+    guid uuid NOT NULL,
+    shipment_id uuid NOT NULL,
+    attempt integer NOT NULL,
+    stray_of uuid,
+    reference uuid NOT NULL,
+    shard smallint NOT NULL,
+    carrier_id uuid,
+    connector text DEFAULT ''::text NOT NULL,
+    wanted jsonb DEFAULT '{}'::jsonb NOT NULL,
+    cause jsonb,
+    status text DEFAULT 'requested'::text NOT NULL,
+    gateway_id text,
+    rate_id text,
+    service_level text,
+    service_code text,
+    service_name text,
+    quote numeric,
+    quote_currency text,
+    price numeric,
+    currency text,
+    is_dearer boolean DEFAULT false NOT NULL,
+    max_price numeric,
+    max_currency text,
+    format text DEFAULT 'pdf'::text NOT NULL,
+    test_mode boolean,
+    tracking_numbers text[] DEFAULT '{}'::text[] NOT NULL,
+    tracking_url text,
+    has_label boolean DEFAULT false NOT NULL,
+    error_code text,
+    error_text text,
+    void_state text,
+    resolution text,
+    resolved_by text,
+    requested_at timestamp with time zone DEFAULT now() NOT NULL,
+    looked_up_at timestamp with time zone,
+    draft_begun_at timestamp with time zone,
+    buy_begun_at timestamp with time zone,
+    unknown_since timestamp with time zone,
+    resolved_at timestamp with time zone,
+    bought_at timestamp with time zone,
+    voiding_since timestamp with time zone,
+    void_begun_at timestamp with time zone,
+    voided_at timestamp with time zone,
+    erased_at timestamp with time zone,
+    attempts integer DEFAULT 0 NOT NULL,
+    lookups integer DEFAULT 0 NOT NULL,
+    lease_owner uuid,
+    lease_until timestamp with time zone,
+    next_at timestamp with time zone,
+    claim_at timestamp with time zone,
+    CONSTRAINT purchases_check CHECK (((lease_owner IS NULL) = (lease_until IS NULL))),
+    CONSTRAINT purchases_check1 CHECK (((status <> 'buying'::text) OR ((buy_begun_at IS NOT NULL) AND (gateway_id IS NOT NULL)))),
+    CONSTRAINT purchases_check2 CHECK (((status <> ALL (ARRAY['bought'::text, 'voiding'::text, 'voided'::text])) OR (bought_at IS NOT NULL))),
+    CONSTRAINT purchases_check3 CHECK (((price >= (0)::numeric) AND (quote >= (0)::numeric) AND (max_price >= (0)::numeric))),
+    CONSTRAINT purchases_format_check CHECK ((format = ANY (ARRAY['pdf'::text, 'zpl'::text, 'png'::text]))),
+    CONSTRAINT purchases_resolution_check CHECK ((resolution = ANY (ARRAY['bought'::text, 'not_bought'::text]))),
+    CONSTRAINT purchases_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'buying'::text, 'bought'::text, 'refused'::text, 'unknown'::text, 'voiding'::text, 'voided'::text]))),
+    CONSTRAINT purchases_void_state_check CHECK ((void_state = ANY (ARRAY['unknown'::text, 'pending'::text, 'refused'::text])))
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_cost_delay='0');
+
+CREATE FUNCTION public.count_label_alert(failed_cause text, p public.purchases) RETURNS void
+    LANGUAGE sql
+    AS $$
+  select count_failures(p.business_id, failed_cause, coalesce(p.carrier_id, '00000000-0000-0000-0000-000000000000'), p.guid,
+                        null, null, 1) $$;
 
 CREATE FUNCTION public.count_pause() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -564,6 +691,41 @@ CREATE FUNCTION public.count_pause() RETURNS trigger
     AS $$
 begin
   perform count_failures(new.business_id, 'workflow_paused', new.guid, null, null, null, 1);
+  return null;
+end $$;
+
+CREATE FUNCTION public.count_purchase() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $$
+declare
+  moved constant boolean := new.status <> old.status;
+begin
+  -- In the order of the causes, so that no two transactions wait for each other.
+  if new.is_dearer and not old.is_dearer then perform count_label_alert('label_dearer', new); end if;
+  if moved and new.status = 'bought' and new.stray_of is not null then perform count_label_alert('label_doubled', new); end if;
+  if moved and new.status = 'refused' and new.resolution is null
+     and coalesce(new.error_code, '') not in ('TOO_EXPENSIVE', 'OTHER_CURRENCY') then
+    perform count_label_alert('label_failed', new);
+  end if;
+  if moved and new.status = 'bought' and exists (
+    select from shipments s join orders o on o.business_id = s.business_id and o.guid = s.order_id
+    where s.business_id = new.business_id and s.guid = new.shipment_id and o.status = 'cancelled') then
+    perform count_label_alert('label_of_cancelled_order', new);
+  end if;
+  if moved and new.status = 'unknown'
+     or new.status = 'voiding' and new.void_state = 'unknown' and new.lookups > 0 and old.lookups = 0 then
+    perform count_label_alert('label_unknown', new);
+  end if;
+  return null;
+end $$;
+
+CREATE FUNCTION public.count_stray() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+    AS $$
+begin
+  perform count_label_alert('label_doubled', new);
   return null;
 end $$;
 
@@ -918,6 +1080,11 @@ CREATE FUNCTION public.is_final(shipment_status text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$
   select shipment_status in ('delivered', 'returned', 'cancelled') $$;
+
+CREATE FUNCTION public.is_mailed_to_administrators(cause text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select cause in ('label_unknown', 'label_doubled') $$;
 
 CREATE FUNCTION public.is_notify_due() RETURNS boolean
     LANGUAGE sql
@@ -2679,34 +2846,10 @@ CREATE FUNCTION public.wall_hour(at timestamp with time zone, zone text) RETURNS
     AS $$
   select floor(extract(epoch from at at time zone zone) / 3600)::bigint $$;
 
-CREATE TABLE public.business_defaults (
-    business_id uuid NOT NULL,
-    carrier_id uuid,
-    service_level text,
-    length numeric,
-    width numeric,
-    height numeric,
-    unit text,
-    email_enabled boolean,
-    push_enabled boolean,
-    epoch bigint DEFAULT 0 NOT NULL,
-    alert_emails text[],
-    alert_webhook_url text,
-    sealed_alert_secret bytea,
-    alert_causes text[],
-    alert_minutes integer,
-    CONSTRAINT business_defaults_alert_webhook_whole CHECK (((alert_webhook_url IS NULL) = (sealed_alert_secret IS NULL))),
-    CONSTRAINT business_defaults_height_check CHECK (((height >= (0)::numeric) AND (height < '1000000000000'::numeric))),
-    CONSTRAINT business_defaults_length_check CHECK (((length >= (0)::numeric) AND (length < '1000000000000'::numeric))),
-    CONSTRAINT business_defaults_unit_check CHECK ((unit = ANY (ARRAY['cm'::text, 'in'::text, 'm'::text]))),
-    CONSTRAINT business_defaults_width_check CHECK (((width >= (0)::numeric) AND (width < '1000000000000'::numeric)))
-);
-
 CREATE FUNCTION public.wants_alert(d public.business_defaults, cause text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$
-  select (coalesce(cardinality(d.alert_emails), 0) > 0 or d.alert_webhook_url is not null)
-         and (d.alert_causes is null or cause = any (d.alert_causes)) $$;
+  select is_mailed_to_administrators(cause) or chooses_alert(d, cause) $$;
 
 CREATE FUNCTION public.wants_tracking(i public.integrations) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -2850,7 +2993,7 @@ CREATE TABLE public.alerts (
     failed_to timestamp with time zone,
     told_at timestamp with time zone,
     due_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT alerts_cause_check CHECK ((cause = ANY (ARRAY['run_dead'::text, 'workflow_paused'::text, 'import_failed'::text, 'destination_down'::text, 'workflow_silent'::text, 'import_silent'::text, 'scans_silent'::text])))
+    CONSTRAINT alerts_cause_check CHECK ((cause = ANY (ARRAY['run_dead'::text, 'workflow_paused'::text, 'import_failed'::text, 'destination_down'::text, 'workflow_silent'::text, 'import_silent'::text, 'scans_silent'::text, 'label_unknown'::text, 'label_failed'::text, 'label_doubled'::text, 'label_dearer'::text, 'label_of_cancelled_order'::text])))
 )
 WITH (fillfactor='50');
 
@@ -3480,69 +3623,6 @@ CREATE TABLE public.purchase_labels (
     CONSTRAINT purchase_labels_format_check CHECK ((format = ANY (ARRAY['pdf'::text, 'zpl'::text, 'png'::text])))
 );
 ALTER TABLE ONLY public.purchase_labels ALTER COLUMN bytes SET STORAGE EXTERNAL;
-
-CREATE TABLE public.purchases (
-    business_id uuid NOT NULL,
-    guid uuid NOT NULL,
-    shipment_id uuid NOT NULL,
-    attempt integer NOT NULL,
-    stray_of uuid,
-    reference uuid NOT NULL,
-    shard smallint NOT NULL,
-    carrier_id uuid,
-    connector text DEFAULT ''::text NOT NULL,
-    wanted jsonb DEFAULT '{}'::jsonb NOT NULL,
-    cause jsonb,
-    status text DEFAULT 'requested'::text NOT NULL,
-    gateway_id text,
-    rate_id text,
-    service_level text,
-    service_code text,
-    service_name text,
-    quote numeric,
-    quote_currency text,
-    price numeric,
-    currency text,
-    is_dearer boolean DEFAULT false NOT NULL,
-    max_price numeric,
-    max_currency text,
-    format text DEFAULT 'pdf'::text NOT NULL,
-    test_mode boolean,
-    tracking_numbers text[] DEFAULT '{}'::text[] NOT NULL,
-    tracking_url text,
-    has_label boolean DEFAULT false NOT NULL,
-    error_code text,
-    error_text text,
-    void_state text,
-    resolution text,
-    resolved_by text,
-    requested_at timestamp with time zone DEFAULT now() NOT NULL,
-    looked_up_at timestamp with time zone,
-    draft_begun_at timestamp with time zone,
-    buy_begun_at timestamp with time zone,
-    unknown_since timestamp with time zone,
-    resolved_at timestamp with time zone,
-    bought_at timestamp with time zone,
-    voiding_since timestamp with time zone,
-    void_begun_at timestamp with time zone,
-    voided_at timestamp with time zone,
-    erased_at timestamp with time zone,
-    attempts integer DEFAULT 0 NOT NULL,
-    lookups integer DEFAULT 0 NOT NULL,
-    lease_owner uuid,
-    lease_until timestamp with time zone,
-    next_at timestamp with time zone,
-    claim_at timestamp with time zone,
-    CONSTRAINT purchases_check CHECK (((lease_owner IS NULL) = (lease_until IS NULL))),
-    CONSTRAINT purchases_check1 CHECK (((status <> 'buying'::text) OR ((buy_begun_at IS NOT NULL) AND (gateway_id IS NOT NULL)))),
-    CONSTRAINT purchases_check2 CHECK (((status <> ALL (ARRAY['bought'::text, 'voiding'::text, 'voided'::text])) OR (bought_at IS NOT NULL))),
-    CONSTRAINT purchases_check3 CHECK (((price >= (0)::numeric) AND (quote >= (0)::numeric) AND (max_price >= (0)::numeric))),
-    CONSTRAINT purchases_format_check CHECK ((format = ANY (ARRAY['pdf'::text, 'zpl'::text, 'png'::text]))),
-    CONSTRAINT purchases_resolution_check CHECK ((resolution = ANY (ARRAY['bought'::text, 'not_bought'::text]))),
-    CONSTRAINT purchases_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'buying'::text, 'bought'::text, 'refused'::text, 'unknown'::text, 'voiding'::text, 'voided'::text]))),
-    CONSTRAINT purchases_void_state_check CHECK ((void_state = ANY (ARRAY['unknown'::text, 'pending'::text, 'refused'::text])))
-)
-WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_cost_delay='0');
 
 CREATE TABLE public.pushed_tracking (
     business_id uuid NOT NULL,
@@ -4687,7 +4767,13 @@ CREATE TRIGGER canonical_items BEFORE INSERT ON public.orders FOR EACH ROW EXECU
 
 CREATE TRIGGER close_digests AFTER UPDATE ON public.workflows FOR EACH ROW WHEN ((starts_with(old.trigger_code, '6:'::text) AND ((old.version IS DISTINCT FROM new.version) OR (old.deleted_at IS DISTINCT FROM new.deleted_at)))) EXECUTE FUNCTION public.close_digests();
 
+CREATE TRIGGER count_cancelled_order AFTER UPDATE OF status ON public.orders FOR EACH ROW WHEN (((new.status = 'cancelled'::text) AND (old.status <> 'cancelled'::text))) EXECUTE FUNCTION public.count_cancelled_order();
+
 CREATE TRIGGER count_pause AFTER UPDATE OF paused_reason ON public.workflows FOR EACH ROW WHEN (((old.paused_reason IS NULL) AND (new.paused_reason IS NOT NULL))) EXECUTE FUNCTION public.count_pause();
+
+CREATE TRIGGER count_purchase AFTER UPDATE ON public.purchases FOR EACH ROW WHEN (((new.status <> old.status) OR (new.is_dearer <> old.is_dearer) OR (new.lookups <> old.lookups))) EXECUTE FUNCTION public.count_purchase();
+
+CREATE TRIGGER count_stray AFTER INSERT ON public.purchases FOR EACH ROW WHEN ((new.stray_of IS NOT NULL)) EXECUTE FUNCTION public.count_stray();
 
 CREATE TRIGGER dispatch_after_delete AFTER DELETE ON public.shipments FOR EACH ROW WHEN ((old.dispatch_id IS NOT NULL)) EXECUTE FUNCTION public.follow_shipment();
 
