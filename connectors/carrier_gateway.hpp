@@ -215,7 +215,8 @@ class GatewayConnector {
  public:
   virtual ~GatewayConnector() = default;
   virtual std::string_view name() const = 0;  // "karrio"
-  /// The services that the API performs with it: "rates", "tracking".
+  /// The services that the API performs with it ("rates", "tracking"), and the consignments that it takes
+  /// beyond one parcel within a customs territory: "several_parcels", "returns", "customs".
   virtual std::span<const std::string_view> features() const = 0;
   virtual std::span<const LabelFormat> formats() const = 0;  // the first is the usual one
   /// `api_url` of accounts is that of the business (Karrio).
@@ -228,5 +229,9 @@ class GatewayConnector {
 std::span<const GatewayConnector* const> all_gateways();
 /// Null if unknown; `manual` is not a gateway.
 const GatewayConnector* find_gateway(std::string_view name);
+
+/// An error for each part of a consignment for which the connector lacks the feature: `packages`, `isReturn`,
+/// `customs`. Pure.
+FieldErrors unsupported_parts(const GatewayConnector& connector, const Consignment& consignment);
 
 }  // namespace waybill::connectors

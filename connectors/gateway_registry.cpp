@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "connectors/carrier_gateway.hpp"
 #include "connectors/easypost/easypost.hpp"
@@ -16,6 +17,23 @@ const GatewayConnector* find_gateway(std::string_view name) {
   const auto all = all_gateways();
   const auto found = std::ranges::find(all, name, &GatewayConnector::name);
   return found == all.end() ? nullptr : *found;
+}
+
+FieldErrors unsupported_parts(const GatewayConnector& connector, const Consignment& consignment) {
+  const auto names = connector.features();
+  const std::string name(connector.name());
+  FieldErrors errors;
+  const auto need = [&](bool is_needed, std::string_view feature, const char* field,
+                        const std::string& problem) {
+    const bool has_feature = std::ranges::find(names, feature) != names.end();
+    if (is_needed && !has_feature) errors.push_back({field, problem});
+  };
+  need(consignment.parcels.size() > 1, "several_parcels", "packages",
+       "must be one: the connector " + name + " takes one parcel at a time");
+  need(consignment.is_return, "returns", "isReturn", "is not possible with the connector " + name);
+  need(consignment.customs.has_value(), "customs", "customs",
+       "cannot be declared with the connector " + name);
+  return errors;
 }
 
 }  // namespace waybill::connectors

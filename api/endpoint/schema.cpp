@@ -9,7 +9,9 @@
 #include "base/guid.hpp"
 #include "base/number.hpp"
 #include "base/utf8.hpp"
+#include "domain/places/countries.hpp"
 #include "domain/values/email.hpp"
+#include "domain/values/hs_code.hpp"
 
 namespace waybill::api {
 namespace {
@@ -36,6 +38,8 @@ bool is_textual(Kind kind) {
     case Kind::tracking_number:
     case Kind::text:
     case Kind::email:
+    case Kind::hs_code:
+    case Kind::country:
     case Kind::uuid:
     case Kind::timestamp:
     case Kind::date:
@@ -49,7 +53,11 @@ bool is_textual(Kind kind) {
   }
 }
 
-bool is_code(Kind kind) { return kind == Kind::code || kind == Kind::tracking_number; }
+/// True for kinds of which stored_text may differ from the text.
+bool is_rewritten(Kind kind) {
+  return kind == Kind::code || kind == Kind::tracking_number || kind == Kind::hs_code ||
+         kind == Kind::country;
+}
 
 class Validator {
  public:
@@ -113,7 +121,7 @@ class Validator {
 
   void check_text(const Property& property, json::value& value, const std::string& path) {
     if (!value.is_string()) return fail(path, "must be a string");
-    if (is_code(property.kind)) value = stored_text(property.kind, value.get_string());
+    if (is_rewritten(property.kind)) value = stored_text(property.kind, value.get_string());
     const std::string_view text = value.get_string();
     if (property.required && is_blank(text)) return fail(path, "must not be blank");
     if (const auto problem = text_problem(property.kind, text)) return fail(path, std::string(*problem));
@@ -204,7 +212,10 @@ std::size_t length_limit(Kind kind, std::size_t max_length) {
 std::string stored_text(Kind kind, std::string_view text) {
   if (is_blank(text)) return std::string(text);
   if (kind == Kind::code) return single_spaced(text);
-  return kind == Kind::tracking_number ? without_blanks(text) : std::string(text);
+  if (kind == Kind::tracking_number) return without_blanks(text);
+  if (kind == Kind::hs_code) return domain::hs_code(text).value_or(std::string(text));
+  const auto* const country = kind == Kind::country ? domain::country_of(text) : nullptr;
+  return std::string(country == nullptr ? text : country->code);
 }
 
 std::optional<std::string_view> text_problem(Kind kind, std::string_view text) {
@@ -214,6 +225,10 @@ std::optional<std::string_view> text_problem(Kind kind, std::string_view text) {
   switch (kind) {
     case Kind::email:
       return unless(domain::is_email(text), "must be an e-mail address");
+    case Kind::hs_code:
+      return unless(domain::hs_code(text).has_value(), "must have 6 to 10 digits, such as 9405.21");
+    case Kind::country:
+      return unless(domain::country_of(text) != nullptr, "must be a country such as PT");
     case Kind::uuid:
       return unless(Guid::parse(text).has_value(), "must be a uuid");
     case Kind::integer:

@@ -19,6 +19,8 @@ enum class Kind : std::uint8_t {
   tracking_number,  // a code of parcels; all its blanks are removed
   text,             // a string of up to 10 000 characters
   email,
+  hs_code,  // 6 to 10 digits; dots and blanks are removed
+  country,  // ISO 3166-1 alpha-2; names and other codes of a country become that
   uuid,
   integer,
   number,
@@ -76,9 +78,9 @@ struct Schema {
 };
 
 /// Appends an error for each bad field of `body`: unknown, missing, wrong type, out of bounds. `prefix`
-/// ("items[2].") is put before the names. Read-only properties are removed from `body`, and codes lose their
-/// blanks (base/blanks.hpp). At `most_errors`
-/// errors the check ends. An array with too many entries loses those beyond its limit.
+/// ("items[2].") is put before the names. Read-only properties are removed from `body`, and values become
+/// their `stored_text`. At `most_errors` errors the check ends. An array with too many entries loses those
+/// beyond its limit.
 void validate(const Schema& schema, json::object& body, FieldErrors& errors, std::string_view prefix = {},
               std::size_t most_errors = most_field_errors);
 
@@ -86,8 +88,8 @@ void validate(const Schema& schema, json::object& body, FieldErrors& errors, std
 /// bounds and `values` are not checked.
 std::optional<std::string_view> text_problem(Kind kind, std::string_view text);
 
-/// `text` as a body of `kind` stores it: a code without its blanks. Other kinds, and blank codes, stay as
-/// they are.
+/// `text` as a body of `kind` stores it: a code without its blanks (base/blanks.hpp), an HS code without
+/// dots, a country as its code. Other kinds, blank texts and those that are not of `kind` stay as they are.
 std::string stored_text(Kind kind, std::string_view text);
 
 }  // namespace waybill::api

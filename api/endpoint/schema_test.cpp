@@ -25,6 +25,8 @@ constexpr Property properties[] = {
     {.name = "name", .kind = Kind::string, .required = true},
     {.name = "notes", .kind = Kind::text},
     {.name = "email", .kind = Kind::email},
+    {.name = "hsCode", .kind = Kind::hs_code},
+    {.name = "origin", .kind = Kind::country},
     {.name = "customerId", .kind = Kind::uuid},
     {.name = "weight", .kind = Kind::number, .minimum = 0.5},
     {.name = "discount", .kind = Kind::money, .minimum = -100},
@@ -77,6 +79,8 @@ TEST(Schema, AcceptsWhatEachKindMeans) {
       {"notes", "null"},
       {"email", literal("anna.lee+x@mail.example.com")},
       {"email", literal("jörg@müller.example")},
+      {"hsCode", literal("9405.21")},
+      {"origin", literal("Germany")},
       {"customerId", std::string(guid)},
       {"weight", "0.5"},
       {"weight", "1e3"},
@@ -118,6 +122,9 @@ TEST(Schema, SaysWhatIsWrongWithEachKind) {
       {"email", literal(".a@example.com"), "email must be an e-mail address"},
       {"email", literal("a@-example.com"), "email must be an e-mail address"},
       {"email", literal("a@example..com"), "email must be an e-mail address"},
+      {"hsCode", literal("9405"), "hsCode must have 6 to 10 digits, such as 9405.21"},
+      {"hsCode", "940521", "hsCode must be a string"},
+      {"origin", literal("Atlantis"), "origin must be a country such as PT"},
       {"customerId", literal("12"), "customerId must be a uuid"},
       {"customerId", literal(""), "customerId must be a uuid"},
       {"weight", literal("1"), "weight must be a number"},
@@ -155,6 +162,19 @@ TEST(Schema, SaysWhatIsWrongWithEachKind) {
   };
   for (const auto& [field, value, error] : cases)
     EXPECT_EQ(error_of(field, value), error) << field << " " << value;
+}
+
+TEST(Schema, ValuesBecomeWhatIsStored) {
+  const std::pair<Kind, std::pair<std::string_view, std::string_view>> cases[] = {
+      {Kind::hs_code, {" 9405.21 00", "94052100"}},
+      {Kind::hs_code, {"94", "94"}},
+      {Kind::hs_code, {"", ""}},
+      {Kind::country, {"Deutschland", "DE"}},
+      {Kind::country, {"PRT", "PT"}},
+      {Kind::country, {"Atlantis", "Atlantis"}},
+      {Kind::code, {" A  1 ", "A 1"}},
+      {Kind::string, {" A  1 ", " A  1 "}}};
+  for (const auto& [kind, texts] : cases) EXPECT_EQ(stored_text(kind, texts.first), texts.second);
 }
 
 TEST(Schema, LimitsCountCharactersNotBytes) {

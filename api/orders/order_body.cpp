@@ -25,8 +25,13 @@ constexpr Property dimensions_properties[] = {
 };
 constexpr Schema dimensions_schema{"ItemDimensions", dimensions_properties};
 
+constexpr std::string_view hs_code_text = "The number in the customs tariff. Dots and blanks are removed.";
+constexpr std::string_view origin_text = "The country of origin, as ISO 3166-1 alpha-2.";
+constexpr std::string_view customs_value_text =
+    "The value of one for customs, in the currency of the order. Default: that of the product, or the price.";
+
 /// `create` requires all that an item needs; items of a new order have no guid yet.
-constexpr std::array<Property, 7> item_properties(bool create) {
+constexpr std::array<Property, 10> item_properties(bool create) {
   return {{
       {.name = "guid", .kind = Kind::uuid, .nullable = false, .read_only = create},
       {.name = "description", .kind = Kind::text, .description = "Default: the name of the product."},
@@ -42,6 +47,9 @@ constexpr std::array<Property, 7> item_properties(bool create) {
        .kind = Kind::money,
        .description = "The price of one. Default: the price of the product."},
       {.name = "dimensions", .kind = Kind::object, .schema = &dimensions_schema},
+      {.name = "hsCode", .kind = Kind::hs_code, .description = hs_code_text},
+      {.name = "originCountry", .kind = Kind::country, .description = origin_text},
+      {.name = "customsValue", .kind = Kind::money, .description = customs_value_text},
   }};
 }
 constexpr auto new_item_properties = item_properties(true);
@@ -176,6 +184,10 @@ constexpr Property item_answer_properties[] = {
     {.name = "quantity", .kind = Kind::integer, .nullable = false},
     {.name = "price", .kind = Kind::money, .nullable = false, .description = "The price of one."},
     {.name = "dimensions", .kind = Kind::object, .schema = &dimensions_schema},
+    // Missing if the item was not given them.
+    {.name = "hsCode", .kind = Kind::hs_code, .optional = true, .description = hs_code_text},
+    {.name = "originCountry", .kind = Kind::country, .optional = true, .description = origin_text},
+    {.name = "customsValue", .kind = Kind::money, .optional = true, .description = customs_value_text},
 };
 constexpr Schema item_answer_schema{"OrderItem", item_answer_properties};
 

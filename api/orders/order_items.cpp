@@ -12,6 +12,8 @@ namespace {
 
 constexpr double total_limit = 1e12;  // orders.total_value is numeric(14, 2)
 
+// Values for customs; an item has only those that it was given.
+constexpr auto customs_names = std::to_array<std::string_view>({"hsCode", "originCountry", "customsValue"});
 constexpr auto dimension_names = std::to_array<std::string_view>({"length", "width", "height", "weight"});
 
 const json::object* find_item(const json::array& items, const Guid& guid) {
@@ -49,13 +51,17 @@ json::value dimensions_of(const json::object& item, const json::object* stored) 
 
 json::object item_of(const json::object& item, const json::object* stored, const Guid& guid) {
   const auto product = guid_at(item, "productId");
-  return {{"guid", guid.to_string()},
-          {"description", null_if_blank(value_of("description", item, stored))},
-          {"sku", value_of("sku", item, stored)},
-          {"productId", product ? json::value(product->to_string()) : value_of("productId", item, stored)},
-          {"quantity", value_of("quantity", item, stored)},
-          {"price", value_of("price", item, stored)},
-          {"dimensions", dimensions_of(item, stored)}};
+  json::object made{
+      {"guid", guid.to_string()},
+      {"description", null_if_blank(value_of("description", item, stored))},
+      {"sku", value_of("sku", item, stored)},
+      {"productId", product ? json::value(product->to_string()) : value_of("productId", item, stored)},
+      {"quantity", value_of("quantity", item, stored)},
+      {"price", value_of("price", item, stored)},
+      {"dimensions", dimensions_of(item, stored)}};
+  for (const auto name : customs_names)
+    if (const auto& value = value_of(name, item, stored); !value.is_null()) made.emplace(name, value);
+  return made;
 }
 
 void set_if_null(json::object& item, std::string_view name, json::value value) {

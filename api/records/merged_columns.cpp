@@ -112,6 +112,10 @@ const std::optional<std::string>& ColumnValues::at(std::string_view path) const 
   return values_[index_of(path)];
 }
 
+void ColumnValues::set(std::string_view path, std::optional<std::string> text) {
+  values_[index_of(path)] = std::move(text);
+}
+
 void ColumnValues::clear(std::string_view path) { values_[index_of(path)].reset(); }
 
 std::size_t ColumnValues::index_of(std::string_view path) const {

@@ -51,6 +51,7 @@ class ColumnValues {
 
   /// The value of the column at a path, as PostgreSQL prints it.
   const std::optional<std::string>& at(std::string_view path) const;
+  void set(std::string_view path, std::optional<std::string> text);
   void clear(std::string_view path);
 
   /// Adds the values to an entry of a statement that reads them with `\columns typed TABLE.merged`.

@@ -57,6 +57,10 @@ Property limited(const Field& field) {
       return {.kind = Kind::email, .max_length = domain::longest_email};
     case Form::web_address:
       return {.kind = Kind::string, .max_length = domain::longest_web_address};
+    case Form::hs_code:
+      return {.kind = Kind::hs_code};
+    case Form::country:
+      return {.kind = Kind::country};
     case Form::money:
       return {.kind = Kind::money};
     case Form::measure:

@@ -1,13 +1,14 @@
 #include "api/shipments/consignment.hpp"
 
-#include <array>
-#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/json.hpp"
-#include "domain/places/gazetteer.hpp"
+#include "connectors/customs.hpp"
+#include "domain/places/countries.hpp"
+#include "domain/places/customs_territories.hpp"
+#include "domain/values/metric.hpp"
 
 namespace waybill::api {
 namespace {
@@ -17,67 +18,64 @@ using connectors::Party;
 
 std::string text(const std::optional<std::string_view>& value) { return std::string(value.value_or("")); }
 
-struct Unit {
-  std::string_view name;
-  double factor;  // of kg or cm
-};
-constexpr std::array<Unit, 7> units{{{"kg", 1},
-                                     {"g", 0.001},
-                                     {"lb", 0.45359237},
-                                     {"oz", 0.028349523125},
-                                     {"cm", 1},
-                                     {"in", 2.54},
-                                     {"m", 100}}};
-
-double factor_of(std::string_view name) {
-  for (const Unit& unit : units)
-    if (unit.name == name) return unit.factor;
-  return 1;
-}
-
-/// The member as kg or cm with three decimals; nullopt unless that is above zero.
-std::optional<std::string> measure_at(const json::object& package, const char* name, double factor) {
+/// The member as kg or cm; nullopt unless that is above zero.
+std::optional<std::string> measure_at(const json::object& package, const char* name, std::string_view unit) {
   const json::value* const value = package.if_contains(name);
   if (value == nullptr || !value->is_number()) return std::nullopt;
-  constexpr double thousandths = 1000;
-  const double number = std::round(value->to_number<double>() * factor * thousandths) / thousandths;
-  return number > 0 ? decimal_text(json::value(number)) : std::nullopt;
+  return domain::metric(value->to_number<double>(), unit);
 }
 
-/// Maps the country and checks what every carrier needs. `home` is the country of the business.
-void complete(Party& party, const std::string& field, std::string_view home, FieldErrors& errors) {
+/// Maps the country and checks what every carrier needs. `home` is the country of the business. Returns true
+/// if the country is known.
+bool complete(Party& party, const std::string& field, std::string_view home, FieldErrors& errors) {
   const std::string_view named = party.country.empty() ? home : std::string_view(party.country);
-  const auto code = domain::Gazetteer::builtin().country_code_of(named);
-  if (code) {
-    party.country = *code;
+  const auto* const country = domain::country_of(named);
+  if (country != nullptr) {
+    party.country = country->code;
   } else {
     errors.push_back(
         {field + ".country", named.empty() ? "is required by carriers" : "is not a known country"});
   }
   if (party.street.empty()) errors.push_back({field + ".street", "is required by carriers"});
   if (party.city.empty()) errors.push_back({field + ".city", "is required by carriers"});
+  return country != nullptr;
+}
+
+/// Adds the customs data of a shipment that goes to another customs territory.
+void declare(connectors::Consignment& consignment, const storage::sql::shipments::Consignment::Row& row,
+             FieldErrors& errors) {
+  const Party& from = consignment.is_return ? consignment.recipient : consignment.sender;
+  const Party& to = consignment.is_return ? consignment.sender : consignment.recipient;
+  if (!domain::needs_customs_declaration({from.country, from.postal_code}, {to.country, to.postal_code}))
+    return;
+  consignment.customs = connectors::customs_of({.given = row.customs.value_or(""),
+                                                .goods = row.goods.value_or(""),
+                                                .order_currency = row.order_currency.value_or(""),
+                                                .home_currency = row.home_currency,
+                                                .weight_unit = row.weight_unit,
+                                                .is_return = row.is_return},
+                                               errors);
 }
 
 }  // namespace
 
 std::vector<connectors::Parcel> parcels_of(std::string_view packages_text, std::string_view weight_unit,
                                            std::string_view size_unit, FieldErrors& errors) {
-  const double weight_factor = factor_of(weight_unit), size_factor = factor_of(size_unit);
   const json::value packages = json::parse(packages_text);
   std::vector<Parcel> parcels;
   for (const json::value& package : packages.as_array()) {
     const json::object* const members = package.if_object();
     const std::string field = "packages[" + std::to_string(parcels.size()) + "]";
     Parcel& parcel = parcels.emplace_back();
-    const auto weight = members == nullptr ? std::nullopt : measure_at(*members, "weight", weight_factor);
+    const auto weight = members == nullptr ? std::nullopt : measure_at(*members, "weight", weight_unit);
     if (!weight) {
       errors.push_back({field + ".weight", "is required by carriers"});
       continue;
     }
     parcel.weight = *weight;
-    const auto length = measure_at(*members, "length", size_factor),
-               width = measure_at(*members, "width", size_factor),
-               height = measure_at(*members, "height", size_factor);
+    const auto length = measure_at(*members, "length", size_unit),
+               width = measure_at(*members, "width", size_unit),
+               height = measure_at(*members, "height", size_unit);
     if (!length || !width || !height) continue;
     parcel.length = *length;
     parcel.width = *width;
@@ -110,10 +108,12 @@ connectors::Consignment consignment_of(const storage::sql::shipments::Consignmen
                     .postal_code = text(row.recipient_postal_code),
                     .country = text(row.recipient_country)},
       .parcels = parcels_of(row.packages, row.weight_unit, row.size_unit, errors),
-      .customs = std::nullopt};
+      .customs = std::nullopt,
+      .is_return = row.is_return};
   const std::string home = text(row.home);
-  complete(consignment.sender, "sender", home, errors);
-  complete(consignment.recipient, "recipient", home, errors);
+  const bool is_sender_known = complete(consignment.sender, "sender", home, errors);
+  const bool is_recipient_known = complete(consignment.recipient, "recipient", home, errors);
+  if (is_sender_known && is_recipient_known) declare(consignment, row, errors);
   return consignment;
 }
 

@@ -15,7 +15,8 @@ std::vector<connectors::Parcel> parcels_of(std::string_view packages_text, std::
                                            std::string_view size_unit, FieldErrors& errors);
 
 /// A shipment as carriers take it: weights in kg, sizes in cm, countries as codes. A party without a country
-/// is in that of the business. Adds an error for each field that a carrier needs. Pure.
+/// is in that of the business. One to another customs territory has customs data (connectors/customs.hpp).
+/// Adds an error for each field that a carrier or customs need. Pure.
 connectors::Consignment consignment_of(const storage::sql::shipments::Consignment::Row& row,
                                        FieldErrors& errors);
 

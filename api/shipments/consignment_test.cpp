@@ -1,7 +1,28 @@
 #include "api/shipments/consignment.hpp"
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+namespace waybill::storage {
+
+/// A row of texts by column; other columns are null.
+template <>
+struct RowOf<std::map<std::string, std::string>> {
+  const std::map<std::string, std::string>& texts;
+
+  bool is_null(int column) const { return !texts.contains(name(column)); }
+  std::string_view get(int column) const { return texts.at(name(column)); }
+  static std::string name(int column) {
+    return std::string(sql::shipments::Consignment::statement.columns[static_cast<std::size_t>(column)].name);
+  }
+  static bool is_binary() { return false; }
+};
+
+}  // namespace waybill::storage
 
 namespace waybill::api {
 namespace {
@@ -41,6 +62,72 @@ TEST(Parcels, HasAllSizesOrNone) {
   FieldErrors errors;
   EXPECT_EQ(parcels_of(R"([{"weight": 1, "length": 3, "width": 2}])", "kg", "cm", errors).at(0).length, "");
   EXPECT_TRUE(errors.empty());
+}
+
+using Texts = std::map<std::string, std::string>;
+
+/// A shipment of a business in Lisbon.
+struct Read {
+  explicit Read(const Texts& more) {
+    Texts texts{{"status", "created"},          {"packages", R"([{"weight": 2}])"},
+                {"weight_unit", "kg"},          {"size_unit", "cm"},
+                {"sender_street", "Rua 1"},     {"sender_city", "Lisbon"},
+                {"recipient_street", "Road 2"}, {"recipient_city", "Town"},
+                {"home", "Portugal"},           {"is_return", "f"},
+                {"home_currency", "EUR"}};
+    for (const auto& [column, text] : more) texts[column] = text;
+    const storage::RowOf<Texts> row{texts};
+    consignment = consignment_of(storage::sql::shipments::Consignment::Row(row), errors);
+  }
+  std::vector<std::string> fields() const {
+    std::vector<std::string> names;
+    for (const auto& error : errors) names.push_back(error.field);
+    return names;
+  }
+
+  FieldErrors errors;
+  connectors::Consignment consignment;
+};
+
+const std::string gift =
+    R"({"contents": "gift", "items": [{"description": "Mug", "quantity": 1, "value": 7, "weight": 0.3}]})";
+
+TEST(Consignments, APartyWithoutCountryIsInThatOfTheBusiness) {
+  const Read read({});
+  EXPECT_THAT(read.fields(), ElementsAre());
+  EXPECT_EQ(read.consignment.sender.country, "PT");
+  EXPECT_EQ(read.consignment.recipient.country, "PT");
+  EXPECT_FALSE(read.consignment.customs);
+}
+
+TEST(Consignments, CountriesAreCodesOrRefused) {
+  EXPECT_EQ(Read({{"recipient_country", "Deutschland"}}).consignment.recipient.country, "DE");
+  EXPECT_EQ(Read({{"recipient_country", "ESP"}}).consignment.recipient.country, "ES");
+  EXPECT_EQ(Read({{"recipient_country", "U.S.A."}, {"customs", gift}}).consignment.recipient.country, "US");
+  EXPECT_THAT(Read({{"recipient_country", "Atlantis"}}).fields(), ElementsAre("recipient.country"));
+}
+
+TEST(Consignments, AcrossACustomsBorderHaveDataForCustoms) {
+  EXPECT_THAT(Read({{"recipient_country", "CH"}}).fields(), ElementsAre("customs"));
+  EXPECT_THAT(Read({{"recipient_country", "ES"}, {"recipient_postal_code", "35001"}}).fields(),
+              ElementsAre("customs"));
+  const Read declared({{"recipient_country", "CH"}, {"customs", gift}});
+  EXPECT_THAT(declared.fields(), ElementsAre());
+  EXPECT_EQ(declared.consignment.customs.value().items.at(0).currency, "EUR");
+  EXPECT_FALSE(Read({{"recipient_country", "ES"}, {"customs", gift}}).consignment.customs)
+      << "nothing is declared within a territory";
+}
+
+TEST(Consignments, OfAReturnTravelFromTheRecipient) {
+  const Texts belfast{{"recipient_country", "GB"},
+                      {"recipient_postal_code", "BT1 1AA"},
+                      {"sender_country", "GB"},
+                      {"sender_postal_code", "N8 8AT"}};
+  EXPECT_THAT(Read(belfast).fields(), ElementsAre("customs"));
+  Texts back = belfast;
+  back["is_return"] = "t";
+  EXPECT_THAT(Read(back).fields(), ElementsAre());
+  EXPECT_TRUE(Read(back).consignment.is_return);
 }
 
 }  // namespace

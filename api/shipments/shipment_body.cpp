@@ -9,6 +9,7 @@
 #include "api/records/fields.hpp"
 #include "api/records/own_data.hpp"
 #include "api/records/properties.hpp"
+#include "api/shipments/shipment_customs.hpp"
 #include "base/blanks.hpp"
 #include "domain/records/state_machines.hpp"
 #include "domain/values/web_address.hpp"
@@ -80,7 +81,7 @@ constexpr Property relative_properties[] = {
 constexpr Schema relative_schema{"ShipmentRelative", relative_properties};
 
 /// The properties with rules of their own, and those without a column.
-constexpr auto own_request_properties(bool create) {
+auto own_request_properties(bool create) {
   return std::to_array<Property>({
       {.name = "status",
        .kind = Kind::string,
@@ -104,6 +105,12 @@ constexpr auto own_request_properties(bool create) {
        .nullable = false,
        .min_length = 1,
        .schema = &package_schema},
+      customs_property,
+      {.name = "isReturn",
+       .kind = Kind::boolean,
+       .nullable = false,
+       .read_only = !create,
+       .description = "True: the parcel travels from the recipient to the sender. Default: false."},
       {.name = "carrierId", .kind = Kind::uuid},
       {.name = "carrier", .kind = Kind::object, .schema = &relative_schema},
       {.name = "trackingUrl", .kind = Kind::string, .read_only = true},
@@ -155,6 +162,7 @@ const Property own_answer_properties[] = {
     {.name = "sender", .kind = Kind::object, .nullable = false, .schema = &sender_answer_schema},
     {.name = "recipient", .kind = Kind::object, .nullable = false, .schema = &recipient_answer_schema},
     packages_property,
+    customs_property,
     carrier_property,
     {.name = "trackingUrl",
      .kind = Kind::string,
@@ -222,6 +230,7 @@ void check_common(const json::object& body, bool create, FieldErrors& errors) {
   check_related_guid(body, "carrierId", "carrier.guid", errors);
   for (const auto party : parties) check_party(body, party, create, errors);
   check_carrier_number(body, errors);
+  check_customs(body, errors);
   check_own_data(body, errors);
 }
 
@@ -283,6 +292,9 @@ void ShipmentValues::merge(const json::object& body, FieldErrors& errors) {
   merge_text(body, "serviceLevel", service_level);
   if (const auto* const list = find_value(body, "packages")) packages = packages_text(list->get_array());
   columns.merge(body, errors, value_at);
+  if (const auto* const customs = find_value(body, "customs"))
+    columns.set("customs", customs_text(customs->get_object()));
+  if (const auto* const returns = find_value(body, "isReturn")) is_return = returns->get_bool();
   // A GET shows the address that was made from the pattern. A client that sends it back does not set one.
   if (columns.at("carrierTrackingUrl") == made_tracking_url) columns.clear("carrierTrackingUrl");
 }

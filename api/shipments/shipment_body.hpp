@@ -34,6 +34,8 @@ struct ShipmentValues {
   std::optional<std::string> service_level;
   std::optional<std::string> packages;           // JSON; nullopt if a change keeps them
   std::optional<std::string> made_tracking_url;  // made from the pattern before the change
+  bool is_return = false;                        // of a new shipment; changes keep it
+  std::optional<std::string> order_items;        // of a new shipment: JSON array of guids; nullopt: all
   ColumnValues columns{domain::EntityType::shipment};
 
   /// Overwrites the values that `body`, which was checked, names. Adds an error for too much metadata.

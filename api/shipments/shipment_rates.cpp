@@ -32,9 +32,10 @@ namespace sql = storage::sql::shipments;
 constexpr Duration rates_limit = std::chrono::seconds(20);
 constexpr Duration rates_kept = std::chrono::hours(1);
 
-/// A carrier and its answer.
+/// A carrier and its answer. One whose connector cannot take the consignment is not asked.
 struct Asked {
   ConnectedCarrier carrier;
+  FieldErrors unsupported = {};
   connectors::RatesAnswer answer = {};
 };
 
@@ -52,6 +53,9 @@ struct Inquiry {
 
 asio::awaitable<void> ask(std::shared_ptr<Inquiry> inquiry, std::size_t index, Services& services) {
   Asked& asked = inquiry->asked[index];
+  for (const FieldError& error : asked.unsupported)
+    asked.answer.messages.push_back({.code = error.field, .text = error.field + " " + error.message});
+  if (!asked.unsupported.empty()) co_return;
   const auto gateway = services.gateways.open(*asked.carrier.connector, asked.carrier.account,
                                               inquiry->business, services.clock, rates_limit);
   try {
@@ -182,6 +186,10 @@ asio::awaitable<Answer> get_rates(Call& call, Services& services) {
   FieldErrors errors;
   inquiry->consignment = consignment_of(rows.front(), errors);
   if (!errors.empty()) throw invalid(std::move(errors));
+  for (Asked& asked : inquiry->asked)
+    asked.unsupported = connectors::unsupported_parts(*asked.carrier.connector, inquiry->consignment);
+  if (std::ranges::none_of(inquiry->asked, [](const Asked& asked) { return asked.unsupported.empty(); }))
+    throw invalid(std::move(inquiry->asked.front().unsupported));
   inquiry->business = call.business();
   co_await ask_all(inquiry, services);
   co_return Answer::of(R"({"rates":)" +

@@ -20,7 +20,11 @@ EntryText& add_values(EntryText& entry, const ShipmentValues& values) {
 std::string shipment_text(const Guid& shipment, const std::string& tracking_number,
                           const std::optional<Guid>& order, const ShipmentValues& values) {
   EntryText entry;
-  entry.guid("guid", shipment).text("tracking_number", tracking_number).guid("order", order);
+  entry.guid("guid", shipment)
+      .text("tracking_number", tracking_number)
+      .guid("order", order)
+      .json("order_items", values.order_items);
+  if (values.is_return) entry.json("is_return", "true");
   return add_values(entry, values).take();
 }
 

@@ -116,6 +116,13 @@ json::array picked_items(const json::array& items, const json::object& body) {
   return picked;
 }
 
+/// Returns the guids of items as a JSON array.
+std::string guids_of(const json::array& items) {
+  json::array guids;
+  for (const auto& item : items) guids.push_back(item.at("guid"));
+  return to_json(guids);
+}
+
 /// Returns one package per item, with the item's dimensions.
 std::string packages_of(const json::array& items) {
   json::array packages;
@@ -131,10 +138,12 @@ std::string packages_of(const json::array& items) {
 /// Returns the values of a new shipment of the locked order.
 ShipmentValues values_of_order(const storage::TypedRows<sql::LockOrder>& rows, const json::object& body) {
   const auto row = rows.front();
+  const auto items = picked_items(stored_list(row.items), body);
   ShipmentValues values{.customer = row.customer_id,
                         .carrier = row.carrier_id,
                         .service_level = std::optional<std::string>(row.service_level),
-                        .packages = packages_of(picked_items(stored_list(row.items), body))};
+                        .packages = packages_of(items)};
+  if (find_value(body, "itemIds") != nullptr) values.order_items = guids_of(items);
   values.columns.take(rows.more());
   return values;
 }

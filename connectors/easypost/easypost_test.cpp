@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <string>
+#include <vector>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -356,6 +358,23 @@ TEST(EasyPostConnector, NamesNoFeatureThatItLacks) {
   EXPECT_FALSE(connector.needs_url());
   EXPECT_EQ(std::ranges::count(connector.features(), "several_parcels"), 0);
   EXPECT_EQ(connector.formats().size(), 3U);
+}
+
+TEST(Gateways, RefuseByNameWhatTheirConnectorLacks) {
+  const auto fields = [](const char* connector, const Consignment& consignment) {
+    std::vector<std::string> names;
+    for (const auto& error : unsupported_parts(*find_gateway(connector), consignment))
+      names.push_back(error.field);
+    return names;
+  };
+  Consignment consignment;
+  consignment.parcels.resize(1);
+  consignment.is_return = true;
+  consignment.customs.emplace();
+  EXPECT_TRUE(fields("easypost", consignment).empty());
+  consignment.parcels.resize(2);
+  EXPECT_EQ(fields("easypost", consignment), std::vector<std::string>{"packages"});
+  EXPECT_TRUE(fields("karrio", consignment).empty());
 }
 
 }  // namespace

@@ -95,7 +95,8 @@ json::object customs_of(const CustomsData& customs) {
   for (const auto& item : customs.items) commodities.push_back(commodity_of(item));
   body.emplace("commodities", std::move(commodities));
   put_text(body, "content_type", customs.contents);
-  put_text(body, "incoterm", customs.incoterm);
+  // Karrio 2026.1 refuses DPU.
+  if (customs.incoterm != "DPU") put_text(body, "incoterm", customs.incoterm);
   json::object duty;
   duty.emplace("paid_by", customs.incoterm == "DDP" ? "sender" : "recipient");
   if (const auto value = declared_value(customs.items); value && !customs.items.empty()) {

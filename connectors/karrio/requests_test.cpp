@@ -76,6 +76,19 @@ TEST(KarrioRateRequest, DeclaresNoSumOfSeveralCurrencies) {
   EXPECT_EQ(to_json(rate_request(consignment, "a").at("customs").at("duty")), R"({"paid_by":"recipient"})");
 }
 
+TEST(KarrioRateRequest, LeavesOutTheIncotermThatKarrioLacks) {
+  auto consignment = plain_consignment();
+  const auto incoterm = [&](const char* term) {
+    consignment.customs = CustomsData{.contents = "gift", .incoterm = term, .items = {{.value = "1"}}};
+    const auto body = rate_request(consignment, "a");
+    const auto* const found = body.at("customs").as_object().if_contains("incoterm");
+    return found == nullptr ? std::string() : std::string(found->as_string());
+  };
+  EXPECT_EQ(incoterm("DAP"), "DAP");
+  EXPECT_EQ(incoterm("DPU"), "");
+  EXPECT_EQ(incoterm(""), "");
+}
+
 TEST(KarrioRateRequest, ShortensDescriptionsByCharacters) {
   auto consignment = plain_consignment();
   std::string umlauts;

@@ -135,8 +135,12 @@ class Builder {
     const Field& field = type_.fields[index];
     const auto& text = row_[index];
     if (field.column()->shown_by == source_function) return source_type(text);
-    if (!text)
-      return field.type == FieldType::array ? json::value(json::array(memory_)) : json::value(memory_);
+    if (!text) {
+      if (field.type == FieldType::array) return json::value(json::array(memory_));
+      // A row that is older than such a column has no value.
+      const bool is_false = field.type == FieldType::boolean && field.column()->is_required;
+      return is_false ? json::value(false, memory_) : json::value(memory_);
+    }
     switch (field.type) {
       case FieldType::uuid:
       case FieldType::string:

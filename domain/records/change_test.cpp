@@ -88,9 +88,20 @@ TEST(Change, AnObjectWithoutValuesIsNullExceptSenderAndRecipient) {
   EXPECT_TRUE(change.entity.at("customer").is_null());
   EXPECT_TRUE(change.entity.at("carrier").is_null());
   EXPECT_EQ(to_json(change.entity.at("packages")), "[]");
+  EXPECT_TRUE(change.entity.at("customs").is_null());
 
   const Row product = row(products, {{"guid", guid}});
   EXPECT_TRUE(make_change(products, nullptr, &product).entity.at("dimensions").is_null());
+}
+
+TEST(Change, AShipmentThatIsOlderThanReturnsIsNone) {
+  const auto is_return = [](const std::optional<std::string_view>& stored) {
+    const Row after = row(shipments, {{"guid", guid}, {"is_return", stored}});
+    return to_json(make_change(shipments, nullptr, &after).entity.at("isReturn"));
+  };
+  EXPECT_EQ(is_return(std::nullopt), "false");
+  EXPECT_EQ(is_return("f"), "false");
+  EXPECT_EQ(is_return("t"), "true");
 }
 
 TEST(Change, AnOrderWithAnIntegrationIsAnImport) {
@@ -266,6 +277,9 @@ TEST(Change, EveryRecordTypeShowsEachOwnFieldAtItsPath) {
           break;
         case FieldType::object:
           full[i] = "{}";
+          break;
+        case FieldType::boolean:
+          full[i] = "t";
           break;
         default:
           full[i] = "x";

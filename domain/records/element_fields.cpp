@@ -19,6 +19,9 @@ constexpr auto item_fields = std::to_array<ElementField>({
     {"dimensions.width", decimal},
     {"dimensions.height", decimal},
     {"dimensions.weight", decimal},
+    {"hsCode", string},
+    {"originCountry", string},
+    {"customsValue", decimal},
 });
 
 constexpr auto order_shipment_fields = std::to_array<ElementField>({

@@ -32,6 +32,8 @@ enum class Form : std::uint8_t {
   tracking_number,  // a code of parcels; all its blanks are removed
   email,
   web_address,
+  hs_code,  // 6 to 10 digits; dots and blanks are removed
+  country,  // ISO 3166-1 alpha-2; names and other codes of a country become that
   money,    // at least 0, at most two decimals, below 10^12
   measure,  // 0 to 10^9
 };

@@ -134,6 +134,17 @@ constexpr auto shipment_fields = std::to_array<Field>({
     text("recipient.phone", "recipient_phone", yes).merged(),
     text("recipient.email", "recipient_email", yes, Form::email).merged(),
     column("packages", "packages", array).required().decided().listed().not_filtered(),
+    column("customs", "customs", object)
+        .merged()
+        .not_filtered()
+        .described("The data for customs. Items that are not given are those of the order when rates are "
+                   "asked for or a label is bought."),
+    column("isReturn", "is_return", boolean)
+        .required()
+        .decided()
+        .shown_by("sent_back")
+        .described("True: the parcel travels from the recipient to the sender. Fixed when the shipment is "
+                   "created. Default: false."),
     column("carrier.guid", "carrier_id", uuid).decided().listed(),
     text("serviceLevel", "service_level", no).decided().listed().described("A code of the carrier."),
     text("instructions", "instructions", yes, Form::text).merged().listed().settable(),
@@ -241,6 +252,19 @@ constexpr auto product_fields = std::to_array<Field>({
     column("dimensions.length", "length", decimal, Form::measure).merged().imported().listed(),
     column("dimensions.width", "width", decimal, Form::measure).merged().imported().listed(),
     column("dimensions.height", "height", decimal, Form::measure).merged().imported().listed(),
+    text("hsCode", "hs_code", no, Form::hs_code)
+        .merged()
+        .listed()
+        .described("The number in the customs tariff: 6 to 10 digits. Dots and blanks are removed."),
+    text("originCountry", "origin_country", no, Form::country)
+        .merged()
+        .listed()
+        .described("The country of origin, as ISO 3166-1 alpha-2; requests may also name it."),
+    column("customsValue", "customs_value", decimal, Form::money)
+        .merged()
+        .listed()
+        .described("The value of one for customs, in the currency of the business. Default: its price in the "
+                   "order."),
     text("barcode", "barcode", no).example(R"("4006381333931")").merged().imported().listed().searched(),
     own_reference(no).searched(reference_text),
     own_tags(no),
@@ -256,7 +280,7 @@ constexpr auto objects_of_shipments = std::to_array<std::string_view>({"sender",
 
 constexpr auto internal_columns = std::to_array<std::string_view>({"business_id", "deleted_at"});
 constexpr auto internal_columns_of_shipments =
-    std::to_array<std::string_view>({"business_id", "deleted_at", "last_trace_id"});
+    std::to_array<std::string_view>({"business_id", "deleted_at", "last_trace_id", "order_items"});
 
 constexpr auto types = std::to_array<RecordType>({
     {EntityType::order, "Order", "order", "orders", order_fields, objects_of_orders, internal_columns},

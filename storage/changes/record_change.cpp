@@ -158,6 +158,10 @@ json::object entry_of(const NewShipment& change, const TypedRows<statements::Loc
                      {"carrier", or_null(change.carrier ? change.carrier : order.carrier_id)},
                      {"service_level", std::move(level)},
                      {"packages", std::move(packages)}};
+  if (change.items) {
+    json::array& items = (entry["order_items"] = json::array()).get_array();
+    for (const Guid& guid : *change.items) items.emplace_back(guid.to_string());
+  }
   const auto columns = orders.more();
   for (int place = 0; place < columns.columns(); ++place)
     entry.emplace(columns.name(place), or_null(columns.find(0, place)));

@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -101,7 +102,7 @@ TEST_F(Gateways, AreShownWithTheirConnectionButWithoutTheKey) {
   EXPECT_EQ(at(shown.data(), "connector"), "easypost");
   EXPECT_EQ(at(shown.data(), "connection.status"), "ok");
   EXPECT_TRUE(at(shown.data(), "connection.checkedAt").is_string());
-  EXPECT_EQ(at(shown.data(), "features"), (json::array{"rates", "tracking"}));
+  EXPECT_EQ(at(shown.data(), "features"), (json::array{"rates", "tracking", "returns", "customs"}));
   EXPECT_EQ(at(shown.data(), "configuration.serviceCodes.express"), "Express");
   EXPECT_EQ(text_at(shown.data(), "configuration.apiUrl"), world.easypost.url());
   EXPECT_THAT(shown.text, Not(HasSubstr(user.live_key)));
@@ -235,6 +236,72 @@ TEST_F(Gateways, RatesNeedWhatCarriersNeed) {
   for (const char* const field : {"recipient.country", "recipient.city", "packages[0].weight"})
     EXPECT_TRUE(details.as_object().contains(field)) << refusal.text;
   EXPECT_EQ(rates(tenant.id).status, 404);
+}
+
+TEST_F(Gateways, AShipmentToAnotherCustomsTerritoryNeedsDataForCustoms) {
+  ASSERT_EQ(configure().status, 200);
+  const std::string parcel = shipment();
+  const auto set = [&](const std::string& what) {
+    tenant.sql.rows("update shipments set " + what + " where guid = $1", {parcel});
+  };
+  const auto refused_fields = [&] {
+    const Response response = rates(parcel);
+    EXPECT_EQ(response.status, 400) << response.text;
+    std::vector<std::string> fields;
+    for (const auto& [field, message] : at(response.body, "error.details").as_object())
+      fields.emplace_back(field);
+    return fields;
+  };
+  set("recipient_country = 'Portugal'");
+  EXPECT_EQ(rates(parcel).status, 200) << "both are in the Union";
+  set("recipient_country = 'Schweiz'");
+  EXPECT_THAT(refused_fields(), ElementsAre("customs"));
+  set("recipient_country = 'DEU', recipient_postal_code = '27498'");
+  EXPECT_THAT(refused_fields(), ElementsAre("customs")) << "Helgoland";
+  set("recipient_country = 'CH', recipient_postal_code = '8001', customs = "
+      "'{\"contents\": \"gift\", \"items\": [{\"description\": \"Mug\", \"quantity\": 1, \"weight\": "
+      "0.3}]}'");
+  EXPECT_THAT(refused_fields(), ElementsAre("customs.items[0].value"));
+  set("customs = jsonb_set(customs, '{items,0,value}', '7.5')");
+  EXPECT_EQ(rates(parcel).status, 200);
+}
+
+TEST_F(Gateways, DataForCustomsAreThoseOfTheItemsInTheParcel) {
+  ASSERT_EQ(configure().status, 200);
+  const std::string product = tenant.sql.value(
+      "insert into products (business_id, name, sku, hs_code, origin_country) values ($1, 'Mug', 'MUG', "
+      "'691200', "
+      "'PT') returning guid",
+      {tenant.id});
+  const std::string order = tenant.sql.value(
+      "insert into orders (business_id, order_number, status, currency, total_value, items) values ($1, '1', "
+      "'ready', 'EUR', 9, json_build_array(json_build_object('guid', '11111111-1111-4111-8111-111111111111', "
+      "'description', 'Mug', 'quantity', 1, 'price', 9, 'productId', $2::text, 'dimensions', "
+      "json_build_object('weight', 0.3)), json_build_object('guid', "
+      "'22222222-2222-4222-8222-222222222222'))) "
+      "returning guid",
+      {tenant.id, product});
+  const std::string parcel = shipment();
+  tenant.sql.rows(
+      "update shipments set recipient_country = 'CH', order_id = $2, order_items = "
+      "'{11111111-1111-4111-8111-111111111111}' where guid = $1",
+      {parcel, order});
+  const Response complete = rates(parcel);
+  EXPECT_EQ(complete.status, 200) << complete.text;
+  tenant.sql.rows("update products set origin_country = null where guid = $1", {product});
+  EXPECT_THAT(rates(parcel).text, HasSubstr("customs.items[0].originCountry"));
+  tenant.sql.rows("update shipments set order_items = null where guid = $1", {parcel});
+  EXPECT_THAT(rates(parcel).text, HasSubstr("customs.items[1].description"));
+}
+
+TEST_F(Gateways, ThatTakeOneParcelRefuseSeveralByName) {
+  ASSERT_EQ(configure().status, 200);
+  const std::string parcel = shipment();
+  tenant.sql.rows("update shipments set packages = '[{\"weight\": 1}, {\"weight\": 2}]' where guid = $1",
+                  {parcel});
+  const Response refusal = rates(parcel);
+  EXPECT_EQ(refusal.status, 400) << refusal.text;
+  EXPECT_TRUE(at(refusal.body, "error.details").as_object().contains("packages")) << refusal.text;
 }
 
 TEST_F(Gateways, AManualCarrierHasNeitherRatesNorScansToAskFor) {

@@ -28,7 +28,8 @@ constexpr std::string_view business = "00000000-0000-4000-8000-000000000001";
 const std::string other_writer = R"(set waybill.cause = '{"by": {"type": "api"}}')";
 
 /// Columns with a set of allowed values, which constraints check.
-const std::set<std::string_view> closed_fields{"status", "currency", "labelStatus", "source.type"};
+const std::set<std::string_view> closed_fields{"status",      "currency", "labelStatus",
+                                               "source.type", "hsCode",   "originCountry"};
 /// Texts that no request has: stores name them.
 const std::map<std::string_view, std::size_t> imported{{"source.externalId", 1000}, {"source.url", 2000}};
 

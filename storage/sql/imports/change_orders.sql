@@ -1,5 +1,5 @@
--- Writes the store's changes of locked orders and returns their guids. An item keeps the dimensions that it has
--- here; an order without a customer in the store keeps its customer. Carrier and service level are kept, unless the
+-- Writes the store's changes of locked orders and returns their guids. An item keeps the dimensions and the
+-- values for customs that it has here; an order without a customer in the store keeps its customer. Carrier and service level are kept, unless the
 -- shipping method has changed and the service mapping gives a carrier or a service level for it. If it gives only one of the
 -- two, the order keeps the other one if the carrier has the service level. Unchanged orders are not written.
 -- $1 business uuid, $2 orders jsonb (JSON array)
@@ -31,7 +31,10 @@ left join lateral (
 ) c on true
 cross join lateral (
   select coalesce(jsonb_agg(case when h.item is null then i.item
-                                 else i.item || jsonb_build_object('dimensions', h.item -> 'dimensions') end
+                                 else i.item || jsonb_build_object('dimensions', h.item -> 'dimensions')
+                                      || jsonb_strip_nulls(jsonb_build_object(
+                                           'hsCode', h.item -> 'hsCode', 'originCountry', h.item -> 'originCountry',
+                                           'customsValue', h.item -> 'customsValue')) end
                             order by i.place), '[]') as items,
          case when n.carrier is not null and m.has_new_method then n.carrier
               when n.level is null or not m.has_new_method or c.levels ? n.level then o.carrier_id end as carrier,

@@ -54,8 +54,7 @@ constexpr Row table[] = {
      "guid,trackingNumber,status,orderId,customer{guid,name,email,phone},"
      "sender{name,company,phone,address{street,city,state,postalCode,country}},"
      "recipient{name,company,phone,email,address{street,city,state,postalCode,country}},packages[length,"
-     "width,height,"
-     "weight],"
+     "width,height,weight],customs,isReturn,"
      "carrier{guid,name},serviceLevel,instructions,collectionDate,estimatedDelivery,deliveredAt,createdAt,"
      "updatedAt,carrierTrackingNumber,carrierTrackingUrl,trackingUrl,externalReference,tags[],metadata,"
      "statusChangedAt,lastTraceAt"},
@@ -105,15 +104,15 @@ constexpr Row table[] = {
     {"GET", "/api/v1/Customers/confirm-upload", "?guid=$new.upload", "", 200, Data::none, ""},
     // Products
     {"GET", "/api/v1/Products", "?$orderby=name desc", "", 200, Data::list,
-     "guid,name,sku,description,barcode,price,cost,weight,dimensions{length,width,height},externalReference,"
-     "tags[],metadata,variantCount"},
+     "guid,name,sku,description,barcode,price,cost,weight,dimensions{length,width,height},hsCode,"
+     "originCountry,customsValue,externalReference,tags[],metadata,variantCount"},
     {"POST", "/api/v1/Products", "",
      R"({"name": "Desk", "sku": "DESK-1", "description": "d", "price": 1, "cost": 1, "weight": 1, "barcode": "1",
          "dimensions": {"length": 1, "width": 2, "height": 3}})",
      201, Data::object, "guid,name,sku"},
     {"GET", "/api/v1/Products/{guid}", "$product", "", 200, Data::object,
-     "guid,name,sku,description,barcode,price,cost,weight,dimensions{length,width,height},externalReference,"
-     "tags[],metadata,variants[guid,name,sku],createdAt"},
+     "guid,name,sku,description,barcode,price,cost,weight,dimensions{length,width,height},hsCode,"
+     "originCountry,customsValue,externalReference,tags[],metadata,variants[guid,name,sku],createdAt"},
     {"PUT", "/api/v1/Products/{guid}", "$product", R"({"price": 2.5})", 200, Data::object, "guid,name"},
     {"POST", "/api/v1/Products/{productId}/variants", "$product",
      R"({"name": "Blue", "sku": "BLUE-1", "priceDifference": -1, "weight": 1, "dimensions": {"length": 1}})",

@@ -235,6 +235,34 @@ TEST_F(OrdersTest, EveryLimitOfAnItemIsChecked) {
   expect_invalid(http.post("/api/v1/Orders", order_body({{"items", many}})), {"items"});
 }
 
+TEST_F(OrdersTest, AnItemKeepsItsValuesForCustoms) {
+  const auto order = created({{"items",
+                               {{{"description", "Lamp"},
+                                 {"quantity", 1},
+                                 {"price", 2},
+                                 {"hsCode", "9405.21"},
+                                 {"originCountry", "portugal"},
+                                 {"customsValue", 1.5}},
+                                {{"description", "Bulb"}, {"quantity", 1}, {"price", 1}}}}});
+  const auto guid = text_at(order, "guid");
+  EXPECT_EQ(text_at(order, "items.0.hsCode"), "940521");
+  EXPECT_EQ(text_at(order, "items.0.originCountry"), "PT");
+  EXPECT_EQ(at(order, "items.0.customsValue"), 1.5);
+  EXPECT_FALSE(at(order, "items.1").as_object().contains("hsCode"));
+  const auto lamp = text_at(order, "items.0.guid");
+  const auto changed =
+      http.put(path_of(guid), {{"items", {{{"guid", lamp}, {"quantity", 3}, {"originCountry", nullptr}}}}});
+  ASSERT_EQ(changed.status, 200) << changed.text;
+  EXPECT_EQ(text_at(changed.data(), "items.0.hsCode"), "940521") << "what a change leaves out stays";
+  EXPECT_FALSE(at(changed.data(), "items.0").as_object().contains("originCountry"));
+  expect_invalid(
+      http.put(
+          path_of(guid),
+          {{"items",
+            {{{"guid", lamp}, {"hsCode", "1"}, {"originCountry", "Atlantis"}, {"customsValue", 1.999}}}}}),
+      {"items[0].hsCode", "items[0].originCountry", "items[0].customsValue"});
+}
+
 TEST_F(OrdersTest, ADraftNeedsNoAddress) {
   auto body = order_body({{"status", "draft"}});
   body.erase("deliveryAddress");

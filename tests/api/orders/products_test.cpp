@@ -48,7 +48,9 @@ const json::object whole_product{
     {"name", "Lamp"},          {"sku", "L-1"},
     {"description", "bright"}, {"barcode", "4006381333931"},
     {"price", 19.99},          {"cost", 7.5},
-    {"weight", 1.25},          {"dimensions", {{"length", 10}, {"width", 20.5}, {"height", 5}}}};
+    {"weight", 1.25},          {"dimensions", {{"length", 10}, {"width", 20.5}, {"height", 5}}},
+    {"hsCode", "94052100"},    {"originCountry", "PT"},
+    {"customsValue", 12.5}};
 
 TEST_F(SkusTest, BlanksAroundASkuDoNotMakeItAnother) {
   const auto guid = create({{"sku", "\u00a0MUG  1\n"}});
@@ -82,6 +84,24 @@ TEST_F(ProductsTest, CreatingReturnsGuidNameAndSku) {
   entry.erase("variantCount");
   expected.erase("variants");
   EXPECT_EQ(json::value(entry), json::value(expected)) << "variants and createdAt are not in lists";
+}
+
+TEST_F(ProductsTest, ValuesForCustomsAreStoredAsCustomsTakeThem) {
+  const auto guid = create({{"hsCode", " 9405.21 00"}, {"originCountry", "Germany"}, {"customsValue", 3.5}});
+  const auto product = http.get(path_of(guid)).data();
+  EXPECT_EQ(text_at(product, "hsCode"), "94052100");
+  EXPECT_EQ(text_at(product, "originCountry"), "DE");
+  EXPECT_EQ(at(product, "customsValue"), 3.5);
+  EXPECT_EQ(http.put(path_of(guid), {{"originCountry", "PRT"}, {"hsCode", nullptr}}).status, 200);
+  EXPECT_EQ(text_at(http.get(path_of(guid)).data(), "originCountry"), "PT");
+  EXPECT_TRUE(http.get(path_of(guid)).data().at("hsCode").is_null());
+  EXPECT_EQ(
+      at(http.get("/api/v1/Products?$filter=" + url_encode("originCountry eq 'PT'")).body, "totalCount"), 1);
+  expect_invalid(
+      http.put(path_of(guid), {{"hsCode", "9405"}, {"originCountry", "Atlantis"}, {"customsValue", -1}}),
+      {"hsCode", "originCountry", "customsValue"});
+  expect_invalid(http.put(path_of(guid), {{"hsCode", 940521}, {"originCountry", ""}}),
+                 {"hsCode", "originCountry"});
 }
 
 TEST_F(ProductsTest, BadFieldsAreReportedTogether) {

@@ -91,6 +91,9 @@ TEST_F(ShipmentsOfOrdersTest, ItemsCanBeChosen) {
   const auto packages = get(text_at(response.data(), "guid")).at("packages");
   ASSERT_EQ(packages.as_array().size(), 1U);
   EXPECT_EQ(at(packages, "0.weight"), 2);
+  const auto chosen = tenant.sql.value("select order_items from shipments where guid = $1",
+                                       {text_at(response.data(), "guid")});
+  EXPECT_EQ(chosen, "{" + item + "}") << "the others are not declared to customs";
 }
 
 TEST_F(ShipmentsOfOrdersTest, AnOrderWithALiveShipmentGetsNoOther) {

@@ -38,6 +38,8 @@ TEST_F(ShipmentsTest, CreatingReturnsALocationWithoutData) {
                                        "sender",
                                        "recipient",
                                        "packages",
+                                       "customs",
+                                       "isReturn",
                                        "carrier",
                                        "serviceLevel",
                                        "instructions",
@@ -74,6 +76,74 @@ TEST_F(ShipmentsTest, CreatingReturnsALocationWithoutData) {
   EXPECT_EQ(text_at(shipment, "instructions"), "Ring twice");
   EXPECT_TRUE(at(shipment, "orderId").is_null());
   EXPECT_EQ(events_of(guid), 1);
+}
+
+const json::object gift_for_customs{{"contents", "gift"},
+                                    {"incoterm", "DDP"},
+                                    {"items",
+                                     {{{"description", "Teapot"},
+                                       {"quantity", 1},
+                                       {"value", 30},
+                                       {"currency", "GBP"},
+                                       {"weight", 0.8},
+                                       {"hsCode", "6912.00"},
+                                       {"originCountry", "Portugal"}}}}};
+
+TEST_F(ShipmentsTest, DataForCustomsAreReplacedAsAWhole) {
+  const auto guid = create({{"customs", gift_for_customs}});
+  EXPECT_EQ(at(get(guid), "customs"), json::value({{"contents", "gift"},
+                                                   {"incoterm", "DDP"},
+                                                   {"items",
+                                                    {{{"description", "Teapot"},
+                                                      {"quantity", 1},
+                                                      {"value", 30},
+                                                      {"currency", "GBP"},
+                                                      {"weight", 0.8},
+                                                      {"hsCode", "691200"},
+                                                      {"originCountry", "PT"}}}}}));
+  EXPECT_EQ(http.put(path_of(guid), {{"instructions", "x"}}).status, 200);
+  EXPECT_EQ(text_at(get(guid), "customs.contents"), "gift") << "a change without them keeps them";
+  const auto before = events_of(guid);
+  EXPECT_EQ(http.put(path_of(guid), {{"customs", gift_for_customs}}).status, 200);
+  EXPECT_EQ(events_of(guid), before) << "the same data are no change";
+  EXPECT_EQ(http.put(path_of(guid), {{"customs", {{"contents", "sample"}}}}).status, 200);
+  EXPECT_EQ(at(get(guid), "customs"),
+            json::value({{"contents", "sample"}, {"incoterm", nullptr}, {"items", json::array()}}));
+  for (const json::value& none : {json::value(), json::value({{"items", json::array()}})}) {
+    EXPECT_EQ(http.put(path_of(guid), {{"customs", none}}).status, 200);
+    EXPECT_TRUE(at(get(guid), "customs").is_null());
+  }
+}
+
+TEST_F(ShipmentsTest, WrongDataForCustomsAreRefusedByName) {
+  expect_invalid(http.post(collection, shipment_body({{"customs",
+                                                       {{"contents", "weapons"},
+                                                        {"incoterm", "DDU"},
+                                                        {"items",
+                                                         {{{"quantity", 0},
+                                                           {"value", -1},
+                                                           {"currency", "euro"},
+                                                           {"weight", -1},
+                                                           {"hsCode", "12345"},
+                                                           {"originCountry", "Atlantis"},
+                                                           {"sku", "x"}}}}}}})),
+                 {"customs.contents", "customs.incoterm", "customs.items[0].quantity",
+                  "customs.items[0].value", "customs.items[0].currency", "customs.items[0].weight",
+                  "customs.items[0].hsCode", "customs.items[0].originCountry", "customs.items[0].sku"});
+}
+
+TEST_F(ShipmentsTest, AReturnIsFixedWhenItIsMade) {
+  const auto guid = create({{"isReturn", true}});
+  EXPECT_EQ(at(get(guid), "isReturn"), true);
+  EXPECT_EQ(http.put(path_of(guid), {{"isReturn", false}}).status, 200)
+      << "the answer of a GET can be sent back";
+  EXPECT_EQ(at(get(guid), "isReturn"), true);
+  EXPECT_EQ(at(get(create()), "isReturn"), false);
+  const auto older = create();
+  update(older, "is_return = null");
+  EXPECT_EQ(at(get(older), "isReturn"), false);
+  expect_invalid(http.post(collection, shipment_body({{"isReturn", "yes"}})), {"isReturn"});
+  expect_invalid(http.post(collection, shipment_body({{"isReturn", nullptr}})), {"isReturn"});
 }
 
 TEST_F(ShipmentsTest, AllMissingFieldsAreReportedAtOnce) {
