@@ -363,6 +363,9 @@ CREATE TABLE public.products (
     external_reference text,
     tags jsonb,
     metadata jsonb,
+    hs_code text,
+    origin_country text,
+    customs_value numeric,
     CONSTRAINT products_cost_check CHECK ((cost >= (0)::numeric)),
     CONSTRAINT products_height_check CHECK ((height >= (0)::numeric)),
     CONSTRAINT products_length_check CHECK ((length >= (0)::numeric)),
@@ -381,7 +384,7 @@ CREATE FUNCTION public.bounded_record(r public.products) RETURNS bytea
     LANGUAGE plpgsql STABLE STRICT
     AS $$
 begin
-  if greatest(pg_column_size(r), octet_length(r.name), octet_length(r.sku), octet_length(r.description), octet_length(r.barcode), octet_length(r.external_reference)) > 4194304 then
+  if greatest(pg_column_size(r), octet_length(r.name), octet_length(r.sku), octet_length(r.description), octet_length(r.barcode), octet_length(r.external_reference), octet_length(r.hs_code), octet_length(r.origin_country)) > 4194304 then
     return '';
   end if;
   return substr(record_send(r), 1, 4194305);
@@ -435,6 +438,9 @@ CREATE TABLE public.shipments (
     label_status text,
     shipping_price numeric,
     currency text,
+    customs jsonb,
+    is_return boolean,
+    order_items uuid[],
     CONSTRAINT shipments_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
     CONSTRAINT shipments_packages_check CHECK ((jsonb_typeof(packages) = 'array'::text)),
     CONSTRAINT shipments_status_check CHECK ((status = ANY (ARRAY['created'::text, 'collected'::text, 'in_transit'::text, 'out_for_delivery'::text, 'delivered'::text, 'exception'::text, 'returned'::text, 'cancelled'::text]))),
@@ -1182,6 +1188,26 @@ begin
   end if;
   if greatest(pg_catalog.octet_length(new.email)) operator(pg_catalog.>) 254 then
     perform public.refuse_long_text('email', old.email, new.email, 254);
+  end if;
+  return new;
+end $$;
+
+CREATE FUNCTION public.limit_customs() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    AS $$
+begin
+  if coalesce(pg_catalog.current_setting('waybill.cause', true), '') operator(pg_catalog.<>) ''
+     and (session_user operator(pg_catalog.=) current_user
+          or pg_catalog.pg_has_role(session_user, current_user, 'member')) then
+    return new;
+  end if;
+  if pg_catalog.pg_column_size(new.customs) operator(pg_catalog.>) 200 then
+    perform public.refuse_long_list('customs.items', old.customs operator(pg_catalog.->) 'items',
+                                      new.customs operator(pg_catalog.->) 'items', 1000, 200);
+    perform public.refuse_long_text('customs.contents', old.customs operator(pg_catalog.->>) 'contents',
+                                      new.customs operator(pg_catalog.->>) 'contents', 200);
+    perform public.refuse_long_text('customs.incoterm', old.customs operator(pg_catalog.->>) 'incoterm',
+                                      new.customs operator(pg_catalog.->>) 'incoterm', 200);
   end if;
   return new;
 end $$;
@@ -2334,6 +2360,11 @@ CREATE FUNCTION public.search_text(s public.shipments) RETURNS text
   select lower(coalesce(s.tracking_number, '') || E'\n' || coalesce(s.sender_name, '') || E'\n' ||
                coalesce(s.recipient_name, '') || E'\n' || coalesce(s.recipient_street, '') || E'\n' ||
                coalesce(s.recipient_city, '')) $$;
+
+CREATE FUNCTION public.sent_back(s public.shipments) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select coalesce(s.is_return, false) $$;
 
 CREATE FUNCTION public.session_lives(pid integer, began_at timestamp with time zone) RETURNS boolean
     LANGUAGE sql STABLE
@@ -4178,6 +4209,15 @@ ALTER TABLE ONLY public.product_settings
 ALTER TABLE ONLY public.product_skus
     ADD CONSTRAINT product_skus_unique PRIMARY KEY (business_id, sku);
 
+ALTER TABLE public.products
+    ADD CONSTRAINT products_customs_value_check CHECK (((customs_value >= (0)::numeric) AND (customs_value < '1000000000000'::numeric))) NOT VALID;
+
+ALTER TABLE public.products
+    ADD CONSTRAINT products_hs_code_check CHECK ((hs_code ~ '^[0-9]{6,10}$'::text)) NOT VALID;
+
+ALTER TABLE public.products
+    ADD CONSTRAINT products_origin_country_check CHECK ((origin_country ~ '^[A-Z]{2}$'::text)) NOT VALID;
+
 ALTER TABLE ONLY public.products
     ADD CONSTRAINT products_pkey PRIMARY KEY (business_id, guid);
 
@@ -4234,6 +4274,9 @@ ALTER TABLE ONLY public.shipment_traces
 
 ALTER TABLE public.shipments
     ADD CONSTRAINT shipments_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)) NOT VALID;
+
+ALTER TABLE public.shipments
+    ADD CONSTRAINT shipments_customs_check CHECK ((jsonb_typeof(customs) = 'object'::text)) NOT VALID;
 
 ALTER TABLE public.shipments
     ADD CONSTRAINT shipments_label_status_check CHECK ((label_status = ANY (ARRAY['buying'::text, 'bought'::text, 'refused'::text, 'unknown'::text, 'voiding'::text, 'voided'::text]))) NOT VALID;
@@ -4830,6 +4873,10 @@ CREATE TRIGGER limits_insert BEFORE INSERT ON public.products FOR EACH ROW EXECU
 CREATE TRIGGER limits_insert BEFORE INSERT ON public.shipment_traces FOR EACH ROW EXECUTE FUNCTION public.limit_shipment_traces();
 
 CREATE TRIGGER limits_insert BEFORE INSERT ON public.shipments FOR EACH ROW EXECUTE FUNCTION public.limit_shipments();
+
+CREATE TRIGGER limits_of_customs_insert BEFORE INSERT ON public.shipments FOR EACH ROW WHEN ((new.customs IS NOT NULL)) EXECUTE FUNCTION public.limit_customs();
+
+CREATE TRIGGER limits_of_customs_update BEFORE UPDATE OF customs ON public.shipments FOR EACH ROW WHEN ((new.customs IS NOT NULL)) EXECUTE FUNCTION public.limit_customs();
 
 CREATE TRIGGER limits_update BEFORE UPDATE OF name, code, tracking_url_pattern ON public.carriers FOR EACH ROW EXECUTE FUNCTION public.limit_carriers();
 

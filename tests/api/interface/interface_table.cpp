@@ -43,7 +43,7 @@ constexpr Row table[] = {
      "guid,trackingNumber,status,customer{guid,name},sender{name,address},recipient{name,address},"
      "packages[length,width,height,weight],carrier{guid,name},serviceLevel,instructions,createdAt,"
      "carrierTrackingNumber,carrierTrackingUrl,externalReference,tags[],metadata,statusChangedAt,"
-     "lastTraceAt"},
+     "lastTraceAt,labelStatus,shippingPrice,currency"},
     {"POST", "/api/v1/shipments", "",
      R"({"customerId": "$customer", "carrierId": "$carrier", "serviceLevel": "standard", "instructions": "ring",
          "sender": {"name": "S", "street": "1", "city": "P", "state": "s", "postalCode": "1", "country": "PT",
@@ -65,7 +65,7 @@ constexpr Row table[] = {
      R"({"shipmentId": "$shipment", "collectionDate": "2026-11-21T09:00:00Z", "deliveryDate": "2026-11-22T09:00:00Z"})",
      200, Data::object, "guid"},
     {"GET", "/api/v1/shipments/overview", "", "", 200, Data::object,
-     "totalShipments,inTransit,delivered,exceptions,pending,onTimeRate"},
+     "totalShipments,inTransit,delivered,exceptions,pending,onTimeRate,labelCosts[]"},
     {"GET", "/api/v1/shipments/unassigned", "", "", 200, Data::array,
      "guid,trackingNumber,status,recipient{name,city}"},
     {"POST", "/api/v1/shipments/delete", "", R"([{"guid": "$new.shipment"}])", 200, Data::empty_array, ""},
