@@ -49,7 +49,7 @@ struct Api::Shared {
                      .most_of_one = HttpLimits().most_connections}};
   Maps maps;
   Stores stores;
-  Gateways gateways;
+  connectors::Gateways gateways;
   std::atomic<std::uint64_t> token_epoch = 0;
   struct StandbyShared {
     explicit StandbyShared(std::size_t standbys) : log(standbys) {}

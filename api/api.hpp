@@ -14,10 +14,10 @@
 #include "api/gate/quota.hpp"
 #include "api/http/server.hpp"
 #include "api/route_plans/maps.hpp"
-#include "api/threads/gateways.hpp"
 #include "api/threads/stores.hpp"
 #include "base/secret_box.hpp"
 #include "base/thread/service.hpp"
+#include "connectors/gateways/gateways.hpp"
 #include "storage/database/database.hpp"
 
 namespace waybill::api {
@@ -37,7 +37,7 @@ class Api final : public Service {
     Settings settings;
     Maps::Options maps;
     Stores::Options stores;
-    Gateways::Options gateways;
+    connectors::Gateways::Options gateways;
     std::vector<Endpoint> endpoints = all_endpoints();
     /// Sends the mails in the outbox (Services::send_mails). Any io thread calls it.
     std::function<asio::awaitable<void>()> send_mails = []() -> asio::awaitable<void> { co_return; };

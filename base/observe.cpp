@@ -47,6 +47,8 @@ constexpr const char* imports = "waybill_imports_total";
 constexpr const char* imports_help = "Imports from stores, by result.";
 constexpr const char* imported_orders = "waybill_imported_orders_total";
 constexpr const char* imported_orders_help = "Orders read by imports from stores, by outcome.";
+constexpr const char* purchases = "waybill_purchases_total";
+constexpr const char* purchases_help = "Purchases of carrier labels, by outcome.";
 constexpr const char* mails = "waybill_mails_total";
 constexpr const char* mails_help = "Attempts to send mails, by result.";
 constexpr const char* alerts = "waybill_alerts_total";
@@ -177,6 +179,17 @@ constexpr auto observables = std::to_array<ObservableRow>({
      "outcome", "unchanged"},
     {Observable::orders_failed, "import.orders_failed", debug, imported_orders, imported_orders_help,
      "outcome", "failed"},
+    {Observable::purchase_bought, "purchase.bought", info, purchases, purchases_help, "outcome", "bought"},
+    {Observable::purchase_dearer, "purchase.dearer", warning, purchases, purchases_help, "outcome", "dearer"},
+    {Observable::purchase_refused, "purchase.refused", info, purchases, purchases_help, "outcome", "refused"},
+    {Observable::purchase_unknown, "purchase.unknown", warning, purchases, purchases_help, "outcome",
+     "unknown"},
+    {Observable::purchase_voided, "purchase.voided", info, purchases, purchases_help, "outcome", "voided"},
+    {Observable::purchase_void_refused, "purchase.void_refused", warning, purchases, purchases_help,
+     "outcome", "void_refused"},
+    {Observable::purchase_stray, "purchase.stray", error, purchases, purchases_help, "outcome", "stray"},
+    {Observable::purchase_failed, "purchase.failed", error, "waybill_purchase_defects_total",
+     "Purchases whose step ended by an unexpected error and is repeated."},
     {Observable::map_service_failed, "maps.failed", warning, "waybill_map_failures_total",
      "Requests to the geocoder or the OSRM server that failed."},
     {Observable::standby_in_use, "standby.in_use", info},
@@ -277,6 +290,8 @@ constexpr auto histograms = std::to_array<HistogramRow>({
      Buckets::long_seconds, "duty"},
     {Histogram::import_seconds, "waybill_import_seconds", "Duration of one import from a store.",
      Buckets::long_seconds},
+    {Histogram::gateway_call_seconds, "waybill_gateway_call_seconds",
+     "Duration of a call of a purchase to a carrier gateway.", Buckets::long_seconds, "call"},
 });
 
 template <typename Rows, typename Key>

@@ -101,6 +101,14 @@ enum class Observable : std::uint8_t {
   orders_updated,
   orders_unchanged,
   orders_failed,
+  purchase_bought,
+  purchase_dearer,  // with purchase_bought: charged more than the quote
+  purchase_refused,
+  purchase_unknown,
+  purchase_voided,
+  purchase_void_refused,
+  purchase_stray,   // a second label of a shipment
+  purchase_failed,  // a defect; the purchase is repeated
   map_service_failed,
   standby_in_use,
   standby_passed_over,
@@ -193,8 +201,9 @@ enum class Histogram : std::uint8_t {
   match_batch_events,
   duty_seconds,  // label: duty
   import_seconds,
+  gateway_call_seconds,  // label: connector.call
 };
-inline constexpr std::size_t histogram_count = static_cast<std::size_t>(Histogram::import_seconds) + 1;
+inline constexpr std::size_t histogram_count = static_cast<std::size_t>(Histogram::gateway_call_seconds) + 1;
 
 /// Records one value of a histogram without a label. Any thread, no look-up.
 void record(Histogram histogram, double value);

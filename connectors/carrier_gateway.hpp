@@ -196,7 +196,8 @@ class Gateway {
   /// Throws GatewayError.
   virtual asio::awaitable<LabelFile> label(std::string gateway_id, LabelFormat format) = 0;
 
-  /// Never throws GatewayError. `after_unknown`: an "already voided" is then a success.
+  /// Never throws GatewayError. `after_unknown`: an earlier call may have voided the label. An "already
+  /// voided" is always a success, because a gateway may repeat its call to the carrier.
   virtual asio::awaitable<VoidResult> void_label(std::string gateway_id, bool after_unknown) = 0;
 
   /// Asks the carrier now. Throws GatewayError.

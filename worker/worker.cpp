@@ -11,6 +11,7 @@
 #include "worker/duties/duties.hpp"
 #include "worker/event_pipeline.hpp"
 #include "worker/planning/catalogue.hpp"
+#include "worker/purchases/purchaser.hpp"
 #include "worker/queue/due_floors.hpp"
 #include "worker/senders.hpp"
 #include "worker/shards/lease_keeper.hpp"
@@ -31,6 +32,13 @@ AlertSender::Options alert_options(const Worker::Options& options) {
           .public_url = options.public_url,
           .mail_from = options.mail_from,
           .schedule = options.schedule};
+}
+
+Purchaser::Options purchaser_options(const Worker::Options& options, const Guid& worker) {
+  return {.database_url = options.database_url,
+          .worker = worker,
+          .gateways = {
+              .policy = options.destinations, .ca_file = options.ca_file, .own = options.carrier_gateways}};
 }
 
 ScheduleKeeper::Options schedule_options(const Worker::Options& options, const Guid& worker) {
@@ -73,7 +81,8 @@ class Worker::Impl {
         duties_(duty_options(options_, secrets_, floors_)),
         alerts_(alert_options(options_), secrets_, senders_.http(), senders_.mailer()),
         importer_({.worker = guid_, .connectors = options_.connectors, .interval = options_.import_interval},
-                  secrets_, senders_.stores()) {}
+                  secrets_, senders_.stores()),
+        purchaser_(purchaser_options(options_, guid_), secrets_) {}
 
   void start() {
     observe(Observable::worker_started, {{"worker", guid_.to_string()}});
@@ -105,13 +114,14 @@ class Worker::Impl {
   Duties duties_;
   AlertSender alerts_;
   Importer importer_;
+  Purchaser purchaser_;
   // They stop in the order in which work flows. At first the pipeline takes no more events, and the leases
   // end, so that other workers continue at once with the work that this one has not begun. Then imports and
   // attempts in flight have their time. The senders end what is left of these. The alerts store how theirs
   // ended, the recorder of the pipeline how those of runs ended. Last the leases release the runs that are
-  // not finished.
+  // not finished. Purchases depend on none of these; their calls may take longest.
   ServiceList services_{
-      {&pauses_, &duties_, &schedules_, &leases_, &pipeline_, &alerts_, &senders_, &importer_}};
+      {&purchaser_, &pauses_, &duties_, &schedules_, &leases_, &pipeline_, &alerts_, &senders_, &importer_}};
   bool is_started_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/secret_box.hpp"
@@ -15,9 +16,9 @@
 namespace waybill::worker {
 
 /// Turns committed changes into performed workflows: takes its share of the outbox's shards, matches their
-/// events, performs the runs and records them. Also imports from stores. Any number of workers may share one
-/// database. Owns its threads and connections, and reconnects automatically. Work that a crash interrupts is
-/// repeated by the next owner under the same run guids.
+/// events, performs the runs and records them. Also imports from stores, and buys carrier labels. Any number
+/// of workers may share one database. Owns its threads and connections, and reconnects automatically. Work
+/// that a crash interrupts is repeated by the next owner under the same run guids.
 class Worker final : public Service {
  public:
   struct Options {
@@ -37,6 +38,7 @@ class Worker final : public Service {
     std::int64_t blast_minimum = 1000;                    // 0 in either turns the guard off
     Duration import_interval = std::chrono::seconds(60);  // between two imports from a store
     connectors::Connector::Options connectors;
+    std::vector<std::string> carrier_gateways;  // of the operator, without a trailing slash
     std::string public_url;    // URL of the API, for links to tracking pages; no links if empty
     std::string push_contact;  // the operator's address for push services: a mailto: or https: URL, or empty
   };

@@ -6,7 +6,7 @@
 
 #include "api/carriers/carrier_members.hpp"
 #include "api/gateways/gateway_failure.hpp"
-#include "api/threads/gateways.hpp"
+#include "connectors/gateways/gateways.hpp"
 #include "domain/places/gazetteer.hpp"
 #include "storage/sql/carriers.sql.hpp"
 
@@ -24,7 +24,8 @@ std::string without_slash(std::string url) {
 }
 
 /// Adds an error for an address that the connector cannot have.
-void check_url_of(const CarrierConnection& connection, const Gateways& gateways, FieldErrors& errors) {
+void check_url_of(const CarrierConnection& connection, const connectors::Gateways& gateways,
+                  FieldErrors& errors) {
   const auto* const gateway = connection.gateway();
   if (!connection.api_url) {
     if (gateway != nullptr && gateway->needs_url())

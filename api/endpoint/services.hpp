@@ -15,6 +15,10 @@
 #include "net/destination/destination.hpp"
 #include "storage/database/database.hpp"
 
+namespace waybill::connectors {
+class Gateways;
+}
+
 namespace waybill::api {
 
 namespace asio = boost::asio;
@@ -22,7 +26,6 @@ namespace asio = boost::asio;
 class Maps;
 class PasswordHasher;
 class Readiness;
-class Gateways;
 class Stores;
 class Totals;
 
@@ -69,7 +72,7 @@ struct Services {
   Background& bodies;      // for parsing large bodies
   Maps& maps;
   Stores& stores;
-  Gateways& gateways;
+  connectors::Gateways& gateways;
   PasswordHasher& passwords;
   Readiness& readiness;
   PublicLimits& public_limits;

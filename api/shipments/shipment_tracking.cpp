@@ -8,7 +8,7 @@
 #include "api/gateways/gateway_failure.hpp"
 #include "api/scans/scans.hpp"
 #include "api/shipments/shipment_handlers.hpp"
-#include "api/threads/gateways.hpp"
+#include "connectors/gateways/gateways.hpp"
 #include "storage/sql/shipments.sql.hpp"
 
 namespace waybill::api {

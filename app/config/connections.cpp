@@ -10,8 +10,8 @@ constexpr int every_process = 3;
 // Three for analysis, and one for partitions and search indexes.
 constexpr int every_api = 4;
 // Matcher, changed workflows, preparation, recorder, leases, schedules (two), duties, pauses, push messages,
-// the limit of mails, alerts.
-constexpr int every_worker = 12;
+// the limit of mails, alerts, purchases.
+constexpr int every_worker = 13;
 
 // The smallest numbers. With fewer writes or long reads, one business could use all of a thread.
 constexpr int least_reads = 1;

@@ -259,7 +259,7 @@ std::vector<Option> serving_options() {
        .help =
            "The address of a gateway for carriers that businesses may name as `apiUrl`, such as a Karrio in "
            "the cluster. It may be private and `http`. Repeatable.",
-       .commands = api_alone,
+       .commands = serving,
        .repeatable = true,
        .is_common = true,
        .apply = apply_carrier_gateways},

@@ -7,7 +7,7 @@
 
 #include "actions/credentials.hpp"
 #include "api/gate/idempotency.hpp"
-#include "api/gateways/connected_carriers.hpp"
+#include "connectors/gateways/connected_carriers.hpp"
 #include "net/mail/sealed_mail.hpp"
 #include "storage/settings/integration_secrets.hpp"
 #include "storage/settings/key_check.hpp"
@@ -115,7 +115,7 @@ std::vector<Table> sealed_tables() {
           [](const Place& at) { return storage::integration_purpose(at.business, at.id, at.name); }),
       Table::of<sql::Carriers, sql::SetCarrier>(
           "carrier_configurations",
-          [](const Place& at) { return api::carrier_secret_purpose(at.business, at.id, at.name); }),
+          [](const Place& at) { return connectors::carrier_secret_purpose(at.business, at.id, at.name); }),
       Table::of<sql::Mails, sql::SetMail>("mail_outbox",
                                           [](const Place& at) { return net::mail_purpose(at.id); }),
       Table::of<sql::Answers, sql::SetAnswer>(

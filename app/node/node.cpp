@@ -186,6 +186,7 @@ worker::Worker::Options worker_options(const Config& config, const std::string& 
   options.push_contact = push_contact(config);
   options.import_interval = std::chrono::seconds(config.import_interval);
   options.connectors = connector_options(config);
+  options.carrier_gateways = config.carrier_gateways;
   options.public_url = config.public_url.empty() ? api_url : config.public_url;
   return options;
 }

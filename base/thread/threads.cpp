@@ -36,8 +36,8 @@ constexpr auto rows = std::to_array<ThreadRow>({
      "`app::PostgresCluster`, `app/postgres/postgres_cluster.cpp`, of `up` without `--database-url`",
      "the end of the server process", "the server process", "`PostgresCluster`", "nothing"},
     {Kind::http_client, "http client", Of::every_process,
-     "`net::HttpClient`, `net/http/http_client.cpp`; a worker has two (runs, stores), an API has one of the "
-     "stores and, with a geocoder or an OSRM server, one of the maps",
+     "`net::HttpClient`, `net/http/http_client.cpp`; a worker has three (runs, stores, "
+     "gateways), an API has two (stores, gateways) and, with a geocoder or an OSRM server, one of the maps",
      "`send`, sockets, time limits", "requests in flight, kept connections",
      "`RequestInbox`, those of attempts, `AlertSender`", "the attempts in flight, which count"},
     {Kind::pump, "pump", Of::worker, "`Pump`, `worker/pump.cpp`",
@@ -71,6 +71,10 @@ constexpr auto rows = std::to_array<ThreadRow>({
     {Kind::stores, "stores", Of::worker, "`StoreThread`, `worker/stores/store_thread.cpp`",
      "`spawn`, sockets, timers", "a `Database`, imports, tracking", attempts,
      "a page of an import, which is read again"},
+    {Kind::purchases, "purchases", Of::worker, "`Purchaser`, `worker/purchases/purchaser.cpp`",
+     "NOTIFY, sockets, timers, the clock (1 s)", "a session, purchases and their calls to gateways",
+     "`CallPlaces`, `RequestInbox`",
+     "the calls in flight: a purchase that was being bought is unknown, and is looked up"},
     {Kind::duties, "duties", Of::worker, "`Duties`, `worker/duties/duties.cpp`", "the clock",
      "a session, the turn of a duty", "`DueFloors`", "the turn, which another worker takes"},
     {Kind::alerts, "alerts", Of::worker, "`AlertSender`, `worker/alerts/alert_sender.cpp`",

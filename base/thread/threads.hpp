@@ -25,6 +25,7 @@ enum class ThreadKind : std::uint8_t {
   mail_limit,
   push,
   stores,
+  purchases,
   duties,
   alerts,
   schedules,

@@ -121,12 +121,12 @@ class KarrioGateway final : public Gateway {
     co_return std::move(*file);
   }
 
-  asio::awaitable<VoidResult> void_label(std::string gateway_id, bool after_unknown) override {
+  asio::awaitable<VoidResult> void_label(std::string gateway_id, bool /*after_unknown*/) override {
     const auto answer = co_await exchange({.method = "POST",
                                            .path = shipment_path(gateway_id) + "/cancel",
                                            .timeout = std::chrono::seconds(60),
                                            .is_repeatable = false});
-    co_return void_result(answer.response, answer.body, account_, after_unknown);
+    co_return void_result(answer.response, answer.body, account_);
   }
 
   asio::awaitable<TrackAnswer> track(std::string tracking_number) override {

@@ -386,7 +386,7 @@ std::optional<CarrierMessage> proven_refusal(const net::HttpResponse& response,
 }
 
 VoidResult void_result(const net::HttpResponse& response, const std::optional<json::value>& answer,
-                       const GatewayAccount& account, bool after_unknown) {
+                       const GatewayAccount& account) {
   if (is_success(response)) {
     const bool is_void = answer && clean_identifier(find_member(*answer, "status")) == "cancelled";
     if (is_void) return {.answer = VoidAnswer::voided, .message = {}};
@@ -413,9 +413,7 @@ VoidResult void_result(const net::HttpResponse& response, const std::optional<js
              has_phrase(replaced(replaced(complaint.message.code, "_", " "), ".", " "), phrases);
     });
   };
-  if (says(voided_phrases)) {
-    return {.answer = after_unknown ? VoidAnswer::voided : VoidAnswer::refused, .message = message};
-  }
+  if (says(voided_phrases)) return {.answer = VoidAnswer::voided, .message = {}};
   const bool is_refused = says(unvoidable_phrases) || proves_refusal(complaints);
   return {.answer = is_refused ? VoidAnswer::refused : VoidAnswer::unknown, .message = message};
 }

@@ -52,9 +52,10 @@ std::optional<CarrierMessage> proven_refusal(const net::HttpResponse& response,
                                              const std::optional<json::value>& answer,
                                              const GatewayAccount& account);
 
-/// The result of a call that voids a label. `after_unknown`: see Gateway::void_label.
+/// The result of a call that voids a label. "Already voided" is a success: Karrio may repeat its call to the
+/// carrier.
 VoidResult void_result(const net::HttpResponse& response, const std::optional<json::value>& answer,
-                       const GatewayAccount& account, bool after_unknown);
+                       const GatewayAccount& account);
 
 /// True for a status from 200 to 299.
 bool is_success(const net::HttpResponse& response);

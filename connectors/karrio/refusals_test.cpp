@@ -167,8 +167,8 @@ TEST(KarrioComplaints, AreEmptyForOddJson) {
   EXPECT_FALSE(odd[0].message.text.empty());
 }
 
-VoidAnswer voided(int status, std::string_view body, bool after_unknown = false) {
-  return void_result(response(status), exact_json(body), account, after_unknown).answer;
+VoidAnswer voided(int status, std::string_view body) {
+  return void_result(response(status), exact_json(body), account).answer;
 }
 
 TEST(KarrioVoid, IsConfirmedByTheStatusAlone) {
@@ -194,10 +194,9 @@ TEST(KarrioVoid, IsUnknownOtherwise) {
   EXPECT_EQ(voided(429, R"({"errors":[{"code":"throttled","message":"x"}]})"), VoidAnswer::unknown);
 }
 
-TEST(KarrioVoid, IsDoneIfTheLabelIsVoidAlreadyAfterAnUnknownAnswer) {
-  EXPECT_EQ(voided(424, carrier_says("1", "Shipment has already been voided"), true), VoidAnswer::voided);
-  EXPECT_EQ(voided(424, carrier_says("ALREADY_VOIDED"), true), VoidAnswer::voided);
-  EXPECT_EQ(voided(424, carrier_says("1", "Shipment has already been voided"), false), VoidAnswer::refused);
+TEST(KarrioVoid, IsDoneIfTheLabelIsVoidAlready) {
+  EXPECT_EQ(voided(424, carrier_says("1", "Shipment has already been voided")), VoidAnswer::voided);
+  EXPECT_EQ(voided(424, carrier_says("ALREADY_VOIDED")), VoidAnswer::voided);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include "tests/app/service_rigs.hpp"
 #include "tests/harness/eventually.hpp"
 #include "worker/duties/duties.hpp"
+#include "worker/purchases/purchaser.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -79,6 +80,15 @@ const Case cases[] = {
      [](Place& place) { return std::make_unique<StoresRig>(place); },
      {Kind::stores},
      {"waybill stores"}},
+    {"Purchases",
+     [](Place& place) {
+       return plain<worker::Purchaser>(
+           worker::Purchaser::Options{
+               .database_url = place.database.url(), .worker = place.worker, .gateways = {}},
+           place.secrets);
+     },
+     {Kind::purchases, Kind::http_client},
+     {"waybill purchases"}},
     {"Push", [](Place& place) { return std::make_unique<PushRig>(place); }, {Kind::push}, {"waybill push"}},
     {"MailLimit",
      [](Place& place) { return std::make_unique<MailLimitRig>(place); },
@@ -87,10 +97,10 @@ const Case cases[] = {
     {"Worker",
      whole_worker,
      {Kind::pump, Kind::workflows, Kind::preparation, Kind::recorder, Kind::leases, Kind::pauses,
-      Kind::mail_limit, Kind::push, Kind::stores, Kind::duties, Kind::alerts, Kind::schedules,
-      Kind::slow_schedules, Kind::mailer, Kind::http_client},
+      Kind::mail_limit, Kind::push, Kind::stores, Kind::purchases, Kind::duties, Kind::alerts,
+      Kind::schedules, Kind::slow_schedules, Kind::mailer, Kind::http_client},
      {"waybill matcher", "waybill leases", "waybill duties", "waybill alerts", "waybill schedules",
-      "waybill stores"}},
+      "waybill stores", "waybill purchases"}},
     {"MailSender",
      [](Place& place) {
        return plain<app::MailSender>(

@@ -1,5 +1,5 @@
--- Requests a purchase, and moves the label of its shipment, which the transaction has locked. Nothing and no row if a purchase
--- of the shipment is open or bought, or if the attempt exists.
+-- Requests a purchase, moves the label of its shipment, which the transaction has locked, and wakes the workers. Nothing and no
+-- row if a purchase of the shipment is open or bought, or if the attempt exists.
 -- $1 business uuid, $2 shipment uuid, $3 purchase uuid, $4 attempt int, $5 carrier uuid or null, $6 connector text,
 -- $7 wanted jsonb, $8 cause text or null (JSON), $9 service_level text or null, $10 max_price text or null (a number),
 -- $11 max_currency text or null, $12 format text, $13 test_mode boolean or null
@@ -16,4 +16,4 @@ with requested as (
   update shipments r set label_status = 'buying' from requested q
   where r.business_id = $1::uuid and r.guid = $2::uuid and r.label_status is distinct from 'buying'
 )
-select guid from requested
+select guid, pg_notify('waybill_purchases', '') as notified from requested

@@ -1,7 +1,7 @@
 -- Writes the facts of a purchase that the transaction has locked with its shipment, the label that came with them, and the
 -- shipment's part: label_status, and with a label number, link, price, carrier and service level. A voided label takes
 -- number, link and price from the shipment again. A stray label, or a purchase before the last one, changes nothing of the
--- shipment. A purchase whose lease is kept is not claimed before its end.
+-- shipment. A purchase whose lease is kept is not claimed before its end; another one that is due wakes the workers.
 -- $1 business uuid, $2 purchase uuid, $3 facts json, $4 label bytea or null, $5 label_format text or null,
 -- $6 keeps_lease boolean, $7 resolved_by text or null (JSON; null: as it is), $8 cause text or null (JSON; of the events)
 -- -> is_written boolean
@@ -69,4 +69,6 @@ with n as materialized (
                             or r.shipping_price is distinct from s.price)))
 )
 select exists (select from written) as is_written,
-       case when $8::text is not null then set_config('waybill.cause', $8::text, true) end as cause
+       case when $8::text is not null then set_config('waybill.cause', $8::text, true) end as cause,
+       case when exists (select from written w where w.claim_at <= clock_timestamp())
+         then pg_notify('waybill_purchases', '') end as notified

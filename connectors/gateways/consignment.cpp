@@ -1,4 +1,4 @@
-#include "api/shipments/consignment.hpp"
+#include "connectors/gateways/consignment.hpp"
 
 #include <string>
 #include <string_view>
@@ -10,11 +10,8 @@
 #include "domain/places/customs_territories.hpp"
 #include "domain/values/metric.hpp"
 
-namespace waybill::api {
+namespace waybill::connectors {
 namespace {
-
-using connectors::Parcel;
-using connectors::Party;
 
 std::string text(const std::optional<std::string_view>& value) { return std::string(value.value_or("")); }
 
@@ -42,25 +39,25 @@ bool complete(Party& party, const std::string& field, std::string_view home, Fie
 }
 
 /// Adds the customs data of a shipment that goes to another customs territory.
-void declare(connectors::Consignment& consignment, const storage::sql::shipments::Consignment::Row& row,
+void declare(Consignment& consignment, const storage::sql::shipments::Consignment::Row& row,
              FieldErrors& errors) {
   const Party& from = consignment.is_return ? consignment.recipient : consignment.sender;
   const Party& to = consignment.is_return ? consignment.sender : consignment.recipient;
   if (!domain::needs_customs_declaration({from.country, from.postal_code}, {to.country, to.postal_code}))
     return;
-  consignment.customs = connectors::customs_of({.given = row.customs.value_or(""),
-                                                .goods = row.goods.value_or(""),
-                                                .order_currency = row.order_currency.value_or(""),
-                                                .home_currency = row.home_currency,
-                                                .weight_unit = row.weight_unit,
-                                                .is_return = row.is_return},
-                                               errors);
+  consignment.customs = customs_of({.given = row.customs.value_or(""),
+                                    .goods = row.goods.value_or(""),
+                                    .order_currency = row.order_currency.value_or(""),
+                                    .home_currency = row.home_currency,
+                                    .weight_unit = row.weight_unit,
+                                    .is_return = row.is_return},
+                                   errors);
 }
 
 }  // namespace
 
-std::vector<connectors::Parcel> parcels_of(std::string_view packages_text, std::string_view weight_unit,
-                                           std::string_view size_unit, FieldErrors& errors) {
+std::vector<Parcel> parcels_of(std::string_view packages_text, std::string_view weight_unit,
+                               std::string_view size_unit, FieldErrors& errors) {
   const json::value packages = json::parse(packages_text);
   std::vector<Parcel> parcels;
   for (const json::value& package : packages.as_array()) {
@@ -85,31 +82,29 @@ std::vector<connectors::Parcel> parcels_of(std::string_view packages_text, std::
   return parcels;
 }
 
-connectors::Consignment consignment_of(const storage::sql::shipments::Consignment::Row& row,
-                                       FieldErrors& errors) {
-  connectors::Consignment consignment{
-      .reference = {},
-      .sender = {.name = text(row.sender_name),
-                 .company = text(row.sender_company),
-                 .phone = text(row.sender_phone),
-                 .email = text(row.sender_email),
-                 .street = text(row.sender_street),
-                 .city = text(row.sender_city),
-                 .state = text(row.sender_state),
-                 .postal_code = text(row.sender_postal_code),
-                 .country = text(row.sender_country)},
-      .recipient = {.name = text(row.recipient_name),
-                    .company = text(row.recipient_company),
-                    .phone = text(row.recipient_phone),
-                    .email = text(row.recipient_email),
-                    .street = text(row.recipient_street),
-                    .city = text(row.recipient_city),
-                    .state = text(row.recipient_state),
-                    .postal_code = text(row.recipient_postal_code),
-                    .country = text(row.recipient_country)},
-      .parcels = parcels_of(row.packages, row.weight_unit, row.size_unit, errors),
-      .customs = std::nullopt,
-      .is_return = row.is_return};
+Consignment consignment_of(const storage::sql::shipments::Consignment::Row& row, FieldErrors& errors) {
+  Consignment consignment{.reference = {},
+                          .sender = {.name = text(row.sender_name),
+                                     .company = text(row.sender_company),
+                                     .phone = text(row.sender_phone),
+                                     .email = text(row.sender_email),
+                                     .street = text(row.sender_street),
+                                     .city = text(row.sender_city),
+                                     .state = text(row.sender_state),
+                                     .postal_code = text(row.sender_postal_code),
+                                     .country = text(row.sender_country)},
+                          .recipient = {.name = text(row.recipient_name),
+                                        .company = text(row.recipient_company),
+                                        .phone = text(row.recipient_phone),
+                                        .email = text(row.recipient_email),
+                                        .street = text(row.recipient_street),
+                                        .city = text(row.recipient_city),
+                                        .state = text(row.recipient_state),
+                                        .postal_code = text(row.recipient_postal_code),
+                                        .country = text(row.recipient_country)},
+                          .parcels = parcels_of(row.packages, row.weight_unit, row.size_unit, errors),
+                          .customs = std::nullopt,
+                          .is_return = row.is_return};
   const std::string home = text(row.home);
   const bool is_sender_known = complete(consignment.sender, "sender", home, errors);
   const bool is_recipient_known = complete(consignment.recipient, "recipient", home, errors);
@@ -117,4 +112,4 @@ connectors::Consignment consignment_of(const storage::sql::shipments::Consignmen
   return consignment;
 }
 
-}  // namespace waybill::api
+}  // namespace waybill::connectors

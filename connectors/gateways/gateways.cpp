@@ -1,11 +1,11 @@
-#include "api/threads/gateways.hpp"
+#include "connectors/gateways/gateways.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "connectors/store_send.hpp"
 
-namespace waybill::api {
+namespace waybill::connectors {
 namespace {
 
 constexpr std::size_t calls_of_business = 4;
@@ -17,10 +17,10 @@ net::HttpClient::Options client_options(const Gateways::Options& options) {
   return client;
 }
 
-net::HttpResponse without_place(Time now) {
+net::HttpResponse not_sent(net::HttpFailure failure, const char* reason, Time now) {
   net::HttpResponse response;
-  response.failure = net::HttpFailure::timeout;
-  response.error = "too many calls of the business wait";
+  response.failure = failure;
+  response.error = reason;
   response.started_at = now;
   return response;
 }
@@ -41,18 +41,23 @@ std::optional<std::string> Gateways::url_problem(std::string_view url) const {
   return net::check_url(url, options_.policy);
 }
 
-std::unique_ptr<connectors::Gateway> Gateways::open(const connectors::GatewayConnector& connector,
-                                                    connectors::GatewayAccount account, const Guid& business,
-                                                    const Clock& clock, Duration limit) {
+std::unique_ptr<Gateway> Gateways::open(const GatewayConnector& connector, GatewayAccount account,
+                                        const Guid& business, const Clock& clock, Duration limit, Turn turn) {
   const auto deadline = std::make_shared<const Time>(clock.now() + limit);
   // Requests to other addresses than the account's, such as links in answers, are guarded all the same.
   const std::string unguarded = is_own(account.api_url) ? account.api_url + "/" : std::string();
-  const auto send = [this, &clock, business, unguarded, deadline,
-                     until = connectors::send_until(http_, clock, deadline),
+  const auto send = [this, &clock, business, unguarded, deadline, turn,
+                     until = send_until(http_, clock, deadline),
                      owner = std::string(connector.name()) + business.to_string()](
                         net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
-    const auto place = co_await places_.take(owner, *deadline - clock.now());
-    if (!place) co_return without_place(clock.now());
+    std::shared_ptr<void> place;
+    if (turn == Turn::in_line) {
+      place = co_await places_.take(owner, *deadline - clock.now());
+      if (!place) {
+        co_return not_sent(net::HttpFailure::timeout, "too many calls of the business wait", clock.now());
+      }
+    }
+    if (is_closed_) co_return not_sent(net::HttpFailure::cancelled, "the process is stopping", clock.now());
     request.guarded = unguarded.empty() || !request.url.starts_with(unguarded);
     request.owner = business.to_string();
     co_return co_await until(std::move(request));
@@ -60,4 +65,4 @@ std::unique_ptr<connectors::Gateway> Gateways::open(const connectors::GatewayCon
   return connector.open(std::move(account), send, clock);
 }
 
-}  // namespace waybill::api
+}  // namespace waybill::connectors

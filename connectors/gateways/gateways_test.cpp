@@ -1,4 +1,4 @@
-#include "api/threads/gateways.hpp"
+#include "connectors/gateways/gateways.hpp"
 
 #include <string>
 #include <vector>
@@ -8,23 +8,20 @@
 #include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
-namespace waybill::api {
+namespace waybill::connectors {
 namespace {
 
 /// A gateway that requests one address.
-class Probe final : public connectors::GatewayConnector {
+class Probe final : public GatewayConnector {
  public:
   explicit Probe(std::string url) : url_(std::move(url)) {}
 
   std::string_view name() const override { return "probe"; }
   std::span<const std::string_view> features() const override { return {}; }
-  std::span<const connectors::LabelFormat> formats() const override { return {}; }
+  std::span<const LabelFormat> formats() const override { return {}; }
   bool needs_url() const override { return true; }
-  connectors::GatewayHint read_call(std::string_view, const connectors::InboundCall&) const override {
-    return {};
-  }
-  std::unique_ptr<connectors::Gateway> open(connectors::GatewayAccount, connectors::Send send,
-                                            const Clock&) const override {
+  GatewayHint read_call(std::string_view, const InboundCall&) const override { return {}; }
+  std::unique_ptr<Gateway> open(GatewayAccount, Send send, const Clock&) const override {
     sent_ = std::move(send);
     return nullptr;
   }
@@ -39,7 +36,7 @@ class Probe final : public connectors::GatewayConnector {
 
  private:
   const std::string url_;
-  mutable connectors::Send sent_;
+  mutable Send sent_;
 };
 
 class GatewaysTest : public testing::Test {
@@ -67,6 +64,11 @@ TEST_F(GatewaysTest, OnlyTheVeryAddressOfTheOperatorIsNotGuarded) {
             net::HttpFailure::refused_destination);
 }
 
+TEST_F(GatewaysTest, AfterTheEndNoRequestBegins) {
+  gateways.close();
+  EXPECT_EQ(failure("http://127.0.0.1:1", "http://127.0.0.1:1/v1/x"), net::HttpFailure::cancelled);
+}
+
 TEST_F(GatewaysTest, ABusinessMayNameAPublicAddressWithTls) {
   EXPECT_FALSE(gateways.url_problem("https://karrio.example.com/api"));
   EXPECT_FALSE(gateways.url_problem("http://127.0.0.1:1"));
@@ -76,4 +78,4 @@ TEST_F(GatewaysTest, ABusinessMayNameAPublicAddressWithTls) {
 }
 
 }  // namespace
-}  // namespace waybill::api
+}  // namespace waybill::connectors

@@ -1,4 +1,4 @@
-#include "api/shipments/consignment.hpp"
+#include "connectors/gateways/consignment.hpp"
 
 #include <map>
 #include <string>
@@ -24,7 +24,7 @@ struct RowOf<std::map<std::string, std::string>> {
 
 }  // namespace waybill::storage
 
-namespace waybill::api {
+namespace waybill::connectors {
 namespace {
 
 using testing::ElementsAre;
@@ -86,7 +86,7 @@ struct Read {
   }
 
   FieldErrors errors;
-  connectors::Consignment consignment;
+  Consignment consignment;
 };
 
 const std::string gift =
@@ -131,4 +131,4 @@ TEST(Consignments, OfAReturnTravelFromTheRecipient) {
 }
 
 }  // namespace
-}  // namespace waybill::api
+}  // namespace waybill::connectors

@@ -1,4 +1,4 @@
-#include "api/threads/call_places.hpp"
+#include "connectors/gateways/call_places.hpp"
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
-namespace waybill::api {
+namespace waybill::connectors {
 namespace {
 
 using namespace std::chrono_literals;
@@ -78,4 +78,4 @@ TEST_F(CallPlacesTest, ADestroyedWaitLosesNoPlace) {
 }
 
 }  // namespace
-}  // namespace waybill::api
+}  // namespace waybill::connectors

@@ -1,0 +1,96 @@
+#include "worker/purchases/gateway_facts.hpp"
+
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace waybill::worker {
+namespace {
+
+std::string_view format_name(connectors::LabelFormat format) {
+  switch (format) {
+    case connectors::LabelFormat::zpl:
+      return "zpl";
+    case connectors::LabelFormat::png:
+      return "png";
+    case connectors::LabelFormat::pdf:
+      break;
+  }
+  return "pdf";
+}
+
+std::optional<storage::LabelBytes> file_in(connectors::BoughtLabel& label) {
+  return label.label ? file_of(*std::move(label.label)) : std::nullopt;
+}
+
+domain::BoughtFacts bought_facts(connectors::BoughtLabel& label, bool has_label) {
+  return {.gateway_id = std::move(label.gateway_id),
+          .tracking_numbers = std::move(label.tracking_numbers),
+          .tracking_url = std::move(label.tracking_url),
+          .service_code = std::move(label.service_code),
+          .service_name = std::move(label.service_name),
+          .price = {std::move(label.price), std::move(label.currency)},
+          .has_label = has_label};
+}
+
+}  // namespace
+
+domain::PurchaseMessage message_of(connectors::CarrierMessage message) {
+  return {std::move(message.code), std::move(message.text)};
+}
+
+std::optional<storage::LabelBytes> file_of(connectors::LabelFile file) {
+  if (file.bytes.empty() || file.bytes.size() > storage::largest_label) return std::nullopt;
+  return storage::LabelBytes{std::string(format_name(file.format)), std::move(file.bytes)};
+}
+
+AnswerWithFile answer_of(connectors::PurchaseAnswer answer) {
+  if (auto* const label = std::get_if<connectors::BoughtLabel>(&answer)) {
+    auto file = file_in(*label);
+    return {bought_facts(*label, file.has_value()), std::move(file)};
+  }
+  if (auto* const refused = std::get_if<connectors::RefusedPurchase>(&answer))
+    return {domain::RefusedFacts{message_of(std::move(refused->message))}, std::nullopt};
+  auto& unknown = std::get<connectors::UnknownPurchase>(answer);
+  return {domain::UnknownFacts{message_of(std::move(unknown.message))}, std::nullopt};
+}
+
+FoundWithFile found_of(connectors::FoundPurchase found) {
+  if (auto* const label = std::get_if<connectors::BoughtLabel>(&found)) {
+    auto file = file_in(*label);
+    return {bought_facts(*label, file.has_value()), std::move(file)};
+  }
+  if (auto* const draft = std::get_if<connectors::StillDraft>(&found))
+    return {domain::DraftFound{std::move(draft->gateway_id)}, std::nullopt};
+  return {domain::NothingFound{}, std::nullopt};
+}
+
+domain::FailedCall failure_of(const connectors::GatewayError& error) {
+  using enum connectors::GatewayError::Problem;
+  const bool may_pass = error.problem() == unreachable || error.problem() == busy;
+  return {.message = message_of(error.message()), .is_final = !may_pass, .retry_after = error.retry_after()};
+}
+
+VoidFacts void_of(connectors::VoidResult result) {
+  const auto kind = [&] {
+    switch (result.answer) {
+      case connectors::VoidAnswer::voided:
+        return domain::VoidAnswerKind::voided;
+      case connectors::VoidAnswer::pending:
+        return domain::VoidAnswerKind::pending;
+      case connectors::VoidAnswer::refused:
+        return domain::VoidAnswerKind::refused;
+      case connectors::VoidAnswer::unknown:
+        break;
+    }
+    return domain::VoidAnswerKind::unknown;
+  };
+  return {kind(), message_of(std::move(result.message))};
+}
+
+connectors::LabelFormat label_format(std::string_view format) {
+  if (format == "zpl") return connectors::LabelFormat::zpl;
+  return format == "png" ? connectors::LabelFormat::png : connectors::LabelFormat::pdf;
+}
+
+}  // namespace waybill::worker

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "connectors/carrier_gateway.hpp"
+#include "domain/purchases/purchase.hpp"
+#include "storage/carriers/purchases.hpp"
+
+// The answers of gateways as facts of purchases. Pure.
+namespace waybill::worker {
+
+domain::PurchaseMessage message_of(connectors::CarrierMessage message);
+
+/// nullopt for a file without bytes or with more than `storage::largest_label`, which is not stored.
+std::optional<storage::LabelBytes> file_of(connectors::LabelFile file);
+
+struct AnswerWithFile {
+  domain::AnswerFacts facts;
+  std::optional<storage::LabelBytes> file;
+};
+AnswerWithFile answer_of(connectors::PurchaseAnswer answer);
+
+struct FoundWithFile {
+  domain::FoundFacts facts;
+  std::optional<storage::LabelBytes> file;
+};
+FoundWithFile found_of(connectors::FoundPurchase found);
+
+/// Only a gateway that is unreachable or busy can answer otherwise later.
+domain::FailedCall failure_of(const connectors::GatewayError& error);
+
+struct VoidFacts {
+  domain::VoidAnswerKind answer = domain::VoidAnswerKind::unknown;
+  domain::PurchaseMessage message;
+};
+VoidFacts void_of(connectors::VoidResult result);
+
+/// `format` is that of a stored purchase: pdf, zpl or png.
+connectors::LabelFormat label_format(std::string_view format);
+
+}  // namespace waybill::worker

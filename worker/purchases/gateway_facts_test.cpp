@@ -1,0 +1,96 @@
+#include "worker/purchases/gateway_facts.hpp"
+
+#include <chrono>
+#include <string>
+#include <variant>
+
+#include <gtest/gtest.h>
+
+namespace waybill::worker {
+namespace {
+
+using connectors::GatewayError;
+using connectors::LabelFile;
+using connectors::LabelFormat;
+using domain::PurchaseMessage;
+
+connectors::BoughtLabel label(std::optional<LabelFile> file) {
+  return {.gateway_id = "shp_1",
+          .tracking_numbers = {"1Z", "2Z"},
+          .tracking_url = "https://ups.example/1Z",
+          .service_code = "ups_ground",
+          .service_name = "Ground",
+          .price = "7.30",
+          .currency = "EUR",
+          .label = std::move(file)};
+}
+
+TEST(GatewayFacts, ABoughtLabelKeepsEachPartAndItsBytes) {
+  const auto answer = answer_of(label(LabelFile{LabelFormat::zpl, "^XA"}));
+  const auto& facts = std::get<domain::BoughtFacts>(answer.facts);
+  EXPECT_EQ(facts.gateway_id, "shp_1");
+  EXPECT_EQ(facts.tracking_numbers.size(), 2U);
+  EXPECT_EQ(facts.tracking_url, "https://ups.example/1Z");
+  EXPECT_EQ(facts.service_code, "ups_ground");
+  EXPECT_EQ(facts.service_name, "Ground");
+  EXPECT_EQ(facts.price, (domain::Money{"7.30", "EUR"}));
+  EXPECT_TRUE(facts.has_label);
+  ASSERT_TRUE(answer.file);
+  EXPECT_EQ(answer.file->format, "zpl");
+  EXPECT_EQ(answer.file->bytes, "^XA");
+}
+
+TEST(GatewayFacts, ALabelThatIsMissingEmptyOrTooLargeIsNotStored) {
+  const std::string largest(storage::largest_label, 'x');
+  EXPECT_TRUE(std::get<domain::BoughtFacts>(answer_of(label(LabelFile{{}, largest})).facts).has_label);
+  for (const auto& file : {std::optional<LabelFile>(), std::optional(LabelFile()),
+                           std::optional(LabelFile{LabelFormat::pdf, largest + "x"})}) {
+    const auto answer = answer_of(label(file));
+    EXPECT_FALSE(std::get<domain::BoughtFacts>(answer.facts).has_label);
+    EXPECT_FALSE(answer.file);
+    const auto found = found_of(label(file));
+    EXPECT_FALSE(std::get<domain::BoughtFacts>(found.facts).has_label);
+    EXPECT_FALSE(found.file);
+  }
+}
+
+TEST(GatewayFacts, TheThreeOutcomesStayApart) {
+  const auto refused = answer_of(connectors::RefusedPurchase{{"address", "The address is wrong."}});
+  EXPECT_EQ(std::get<domain::RefusedFacts>(refused.facts).message,
+            (PurchaseMessage{"address", "The address is wrong."}));
+  const auto unknown = answer_of(connectors::UnknownPurchase{{"503", "Busy."}});
+  EXPECT_EQ(std::get<domain::UnknownFacts>(unknown.facts).message, (PurchaseMessage{"503", "Busy."}));
+  EXPECT_EQ(std::get<domain::DraftFound>(found_of(connectors::StillDraft{"shp_1"}).facts).gateway_id,
+            "shp_1");
+  EXPECT_TRUE(std::holds_alternative<domain::NothingFound>(found_of(connectors::NotThere{}).facts));
+}
+
+TEST(GatewayFacts, OnlyAnUnreachableOrBusyGatewayIsAskedAgain) {
+  using enum GatewayError::Problem;
+  for (const auto problem : {credentials, carrier_credentials, mode, account, refused})
+    EXPECT_TRUE(failure_of(GatewayError(problem, {"code", "text"})).is_final);
+  EXPECT_FALSE(failure_of(GatewayError(unreachable, {})).is_final);
+  const auto busy_for = failure_of(GatewayError(busy, {"429", "Slow down."}, std::chrono::seconds(7)));
+  EXPECT_FALSE(busy_for.is_final);
+  EXPECT_EQ(busy_for.retry_after, std::chrono::seconds(7));
+  EXPECT_EQ(busy_for.message, (PurchaseMessage{"429", "Slow down."}));
+}
+
+TEST(GatewayFacts, AVoidHasTheSameFourAnswers) {
+  using connectors::VoidAnswer;
+  using domain::VoidAnswerKind;
+  EXPECT_EQ(void_of({VoidAnswer::voided, {}}).answer, VoidAnswerKind::voided);
+  EXPECT_EQ(void_of({VoidAnswer::pending, {}}).answer, VoidAnswerKind::pending);
+  EXPECT_EQ(void_of({VoidAnswer::unknown, {}}).answer, VoidAnswerKind::unknown);
+  const auto refused = void_of({VoidAnswer::refused, {"late", "Too late."}});
+  EXPECT_EQ(refused.answer, VoidAnswerKind::refused);
+  EXPECT_EQ(refused.message, (PurchaseMessage{"late", "Too late."}));
+}
+
+TEST(GatewayFacts, FormatsHaveTheirNames) {
+  for (const std::string format : {"pdf", "zpl", "png"})
+    EXPECT_EQ(file_of(LabelFile{label_format(format), "x"})->format, format);
+}
+
+}  // namespace
+}  // namespace waybill::worker

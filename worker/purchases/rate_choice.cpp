@@ -1,0 +1,200 @@
+#include "worker/purchases/rate_choice.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <limits>
+
+#include "base/json.hpp"
+
+namespace waybill::worker {
+namespace {
+
+using connectors::AskedCarrier;
+using connectors::CarrierRate;
+using domain::PurchaseMessage;
+
+/// A member of a wish was read, was not there, or is wrong.
+enum class Read : std::uint8_t { yes, missing, wrong };
+
+Read read_text(const json::object& object, std::string_view name, std::string& text) {
+  const json::value* const value = object.if_contains(name);
+  if (value == nullptr || value->is_null()) return Read::missing;
+  if (!value->is_string()) return Read::wrong;
+  text = std::string_view(value->get_string());
+  return text.empty() ? Read::wrong : Read::yes;
+}
+
+/// Calls `take` with each text of a list; false if it is no list of texts, or `take` returns false.
+template <typename Take>
+bool read_texts(const json::object& object, std::string_view name, Take take) {
+  const json::value* const value = object.if_contains(name);
+  if (value == nullptr || value->is_null()) return true;
+  if (!value->is_array()) return false;
+  return std::ranges::all_of(value->get_array(), [&](const json::value& each) {
+    return each.is_string() && take(std::string_view(each.get_string()));
+  });
+}
+
+bool read_guid(std::string_view text, Guid& guid) {
+  const auto parsed = Guid::parse(text);
+  if (parsed) guid = *parsed;
+  return parsed.has_value();
+}
+
+std::optional<WantedRate::Shown> read_shown(const json::value& value) {
+  const json::object* const object = value.if_object();
+  if (object == nullptr) return std::nullopt;
+  WantedRate::Shown shown;
+  std::string carrier;
+  if (read_text(*object, "carrierId", carrier) != Read::yes || !read_guid(carrier, shown.carrier) ||
+      read_text(*object, "serviceCode", shown.service_code) != Read::yes ||
+      read_text(*object, "currency", shown.price.currency) != Read::yes)
+    return std::nullopt;
+  const json::value* const price = object->if_contains("price");
+  if (price == nullptr) return std::nullopt;
+  shown.price.amount = price->is_string() ? std::string(std::string_view(price->get_string()))
+                                          : decimal_text(*price).value_or("");
+  if (!domain::is_amount(shown.price.amount)) return std::nullopt;
+  return shown;
+}
+
+/// Reads by what the rate is chosen; false if a member is wrong.
+bool read_manner(const json::object& object, std::string_view service_level, WantedRate& wanted) {
+  if (const json::value* const rate = object.if_contains("rate"); rate != nullptr && !rate->is_null()) {
+    wanted.by = WantedRate::By::rate;
+    wanted.rate = read_shown(*rate);
+    return wanted.rate.has_value();
+  }
+  std::string choose;
+  const Read chooses = read_text(object, "choose", choose);
+  const Read has_level = read_text(object, "serviceLevel", wanted.level);
+  if (chooses == Read::wrong || has_level == Read::wrong) return false;
+  if (chooses == Read::yes) {
+    wanted.by = choose == "fastest" ? WantedRate::By::fastest : WantedRate::By::cheapest;
+    return choose == "fastest" || choose == "cheapest";
+  }
+  if (has_level == Read::missing) wanted.level = service_level;
+  wanted.by = wanted.level.empty() ? WantedRate::By::cheapest : WantedRate::By::level;
+  return true;
+}
+
+bool is_wanted(const WantedRate& wanted, const AskedCarrier& asked, const CarrierRate& rate) {
+  const auto has = [](const auto& list, const auto& each) {
+    return list.empty() || std::ranges::find(list, each) != list.end();
+  };
+  if (!has(wanted.carriers, asked.carrier.guid) || !has(wanted.service_codes, rate.service_code))
+    return false;
+  switch (wanted.by) {
+    case WantedRate::By::rate:
+      return asked.carrier.guid == wanted.rate->carrier && rate.service_code == wanted.rate->service_code;
+    case WantedRate::By::level: {
+      const auto code = asked.carrier.service_code_of(wanted.level);
+      return code ? *code == rate.service_code : !wanted.service_codes.empty();
+    }
+    case WantedRate::By::cheapest:
+    case WantedRate::By::fastest:
+      break;
+  }
+  return true;
+}
+
+struct Candidate {
+  std::size_t carrier;
+  const CarrierRate* rate;
+
+  int transit() const { return rate->transit_days.value_or(std::numeric_limits<int>::max()); }
+  std::strong_ordering by_price(const Candidate& other) const {
+    return domain::compare_amounts(rate->price, other.rate->price).value();
+  }
+};
+
+bool goes_before(const Candidate& a, const Candidate& b, bool by_time) {
+  const auto time = a.transit() <=> b.transit();
+  const auto price = a.by_price(b);
+  if (by_time) return time != 0 ? time < 0 : price < 0;
+  return price != 0 ? price < 0 : time < 0;
+}
+
+/// The candidates, and the reason why other wanted rates are none.
+struct Sifted {
+  std::vector<Candidate> candidates;
+  bool has_changed = false, has_other_currency = false, has_dearer = false;
+};
+
+Sifted sift(const WantedRate& wanted, std::span<const AskedCarrier> asked,
+            const std::optional<domain::Money>& max_price) {
+  Sifted sifted;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    for (const CarrierRate& rate : asked[i].answer.rates) {
+      const domain::Money price{rate.price, rate.currency};
+      if (!is_wanted(wanted, asked[i], rate) || !domain::is_amount(rate.price)) continue;
+      const auto refusal = domain::price_refusal(price, max_price);
+      if (wanted.rate && domain::is_dearer(price, wanted.rate->price)) {
+        sifted.has_changed = true;
+      } else if (refusal == "OTHER_CURRENCY") {
+        sifted.has_other_currency = true;
+      } else if (!refusal.empty()) {
+        sifted.has_dearer = true;
+      } else {
+        sifted.candidates.push_back({i, &rate});
+      }
+    }
+  }
+  return sifted;
+}
+
+/// The first reason that a carrier gives.
+std::string reason_of(std::span<const AskedCarrier> asked) {
+  for (const AskedCarrier& each : asked) {
+    if (each.failure) return " " + each.failure->message().text;
+    if (!each.answer.messages.empty()) return " " + each.answer.messages.front().text;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::optional<WantedRate> read_wanted(std::string_view wanted, std::string_view service_level) {
+  const auto parsed = parse_json(wanted);
+  const auto* const value = std::get_if<json::value>(&parsed);
+  const json::object* const object = value == nullptr ? nullptr : value->if_object();
+  WantedRate read;
+  if (object == nullptr || !read_manner(*object, service_level, read)) return std::nullopt;
+  const bool are_read = read_texts(*object, "serviceCodes",
+                                   [&](std::string_view code) {
+                                     read.service_codes.emplace_back(code);
+                                     return true;
+                                   }) &&
+                        read_texts(*object, "carrierIds", [&](std::string_view text) {
+                          return read_guid(text, read.carriers.emplace_back());
+                        });
+  if (!are_read) return std::nullopt;
+  return read;
+}
+
+std::variant<ChosenRate, PurchaseMessage> choose_rate(const WantedRate& wanted,
+                                                      std::span<const AskedCarrier> asked,
+                                                      const std::optional<domain::Money>& max_price) {
+  const Sifted sifted = sift(wanted, asked, max_price);
+  if (sifted.candidates.empty()) {
+    if (sifted.has_changed)
+      return PurchaseMessage{"PRICE_CHANGED", "The carrier's price is above the rate that was chosen."};
+    if (sifted.has_dearer) return PurchaseMessage{"TOO_EXPENSIVE", "Each rate is above maxPrice."};
+    if (sifted.has_other_currency)
+      return PurchaseMessage{"OTHER_CURRENCY", "Each rate is in another currency than maxPrice."};
+    return PurchaseMessage{"NO_RATE", "No carrier has a rate for this shipment." + reason_of(asked)};
+  }
+  const std::string& currency = sifted.candidates.front().rate->currency;
+  const bool are_mixed = std::ranges::any_of(
+      sifted.candidates, [&](const Candidate& each) { return each.rate->currency != currency; });
+  if (are_mixed)
+    return PurchaseMessage{"OTHER_CURRENCY",
+                           "The rates have several currencies. Give maxPrice: its currency counts."};
+  const bool by_time = wanted.by == WantedRate::By::fastest;
+  const auto best = std::ranges::min_element(
+      sifted.candidates,
+      [by_time](const Candidate& a, const Candidate& b) { return goes_before(a, b, by_time); });
+  return ChosenRate{best->carrier, *best->rate};
+}
+
+}  // namespace waybill::worker
