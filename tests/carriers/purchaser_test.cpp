@@ -46,9 +46,10 @@ class Purchases : public testing::Test {
 
   std::unique_ptr<worker::Purchaser> start() {
     auto made = std::make_unique<worker::Purchaser>(
-        worker::Purchaser::Options{.database_url = database.url(),
-                                   .worker = Guid::random(),
-                                   .gateways = {.policy = {}, .ca_file = {}, .own = {easypost.url()}}},
+        worker::Purchaser::Options{
+            .database_url = database.url(),
+            .worker = Guid::random(),
+            .gateways = {.policy = {.allow_private = true}, .ca_file = {}, .own = {easypost.url()}}},
         secrets);
     made->start();
     return made;

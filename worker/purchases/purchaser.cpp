@@ -214,6 +214,7 @@ class Purchaser::Impl final : public PurchaseHost {
       had_turn.insert(had_turn.end(), businesses.begin(), businesses.end());
     }
     const auto next = storage::next_due_purchase(*session_, all_shards, look_every);
+    if (!session_->notifications().empty()) return Duration::zero();  // of purchases that were not seen
     return std::clamp(next.value_or(look_every), shortest_look, look_every);
   }
 
@@ -276,6 +277,7 @@ class Purchaser::Impl final : public PurchaseHost {
     open_session();
     const auto asked_at = steady_clock::now();
     const std::vector<Guid> held = storage::renew_purchases(*session_, options_.worker, keys);
+    heed_notifications();
     for (const PurchaseKey& key : keys) {
       const bool is_held = std::ranges::find(held, key.guid) != held.end();
       running_.at(key.guid).leased_until =
@@ -301,7 +303,9 @@ class Purchaser::Impl final : public PurchaseHost {
     for (;;) {
       try {
         open_session();
-        co_return work();
+        auto result = work();
+        heed_notifications();
+        co_return result;
       } catch (const storage::DatabaseUnavailable& error) {
         failed(error);
       } catch (const storage::StatementError& error) {
@@ -310,6 +314,15 @@ class Purchaser::Impl final : public PurchaseHost {
       }
       if (!goes_on()) throw GivenUp();
       co_await wait(timer, pauses.next());
+    }
+  }
+
+  /// Looks at once if a notification came with the answer of a statement: the socket does not show it.
+  void heed_notifications() {
+    try {
+      if (!session_->notifications().empty()) look_timer_.cancel();
+    } catch (const storage::DatabaseUnavailable& error) {
+      failed(error);
     }
   }
 
