@@ -14,6 +14,7 @@ std::vector<Endpoint> all_endpoints() {
       preset_endpoints,
       carrier_endpoints,
       shipment_endpoints,
+      purchase_endpoints,
       dispatch_endpoints,
       driver_endpoints,
       route_plan_endpoints,

@@ -216,8 +216,8 @@ class GatewayConnector {
  public:
   virtual ~GatewayConnector() = default;
   virtual std::string_view name() const = 0;  // "karrio"
-  /// The services that the API performs with it ("rates", "tracking"), and the consignments that it takes
-  /// beyond one parcel within a customs territory: "several_parcels", "returns", "customs".
+  /// The services that the API performs with it ("rates", "labels", "void", "tracking"), and the consignments
+  /// that it takes beyond one parcel within a customs territory: "several_parcels", "returns", "customs".
   virtual std::span<const std::string_view> features() const = 0;
   virtual std::span<const LabelFormat> formats() const = 0;  // the first is the usual one
   /// `api_url` of accounts is that of the business (Karrio).

@@ -32,8 +32,8 @@ constexpr Property entry_properties[] = {
      .kind = Kind::string,
      .nullable = false,
      .description =
-         "workflow, template, token, user, carrier, integration, business, product_settings, or customer: of "
-         "a customer, only who erased or exported it."},
+         "workflow, template, token, user, carrier, integration, business, product_settings, purchase: who "
+         "bought, voided and resolved it; or customer: of a customer, only who erased or exported it."},
     {.name = "entityId", .kind = Kind::uuid, .nullable = false},
     {.name = "entityName", .kind = Kind::string},
     {.name = "changes",

@@ -16,6 +16,7 @@
 #include "storage/sql/audit_log.sql.hpp"
 #include "storage/sql/customer_erasures.sql.hpp"
 #include "storage/sql/mail_outbox.sql.hpp"
+#include "storage/sql/purchases.sql.hpp"
 #include "storage/statement/binary.hpp"
 
 namespace waybill::api {
@@ -221,6 +222,7 @@ Step PersonEraser::erase_records(const Source& records) {
                             .records = portion.guids,
                             .words = words_,
                             .customer = target_.customer});
+      session.run(storage::sql::purchases::Erase{.business = target_.business, .shipments = portion.guids});
     } else {
       session.run(Statement{.business = target_.business, .records = portion.guids, .words = words_});
     }

@@ -93,6 +93,7 @@ struct Answer {
   std::string data = {};
   std::string_view embedded = {};  // the whole body, instead of `data`; lives as long as the process
   std::optional<std::int64_t> page = {}, page_size = {}, total_count = {};  // place of a page in its list
+  std::string sums = {};  // JSON of `sums` beside the data of a list, for an endpoint with Endpoint::sums
   std::string location = {};
   std::string file_name = {};        // for saving a document: ASCII letters, digits, . - _
   std::string_view media_type = {};  // instead of the endpoint's: `data` alone is the body
@@ -148,10 +149,11 @@ struct Endpoint {
   bool answer_is_array = false;          // without `answer`: always empty
   std::optional<Kind> answer_kind = {};  // instead of `answer`: the kind of `data` that has no schema
   bool paginated = false;
-  int status = 200;         // a GET that `changes` answers 200 instead of 201; its POST answers 201
-  bool needs_body = false;  // a POST that refuses an empty body, although no property is required
-  bool may_change = false;  // also answers 200, if it updates a record instead of creating one
-  bool changes = false;     // a GET that changes something: accepts POST, not HEAD; never stored
+  const Schema* sums = nullptr;  // schema of the entries of `sums`, which stand beside the data of a list
+  int status = 200;              // a GET that `changes` answers 200 instead of 201; its POST answers 201
+  bool needs_body = false;       // a POST that refuses an empty body, although no property is required
+  bool may_change = false;       // also answers 200, if it updates a record instead of creating one
+  bool changes = false;          // a GET that changes something: accepts POST, not HEAD; never stored
   std::span<const ErrorCode> errors = {};  // besides the usual ones; for the OpenAPI document
   bool bare = false;                       // the answer is `data` alone, without the envelope
   bool adds_errors = false;          // the handler checks further rules and throws Call::errors with its own
@@ -173,6 +175,7 @@ std::span<const Endpoint> variant_endpoints();
 std::span<const Endpoint> preset_endpoints();
 std::span<const Endpoint> carrier_endpoints();
 std::span<const Endpoint> shipment_endpoints();
+std::span<const Endpoint> purchase_endpoints();
 std::span<const Endpoint> dispatch_endpoints();
 std::span<const Endpoint> driver_endpoints();
 std::span<const Endpoint> route_plan_endpoints();

@@ -164,6 +164,11 @@ json::value answer_schema(const Endpoint& endpoint, const ComponentSchemas& sche
       properties[name] = json::object{{"type", "integer"}};
     }
   }
+  if (endpoint.sums) {
+    required.push_back("sums");
+    properties["sums"] =
+        json::object{{"type", "array"}, {"items", schemas.reference(*endpoint.sums, Direction::answer)}};
+  }
   required.push_back("success");
   properties["success"] = json::object{{"const", true}};
   return {{"type", "object"}, {"required", std::move(required)}, {"properties", std::move(properties)}};
@@ -182,6 +187,7 @@ json::value answer_example(const Endpoint& endpoint) {
     example["totalCount"] = 1;
     example["totalPages"] = 1;
   }
+  if (endpoint.sums) example["sums"] = json::array{example_answer(*endpoint.sums)};
   example["success"] = true;
   return example;
 }
@@ -212,7 +218,7 @@ json::object responses_of(const Endpoint& endpoint, RequestMethod method, const 
   if (endpoint.may_change) {
     auto plain = headers;
     plain.erase("Location");
-    responses["200"] = json::object{{"description", "Changed"},
+    responses["200"] = json::object{{"description", endpoint.status == 202 ? "Final already" : "Changed"},
                                     {"headers", std::move(plain)},
                                     {"content", success_content(endpoint, schemas)}};
   }

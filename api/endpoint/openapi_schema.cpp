@@ -109,6 +109,7 @@ ComponentSchemas::ComponentSchemas(std::span<const Endpoint> endpoints) {
   for (const auto& endpoint : endpoints) {
     collect(endpoint.body, Direction::request);
     collect(endpoint.answer, Direction::answer);
+    collect(endpoint.sums, Direction::answer);
   }
 }
 

@@ -64,6 +64,7 @@ std::string paging_suffix(std::int64_t page, const Answer& answer) {
   std::string text = ",\"page\":" + std::to_string(page) + ",\"pageSize\":" + std::to_string(size);
   text += ",\"totalCount\":" + std::to_string(total) +
           ",\"totalPages\":" + std::to_string((total + size - 1) / size);
+  if (!answer.sums.empty()) text += ",\"sums\":" + answer.sums;
   return text += ",\"success\":true}";
 }
 

@@ -9,6 +9,7 @@
 #include "api/records/fields.hpp"
 #include "api/records/own_data.hpp"
 #include "api/records/properties.hpp"
+#include "api/shipments/purchase_schemas.hpp"
 #include "api/shipments/shipment_customs.hpp"
 #include "base/blanks.hpp"
 #include "domain/records/state_machines.hpp"
@@ -24,6 +25,11 @@ constexpr Property package_properties[] = {
     {.name = "width", .kind = Kind::number, .minimum = 0, .maximum = 1e9},
     {.name = "height", .kind = Kind::number, .minimum = 0, .maximum = 1e9},
     {.name = "weight", .kind = Kind::number, .minimum = 0, .maximum = 1e9},
+    {.name = "carrierTrackingNumber",
+     .kind = Kind::string,
+     .read_only = true,
+     .optional = true,
+     .description = "The carrier's number of this parcel, if a label was bought for several."},
 };
 constexpr Schema package_schema{"Package", package_properties};
 
@@ -114,6 +120,7 @@ auto own_request_properties(bool create) {
       {.name = "carrierId", .kind = Kind::uuid},
       {.name = "carrier", .kind = Kind::object, .schema = &relative_schema},
       {.name = "trackingUrl", .kind = Kind::string, .read_only = true},
+      {.name = "purchase", .kind = Kind::object, .read_only = true, .schema = &purchase_schema},
   });
 }
 const auto create_properties =
@@ -168,6 +175,10 @@ const Property own_answer_properties[] = {
      .kind = Kind::string,
      .nullable = false,
      .description = "The public page of the shipment. Anyone with this address can see it."},
+    {.name = "purchase",
+     .kind = Kind::object,
+     .schema = &purchase_schema,
+     .description = "The last purchase of the carrier's label; null if none was requested."},
 };
 const auto answer_properties =
     record_properties(domain::EntityType::shipment, Use::answer, own_answer_properties);

@@ -24,6 +24,11 @@ asio::awaitable<Answer> get_rates(Call& call, Services& services);
 asio::awaitable<Answer> track_shipment(Call& call, Services& services);
 /// GET /api/v1/shipments/{shipmentId}/label
 asio::awaitable<Answer> get_label(Call& call, Services& services);
+/// The same of the carrier's label. Throws Failure (409) while there is none, or if it has another format
+/// than the call wants. `name`: of the file, without its type.
+asio::awaitable<Answer> get_carrier_label(Call& call, Services& services, std::string name);
+/// POST /api/v1/shipments/{shipmentId}/purchases/{purchaseId}/resolve
+asio::awaitable<Answer> resolve_purchase(Call& call, Services& services);
 
 /// Renders and stores a shipment's label, so that a later GET need not render it.
 asio::awaitable<void> make_label(Services& services, Guid business, Guid shipment);

@@ -2,10 +2,12 @@
 #include <array>
 #include <utility>
 
+#include "api/shipments/label_lock.hpp"
 #include "api/shipments/shipment_body.hpp"
 #include "api/shipments/shipment_handlers.hpp"
 #include "base/crypto.hpp"
 #include "base/json.hpp"
+#include "connectors/carrier_gateway.hpp"
 #include "documents/barcode.hpp"
 #include "documents/label.hpp"
 #include "domain/places/countries.hpp"
@@ -119,6 +121,13 @@ asio::awaitable<std::optional<std::string>> stored_label(Call& call, Services& s
   co_return std::string(stored->pdf.begin(), stored->pdf.end());
 }
 
+/// True if the call asks for the carrier's label: by name, or because the shipment's carrier can sell one.
+bool is_of_carrier(const Call& call, const sql::Label::Row& row) {
+  if (const auto kind = call.parameter("kind")) return *kind == "carrier";
+  return is_label_locked(row.label_status) ||
+         (row.connector && connectors::find_gateway(*row.connector) != nullptr);
+}
+
 }  // namespace
 
 asio::awaitable<void> make_label(Services& services, Guid business, Guid shipment) {
@@ -138,12 +147,16 @@ asio::awaitable<Answer> get_label(Call& call, Services& services) {
   const auto rows = co_await services.db.read(sql::Label{.business = call.business(), .shipment = call.id()});
   const auto row = rows.find();
   if (!row) throw not_found("shipment");
+  const auto number = row->tracking_number;
+  std::string name(domain::is_tracking_number(number) ? number : "label");
+  if (is_of_carrier(call, *row)) co_return co_await get_carrier_label(call, services, std::move(name));
+  if (const auto format = call.parameter("format"); format && *format != "pdf")
+    throw Failure(ErrorCode::conflict, "Waybill's own label is a PDF.", {{"format", "is pdf"}});
   auto label = label_of(*row);
   auto pdf = co_await stored_label(call, services, label, row->content_hash);
   if (!pdf) pdf = co_await render(services, call.business(), std::move(label));
   auto answer = Answer::of(std::move(*pdf));
-  const auto number = row->tracking_number;
-  answer.file_name = std::string(domain::is_tracking_number(number) ? number : "label") + ".pdf";
+  answer.file_name = std::move(name) + ".pdf";
   co_return answer;
 }
 

@@ -10,8 +10,8 @@
 #include "api/gateways/connected_carriers.hpp"
 #include "api/gateways/gateway_failure.hpp"
 #include "api/records/fields.hpp"
+#include "api/shipments/quoted_rate.hpp"
 #include "api/shipments/shipment_handlers.hpp"
-#include "base/crypto.hpp"
 #include "base/json.hpp"
 #include "connectors/gateways/consignment.hpp"
 #include "connectors/gateways/gateways.hpp"
@@ -42,22 +42,15 @@ struct ShownRate {
   std::string text;   // JSON
 };
 
-/// Names the rate in a purchase: sealed, so that nobody can make one up, and valid for an hour.
-std::string rate_id(const Services& services, const Guid& business, const Guid& shipment,
-                    const AskedCarrier& asked, const connectors::CarrierRate& rate, Time expires_at) {
-  const json::object content{{"carrier", asked.carrier.guid.to_string()},
-                             {"service", rate.service_code},
-                             {"price", rate.price},
-                             {"currency", rate.currency},
-                             {"expiresAt", format_timestamp(expires_at)}};
-  return base64url(
-      services.secrets.seal(to_json(content), "rate:" + business.to_string() + ":" + shipment.to_string()));
-}
-
 ShownRate shown(const Services& services, const Call& call, const AskedCarrier& asked,
                 const connectors::CarrierRate& rate, double price, Time expires_at) {
   json::object entry{
-      {"rateId", rate_id(services, call.business(), call.id(), asked, rate, expires_at)},
+      {"rateId", seal_rate(services.secrets, call.business(), call.id(),
+                           {.carrier = asked.carrier.guid,
+                            .service_code = rate.service_code,
+                            .price = rate.price,
+                            .currency = rate.currency,
+                            .expires_at = expires_at})},
       {"carrier", {{"guid", asked.carrier.guid.to_string()}, {"name", asked.carrier.name}}},
       {"serviceCode", rate.service_code},
       {"serviceName", rate.service_name},

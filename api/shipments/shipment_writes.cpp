@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "api/records/fields.hpp"
+#include "api/shipments/label_lock.hpp"
+#include "api/shipments/purchase_plan.hpp"
 #include "api/shipments/shipment_body.hpp"
 #include "api/shipments/shipment_handlers.hpp"
 #include "api/shipments/shipment_text.hpp"
@@ -14,6 +16,7 @@
 #include "base/observe.hpp"
 #include "domain/values/tracking_number.hpp"
 #include "storage/sql/orders.sql.hpp"
+#include "storage/sql/purchases.sql.hpp"
 #include "storage/sql/shipments.sql.hpp"
 
 namespace waybill::api {
@@ -78,6 +81,11 @@ asio::awaitable<std::string> change_of(Call& call, Services& services, Rows rows
   check_not_cleared(body, values, before, errors);
   co_await check_references(services, call.business(), values, before, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
+  if (is_label_locked(row.label_status)) {
+    auto changes = changes_of_labelled(values, before, row.locked_packages.value_or("[]"));
+    if (!changes.empty()) throw locked_by_label(*row.label_status, std::move(changes));
+    values.packages.reset();  // the stored ones have the carrier's numbers, too
+  }
   const auto& number = values.columns.at("carrierTrackingNumber");
   const auto& url = values.columns.at("carrierTrackingUrl");
   const bool new_number =
@@ -159,9 +167,20 @@ void check_deliverable(const ShipmentValues& values) {
   if (!errors.empty()) throw invalid(std::move(errors));
 }
 
+/// Requests the label of a new shipment in its transaction. Returns false if its carrier sells none.
+asio::awaitable<bool> request_usual_label(Call& call, storage::Transaction& transaction,
+                                          const Guid& shipment) {
+  const auto terms = co_await transaction.run(
+      storage::sql::purchases::Terms{.business = call.business(), .shipment = shipment});
+  auto wanted = usual_purchase(call, shipment, terms.front());
+  if (!wanted) co_return false;
+  co_await request_label(transaction, *std::move(wanted));
+  co_return true;
+}
+
 /// Creates the shipment in one transaction under the order's lock, so that only one of several simultaneous
-/// callers succeeds.
-asio::awaitable<void> insert_for_order(Call& call, Services& services, const Guid& guid,
+/// callers succeeds. Returns true if the caller wants waybill's own label.
+asio::awaitable<bool> insert_for_order(Call& call, Services& services, const Guid& guid,
                                        const std::string& tracking_number) {
   const auto& business = call.business();
   const auto& order = call.id();
@@ -176,7 +195,11 @@ asio::awaitable<void> insert_for_order(Call& call, Services& services, const Gui
   check_deliverable(values);
   const auto shipments = '[' + shipment_text(guid, tracking_number, order, values) + ']';
   co_await transaction->run(sql::Create{.business = business, .shipments = shipments});
+  const auto* const wants_label = find_value(call.object(), "generateLabel");
+  const bool wants_own = wants_label != nullptr && wants_label->get_bool() &&
+                         !co_await request_usual_label(call, *transaction, guid);
   co_await transaction->commit();
+  co_return wants_own;
 }
 
 /// Stores the shipment's label. A failure is only logged: the shipment is committed, and a GET renders a
@@ -242,24 +265,27 @@ asio::awaitable<Answer> schedule_shipment(Call& call, Services& services) {
                                                .carrier_url = text_at(body, "carrierTrackingUrl")},
                                  call.cause());
   if (rows.empty()) throw not_found("shipment");
-  if (rows.front().is_refused) throw final_shipment(rows.front().status);
+  if (const auto row = rows.front(); row.is_refused) {
+    if (is_label_locked(row.label_status)) throw locked_by_label(*row.label_status);
+    throw final_shipment(row.status);
+  }
   co_return Answer::of(R"({"guid":")" + guid.to_string() + R"("})");
 }
 
 asio::awaitable<Answer> ship_order(Call& call, Services& services) {
   const auto guid = Guid::timed_random(to_unix_ms(services.clock.now()));
   std::string tracking_number;
+  bool wants_own_label = false;
   for (int attempt = 1;; ++attempt) {
     try {
       tracking_number = random_tracking_number();
-      co_await insert_for_order(call, services, guid, tracking_number);
+      wants_own_label = co_await insert_for_order(call, services, guid, tracking_number);
       break;
     } catch (const storage::StatementError& error) {
       if (!is_number_taken(error) || attempt == number_attempts) throw;
     }
   }
-  const auto* const wants_label = find_value(call.object(), "generateLabel");
-  if (wants_label != nullptr && wants_label->get_bool()) co_await try_label(call, services, guid);
+  if (wants_own_label) co_await try_label(call, services, guid);
   co_return Answer::created(R"({"guid":")" + guid.to_string() + R"(","trackingNumber":")" + tracking_number +
                                 R"(","orderId":")" + call.id().to_string() + R"(","status":"created"})",
                             std::string(shipments_path) + guid.to_string());

@@ -10,11 +10,14 @@
 #include "api/records/properties.hpp"
 #include "api/records/row_json.hpp"
 #include "api/scans/scans.hpp"
+#include "api/shipments/label_lock.hpp"
+#include "api/shipments/purchase_schemas.hpp"
 #include "api/shipments/shipment_body.hpp"
 #include "api/shipments/shipment_handlers.hpp"
 #include "base/guid.hpp"
 #include "domain/filter/filter.hpp"
 #include "domain/records/state_machines.hpp"
+#include "storage/sql/purchases.sql.hpp"
 #include "storage/sql/shipments.sql.hpp"
 
 namespace waybill::api {
@@ -43,6 +46,16 @@ const Parameter list_query[] = {
     lower_page_parameter,
     per_page_parameter,
 };
+
+constexpr std::string_view label_kinds[] = {"carrier", "waybill"};
+const Parameter label_query[] = {
+    {.name = "format",
+     .kind = Kind::one_of,
+     .values = label_formats(),
+     .description = "The format that the caller can use. Default: any."},
+    {.name = "kind", .kind = Kind::one_of, .values = label_kinds},
+};
+constexpr ErrorCode label_errors[] = {ErrorCode::conflict};
 
 constexpr Property rates_properties[] = {
     {.name = "carrierIds",
@@ -184,7 +197,9 @@ constexpr Property ship_properties[] = {
      .min_length = 1,
      .items = Kind::uuid,
      .description = "Items of the order. Default: all."},
-    {.name = "generateLabel", .kind = Kind::boolean, .description = "Makes the label at once."},
+    {.name = "generateLabel",
+     .kind = Kind::boolean,
+     .description = "Buys the label of the carrier if its connector can, or makes waybill's own."},
 };
 constexpr Schema ship_schema{"OrderShipmentCreate", ship_properties};
 const Property shipped_properties[] = {
@@ -297,18 +312,34 @@ asio::awaitable<Answer> get_shipment(Call& call, Services& services) {
   const auto rows = co_await services.db.read(sql::Get{
       .business = call.business(), .shipment = call.id(), .public_url = services.settings.public_url});
   if (rows.empty()) throw not_found("shipment");
-  co_return Answer::of(json_object(rows));
+  std::string text = json_object(rows.more());
+  text.back() = ',';
+  text += R"("purchase":)";
+  if (rows.front().has_purchase) {
+    text += json_object(co_await services.db.read(
+        storage::sql::purchases::AnswerOfShipment{.business = call.business(), .shipment = call.id()}));
+  } else {
+    text += "null";
+  }
+  co_return Answer::of(text + '}');
 }
 
-/// Deletes all shipments, or none and returns the status of each that prevents it, by guid.
-asio::awaitable<json::object> remove(Call& call, Services& services, std::vector<Guid> guids) {
+/// The statuses by guid that prevent a deletion: of shipments that are underway, and of labels.
+struct Obstacles {
+  json::object underway, labelled;
+};
+
+json::object object_of(std::optional<std::string_view> text) {
+  return text ? json::parse(*text).as_object() : json::object();
+}
+
+/// Deletes all shipments, or none and returns what prevents it.
+asio::awaitable<Obstacles> remove(Call& call, Services& services, std::vector<Guid> guids) {
   const auto rows =
       co_await services.db.write(sql::Remove{.business = call.business(), .shipments = guids}, call.cause());
   const auto result = rows.front();
   if (!result.complete) throw not_found("shipment");
-  if (!result.underway) co_return json::object();
-  const auto parsed = parse_json(*result.underway);
-  co_return std::get<json::value>(parsed).as_object();
+  co_return Obstacles{.underway = object_of(result.underway), .labelled = object_of(result.labelled)};
 }
 
 std::string underway_error(const json::value& status) {
@@ -317,7 +348,8 @@ std::string underway_error(const json::value& status) {
 
 asio::awaitable<Answer> delete_shipment(Call& call, Services& services) {
   const auto refused = co_await remove(call, services, std::vector{call.id()});
-  if (!refused.empty()) throw invalid("status", underway_error(refused.begin()->value()));
+  if (!refused.underway.empty()) throw invalid("status", underway_error(refused.underway.begin()->value()));
+  if (!refused.labelled.empty()) throw locked_by_label(refused.labelled.begin()->value().as_string());
   co_return Answer::none();
 }
 
@@ -327,13 +359,18 @@ asio::awaitable<Answer> delete_shipments(Call& call, Services& services) {
     guids.push_back(guid_at(entry.get_object(), "guid").value());
   }
   const auto refused = co_await remove(call, services, guids);
-  FieldErrors errors;
-  for (std::size_t i = 0; i < guids.size() && !refused.empty(); ++i) {
-    if (const auto* const status = refused.if_contains(guids[i].to_string())) {
-      errors.push_back({"[" + std::to_string(i) + "].guid", underway_error(*status)});
-    }
+  FieldErrors underway, labelled;
+  for (std::size_t i = 0; i < guids.size(); ++i) {
+    const std::string guid = guids[i].to_string(), field = "[" + std::to_string(i) + "].guid";
+    if (const auto* const status = refused.underway.if_contains(guid))
+      underway.push_back({field, underway_error(*status)});
+    if (const auto* const status = refused.labelled.if_contains(guid))
+      labelled.push_back({field, locked_by_label(status->as_string()).message()});
   }
-  if (!errors.empty()) throw invalid(std::move(errors));
+  if (!underway.empty()) throw invalid(std::move(underway));
+  if (!labelled.empty())
+    throw Failure(ErrorCode::conflict, "Carriers' labels of shipments are bought; void them first.",
+                  std::move(labelled));
   co_return Answer::of("[]");
 }
 
@@ -418,7 +455,9 @@ const Endpoint endpoints[] = {
      .handler = delete_shipments,
      .operation_id = "deleteShipments",
      .summary = "Deletes shipments that are not underway, all or none",
-     .description = "An unknown guid is 404, and nothing is deleted then.",
+     .description =
+         "An unknown guid is 404, and nothing is deleted then. 409 names those whose carrier's label "
+         "is bought or being bought.",
      .tag = "Shipments",
      .body = &guid_schema,
      .body_kind = BodyKind::array,
@@ -450,7 +489,9 @@ const Endpoint endpoints[] = {
      .handler = delete_shipment,
      .operation_id = "deleteShipment",
      .summary = "Deletes a shipment that is not underway",
-     .description = "One that is on its way cannot be deleted (400).",
+     .description =
+         "One that is on its way cannot be deleted (400), nor one whose carrier's label is bought or "
+         "being bought (409): void it first.",
      .tag = "Shipments"},
     {.method = Method::get,
      .path = "/api/v1/shipments/{shipmentId}/traces",
@@ -517,10 +558,18 @@ const Endpoint endpoints[] = {
      .handler = get_label,
      .operation_id = "getShipmentLabel",
      .summary = "Returns the label of a shipment",
-     .description =
-         "A6, with a Code 128 and a QR code. 409 if the number does not fit as a barcode, or if the "
-         "server has no font for a script of the texts, which the message names.",
+     .description = "The carrier's label as the carrier made it, if the shipment's carrier can sell labels, "
+                    "else waybill's "
+                    "own; kind names one of them. 409 with the status of the purchase while the carrier's is "
+                    "not bought, and "
+                    "with `format` if it was bought in another one; never waybill's own instead. A PNG is "
+                    "image/png, ZPL is "
+                    "application/zpl. Waybill's own is a PDF in A6, with a Code 128 and a QR code. 409 if "
+                    "the number does not fit as a barcode, or if the "
+                    "server has no font for a script of the texts, which the message names.",
      .tag = "Shipments",
+     .query = label_query,
+     .errors = label_errors,
      .media_type = "application/pdf"},
     {.method = Method::get,
      .path = "/api/v1/shipments/{shipmentId}/history",
@@ -538,8 +587,10 @@ const Endpoint endpoints[] = {
      .handler = ship_order,
      .operation_id = "createShipmentFromOrder",
      .summary = "Creates the shipment of an order",
-     .description = "All items unless itemIds names some. 409 if the order has a live shipment, 400 for a "
-                    "cancelled order. generateLabel makes the label at once.",
+     .description =
+         "All items unless itemIds names some. 409 if the order has a live shipment, 400 for a "
+         "cancelled order. generateLabel buys the label of a carrier that can sell one, with the answers of "
+         "buyShipmentLabel, or makes waybill's own at once.",
      .tag = "Orders",
      .body = &ship_schema,
      .body_kind = BodyKind::object,

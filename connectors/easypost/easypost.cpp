@@ -266,7 +266,8 @@ class EasyPost final : public GatewayConnector {
   std::string_view name() const override { return "easypost"; }
 
   std::span<const std::string_view> features() const override {
-    static constexpr std::array<std::string_view, 4> names = {"rates", "tracking", "returns", "customs"};
+    static constexpr auto names =
+        std::to_array<std::string_view>({"rates", "labels", "void", "tracking", "returns", "customs"});
     return names;
   }
 

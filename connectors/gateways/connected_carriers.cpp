@@ -15,7 +15,8 @@ std::optional<ConnectedCarrier> connected_carrier(const storage::sql::carriers::
                       open_carrier_key(secrets, business, row.carrier, unhex(row.sealed_key.value_or(""))),
                   .account_number = std::string(row.account_number.value_or("")),
                   .test_mode = row.test_mode.value_or(false)},
-      .service_codes = row.service_codes ? json::parse(*row.service_codes).as_object() : json::object()};
+      .service_codes = row.service_codes ? json::parse(*row.service_codes).as_object() : json::object(),
+      .label_format = std::string(row.label_format.value_or(""))};
 }
 
 std::optional<std::string> ConnectedCarrier::level_of(std::string_view service_code) const {

@@ -22,6 +22,7 @@ struct ConnectedCarrier {
   const GatewayConnector* connector = nullptr;  // never null
   GatewayAccount account;
   json::object service_codes;  // by our service levels
+  std::string label_format;    // empty: the usual one of the connector
 
   /// Our service level of the gateway's service code; nullopt if the carrier has none for it.
   std::optional<std::string> level_of(std::string_view service_code) const;

@@ -335,8 +335,8 @@ class Karrio final : public GatewayConnector {
   std::string_view name() const override { return gateway_name; }
 
   std::span<const std::string_view> features() const override {
-    static constexpr auto all =
-        std::to_array<std::string_view>({"rates", "tracking", "several_parcels", "returns", "customs"});
+    static constexpr auto all = std::to_array<std::string_view>(
+        {"rates", "labels", "void", "tracking", "several_parcels", "returns", "customs"});
     return all;
   }
 

@@ -91,6 +91,7 @@ constexpr auto locks = std::to_array<Locks>({
     {"0078_silent_sources", "lock table workflow_watches, integrations, alerts in access exclusive mode"},
     {"0079_carrier_connectors", "lock table carrier_configurations in access exclusive mode"},
     {"0080_purchases", "lock table shipments in access exclusive mode"},
+    {"0081_audited_purchases", "lock table purchases in share row exclusive mode"},
     {"0083_customs", "lock table products, shipments in access exclusive mode"},
     {"0084_label_alerts",
      "lock table orders, purchases in share row exclusive mode; lock table alerts in access exclusive mode"},

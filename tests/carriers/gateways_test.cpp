@@ -102,7 +102,8 @@ TEST_F(Gateways, AreShownWithTheirConnectionButWithoutTheKey) {
   EXPECT_EQ(at(shown.data(), "connector"), "easypost");
   EXPECT_EQ(at(shown.data(), "connection.status"), "ok");
   EXPECT_TRUE(at(shown.data(), "connection.checkedAt").is_string());
-  EXPECT_EQ(at(shown.data(), "features"), (json::array{"rates", "tracking", "returns", "customs"}));
+  EXPECT_EQ(at(shown.data(), "features"),
+            (json::array{"rates", "labels", "void", "tracking", "returns", "customs"}));
   EXPECT_EQ(at(shown.data(), "configuration.serviceCodes.express"), "Express");
   EXPECT_EQ(text_at(shown.data(), "configuration.apiUrl"), world.easypost.url());
   EXPECT_THAT(shown.text, Not(HasSubstr(user.live_key)));

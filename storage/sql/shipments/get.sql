@@ -1,6 +1,7 @@
--- Returns a shipment with all its fields.
+-- Returns a shipment with all its fields, and whether a purchase of its label was requested.
 -- $1 business uuid, $2 shipment uuid, $3 public_url text (without a trailing slash)
-select
+-- -> has_purchase boolean, ...
+select exists (select from purchases p where p.business_id = $1 and p.shipment_id = $2) as has_purchase,
 \ir answer.inc
 from shipments r
 left join customers c on c.business_id = r.business_id and c.guid = r.customer_id

@@ -9,7 +9,8 @@
 -- recipient_street text or null, recipient_city text or null, recipient_state text or null,
 -- recipient_postal_code text or null, recipient_country text or null, recipient_phone text or null,
 -- weight text or null, order_number text or null, reference text or null,
--- carrier_tracking_number text or null, is_test boolean, content_hash bytea or null
+-- carrier_tracking_number text or null, is_test boolean, connector text or null, label_status text or null,
+-- content_hash bytea or null
 select r.tracking_number, k.name as carrier,
        coalesce((select l ->> 'name' from jsonb_array_elements(k.service_levels) l
                  where l ->> 'code' = r.service_level limit 1), r.service_level) as service_level,
@@ -23,7 +24,8 @@ select r.tracking_number, k.name as carrier,
         cross join lateral (select case jsonb_typeof(p -> 'weight') when 'number'
                                         then (p ->> 'weight')::numeric end as weight) w) as weight,
        o.order_number, r.external_reference as reference, r.carrier_tracking_number,
-       coalesce(c.test_mode, false) as is_test, l.content_hash
+       coalesce(c.test_mode, false) as is_test, case when c.is_active then c.connector end as connector, r.label_status,
+       l.content_hash
 from shipments r
 left join carriers k on k.business_id in (r.business_id, catalogue_business())
   and k.guid = r.carrier_id

@@ -42,8 +42,8 @@ constexpr Row table[] = {
      Data::list,
      "guid,trackingNumber,status,customer{guid,name},sender{name,address},recipient{name,address},"
      "packages[length,width,height,weight],carrier{guid,name},serviceLevel,instructions,createdAt,"
-     "carrierTrackingNumber,carrierTrackingUrl,externalReference,tags[],metadata,statusChangedAt,"
-     "lastTraceAt,labelStatus,shippingPrice,currency"},
+     "carrierTrackingNumber,carrierTrackingUrl,labelStatus,shippingPrice,currency,externalReference,tags[],"
+     "metadata,statusChangedAt,lastTraceAt"},
     {"POST", "/api/v1/shipments", "",
      R"({"customerId": "$customer", "carrierId": "$carrier", "serviceLevel": "standard", "instructions": "ring",
          "sender": {"name": "S", "street": "1", "city": "P", "state": "s", "postalCode": "1", "country": "PT",
@@ -56,8 +56,12 @@ constexpr Row table[] = {
      "recipient{name,company,phone,email,address{street,city,state,postalCode,country}},packages[length,"
      "width,height,weight],customs,isReturn,"
      "carrier{guid,name},serviceLevel,instructions,collectionDate,estimatedDelivery,deliveredAt,createdAt,"
-     "updatedAt,carrierTrackingNumber,carrierTrackingUrl,trackingUrl,externalReference,tags[],metadata,"
-     "statusChangedAt,lastTraceAt"},
+     "updatedAt,carrierTrackingNumber,carrierTrackingUrl,trackingUrl,labelStatus,shippingPrice,currency,"
+     "purchase{guid,shipmentId,attempt,status,connector,carrier{guid,name},serviceLevel,serviceCode,"
+     "serviceName,quote,quoteCurrency,price,currency,isDearer,maxPrice,maxPriceCurrency,format,testMode,"
+     "gatewayId,carrierTrackingNumbers[],carrierTrackingUrl,hasLabel,error{code,message},voidState,"
+     "resolution,"
+     "strayOf,requestedAt,boughtAt,voidedAt},externalReference,tags[],metadata,statusChangedAt,lastTraceAt"},
     {"PUT", "/api/v1/shipments/{shipmentId}", "$shipment",
      R"({"instructions": "ring", "recipient": {"phone": "2"}})", 200, Data::object, "guid"},
     {"DELETE", "/api/v1/shipments/{shipmentId}", "$new.shipment", "", 200, Data::none, ""},

@@ -53,6 +53,7 @@ constexpr ParameterKind parameter_kinds[] = {
     {"productId", "product"},
     {"variantId", "variant"},
     {"presetId", "preset"},
+    {"purchaseId", "purchase"},
     {"/api/integrations/provider/configure carrierId", ""},  // needs a store; PATCH has the same check
     {"carrierId", "carrier"},
     {"carrierIds[]", "carrier"},

@@ -1,0 +1,225 @@
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "api/endpoint/paging.hpp"
+#include "api/gateways/connected_carriers.hpp"
+#include "api/records/row_json.hpp"
+#include "api/records/time_range.hpp"
+#include "api/shipments/label_lock.hpp"
+#include "api/shipments/purchase_plan.hpp"
+#include "api/shipments/purchase_schemas.hpp"
+#include "api/shipments/shipment_handlers.hpp"
+#include "storage/carriers/purchases.hpp"
+#include "storage/sql/purchases.sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::purchases;
+using domain::PurchaseStatus;
+
+constexpr int accepted = 202;
+
+/// A purchase that goes on is 202, a final one 200.
+Answer purchase_answer(const storage::TypedRows<sql::Answer>& rows) {
+  return {.status = rows.front().is_final ? 200 : accepted, .data = json_object(rows.more())};
+}
+
+sql::Terms terms_of(const Call& call) { return {.business = call.business(), .shipment = call.id()}; }
+
+/// Throws Failure for an open purchase that ends without a label.
+void check_joined(const storage::StoredPurchase& purchase) {
+  if (purchase.facts.status == PurchaseStatus::voiding) throw locked_by_label("voiding");
+}
+
+asio::awaitable<Answer> buy_label(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(terms_of(call));
+  if (rows.empty()) throw not_found("shipment");
+  const auto rate = named_rate(call, services);
+  const auto latest =
+      co_await services.db.read(sql::Latest{.business = call.business(), .shipment = call.id()});
+  if (!latest.empty()) {
+    const auto purchase = storage::purchase_of(call.business(), latest.front());
+    if (purchase.facts.is_open_or_bought()) {
+      check_joined(purchase);
+      co_return purchase_answer(
+          co_await services.db.read(sql::Answer{.business = call.business(), .purchase = purchase.key.guid}));
+    }
+  }
+  const auto terms = rows.front();
+  auto wanted = co_await planned_purchase(call, services, terms, rate);
+  const auto transaction = co_await services.db.begin(call.cause());
+  const auto purchase = co_await request_label(*transaction, std::move(wanted));
+  check_joined(purchase);
+  const auto shown =
+      co_await transaction->run(sql::Answer{.business = call.business(), .purchase = purchase.key.guid});
+  co_await transaction->commit();
+  co_return purchase_answer(shown);
+}
+
+/// The failure of a void without a label.
+Failure nothing_to_void(const sql::Terms::Row& terms) {
+  std::string message = "No label of a carrier was bought for the shipment";
+  if (terms.connector == manual_connector)
+    message += "; its carrier has the connector " + std::string(manual_connector) + ", which cannot buy one";
+  return conflict(message + ".");
+}
+
+/// The failure of a void of a purchase that has no label to void.
+Failure cannot_void(const domain::Purchase& purchase) {
+  const std::string status(domain::text_of(purchase.status));
+  std::string message =
+      "The purchase of the carrier's label is " + status + "; only a bought label can be voided.";
+  if (purchase.status == PurchaseStatus::bought)
+    message =
+        "The label is not known to the gateway, because an admin resolved its purchase as bought. Void it at "
+        "the carrier, then resolve the purchase as not_bought.";
+  return {ErrorCode::conflict, std::move(message), {{"status", status}}};
+}
+
+asio::awaitable<Answer> void_label(Call& call, Services& services) {
+  const auto rows = co_await services.db.read(terms_of(call));
+  if (rows.empty()) throw not_found("shipment");
+  const auto latest =
+      co_await services.db.read(sql::Latest{.business = call.business(), .shipment = call.id()});
+  if (latest.empty()) throw nothing_to_void(rows.front());
+  const auto transaction = co_await services.db.begin(call.cause());
+  storage::PurchaseChange change{.key = {call.business(), call.id(), latest.front().guid},
+                                 .make = [](storage::StoredPurchase& purchase,
+                                            Time now) { return domain::void_requested(purchase.facts, now); },
+                                 .cause = std::string()};  // that of the transaction
+  const auto changed = co_await storage::change_purchase(*transaction, std::move(change));
+  if (!changed) throw nothing_to_void(rows.front());
+  const domain::Purchase& facts = changed->purchase.facts;
+  if (facts.status != PurchaseStatus::voiding && facts.status != PurchaseStatus::voided)
+    throw cannot_void(facts);
+  const auto shown =
+      co_await transaction->run(sql::Answer{.business = call.business(), .purchase = latest.front().guid});
+  co_await transaction->commit();
+  co_return purchase_answer(shown);
+}
+
+asio::awaitable<Answer> list_purchases_of_shipment(Call& call, Services& services) {
+  if ((co_await services.db.read(terms_of(call))).empty()) throw not_found("shipment");
+  co_return Answer::of(json_array(
+      co_await services.db.read(sql::OfShipment{.business = call.business(), .shipment = call.id()})));
+}
+
+asio::awaitable<Answer> list_purchases(Call& call, Services& services) {
+  const auto from = parse_bound(call.parameter("from"), false), to = parse_bound(call.parameter("to"), true);
+  require_ascending(from, to);
+  const auto status = call.parameter("status");
+  const auto carrier = Guid::parse(call.parameter("carrierId").value_or(""));
+  const Page page = page_of(call);
+  const auto sums = co_await services.db.read(sql::Sums{
+      .business = call.business(), .status = status, .carrier = carrier, .begin = from, .finish = to});
+  std::int64_t total = 0;
+  for (const auto& row : sums) total += row.purchases;
+  std::string data = "[]";
+  if (page.offset() < total)
+    data = json_array(co_await services.db.read(sql::List{.business = call.business(),
+                                                          .status = status,
+                                                          .carrier = carrier,
+                                                          .begin = from,
+                                                          .finish = to,
+                                                          .most = page.limit(),
+                                                          .passed = page.offset()}));
+  Answer answer = page_answer(std::move(data), page, total);
+  answer.sums = json_array(sums.all());
+  co_return answer;
+}
+
+const Parameter list_parameters_of_purchases[] = {
+    page_parameter,
+    page_size_parameter,
+    {.name = "status", .kind = Kind::one_of, .values = purchase_statuses()},
+    {.name = "carrierId", .kind = Kind::uuid},
+    {.name = "from", .kind = Kind::date_or_timestamp, .description = "The earliest time of the request."},
+    {.name = "to",
+     .kind = Kind::date_or_timestamp,
+     .description = "The latest time of the request; a date includes the day."},
+};
+
+const Endpoint endpoints[] = {
+    {.method = Method::post,
+     .path = "/api/v1/shipments/{shipmentId}/label",
+     .permission = Permission::operate,
+     .handler = buy_label,
+     .operation_id = "buyShipmentLabel",
+     .summary = "Buys the label of a carrier for a shipment",
+     .description =
+         "The purchase is requested (202) and made at once in the background; shipment_label_bought or "
+         "shipment_label_failed follows. A shipment has at most one purchase that is open or bought: later "
+         "calls return it, with 200 once it is bought. 409 if no carrier that can buy is configured, or if "
+         "the "
+         "shipment is final.",
+     .tag = "Shipments",
+     .body = &label_request_schema,
+     .body_check = check_label_request,
+     .body_kind = BodyKind::object,
+     .answer = &purchase_schema,
+     .status = accepted,
+     .may_change = true,
+     .is_audited = true},
+    {.method = Method::post,
+     .path = "/api/v1/shipments/{shipmentId}/void",
+     .permission = Permission::operate,
+     .handler = void_label,
+     .operation_id = "voidShipmentLabel",
+     .summary = "Voids the carrier's label of a shipment",
+     .description =
+         "The void is requested (202) and made in the background; shipment_label_voided follows. A "
+         "refused void gives the status bought again, with voidState refused. 200 if the label is voided "
+         "already, 409 with the status if none is bought.",
+     .tag = "Shipments",
+     .answer = &purchase_schema,
+     .status = accepted,
+     .may_change = true,
+     .is_audited = true},
+    {.method = Method::get,
+     .path = "/api/v1/shipments/{shipmentId}/purchases",
+     .permission = Permission::read,
+     .handler = list_purchases_of_shipment,
+     .operation_id = "listShipmentPurchases",
+     .summary = "Lists all purchases of a shipment's label, newest first",
+     .description = "Also the refused and voided ones, and labels that turned up in addition (strayOf).",
+     .tag = "Shipments",
+     .answer = &purchase_schema,
+     .answer_is_array = true},
+    {.method = Method::post,
+     .path = "/api/v1/shipments/{shipmentId}/purchases/{purchaseId}/resolve",
+     .permission = Permission::administer,
+     .handler = resolve_purchase,
+     .operation_id = "resolvePurchase",
+     .summary = "Decides a purchase whose outcome is not known",
+     .description =
+         "For a purchase that is unknown, after a look at the carrier: bought, with the carrier's number and "
+         "perhaps its label, or not_bought, which frees the shipment for another purchase. Also for a void "
+         "without an answer: not_bought means that it is voided. A label that turns up later is voided.",
+     .tag = "Shipments",
+     .body = &resolve_schema,
+     .body_check = check_resolve,
+     .body_kind = BodyKind::object,
+     .answer = &purchase_schema},
+    {.method = Method::get,
+     .path = "/api/v1/purchases",
+     .permission = Permission::read,
+     .handler = list_purchases,
+     .operation_id = "listPurchases",
+     .summary = "Lists purchases of carriers' labels, newest first",
+     .description =
+         "`sums` has the number and prices of all that are selected, by currency. Test labels cost nothing.",
+     .tag = "Shipments",
+     .query = list_parameters_of_purchases,
+     .answer = &purchase_schema,
+     .paginated = true,
+     .sums = &purchase_sum_schema},
+};
+
+}  // namespace
+
+std::span<const Endpoint> purchase_endpoints() { return endpoints; }
+
+}  // namespace waybill::api

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
+#include "api/shipments/quoted_rate.hpp"
+#include "base/guid.hpp"
+#include "storage/carriers/purchases.hpp"
+#include "storage/sql/purchases.sql.hpp"
+
+// Requests of purchases. A purchase has its carrier if the request fixes it: by a rate, or by a service level
+// of a shipment whose carrier has a gateway. Otherwise the worker compares the carriers, within what `wanted`
+// says:
+// {"rate": {"carrierId", "serviceCode", "price", "currency"}} (the price as text), {"serviceLevel": …} or
+// {"choose": "cheapest" | "fastest"}, each with "serviceCodes" and "carrierIds" if they were given.
+namespace waybill::api {
+
+using PurchaseTerms = storage::sql::purchases::Terms::Row;
+
+/// The rate that the body of a call names; nullopt if it names none. Throws Failure (400) for one of another
+/// shipment or business. It may have expired.
+std::optional<QuotedRate> named_rate(const Call& call, const Services& services);
+
+/// The purchase of the shipment `call.id()` that its body (label_request_schema) asks for. Throws Failure:
+/// 400 for an expired rate, a service level without a code, or a format that the gateway lacks; 404 for an
+/// unknown carrier; 409 if no carrier can buy, or if the rate is above maxPrice or in another currency.
+asio::awaitable<storage::NewPurchase> planned_purchase(Call& call, Services& services,
+                                                       const PurchaseTerms& terms,
+                                                       const std::optional<QuotedRate>& rate);
+
+/// The purchase of a shipment from its own carrier, without wishes; nullopt if that has no gateway. Throws
+/// Failure (400) if the carrier has no code for the service level.
+std::optional<storage::NewPurchase> usual_purchase(const Call& call, const Guid& shipment,
+                                                   const PurchaseTerms& terms);
+
+/// Requests a purchase in the open transaction, or returns the open or bought one. Throws Failure: 404
+/// without the shipment, 409 for a final one, and 400 with each field that carriers need; nothing may be
+/// committed then.
+asio::awaitable<storage::StoredPurchase> request_label(storage::Transaction& transaction,
+                                                       storage::NewPurchase wanted);
+
+}  // namespace waybill::api

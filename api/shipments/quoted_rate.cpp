@@ -1,0 +1,47 @@
+#include "api/shipments/quoted_rate.hpp"
+
+#include "api/records/fields.hpp"
+#include "base/crypto.hpp"
+#include "base/json.hpp"
+
+namespace waybill::api {
+namespace {
+
+std::string purpose_of(const Guid& business, const Guid& shipment) {
+  return "rate:" + business.to_string() + ":" + shipment.to_string();
+}
+
+}  // namespace
+
+std::string seal_rate(const SecretBox& secrets, const Guid& business, const Guid& shipment,
+                      const QuotedRate& rate) {
+  const json::object content{{"carrier", rate.carrier.to_string()},
+                             {"service", rate.service_code},
+                             {"price", rate.price},
+                             {"currency", rate.currency},
+                             {"expiresAt", format_timestamp(rate.expires_at)}};
+  return base64url(secrets.seal(to_json(content), purpose_of(business, shipment)));
+}
+
+std::optional<QuotedRate> open_rate(const SecretBox& secrets, const Guid& business, const Guid& shipment,
+                                    std::string_view id) {
+  const auto sealed = base64url_decode(id);
+  if (!sealed) return std::nullopt;
+  try {
+    const json::value parsed = json::parse(secrets.open(*sealed, purpose_of(business, shipment)));
+    const json::object& content = parsed.as_object();
+    const auto text = [&](std::string_view name) { return text_at(content, name).value_or(""); };
+    const auto expires_at = parse_timestamp(text("expiresAt"));
+    const auto carrier = guid_at(content, "carrier");
+    if (!carrier || !expires_at) return std::nullopt;
+    return QuotedRate{.carrier = *carrier,
+                      .service_code = text("service"),
+                      .price = text("price"),
+                      .currency = text("currency"),
+                      .expires_at = *expires_at};
+  } catch (const SecretError&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace waybill::api
