@@ -15,6 +15,8 @@ std::string_view status_line(int status) {
       return "HTTP/1.1 200 OK\r\n";
     case 201:
       return "HTTP/1.1 201 Created\r\n";
+    case 202:
+      return "HTTP/1.1 202 Accepted\r\n";
     case 204:
       return "HTTP/1.1 204 No Content\r\n";
     case 400:

@@ -208,6 +208,35 @@ TEST_F(Gateways, GiveRatesCheapestFirst) {
   EXPECT_EQ(at(one.data(), "rates").as_array().size(), 1U) << one.text;
 }
 
+TEST_F(Gateways, SellARateThatWasShown) {
+  world.easypost.set_offers(ca, {{.service = "Ground", .price = "7.3334", .days = 4}});
+  ASSERT_EQ(configure().status, 200);
+  const std::string parcel = shipment(), path = "/api/v1/shipments/" + parcel + "/label";
+  const std::string rate = text_at(rates(parcel).data(), "rates.0.rateId");
+  const auto refused = [&](const std::string& at_path, json::object body, int status) {
+    body["rateId"] = rate;
+    const Response response = tenant.http.post(at_path, body);
+    EXPECT_EQ(response.status, status) << response.text;
+    return response.details().empty() ? std::string() : std::string(response.details().begin()->key());
+  };
+  EXPECT_EQ(refused("/api/v1/shipments/" + shipment() + "/label", {}, 400), "rateId")
+      << "of another shipment";
+  EXPECT_EQ(refused(path, {{"serviceCodes", {"Express"}}}, 400), "serviceCodes");
+  EXPECT_EQ(refused(path, {{"carrierIds", {builtin("fedex")}}}, 400), "carrierIds");
+  refused(path, {{"maxPrice", 7.33}}, 409);
+  tenant.sql.rows("update businesses set currency = 'CHF' where guid = $1", {tenant.id});
+  refused(path, {{"maxPrice", 100}}, 409);
+  const Response bought = tenant.http.post(path, {{"rateId", rate}});
+  ASSERT_EQ(bought.status, 202) << bought.text;
+  EXPECT_EQ(text_at(bought.data(), "carrier.guid"), carrier);
+  EXPECT_EQ(text_at(bought.data(), "serviceLevel"), "standard");
+  EXPECT_EQ(
+      tenant.sql.value("select wanted -> 'rate' ->> 'serviceCode' || ' ' || (wanted -> 'rate' ->> 'price') "
+                       "from purchases where shipment_id = $1",
+                       {parcel}),
+      "Ground 7.3334");
+}
+
 TEST_F(Gateways, ThatDoNotAnswerLeaveTheRatesOfTheOthers) {
   ASSERT_EQ(configure().status, 200);
   carrier = builtin("fedex");

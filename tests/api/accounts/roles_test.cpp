@@ -48,7 +48,8 @@ std::optional<Permission> contract_permission(const Endpoint& endpoint) {
       (endpoint.path == "/api/business" && endpoint.method == Method::post)) {
     return Permission::signed_in;
   }
-  if (endpoint.path == "/api/workflows/configured/{guid}/headers") return Permission::administer;
+  if (endpoint.path == "/api/workflows/configured/{guid}/headers" || endpoint.path.ends_with("/resolve"))
+    return Permission::administer;
   if (endpoint.method == Method::get && !endpoint.changes) return Permission::read;
   // Neither clearly an operation nor clearly a change reserved to admins.
   const bool is_read_only = endpoint.path.ends_with("/preview") || endpoint.path.ends_with("/test") ||

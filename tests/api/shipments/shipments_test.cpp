@@ -58,7 +58,8 @@ TEST_F(ShipmentsTest, CreatingReturnsALocationWithoutData) {
                                        "lastTraceAt",
                                        "labelStatus",
                                        "shippingPrice",
-                                       "currency"}));
+                                       "currency",
+                                       "purchase"}));
   EXPECT_EQ(names_of(at(shipment, "sender")), (Names{"name", "company", "address", "phone"}));
   EXPECT_EQ(names_of(at(shipment, "recipient")), (Names{"name", "company", "address", "phone", "email"}));
   EXPECT_EQ(names_of(at(shipment, "recipient.address")),
