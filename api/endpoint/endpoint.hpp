@@ -93,7 +93,7 @@ struct Answer {
   std::string data = {};
   std::string_view embedded = {};  // the whole body, instead of `data`; lives as long as the process
   std::optional<std::int64_t> page = {}, page_size = {}, total_count = {};  // place of a page in its list
-  std::string sums = {};  // JSON of `sums` beside the data of a list, for an endpoint with Endpoint::sums
+  std::string sums = {};  // JSON of `sums` next to the data of a list, for an endpoint with Endpoint::sums
   std::string location = {};
   std::string file_name = {};        // for saving a document: ASCII letters, digits, . - _
   std::string_view media_type = {};  // instead of the endpoint's: `data` alone is the body
@@ -149,7 +149,7 @@ struct Endpoint {
   bool answer_is_array = false;          // without `answer`: always empty
   std::optional<Kind> answer_kind = {};  // instead of `answer`: the kind of `data` that has no schema
   bool paginated = false;
-  const Schema* sums = nullptr;  // schema of the entries of `sums`, which stand beside the data of a list
+  const Schema* sums = nullptr;  // schema of the entries of `sums`, which stand next to the data of a list
   int status = 200;              // a GET that `changes` answers 200 instead of 201; its POST answers 201
   bool needs_body = false;       // a POST that refuses an empty body, although no property is required
   bool may_change = false;       // also answers 200, if it updates a record instead of creating one

@@ -22,7 +22,7 @@ using domain::PurchaseStatus;
 
 constexpr int accepted = 202;
 
-/// A purchase that goes on is 202, a final one 200.
+/// An open purchase is 202, a final one 200.
 Answer purchase_answer(const storage::TypedRows<sql::Answer>& rows) {
   return {.status = rows.front().is_final ? 200 : accepted, .data = json_object(rows.more())};
 }

@@ -34,7 +34,7 @@ struct Decision {
   }
 };
 
-/// The label in a body. Throws Failure (400) for one that is none.
+/// The label in a body. Throws Failure (400) for another file.
 storage::LabelBytes file_of(const json::object& body) {
   const auto text = text_at(body, "label");
   if (!text) return {};

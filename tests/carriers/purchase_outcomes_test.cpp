@@ -1,4 +1,4 @@
-// Bought labels: voiding, resolving, the file, what stays as it is meanwhile, lists, and erasure.
+// Bought labels: voiding, resolving, the file, what stays as it is until a void, lists, and erasure.
 #include <string>
 #include <vector>
 
