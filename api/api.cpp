@@ -14,6 +14,7 @@
 #include "api/system/readiness.hpp"
 #include "api/threads/analysis.hpp"
 #include "api/threads/background.hpp"
+#include "api/threads/call_places.hpp"
 #include "base/database_clock.hpp"
 #include "storage/pq/connect_params.hpp"
 #include "storage/standbys/standbys.hpp"
@@ -47,6 +48,7 @@ struct Api::Shared {
   Background bodies{{.kind = ThreadKind::bodies,
                      .most_waiting = HttpLimits().most_connections * 2,
                      .most_of_one = HttpLimits().most_connections}};
+  CallPlaces printing{1};
   Maps maps;
   Stores stores;
   connectors::Gateways gateways;
@@ -73,6 +75,7 @@ class Api::ThreadResponder : public Responder {
                   .analysis = shared.analysis,
                   .background = shared.background,
                   .bodies = shared.bodies,
+                  .printing = shared.printing,
                   .maps = shared.maps,
                   .stores = shared.stores,
                   .gateways = shared.gateways,

@@ -104,7 +104,8 @@ json::array parameters_of(const Endpoint& endpoint, RequestMethod method) {
     parameters.push_back(std::move(row));
   }
   if (endpoint.paginated || endpoint.from_standby) parameters.push_back(ref("parameters", "CommitPosition"));
-  if (method == RequestMethod::post && endpoint.permission != Permission::everyone) {
+  if (method == RequestMethod::post && endpoint.permission != Permission::everyone &&
+      endpoint.media_type.empty()) {
     parameters.push_back(ref("parameters", "IdempotencyKey"));
   }
   return parameters;

@@ -23,6 +23,7 @@ namespace waybill::api {
 
 namespace asio = boost::asio;
 
+class CallPlaces;
 class Maps;
 class PasswordHasher;
 class Readiness;
@@ -70,6 +71,7 @@ struct Services {
   Analysis& analysis;      // for requests that read much of the history
   Background& background;  // for work that would block the io thread
   Background& bodies;      // for parsing large bodies
+  CallPlaces& printing;    // for requests that merge labels
   Maps& maps;
   Stores& stores;
   connectors::Gateways& gateways;
@@ -93,11 +95,12 @@ struct Services {
 /// The same services with another database.
 inline Services with_database(const Services& services, storage::Database& database) {
   // Does not compile if a member is missing here.
-  const auto& [db, clock, secrets, settings, analysis, background, bodies, maps, stores, gateways, passwords,
-               readiness, public_limits, totals, tokens_changed, note_full_disk, send_mails] = services;
-  return {database,      clock,  secrets,        settings,       analysis,  background,
-          bodies,        maps,   stores,         gateways,       passwords, readiness,
-          public_limits, totals, tokens_changed, note_full_disk, send_mails};
+  const auto& [db, clock, secrets, settings, analysis, background, bodies, printing, maps, stores, gateways,
+               passwords, readiness, public_limits, totals, tokens_changed, note_full_disk, send_mails] =
+      services;
+  return {database,  clock,         secrets, settings,       analysis,       background,
+          bodies,    printing,      maps,    stores,         gateways,       passwords,
+          readiness, public_limits, totals,  tokens_changed, note_full_disk, send_mails};
 }
 
 }  // namespace waybill::api

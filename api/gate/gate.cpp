@@ -323,8 +323,9 @@ asio::awaitable<void> Gate::authenticate(Exchange& exchange) {
 
 asio::awaitable<void> Gate::perform(Exchange& exchange) {
   const auto& endpoint = exchange.endpoint();
+  // A document is made again: its request changes nothing, and it can be too large to keep.
   exchange.is_once = exchange.method == RequestMethod::post && !exchange.request.idempotency_key.empty() &&
-                     !exchange.call.principal.token_id.is_nil();
+                     !exchange.call.principal.token_id.is_nil() && endpoint.media_type.empty();
   const auto asked = asked_position(exchange.request);
   std::string raw_body;
   const bool takes_body = endpoint.body_kind != BodyKind::none || exchange.method == RequestMethod::post;

@@ -8,10 +8,10 @@
 
 #include "api/gateways/connected_carriers.hpp"
 #include "api/records/fields.hpp"
-#include "api/shipments/consignment.hpp"
 #include "api/shipments/purchase_schemas.hpp"
 #include "api/shipments/shipment_body.hpp"
 #include "base/json.hpp"
+#include "connectors/gateways/consignment.hpp"
 #include "storage/sql/shipments.sql.hpp"
 
 namespace waybill::api {
@@ -138,8 +138,8 @@ std::optional<QuotedRate> named_rate(const Call& call, const Services& services)
   return rate;
 }
 
-asio::awaitable<NewPurchase> planned_purchase(Call& call, Services& services, const PurchaseTerms& terms,
-                                              const std::optional<QuotedRate>& rate) {
+asio::awaitable<PlannedPurchase> planned_purchase(Call& call, Services& services, const PurchaseTerms& terms,
+                                                  const std::optional<QuotedRate>& rate) {
   const json::object& body = call.object();
   const auto named = guids_at(body, "carrierIds");
   const auto choice = text_at(body, "choose");
@@ -169,17 +169,22 @@ asio::awaitable<NewPurchase> planned_purchase(Call& call, Services& services, co
   }
   set_format(purchase, body, carriers);
   purchase.wanted = to_json(wanted);
-  co_return purchase;
+  PlannedPurchase planned{.purchase = std::move(purchase), .candidates = {}};
+  for (const ConnectedCarrier& carrier : carriers) {
+    if (planned.purchase.carrier_id.value_or(carrier.guid) == carrier.guid)
+      planned.candidates.push_back(carrier.connector);
+  }
+  co_return planned;
 }
 
-std::optional<NewPurchase> usual_purchase(const Call& call, const Guid& shipment,
-                                          const PurchaseTerms& terms) {
+std::optional<PlannedPurchase> usual_purchase(const Call& call, const Guid& shipment,
+                                              const PurchaseTerms& terms) {
   const auto* const connector = terms.connector ? connectors::find_gateway(*terms.connector) : nullptr;
   if (connector == nullptr) return std::nullopt;
   const std::string level = level_of(terms);
   const json::value codes = terms.service_codes ? json::parse(*terms.service_codes) : json::object();
   if (!has_code(codes.as_object(), level)) throw without_code(level);
-  return NewPurchase{
+  NewPurchase purchase{
       .business_id = call.business(),
       .shipment_id = shipment,
       .carrier_id = terms.carrier_id,
@@ -189,22 +194,28 @@ std::optional<NewPurchase> usual_purchase(const Call& call, const Guid& shipment
       .service_level = level,
       .format = std::string(terms.label_format.value_or(name_of(connector->formats().front()))),
       .test_mode = terms.test_mode};
+  return PlannedPurchase{.purchase = std::move(purchase), .candidates = {connector}};
 }
 
 asio::awaitable<storage::StoredPurchase> request_label(storage::Transaction& transaction,
-                                                       NewPurchase wanted) {
-  const storage::sql::shipments::Consignment consignment{.business = wanted.business_id,
-                                                         .shipment = wanted.shipment_id};
-  auto requested = co_await storage::request_purchase(transaction, std::move(wanted));
+                                                       PlannedPurchase planned) {
+  const storage::sql::shipments::Consignment read{.business = planned.purchase.business_id,
+                                                  .shipment = planned.purchase.shipment_id};
+  auto requested = co_await storage::request_purchase(transaction, std::move(planned.purchase));
   if (!requested) throw not_found("shipment");
   if (requested->is_new) {  // the shipment is locked now
-    const auto rows = co_await transaction.run(consignment);
+    const auto rows = co_await transaction.run(read);
     const auto row = rows.front();
     if (is_final_shipment(row.status))
       throw conflict("The shipment is " + std::string(row.status) + "; no label can be bought for it.");
     FieldErrors errors;
-    consignment_of(row, errors);
+    const auto consignment = connectors::consignment_of(row, errors);
     if (!errors.empty()) throw invalid(std::move(errors));
+    const auto can_take = [&](const GatewayConnector* connector) {
+      return connectors::unsupported_parts(*connector, consignment).empty();
+    };
+    if (std::ranges::none_of(planned.candidates, can_take))
+      throw invalid(connectors::unsupported_parts(*planned.candidates.front(), consignment));
   }
   co_return std::move(requested->purchase);
 }

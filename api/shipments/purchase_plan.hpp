@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -8,6 +9,7 @@
 #include "api/endpoint/services.hpp"
 #include "api/shipments/quoted_rate.hpp"
 #include "base/guid.hpp"
+#include "connectors/carrier_gateway.hpp"
 #include "storage/carriers/purchases.hpp"
 #include "storage/sql/purchases.sql.hpp"
 
@@ -20,6 +22,13 @@ namespace waybill::api {
 
 using PurchaseTerms = storage::sql::purchases::Terms::Row;
 
+/// A purchase that nobody has requested yet.
+struct PlannedPurchase {
+  storage::NewPurchase purchase;
+  std::vector<const connectors::GatewayConnector*>
+      candidates;  // the connectors that may perform it; not empty
+};
+
 /// The rate that the body of a call names; nullopt if it names none. Throws Failure (400) for one of another
 /// shipment or business. It may have expired.
 std::optional<QuotedRate> named_rate(const Call& call, const Services& services);
@@ -27,19 +36,18 @@ std::optional<QuotedRate> named_rate(const Call& call, const Services& services)
 /// The purchase of the shipment `call.id()` that its body (label_request_schema) asks for. Throws Failure:
 /// 400 for an expired rate, a service level without a code, or a format that the gateway lacks; 404 for an
 /// unknown carrier; 409 if no carrier can buy, or if the rate is above maxPrice or in another currency.
-asio::awaitable<storage::NewPurchase> planned_purchase(Call& call, Services& services,
-                                                       const PurchaseTerms& terms,
-                                                       const std::optional<QuotedRate>& rate);
+asio::awaitable<PlannedPurchase> planned_purchase(Call& call, Services& services, const PurchaseTerms& terms,
+                                                  const std::optional<QuotedRate>& rate);
 
 /// The purchase of a shipment from its own carrier, without wishes; nullopt if that has no gateway. Throws
 /// Failure (400) if the carrier has no code for the service level.
-std::optional<storage::NewPurchase> usual_purchase(const Call& call, const Guid& shipment,
-                                                   const PurchaseTerms& terms);
+std::optional<PlannedPurchase> usual_purchase(const Call& call, const Guid& shipment,
+                                              const PurchaseTerms& terms);
 
 /// Requests a purchase in the open transaction, or returns the open or bought one. Throws Failure: 404
-/// without the shipment, 409 for a final one, and 400 with each field that carriers need; nothing may be
-/// committed then.
+/// without the shipment, 409 for a final one, and 400 with each field that carriers need or that no candidate
+/// can take; nothing may be committed then.
 asio::awaitable<storage::StoredPurchase> request_label(storage::Transaction& transaction,
-                                                       storage::NewPurchase wanted);
+                                                       PlannedPurchase planned);
 
 }  // namespace waybill::api

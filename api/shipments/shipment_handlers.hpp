@@ -29,6 +29,8 @@ asio::awaitable<Answer> get_label(Call& call, Services& services);
 asio::awaitable<Answer> get_carrier_label(Call& call, Services& services, std::string name);
 /// POST /api/v1/shipments/{shipmentId}/purchases/{purchaseId}/resolve
 asio::awaitable<Answer> resolve_purchase(Call& call, Services& services);
+/// POST /api/v1/labels
+asio::awaitable<Answer> print_labels(Call& call, Services& services);
 
 /// Renders and stores a shipment's label, so that a later GET need not render it.
 asio::awaitable<void> make_label(Services& services, Guid business, Guid shipment);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/shipments/label_lock.hpp"
+#include "api/shipments/own_label.hpp"
 #include "api/shipments/shipment_body.hpp"
 #include "api/shipments/shipment_handlers.hpp"
 #include "base/crypto.hpp"
@@ -109,16 +110,24 @@ asio::awaitable<std::string> render(Services& services, const Guid& business, do
 }
 
 /// Returns the PDF that `make_label` stored; nullopt if there is none or the shipment has changed since.
-asio::awaitable<std::optional<std::string>> stored_label(Call& call, Services& services,
+asio::awaitable<std::optional<std::string>> stored_label(Services& services, Guid business, Guid shipment,
                                                          const documents::Label& label,
                                                          const std::optional<Bytes>& stored_hash) {
   const auto hash = content_hash(label);
   if (!stored_hash || !std::ranges::equal(*stored_hash, hash)) co_return std::nullopt;
   const auto rows = co_await services.db.read(
-      sql::StoredLabel{.business = call.business(), .shipment = call.id(), .content_hash = hash});
+      sql::StoredLabel{.business = business, .shipment = shipment, .content_hash = hash});
   const auto stored = rows.find();
   if (!stored) co_return std::nullopt;
   co_return std::string(stored->pdf.begin(), stored->pdf.end());
+}
+
+/// Returns waybill's own label, stored or made now.
+asio::awaitable<std::string> own_pdf(Services& services, Guid business, Guid shipment, documents::Label label,
+                                     std::optional<Bytes> stored_hash) {
+  auto pdf = co_await stored_label(services, business, shipment, label, stored_hash);
+  if (!pdf) pdf = co_await render(services, business, std::move(label));
+  co_return *std::move(pdf);
 }
 
 /// True if the call asks for the carrier's label: by name, or because the shipment's carrier can sell one.
@@ -143,6 +152,14 @@ asio::awaitable<void> make_label(Services& services, Guid business, Guid shipmen
       {});
 }
 
+asio::awaitable<std::optional<OwnLabel>> own_label(Services& services, Guid business, Guid shipment) {
+  const auto rows = co_await services.db.read(sql::Label{.business = business, .shipment = shipment});
+  const auto row = rows.find();
+  if (!row) co_return std::nullopt;
+  co_return OwnLabel{.pdf = co_await own_pdf(services, business, shipment, label_of(*row), row->content_hash),
+                     .tracking_number = std::string(row->tracking_number)};
+}
+
 asio::awaitable<Answer> get_label(Call& call, Services& services) {
   const auto rows = co_await services.db.read(sql::Label{.business = call.business(), .shipment = call.id()});
   const auto row = rows.find();
@@ -152,10 +169,8 @@ asio::awaitable<Answer> get_label(Call& call, Services& services) {
   if (is_of_carrier(call, *row)) co_return co_await get_carrier_label(call, services, std::move(name));
   if (const auto format = call.parameter("format"); format && *format != "pdf")
     throw Failure(ErrorCode::conflict, "Waybill's own label is a PDF.", {{"format", "is pdf"}});
-  auto label = label_of(*row);
-  auto pdf = co_await stored_label(call, services, label, row->content_hash);
-  if (!pdf) pdf = co_await render(services, call.business(), std::move(label));
-  auto answer = Answer::of(std::move(*pdf));
+  auto answer =
+      Answer::of(co_await own_pdf(services, call.business(), call.id(), label_of(*row), row->content_hash));
   answer.file_name = std::move(name) + ".pdf";
   co_return answer;
 }

@@ -56,6 +56,17 @@ const Parameter label_query[] = {
     {.name = "kind", .kind = Kind::one_of, .values = label_kinds},
 };
 constexpr ErrorCode label_errors[] = {ErrorCode::conflict};
+constexpr Property print_properties[] = {
+    {.name = "shipmentIds",
+     .kind = Kind::array,
+     .required = true,
+     .max_length = 100,
+     .items = Kind::uuid,
+     .description = "The shipments in the order of their labels, each once."},
+};
+constexpr Schema print_schema{"LabelPrint", print_properties};
+constexpr ErrorCode print_errors[] = {ErrorCode::not_found, ErrorCode::conflict,
+                                      ErrorCode::payload_too_large};
 
 constexpr Property rates_properties[] = {
     {.name = "carrierIds",
@@ -570,6 +581,24 @@ const Endpoint endpoints[] = {
      .tag = "Shipments",
      .query = label_query,
      .errors = label_errors,
+     .media_type = "application/pdf"},
+    {.method = Method::post,
+     .path = "/api/v1/labels",
+     .permission = Permission::operate,
+     .handler = print_labels,
+     .operation_id = "printLabels",
+     .summary = "Returns the labels of up to 100 shipments as one PDF",
+     .description =
+         "In the order given. The label of a shipment is the one that was bought from its carrier (PDF or "
+         "PNG), "
+         "or waybill's own if the carrier has no gateway. 404 names unknown shipments and 409 those without "
+         "a "
+         "printable label, in details; then nothing is printed. 413 if all labels have more than 50 MiB. An "
+         "Idempotency-Key has no effect.",
+     .tag = "Shipments",
+     .body = &print_schema,
+     .body_kind = BodyKind::object,
+     .errors = print_errors,
      .media_type = "application/pdf"},
     {.method = Method::get,
      .path = "/api/v1/shipments/{shipmentId}/history",

@@ -66,6 +66,7 @@ AddCommand add_demo;
 AddCommand add_vapid_keys;
 AddCommand add_version;
 AddCommand add_docs;
+AddCommand add_merge_labels;
 
 inline constexpr int usage_error = 2;
 

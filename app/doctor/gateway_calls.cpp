@@ -12,13 +12,13 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include "api/gateways/connected_carriers.hpp"
-#include "api/threads/gateways.hpp"
 #include "app/keys/keys.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
 #include "connectors/carrier_gateway.hpp"
+#include "connectors/gateways/connected_carriers.hpp"
+#include "connectors/gateways/gateways.hpp"
 #include "storage/sql/doctor.sql.hpp"
 
 namespace waybill::app {
@@ -58,16 +58,16 @@ GatewayFacts ask_gateways(storage::blocking::Connection& session, const Config& 
   if (rows.empty()) return facts;
   const SecretBox secrets(read_keys(config));
   asio::io_context io;
-  api::Gateways gateways({.policy = {.allow_private = config.allow_private_destinations},
-                          .ca_file = config.ca_file,
-                          .own = config.carrier_gateways});
+  connectors::Gateways gateways({.policy = {.allow_private = config.allow_private_destinations},
+                                 .ca_file = config.ca_file,
+                                 .own = config.carrier_gateways});
   facts.configured = rows.front().total;
   for (const auto& row : rows) {
     const auto* const connector = connectors::find_gateway(row.connector);
     if (connector == nullptr) continue;
     connectors::GatewayAccount account{
         .api_url = std::string(row.api_url.value_or("")),
-        .api_key = api::open_carrier_key(secrets, row.business, row.carrier, row.sealed_key),
+        .api_key = connectors::open_carrier_key(secrets, row.business, row.carrier, row.sealed_key),
         .account_number = std::string(row.account_number.value_or("")),
         .test_mode = row.test_mode};
     GatewayFault known{.carrier = std::string(row.carrier_name),
