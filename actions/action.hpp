@@ -89,6 +89,7 @@ struct Attempt {
   int depth = 0;                             // number of changes by workflows that led to the event
   const Credentials* credentials = nullptr;  // credentials of the workflow, or of its step
   int step = 1;                              // number of the step in a workflow of several, from 1
+  Time expires_at = {};                      // when the event of the run is no longer kept
 };
 
 /// The result of an attempt, from which the worker derives the run's next state.
@@ -110,10 +111,10 @@ struct Pause {
   std::string code;    // the run is dead with this code
   std::string reason;  // reason to pause the workflow
 };
-/// The last three are requests to change records. The change is made when the run is recorded, in the same
+/// The last five are requests to change records. The change is made when the run is recorded, in the same
 /// transaction; the result of the run is known only then.
 using Outcome = std::variant<Done, Retry, Dead, Skip, Pause, storage::StatusChange, storage::FieldChange,
-                             storage::NewShipment>;
+                             storage::NewShipment, storage::LabelPurchase, storage::LabelVoid>;
 
 /// The stored result of an attempt.
 struct AttemptResult {

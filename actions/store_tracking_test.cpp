@@ -46,8 +46,8 @@ TEST(StoreTrackingCheck, IsNotOfferedByTheApi) {
   for (const Action* action : all_actions()) {
     if (!action->managed_only()) offered.push_back(action->type());
   }
-  EXPECT_THAT(offered, ElementsAre("create_shipment", "send_email", "send_push", "update_record",
-                                   "update_status", "webhook"));
+  EXPECT_THAT(offered, ElementsAre("buy_label", "create_shipment", "send_email", "send_push", "update_record",
+                                   "update_status", "void_label", "webhook"));
 }
 
 TEST(StoreTrackingPlan, ShowsTheTrackingAndQueuesByBusiness) {

@@ -133,6 +133,16 @@ domain::FieldType field_type(actions::AnswerType type) {
 
 constexpr std::string_view step_statuses[] = {"succeeded", "skipped", "dead"};
 
+/// The values of a label that is bought or voided.
+constexpr std::pair<std::string_view, domain::FieldType> label_values[] = {
+    {"labelStatus", domain::FieldType::string},
+    {"price", domain::FieldType::decimal},
+    {"currency", domain::FieldType::string},
+    {"carrier", domain::FieldType::string},
+    {"serviceLevel", domain::FieldType::string},
+    {"serviceCode", domain::FieldType::string},
+    {"carrierTrackingNumber", domain::FieldType::string}};
+
 }  // namespace
 
 void add_values(const Step& step, domain::RunValues& run) {
@@ -145,6 +155,10 @@ void add_values(const Step& step, domain::RunValues& run) {
   if (step.type == "create_shipment") {
     run.values.push_back({.path = prefix + "shipmentId", .type = domain::FieldType::uuid});
     run.values.push_back({.path = prefix + "trackingNumber", .type = domain::FieldType::string});
+  }
+  if (step.type == "buy_label" || step.type == "void_label") {
+    for (const auto& [name, type] : label_values)
+      run.values.push_back({.path = prefix + std::string(name), .type = type});
   }
   const auto* const answer = actions::find_value(step.definition, "answer");
   if (step.type != "webhook" || answer == nullptr) return;
@@ -192,6 +206,9 @@ json::object step_values(const json::object& result) {
   json::object values;
   for (const std::string_view name : {"status", "answer", "timedOut", "shipmentId", "trackingNumber"}) {
     if (const auto* const value = result.if_contains(name)) values[name] = *value;
+  }
+  for (const auto& each : label_values) {
+    if (const auto* const value = result.if_contains(each.first)) values[each.first] = *value;
   }
   return values;
 }

@@ -10,6 +10,7 @@ namespace {
 Runner::Options runner_options(const Worker::Options& options) {
   Runner::Options runner;
   runner.schedule = options.schedule;
+  runner.retention = std::chrono::days(options.retention_days);
   return runner;
 }
 

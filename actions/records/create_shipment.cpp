@@ -79,7 +79,8 @@ class Checker {
   FieldErrors& errors_;
 };
 
-/// Makes a shipment for the order of the event. The label is rendered when it is first read.
+/// Makes a shipment for the order of the event. The label of a carrier that can buy none is rendered when it
+/// is first read.
 class CreateShipment final : public Action {
  public:
   std::string_view type() const override { return "create_shipment"; }
@@ -121,6 +122,7 @@ class CreateShipment final : public Action {
     storage::NewShipment change{.order = find_guid(request, "orderId").value(),
                                 .shipment = Guid::timed_random(to_unix_ms(now)),
                                 .carrier = find_guid(request, "carrierId"),
+                                .generate_label = request.at("generateLabel") == json::value(true),
                                 .cause = cause_of(attempt)};
     if (const auto* const level = find_value(request, "serviceLevel"))
       change.service_level = std::string(level->as_string());

@@ -49,7 +49,8 @@ constexpr Property result_properties[] = {
 struct Found {
   std::size_t scan = 0;  // its position among all scans
   Guid shipment;
-  std::string status;  // status of the shipment
+  std::string status;    // of the shipment
+  std::string reported;  // by the scan; `exception` if it cancels a shipment that its label locks
   Time at = {};
   bool is_known = false;
   std::optional<Time> moved_at = {};  // the last move of the shipment
@@ -73,9 +74,9 @@ struct Progress {
       return ScanOutcome::repeated;
     }
     const bool is_move =
-        domain::shipment_states().allows(status, scan.status) && (!moved_at || found.at >= *moved_at);
+        domain::shipment_states().allows(status, found.reported) && (!moved_at || found.at >= *moved_at);
     if (is_move) {
-      status = scan.status;
+      status = found.reported;
       moved_at = found.at;
     }
     if (is_move || groups.empty() || groups.back().is_move) groups.push_back({.is_move = is_move});
@@ -92,7 +93,7 @@ struct ScanColumns {
 
   void add(const Scan& scan, const Found& found) {
     shipments.push_back(found.shipment);
-    statuses.push_back(scan.status);
+    statuses.push_back(found.reported);
     times.push_back(format_sql_timestamp(found.at));
     descriptions.push_back(scan.description);
     locations.push_back(scan.location);
@@ -158,7 +159,12 @@ class ScanWriter {
         outcome = ScanOutcome::ambiguous;
       } else {
         outcome = ScanOutcome::stored;
-        found_.push_back({.scan = scan, .shipment = row.shipment, .status = std::string(row.status)});
+        const std::string& reported = scans_[scan].status;
+        found_.push_back(
+            {.scan = scan,
+             .shipment = row.shipment,
+             .status = std::string(row.status),
+             .reported = row.is_label_locked && reported == "cancelled" ? "exception" : reported});
       }
     }
     std::erase_if(found_, [&](const Found& found) { return outcomes_[found.scan] != ScanOutcome::stored; });

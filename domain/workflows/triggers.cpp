@@ -20,6 +20,7 @@ enum class When : std::uint8_t {
   field_changed,   // one of the fields in `detail`, separated by spaces
   field_set,       // like field_changed, and the first of the fields has a value
   dispatched,
+  label_moved,  // the carrier's label moved to one of the statuses in `detail`, separated by spaces
   traced,
   erased,
 };
@@ -69,6 +70,12 @@ constexpr auto rows = std::to_array<TriggerRow>({
      "A shipment is cancelled."},
     {shipment, When::dispatched, "", "shipment_dispatched", "Shipment dispatched",
      "A shipment is put into a dispatch."},
+    {shipment, When::label_moved, "bought", "shipment_label_bought", "Shipment label bought",
+     "A carrier's label of a shipment is bought."},
+    {shipment, When::label_moved, "refused unknown", "shipment_label_failed", "Shipment label failed",
+     "The purchase of a shipment's label is refused, or its outcome is not known."},
+    {shipment, When::label_moved, "voided", "shipment_label_voided", "Shipment label voided",
+     "A shipment's label is given back."},
     {shipment, When::traced, "", "shipment_trace_added", "Shipment trace added",
      "A scan of a shipment is reported, even if it also changes the status. The entity has it as `trace`."},
     {shipment, When::deleted, "", "shipment_deleted", "Shipment deleted", "A shipment is deleted."},
@@ -91,13 +98,39 @@ constexpr auto rows = std::to_array<TriggerRow>({
 static_assert(rows.size() <= TriggerSet{}.size());
 static_assert(std::ranges::is_sorted(rows, {}, &TriggerRow::type));
 
+// The fields that the move of a shipment's label writes with `labelStatus`. It is told by its own triggers.
+constexpr std::string_view label_status = "labelStatus";
+constexpr std::string_view fields_of_label =
+    "labelStatus carrierTrackingNumber carrierTrackingUrl shippingPrice currency carrier.guid serviceLevel "
+    "packages";
+
 // A row with its fields looked up.
 struct Rule {
   When when;
-  std::string_view status;
+  std::string_view statuses;  // separated by spaces; empty: any
   FieldSet fields;
   std::string_view first_field;
 };
+
+/// Calls `visit` with each of some words that are separated by spaces.
+template <typename Visit>
+void for_each_word(std::string_view words, Visit visit) {
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(' '));
+    visit(word);
+    words.remove_prefix(std::min(word.size() + 1, words.size()));
+  }
+}
+
+FieldSet fields_named(const RecordType& type, std::string_view paths) {
+  FieldSet fields;
+  for_each_word(paths, [&](std::string_view path) {
+    const Field* field = type.find(path);
+    if (field == nullptr) throw std::logic_error("trigger on an unknown field: " + std::string(path));
+    fields.set(type.index_of(*field));
+  });
+  return fields;
+}
 
 Rule make_rule(const TriggerRow& row) {
   Rule rule{row.when, {}, {}, {}};
@@ -109,18 +142,17 @@ Rule make_rule(const TriggerRow& row) {
       }
       break;
     case When::status_changed:
-      rule.status = row.detail;
+      rule.statuses = row.detail;
+      break;
+    case When::label_moved:
+      rule.statuses = row.detail;
+      rule.first_field = label_status;
+      rule.fields = fields_named(type, label_status);
       break;
     case When::field_changed:
     case When::field_set:
       rule.first_field = row.detail.substr(0, row.detail.find(' '));
-      for (std::string_view rest = row.detail; !rest.empty();) {
-        const std::string_view path = rest.substr(0, rest.find(' '));
-        const Field* field = type.find(path);
-        if (field == nullptr) throw std::logic_error("trigger on an unknown field: " + std::string(path));
-        rule.fields.set(type.index_of(*field));
-        rest.remove_prefix(std::min(path.size() + 1, rest.size()));
-      }
+      rule.fields = fields_named(type, row.detail);
       break;
     case When::created:
     case When::deleted:
@@ -181,9 +213,28 @@ const Catalogue& catalogue() {
   return instance;
 }
 
-bool has_status(const Change& change, std::string_view status) {
-  const json::value* value = change.entity.if_contains("status");
-  return value != nullptr && value->is_string() && std::string_view(value->get_string()) == status;
+bool has_text(const json::object& record, std::string_view name, std::string_view text) {
+  const json::value* value = record.if_contains(name);
+  return value != nullptr && value->is_string() && std::string_view(value->get_string()) == text;
+}
+
+/// True if the label has moved to one of the rule's statuses. A refused void gives back the label that was
+/// bought before.
+bool has_label_moved(const Rule& rule, const Change& change) {
+  if ((change.changed & rule.fields).none()) return false;
+  bool has_moved = false;
+  for_each_word(rule.statuses, [&](std::string_view status) {
+    const bool is_given_back = status == "bought" && has_text(change.previous, label_status, "voiding");
+    has_moved = has_moved || (has_text(change.entity, label_status, status) && !is_given_back);
+  });
+  return has_moved;
+}
+
+/// The changed fields that concern `…_updated`: without those that the move of a label explains.
+FieldSet updated_fields(const Change& change) {
+  if (!moves_label(change)) return change.changed;
+  static const FieldSet of_label = fields_named(record_type(shipment), fields_of_label);
+  return change.changed & ~of_label;
 }
 
 bool has_value(const Change& change, std::string_view path) {
@@ -253,10 +304,14 @@ bool fires(const Rule& rule, const Change& change) {
     case When::deleted:
       return change.deleted;
     case When::updated:
+      return (updated_fields(change) & rule.fields).any();
     case When::field_changed:
       return (change.changed & rule.fields).any();
     case When::status_changed:
-      return change.previous_status && (rule.status.empty() || has_status(change, rule.status));
+      return change.previous_status &&
+             (rule.statuses.empty() || has_text(change.entity, "status", rule.statuses));
+    case When::label_moved:
+      return has_label_moved(rule, change);
     case When::field_set:
       return (change.changed & rule.fields).any() && has_value(change, rule.first_field);
     case When::dispatched:
@@ -270,6 +325,11 @@ bool fires(const Rule& rule, const Change& change) {
 }
 
 }  // namespace
+
+bool moves_label(const Change& change) {
+  static const FieldSet status = fields_named(record_type(shipment), label_status);
+  return change.type == shipment && (change.changed & status).any();
+}
 
 std::span<const Trigger> triggers() { return catalogue().triggers; }
 

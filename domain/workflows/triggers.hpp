@@ -44,6 +44,9 @@ std::size_t trigger_index(const Trigger& trigger);
 /// The triggers that fire for a change.
 TriggerSet fired_triggers(const Change& change);
 
+/// True if the status of a shipment's carrier label has changed.
+bool moves_label(const Change& change);
+
 /// The triggers that an event may meet whose records cannot be read, but of which is known whether there is
 /// one before and after it.
 TriggerSet possible_triggers(EntityType entity_type, bool has_before, bool has_after);

@@ -65,6 +65,9 @@ TEST(Triggers, TheCatalogueIsThatOfTheContract) {
                         "shipment_returned",
                         "shipment_cancelled",
                         "shipment_dispatched",
+                        "shipment_label_bought",
+                        "shipment_label_failed",
+                        "shipment_label_voided",
                         "shipment_trace_added",
                         "shipment_deleted",
                         "customer_created",
@@ -82,6 +85,7 @@ TEST(Triggers, TheCatalogueIsThatOfTheContract) {
 TEST(Triggers, NameTheFirstFieldWhoseChangeTheyAreFor) {
   EXPECT_EQ(find_trigger("product_price_changed")->field, "price");
   EXPECT_EQ(find_trigger("order_collection_scheduled")->field, "collectionDate");
+  EXPECT_EQ(find_trigger("shipment_label_failed")->field, "labelStatus");
   for (const char* code : {"product_updated", "order_status_changed", "order_created"})
     EXPECT_EQ(find_trigger(code)->field, "") << code;
 }
@@ -137,13 +141,13 @@ TEST(Triggers, AStatusFiresItsOwnAndTheGeneralTriggerButNoUpdate) {
   }
 }
 
-TEST(Triggers, UpdatedFiresForEachFieldButStatusBookkeepingAndDispatch) {
+TEST(Triggers, UpdatedFiresForEachFieldButStatusLabelBookkeepingAndDispatch) {
   for (const RecordType& type : record_types()) {
     const std::string code = std::string(type.label) + "_updated";
     for (const Field& field : type.fields) {
       if (field.is_of_relatives()) continue;
-      EXPECT_EQ(fired(type.type, {field.path}).contains(code), field.has_role(ColumnRole::plain))
-          << type.name << " " << field.path;
+      const bool is_told = field.has_role(ColumnRole::plain) && field.path != "labelStatus";
+      EXPECT_EQ(fired(type.type, {field.path}).contains(code), is_told) << type.name << " " << field.path;
     }
   }
 }
@@ -175,6 +179,42 @@ TEST(Triggers, DispatchedFiresAloneWhenPutIntoADispatch) {
   put.dispatched = true;
   EXPECT_EQ(codes(fired_triggers(put)), Codes{"shipment_dispatched"});
   EXPECT_EQ(fired(EntityType::shipment, {"dispatchId"}), Codes{}) << "taken out of it";
+}
+
+/// A move of a shipment's label, which also changes the fields `with`.
+Codes label_moved(std::string_view from, std::string_view to,
+                  std::initializer_list<std::string_view> with = {}) {
+  Change change = updated(EntityType::shipment, with, {{"labelStatus", to}});
+  const RecordType& type = record_type(EntityType::shipment);
+  change.changed.set(type.index_of(*type.find("labelStatus")));
+  change.previous = {{"labelStatus", from}};
+  EXPECT_TRUE(moves_label(change));
+  return codes(fired_triggers(change));
+}
+
+TEST(Triggers, TheMoveOfALabelFiresItsOwnTriggerAlone) {
+  EXPECT_EQ(label_moved("", "buying"), Codes{});
+  EXPECT_EQ(label_moved("buying", "bought"), Codes{"shipment_label_bought"});
+  EXPECT_EQ(label_moved("unknown", "bought"), Codes{"shipment_label_bought"});
+  EXPECT_EQ(label_moved("buying", "refused"), Codes{"shipment_label_failed"});
+  EXPECT_EQ(label_moved("buying", "unknown"), Codes{"shipment_label_failed"});
+  EXPECT_EQ(label_moved("bought", "voiding"), Codes{});
+  EXPECT_EQ(label_moved("voiding", "voided"), Codes{"shipment_label_voided"});
+  EXPECT_EQ(label_moved("voiding", "bought"), Codes{}) << "a refused void";
+}
+
+TEST(Triggers, WhatAPurchaseWritesWithTheMoveIsNoUpdate) {
+  EXPECT_EQ(label_moved("buying", "bought",
+                        {"carrierTrackingNumber", "carrierTrackingUrl", "shippingPrice", "currency",
+                         "carrier.guid", "serviceLevel", "packages", "updatedAt"}),
+            Codes{"shipment_label_bought"});
+  EXPECT_EQ(label_moved("buying", "bought", {"shippingPrice", "instructions"}),
+            (Codes{"shipment_label_bought", "shipment_updated"}));
+  EXPECT_EQ(fired(EntityType::shipment, {"shippingPrice"}, {{"labelStatus", "bought"}}),
+            Codes{"shipment_updated"})
+      << "a later change without a move";
+  EXPECT_FALSE(moves_label(updated(EntityType::shipment, {"shippingPrice"})));
+  EXPECT_FALSE(moves_label(updated(EntityType::order, {"notes"})));
 }
 
 TEST(Triggers, AStatusAndAFieldAtOnceFireBoth) {

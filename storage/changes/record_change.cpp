@@ -204,15 +204,35 @@ ChangeResult make(Session& session, const Guid& business, const NewShipment& cha
   if (items->empty()) items->emplace_back(nullptr);
   const json::array shipments{entry_of(change, orders, *hold->number, packages_of(*items))};
   session.run(statements::Create{.business = business, .shipments = to_json(shipments)});
+  if (change.generate_label) request_label(session, business, change.shipment, change.cause);
   return {.kind = Kind::made,
           .moved = 1,
           .made = {{"shipmentId", change.shipment.to_string()}, {"trackingNumber", *hold->number}}};
 }
 
+template <typename... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <typename... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
 }  // namespace
 
+const LabelStep* label_step(const RecordChange& change) {
+  return std::visit(Overloaded{[](const LabelPurchase& each) { return &each.step; },
+                               [](const LabelVoid& each) { return &each.step; },
+                               [](const auto&) -> const LabelStep* { return nullptr; }},
+                    change.change);
+}
+
 ChangeResult make_change(Session& session, const Guid& business, const RecordChange& change) {
-  return std::visit([&](const auto& each) { return make(session, business, each); }, change.change);
+  return std::visit(
+      Overloaded{
+          [&](const LabelPurchase& each) { return buy_label(session, business, each, change.started_at); },
+          [&](const LabelVoid& each) { return void_label(session, business, each, change.started_at); },
+          [&](const auto& each) { return make(session, business, each); }},
+      change.change);
 }
 
 }  // namespace waybill::storage

@@ -66,6 +66,13 @@ statements::Shipments shipments_statement(const Guid& business, const StatusChan
           .cause = cause_of(change)};
 }
 
+/// The status of the label that keeps a shipment from its move; empty if there is none.
+template <typename Row>
+std::string locking_label(const Row& row) {
+  if constexpr (requires { row.locking_label; }) return std::string(row.locking_label.value_or(""));
+  return {};
+}
+
 /// The verdict of a statement on the records that it found.
 template <typename S>
 ChangeResult result_of(const TypedRows<S>& rows, const StatusChange& change) {
@@ -84,6 +91,8 @@ ChangeResult result_of(const TypedRows<S>& rows, const StatusChange& change) {
       if (!refusals.empty()) refusals += "; ";
       refusals += rule.refusal(*row.status, change.status);
       if (rows.size() > 1) refusals += " (" + row.guid.to_string() + ")";
+    } else if (const std::string label = locking_label(row); !label.empty()) {
+      result = {.kind = Kind::closed, .error = "the label of the shipment is " + label};
     } else if (!row.is_ready.value()) {
       result = {.kind = Kind::not_ready,
                 .error = "not every shipment is " + change.when_all_shipments.value_or("ready")};

@@ -53,11 +53,17 @@ struct ChangeResult {
     not_found,  // none of the records exists
     locked,     // another transaction holds a record; none was changed, without waiting
     refused,    // the database refuses the change (a constraint, a trigger); none was changed
+    skipped,    // there was nothing to do, for the reason `code`
+    failed,     // what was asked for is refused, for the reason `code`
+    waits,      // the result is known once the purchase `awaited` has moved, or at `until`
   };
   Kind kind = Kind::made;
   std::string error = {};  // empty if made; names the field if invalid
   std::size_t moved = 0;   // number of records whose status was another before
-  json::object made = {};  // a new shipment: {shipmentId, trackingNumber}
+  json::object made = {};  // a new shipment: {shipmentId, trackingNumber}; a label: {labelStatus, price, …}
+  const char* code = nullptr;
+  std::optional<Guid> awaited = {};
+  Time until = {};
 };
 
 /// Changes all existing records or none, as the rule allows. Records that already have the status stay

@@ -192,6 +192,7 @@ Recorded Recording::commit() {
   if (ended) unblock_next(session_, *ended);
   finish<sql::queue::Reschedule>(false);
   go_on();
+  await_purchases();
   work_.commit();
   if (ended) remember(ended_, *ended);
   Recorded recorded{.events = events_.size(), .digest_due = digest_due_, .changed = {}};
@@ -232,6 +233,24 @@ void Recording::write_events() {
   if (any_watches) cancel_watching(session_, watch_ends_);  // runs of earlier events of the batch
   wake_watching(session_, watch_ends_);
   digest_due_ = collect(session_, all_of(events_, &SettledEvent::collected));
+}
+
+/// Notes the purchases for which runs wait now, and clears those that runs have waited for.
+void Recording::await_purchases() {
+  QueuedKeys keys;
+  std::vector<std::optional<std::string>> purchases;
+  for (const Request& request : requests_) {
+    const LabelStep* const step = label_step(*request.made.state->change);
+    if (step == nullptr || request.made.result.kind == ChangeResult::Kind::locked) continue;
+    const std::optional<Guid>& awaited = request.made.result.awaited;
+    keys.add({*request.business, step->workflow, step->run});
+    purchases.push_back(awaited ? std::optional(awaited->to_string()) : std::nullopt);
+  }
+  if (keys.empty()) return;
+  session_.run_replanned(sql::queue::AwaitPurchases{.businesses = binary_array(keys.businesses),
+                                                    .workflows = binary_array(keys.workflows),
+                                                    .runs = binary_array(keys.runs),
+                                                    .purchases = purchases});
 }
 
 /// The event at which the search for the runs before this one can end; null if none is known.

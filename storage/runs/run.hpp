@@ -59,6 +59,8 @@ inline QueuedKey queued_key(const RunKey& key) { return {key.business_id, key.wo
 /// The request of a queued run that is not rendered yet. The worker that claims the run renders its request
 /// and body from the event.
 inline constexpr std::string_view deferred_request = "null";
+/// The code of a run that waits until the purchase of a label, or its void, is final.
+inline constexpr std::string_view label_code = "LABEL";
 /// The `entity_id` of a run that is for a list of records.
 inline constexpr Guid no_record{};
 /// The step number under which run_step_texts holds the list of a run for all records of a schedule's query.

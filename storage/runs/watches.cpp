@@ -14,7 +14,7 @@ struct EndColumns {
 
   EndColumns(std::span<const WatchEnd> ends, bool cancels) {
     for (const WatchEnd& end : ends) {
-      if (end.cancels != cancels) continue;
+      if (end.moves_label || end.cancels != cancels) continue;
       businesses.push_back(end.watch.record.business_id);
       records.push_back(end.watch.record.entity_id);
       workflows.push_back(end.watch.workflow_id);
@@ -25,6 +25,18 @@ struct EndColumns {
     }
   }
 };
+
+void wake_labels(Session& session, std::span<const WatchEnd> ends) {
+  std::vector<Guid> businesses, shipments;
+  for (const WatchEnd& end : ends) {
+    if (!end.moves_label) continue;
+    businesses.push_back(end.watch.record.business_id);
+    shipments.push_back(end.watch.record.entity_id);
+  }
+  if (shipments.empty()) return;
+  session.run_replanned(
+      sql::queue::WakeLabels{.businesses = binary_array(businesses), .shipments = binary_array(shipments)});
+}
 
 }  // namespace
 
@@ -54,6 +66,7 @@ void cancel_watching(Session& session, std::span<const WatchEnd> ends) {
 }
 
 void wake_watching(Session& session, std::span<const WatchEnd> ends) {
+  wake_labels(session, ends);
   const EndColumns columns(ends, false);
   if (columns.events.empty()) return;
   session.run_replanned(sql::queue::WakeWatching{.businesses = binary_array(columns.businesses),

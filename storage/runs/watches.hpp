@@ -32,6 +32,9 @@ struct WatchEnd {
   bool cancels;  // false: it ends the wait of the step
   std::uint64_t event_id;
   std::optional<Guid> causing_run;  // the run that caused the event, which does not concern it
+  /// The event is the move of a shipment's label. It makes the runs due that wait for its purchase, whatever
+  /// their record; of `watch` only the shipment is set.
+  bool moves_label = false;
 };
 
 /// Returns the watches of some records, each once. Throws DatabaseUnavailable or StatementError, like the

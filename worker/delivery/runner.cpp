@@ -264,7 +264,8 @@ void Runner::perform(const TaskPtr& task) {
       .workflow_name = task->workflow->name,
       .depth = run.key.depth,
       .credentials = &credentials_of(*task),
-      .step = step == nullptr ? 1 : step->number};
+      .step = step == nullptr ? 1 : step->number,
+      .expires_at = run.key.created_at + options_.retention};
   try {
     task->action->perform(attempt, effects_,
                           [this, task](const actions::AttemptResult& result) { finished(task, result); });

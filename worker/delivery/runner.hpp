@@ -49,6 +49,7 @@ class Runner {
     Duration claim_patience = worker::claim_patience;
     net::CircuitBreaker::Options breaker = {};
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
+    Duration retention = std::chrono::days(30);  // of events
   };
 
   Runner(Options options, const Catalogue& catalogue, actions::Effects effects, Outcomes& outcomes,

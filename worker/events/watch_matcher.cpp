@@ -67,9 +67,18 @@ WatchMatcher::Ends WatchMatcher::match(storage::Session& session, storage::Recor
     EndsOfEvent of_event;
     matching::unless_unreadable([&] {  // the matcher reports it
       of_event.ends = ends_of(session, columns, event, watches);
+      if (workflow == nullptr && moves_label(columns, event))
+        of_event.ends.push_back({.watch = {.record = {event.business_id, event.entity_id},
+                                           .workflow_id = {},
+                                           .version = 0,
+                                           .step = 0},
+                                 .cancels = false,
+                                 .event_id = event.id,
+                                 .causing_run = {},
+                                 .moves_label = true});
     });
     of_event.are_of_queued = std::ranges::any_of(of_event.ends, [&](const storage::WatchEnd& end) {
-      return std::ranges::find(of_queued, end.watch) != of_queued.end();
+      return end.moves_label || std::ranges::find(of_queued, end.watch) != of_queued.end();
     });
     if (!of_event.ends.empty()) ends.emplace(storage::EventKey{event.id, event.at}, std::move(of_event));
   }
@@ -104,6 +113,12 @@ std::vector<storage::WatchEnd> WatchMatcher::ends_of(storage::Session& session,
       ends.push_back({.watch = *watch, .cancels = cancels, .event_id = event.id, .causing_run = causing_run});
   }
   return ends;
+}
+
+/// True for the move of a shipment's label in a business whose runs may wait for one.
+bool WatchMatcher::moves_label(storage::RecordColumns& columns, const storage::StoredEvent& event) const {
+  return event.entity_type == domain::EntityType::shipment && event.before && event.after &&
+         catalogue_.may_be_watched(event.business_id) && domain::moves_label(columns.change(event, {}));
 }
 
 /// The watches of runs that earlier events have just caused, and that may come to the queue before the event

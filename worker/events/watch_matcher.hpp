@@ -21,6 +21,7 @@
 namespace waybill::worker {
 
 /// Finds out what events do to the open runs of their records: which they cancel, and which waits they end.
+/// The move of a shipment's label ends the waits for its purchase, also of runs for the shipment's order.
 /// Changes nothing. A run that begins a wait later looks at the events itself (later_events.hpp). One thread.
 class WatchMatcher {
  public:
@@ -52,6 +53,7 @@ class WatchMatcher {
   std::vector<storage::WatchEnd> ends_of(storage::Session& session, storage::RecordColumns& columns,
                                          const storage::StoredEvent& event,
                                          const std::vector<storage::Watch>& watches);
+  bool moves_label(storage::RecordColumns& columns, const storage::StoredEvent& event) const;
   std::vector<storage::Watch> possible_watches(const storage::StoredEvent& event) const;
   RulesPtr find_rules(storage::Session& session, const storage::Watch& watch);
   static RulesPtr rules_of(const std::vector<matching::Step>& steps,

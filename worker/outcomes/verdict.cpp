@@ -34,9 +34,9 @@ int step_of(const storage::RunState& state) { return state.progress ? state.prog
 constexpr Duration lock_retry_delay = std::chrono::milliseconds(250);
 
 /// The final status and code of a run, by the result of its change of records.
-std::pair<RunStatus, std::optional<std::string>> ending(storage::ChangeResult::Kind kind) {
+std::pair<RunStatus, std::optional<std::string>> ending(const storage::ChangeResult& result) {
   using Kind = storage::ChangeResult::Kind;
-  switch (kind) {
+  switch (result.kind) {
     case Kind::forbidden:
       return {RunStatus::skipped, "FORBIDDEN_MOVE"};
     case Kind::not_ready:
@@ -51,8 +51,13 @@ std::pair<RunStatus, std::optional<std::string>> ending(storage::ChangeResult::K
       return {RunStatus::skipped, "NO_RECORD"};
     case Kind::refused:
       return {RunStatus::dead, "UNRECORDABLE"};
+    case Kind::skipped:
+      return {RunStatus::skipped, result.code};
+    case Kind::failed:
+      return {RunStatus::dead, result.code};
     case Kind::made:
     case Kind::locked:
+    case Kind::waits:
       break;
   }
   return {RunStatus::succeeded, std::nullopt};
@@ -147,6 +152,13 @@ storage::RunState judge_change(const storage::RunState& state, const storage::Ch
     next.at = now + lock_retry_delay;
     return next;
   }
+  if (result.kind == storage::ChangeResult::Kind::waits) {
+    next.status = RunStatus::waiting;
+    next.code = storage::label_code;
+    next.error.reset();
+    next.at = result.until;
+    return next;
+  }
   const actions::AttemptResult attempt{
       .outcome = actions::Done{},
       .started_at = state.change->started_at,
@@ -154,7 +166,7 @@ storage::RunState judge_change(const storage::RunState& state, const storage::Ch
       .status_code = {},
       .response = {},
       .error = result.error.empty() ? std::nullopt : std::optional(result.error)};
-  std::tie(next.status, next.code) = ending(result.kind);
+  std::tie(next.status, next.code) = ending(result);
   next.error = attempt.error;
   next.attempts = state.attempts + 1;
   next.tries = append_attempt(state.tries, next.attempts, step_of(state), attempt);

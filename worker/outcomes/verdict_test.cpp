@@ -187,6 +187,37 @@ TEST(JudgeChange, TheResultOfTheChangeEndsTheRun) {
   }
 }
 
+TEST(JudgeChange, ALabelEndsWithItsCode) {
+  using Kind = storage::ChangeResult::Kind;
+  const auto ended = [](Kind kind, const char* code) {
+    return judge_change(after_move(0), {.kind = kind, .error = "why", .code = code}, now);
+  };
+  const storage::RunState skipped = ended(Kind::skipped, "TOO_EXPENSIVE");
+  EXPECT_EQ(skipped.status, RunStatus::skipped);
+  EXPECT_EQ(skipped.code, "TOO_EXPENSIVE");
+  const storage::RunState dead = ended(Kind::failed, "LABEL_REFUSED");
+  EXPECT_EQ(dead.status, RunStatus::dead);
+  EXPECT_EQ(dead.code, "LABEL_REFUSED");
+  EXPECT_EQ(dead.error, "why");
+}
+
+TEST(JudgeChange, ARunWaitsForALabelWithoutAnAttempt) {
+  storage::RunState before = after_move(2);
+  before.error = "an earlier one";
+  const storage::RunState state = judge_change(
+      before,
+      {.kind = storage::ChangeResult::Kind::waits, .awaited = Guid(), .until = now + std::chrono::days(3)},
+      now);
+  EXPECT_EQ(state.status, RunStatus::waiting);
+  EXPECT_EQ(state.code, storage::label_code);
+  EXPECT_EQ(state.error, std::nullopt);
+  EXPECT_EQ(state.attempts, 2);
+  EXPECT_EQ(state.tries, before.tries);
+  EXPECT_EQ(state.at, now + std::chrono::days(3));
+  EXPECT_FALSE(state.change);
+  EXPECT_FALSE(storage::awaits_step(state)) << "it stays in its step";
+}
+
 TEST(JudgeChange, ALockConflictDoesNotCountAsAnAttempt) {
   for (const int attempts : {0, 2}) {
     const storage::RunState state = judge_change(

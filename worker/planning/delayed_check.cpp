@@ -88,7 +88,9 @@ struct DelayedCheck::Turn {
 };
 
 bool DelayedCheck::is_wanted(const storage::ClaimedRun& claimed) {
-  return claimed.previous_status == storage::RunStatus::waiting && !claimed.run.state.progress;
+  const storage::RunState& state = claimed.run.state;
+  return claimed.previous_status == storage::RunStatus::waiting && !state.progress &&
+         state.code != storage::label_code;
 }
 
 std::vector<storage::ClaimedRun> DelayedCheck::check(storage::Session& session,

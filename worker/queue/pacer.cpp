@@ -72,11 +72,13 @@ void Pacer::pace(storage::Session& session, std::vector<storage::ClaimedRun>& ru
   }
 }
 
-/// Nullopt for a run without pacing, and for one that is ended or held, or continues with a wait or a stop.
+/// Nullopt for a run without pacing, and for one that is ended or held, continues with a wait or a stop, or
+/// looks at the purchase that it has waited for.
 std::optional<Pacer::Candidate> Pacer::candidate(storage::ClaimedRun& run) const {
   WorkflowPtr workflow = catalogue_.find(run.run.key.workflow_id);
   if (!workflow || !workflow->pacing || is_final(run.run.state.status) || run.conditions_failed ||
-      run.record_gone || workflow->paused || catalogue_.is_suspended(workflow->business_id))
+      run.run.state.code == storage::label_code || run.record_gone || workflow->paused ||
+      catalogue_.is_suspended(workflow->business_id))
     return std::nullopt;
   const std::string_view type = type_to_begin(run.run);
   const actions::Action* const action = actions::find_action(type);

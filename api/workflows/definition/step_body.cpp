@@ -465,13 +465,17 @@ void for_each_action(const json::object& action, const VisitAction& visit) {
 }
 
 bool awaits_events(const json::object& action) {
+  const auto is_awaiting = [](const json::object& step) {
+    const auto type = text_at(step, "type");
+    return type == "buy_label" || type == "void_label" ||
+           (type == "wait" && find_value(step, matching::wait_member) != nullptr);
+  };
+  const json::array* const steps = actions::stored_steps(action);
+  if (steps == nullptr) return is_awaiting(action);
   bool awaits = false;
-  if (const json::array* const steps = actions::stored_steps(action)) {
-    actions::for_each_step(*steps, {}, [&](const json::object& step, const std::string&) {
-      awaits =
-          awaits || (text_at(step, "type") == "wait" && find_value(step, matching::wait_member) != nullptr);
-    });
-  }
+  actions::for_each_step(*steps, {}, [&](const json::object& step, const std::string&) {
+    awaits = awaits || is_awaiting(step);
+  });
   return awaits;
 }
 

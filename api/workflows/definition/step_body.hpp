@@ -40,7 +40,7 @@ using VisitAction = std::function<void(const actions::Action& action, const json
                                        const std::string& field)>;
 void for_each_action(const json::object& action, const VisitAction& visit);
 
-/// True if a step of a stored action waits for an event.
+/// True if a step of a stored action waits for an event, or for a label.
 bool awaits_events(const json::object& action);
 
 /// The steps of a stored action as the API shows them; empty if it is a single one.

@@ -144,6 +144,45 @@ constexpr Property shipment_properties[] = {
 constexpr Schema shipment_input_schema{"ShipmentActionInput", shipment_properties};
 constexpr Schema shipment_schema{"ShipmentAction", shipment_properties};
 
+constexpr std::string_view buy_label[] = {"buy_label"};
+constexpr std::string_view void_label[] = {"void_label"};
+constexpr std::string_view label_choices[] = {"cheapest", "fastest"};
+constexpr std::string_view label_formats[] = {"pdf", "zpl", "png"};
+
+constexpr Property purchase_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .required = true, .nullable = false, .values = buy_label},
+    {.name = "serviceLevel",
+     .kind = Kind::string,
+     .description = "A code of the shipment's carrier. Default: that of the shipment. Not with choose."},
+    {.name = "choose",
+     .kind = Kind::one_of,
+     .values = label_choices,
+     .description = "Compares all configured carriers that can buy labels. Default: the carrier of the "
+                    "shipment."},
+    {.name = "serviceCodes",
+     .kind = Kind::array,
+     .items = Kind::string,
+     .description = "With choose: codes of the gateways to choose among. Default: all."},
+    {.name = "carrierIds",
+     .kind = Kind::array,
+     .items = Kind::uuid,
+     .description = "With choose: carriers to choose among. Default: all."},
+    {.name = "maxPrice",
+     .kind = Kind::number,
+     .description = "In the currency of the business. A dearer label is not bought."},
+    {.name = "format",
+     .kind = Kind::one_of,
+     .values = label_formats,
+     .description = "Default: that of the carrier."},
+};
+constexpr Schema purchase_input_schema{"PurchaseActionInput", purchase_properties};
+constexpr Schema purchase_schema{"PurchaseAction", purchase_properties};
+constexpr Property void_properties[] = {
+    {.name = "type", .kind = Kind::one_of, .required = true, .nullable = false, .values = void_label},
+};
+constexpr Schema void_input_schema{"VoidActionInput", void_properties};
+constexpr Schema void_schema{"VoidAction", void_properties};
+
 constexpr std::string_view failure_choices[] = {"stop", "continue"};
 constexpr Property when_property{.name = "when",
                                  .kind = Kind::any,
@@ -270,22 +309,29 @@ constexpr auto push_step_input = step_properties(push_input_properties);
 constexpr auto status_step_input = step_properties(status_input_properties);
 constexpr auto record_step = step_properties(record_properties);
 constexpr auto shipment_step = step_properties(shipment_properties);
+constexpr auto purchase_step = step_properties(purchase_properties);
+constexpr auto void_step = step_properties(void_properties);
 constexpr Schema webhook_step_input_schema{"WebhookStepInput", webhook_step_input};
 constexpr Schema email_step_input_schema{"EmailStepInput", email_step_input};
 constexpr Schema push_step_input_schema{"PushStepInput", push_step_input};
 constexpr Schema status_step_input_schema{"StatusStepInput", status_step_input};
 constexpr Schema record_step_input_schema{"RecordStepInput", record_step};
 constexpr Schema shipment_step_input_schema{"ShipmentStepInput", shipment_step};
+constexpr Schema purchase_step_input_schema{"PurchaseStepInput", purchase_step};
+constexpr Schema void_step_input_schema{"VoidStepInput", void_step};
 constexpr Schema record_step_schema{"RecordStep", record_step};
 constexpr Schema shipment_step_schema{"ShipmentStep", shipment_step};
+constexpr Schema purchase_step_schema{"PurchaseStep", purchase_step};
+constexpr Schema void_step_schema{"VoidStep", void_step};
 constexpr const Schema* step_inputs[] = {
-    &webhook_step_input_schema, &email_step_input_schema,  &push_step_input_schema,
-    &status_step_input_schema,  &record_step_input_schema, &shipment_step_input_schema,
-    &wait_input_schema,         &choice_input_schema,      &stop_input_schema};
+    &webhook_step_input_schema,  &email_step_input_schema,  &push_step_input_schema,
+    &status_step_input_schema,   &record_step_input_schema, &shipment_step_input_schema,
+    &purchase_step_input_schema, &void_step_input_schema,   &wait_input_schema,
+    &choice_input_schema,        &stop_input_schema};
 
-constexpr const Schema* action_inputs[] = {&webhook_input_schema, &email_input_schema,
-                                           &push_input_schema,    &status_input_schema,
-                                           &record_input_schema,  &shipment_input_schema};
+constexpr const Schema* action_inputs[] = {
+    &webhook_input_schema, &email_input_schema,    &push_input_schema,     &status_input_schema,
+    &record_input_schema,  &shipment_input_schema, &purchase_input_schema, &void_input_schema};
 
 constexpr Property email_properties[] = {
     {.name = "type", .kind = Kind::one_of, .nullable = false, .values = send_email},
@@ -359,12 +405,14 @@ constexpr Schema webhook_step_schema{"WebhookStep", webhook_step};
 constexpr Schema email_step_schema{"EmailStep", email_step};
 constexpr Schema push_step_schema{"PushStep", push_step};
 constexpr Schema status_step_schema{"StatusStep", status_step};
-constexpr const Schema* steps[] = {&webhook_step_schema, &email_step_schema,  &push_step_schema,
-                                   &status_step_schema,  &record_step_schema, &shipment_step_schema,
-                                   &wait_schema,         &choice_schema,      &stop_schema};
+constexpr const Schema* steps[] = {&webhook_step_schema,  &email_step_schema,  &push_step_schema,
+                                   &status_step_schema,   &record_step_schema, &shipment_step_schema,
+                                   &purchase_step_schema, &void_step_schema,   &wait_schema,
+                                   &choice_schema,        &stop_schema};
 
-constexpr const Schema* actions[] = {&webhook_schema, &email_schema,    &push_schema,    &status_schema,
-                                     &record_schema,  &shipment_schema, &tracking_schema};
+constexpr const Schema* actions[] = {&webhook_schema,  &email_schema,  &push_schema,
+                                     &status_schema,   &record_schema, &shipment_schema,
+                                     &purchase_schema, &void_schema,   &tracking_schema};
 
 constexpr Property planned_webhook_properties[] = {
     {.name = "method",
@@ -452,9 +500,29 @@ constexpr Property planned_shipment_properties[] = {
 };
 constexpr Schema planned_shipment_schema{"PlannedShipment", planned_shipment_properties};
 
+constexpr Property planned_purchase_properties[] = {
+    {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
+    {.name = "entityId", .kind = Kind::uuid, .nullable = false},
+    {.name = "serviceLevel", .kind = Kind::string},
+    {.name = "choose", .kind = Kind::one_of, .values = label_choices},
+    {.name = "serviceCodes", .kind = Kind::array, .items = Kind::string},
+    {.name = "carrierIds", .kind = Kind::array, .items = Kind::uuid},
+    {.name = "maxPrice", .kind = Kind::number},
+    {.name = "format", .kind = Kind::one_of, .values = label_formats},
+};
+constexpr Schema planned_purchase_schema{"PlannedPurchase", planned_purchase_properties};
+
+constexpr Property planned_void_properties[] = {
+    {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
+    {.name = "entityId", .kind = Kind::uuid, .nullable = false},
+    {.name = "void", .kind = Kind::boolean, .nullable = false},
+};
+constexpr Schema planned_void_schema{"PlannedVoid", planned_void_properties};
+
 constexpr const Schema* planned_requests[] = {
-    &planned_webhook_schema, &planned_email_schema,    &planned_push_schema,    &planned_status_schema,
-    &planned_record_schema,  &planned_shipment_schema, &planned_tracking_schema};
+    &planned_webhook_schema,  &planned_email_schema,  &planned_push_schema,
+    &planned_status_schema,   &planned_record_schema, &planned_shipment_schema,
+    &planned_purchase_schema, &planned_void_schema,   &planned_tracking_schema};
 
 constexpr Schema step_input_schema{.name = "StepInput", .variants = step_inputs};
 constexpr Schema step_schema{.name = "Step", .variants = steps};

@@ -4,12 +4,12 @@
 
 namespace waybill::api {
 
-inline constexpr std::string_view action_types[] = {"send_email",    "send_push",     "webhook",
-                                                    "update_status", "update_record", "create_shipment",
-                                                    "push_tracking", "steps"};
+inline constexpr std::string_view action_types[] = {
+    "send_email",      "send_push", "webhook",    "update_status", "update_record",
+    "create_shipment", "buy_label", "void_label", "push_tracking", "steps"};
 inline constexpr std::string_view step_types[] = {
-    "send_email",      "send_push",     "webhook", "update_status", "update_record",
-    "create_shipment", "push_tracking", "wait",    "choose",        "stop"};
+    "send_email", "send_push",  "webhook",       "update_status", "update_record", "create_shipment",
+    "buy_label",  "void_label", "push_tracking", "wait",          "choose",        "stop"};
 
 extern const Schema window_schema;
 extern const Schema limit_schema;

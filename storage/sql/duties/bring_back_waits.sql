@@ -1,12 +1,12 @@
 -- Makes runs that wait for the delay of their workflow or for a wait of a step due when they should be, if a wrong clock has
 -- stored a later time. A wait that has begun in the future began now. A wait until a time of the record is left out, as are
--- runs that wait for a window or an earlier run. One of working days may have begun with another calendar, so it is right
+-- runs that wait for a window, a label or an earlier run. One of working days may have begun with another calendar, so it is right
 -- within the 60 days among which they are looked for. Returns the number of runs.
 -- -> moved bigint, ...
 with far as materialized (
   select q.ctid as place, q.business_id, q.workflow_id, q.workflow_version, q.created_at, q.replay_of, q.due_at, q.steps
   from run_queue q
-  where q.status = 'waiting' and q.due_at > now() + interval '1 minute' and q.code is distinct from 'WINDOW'
+  where q.status = 'waiting' and q.due_at > now() + interval '1 minute' and (q.code is null or q.code not in ('WINDOW', 'LABEL'))
     and q.due_at is distinct from q.postponed_until
 ), versions as materialized (
   select business_id, workflow_id, v.version as workflow_version, (v.definition ->> 'delay')::interval as delay,

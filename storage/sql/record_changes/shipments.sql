@@ -1,6 +1,6 @@
 -- Changes the given columns of a shipment, without waiting for locks. Returns no row if it does not exist; otherwise
--- the kind of the result (made, locked: another transaction holds it, closed: it is final and keeps the carrier's
--- number and link, invalid: a value is not valid) and its reason. Nothing changes unless the kind is made.
+-- the kind of the result (made, locked: another transaction holds it, closed: it is final, or its label locks it, and it keeps
+-- the carrier's number and link, invalid: a value is not valid) and its reason. Nothing changes unless the kind is made.
 -- $1 business uuid, $2 record uuid, $3 changes jsonb (by column; metadata by key), $4 added_tags text[],
 -- $5 removed_tags text[], $6 cause text
 -- -> kind text, error text or null, ...
@@ -18,10 +18,11 @@ with existing as materialized (
   from held, jsonb_populate_record(held.old, merged_changes((held.old).metadata, $3::jsonb)) n
 ), verdict as materialized (
   select m.*, case
-    when (m.old).status in ('delivered', 'returned', 'cancelled')
+    when ((m.old).status in ('delivered', 'returned', 'cancelled') or label_locks((m.old).label_status))
          and ((m.new).carrier_tracking_number, m.url)
              is distinct from ((m.old).carrier_tracking_number, (m.old).carrier_tracking_url)
-      then 'closed: the shipment is ' || (m.old).status
+      then 'closed: ' || case when label_locks((m.old).label_status) then 'the label of the shipment is ' || (m.old).label_status
+                              else 'the shipment is ' || (m.old).status end
 \ir own_data_limits.inc
     else 'made' end as result
   from merged m

@@ -6,7 +6,7 @@
 -- partial index that begins with business_id can look as good as the primary key.
 -- $1 business uuid, $2 numbers text[] (one for each scan; null if it has a guid),
 -- $3 shipments uuid[] (one for each scan; null if it has a number)
--- -> scan bigint (position from 1), shipment uuid, status text, carrier uuid or null
+-- -> scan bigint (position from 1), shipment uuid, status text, carrier uuid or null, is_label_locked boolean
 with wanted as materialized (
   select lower(n.number) as number, n.scan from unnest($2::text[]) with ordinality n (number, scan) where n.number <> ''
 ), named as materialized (
@@ -24,10 +24,10 @@ with wanted as materialized (
   select n.scan, n.guid from unnest($3::uuid[]) with ordinality n (guid, scan) where n.guid is not null
 ), held as materialized (
   select h.* from (select distinct guid from named order by guid) n
-  cross join lateral (select r.guid, r.status, r.carrier_id, r.deleted_at from shipments r
+  cross join lateral (select r.guid, r.status, r.carrier_id, r.label_status, r.deleted_at from shipments r
                       where r.business_id = $1::uuid and r.guid = n.guid
                       for no key update) h
 )
-select n.scan, h.guid as shipment, h.status, h.carrier_id as carrier
+select n.scan, h.guid as shipment, h.status, h.carrier_id as carrier, label_locks(h.label_status) as is_label_locked
 from named n join held h on h.guid = n.guid and h.deleted_at is null
 order by n.scan

@@ -101,6 +101,21 @@ Entity shipment_entity() {
                "status = 'cancelled'",
                {"shipment_cancelled", "shipment_status_changed", "shipment_trace_added"}},
               {"a carrier's number", "carrier_tracking_number = '1Z'", {"shipment_updated"}},
+              {"a request for a label", "label_status = 'buying'", {}},
+              {"a label whose outcome is not known", "label_status = 'unknown'", {"shipment_label_failed"}},
+              {"a label with what a purchase writes",
+               "label_status = 'bought', carrier_tracking_number = '1Z9', shipping_price = 7.9, "
+               "currency = 'EUR', carrier_tracking_url = 'https://carrier.example/1Z9', "
+               R"(service_level = 'express', packages = '[{"carrierTrackingNumber": "1Z9"}]')",
+               {"shipment_label_bought"}},
+              {"another price of the label", "shipping_price = 8.1", {"shipment_updated"}},
+              {"a request for a void", "label_status = 'voiding'", {}},
+              {"a refused void", "label_status = 'bought'", {}},
+              {"another request for a void", "label_status = 'voiding'", {}},
+              {"a void and a text",
+               "label_status = 'voided', shipping_price = null, instructions = 'y'",
+               {"shipment_label_voided", "shipment_updated"}},
+              {"a refused label", "label_status = 'refused'", {"shipment_label_failed"}},
               {"bookkeeping alone", "last_trace_at = now(), status_changed_at = now()", {}},
               {"a scan",
                "insert into shipment_traces (business_id, shipment_id, at, status, description, is_move) "
@@ -113,8 +128,8 @@ Entity shipment_entity() {
           },
           {"shipment_created", "shipment_updated", "shipment_status_changed", "shipment_collected",
            "shipment_in_transit", "shipment_out_for_delivery", "shipment_delivered", "shipment_exception",
-           "shipment_returned", "shipment_cancelled", "shipment_dispatched", "shipment_trace_added",
-           "shipment_deleted"}};
+           "shipment_returned", "shipment_cancelled", "shipment_dispatched", "shipment_label_bought",
+           "shipment_label_failed", "shipment_label_voided", "shipment_trace_added", "shipment_deleted"}};
 }
 
 Entity customer_entity() {
