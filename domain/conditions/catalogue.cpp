@@ -99,6 +99,7 @@ std::vector<ConditionField> fields_of(const RecordType& type) {
     for (const auto& element : element_fields(type.type, field.path))
       add_with_objects(fields, type, std::string(field.path) + '.' + std::string(element.path));
   }
+  for (const Alias& alias : type.aliases) add_with_objects(fields, type, alias.path);
   return fields;
 }
 

@@ -338,6 +338,18 @@ TEST(Conditions, ValuesOfAnotherKindMatchNothing) {
                         R"({"items.sku": "A"})", R"({"createdAt": {"lt": "2030-01-01"}})"});
 }
 
+TEST(Conditions, APurchaseIsASecondPathOfTheLabel) {
+  const Record bought{EntityType::shipment, read(R"({"labelStatus": "bought", "shippingPrice": 21.5,
+      "currency": "EUR", "purchase": {"status": "bought", "price": 21.5, "currency": "EUR"}})"),
+                      read(R"({"labelStatus": "buying", "shippingPrice": null, "currency": null,
+      "purchase": {"status": "buying", "price": null, "currency": null}})")};
+  expect_holds(bought, {R"({"purchase.price": {"gt": 20}, "purchase.currency": "EUR"})",
+                        R"({"purchase.status": {"from": "buying", "to": "bought"}})",
+                        R"({"purchase": {"exists": true, "changed": true}, "previous.purchase.price": null})",
+                        R"({"shippingPrice": {"changed": true}, "labelStatus": {"in": ["bought"]}})"});
+  expect_fails(bought, {R"({"purchase.price": {"lte": 21}})", R"({"previous.purchase.status": "bought"})"});
+}
+
 TEST(Conditions, ExplainReturnsEachComparisonInTheOrderWritten) {
   const auto conditions = parsed(R"({"status": "draft", "any": [{"totalValue": {"gte": 100, "lt": 50}},
     {"items.sku": "B-2"}], "not": {"previous.status": "processing"}, "notes": {"changed": true},

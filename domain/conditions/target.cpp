@@ -54,18 +54,20 @@ std::optional<Target> find_field(std::string_view path, const RecordType& type) 
 
 std::optional<Target> find_object(std::string_view path, const RecordType& type) {
   std::optional<Target> target;
-  for (const auto& field : type.fields) {
-    if (!leads_to(path, field.path) || !is_shown(field)) continue;
+  const auto add = [&](const Field& field, std::string_view field_path) {
+    if (!leads_to(path, field_path) || !is_shown(field)) return;
     if (!target) {
       target.emplace();
       target->type = FieldType::object;
-      target->steps = split(field.path.substr(0, path.size()));
+      target->steps = split(field_path.substr(0, path.size()));
       target->relative = true;
     }
     target->relative = target->relative && field.is_of_relatives();
     if (keeps_history(field))
-      target->parts.push_back({field.path.substr(path.size() + 1), split(field.path)});
-  }
+      target->parts.push_back({field_path.substr(path.size() + 1), split(field_path)});
+  };
+  for (const Field& field : type.fields) add(field, field.path);
+  for (const Alias& alias : type.aliases) add(*type.find(alias.path), alias.path);
   if (target) target->has_history = !target->parts.empty();
   return target;
 }

@@ -72,6 +72,14 @@ TEST(Filter, PathsAcceptBothSeparatorsAndFieldsAreCaseSensitive) {
   expect_error({{"Status eq 'ready'", "unknown field Status at character 1"}});
 }
 
+TEST(Filter, APurchaseIsASecondPathOfTheLabel) {
+  expect_sql({{"purchase/price gt 20", "r.shipping_price > $3::numeric", {"20"}},
+              {"purchase.status eq 'bought' and currency eq 'EUR'",
+               "(r.label_status = $3 and r.currency = $4)",
+               {"bought", "EUR"}}},
+             record_type(EntityType::shipment));
+}
+
 TEST(Filter, KeywordsAndFunctionsComeInAnyCase) {
   expect_sql({
       {"NOT (status EQ 'a') And ToLower(status) nE 'b' OR TRUE",

@@ -76,6 +76,10 @@ Plan make_plan(const RecordType& type) {
     const bool filled_in_later = field.relative() != nullptr;
     if (!filled_in_later) add_field(plan.members, field, i, field.path);
   }
+  for (const Alias& alias : type.aliases) {
+    const Field& field = *type.find(alias.path);
+    add_field(plan.members, field, type.index_of(field), alias.path);
+  }
   for (Member& member : plan.members)
     member.null_when_empty = std::ranges::find(type.whole_objects, member.key) == type.whole_objects.end();
   return plan;

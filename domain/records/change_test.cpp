@@ -208,6 +208,18 @@ TEST(Change, PreviousOfNestedAddressesHasOnlyTheChangedPart) {
             R"({"sender":{"name":"Ann","address":null},"recipient":{"address":{"city":"Oslo"}}})");
 }
 
+TEST(Change, APurchaseIsASecondPathOfTheLabel) {
+  const Columns before{{"guid", guid}, {"label_status", "buying"}};
+  const Change change = update(shipments, before,
+                               {{"label_status", "bought"}, {"shipping_price", "7.90"}, {"currency", "EUR"}});
+  EXPECT_EQ(to_json(change.entity.at("purchase")), R"({"status":"bought","price":7.9,"currency":"EUR"})");
+  EXPECT_EQ(to_json(change.previous), R"({"labelStatus":"buying","shippingPrice":null,"currency":null,)"
+                                      R"("purchase":{"status":"buying","price":null,"currency":null}})");
+  EXPECT_EQ(change.changed, fields(shipments, {"labelStatus", "shippingPrice", "currency"}));
+  const Row none = row(shipments, {{"guid", guid}});
+  EXPECT_TRUE(make_change(shipments, nullptr, &none).entity.at("purchase").is_null());
+}
+
 TEST(Change, TheOldStatusIsSetIfItChanged) {
   EXPECT_EQ(update(orders, order_columns, {{"status", "ready"}}).previous_status, "pending");
   EXPECT_FALSE(update(orders, order_columns, {{"notes", "x"}}).previous_status);

@@ -108,6 +108,12 @@ struct Field {
   std::string_view column_name() const { return column() == nullptr ? std::string_view() : column()->name; }
 };
 
+/// A second path of a field, in entities, conditions, $filter and $orderby.
+struct Alias {
+  std::string_view path;   // "purchase.price"
+  std::string_view field;  // "shippingPrice"
+};
+
 using FieldSet = std::bitset<64>;
 
 /// The path of the field whose members are the users' own keys: `metadata.KEY` is any value of type string,
@@ -127,7 +133,9 @@ struct RecordType {
   std::span<const Field> fields;
   std::span<const std::string_view> whole_objects;     // objects that are never null: "sender"
   std::span<const std::string_view> internal_columns;  // columns of the table without a field
+  std::span<const Alias> aliases;
 
+  /// The field with a path, which may be an alias; null if there is none.
   const Field* find(std::string_view path) const;
   std::size_t index_of(const Field& field) const { return static_cast<std::size_t>(&field - fields.data()); }
 };

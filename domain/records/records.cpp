@@ -278,16 +278,21 @@ constexpr auto product_fields = std::to_array<Field>({
 constexpr auto objects_of_orders = std::to_array<std::string_view>({"source"});
 constexpr auto objects_of_shipments = std::to_array<std::string_view>({"sender", "recipient"});
 
+// The last purchase of a shipment's label.
+constexpr auto aliases_of_shipments = std::to_array<Alias>({{"purchase.status", "labelStatus"},
+                                                            {"purchase.price", "shippingPrice"},
+                                                            {"purchase.currency", "currency"}});
+
 constexpr auto internal_columns = std::to_array<std::string_view>({"business_id", "deleted_at"});
 constexpr auto internal_columns_of_shipments =
     std::to_array<std::string_view>({"business_id", "deleted_at", "last_trace_id", "order_items"});
 
 constexpr auto types = std::to_array<RecordType>({
-    {EntityType::order, "Order", "order", "orders", order_fields, objects_of_orders, internal_columns},
+    {EntityType::order, "Order", "order", "orders", order_fields, objects_of_orders, internal_columns, {}},
     {EntityType::shipment, "Shipment", "shipment", "shipments", shipment_fields, objects_of_shipments,
-     internal_columns_of_shipments},
-    {EntityType::customer, "Customer", "customer", "customers", customer_fields, {}, internal_columns},
-    {EntityType::product, "Product", "product", "products", product_fields, {}, internal_columns},
+     internal_columns_of_shipments, aliases_of_shipments},
+    {EntityType::customer, "Customer", "customer", "customers", customer_fields, {}, internal_columns, {}},
+    {EntityType::product, "Product", "product", "products", product_fields, {}, internal_columns, {}},
 });
 
 static_assert(order_fields.size() <= FieldSet{}.size() && shipment_fields.size() <= FieldSet{}.size());
@@ -295,7 +300,8 @@ static_assert(order_fields.size() <= FieldSet{}.size() && shipment_fields.size()
 }  // namespace
 
 const Field* RecordType::find(std::string_view path) const {
-  const auto found = std::ranges::find(fields, path, &Field::path);
+  const auto alias = std::ranges::find(aliases, path, &Alias::path);
+  const auto found = std::ranges::find(fields, alias == aliases.end() ? path : alias->field, &Field::path);
   return found == fields.end() ? nullptr : &*found;
 }
 
