@@ -322,5 +322,37 @@ TEST_F(Recipes, SecondMessageOnAWorkingDay) {
   EXPECT_EQ(record_of(wait_for(1, "second").at(0)), ships);
 }
 
+TEST_F(Recipes, CheapestLabel) {
+  cook("Cheapest label");
+  const std::string packed = tenant.create_order();
+  tenant.move_order(packed, "ready");
+  EXPECT_EQ(record_of(wait_for(1, "desk").at(0)), packed) << "no carrier can buy labels";
+  tenant.sql.exec(
+      "insert into carrier_configurations (business_id, carrier_id, account_number, test_mode, connector) "
+      "select '" +
+      tenant.id + "', guid, 'a', false, 'of a test' from carriers limit 1");
+  const std::string next = tenant.create_order();
+  tenant.move_order(next, "ready");
+  ASSERT_TRUE(eventually([&] {
+    return tenant.sql.number(
+               "select count(*) from purchases p join shipments s on s.guid = p.shipment_id "
+               "where s.order_id = $1 and p.max_price = 20 and p.wanted = '{\"choose\": \"cheapest\"}'",
+               {next}) == 1;
+  }));
+}
+
+TEST_F(Recipes, DearLabel) {
+  const std::string flow = cook("Dear label");
+  const std::string cheap = tenant.insert_shipment({}), dear = tenant.insert_shipment({});
+  for (const auto& [shipment, price] : {std::pair(cheap, "20"), std::pair(dear, "20.01")})
+    tenant.sql.rows(
+        "update shipments set label_status = 'bought', shipping_price = $2, currency = 'EUR' "
+        "where guid = $1",
+        {shipment, price});
+  tenant.settle();
+  ASSERT_TRUE(eventually([&] { return tenant.runs("workflowId=" + flow).size() == 1; }));
+  EXPECT_EQ(text_at(tenant.runs("workflowId=" + flow).front(), "entityId"), dear);
+}
+
 }  // namespace
 }  // namespace waybill::tests
