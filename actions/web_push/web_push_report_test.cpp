@@ -28,6 +28,8 @@ std::string text_of(const Outcome& outcome) {
     std::string operator()(const storage::StatusChange& it) const { return "move to " + it.status; }
     std::string operator()(const storage::FieldChange& it) const { return "set " + it.changes; }
     std::string operator()(const storage::NewShipment&) const { return "new shipment"; }
+    std::string operator()(const storage::LabelPurchase&) const { return "label purchase"; }
+    std::string operator()(const storage::LabelVoid&) const { return "label void"; }
   } const text;
   return std::visit(text, outcome);
 }
