@@ -132,11 +132,35 @@ bool is_of_scan(const domain::Trigger& trigger, std::string_view status) {
   return !status.empty() && status != "created" && status != "cancelled";
 }
 
+/// The move of a shipment's label that a trigger is for.
+struct LabelMove {
+  std::string_view code, from, to;
+};
+constexpr LabelMove label_moves[] = {{"shipment_label_bought", "buying", "bought"},
+                                     {"shipment_label_failed", "buying", "refused"},
+                                     {"shipment_label_voided", "voiding", "voided"}};
+
+const LabelMove* label_move(const domain::Trigger& trigger) {
+  const auto* const move = std::ranges::find(label_moves, trigger.code, &LabelMove::code);
+  return move == std::end(label_moves) ? nullptr : move;
+}
+
+/// Gives an example of a shipment the label after a move.
+void show_label(const LabelMove& move, json::object& entity) {
+  json::object& purchase = entity.at("purchase").as_object();
+  entity["labelStatus"] = purchase["status"] = move.to;
+  if (move.to == "bought") return;
+  for (const std::string_view name : {"price", "currency"}) purchase[name] = nullptr;
+  for (const std::string_view name : {"shippingPrice", "currency"}) entity[name] = nullptr;
+}
+
 /// The earlier values of the fields that the event changed.
 json::object previous_of(const domain::Trigger& trigger, std::string_view status) {
   const std::string_view code = trigger.code;
   if (code.ends_with("_created") || code.ends_with("_deleted") || code.ends_with("_erased")) return {};
   if (!status.empty()) return {{"status", domain::states_of(trigger.entity_type)->origins(status).front()}};
+  if (const auto* const move = label_move(trigger))
+    return {{"labelStatus", move->from}, {"purchase", {{"status", move->from}}}};
   if (!trigger.field.empty()) return {{trigger.field, nullptr}};
   if (code == "shipment_dispatched") return {};
   return {{"externalReference", nullptr}};
@@ -223,6 +247,7 @@ json::object event_sample(const domain::Trigger& trigger) {
   json::object entity = example_object(trigger.entity_type, "");
   if (!status.empty()) entity["status"] = status;
   if (trigger.code == "customer_erased") entity = {{"guid", entity["guid"]}};
+  if (const auto* const move = label_move(trigger)) show_label(*move, entity);
   if (is_of_scan(trigger, status)) {
     entity["trace"] = example_object(domain::EntityType::shipment, "trace.");
     entity["trace"].as_object()["status"] = status;

@@ -169,6 +169,7 @@ constexpr auto shipment_fields = std::to_array<Field>({
                    "Null if none was requested."),
     column("shippingPrice", "shipping_price", decimal, Form::money)
         .listed()
+        .example("7.9")
         .described("The price that the carrier charged for the label. Null while none is bought."),
     text("currency", "currency", no).listed().example(R"("EUR")").described("The currency of shippingPrice."),
     own_reference(if_named),
