@@ -49,6 +49,8 @@ constexpr const char* imported_orders = "waybill_imported_orders_total";
 constexpr const char* imported_orders_help = "Orders read by imports from stores, by outcome.";
 constexpr const char* purchases = "waybill_purchases_total";
 constexpr const char* purchases_help = "Purchases of carrier labels, by outcome.";
+constexpr const char* pulls = "waybill_tracking_pulls_total";
+constexpr const char* pulls_help = "Calls to gateways for the scans of parcels, by result.";
 constexpr const char* mails = "waybill_mails_total";
 constexpr const char* mails_help = "Attempts to send mails, by result.";
 constexpr const char* alerts = "waybill_alerts_total";
@@ -190,6 +192,8 @@ constexpr auto observables = std::to_array<ObservableRow>({
     {Observable::purchase_stray, "purchase.stray", error, purchases, purchases_help, "outcome", "stray"},
     {Observable::purchase_failed, "purchase.failed", error, "waybill_purchase_defects_total",
      "Purchases whose step ended by an unexpected error and is repeated."},
+    {Observable::scans_pulled, "tracking.pulled", debug, pulls, pulls_help, "result", "answered"},
+    {Observable::pull_failed, "tracking.failed", warning, pulls, pulls_help, "result", "failed"},
     {Observable::map_service_failed, "maps.failed", warning, "waybill_map_failures_total",
      "Requests to the geocoder or the OSRM server that failed."},
     {Observable::standby_in_use, "standby.in_use", info},

@@ -109,6 +109,8 @@ enum class Observable : std::uint8_t {
   purchase_void_refused,
   purchase_stray,   // a second label of a shipment
   purchase_failed,  // a defect; the purchase is repeated
+  scans_pulled,
+  pull_failed,
   map_service_failed,
   standby_in_use,
   standby_passed_over,

@@ -130,12 +130,14 @@ struct VoidResult {
 };
 
 /// A scan as the gateway reports it. `status` is ours (contract of scans); empty if it moves nothing.
+/// `cancelled` is that of the gateway: storage::ScanCourse decides what it means for the shipment.
 struct CarrierScan {
   std::string external_id;  // the gateway's id of the event, or a hash of its facts without the status
   std::string status;
   std::string code, description, location;
   Time at;
-  bool has_zone = true;  // false: the time is the carrier's local one, taken as UTC
+  bool has_zone = true;    // false: the time is the carrier's local one, taken as UTC
+  bool is_return = false;  // the parcel is on its way back to its sender, or has arrived there
 };
 
 struct TrackAnswer {
@@ -220,9 +222,14 @@ class GatewayConnector {
   /// that it takes beyond one parcel within a customs territory: "several_parcels", "returns", "customs".
   virtual std::span<const std::string_view> features() const = 0;
   virtual std::span<const LabelFormat> formats() const = 0;  // the first is the usual one
+  /// The most calls in a minute that the gateway takes from an account.
+  virtual int calls_per_minute() const = 0;
   /// `api_url` of accounts is that of the business (Karrio).
   virtual bool needs_url() const = 0;
   virtual std::unique_ptr<Gateway> open(GatewayAccount account, Send send, const Clock& clock) const = 0;
+  /// True if the gateway makes the secret of its calls, which is then the account's apiSecret; else it is the
+  /// inboundSecret.
+  virtual bool makes_call_secret() const = 0;
   /// Verifies a webhook's call with the stored secret, in constant time. Pure.
   virtual GatewayHint read_call(std::string_view secret, const InboundCall& call) const = 0;
 };

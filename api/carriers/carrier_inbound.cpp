@@ -7,11 +7,14 @@
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/endpoint/inbound_sender.hpp"
 #include "api/gate/request_check.hpp"
+#include "api/gateways/connected_carriers.hpp"
 #include "api/http/client_network.hpp"
 #include "api/http/message.hpp"
 #include "api/scans/scans.hpp"
 #include "base/crypto.hpp"
+#include "connectors/carrier_gateway.hpp"
 #include "storage/sql/carriers.sql.hpp"
+#include "storage/sql/tracking_pulls.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -22,45 +25,95 @@ namespace sql = storage::sql::carriers;
 // and hashing as much takes some 50 ms.
 constexpr std::size_t most_signed_bytes = 64UL * 1024 * 1024;
 
-/// A business that has an inbound secret for the carrier.
+/// A business that may have sent a call, with the secret of its connector's calls.
 struct Candidate {
   Guid business;
+  const connectors::GatewayConnector* gateway;  // null: `manual`, whose calls are signed by Standard Webhooks
   Bytes sealed_secret;
 };
 
-/// The signed parts of a call, by Standard Webhooks.
-struct SignedCall {
-  std::string id, timestamp, signature, body;
+/// A call, which outlives the request while its secret is looked for.
+struct ReceivedCall {
+  std::string head, body;
+
+  std::string field(std::string_view name) const { return std::string(find_field(head, name).value_or("")); }
 };
 
-SignedCall signed_call(Call& call) {
-  const auto field = [&](std::string_view name) {
-    return std::string(find_field(call.head, name).value_or(""));
-  };
-  return {.id = field("webhook-id"),
-          .timestamp = field("webhook-timestamp"),
-          .signature = field("webhook-signature"),
-          .body = call.raw_body};
+/// The business that sent a call.
+struct Sender {
+  Guid business;
+  const connectors::GatewayConnector* gateway;
+  connectors::GatewayHint hint;  // of a gateway
+};
+
+template <typename Row>
+std::optional<Candidate> candidate_of(const Row& row) {
+  if (!row.business) return std::nullopt;
+  const auto* const gateway = row.connector ? connectors::find_gateway(*row.connector) : nullptr;
+  const auto& sealed =
+      gateway != nullptr && gateway->makes_call_secret() ? row.sealed_api_secret : row.sealed_secret;
+  if (!sealed) return std::nullopt;
+  return Candidate{.business = *row.business, .gateway = gateway, .sealed_secret = *sealed};
+}
+
+/// Nothing if the candidate's secret did not sign the call, or cannot be opened: another business's broken
+/// secret must not stop the call.
+std::optional<Sender> verified(const SecretBox& secrets, const Guid& carrier, const Candidate& candidate,
+                               const ReceivedCall& call, Time now) {
+  if (candidate.gateway == nullptr) {
+    const auto secret = open_inbound_secret(secrets, candidate.business, carrier, candidate.sealed_secret);
+    if (!secret) return std::nullopt;
+    const auto check = net::verify_webhook(*secret, call.field("webhook-id"), call.field("webhook-timestamp"),
+                                           call.field("webhook-signature"), call.body, now);
+    if (check != net::SignatureCheck::valid) return std::nullopt;
+    return Sender{.business = candidate.business, .gateway = nullptr, .hint = {}};
+  }
+  const bool is_gateways = candidate.gateway->makes_call_secret();
+  try {
+    const std::string secret = secrets.open(
+        candidate.sealed_secret,
+        carrier_secret_purpose(candidate.business, carrier, is_gateways ? "apiSecret" : "inboundSecret"));
+    auto hint = candidate.gateway->read_call(
+        secret,
+        {.body = call.body, .header = [&](std::string_view name) { return find_field(call.head, name); }});
+    if (hint.kind == connectors::GatewayHint::Kind::bad_signature) return std::nullopt;
+    return Sender{.business = candidate.business, .gateway = candidate.gateway, .hint = std::move(hint)};
+  } catch (const SecretError&) {
+    return std::nullopt;
+  }
 }
 
 /// Returns the business whose secret signed the call; nullopt if there is none. Runs on a thread other than
 /// the io threads, because each secret takes a pass over the body. The caller's network gets a share of these
 /// threads, like a business.
-asio::awaitable<std::optional<Guid>> find_signer(Services& services, const Guid& network, const Guid& carrier,
-                                                 SignedCall call, std::vector<Candidate> candidates) {
+asio::awaitable<std::optional<Sender>> find_sender(Services& services, const Guid& network,
+                                                   const Guid& carrier, ReceivedCall call,
+                                                   std::vector<Candidate> candidates) {
   co_return co_await services.background.run(
       network,
       [&secrets = services.secrets, carrier, now = services.clock.now(), call = std::move(call),
-       candidates = std::move(candidates)]() -> std::optional<Guid> {
-        for (const auto& [business, sealed] : candidates) {
-          const auto secret = open_inbound_secret(secrets, business, carrier, sealed);
-          if (!secret) continue;
-          const auto check =
-              net::verify_webhook(*secret, call.id, call.timestamp, call.signature, call.body, now);
-          if (check == net::SignatureCheck::valid) return business;
+       candidates = std::move(candidates)]() -> std::optional<Sender> {
+        for (const Candidate& candidate : candidates) {
+          if (auto sender = verified(secrets, carrier, candidate, call, now)) return sender;
         }
         return std::nullopt;
       });
+}
+
+/// Makes the parcel due of which a gateway calls. Nothing else of the call is believed. A repeated call, and
+/// one for a number that no shipment has, is answered as any other.
+asio::awaitable<Answer> take_hint(Services& services, Guid carrier, Sender sender) {
+  if (sender.hint.kind != connectors::GatewayHint::Kind::hint) co_return Answer::none();
+  const auto transaction = co_await services.db.begin({.business = sender.business});
+  if (const auto delivery = delivery_key(sender.hint.delivery_id)) {
+    const auto seen = co_await transaction->run(
+        sql::RememberDelivery{.business = sender.business, .carrier = carrier, .delivery = *delivery});
+    if (seen.affected() == 0) co_return Answer::none();
+  }
+  co_await transaction->run(storage::sql::tracking_pulls::Hint{
+      .business = sender.business, .carrier = carrier, .number = sender.hint.tracking_number});
+  co_await transaction->commit();
+  co_return Answer::none();
 }
 
 storage::Cause cause_of(const Guid& business, const Guid& carrier, std::string_view name) {
@@ -90,31 +143,36 @@ asio::awaitable<Answer> receive_scans(Call& call, Services& services) {
   if (rows.empty()) throw sender.unknown("carrier");
   std::vector<Candidate> candidates;
   for (const auto& row : rows) {
-    if (row.business && row.sealed_secret) candidates.push_back({*row.business, *row.sealed_secret});
+    if (auto candidate = candidate_of(row)) candidates.push_back(*std::move(candidate));
   }
   if (candidates.size() > 1 && candidates.size() * call.raw_body.size() > most_signed_bytes) {
     throw Failure(ErrorCode::payload_too_large,
                   "Many businesses use this carrier; name yours (?business=GUID), or send fewer scans.");
   }
-  const auto received = signed_call(call);
   const auto network = Guid::from_name(Guid(), network_of(call.peer));
-  const auto business = co_await find_signer(services, network, carrier, received, std::move(candidates));
-  if (!business) throw sender.refused("The signature does not match, or its timestamp is too old.");
+  auto found =
+      co_await find_sender(services, network, carrier,
+                           {.head = std::string(call.head), .body = call.raw_body}, std::move(candidates));
+  if (!found) throw sender.refused("The signature does not match, or its timestamp is too old.");
+  const Guid business = found->business;
   if (std::ranges::any_of(rows,
                           [&](const auto& row) { return row.business == business && row.is_suspended; })) {
     throw business_suspended();
   }
+  if (found->gateway != nullptr) co_return co_await take_hint(services, carrier, *std::move(found));
 
   FieldErrors errors;
   read_json(body_of_scans, call.raw_body, call, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
   const auto scans = scans_of(call.body.get_array());
-  const auto transaction = co_await services.db.begin(cause_of(*business, carrier, rows.front().name));
-  const auto seen = co_await transaction->run(sql::RememberDelivery{
-      .business = *business, .carrier = carrier, .delivery = delivery_key(received.id).value()});
+  const auto transaction = co_await services.db.begin(cause_of(business, carrier, rows.front().name));
+  const auto seen = co_await transaction->run(
+      sql::RememberDelivery{.business = business,
+                            .carrier = carrier,
+                            .delivery = delivery_key(find_field(call.head, "webhook-id")).value()});
   if (seen.affected() == 0) co_return Answer::none();
   const auto outcomes =
-      co_await record_scans(*transaction, *business, scans, {.now = now, .carrier = carrier});
+      co_await record_scans(*transaction, business, scans, {.now = now, .carrier = carrier});
   co_await transaction->commit();
   co_return Answer::of(scan_results(outcomes));
 }

@@ -62,6 +62,9 @@ constexpr Property connection_properties[] = {
     {.name = "status", .kind = Kind::one_of, .nullable = false, .values = connection_statuses},
     {.name = "checkedAt", .kind = Kind::timestamp, .nullable = false},
     {.name = "error", .kind = Kind::string},
+    {.name = "trackingBehind",
+     .kind = Kind::integer,
+     .description = "How late the pull of scans is that waits longest, in seconds; null if none is late."},
 };
 constexpr Schema connection_schema{"CarrierGatewayConnection", connection_properties};
 constexpr Schema configuration_answer_schema{"CarrierConfiguration", configuration_answer_properties};
@@ -100,7 +103,7 @@ constexpr Property carrier_properties[] = {
      .nullable = false,
      .optional = true,
      .schema = &connection_schema,
-     .description = "The result of the last check of a gateway."},
+     .description = "The state of the connection to a gateway: of its last check, or of failing calls."},
 };
 constexpr Schema carrier_schema{"Carrier", carrier_properties};
 constexpr Schema entry_schema{"CarrierEntry", std::span(carrier_properties).first(6)};
@@ -448,8 +451,11 @@ constexpr Endpoint endpoints[] = {
      .handler = receive_scans,
      .operation_id = "receiveCarrierScans",
      .summary = "Receives the scans of a carrier",
-     .description = "The body is that of POST /api/v1/traces, signed by Standard Webhooks with the "
-                    "inboundSecret. The timestamp may differ by 5 minutes. A repeated webhook-id is ignored.",
+     .description =
+         "`manual`: the body is that of POST /api/v1/traces, signed by Standard Webhooks with the "
+         "inboundSecret. The timestamp may differ by 5 minutes. A repeated webhook-id is ignored. "
+         "`easypost`: X-Hmac-Signature with the inboundSecret. `karrio`: X-Event-Id is the apiSecret. "
+         "A gateway is asked for the scans of the number that its call names.",
      .tag = "Carriers",
      .body_kind = BodyKind::raw,
      .query = inbound_query,

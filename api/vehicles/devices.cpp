@@ -4,13 +4,13 @@
 #include <utility>
 #include <vector>
 
-#include "api/endpoint/clock_tolerance.hpp"
 #include "api/endpoint/endpoint.hpp"
 #include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "base/ascii.hpp"
 #include "base/blanks.hpp"
+#include "base/clock_tolerance.hpp"
 #include "storage/sql/tracking.sql.hpp"
 
 namespace waybill::api {

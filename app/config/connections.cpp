@@ -12,6 +12,7 @@ constexpr int every_api = 4;
 // Matcher, changed workflows, preparation, recorder, leases, schedules (two), duties, pauses, push messages,
 // the limit of mails, alerts, purchases.
 constexpr int every_worker = 13;
+constexpr int of_tracking = 3;  // worker::TrackingPuller
 
 // The smallest numbers. With fewer writes or long reads, one business could use all of a thread.
 constexpr int least_reads = 1;
@@ -23,7 +24,8 @@ constexpr int least_store_writes = 3;
 constexpr int least_of_stores = least_store_reads + least_store_writes;
 
 int fixed_connections(Roles roles) {
-  return every_process + (roles.api ? every_api : 0) + (roles.worker ? every_worker + least_of_stores : 0);
+  return every_process + (roles.api ? every_api : 0) +
+         (roles.worker ? every_worker + of_tracking + least_of_stores : 0);
 }
 
 /// Distributes the remaining connections, the most useful ones first.

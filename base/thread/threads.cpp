@@ -36,8 +36,8 @@ constexpr auto rows = std::to_array<ThreadRow>({
      "`app::PostgresCluster`, `app/postgres/postgres_cluster.cpp`, of `up` without `--database-url`",
      "the end of the server process", "the server process", "`PostgresCluster`", "nothing"},
     {Kind::http_client, "http client", Of::every_process,
-     "`net::HttpClient`, `net/http/http_client.cpp`; a worker has three (runs, stores, "
-     "gateways), an API has two (stores, gateways) and, with a geocoder or an OSRM server, one of the maps",
+     "`net::HttpClient`, `net/http/http_client.cpp`; a worker has four (runs, stores, purchases, "
+     "tracking), an API has two (stores, gateways) and, with a geocoder or an OSRM server, one of the maps",
      "`send`, sockets, time limits", "requests in flight, kept connections",
      "`RequestInbox`, those of attempts, `AlertSender`", "the attempts in flight, which count"},
     {Kind::pump, "pump", Of::worker, "`Pump`, `worker/pump.cpp`",
@@ -75,6 +75,9 @@ constexpr auto rows = std::to_array<ThreadRow>({
      "NOTIFY, sockets, timers, the clock (1 s)", "a session, purchases and their calls to gateways",
      "`CallPlaces`, `RequestInbox`",
      "the calls in flight: a purchase that was being bought is unknown, and is looked up"},
+    {Kind::tracking, "tracking", Of::worker, "`TrackingPuller`, `worker/tracking/tracking_puller.cpp`",
+     "sockets, timers", "a `Database`, the turns of lanes", "`CallPlaces`",
+     "the calls in flight, which are made again"},
     {Kind::duties, "duties", Of::worker, "`Duties`, `worker/duties/duties.cpp`", "the clock",
      "a session, the turn of a duty", "`DueFloors`", "the turn, which another worker takes"},
     {Kind::alerts, "alerts", Of::worker, "`AlertSender`, `worker/alerts/alert_sender.cpp`",

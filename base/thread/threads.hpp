@@ -26,6 +26,7 @@ enum class ThreadKind : std::uint8_t {
   push,
   stores,
   purchases,
+  tracking,
   duties,
   alerts,
   schedules,

@@ -276,6 +276,10 @@ class EasyPost final : public GatewayConnector {
     return all;
   }
 
+  int calls_per_minute() const override { return 300; }
+
+  bool makes_call_secret() const override { return false; }
+
   bool needs_url() const override { return false; }
 
   std::unique_ptr<Gateway> open(GatewayAccount account, Send send, const Clock& clock) const override {

@@ -57,10 +57,9 @@ class Course {
   // Our status of the next scan; empty if it moves nothing.
   std::string next(std::string_view status, std::string_view detail) {
     if (status == "return_to_sender" || detail == "return") returning_ = true;
-    std::string ours = meaning(status, detail);
-    if (!ours.empty()) moved_ = true;
-    return ours;
+    return meaning(status, detail);
   }
+  bool is_return() const { return returning_; }
 
  private:
   std::string meaning(std::string_view status, std::string_view detail) const {
@@ -71,12 +70,11 @@ class Course {
     if (status == "out_for_delivery") return "out_for_delivery";
     if (status == "delivered") return returning_ ? "returned" : "delivered";
     if (status == "return_to_sender" || status == "failure" || status == "error") return "exception";
-    if (status == "cancelled") return moved_ ? "exception" : "cancelled";
+    if (status == "cancelled") return "cancelled";
     return {};
   }
 
   bool returning_ = false;
-  bool moved_ = false;
 };
 
 std::string place_of(const json::object& detail) {
@@ -101,6 +99,7 @@ CarrierScan scan_of(const Entry& entry, const std::string& number, Course& cours
   const std::string status_detail = code_at(detail, "status_detail");
   CarrierScan scan;
   scan.status = course.next(code_at(detail, "status"), status_detail);
+  scan.is_return = course.is_return();
   scan.code = code_at(detail, "carrier_code");
   scan.description = text_at(detail, "message", longest_text);
   if (scan.description.empty()) scan.description = text_at(detail, "description", longest_text);

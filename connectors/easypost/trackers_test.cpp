@@ -45,10 +45,10 @@ TEST(EasyPostScans, DeliveredAfterAReturnIsReturned) {
             (Statuses{"in_transit", "exception", "in_transit", "returned"}));
 }
 
-TEST(EasyPostScans, CancelledIsAnExceptionOnceTheParcelMoved) {
+TEST(EasyPostScans, CancelledStaysForTheShipmentToDecide) {
   EXPECT_EQ(statuses({scan("pre_transit", "", 1), scan("cancelled", "", 2)}), (Statuses{"", "cancelled"}));
   EXPECT_EQ(statuses({scan("in_transit", "", 1), scan("cancelled", "", 2)}),
-            (Statuses{"in_transit", "exception"}));
+            (Statuses{"in_transit", "cancelled"}));
 }
 
 TEST(EasyPostScans, AreOldestFirst) {

@@ -20,6 +20,8 @@ class Probe final : public GatewayConnector {
   std::span<const std::string_view> features() const override { return {}; }
   std::span<const LabelFormat> formats() const override { return {}; }
   bool needs_url() const override { return true; }
+  int calls_per_minute() const override { return 60; }
+  bool makes_call_secret() const override { return false; }
   GatewayHint read_call(std::string_view, const InboundCall&) const override { return {}; }
   std::unique_ptr<Gateway> open(GatewayAccount, Send send, const Clock&) const override {
     sent_ = std::move(send);

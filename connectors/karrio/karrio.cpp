@@ -347,6 +347,9 @@ class Karrio final : public GatewayConnector {
 
   bool needs_url() const override { return true; }
 
+  int calls_per_minute() const override { return 600; }
+  bool makes_call_secret() const override { return true; }
+
   std::unique_ptr<Gateway> open(GatewayAccount account, Send send, const Clock& clock) const override {
     return std::make_unique<KarrioGateway>(std::move(account), std::move(send), clock);
   }

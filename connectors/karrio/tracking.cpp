@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,12 +34,13 @@ class Course {
   std::string status(std::string_view karrio_status, const CarrierScan& scan) {
     is_return_ = is_return_ || karrio_status == "return_to_sender" || tells_of_return(scan);
     if (karrio_status == "on_hold") return has_moved_ ? "exception" : "";
-    if (karrio_status == "cancelled") return has_moved_ ? "exception" : "cancelled";
+    if (karrio_status == "cancelled") return "cancelled";
     const auto found = std::ranges::find(movements, karrio_status, &decltype(movements)::value_type::first);
     if (found == movements.end()) return {};
     has_moved_ = true;
     return std::string(is_return_ && found->second == "delivered" ? "returned" : found->second);
   }
+  bool is_return() const { return is_return_; }
 
  private:
   // Some of Karrio's carriers report a return as a failed delivery, on hold or in transit. A text that only
@@ -96,15 +98,24 @@ CarrierScan scan_of(const json::value& event, std::string_view tracking_number, 
   return scan;
 }
 
-// The events, oldest first. Karrio gives the newest first; equal times keep that order.
+// The events, oldest first. Karrio gives the newest first; events of equal times keep that order.
 std::vector<const json::value*> ordered_events(const json::array& events, Time now) {
-  std::vector<const json::value*> ordered;
+  struct Timed {
+    Time at;
+    std::size_t place;
+    const json::value* event;
+  };
+  std::vector<Timed> timed;
   for (const auto& event : events) {
-    if (event.is_object()) ordered.push_back(&event);
+    if (event.is_object()) timed.push_back({time_of(event, now).at, timed.size(), &event});
   }
-  const bool is_oldest_first =
-      ordered.size() > 1 && time_of(*ordered.front(), now).at < time_of(*ordered.back(), now).at;
-  if (!is_oldest_first) std::ranges::reverse(ordered);
+  const bool is_oldest_first = timed.size() > 1 && timed.front().at < timed.back().at;
+  if (!is_oldest_first) {
+    for (Timed& entry : timed) entry.place = timed.size() - entry.place;
+  }
+  std::ranges::sort(timed, {}, [](const Timed& entry) { return std::pair(entry.at, entry.place); });
+  std::vector<const json::value*> ordered;
+  for (const Timed& entry : timed) ordered.push_back(entry.event);
   return ordered;
 }
 
@@ -126,6 +137,7 @@ TrackAnswer read_tracking(const json::value& answer, std::string_view tracking_n
     const bool takes_parcels = !has_status && event == events.back();
     const auto status = takes_parcels ? text_at(answer, "tracking.status") : text_at(*event, "status");
     scan.status = course.status(status, scan);
+    scan.is_return = course.is_return();
     read.scans.push_back(std::move(scan));
   }
   return read;

@@ -92,6 +92,9 @@ constexpr auto locks = std::to_array<Locks>({
     {"0079_carrier_connectors", "lock table carrier_configurations in access exclusive mode"},
     {"0080_purchases", "lock table shipments in access exclusive mode"},
     {"0081_audited_purchases", "lock table purchases in share row exclusive mode"},
+    {"0082_tracking_pulls",
+     "lock table shipments in share row exclusive mode; "
+     "lock table carrier_configurations in access exclusive mode"},
     {"0083_customs", "lock table products, shipments in access exclusive mode"},
     {"0084_label_alerts",
      "lock table orders, purchases in share row exclusive mode; lock table alerts in access exclusive mode"},

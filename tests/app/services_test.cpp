@@ -23,6 +23,7 @@
 #include "tests/harness/eventually.hpp"
 #include "worker/duties/duties.hpp"
 #include "worker/purchases/purchaser.hpp"
+#include "worker/tracking/tracking_puller.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -89,6 +90,14 @@ const Case cases[] = {
      },
      {Kind::purchases, Kind::http_client},
      {"waybill purchases"}},
+    {"Tracking",
+     [](Place& place) {
+       return plain<worker::TrackingPuller>(
+           worker::TrackingPuller::Options{.database_url = place.database.url(), .worker = place.worker},
+           place.secrets, worker::GatewayCalls{.open = nullptr, .abort = [] {}});
+     },
+     {Kind::tracking},
+     {"waybill tracking"}},
     {"Push", [](Place& place) { return std::make_unique<PushRig>(place); }, {Kind::push}, {"waybill push"}},
     {"MailLimit",
      [](Place& place) { return std::make_unique<MailLimitRig>(place); },

@@ -54,6 +54,8 @@ constexpr std::string_view of_all_businesses[] = {
     "tracking_pages.",
     "imports.claim",
     "imports.renew",
+    "tracking_pulls.claim",
+    "tracking_pulls.find_lanes",
 };
 
 bool serves_all(std::string_view statement) {

@@ -23,7 +23,7 @@ with configured as (
       connector = excluded.connector, api_url = excluded.api_url, service_codes = excluded.service_codes,
       label_format = excluded.label_format, tracking_sync = excluded.tracking_sync,
       connection_status = excluded.connection_status, connection_error = excluded.connection_error,
-      checked_at = excluded.checked_at
+      checked_at = excluded.checked_at, tracking_failures = 0, tracking_paused_until = null
   returning g.carrier_id, g.is_active, g.sealed_inbound_secret
 )
 select g.sealed_inbound_secret = $8 as is_new_secret, k.guid, k.name, true as "isConfigured", g.is_active as "isActive"

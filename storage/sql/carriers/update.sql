@@ -20,7 +20,9 @@ with changed as (
       connection_status = case when coalesce($15::text, g.connector) = 'manual' then null
                                else coalesce($20::text, g.connection_status) end,
       connection_error = case when $20::text is null then g.connection_error else $21::text end,
-      checked_at = case when $20::text is null then g.checked_at else now() end
+      checked_at = case when $20::text is null then g.checked_at else now() end,
+      tracking_failures = case when $20::text is null then g.tracking_failures else 0 end,
+      tracking_paused_until = case when $20::text is null then g.tracking_paused_until end
   where g.business_id = $1 and g.carrier_id = $2
   returning carrier_id, is_active
 ), patterned as (

@@ -2,9 +2,9 @@
 
 #include <chrono>
 
-namespace waybill::api {
+namespace waybill {
 
 /// The maximum by which a reported time can be in the future.
 inline constexpr auto clock_tolerance = std::chrono::minutes(5);
 
-}  // namespace waybill::api
+}  // namespace waybill

@@ -1,0 +1,66 @@
+#include "connectors/carrier_scans.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "storage/sql/tracking_pulls.sql.hpp"
+
+namespace waybill::connectors {
+namespace {
+
+namespace sql = storage::sql::tracking_pulls;
+
+}  // namespace
+
+std::vector<storage::Scan> traces_of(const TrackAnswer& answer, const Guid& shipment,
+                                     std::optional<Time> return_since, Time now) {
+  std::vector<storage::Scan> traces;
+  traces.reserve(answer.scans.size());
+  std::string before = "created";
+  for (const CarrierScan& scan : answer.scans) {
+    const Time at = std::min(scan.at, now);
+    const bool is_return = scan.is_return || (return_since && at > *return_since);
+    storage::Scan trace{.shipment = shipment,
+                        .number = std::nullopt,
+                        .status = scan.status.empty() ? before : scan.status,
+                        .description = scan.description.empty() ? scan.code : scan.description,
+                        .location = scan.location.empty() ? std::nullopt : std::optional(scan.location),
+                        .at = at,
+                        .external_id = scan.external_id,
+                        .tells_status = !scan.status.empty(),
+                        .is_gateways = true};
+    if (is_return && trace.status == "delivered") trace.status = "returned";
+    if (trace.tells_status && trace.status == "returned") *trace.external_id += "-returned";
+    before = trace.status;
+    traces.push_back(std::move(trace));
+  }
+  return traces;
+}
+
+std::optional<Time> return_in(const TrackAnswer& answer, Time now) {
+  const auto first = std::ranges::find_if(answer.scans, &CarrierScan::is_return);
+  return first == answer.scans.end() ? std::nullopt : std::optional(std::min(first->at, now));
+}
+
+asio::awaitable<AppliedScans> apply_scans(storage::Transaction& transaction, AskedParcel parcel,
+                                          const TrackAnswer& answer, Time now) {
+  if (answer.scans.empty()) co_return AppliedScans();
+  const auto known = co_await transaction.run(
+      sql::Returns{.business = parcel.business, .shipment = parcel.shipment, .number = parcel.number});
+  const auto since = known.empty() ? std::nullopt : std::optional(known.front().since);
+  const auto traces = traces_of(answer, parcel.shipment, since, now);
+  AppliedScans applied;
+  for (const storage::ScanOutcome outcome :
+       co_await storage::record_scans(transaction, parcel.business, traces, {.now = now})) {
+    const bool moved = outcome == storage::ScanOutcome::moved;
+    applied.added += moved || outcome == storage::ScanOutcome::stored ? 1 : 0;
+    applied.moved = applied.moved || moved;
+  }
+  if (const auto told = return_in(answer, now); told && (!since || *told < *since)) {
+    co_await transaction.run(sql::NoteReturn{
+        .business = parcel.business, .shipment = parcel.shipment, .number = parcel.number, .since = *told});
+  }
+  co_return applied;
+}
+
+}  // namespace waybill::connectors

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "base/clock.hpp"
+#include "base/guid.hpp"
+#include "connectors/carrier_gateway.hpp"
+#include "storage/carriers/scans.hpp"
+
+namespace waybill::connectors {
+
+/// A parcel that a gateway was asked for: the shipment and one of the carrier's numbers that it has.
+struct AskedParcel {
+  Guid business, shipment;
+  std::string number;
+};
+
+/// The scans of an answer as traces of the shipment, in the order of the answer. A time in the future counts
+/// as now. One that says nothing of the status has that of the scan before it. A delivery after a return
+/// scan, also one that an earlier answer told (at `return_since`), is `returned`, under an id of its own: the
+/// delivery may be stored already. Pure.
+std::vector<storage::Scan> traces_of(const TrackAnswer& answer, const Guid& shipment,
+                                     std::optional<Time> return_since, Time now);
+
+/// The time of the first return scan of an answer; nullopt if there is none. Pure.
+std::optional<Time> return_in(const TrackAnswer& answer, Time now);
+
+struct AppliedScans {
+  std::size_t added = 0;  // that were not known
+  bool moved = false;
+};
+
+/// Stores the scans of an answer in `transaction`, and notes that the parcel comes back if they tell it. In
+/// any order and however often answers are applied, the shipment has the same traces and status. The shipment
+/// stays locked until the transaction ends. Throws DatabaseUnavailable or StatementError.
+asio::awaitable<AppliedScans> apply_scans(storage::Transaction& transaction, AskedParcel parcel,
+                                          const TrackAnswer& answer, Time now);
+
+}  // namespace waybill::connectors

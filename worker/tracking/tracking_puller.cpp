@@ -1,0 +1,188 @@
+#include "worker/tracking/tracking_puller.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/database_clock.hpp"
+#include "base/observe.hpp"
+#include "base/thread/thread.hpp"
+#include "storage/sql/tracking_pulls.sql.hpp"
+
+namespace waybill::worker {
+namespace {
+
+namespace sql = storage::sql::tracking_pulls;
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+constexpr auto claim_interval = 250ms;  // between two searches for lanes whose turn has come
+constexpr auto lane_interval = 5s;      // between two searches for new lanes
+/// The time for the turns of a stop to free their lanes.
+constexpr auto time_of_last_calls = 1s;
+
+storage::Database::Options database_options(const TrackingPuller::Options& options) {
+  return {.url = options.database_url,
+          .application_name = "waybill tracking",
+          .read_connections = 1,  // none is opened, because all statements are writes
+          .write_connections = options.connections,
+          .long_connections = 0,
+          .statement_timeout = 30s,
+          .wait_limit = 30s};  // an answer waits for those of other lanes
+}
+
+std::vector<std::string> connector_names() {
+  std::vector<std::string> names;
+  for (const auto* const connector : connectors::all_gateways()) names.emplace_back(connector->name());
+  return names;
+}
+
+}  // namespace
+
+// The private methods run on the thread only.
+class TrackingPuller::Impl {
+ public:
+  Impl(Options options, const SecretBox& secrets, GatewayCalls calls)
+      : options_(std::move(options)),
+        calls_(std::move(calls)),
+        database_(std::make_unique<storage::Database>(io_, database_options(options_))),
+        parts_{.worker = options_.worker,
+               .database = [this]() -> storage::Database& { return database(); },
+               .secrets = secrets,
+               .clock = database_clock(),
+               .open = calls_.open,
+               .must_stop = [this] { return is_stopping_.load(); }} {}
+
+  void start() {
+    spawn(claim_lanes());
+    thread_.start([this](const std::stop_token&) { io_.run(); });
+  }
+
+  void stop_accepting() {
+    is_stopping_ = true;
+    asio::post(io_, [this] { claim_timer_.cancel(); });
+  }
+
+  void stop() {
+    if (!thread_.is_started()) return;
+    stop_accepting();
+    calls_.abort();
+    asio::post(io_, [this] {
+      last_calls_.expires_after(time_of_last_calls);
+      // The database must not be destroyed within a coroutine that it resumed.
+      last_calls_.async_wait([this](const boost::system::error_code&) { database_.reset(); });
+      end_if_idle();
+    });
+    thread_.join();
+    database_.reset();
+  }
+
+ private:
+  storage::Database& database() {
+    if (!database_) throw storage::DatabaseUnavailable("the worker is stopping");
+    return *database_;
+  }
+
+  void spawn(asio::awaitable<void> work) {
+    ++open_;
+    asio::co_spawn(io_, std::move(work), [this](const std::exception_ptr&) {
+      --open_;
+      end_if_idle();
+    });
+  }
+
+  void end_if_idle() {
+    if (is_stopping_ && open_ == 0) io_.stop();
+  }
+
+  /// Gives lanes their turns until the stop.
+  asio::awaitable<void> claim_lanes() {
+    const std::vector<std::string> connectors = connector_names();
+    while (!is_stopping_) {
+      try {
+        if (steady_clock::now() >= find_at_) {
+          co_await database().write(sql::FindLanes{.connectors = connectors}, {});
+          find_at_ = steady_clock::now() + lane_interval;
+        }
+        if (turns_ < options_.places) co_await claim(connectors);
+        has_failed_ = false;
+      } catch (const storage::DatabaseUnavailable&) {  // NOLINT(bugprone-empty-catch): logged by LeaseKeeper
+      } catch (const std::exception& error) {
+        if (!std::exchange(has_failed_, true)) report(error);
+      }
+      if (is_stopping_) co_return;
+      claim_timer_.expires_after(claim_interval);
+      boost::system::error_code cancelled;
+      co_await claim_timer_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+    }
+  }
+
+  asio::awaitable<void> claim(const std::vector<std::string>& connectors) {
+    const auto rows = co_await database().write(sql::Claim{.worker = options_.worker,
+                                                           .connectors = connectors,
+                                                           .limit = options_.places - turns_,
+                                                           .lease = format_duration(options_.lease),
+                                                           .sweep = format_duration(sweep_interval)},
+                                                {});
+    for (const auto& row : rows) {
+      const auto* const connector = connectors::find_gateway(row.connector);
+      ++turns_;
+      spawn(give_turn(std::make_shared<LaneTurn>(
+          parts_, Lane{.business = row.business_id, .connector = connector, .must_sweep = row.must_sweep},
+          io_.get_executor())));
+    }
+  }
+
+  asio::awaitable<void> give_turn(std::shared_ptr<LaneTurn> turn) {
+    try {
+      co_await turn->run();
+    } catch (const storage::DatabaseUnavailable&) {  // NOLINT(bugprone-empty-catch): the lease expires
+    } catch (const std::exception& error) {
+      report(error);
+    }
+    --turns_;
+  }
+
+  static void report(const std::exception& error) {
+    observe(Observable::pull_failed, {{"error", std::string_view(error.what())}});
+  }
+
+  const Options options_;
+  const GatewayCalls calls_;
+  asio::io_context io_{1};
+  const asio::executor_work_guard<asio::io_context::executor_type> work_guard_{io_.get_executor()};
+  std::atomic<bool> is_stopping_ = false;
+  // The following members are used by thread_ only.
+  std::unique_ptr<storage::Database> database_;
+  const TurnParts parts_;
+  asio::steady_timer claim_timer_{io_};
+  asio::steady_timer last_calls_{io_};
+  steady_clock::time_point find_at_ = steady_clock::now();  // the next search for new lanes
+  std::size_t open_ = 0;                                    // coroutines that have not ended
+  std::size_t turns_ = 0;                                   // lanes that have their turn
+  bool has_failed_ = false;
+  Thread thread_{ThreadKind::tracking};
+};
+
+TrackingPuller::TrackingPuller(Options options, const SecretBox& secrets, GatewayCalls calls)
+    : impl_(std::make_unique<Impl>(std::move(options), secrets, std::move(calls))) {}
+
+TrackingPuller::~TrackingPuller() { stop_at_once(); }
+
+void TrackingPuller::start() { impl_->start(); }
+
+void TrackingPuller::stop_accepting() { impl_->stop_accepting(); }
+
+void TrackingPuller::stop(Moment /*until*/) { impl_->stop(); }
+
+}  // namespace waybill::worker
