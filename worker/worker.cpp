@@ -17,6 +17,7 @@
 #include "worker/shards/lease_keeper.hpp"
 #include "worker/stores/importer.hpp"
 #include "worker/timers/schedule_keeper.hpp"
+#include "worker/tracking/tracking_puller.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -34,11 +35,8 @@ AlertSender::Options alert_options(const Worker::Options& options) {
           .schedule = options.schedule};
 }
 
-Purchaser::Options purchaser_options(const Worker::Options& options, const Guid& worker) {
-  return {.database_url = options.database_url,
-          .worker = worker,
-          .gateways = {
-              .policy = options.destinations, .ca_file = options.ca_file, .own = options.carrier_gateways}};
+connectors::Gateways::Options gateway_options(const Worker::Options& options) {
+  return {.policy = options.destinations, .ca_file = options.ca_file, .own = options.carrier_gateways};
 }
 
 ScheduleKeeper::Options schedule_options(const Worker::Options& options, const Guid& worker) {
@@ -82,7 +80,12 @@ class Worker::Impl {
         alerts_(alert_options(options_), secrets_, senders_.http(), senders_.mailer()),
         importer_({.worker = guid_, .connectors = options_.connectors, .interval = options_.import_interval},
                   secrets_, senders_.stores()),
-        purchaser_(purchaser_options(options_, guid_), secrets_) {}
+        purchaser_(
+            {.database_url = options_.database_url, .worker = guid_, .gateways = gateway_options(options_)},
+            secrets_),
+        tracking_(
+            {.database_url = options_.database_url, .worker = guid_, .gateways = gateway_options(options_)},
+            secrets_) {}
 
   void start() {
     observe(Observable::worker_started, {{"worker", guid_.to_string()}});
@@ -115,13 +118,14 @@ class Worker::Impl {
   AlertSender alerts_;
   Importer importer_;
   Purchaser purchaser_;
+  TrackingPuller tracking_;
   // They stop in the order in which work flows. At first the pipeline takes no more events, and the leases
   // end, so that other workers continue at once with the work that this one has not begun. Then imports and
   // attempts in flight have their time. The senders end what is left of these. The alerts store how theirs
   // ended, the recorder of the pipeline how those of runs ended. Last the leases release the runs that are
-  // not finished. Purchases depend on none of these; their calls may take longest.
-  ServiceList services_{
-      {&purchaser_, &pauses_, &duties_, &schedules_, &leases_, &pipeline_, &alerts_, &senders_, &importer_}};
+  // not finished. Purchases and pulls depend on none of these; the calls of purchases may take longest.
+  ServiceList services_{{&purchaser_, &tracking_, &pauses_, &duties_, &schedules_, &leases_, &pipeline_,
+                         &alerts_, &senders_, &importer_}};
   bool is_started_ = false;
 };
 

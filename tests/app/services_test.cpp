@@ -93,10 +93,11 @@ const Case cases[] = {
     {"Tracking",
      [](Place& place) {
        return plain<worker::TrackingPuller>(
-           worker::TrackingPuller::Options{.database_url = place.database.url(), .worker = place.worker},
-           place.secrets, worker::GatewayCalls{.open = nullptr, .abort = [] {}});
+           worker::TrackingPuller::Options{
+               .database_url = place.database.url(), .worker = place.worker, .gateways = {}},
+           place.secrets);
      },
-     {Kind::tracking},
+     {Kind::tracking, Kind::http_client},
      {"waybill tracking"}},
     {"Push", [](Place& place) { return std::make_unique<PushRig>(place); }, {Kind::push}, {"waybill push"}},
     {"MailLimit",
@@ -106,10 +107,10 @@ const Case cases[] = {
     {"Worker",
      whole_worker,
      {Kind::pump, Kind::workflows, Kind::preparation, Kind::recorder, Kind::leases, Kind::pauses,
-      Kind::mail_limit, Kind::push, Kind::stores, Kind::purchases, Kind::duties, Kind::alerts,
+      Kind::mail_limit, Kind::push, Kind::stores, Kind::purchases, Kind::tracking, Kind::duties, Kind::alerts,
       Kind::schedules, Kind::slow_schedules, Kind::mailer, Kind::http_client},
      {"waybill matcher", "waybill leases", "waybill duties", "waybill alerts", "waybill schedules",
-      "waybill stores", "waybill purchases"}},
+      "waybill stores", "waybill purchases", "waybill tracking"}},
     {"MailSender",
      [](Place& place) {
        return plain<app::MailSender>(

@@ -13,6 +13,7 @@
 #include "base/json.hpp"
 #include "base/observe.hpp"
 #include "connectors/carrier_scans.hpp"
+#include "storage/sql/carriers.sql.hpp"
 #include "storage/sql/tracking_pulls.sql.hpp"
 #include "worker/tracking/pull_schedule.hpp"
 
@@ -26,11 +27,10 @@ using Problem = connectors::GatewayError::Problem;
 constexpr std::size_t calls_at_a_time = 4;
 constexpr steady_clock::duration longest_sleep = std::chrono::milliseconds(100);  // at a stop
 
-storage::Cause cause_of(const CarrierAccount& account) {
+storage::Cause cause_of(const Guid& business, const connectors::ConnectedCarrier& carrier) {
   const json::object cause{
-      {"by", {{"type", "import"}, {"guid", account.carrier.to_string()}, {"name", account.name}}},
-      {"depth", 0}};
-  return {.json = to_json(cause), .business = account.business};
+      {"by", {{"type", "import"}, {"guid", carrier.guid.to_string()}, {"name", carrier.name}}}, {"depth", 0}};
+  return {.json = to_json(cause), .business = business};
 }
 
 std::string sentence_of(const connectors::CarrierMessage& message) {
@@ -106,13 +106,17 @@ asio::awaitable<void> LaneTurn::take() {
                                                .taken_at = taken_at_},
                                      {});
   }
-  if (pulls_.empty()) co_return;
+  if (!pulls_.empty()) co_await read_accounts();
+}
+
+asio::awaitable<void> LaneTurn::read_accounts() {
   std::vector<Guid> carriers;
   for (const auto& [carrier, account] : accounts_) carriers.push_back(carrier);
-  for (auto& access :
-       co_await read_accounts(parts_.database(), parts_.secrets, lane_.business, std::move(carriers))) {
-    const Guid carrier = access.carrier;
-    accounts_.at(carrier).access = std::move(access);
+  const auto rows = co_await parts_.database().write(
+      storage::sql::carriers::Connections{.business = lane_.business, .carriers = carriers}, {});
+  for (const auto& row : rows) {
+    auto access = connectors::connected_carrier(row, lane_.business, parts_.secrets);
+    if (access) accounts_.at(row.carrier).access = *std::move(access);
   }
   // An account that was changed since then has its own lane, or none.
   for (auto& [carrier, account] : accounts_) account.is_paused = account.access.connector != lane_.connector;
@@ -166,7 +170,9 @@ asio::awaitable<bool> LaneTurn::wait_for_turn() {
 
 asio::awaitable<void> LaneTurn::ask(const Pull& pull, Gateways& gateways) {
   auto& gateway = gateways[pull.carrier];
-  if (!gateway) gateway = parts_.open(accounts_.at(pull.carrier).access, length_of_turn + longest_call);
+  if (!gateway) {
+    gateway = parts_.open(accounts_.at(pull.carrier).access, lane_.business, length_of_turn + longest_call);
+  }
   connectors::TrackAnswer answer;
   std::optional<connectors::GatewayError> error;
   try {
@@ -191,7 +197,7 @@ asio::awaitable<void> LaneTurn::ask(const Pull& pull, Gateways& gateways) {
 asio::awaitable<void> LaneTurn::note_answer(const Pull& pull, const connectors::TrackAnswer& answer) {
   Account& account = accounts_.at(pull.carrier);
   co_await note_success_of(account);
-  const auto transaction = co_await parts_.database().begin(cause_of(account.access));
+  const auto transaction = co_await parts_.database().begin(cause_of(lane_.business, account.access));
   const auto applied = co_await connectors::apply_scans(
       *transaction, {.business = lane_.business, .shipment = pull.shipment, .number = pull.number}, answer,
       parts_.clock.now());
@@ -213,7 +219,7 @@ asio::awaitable<void> LaneTurn::note_success_of(Account& account) {
   const int before = std::exchange(account.failures, 0);
   account.is_failing = false;
   co_await parts_.database().write(sql::NoteAccount{.business = lane_.business,
-                                                    .carrier = account.access.carrier,
+                                                    .carrier = account.access.guid,
                                                     .failures_before = before,
                                                     .failures = 0,
                                                     .pause = std::nullopt,

@@ -17,8 +17,8 @@
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
 #include "connectors/carrier_gateway.hpp"
+#include "connectors/gateways/connected_carriers.hpp"
 #include "storage/database/database.hpp"
-#include "worker/tracking/accounts.hpp"
 
 namespace waybill::worker {
 
@@ -32,8 +32,8 @@ inline constexpr Duration longest_call = std::chrono::seconds(20);
 
 /// Opens a connection to a gateway whose calls end within `limit` from now. A business has at most four calls
 /// at a time to one kind of gateway.
-using OpenGateway =
-    std::function<std::unique_ptr<connectors::Gateway>(const CarrierAccount& account, Duration limit)>;
+using OpenGateway = std::function<std::unique_ptr<connectors::Gateway>(
+    const connectors::ConnectedCarrier& carrier, const Guid& business, Duration limit)>;
 
 /// The parts of a worker that its turns share. They outlive the turns.
 struct TurnParts {
@@ -70,7 +70,7 @@ class LaneTurn final : public std::enable_shared_from_this<LaneTurn> {
     int failures = 0;
   };
   struct Account {
-    CarrierAccount access;
+    connectors::ConnectedCarrier access;
     int failures = 0;
     bool is_failing = false;
     bool is_paused = false;
@@ -79,6 +79,7 @@ class LaneTurn final : public std::enable_shared_from_this<LaneTurn> {
 
   asio::awaitable<void> sweep();
   asio::awaitable<void> take();
+  asio::awaitable<void> read_accounts();
   asio::awaitable<void> call_all();
   asio::awaitable<void> call_in_turn();
   asio::awaitable<bool> wait_for_turn();

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <future>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "base/observe.hpp"
 #include "base/thread/thread.hpp"
 #include "storage/sql/tracking_pulls.sql.hpp"
+#include "worker/tracking/lane_turn.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -52,15 +54,19 @@ std::vector<std::string> connector_names() {
 // The private methods run on the thread only.
 class TrackingPuller::Impl {
  public:
-  Impl(Options options, const SecretBox& secrets, GatewayCalls calls)
+  Impl(Options options, const SecretBox& secrets)
       : options_(std::move(options)),
-        calls_(std::move(calls)),
+        gateways_(options_.gateways),
         database_(std::make_unique<storage::Database>(io_, database_options(options_))),
         parts_{.worker = options_.worker,
                .database = [this]() -> storage::Database& { return database(); },
                .secrets = secrets,
                .clock = database_clock(),
-               .open = calls_.open,
+               .open =
+                   [this](const connectors::ConnectedCarrier& carrier, const Guid& business, Duration limit) {
+                     return gateways_.open(*carrier.connector, carrier.account, business, database_clock(),
+                                           limit);
+                   },
                .must_stop = [this] { return is_stopping_.load(); }} {}
 
   void start() {
@@ -76,7 +82,12 @@ class TrackingPuller::Impl {
   void stop() {
     if (!thread_.is_started()) return;
     stop_accepting();
-    calls_.abort();
+    gateways_.close();
+    // A call that had begun before `close` is in flight after this task.
+    std::promise<void> begun;
+    asio::post(io_, [&begun] { begun.set_value(); });
+    begun.get_future().wait();
+    gateways_.stop({});
     asio::post(io_, [this] {
       last_calls_.expires_after(time_of_last_calls);
       // The database must not be destroyed within a coroutine that it resumed.
@@ -158,7 +169,7 @@ class TrackingPuller::Impl {
   }
 
   const Options options_;
-  const GatewayCalls calls_;
+  connectors::Gateways gateways_;
   asio::io_context io_{1};
   const asio::executor_work_guard<asio::io_context::executor_type> work_guard_{io_.get_executor()};
   std::atomic<bool> is_stopping_ = false;
@@ -174,8 +185,8 @@ class TrackingPuller::Impl {
   Thread thread_{ThreadKind::tracking};
 };
 
-TrackingPuller::TrackingPuller(Options options, const SecretBox& secrets, GatewayCalls calls)
-    : impl_(std::make_unique<Impl>(std::move(options), secrets, std::move(calls))) {}
+TrackingPuller::TrackingPuller(Options options, const SecretBox& secrets)
+    : impl_(std::make_unique<Impl>(std::move(options), secrets)) {}
 
 TrackingPuller::~TrackingPuller() { stop_at_once(); }
 

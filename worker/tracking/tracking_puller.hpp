@@ -1,27 +1,22 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 
+#include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
 #include "base/thread/service.hpp"
-#include "worker/tracking/lane_turn.hpp"
+#include "connectors/gateways/gateways.hpp"
 
 namespace waybill::worker {
 
-/// The calls to gateways, on connections of their own.
-struct GatewayCalls {
-  OpenGateway open;
-  std::function<void()> abort;  // ends the calls in flight, and lets later ones fail; may be called again
-};
-
-/// Asks gateways for the scans of all businesses' parcels when they are due, on a thread of its own. Workers
-/// share the lanes by leases (storage/sql/tracking_pulls/claim.sql), and each lane has its own calls, so that
-/// a slow gateway or a large business delays no other one. A crash loses no number and no scan: the lanes
-/// become free at the end of their leases, and what was not stored is asked for again.
+/// Asks gateways for the scans of all businesses' parcels when they are due, on a thread and connections of
+/// its own. Workers share the lanes by leases (storage/sql/tracking_pulls/claim.sql), and each lane has its
+/// own calls, so that a slow gateway or a large business delays no other one. A crash loses no number and no
+/// scan: the lanes become free at the end of their leases, and what was not stored is asked for again.
 class TrackingPuller final : public Service {
  public:
   struct Options {
@@ -31,10 +26,11 @@ class TrackingPuller final : public Service {
     Duration lease =
         std::chrono::minutes(2);  // longer than a turn: a sweep, the calls, and their last answers
     int connections = 3;          // for reads, too
+    connectors::Gateways::Options gateways;
   };
 
-  /// `secrets` and what `calls` refer to must outlive it.
-  TrackingPuller(Options options, const SecretBox& secrets, GatewayCalls calls);
+  /// `secrets` outlives it.
+  TrackingPuller(Options options, const SecretBox& secrets);
   ~TrackingPuller() override;
 
   void start() override;
