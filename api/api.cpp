@@ -14,7 +14,7 @@
 #include "api/system/readiness.hpp"
 #include "api/threads/analysis.hpp"
 #include "api/threads/background.hpp"
-#include "api/threads/call_places.hpp"
+#include "base/call_places.hpp"
 #include "base/database_clock.hpp"
 #include "storage/pq/connect_params.hpp"
 #include "storage/standbys/standbys.hpp"

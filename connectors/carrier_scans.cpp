@@ -12,23 +12,23 @@ namespace sql = storage::sql::tracking_pulls;
 
 }  // namespace
 
-std::vector<storage::Scan> traces_of(const TrackAnswer& answer, const Guid& shipment,
-                                     std::optional<Time> return_since, Time now) {
-  std::vector<storage::Scan> traces;
+std::vector<storage::ParcelScan> traces_of(const TrackAnswer& answer, const Guid& shipment,
+                                           std::optional<Time> return_since, Time now) {
+  std::vector<storage::ParcelScan> traces;
   traces.reserve(answer.scans.size());
   std::string before = "created";
   for (const CarrierScan& scan : answer.scans) {
     const Time at = std::min(scan.at, now);
     const bool is_return = scan.is_return || (return_since && at > *return_since);
-    storage::Scan trace{.shipment = shipment,
-                        .number = std::nullopt,
-                        .status = scan.status.empty() ? before : scan.status,
-                        .description = scan.description.empty() ? scan.code : scan.description,
-                        .location = scan.location.empty() ? std::nullopt : std::optional(scan.location),
-                        .at = at,
-                        .external_id = scan.external_id,
-                        .tells_status = !scan.status.empty(),
-                        .is_gateways = true};
+    storage::ParcelScan trace{.shipment = shipment,
+                              .number = std::nullopt,
+                              .status = scan.status.empty() ? before : scan.status,
+                              .description = scan.description.empty() ? scan.code : scan.description,
+                              .location = scan.location.empty() ? std::nullopt : std::optional(scan.location),
+                              .at = at,
+                              .external_id = scan.external_id,
+                              .tells_status = !scan.status.empty(),
+                              .is_gateways = true};
     if (is_return && trace.status == "delivered") trace.status = "returned";
     if (trace.tells_status && trace.status == "returned") *trace.external_id += "-returned";
     before = trace.status;

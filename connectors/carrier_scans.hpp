@@ -24,8 +24,8 @@ struct AskedParcel {
 /// as now. One that says nothing of the status has that of the scan before it. A delivery after a return
 /// scan, also one that an earlier answer told (at `return_since`), is `returned`, under an id of its own: the
 /// delivery may be stored already. Pure.
-std::vector<storage::Scan> traces_of(const TrackAnswer& answer, const Guid& shipment,
-                                     std::optional<Time> return_since, Time now);
+std::vector<storage::ParcelScan> traces_of(const TrackAnswer& answer, const Guid& shipment,
+                                           std::optional<Time> return_since, Time now);
 
 /// The time of the first return scan of an answer; nullopt if there is none. Pure.
 std::optional<Time> return_in(const TrackAnswer& answer, Time now);

@@ -31,7 +31,7 @@ class History {
   void apply(const TrackAnswer& answer) {
     const auto traces = traces_of(answer, shipment, return_since_, now);
     storage::ScanCourse course(status_, label_status_, moved_at_);
-    for (const storage::Scan& scan : traces) {
+    for (const storage::ParcelScan& scan : traces) {
       const auto [outcome, status] = course.judge(scan, *scan.at, traces_.contains(*scan.external_id));
       if (outcome == storage::ScanOutcome::repeated) continue;
       const bool moved = outcome == storage::ScanOutcome::moved;

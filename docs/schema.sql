@@ -1121,6 +1121,11 @@ begin
   return new;
 end $$;
 
+CREATE FUNCTION public.label_locks(label_status text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select coalesce(label_status in ('buying', 'bought', 'unknown', 'voiding'), false) $$;
+
 CREATE FUNCTION public.last_event(business uuid, record uuid) RETURNS bigint
     LANGUAGE sql STABLE
     AS $$
@@ -1766,6 +1771,12 @@ CREATE FUNCTION public.process_lives(process uuid) RETURNS boolean
                           where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
                             and l.database = (select d.oid from pg_database d where d.datname = current_database())
                             and ((l.classid::bigint << 32) | l.objid::bigint) = worker_lock(process))) $$;
+
+CREATE FUNCTION public.purchase_status(status text, void_state text, lookups integer) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case when status = 'bought' and void_state = 'refused' then 'void_refused'
+              when status = 'voiding' and void_state = 'unknown' and lookups > 0 then 'void_unknown' else status end $$;
 
 CREATE TABLE public.push_subscriptions (
     business_id uuid NOT NULL,
@@ -3060,6 +3071,7 @@ CREATE TABLE public.run_queue (
     watch_after bigint,
     watched_step smallint DEFAULT 0 NOT NULL,
     awaited_event bigint,
+    awaited_purchase uuid,
     CONSTRAINT run_queue_check CHECK (((lease_owner IS NULL) OR (status = 'running'::text))),
     CONSTRAINT run_queue_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'queued'::text, 'running'::text, 'retrying'::text, 'held'::text])))
 )
@@ -3240,6 +3252,8 @@ CREATE TABLE public.carrier_configurations (
     connection_status text,
     connection_error text,
     checked_at timestamp with time zone,
+    tracking_failures integer DEFAULT 0 NOT NULL,
+    tracking_paused_until timestamp with time zone,
     CONSTRAINT carrier_configurations_account_number_check CHECK ((account_number <> ''::text))
 );
 
@@ -3879,12 +3893,43 @@ CREATE TABLE public.tracking_devices (
 )
 WITH (fillfactor='70');
 
+CREATE TABLE public.tracking_lanes (
+    business_id uuid NOT NULL,
+    connector text NOT NULL,
+    look_at timestamp with time zone DEFAULT now() NOT NULL,
+    is_hinted boolean DEFAULT false NOT NULL,
+    swept_at timestamp with time zone,
+    lease_owner uuid,
+    lease_until timestamp with time zone,
+    CONSTRAINT tracking_lanes_check CHECK (((lease_owner IS NULL) = (lease_until IS NULL)))
+)
+WITH (fillfactor='50');
+
+CREATE TABLE public.tracking_pulls (
+    business_id uuid NOT NULL,
+    shipment_id uuid NOT NULL,
+    number text NOT NULL,
+    carrier_id uuid NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    asked_at timestamp with time zone,
+    hinted_at timestamp with time zone,
+    failures integer DEFAULT 0 NOT NULL
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.05');
+
 CREATE TABLE public.tracking_pushes (
     business_id uuid NOT NULL,
     integration_id uuid NOT NULL,
     external_id text NOT NULL,
     worker uuid NOT NULL,
     held_until timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.tracking_returns (
+    business_id uuid NOT NULL,
+    shipment_id uuid NOT NULL,
+    number text NOT NULL,
+    since timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.tracking_tokens (
@@ -4326,8 +4371,17 @@ ALTER TABLE ONLY public.tracking_devices
 ALTER TABLE ONLY public.tracking_devices
     ADD CONSTRAINT tracking_devices_pkey PRIMARY KEY (business_id, guid);
 
+ALTER TABLE ONLY public.tracking_lanes
+    ADD CONSTRAINT tracking_lanes_pkey PRIMARY KEY (business_id, connector);
+
+ALTER TABLE ONLY public.tracking_pulls
+    ADD CONSTRAINT tracking_pulls_pkey PRIMARY KEY (business_id, shipment_id, number);
+
 ALTER TABLE ONLY public.tracking_pushes
     ADD CONSTRAINT tracking_pushes_pkey PRIMARY KEY (business_id, integration_id, external_id);
+
+ALTER TABLE ONLY public.tracking_returns
+    ADD CONSTRAINT tracking_returns_pkey PRIMARY KEY (business_id, shipment_id, number);
 
 ALTER TABLE ONLY public.tracking_tokens
     ADD CONSTRAINT tracking_tokens_pkey PRIMARY KEY (token);
@@ -4409,6 +4463,8 @@ CREATE INDEX businesses_by_name ON public.businesses USING btree (name);
 CREATE INDEX businesses_suspended ON public.businesses USING btree (guid) WHERE (suspended_at IS NOT NULL);
 
 CREATE INDEX carrier_configurations_inbound ON public.carrier_configurations USING btree (carrier_id) WHERE ((sealed_inbound_secret IS NOT NULL) AND is_active);
+
+CREATE INDEX carrier_configurations_tracked ON public.carrier_configurations USING btree (connector, business_id) WHERE (is_active AND tracking_sync AND (connector <> 'manual'::text));
 
 CREATE INDEX carrier_contacts_by_carrier ON public.carrier_contacts USING btree (business_id, carrier_id);
 
@@ -4637,6 +4693,8 @@ CREATE INDEX record_counts_by_business ON public.record_counts USING btree (busi
 
 CREATE INDEX run_counts_by_start ON public.run_counts USING btree (business_id, unit, start) INCLUDE (workflow_id, status, runs);
 
+CREATE INDEX run_queue_awaiting ON public.run_queue USING btree (business_id, awaited_purchase) WHERE (awaited_purchase IS NOT NULL);
+
 CREATE INDEX run_queue_by_workflow ON public.run_queue USING btree (business_id, workflow_id, guid);
 
 CREATE INDEX run_queue_due ON public.run_queue USING btree (destination, due_at) INCLUDE (status) WHERE (status <> 'held'::text);
@@ -4726,6 +4784,12 @@ CREATE INDEX timers_due ON public.timers USING btree (shard, check_at);
 
 CREATE INDEX tracking_devices_by_vehicle ON public.tracking_devices USING btree (business_id, vehicle_id) WHERE (vehicle_id IS NOT NULL);
 
+CREATE INDEX tracking_lanes_due ON public.tracking_lanes USING btree (look_at);
+
+CREATE INDEX tracking_pulls_due ON public.tracking_pulls USING btree (business_id, carrier_id, due_at);
+
+CREATE INDEX tracking_pulls_hinted ON public.tracking_pulls USING btree (business_id, carrier_id, due_at) WHERE (hinted_at IS NOT NULL);
+
 CREATE UNIQUE INDEX tracking_tokens_by_shipment ON public.tracking_tokens USING btree (business_id, shipment_id) INCLUDE (token);
 
 CREATE INDEX user_sessions_by_expiry ON public.user_sessions USING btree (expires_at);
@@ -4800,7 +4864,11 @@ CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE ON public.templates FOR EA
 
 CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE OF business_id, email, first_name, last_name, role, password_hash ON public.users FOR EACH ROW EXECUTE FUNCTION public.record_audit('user', 'guid', 'business_id', 'email=email', 'first_name=firstName', 'last_name=lastName', 'role=role', 'password_hash!password');
 
+CREATE TRIGGER audit_change AFTER UPDATE OF status, voiding_since, resolved_at ON public.purchases FOR EACH ROW WHEN ((((new.voiding_since IS NOT NULL) AND (old.voiding_since IS DISTINCT FROM new.voiding_since)) OR (old.resolved_at IS DISTINCT FROM new.resolved_at))) EXECUTE FUNCTION public.record_audit('purchase', 'guid', '', 'status=status', 'tracking_numbers=carrierTrackingNumbers', 'resolution=resolution', 'voided_at@voidedAt');
+
 CREATE TRIGGER audit_change AFTER DELETE OR UPDATE ON public.workflows FOR EACH ROW EXECUTE FUNCTION public.record_audit('workflow', 'guid', 'deleted_at', 'name=name', 'entity_type=entityType', 'trigger_code=trigger', 'action=action', 'conditions=conditions', 'is_active=isActive', 'ordered=ordered', 'delay=delay', 'paused_reason=pausedReason', 'sealed_credentials!headers', 'time_window=window', 'run_limit=limit', 'request_rate=rate', 'workdays=workdays', 'cancelOn=cancel_on');
+
+CREATE TRIGGER audit_insert AFTER INSERT ON public.purchases FOR EACH ROW WHEN ((new.stray_of IS NULL)) EXECUTE FUNCTION public.record_audit('purchase', 'guid', '', 'shipment_id=shipmentId', 'carrier_id=carrierId', 'service_level=serviceLevel', 'max_price=maxPrice', 'max_currency=maxPriceCurrency', 'format=format', 'status=status');
 
 CREATE TRIGGER audit_insert AFTER INSERT ON public.workflows FOR EACH ROW WHEN ((NOT new.is_managed)) EXECUTE FUNCTION public.record_audit('workflow', 'guid', 'deleted_at', 'name=name', 'entity_type=entityType', 'trigger_code=trigger', 'action=action', 'conditions=conditions', 'is_active=isActive', 'ordered=ordered', 'delay=delay', 'paused_reason=pausedReason', 'sealed_credentials!headers', 'time_window=window', 'run_limit=limit', 'request_rate=rate', 'workdays=workdays', 'cancelOn=cancel_on');
 
@@ -5040,6 +5108,9 @@ ALTER TABLE ONLY public.templates
 
 ALTER TABLE ONLY public.tracking_devices
     ADD CONSTRAINT tracking_devices_business_id_fkey FOREIGN KEY (business_id) REFERENCES public.businesses(guid);
+
+ALTER TABLE ONLY public.tracking_returns
+    ADD CONSTRAINT tracking_returns_business_id_shipment_id_fkey FOREIGN KEY (business_id, shipment_id) REFERENCES public.shipments(business_id, guid) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.tracking_tokens
     ADD CONSTRAINT tracking_tokens_business_id_shipment_id_fkey FOREIGN KEY (business_id, shipment_id) REFERENCES public.shipments(business_id, guid) ON DELETE CASCADE;

@@ -19,11 +19,14 @@ namespace waybill::connectors {
 class Gateways;
 }
 
+namespace waybill {
+class CallPlaces;
+}
+
 namespace waybill::api {
 
 namespace asio = boost::asio;
 
-class CallPlaces;
 class Maps;
 class PasswordHasher;
 class Readiness;

@@ -13,7 +13,7 @@
 namespace waybill::api {
 
 using storage::record_scans;
-using storage::Scan;
+using Scan = storage::ParcelScan;
 using storage::ScanOutcome;
 
 extern const Schema scan_schema;         // an entry of many

@@ -14,7 +14,7 @@
 #include "api/shipments/own_label.hpp"
 #include "api/shipments/shipment_handlers.hpp"
 #include "api/threads/background.hpp"
-#include "api/threads/call_places.hpp"
+#include "base/call_places.hpp"
 #include "base/json.hpp"
 #include "documents/merge_process.hpp"
 #include "storage/sql/purchases.sql.hpp"

@@ -170,9 +170,9 @@ const Endpoint endpoints[] = {
      .operation_id = "voidShipmentLabel",
      .summary = "Voids the carrier's label of a shipment",
      .description =
-         "The void is requested (202) and made in the background; shipment_label_voided follows. A "
-         "refused void gives the status bought again, with voidState refused. 200 if the label is voided "
-         "already, 409 with the status if none is bought.",
+         "The void is requested (202) and made in the background; shipment_label_voided follows. After a "
+         "refused void the status is void_refused, and the label is bought as before. 200 if the label is "
+         "voided already, 409 with the status if none is bought.",
      .tag = "Shipments",
      .answer = &purchase_schema,
      .status = accepted,

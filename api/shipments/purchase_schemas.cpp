@@ -1,6 +1,8 @@
 #include "api/shipments/purchase_schemas.hpp"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "api/records/fields.hpp"
 #include "domain/purchases/purchase.hpp"
@@ -39,7 +41,8 @@ const Property purchase_properties[] = {
      .nullable = false,
      .values = purchase_statuses(),
      .description = "refused and voided are final; bought stays until a void. An unknown one is looked up; "
-                    "what that does not settle, an admin resolves."},
+                    "what that does not settle, an admin resolves. void_refused is a bought label whose void "
+                    "was refused; a void without an answer is void_unknown, and is looked up."},
     {.name = "connector", .kind = Kind::string, .description = "Null until a carrier is chosen."},
     {.name = "carrier",
      .kind = Kind::object,
@@ -164,7 +167,15 @@ const Schema resolve_schema{"PurchaseResolve", resolve_properties};
 
 std::span<const std::string_view> label_formats() { return formats; }
 
-std::span<const std::string_view> purchase_statuses() { return domain::purchase_states().states; }
+std::span<const std::string_view> purchase_statuses() {
+  static const auto all = [] {
+    std::vector<std::string_view> names(domain::purchase_states().states.begin(),
+                                        domain::purchase_states().states.end());
+    names.insert(names.end(), {"void_refused", "void_unknown"});
+    return names;
+  }();
+  return all;
+}
 
 void check_label_request(const json::object& body, FieldErrors& errors) {
   std::string_view first;

@@ -294,7 +294,9 @@ Selection selection_of(const Call& call) {
       "select s.guid from shipments s where s.business_id = $1 and lower(s.tracking_number) = lower(?::text) "
       "and s.deleted_at is null union "
       "select s.guid from shipments s where s.business_id = $1 and lower(s.carrier_tracking_number) = "
-      "lower(?::text) and s.carrier_tracking_number is not null and s.deleted_at is null))";
+      "lower(?::text) and s.carrier_tracking_number is not null and s.deleted_at is null union "
+      "select p.shipment_id from purchases p where p.business_id = $1 and p.status in ('bought', 'voiding') "
+      "and p.tracking_numbers && array[?::text, upper(?::text)]))";
   constexpr std::string_view with_tag =
       "lower_tags(r.tags) @> lower_tags(jsonb_build_array(?::text)) and r.tags is not null";
   struct Condition {

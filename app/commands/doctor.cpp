@@ -97,8 +97,9 @@ int run_doctor(const Config& config, bool as_document) {
 }  // namespace
 
 void add_doctor(const Command& program) {
-  const Command doctor =
-      program.add("doctor", "Checks the database, the settings, the workers, the gateways of carriers and the mail server");
+  const Command doctor = program.add(
+      "doctor",
+      "Checks the database, the settings, the workers, the gateways of carriers and the mail server");
   const auto as_document = std::make_shared<bool>(false);
   doctor.flag("--json", *as_document, "Prints a JSON array of {level, name, text, remedy}");
   doctor.runs([as_document](const Config& config) { return run_doctor(config, *as_document); });

@@ -30,7 +30,7 @@ struct ConnectedCarrier {
   std::optional<std::string_view> service_code_of(std::string_view level) const;
 };
 
-/// nullopt if the carrier is not configured, or has a connector that is no gateway.
+/// nullopt if the carrier is not configured, or has the connector `manual`.
 std::optional<ConnectedCarrier> connected_carrier(const storage::sql::carriers::Connections::Row& row,
                                                   const Guid& business, const SecretBox& secrets);
 

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/call_places.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/thread/service.hpp"
 #include "connectors/carrier_gateway.hpp"
-#include "connectors/gateways/call_places.hpp"
 #include "net/destination/destination.hpp"
 #include "net/http/http_client.hpp"
 

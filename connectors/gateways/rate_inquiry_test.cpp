@@ -46,7 +46,8 @@ class NamedGateway final : public Gateway {
 
 std::vector<AskedCarrier> ask(const std::vector<std::string>& names) {
   std::vector<ConnectedCarrier> carriers;
-  for (const std::string& name : names) carriers.emplace_back().name = name;
+  for (const std::string& name : names)
+    carriers.push_back({.guid = {}, .name = name, .connector = find_gateway("easypost")});
   Consignment consignment;
   consignment.reference = "1.50";
   asio::io_context io;

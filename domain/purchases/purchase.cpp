@@ -58,7 +58,8 @@ std::optional<Time> next_of(Time since, Duration every, Duration longest, Time n
 
 std::optional<Time> void_lookup(const Purchase& purchase, Time now) {
   const Time since = purchase.void_begun_at.value();
-  if (const auto next = next_lookup(since, purchase.lookups, now)) return next;
+  // The first answer is that of the void itself.
+  if (const auto next = next_lookup(since, std::max(purchase.lookups - 1, 0), now)) return next;
   return next_of(since, late_void_every, longest_void, now);
 }
 
@@ -212,7 +213,7 @@ Effect nothing_bought(Purchase& purchase, bool has_draft, Time now) {
 Effect end_void(Purchase& purchase, Time now) {
   purchase.void_state = VoidState::none;
   purchase.voided_at = now;
-  purchase.error = {};
+  if (!purchase.is_stray) purchase.error = {};  // that of a stray label tells why it was voided
   return move(purchase, voided, now);
 }
 
@@ -415,7 +416,11 @@ Effect void_answered(Purchase& purchase, VoidAnswerKind answer, PurchaseMessage 
       break;
   }
   purchase.void_state = answer == VoidAnswerKind::pending ? VoidState::pending : VoidState::unknown;
-  set_error(purchase, answer == VoidAnswerKind::pending ? PurchaseMessage() : std::move(message));
+  if (answer == VoidAnswerKind::unknown) {
+    set_error(purchase, std::move(message));
+  } else if (!purchase.is_stray) {
+    purchase.error = {};
+  }
   purchase.lookups += 1;
   return note(purchase, now);
 }

@@ -4,7 +4,7 @@
 
 namespace waybill::storage {
 
-ScanCourse::Verdict ScanCourse::judge(const Scan& scan, Time at, bool is_known) {
+ScanCourse::Verdict ScanCourse::judge(const ParcelScan& scan, Time at, bool is_known) {
   if (scan.external_id && (is_known || !external_ids_.insert(*scan.external_id).second))
     return {.outcome = ScanOutcome::repeated, .status = {}};
   const std::string status(status_of(scan));
@@ -17,7 +17,7 @@ ScanCourse::Verdict ScanCourse::judge(const Scan& scan, Time at, bool is_known) 
   return {.outcome = is_move ? ScanOutcome::moved : ScanOutcome::stored, .status = status};
 }
 
-std::string_view ScanCourse::status_of(const Scan& scan) const {
+std::string_view ScanCourse::status_of(const ParcelScan& scan) const {
   if (scan.status != "cancelled" || label_status_ == "voided") return scan.status;
   const bool has_label = !label_status_.empty() && label_status_ != "refused";
   const bool has_moved = status_ != "created" && status_ != "cancelled";

@@ -12,7 +12,7 @@
 
 namespace waybill::storage {
 
-struct Scan {
+struct ParcelScan {
   std::optional<Guid> shipment;
   std::optional<std::string> number;  // waybill's or the carrier's; nullopt if `shipment` is given
   std::string status;
@@ -50,12 +50,12 @@ class ScanCourse {
   /// than the last move. A `cancelled` one is an exception while a label is bought, and so is that of a
   /// gateway once the parcel has moved, unless the label was voided. `is_known`: a scan with the same
   /// external id is stored.
-  Verdict judge(const Scan& scan, Time at, bool is_known);
+  Verdict judge(const ParcelScan& scan, Time at, bool is_known);
 
   const std::string& status() const { return status_; }
 
  private:
-  std::string_view status_of(const Scan& scan) const;
+  std::string_view status_of(const ParcelScan& scan) const;
 
   std::string status_;
   const std::string label_status_;

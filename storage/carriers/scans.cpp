@@ -38,7 +38,7 @@ struct Progress {
   ScanCourse course;
   std::vector<ScanGroup> groups = {};
 
-  ScanOutcome add(const Scan& scan, Found& found) {
+  ScanOutcome add(const ParcelScan& scan, Found& found) {
     auto [outcome, status] = course.judge(scan, found.at, found.is_known);
     if (outcome == ScanOutcome::repeated) return outcome;
     found.status = std::move(status);
@@ -55,7 +55,7 @@ struct ScanColumns {
   std::vector<std::string> statuses, times, descriptions;
   std::vector<Text> locations, external_ids;
 
-  void add(const Scan& scan, const Found& found) {
+  void add(const ParcelScan& scan, const Found& found) {
     shipments.push_back(found.shipment);
     statuses.push_back(found.status);
     times.push_back(format_sql_timestamp(found.at));
@@ -79,11 +79,13 @@ struct ScanColumns {
 /// Judges and stores the scans of one call.
 class ScanWriter {
  public:
-  ScanWriter(Transaction& transaction, const Guid& business, std::span<const Scan> scans,
+  ScanWriter(Transaction& transaction, const Guid& business, std::span<const ParcelScan> scans,
              const ScanRules& rules)
       : transaction_(transaction), business_(business), scans_(scans), rules_(rules) {
-    const auto is_ahead = [&](const Scan& scan) { return scan.at && *scan.at > rules.now + clock_tolerance; };
-    for (const Scan& scan : scans)
+    const auto is_ahead = [&](const ParcelScan& scan) {
+      return scan.at && *scan.at > rules.now + clock_tolerance;
+    };
+    for (const ParcelScan& scan : scans)
       outcomes_.push_back(is_ahead(scan) ? ScanOutcome::future : ScanOutcome::unknown);
   }
 
@@ -166,7 +168,7 @@ class ScanWriter {
 
   Transaction& transaction_;
   const Guid business_;
-  const std::span<const Scan> scans_;
+  const std::span<const ParcelScan> scans_;
   const ScanRules rules_;
   std::vector<ScanOutcome> outcomes_;
   std::vector<Found> found_;
@@ -175,7 +177,8 @@ class ScanWriter {
 }  // namespace
 
 asio::awaitable<std::vector<ScanOutcome>> record_scans(Transaction& transaction, const Guid& business,
-                                                       std::span<const Scan> scans, const ScanRules& rules) {
+                                                       std::span<const ParcelScan> scans,
+                                                       const ScanRules& rules) {
   ScanWriter writer(transaction, business, scans, rules);
   co_return co_await writer.write();
 }

@@ -22,7 +22,7 @@ struct ScanRules {
 /// their order (ScanCourse). The shipments stay locked until the transaction ends. Throws DatabaseUnavailable
 /// or StatementError.
 boost::asio::awaitable<std::vector<ScanOutcome>> record_scans(Transaction& transaction, const Guid& business,
-                                                              std::span<const Scan> scans,
+                                                              std::span<const ParcelScan> scans,
                                                               const ScanRules& rules);
 
 }  // namespace waybill::storage

@@ -73,6 +73,12 @@ create index purchases_by_status on purchases (business_id, status, requested_at
 create index purchases_by_carrier on purchases (business_id, carrier_id, requested_at, guid);
 create index purchases_by_number on purchases using gin (business_id, tracking_numbers) with (gin_pending_list_limit = 8192);
 
+-- The status of a purchase as the API shows it: with how its last void ended.
+create function purchase_status(status text, void_state text, lookups integer) returns text
+  language sql immutable parallel safe as $$
+  select case when status = 'bought' and void_state = 'refused' then 'void_refused'
+              when status = 'voiding' and void_state = 'unknown' and lookups > 0 then 'void_unknown' else status end $$;
+
 -- Labels of purchases as the gateway gave them. They survive the soft deletion of their shipment, not its purge.
 create table purchase_labels (
   business_id  uuid not null,

@@ -55,7 +55,7 @@ TEST_P(PurchaseVoids, FreeTheShipment) {
 TEST_P(PurchaseVoids, ThatAreRefusedKeepTheLabel) {
   gateway().scan(number);
   ASSERT_EQ(buyer().void_label(shipment).status, 202);
-  const json::value refused = becomes("bought");
+  const json::value refused = becomes("void_refused");
   EXPECT_FALSE(text_at(refused, "error.message").empty());
   EXPECT_EQ(buyer().label_status(shipment), "bought");
   EXPECT_EQ(buyer().label(shipment).text, PurchaseGateway::file(number, "pdf"));
@@ -102,7 +102,8 @@ TEST_F(PurchaseDetails, ARefundOfEasyPostTakesWeeks) {
     EXPECT_TRUE(buyer.refuses_second(shipment, purchase)) << "the label may be kept";
     easypost.set_refund_status(text_at(bought, "gatewayId"), end);
     buyer.make_due(purchase);
-    buyer.with_status(shipment, purchase, end == "refunded" ? "voided" : "bought", std::chrono::minutes(1));
+    buyer.with_status(shipment, purchase, end == "refunded" ? "voided" : "void_refused",
+                      std::chrono::minutes(1));
   }
 }
 

@@ -88,7 +88,7 @@ class Tracking : public testing::Test {
     return anonymous.request_text("POST", "/api/carriers/" + carrier + "/inbound?business=" + tenant.id,
                                   call.body, call.headers);
   }
-  /// The call of a gateway that is no part of the simulator's trackers.
+  /// A call that the simulator's trackers do not make.
   EasyPostSimulator::WebhookCall call_of(const std::string& of, std::string_view key) const {
     const std::string body =
         to_json(json::object{{"id", "evt_" + of},

@@ -36,6 +36,8 @@ class NoConnector final : public GatewayConnector {
   std::span<const std::string_view> features() const override { return {}; }
   std::span<const LabelFormat> formats() const override { return {}; }
   bool needs_url() const override { return false; }
+  int calls_per_minute() const override { return 60; }
+  bool makes_call_secret() const override { return false; }
   std::unique_ptr<Gateway> open(GatewayAccount, Send, const Clock&) const override { return nullptr; }
   GatewayHint read_call(std::string_view, const InboundCall&) const override { return {}; }
 };

@@ -218,7 +218,7 @@ class Purchaser::Impl final : public PurchaseHost {
     return std::clamp(next.value_or(look_every), shortest_look, look_every);
   }
 
-  /// A purchase whose lease ended during its run, and was claimed here again, goes on where it is.
+  /// A purchase whose lease ended during its run, and was claimed here again, continues where it is.
   void begin(storage::ClaimedPurchase claimed, steady_clock::time_point leased_until) {
     const PurchaseKey key = claimed.purchase.key;
     const auto [running, is_new] = running_.try_emplace(key.guid, Running{key, leased_until});

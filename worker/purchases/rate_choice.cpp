@@ -24,7 +24,7 @@ Read read_text(const json::object& object, std::string_view name, std::string& t
   return text.empty() ? Read::wrong : Read::yes;
 }
 
-/// Calls `take` with each text of a list; false if it is no list of texts, or `take` returns false.
+/// Calls `take` with each text of a list; false if it is not a list of texts, or `take` returns false.
 template <typename Take>
 bool read_texts(const json::object& object, std::string_view name, Take take) {
   const json::value* const value = object.if_contains(name);
@@ -115,7 +115,7 @@ bool goes_before(const Candidate& a, const Candidate& b, bool by_time) {
   return price != 0 ? price < 0 : time < 0;
 }
 
-/// The candidates, and the reason why other wanted rates are none.
+/// The candidates, and the reason why other wanted rates are not.
 struct Sifted {
   std::vector<Candidate> candidates;
   bool has_changed = false, has_other_currency = false, has_dearer = false;

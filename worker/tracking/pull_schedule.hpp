@@ -40,7 +40,7 @@ Duration pause_after_answer(std::string_view status, double spread);
 /// of the status.
 Duration pause_after_failure(int failures, std::string_view status, double spread);
 
-/// The state of an account after a failed call. A refusal of the number is no failure of the account.
+/// The state of an account after a failed call. A refusal of the number is not a failure of the account.
 struct AccountPause {
   int failures = 0;                    // in succession
   std::optional<Duration> pause = {};  // no other call is made before its end

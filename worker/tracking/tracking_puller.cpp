@@ -89,6 +89,7 @@ class TrackingPuller::Impl {
     begun.get_future().wait();
     gateways_.stop({});
     asio::post(io_, [this] {
+      may_end_ = true;
       last_calls_.expires_after(time_of_last_calls);
       // The database must not be destroyed within a coroutine that it resumed.
       last_calls_.async_wait([this](const boost::system::error_code&) { database_.reset(); });
@@ -113,7 +114,7 @@ class TrackingPuller::Impl {
   }
 
   void end_if_idle() {
-    if (is_stopping_ && open_ == 0) io_.stop();
+    if (may_end_ && open_ == 0) io_.stop();
   }
 
   /// Gives lanes their turns until the stop.
@@ -182,6 +183,7 @@ class TrackingPuller::Impl {
   std::size_t open_ = 0;                                    // coroutines that have not ended
   std::size_t turns_ = 0;                                   // lanes that have their turn
   bool has_failed_ = false;
+  bool may_end_ = false;  // no call is in flight
   Thread thread_{ThreadKind::tracking};
 };
 

@@ -37,5 +37,5 @@ set lease_owner = $1::uuid, lease_until = statement_timestamp() + $5::interval, 
     looked_up_at = case when p.status <> 'requested' then p.looked_up_at end
 from due d
 where p.business_id = d.business_id and p.guid = d.guid
-returning p.business_id, p.cause,
+returning p.business_id, p.cause::text as cause,
 \ir facts.inc

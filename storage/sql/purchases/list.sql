@@ -9,7 +9,9 @@ with page as materialized (
    order by requested_at desc, guid desc limit $6::bigint offset $7::bigint)
   union all
   (select guid, requested_at from purchases
-   where $2::text is not null and $3::uuid is null and business_id = $1::uuid and status = $2::text
+   where $2::text is not null and $3::uuid is null and business_id = $1::uuid
+     and status = (case $2::text when 'void_refused' then 'bought' when 'void_unknown' then 'voiding' else $2::text end)
+     and purchase_status(status, void_state, lookups) = $2::text
      and requested_at >= coalesce($4::timestamptz, '-infinity') and requested_at < coalesce($5::timestamptz, 'infinity')
    order by requested_at desc, guid desc limit $6::bigint offset $7::bigint)
   union all
@@ -19,7 +21,9 @@ with page as materialized (
    order by requested_at desc, guid desc limit $6::bigint offset $7::bigint)
   union all
   (select guid, requested_at from purchases
-   where $2::text is not null and $3::uuid is not null and business_id = $1::uuid and status = $2::text
+   where $2::text is not null and $3::uuid is not null and business_id = $1::uuid
+     and status = (case $2::text when 'void_refused' then 'bought' when 'void_unknown' then 'voiding' else $2::text end)
+     and purchase_status(status, void_state, lookups) = $2::text
      and carrier_id = $3::uuid
      and requested_at >= coalesce($4::timestamptz, '-infinity') and requested_at < coalesce($5::timestamptz, 'infinity')
    order by requested_at desc, guid desc limit $6::bigint offset $7::bigint)

@@ -19,7 +19,7 @@ with shipment as materialized (
   select count(*) as locked from shipment
 )
 select clock_timestamp() as now,
-       coalesce(p.lease_owner = $4::uuid and p.lease_until > clock_timestamp(), false) as is_held, p.cause,
+       coalesce(p.lease_owner = $4::uuid and p.lease_until > clock_timestamp(), false) as is_held, p.cause::text as cause,
 \ir facts.inc
 from first f
 cross join lateral (select p.* from purchases p

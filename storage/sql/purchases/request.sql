@@ -1,9 +1,9 @@
 -- Requests a purchase, moves the label of its shipment, which the transaction has locked, and wakes the workers. Nothing and no
 -- row if a purchase of the shipment is open or bought, or if the attempt exists.
 -- $1 business uuid, $2 shipment uuid, $3 purchase uuid, $4 attempt int, $5 carrier uuid or null, $6 connector text,
--- $7 wanted jsonb, $8 cause text or null (JSON), $9 service_level text or null, $10 max_price text or null (a number),
+-- $7 wanted jsonb, $8 cause jsonb or null, $9 service_level text or null, $10 max_price text or null (a number),
 -- $11 max_currency text or null, $12 format text, $13 test_mode boolean or null
--- -> guid uuid
+-- -> guid uuid, ...
 with requested as (
   insert into purchases (business_id, guid, shipment_id, attempt, reference, shard, carrier_id, connector, wanted, cause,
                          service_level, max_price, max_currency, format, test_mode, requested_at, next_at, claim_at)

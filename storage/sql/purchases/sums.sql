@@ -9,7 +9,8 @@ select c.currency, count(*) as purchases,
        coalesce(sum(p.price) filter (where c.currency is not null and p.status = 'voided'), 0) as returned
 from purchases p
 cross join lateral (select case when p.price is not null and p.test_mode is not true then p.currency end as currency) c
-where p.business_id = $1::uuid and ($2::text is null or p.status = $2::text) and ($3::uuid is null or p.carrier_id = $3::uuid)
+where p.business_id = $1::uuid and ($2::text is null or purchase_status(p.status, p.void_state, p.lookups) = $2::text)
+  and ($3::uuid is null or p.carrier_id = $3::uuid)
   and p.requested_at >= coalesce($4::timestamptz, '-infinity') and p.requested_at < coalesce($5::timestamptz, 'infinity')
 group by c.currency
 order by c.currency nulls last

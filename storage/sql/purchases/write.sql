@@ -4,7 +4,7 @@
 -- shipment. A purchase whose lease is kept is not claimed before its end; another one that is due wakes the workers.
 -- $1 business uuid, $2 purchase uuid, $3 facts json, $4 label bytea or null, $5 label_format text or null,
 -- $6 keeps_lease boolean, $7 resolved_by text or null (JSON; null: as it is), $8 cause text or null (JSON; of the events)
--- -> is_written boolean
+-- -> is_written boolean, ...
 with n as materialized (
   select * from
 \ir record.inc
@@ -53,7 +53,7 @@ with n as materialized (
       carrier_tracking_url = case when s.is_paid then s.url when not s.is_voided then r.carrier_tracking_url end,
       shipping_price = case when s.is_paid then s.price when not s.is_voided then r.shipping_price end,
       currency = case when s.is_paid then s.currency when not s.is_voided then r.currency end,
-      packages = case when cardinality(s.numbers) > 1 and (s.is_paid or s.is_voided) and jsonb_typeof(r.packages) = 'array'
+      packages = case when cardinality(s.numbers) > 0 and (s.is_paid or s.is_voided) and jsonb_typeof(r.packages) = 'array'
         then (select coalesce(jsonb_agg(case when jsonb_typeof(k.package) <> 'object' then k.package
                                              when s.is_voided or s.numbers[k.place] is null
                                                then k.package - 'carrierTrackingNumber'

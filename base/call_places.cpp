@@ -1,4 +1,4 @@
-#include "connectors/gateways/call_places.hpp"
+#include "base/call_places.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-namespace waybill::connectors {
+namespace waybill {
 
 struct CallPlaces::Waiter {
   explicit Waiter(const asio::any_io_executor& executor) : timer(executor) {}
@@ -86,4 +86,4 @@ void CallPlaces::release(const std::string& owner) {
   asio::post(next->timer.get_executor(), [next] { next->timer.cancel(); });
 }
 
-}  // namespace waybill::connectors
+}  // namespace waybill

@@ -1,4 +1,4 @@
-#include "connectors/gateways/call_places.hpp"
+#include "base/call_places.hpp"
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
-namespace waybill::connectors {
+namespace waybill {
 namespace {
 
 using namespace std::chrono_literals;
@@ -78,4 +78,4 @@ TEST_F(CallPlacesTest, ADestroyedWaitLosesNoPlace) {
 }
 
 }  // namespace
-}  // namespace waybill::connectors
+}  // namespace waybill

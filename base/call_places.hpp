@@ -12,7 +12,7 @@
 #include "base/clock.hpp"
 #include "base/thread/mutex.hpp"
 
-namespace waybill::connectors {
+namespace waybill {
 
 namespace asio = boost::asio;
 
@@ -42,4 +42,4 @@ class CallPlaces {
   std::unordered_map<std::string, Line> lines_ GUARDED_BY(mutex_);
 };
 
-}  // namespace waybill::connectors
+}  // namespace waybill
