@@ -12,7 +12,7 @@ constexpr int every_api = 4;
 // Matcher, changed workflows, preparation, recorder, leases, schedules (two), duties, pauses, push messages,
 // the limit of mails, alerts, purchases.
 constexpr int every_worker = 13;
-constexpr int of_tracking = 3;  // worker::TrackingPuller
+constexpr int of_tracking = 2;  // worker::TrackingPuller
 
 // The smallest numbers. With fewer writes or long reads, one business could use all of a thread.
 constexpr int least_reads = 1;

@@ -25,7 +25,7 @@ TEST(Connections, NeverExceedTheirNumber) {
     for (int most = least(roles, 0); most <= 300; ++most) {
       const ConnectionPlan plan = plan_connections(roles, most, 0, 16);
       EXPECT_LE(plan.total, most);
-      const int fixed = 3 + (roles.api ? 4 : 0) + (roles.worker ? 16 : 0);
+      const int fixed = 3 + (roles.api ? 4 : 0) + (roles.worker ? 15 : 0);
       EXPECT_EQ(plan.total, fixed + plan.io_threads * (plan.reads + plan.writes + plan.long_reads) +
                                 plan.store_reads + plan.store_writes);
     }
@@ -41,9 +41,9 @@ TEST(Connections, TheDefaultSufficesForTheFullPoolsOfTwoThreads) {
 }
 
 TEST(Connections, TooFewAreRefusedWithTheSmallestNumber) {
-  EXPECT_EQ(least(worker, 0), 23);
+  EXPECT_EQ(least(worker, 0), 22);
   EXPECT_EQ(least(api, 0), 13);
-  EXPECT_EQ(least(up, 0), 33);
+  EXPECT_EQ(least(up, 0), 32);
   EXPECT_EQ(least(api, 8), 55);
   try {
     plan_connections(api, 54, 8, 2);

@@ -22,7 +22,7 @@ Finished start(const std::string& command, const std::string& url, std::vector<s
 }
 
 TEST(DatabaseConnections, AreNeverExceededUnderLoad) {
-  constexpr int most = 33;  // the least for `up`
+  constexpr int most = 32;  // the least for `up`
   Waybill::Options options;
   options.arguments = {"--database-connections", std::to_string(most)};
   World world(options);

@@ -25,7 +25,7 @@ class TrackingPuller final : public Service {
     std::size_t places = 256;  // lanes at a time
     Duration lease =
         std::chrono::minutes(2);  // longer than a turn: a sweep, the calls, and their last answers
-    int connections = 3;          // for reads, too
+    int connections = 2;          // for reads, too
     connectors::Gateways::Options gateways;
   };
 
