@@ -365,5 +365,22 @@ TEST_F(Gateways, TellTheScansOfAParcelOnceEach) {
   EXPECT_EQ(tenant.status_of(parcel), "delivered");
 }
 
+// The delivery is read in a later call than the scan that tells of the return.
+TEST_F(Gateways, AParcelThatComesBackIsReturnedAndNotDelivered) {
+  ASSERT_EQ(configure().status, 200);
+  const std::string number = "EZ" + tenant.id.substr(0, 8);
+  const std::string parcel = shipment(number);
+  const auto track = [&] {
+    EXPECT_EQ(tenant.http.post("/api/v1/shipments/" + parcel + "/track").status, 200);
+    return tenant.status_of(parcel);
+  };
+  world.easypost.add_scan(number, {.status = "in_transit", .message = "Accepted", .city = "Bonn"});
+  EXPECT_EQ(track(), "in_transit");
+  world.easypost.add_scan(number, {.status = "return_to_sender", .message = "Refused by the recipient"});
+  EXPECT_EQ(track(), "exception");
+  world.easypost.add_scan(number, {.status = "delivered", .message = "Delivered to the sender"});
+  EXPECT_EQ(track(), "returned");
+}
+
 }  // namespace
 }  // namespace waybill::tests
