@@ -19,9 +19,9 @@ std::string storable(std::string_view text) {
 }
 
 json::value text_or_null(std::string_view text) {
-  std::string out = storable(text);
+  const std::string out = storable(text);
   if (out.empty()) return nullptr;
-  return json::value(std::move(out));
+  return json::value(out);
 }
 
 json::value time_or_null(const std::optional<Time>& time) {

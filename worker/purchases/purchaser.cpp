@@ -272,6 +272,7 @@ class Purchaser::Impl final : public PurchaseHost {
 
   void renew() {
     std::vector<PurchaseKey> keys;
+    keys.reserve(running_.size());
     for (const auto& [guid, running] : running_) keys.push_back(running.key);
     if (keys.empty()) return;
     open_session();

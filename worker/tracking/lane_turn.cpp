@@ -111,6 +111,7 @@ asio::awaitable<void> LaneTurn::take() {
 
 asio::awaitable<void> LaneTurn::read_accounts() {
   std::vector<Guid> carriers;
+  carriers.reserve(accounts_.size());
   for (const auto& [carrier, account] : accounts_) carriers.push_back(carrier);
   const auto rows = co_await parts_.database().write(
       storage::sql::carriers::Connections{.business = lane_.business, .carriers = carriers}, {});
