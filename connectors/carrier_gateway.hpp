@@ -76,6 +76,9 @@ struct CarrierMessage {
   std::string code, text;
 };
 
+/// A sentence for people, with the code if there is one.
+std::string sentence_of(const CarrierMessage& message);
+
 struct RatesAnswer {
   std::vector<CarrierRate> rates;  // in the gateway's order
   std::vector<CarrierMessage> messages;
@@ -235,6 +238,7 @@ class GatewayConnector {
 };
 
 std::span<const GatewayConnector* const> all_gateways();
+std::vector<std::string> gateway_names();
 /// Null if unknown; `manual` is not a gateway.
 const GatewayConnector* find_gateway(std::string_view name);
 

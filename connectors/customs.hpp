@@ -8,7 +8,7 @@
 
 namespace waybill::connectors {
 
-/// What is stored of the goods in a shipment. The JSON may have any shape, because programs write it with
+/// The stored facts of the goods in a shipment. The JSON may have any shape, because programs write it with
 /// SQL.
 struct CustomsSource {
   std::string_view given;           // the shipment's `customs`, JSON; empty: none

@@ -13,6 +13,18 @@ std::span<const GatewayConnector* const> all_gateways() {
   return all;
 }
 
+std::vector<std::string> gateway_names() {
+  std::vector<std::string> names;
+  for (const auto* const connector : all_gateways()) names.emplace_back(connector->name());
+  return names;
+}
+
+std::string sentence_of(const CarrierMessage& message) {
+  if (message.code.empty()) return message.text;
+  if (message.text.empty()) return message.code;
+  return message.text + " (" + message.code + ")";
+}
+
 const GatewayConnector* find_gateway(std::string_view name) {
   const auto all = all_gateways();
   const auto found = std::ranges::find(all, name, &GatewayConnector::name);

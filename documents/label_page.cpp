@@ -8,6 +8,7 @@
 #include <pango/pangocairo.h>
 #include <stdexcept>
 
+#include "documents/cairo_output.hpp"
 #include "documents/fonts.hpp"
 
 namespace waybill::documents {
@@ -20,15 +21,6 @@ constexpr double set_size = 10;
 void check(cairo_status_t status) {
   if (status != CAIRO_STATUS_SUCCESS)
     throw std::runtime_error(std::string("cairo: ") + cairo_status_to_string(status));
-}
-
-cairo_status_t append(void* bytes, const unsigned char* data, unsigned size) {
-  try {
-    static_cast<std::string*>(bytes)->append(reinterpret_cast<const char*>(data), size);
-  } catch (const std::bad_alloc&) {
-    return CAIRO_STATUS_NO_MEMORY;
-  }
-  return CAIRO_STATUS_SUCCESS;
 }
 
 /// The height of a line above and below its baseline, in its size.

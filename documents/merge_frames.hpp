@@ -51,7 +51,7 @@ class AnswerWriter {
   std::ostream& answer_;
 };
 
-/// What a process answered until its end.
+/// The answer of a process until its end.
 struct MergeAnswer {
   std::optional<std::size_t> last_begun;
   std::vector<Unprintable> unprintable;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "documents/cairo_output.hpp"
 #include "documents/label_pages.hpp"
 
 namespace waybill::documents {
@@ -65,15 +66,6 @@ cairo_status_t read(void* input, unsigned char* data, unsigned size) {
   if (left.size() < size) return CAIRO_STATUS_READ_ERROR;
   std::memcpy(data, left.data(), size);
   left.remove_prefix(size);
-  return CAIRO_STATUS_SUCCESS;
-}
-
-cairo_status_t append(void* bytes, const unsigned char* data, unsigned size) {
-  try {
-    static_cast<std::string*>(bytes)->append(reinterpret_cast<const char*>(data), size);
-  } catch (const std::bad_alloc&) {
-    return CAIRO_STATUS_NO_MEMORY;
-  }
   return CAIRO_STATUS_SUCCESS;
 }
 

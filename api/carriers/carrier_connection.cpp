@@ -136,7 +136,7 @@ asio::awaitable<CheckedConnection> check_connection(const Call& call, Services& 
     co_return CheckedConnection{.status = has_rates ? "ok" : "unchecked"};
   } catch (const GatewayError& error) {
     if (error.problem() == GatewayError::Problem::refused)
-      co_return CheckedConnection{.status = "unchecked", .error = message_of(error.message())};
+      co_return CheckedConnection{.status = "unchecked", .error = connectors::sentence_of(error.message())};
     throw configuration_failure(error, connection.api_url.has_value());
   }
 }

@@ -24,14 +24,8 @@ const char* field_of(Problem problem) {
 
 }  // namespace
 
-std::string message_of(const connectors::CarrierMessage& message) {
-  if (message.code.empty()) return message.text;
-  if (message.text.empty()) return message.code;
-  return message.text + " (" + message.code + ")";
-}
-
 Failure configuration_failure(const connectors::GatewayError& error, bool has_url) {
-  std::string message = message_of(error.message());
+  std::string message = connectors::sentence_of(error.message());
   const bool may_pass =
       error.problem() == Problem::busy || (error.problem() == Problem::unreachable && !has_url);
   if (may_pass) {

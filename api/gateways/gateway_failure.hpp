@@ -9,7 +9,4 @@ namespace waybill::api {
 /// unavailable if a later call may succeed. `has_url` is true if the request names the gateway's address.
 Failure configuration_failure(const connectors::GatewayError& error, bool has_url);
 
-/// A sentence for people, with the code of the carrier or gateway if it has one.
-std::string message_of(const connectors::CarrierMessage& message);
-
 }  // namespace waybill::api

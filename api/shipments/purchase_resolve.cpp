@@ -18,7 +18,7 @@ namespace sql = storage::sql::purchases;
 using domain::Effect;
 using domain::PurchaseStatus;
 
-/// What a person knows of a purchase.
+/// The facts of a purchase that a person knows.
 struct Decision {
   domain::Resolution outcome;
   std::string number;        // of the carrier; may be empty

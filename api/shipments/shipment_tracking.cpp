@@ -41,7 +41,7 @@ asio::awaitable<Answer> track_shipment(Call& call, Services& services) {
       answer = co_await gateway->track(number);
     } catch (const connectors::GatewayError& error) {
       throw Failure(ErrorCode::unavailable,
-                    "The gateway does not tell the scans. " + message_of(error.message()));
+                    "The gateway does not tell the scans. " + connectors::sentence_of(error.message()));
     }
     const auto transaction = co_await services.db.begin(call.cause());
     const auto applied = co_await connectors::apply_scans(

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/carriers/easypost_simulator.hpp"
+#include "tests/carriers/gateway_world.hpp"
 #include "tests/simulators/store_simulator.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
 
@@ -17,17 +17,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using Call = EasyPostSimulator::Call;
-
-/// A waybill whose operator has named the simulator as a gateway.
-struct GatewayWorld {
-  TestDatabase database;
-  EasyPostSimulator easypost;
-  Waybill waybill{database.url(), [this] {
-                    Waybill::Options options;
-                    options.arguments = {"--carrier-gateway", easypost.url()};
-                    return options;
-                  }()};
-};
 
 class Gateways : public testing::Test {
  protected:

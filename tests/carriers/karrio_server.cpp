@@ -1,18 +1,16 @@
 #include "tests/carriers/karrio_server.hpp"
 
-#include <arpa/inet.h>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <netinet/in.h>
 #include <stdexcept>
-#include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
+#include "tests/harness/network.hpp"
 #include "tests/harness/packages.hpp"
 
 namespace waybill::tests {
@@ -40,20 +38,6 @@ std::filesystem::path cache() {
 
 std::filesystem::path source_folder() {
   return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
-}
-
-int free_port() {
-  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (listener < 0) throw std::runtime_error("no socket");
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* const any = reinterpret_cast<sockaddr*>(&address);
-  const bool bound = bind(listener, any, size) == 0 && getsockname(listener, any, &size) == 0;
-  close(listener);
-  if (!bound) throw std::runtime_error("no free port");
-  return ntohs(address.sin_port);
 }
 
 /// Runs the statements of a dump.

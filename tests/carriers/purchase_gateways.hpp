@@ -65,7 +65,7 @@ class PurchaseGateway {
   virtual std::vector<Label> labels() const = 0;
   /// The numbers of the labels that the carrier has voided.
   virtual std::vector<std::string> voided() const = 0;
-  /// Those of one purchase.
+  /// The labels of one purchase.
   std::vector<Label> labels(std::string_view reference) const;
 
   /// A person buys a draft, or voids a label, in the gateway itself. Throw std::runtime_error if it fails.

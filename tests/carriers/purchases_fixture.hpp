@@ -79,7 +79,7 @@ class PurchaseCalls : public testing::Test {
   std::string stored(const std::string& purchase, const std::string& column) {
     return tenant.sql.value("select " + column + " from purchases where guid = $1", {purchase});
   }
-  /// What a worker would note.
+  /// Notes the same as a worker.
   void note(const std::string& parcel, const std::string& status, const std::string& more = "") {
     tenant.sql.rows("update purchases set status = $2, next_at = null, claim_at = null" + more +
                         " where shipment_id = $1 and attempt = (select max(attempt) from purchases where "

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/crypto.hpp"
-#include "tests/carriers/easypost_simulator.hpp"
+#include "tests/carriers/gateway_world.hpp"
 #include "tests/simulators/store_simulator.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
 
@@ -20,19 +20,9 @@ using namespace std::chrono_literals;
 
 constexpr Deadline a_while = 2s;  // several turns of a lane
 
-struct TrackingWorld {
-  TestDatabase database;
-  EasyPostSimulator easypost;
-  Waybill waybill{database.url(), [this] {
-                    Waybill::Options options;
-                    options.arguments = {"--carrier-gateway", easypost.url()};
-                    return options;
-                  }()};
-};
-
 class Tracking : public testing::Test {
  protected:
-  static void SetUpTestSuite() { shared_world = std::make_unique<TrackingWorld>(); }
+  static void SetUpTestSuite() { shared_world = std::make_unique<GatewayWorld>(); }
   static void TearDownTestSuite() { shared_world.reset(); }
 
   void SetUp() override {
@@ -101,8 +91,8 @@ class Tracking : public testing::Test {
         .event_id = "evt_" + of};
   }
 
-  static inline std::unique_ptr<TrackingWorld> shared_world;
-  TrackingWorld& world = *shared_world;
+  static inline std::unique_ptr<GatewayWorld> shared_world;
+  GatewayWorld& world = *shared_world;
   Tenant tenant{world.waybill, testing::UnitTest::GetInstance()->current_test_info()->name()};
   EasyPostSimulator::User user = world.easypost.add_user();
   std::string ca = world.easypost.add_carrier_account(user);

@@ -1,21 +1,19 @@
 #include "tests/connectors/medusa_server.hpp"
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <netinet/in.h>
 #include <stdexcept>
-#include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include "base/crypto.hpp"
 #include "base/percent_encoding.hpp"
+#include "tests/harness/network.hpp"
 #include "tests/harness/packages.hpp"
 
 namespace waybill::tests {
@@ -39,20 +37,6 @@ std::string socket_as_host(const std::string& url) {
   if (parameter == std::string::npos || host == std::string::npos) return url;
   return url.substr(0, host + 1) + percent_encode(url.substr(parameter + 6)) +
          url.substr(host + 1, parameter - host - 1);
-}
-
-int free_port() {
-  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (listener < 0) throw std::runtime_error("no socket");
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* const any = reinterpret_cast<sockaddr*>(&address);
-  const bool bound = bind(listener, any, size) == 0 && getsockname(listener, any, &size) == 0;
-  close(listener);
-  if (!bound) throw std::runtime_error("no free port");
-  return ntohs(address.sin_port);
 }
 
 std::vector<std::string> cli(std::vector<std::string> arguments) {

@@ -1,15 +1,32 @@
 #include "tests/harness/network.hpp"
 
+#include <arpa/inet.h>
 #include <cerrno>
 #include <exception>
 #include <fcntl.h>
 #include <fstream>
+#include <netinet/in.h>
 #include <sched.h>
 #include <stdexcept>
+#include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
 
 namespace waybill::tests {
+
+int free_port() {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (listener < 0) throw std::runtime_error("no socket");
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  const bool bound = bind(listener, any, size) == 0 && getsockname(listener, any, &size) == 0;
+  close(listener);
+  if (!bound) throw std::runtime_error("no free port");
+  return ntohs(address.sin_port);
+}
 
 bool PrivateNetwork::available() {
   return geteuid() == 0 && run({"unshare", "--net", "--mount", "sh", "-c", "ip link set lo up"}).status == 0;

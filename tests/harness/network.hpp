@@ -10,6 +10,9 @@
 
 namespace waybill::tests {
 
+/// A port of the loopback device that no program listened on a moment ago.
+int free_port();
+
 /// A separate network namespace with its own file of host names. It cannot reach the host's network, so it
 /// may use any public address. Needs root; `available` returns true if it can be created.
 class PrivateNetwork {

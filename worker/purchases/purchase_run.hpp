@@ -73,7 +73,7 @@ class PurchaseRun {
   using Make = storage::PurchaseChange::Make;
   using Connection = std::variant<connectors::ConnectedCarrier, domain::PurchaseMessage>;
   enum class Lease : bool { optional, needed };
-  /// What came with an answer; both outlive the change.
+  /// The parts that came with an answer; both outlive the change.
   struct Arrived {
     const domain::BoughtFacts* label = nullptr;
     const storage::LabelBytes* file = nullptr;

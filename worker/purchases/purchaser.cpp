@@ -65,12 +65,6 @@ constexpr auto all_shards = [] {
   return shards;
 }();
 
-std::vector<std::string> connector_names() {
-  std::vector<std::string> names;
-  for (const auto* const connector : connectors::all_gateways()) names.emplace_back(connector->name());
-  return names;
-}
-
 }  // namespace
 
 // All private methods, and those of PurchaseHost, run on the thread only.
@@ -79,7 +73,7 @@ class Purchaser::Impl final : public PurchaseHost {
   Impl(Options options, const SecretBox& secrets)
       : options_(std::move(options)),
         secrets_(secrets),
-        connectors_(connector_names()),
+        connectors_(connectors::gateway_names()),
         gateways_(options_.gateways),
         session_(options_.database_url, "waybill purchases",
                  {"listen waybill_purchases", "set statement_timeout = '30s'"}, session_limits) {}

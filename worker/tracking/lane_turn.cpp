@@ -33,11 +33,6 @@ storage::Cause cause_of(const Guid& business, const connectors::ConnectedCarrier
   return {.json = to_json(cause), .business = business};
 }
 
-std::string sentence_of(const connectors::CarrierMessage& message) {
-  if (message.code.empty()) return message.text;
-  return message.text.empty() ? message.code : message.text + " (" + message.code + ")";
-}
-
 }  // namespace
 
 LaneTurn::LaneTurn(const TurnParts& parts, Lane lane, const asio::any_io_executor& executor)
@@ -230,7 +225,7 @@ asio::awaitable<void> LaneTurn::note_success_of(Account& account) {
 
 /// The calls that were in flight when another one paused the account count as one failure.
 asio::awaitable<void> LaneTurn::note_failure(const Pull& pull, const connectors::GatewayError& error) {
-  const std::string message = sentence_of(error.message());
+  const std::string message = connectors::sentence_of(error.message());
   report(pull, message);
   Account& account = accounts_.at(pull.carrier);
   if (!account.is_paused) {

@@ -19,7 +19,7 @@ inline constexpr Duration pause_unscanned = std::chrono::hours(6);
 /// but has scans is asked for until it arrives, and one that is lost is given up.
 inline constexpr Duration longest_silence = std::chrono::days(60);
 
-/// What a pull depends on.
+/// The facts on which a pull depends.
 struct TrackedShipment {
   std::string_view status;
   Time created_at;

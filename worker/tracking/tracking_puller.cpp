@@ -43,12 +43,6 @@ storage::Database::Options database_options(const TrackingPuller::Options& optio
           .wait_limit = 30s};  // an answer waits for those of other lanes
 }
 
-std::vector<std::string> connector_names() {
-  std::vector<std::string> names;
-  for (const auto* const connector : connectors::all_gateways()) names.emplace_back(connector->name());
-  return names;
-}
-
 }  // namespace
 
 // The private methods run on the thread only.
@@ -119,7 +113,7 @@ class TrackingPuller::Impl {
 
   /// Gives lanes their turns until the stop.
   asio::awaitable<void> claim_lanes() {
-    const std::vector<std::string> connectors = connector_names();
+    const std::vector<std::string> connectors = connectors::gateway_names();
     while (!is_stopping_) {
       try {
         if (steady_clock::now() >= find_at_) {
