@@ -178,8 +178,11 @@ asio::awaitable<Turn> take_turn(Services& services, Guid business) {
 
 asio::awaitable<Answer> print_labels(Call& call, Services& services) {
   const auto shipments = shipments_of(call.object());
-  const auto labels = co_await find_labels(services, call.business(), shipments);
+  co_await find_labels(services, call.business(),
+                       shipments);  // a request that cannot be served waits for no turn
   const auto turn = co_await take_turn(services, call.business());
+  // A label may have been voided during the wait.
+  const auto labels = co_await find_labels(services, call.business(), shipments);
   auto files = co_await load_all(services, call.business(), labels);
   auto merged = co_await services.background.run(
       call.business(), [files = std::move(files)] { return documents::merge_apart(files); });

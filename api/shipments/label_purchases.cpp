@@ -35,8 +35,7 @@ void check_joined(const storage::StoredPurchase& purchase) {
 }
 
 asio::awaitable<Answer> buy_label(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(terms_of(call));
-  if (rows.empty()) throw not_found("shipment");
+  if ((co_await services.db.read(terms_of(call))).empty()) throw not_found("shipment");
   const auto rate = named_rate(call, services);
   const auto latest =
       co_await services.db.read(sql::Latest{.business = call.business(), .shipment = call.id()});
@@ -48,9 +47,12 @@ asio::awaitable<Answer> buy_label(Call& call, Services& services) {
           co_await services.db.read(sql::Answer{.business = call.business(), .purchase = purchase.key.guid}));
     }
   }
-  const auto terms = rows.front();
-  auto wanted = co_await planned_purchase(call, services, terms, rate);
   const auto transaction = co_await services.db.begin(call.cause());
+  // The plan has the carrier and the service level of the shipment, which must not change until it is stored.
+  co_await transaction->run(sql::LockShipment{.business = call.business(), .shipment = call.id()});
+  const auto terms = co_await transaction->run(terms_of(call));
+  if (terms.empty()) throw not_found("shipment");
+  auto wanted = co_await planned_purchase(call, services, terms.front(), rate);
   const auto purchase = co_await request_label(*transaction, std::move(wanted));
   check_joined(purchase);
   const auto shown =

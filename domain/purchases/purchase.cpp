@@ -328,13 +328,15 @@ Effect begin_buying(Purchase& purchase, Time now) {
 
 Effect answered(Purchase& purchase, const AnswerFacts& answer, Time now) {
   if (const auto* const label = std::get_if<BoughtFacts>(&answer)) return take_label(purchase, *label, now);
+  // A fail-over has lost the commit before the call, which happened all the same.
+  if (purchase.status == requested) purchase.buy_begun_at = now;
+  const bool awaits = purchase.status == requested || purchase.status == buying;
   if (const auto* const refusal = std::get_if<RefusedFacts>(&answer)) {
-    if (purchase.status != buying && (purchase.status != unknown || !purchase.buy_begun_at))
-      return Effect::ignored;
+    if (!awaits && (purchase.status != unknown || !purchase.buy_begun_at)) return Effect::ignored;
     set_error(purchase, refusal->message);
     return move(purchase, refused, now);
   }
-  if (purchase.status != buying) return Effect::ignored;
+  if (!awaits) return Effect::ignored;
   return become_unknown(purchase, std::get<UnknownFacts>(answer).message, now);
 }
 

@@ -197,6 +197,22 @@ TEST(Purchases, OfADeadWorkerAreUnknown) {
   EXPECT_EQ(worker_died(purchase, start + 3min), Effect::ignored);
 }
 
+// A fail-over has lost the commit before the call.
+TEST(Purchases, WhoseCallIsForgottenTakeItsAnswer) {
+  Purchase refusal = drafted_purchase();
+  EXPECT_EQ(answered(refusal, RefusedFacts{{"ADDRESS", "Wrong."}}, start), Effect::moved);
+  EXPECT_EQ(refusal.status, refused);
+  Purchase label = drafted_purchase();
+  EXPECT_EQ(answered(label, label_of("g1"), start), Effect::moved);
+  EXPECT_EQ(label.status, bought);
+  Purchase nothing = drafted_purchase();
+  EXPECT_EQ(answered(nothing, UnknownFacts{{"TIMEOUT", "No answer."}}, start), Effect::moved);
+  EXPECT_EQ(nothing.status, unknown) << "it is not bought again";
+  EXPECT_EQ(next_step(nothing, start + 5s), PurchaseStep::look_up);
+  EXPECT_EQ(answered(nothing, RefusedFacts{{"ADDRESS", "Wrong."}}, start), Effect::moved)
+      << "its late answer";
+}
+
 TEST(UnknownPurchases, AreLookedUpFiveTimesAndThenWaitForAPerson) {
   for (const FoundFacts& found : {FoundFacts(DraftFound{"g1"}), FoundFacts(NothingFound{})}) {
     Purchase purchase = unknown_purchase();

@@ -63,9 +63,9 @@ struct PurchaseChange {
 
   PurchaseKey key;
   Make make;  // applies a function of domain/purchases/purchase.hpp to `facts`; may set the carrier
-  std::optional<Guid> worker;                  // that holds the lease; nullopt: a request of the API
-  bool needs_lease = false;                    // without the lease nothing is changed
-  bool ends_lease = false;                     // the worker's
+  std::optional<Guid> worker;  // that holds the lease; nullopt: a request of the API
+  bool needs_lease = false;    // without the lease, or while the business is suspended, nothing is changed
+  bool ends_lease = false;     // the worker's
   const domain::BoughtFacts* label = nullptr;  // that of the answer, for a stray label; outlives the call
   const LabelBytes* file = nullptr;            // that came with the answer; outlives the call
   std::string resolved_by;                     // JSON of the person who resolves
@@ -74,7 +74,7 @@ struct PurchaseChange {
 
 struct ChangedPurchase {
   domain::Effect effect = domain::Effect::ignored;
-  bool had_lease = false;           // the worker held it
+  bool had_lease = false;           // the worker held it, and the business is not suspended
   domain::PurchaseStatus before{};  // the status before the change
   StoredPurchase purchase;          // after the change
   std::optional<Guid>

@@ -1,5 +1,4 @@
 // Nodes whose clock is wrong, by libfaketime. The database's clock is right.
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include "base/clock.hpp"
 #include "domain/workflows/retry.hpp"
 #include "tests/harness/eventually.hpp"
+#include "tests/harness/faked_clock.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
 
 namespace waybill::tests {
@@ -16,28 +16,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The path of libfaketime (Debian's package faketime); empty if it is not installed.
-std::string faketime_library() {
-  for (const auto& entry : std::filesystem::directory_iterator("/usr/lib")) {
-    const auto library = entry.path() / "faketime" / "libfaketimeMT.so.1";
-    std::error_code ignored;
-    if (std::filesystem::exists(library, ignored)) return library;
-  }
-  return {};
-}
-
 class FakedClock : public testing::Test {
  protected:
   void SetUp() override {
     if (faketime_library().empty()) GTEST_SKIP() << "the package faketime is not installed";
-  }
-
-  /// The environment of a process whose clock differs by `shift`, such as "+1h".
-  static std::vector<std::pair<std::string, std::string>> shifted(const std::string& shift) {
-    return {{"LD_PRELOAD", faketime_library()},
-            {"FAKETIME", shift},
-            {"FAKETIME_DONT_FAKE_MONOTONIC", "1"},
-            {"DONT_FAKE_MONOTONIC", "1"}};
   }
 
   static void expect_now(Time time) {
@@ -54,7 +36,7 @@ class FakedClock : public testing::Test {
 class WrongClock : public FakedClock, public testing::WithParamInterface<std::string> {};
 
 TEST_P(WrongClock, EverythingThatANodeStoresAndSaysFollowsTheDatabase) {
-  World world{{.retry_schedule = "2s,2s", .environment = shifted(GetParam())}};
+  World world{{.retry_schedule = "2s,2s", .environment = shifted_clock(GetParam())}};
   Receiver receiver;
   Tenant tenant(world.waybill, "Acme");
   expect_now(domain::parse_http_date(tenant.http.get("/api/v1/Orders").header("Date")).value());
@@ -81,7 +63,7 @@ TEST_P(WrongClock, ATokenUsedOnSuchANodeWorksOnTheOthers) {
   World world{{.arguments = {"--plans", "pro=40"}}};
   const Waybill wrong(world.database.url(), {.command = "api",
                                              .arguments = {"--plans", "pro=40"},
-                                             .environment = shifted(GetParam()),
+                                             .environment = shifted_clock(GetParam()),
                                              .secret_key_file = world.waybill.secret_key_file()});
   auto http = world.waybill.business("Acme", "pro");
   auto there = wrong.http(http.token());
@@ -107,7 +89,7 @@ TEST_F(FakedClock, StepsOfTheClockWhileTheProgramRunsChangeNothing) {
   const auto file = directory / "shift";
   const auto set = [&](std::string_view shift) { std::ofstream(file) << shift << '\n'; };
   set("+0");
-  auto environment = shifted("+0");
+  auto environment = shifted_clock("+0");
   environment[1] = {"FAKETIME_TIMESTAMP_FILE", file};
   environment.emplace_back("FAKETIME_NO_CACHE", "1");
   World world{{.retry_schedule = "1s,1s", .environment = environment}};

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -78,6 +79,20 @@ class Buyer : public LabelClient {
 
  protected:
   Http& http() override { return tenant.http; }
+};
+
+/// A client of any process of a Buyer's service, with its carrier.
+class OtherClient : public LabelClient {
+ public:
+  OtherClient(Http http, std::string used_carrier) : http_(std::move(http)) {
+    carrier = std::move(used_carrier);
+  }
+
+ protected:
+  Http& http() override { return http_; }
+
+ private:
+  Http http_;
 };
 
 /// Tests with a business of their own. Those of a suite share a world, which ends with them, because its

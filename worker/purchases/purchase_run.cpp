@@ -130,7 +130,8 @@ asio::awaitable<void> PurchaseRun::step(PurchaseStep step) {
   }
 }
 
-/// Asks the carriers for rates and chooses one of them.
+/// Asks the carriers for rates and chooses one of them. The purchase is then claimed anew, because only a
+/// claim counts the purchases of its connector.
 asio::awaitable<void> PurchaseRun::choose() {
   const auto wanted = wish_of(purchase_);
   if (!wanted) co_return co_await refuse(wrong_request());
@@ -164,7 +165,7 @@ asio::awaitable<void> PurchaseRun::choose() {
         note_carrier(at, carrier, rate.rate.service_code);
         return effect;
       },
-      Lease::needed, {});
+      Lease::ended, {});
 }
 
 asio::awaitable<void> PurchaseRun::look_up() {
@@ -332,7 +333,8 @@ asio::awaitable<void> PurchaseRun::void_label(bool after_unknown) {
 asio::awaitable<Effect> PurchaseRun::change(Make make, Lease lease, Arrived arrived) {
   storage::PurchaseChange change;
   change.key = purchase_.key;
-  change.needs_lease = lease == Lease::needed;
+  change.needs_lease = lease != Lease::optional;
+  change.ends_lease = lease == Lease::ended;
   change.label = arrived.label;
   change.file = arrived.file;
   change.make = [this, &make](StoredPurchase& at, Time now) {
@@ -345,7 +347,7 @@ asio::awaitable<Effect> PurchaseRun::change(Make make, Lease lease, Arrived arri
     co_return Effect::ignored;
   }
   purchase_ = std::move(changed->purchase);
-  if (!changed->had_lease || changed->effect == Effect::ignored) goes_on_ = false;
+  if (!changed->had_lease || changed->effect == Effect::ignored || lease == Lease::ended) goes_on_ = false;
   co_return changed->effect;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -72,7 +73,8 @@ class PurchaseRun {
  private:
   using Make = storage::PurchaseChange::Make;
   using Connection = std::variant<connectors::ConnectedCarrier, domain::PurchaseMessage>;
-  enum class Lease : bool { optional, needed };
+  /// `ended`: needed, and given up with the change.
+  enum class Lease : std::uint8_t { optional, needed, ended };
   /// The parts that came with an answer; both outlive the change.
   struct Arrived {
     const domain::BoughtFacts* label = nullptr;

@@ -77,6 +77,7 @@ struct World {
   int buy_calls = 0, void_calls = 0, depth = 0;
   std::string price = "5.00";
   bool test_mode = false, is_connected = true, is_shipment_valid = true;
+  bool gave_up = false;                           // the run has ended its lease
   std::optional<PurchaseStatus> loses_answer_of;  // the next commit with this status has no answer
   std::string committed_before_buy;               // the status in the database at the buy call
 
@@ -246,6 +247,7 @@ class FakeHost final : public PurchaseHost {
       facts.next_at = world_.now;
     }
     world_.purchase = changed.purchase;
+    world_.gave_up = change.ends_lease;
     return changed;
   }
 
@@ -253,7 +255,7 @@ class FakeHost final : public PurchaseHost {
   const int worker_;
 };
 
-/// Claims the purchase if it is due, and runs it.
+/// Claims the purchase if it is due, and runs it; again after a run that has given it up.
 void World::work(int worker) {
   if (!purchase.facts.next_at || *purchase.facts.next_at > now || (owner != 0 && leased_until > now)) return;
   ++depth;
@@ -275,6 +277,7 @@ void World::work(int worker) {
   } catch (const PurchaseHost::GivenUp&) {  // NOLINT(bugprone-empty-catch)
   }
   if (!is_dead && owner == worker && purchase.facts.status != PurchaseStatus::buying) owner = 0;
+  if (std::exchange(gave_up, false)) work(worker);
 }
 
 /// No failures any more, until nothing is due.

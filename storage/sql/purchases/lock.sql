@@ -1,5 +1,5 @@
 -- Locks the shipment of a purchase, then the purchase, and returns its facts with the time of the database and whether a worker
--- holds its lease.
+-- holds its lease. Nobody holds one of a suspended business.
 -- $1 business uuid, $2 shipment uuid, $3 purchase uuid, $4 worker uuid or null
 -- -> now timestamptz, is_held boolean, cause text or null (JSON),
 -- guid uuid, shipment_id uuid, attempt int, status text, stray_of uuid or null, reference uuid,
@@ -19,7 +19,9 @@ with shipment as materialized (
   select count(*) as locked from shipment
 )
 select clock_timestamp() as now,
-       coalesce(p.lease_owner = $4::uuid and p.lease_until > clock_timestamp(), false) as is_held, p.cause::text as cause,
+       coalesce(p.lease_owner = $4::uuid and p.lease_until > clock_timestamp(), false)
+         and not exists (select from businesses o where o.guid = $1::uuid and o.suspended_at is not null) as is_held,
+       p.cause::text as cause,
 \ir facts.inc
 from first f
 cross join lateral (select p.* from purchases p

@@ -10,6 +10,7 @@
 
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/standby.hpp"
+#include "tests/harness/standby_metrics.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
 
 namespace waybill::tests {
@@ -19,34 +20,6 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 constexpr std::string_view orders = "/api/v1/Orders";
-
-/// The metrics of an API process.
-class Metrics {
- public:
-  explicit Metrics(Waybill& waybill) : http_(listener(waybill)) {}
-
-  double reads(std::string_view server) {
-    return value("waybill_standby_reads_total{server=\"" + std::string(server) + "\"}");
-  }
-  double passes(std::string_view reason) {
-    return value("waybill_standby_pass_overs_total{reason=\"" + std::string(reason) + "\"}");
-  }
-
- private:
-  static Http listener(Waybill& waybill) {
-    constexpr std::string_view host = "metrics=http://127.0.0.1:";
-    const auto line = waybill.process().wait_for_line(host);
-    if (!line) throw std::runtime_error("no metrics listener");
-    return {"127.0.0.1", std::stoi(line->substr(line->find(host) + host.size()))};
-  }
-  double value(const std::string& series) {
-    const std::string text = "\n" + http_.get("/metrics").text;
-    const auto at = text.find("\n" + series + " ");
-    return at == std::string::npos ? -1 : std::stod(text.substr(at + series.size() + 2));
-  }
-
-  Http http_;
-};
 
 std::int64_t total(const Response& response) {
   EXPECT_EQ(response.status, 200) << response.text;
@@ -69,7 +42,7 @@ class StandbyReads : public testing::Test {
   }
 
   /// True once a request is served by the standby.
-  static bool is_on_standby(Metrics& metrics, const std::function<Response()>& send) {
+  static bool is_on_standby(StandbyMetrics& metrics, const std::function<Response()>& send) {
     return eventually([&] {
       const double before = metrics.reads("standby");
       const Response response = send();
@@ -84,7 +57,7 @@ class StandbyReads : public testing::Test {
   MigratedServers servers;
   std::string secret_key_file;
   Waybill api{servers.url(), options()};
-  Metrics metrics{api};
+  StandbyMetrics metrics{api};
   Tenant tenant{api, "reader"};
 };
 
@@ -138,7 +111,7 @@ TEST_F(StandbyReads, ATokenSeesItsOwnWritesWhileReplayIsPaused) {
 TEST_F(StandbyReads, AnotherNodeServesFromThePositionInTheHeaderOn) {
   secret_key_file = api.secret_key_file();
   Waybill other(servers.url(), options());
-  Metrics other_metrics(other);
+  StandbyMetrics other_metrics(other);
   Http http = other.http(tenant.http.token());
   ASSERT_TRUE(is_on_standby(other_metrics, [&] { return http.get(orders); }));
   servers.pause_replay();
