@@ -68,6 +68,8 @@ function filteredLists(title, orders) {
     ]).concat([
       ['waybill, $search', 'search', 'requests/s'],
       ['waybill, tags eq', 'tag', 'requests/s'],
+      ['… if all other orders have another tag', 'rare_tag', 'requests/s'],
+      ['… of the tag of nearly all orders', 'frequent_tag', 'requests/s'],
       ['waybill, externalReference eq', 'reference', 'requests/s'],
       ['waybill, metadata/KEY eq', 'metadata', 'requests/s'],
     ]).concat(Object.entries(besideSql).flatMap(([name, list]) => [
@@ -79,6 +81,7 @@ function filteredLists(title, orders) {
     limits: [
       ['$search, p99', 'search_p99', 30, 'ms'],
       ['tags eq, p99', 'tag_p99', 50, 'ms'],
+      ['tags eq, all other orders have another, p99', 'rare_tag_p99', 50, 'ms'],
       ['externalReference eq, p99', 'reference_p99', 50, 'ms'],
       ['metadata/KEY eq, p99', 'metadata_p99', 50, 'ms'],
     ],

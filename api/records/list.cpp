@@ -51,7 +51,10 @@ class SelectionReader {
     if (!text) return;
     auto* const fragment = accept(name, compiled_ = compile(*text, type_, next_param_, "$1"));
     if (fragment == nullptr) return;
-    selection_.uses_search_index = !selection_.is_narrowed() && fragment->has_indexed_word;
+    const bool is_first = !selection_.is_narrowed();
+    selection_.uses_search_index = is_first && fragment->has_indexed_word;
+    selection_.complement =
+        is_first && !fragment->complement.empty() ? " and " + fragment->complement : std::string();
     // The filter is the first, and `$search` has no other text for scans.
     if (!fragment->text_for_scans.empty())
       selection_.where_for_scans = " and " + fragment->text_for_scans;
@@ -114,6 +117,12 @@ void replace_tagged(std::string& text, std::string_view start_tag, std::string_v
     text.replace(at, end - at, replacement);
     at += replacement.size();
   }
+}
+
+/// Returns the text between the first `start_tag` and the next `/*end*/`.
+std::string_view tagged(std::string_view text, std::string_view start_tag) {
+  text.remove_prefix(text.find(start_tag) + start_tag.size());
+  return text.substr(0, text.find(end_tag));
 }
 
 /// Inserts a text after the first `tag`.
@@ -181,6 +190,12 @@ void hide_business(std::string& text) {
   text = replaced(std::move(text), "business_id = $1", "business_id = (select $1::uuid)");
 }
 
+/// Writes conditions so that no index serves them and PostgreSQL assumes the same share of rows for all of
+/// them (a half), so that it reads the rows in their order until it has the page.
+std::string only_tested(std::string_view where) {
+  return " and case when true" + std::string(where) + " then true end";
+}
+
 /// Writes the condition on the business of the rows found first so that no index serves it. For a word, GIN
 /// reads the list of the business's rows as well, which takes ten times as long as to find the word if nearly
 /// all rows are the business's.
@@ -219,7 +234,9 @@ enum class TotalSource {
   apart,       // counted by a statement of its own, once for concurrent equal calls
 };
 
-constexpr std::int64_t looked_at = 1'000;  // rows, by which the way to read a page is chosen
+// The way to read a page by own data is chosen by the first rows in the order: twice as many as are read up
+// to the end of the page, within these limits.
+constexpr std::int64_t least_looked_at = 1'000, most_looked_at = 10'000;
 
 /// Reads the pages and the total of a selection.
 class ListReader {
@@ -245,9 +262,13 @@ class ListReader {
     if (!selection_.where_for_scans.empty() && !co_await finds_texts_by_index()) {
       selection_.where = std::move(selection_.where_for_scans);
     }
-    finds_rows_first_ = selection_.has_own_data && !is_piece_of_index_ && !selection_.is_searched &&
-                        !selection_.has_computed_key && selection_.order_join.empty() &&
-                        !co_await begins_with_page(page);
+    if (selection_.has_own_data && !is_piece_of_index_ && !selection_.is_searched &&
+        !selection_.has_computed_key && selection_.order_join.empty()) {
+      // Few rows are found and sorted sooner than the first rows in the order are looked at.
+      const bool begins = last_size_ != Totals::Size::small && co_await begins_with_page(page);
+      reads_in_order_ = begins && !sorts_groups_;
+      finds_rows_first_ = !begins;
+    }
     const auto rows = co_await read_page(page);
     std::int64_t total = 0;
     if (total_source_ == TotalSource::apart) {
@@ -320,27 +341,31 @@ class ListReader {
     });
   }
 
-  /// True if an index has the rows of the business in the order. Without one, even the first rows in the
+  /// True if an index has the rows of the business in the order, or in that of its first keys: then
+  /// `sorts_groups_` becomes true. Without one, even the first rows in the
   /// order are known only after all have been read.
   asio::awaitable<bool> is_read_in_order(const std::string& first_rows) {
     if (selection_.order == newest_first) co_return true;
     co_return !co_await has_in_plan(
-        first_rows, storage::Params().add(call_.business()), [](std::string_view line) {
+        first_rows, storage::Params().add(call_.business()), [this](std::string_view line) {
           const auto step = line.substr(std::min(line.find_first_not_of(" ->"), line.size()));
+          sorts_groups_ = sorts_groups_ || step == "Incremental Sort";
           return step == "Sort" || step.starts_with("Gather Merge");
         });
   }
 
-  /// True if the first thousand rows in the order have those of the page. Otherwise the selected rows are
+  /// True if the first rows in the order have those of the page. Otherwise the selected rows are
   /// found by their own indexes and sorted, which takes the same time wherever they stand in the order.
   asio::awaitable<bool> begins_with_page(const Page& page) {
     const auto wanted = page.offset() + page.limit();
+    const auto looked_at = std::clamp(2 * wanted, least_looked_at, most_looked_at);
     if (wanted > looked_at) co_return false;
     const auto first_rows = "select r.guid" + rows_of_business() + " order by " + selection_.order +
                             " limit " + std::to_string(looked_at);
     if (!co_await is_read_in_order(first_rows)) co_return false;
     auto text = "select count(*) from (select" + rows_of_business() + " and r.guid = any(array(" +
-                first_rows + "))" + selection_.where + " limit " + std::to_string(wanted) + ") found";
+                first_rows + "))" + only_tested(selection_.where) + " limit " + std::to_string(wanted) +
+                ") found";
     const auto rows = co_await services_.db.read_long(call_.business(), statement_.name, std::move(text),
                                                       params(), storage::Format::binary);
     co_return total_of(rows) == wanted;
@@ -356,8 +381,16 @@ class ListReader {
     return " from " + table_ + " r where r.business_id = $1 and r.deleted_at is null";
   }
 
+  /// The statement that counts the selected rows exactly. Where an index finds the other rows only, these
+  /// are counted and subtracted from all, of the same snapshot.
+  std::string counted() const {
+    if (selection_.complement.empty()) return "select count(*)" + rows_of_business() + selection_.where;
+    return "select " + std::string(tagged(statement_.text, "/*total*/")) + " - (select count(*)" +
+           rows_of_business() + selection_.complement + ")";
+  }
+
   asio::awaitable<std::int64_t> count() {
-    auto text = "select count(*)" + rows_of_business() + selection_.where;
+    auto text = counted();
     if (is_piece_of_index_) hide_business(text);
     const auto rows = co_await services_.db.read_long(call_.business(), statement_.name, std::move(text),
                                                       params(), storage::Format::binary);
@@ -405,8 +438,7 @@ class ListReader {
               "), 0)::bigint from status_counts n where n.business_id = $1 and n.entity_type = " +
               std::to_string(entity_type()) + ")";
     } else if (total_source_ == TotalSource::with_page) {
-      total = selection_.is_searched ? "r.total"
-                                     : "(select count(*)" + rows_of_business() + selection_.where + ")";
+      total = selection_.is_searched ? "r.total" : "(" + counted() + ")";
     }
     replace_tagged(text, "/*total*/", total);
   }
@@ -423,7 +455,7 @@ class ListReader {
       offset = "$" + std::to_string(first + 1);
       values.add(page.limit()).add(page.offset());
     }
-    auto where = selection_.where;
+    auto where = reads_in_order_ ? only_tested(selection_.where) : selection_.where;
     auto order = selection_.order;
     auto bounds = "limit " + limit + " offset " + offset;
     const auto find_guids_first = [&] {
@@ -490,7 +522,9 @@ class ListReader {
   Selection selection_;
   const bool is_piece_of_index_;
   bool keeps_business_from_index_ = false;
-  bool finds_rows_first_ = false;
+  // The way to a page by own data, chosen by begins_with_page; neither if the planner chooses.
+  bool reads_in_order_ = false, finds_rows_first_ = false;
+  bool sorts_groups_ = false;   // rows with equal first keys are sorted; they may be all rows
   std::string order_of_value_;  // see write_as_range
   TotalSource total_source_ = TotalSource::maintained;
   std::string key_;  // name of the total in Services::totals; empty if it is not counted

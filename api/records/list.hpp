@@ -26,6 +26,7 @@ struct Selection {
   std::string_view sole_column = {};  // as in domain::SqlFragment, of all conditions together
   bool is_of_status = false;          // as in domain::SqlFragment, of all conditions together
   bool has_own_data = false;          // as in domain::SqlFragment, of all conditions together
+  std::string complement;             // " and …": selects exactly the other rows; empty: not known
   bool is_narrowed() const { return !where.empty(); }
 };
 inline constexpr int first_list_param = 2;

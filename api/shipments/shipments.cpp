@@ -238,12 +238,17 @@ class SelectionBuilder {
  public:
   static constexpr std::string_view created = "created_at";
 
-  /// `column` is the one that the condition compares with the value, empty if it is another condition.
+  static constexpr std::string_view tags = "tags";
+  static constexpr std::string_view reference = "external_reference";
+
+  /// `column` is the one that the condition compares with the value, or that has it; empty if it is another
+  /// condition.
   void narrow(std::string_view column, std::string_view condition, std::string value) {
     const bool is_sole =
         !selection_.is_narrowed() || (column == created && selection_.sole_column == created);
     selection_.sole_column = is_sole ? column : std::string_view();
     selection_.is_of_status = selection_.sole_column == "status";
+    selection_.has_own_data = selection_.has_own_data || column == tags || column == reference;
     const auto number = "$" + std::to_string(first_list_param + selection_.params.size());
     selection_.where += " and ";
     for (const char c : condition) {
@@ -297,8 +302,8 @@ Selection selection_of(const Call& call) {
       "lower(?::text) and s.carrier_tracking_number is not null and s.deleted_at is null union "
       "select p.shipment_id from purchases p where p.business_id = $1 and p.status in ('bought', 'voiding') "
       "and p.tracking_numbers && array[?::text, upper(?::text)]))";
-  constexpr std::string_view with_tag =
-      "lower_tags(r.tags) @> lower_tags(jsonb_build_array(?::text)) and r.tags is not null";
+  // A subselect, for the reason in containment() of domain/filter/compiler.cpp.
+  constexpr std::string_view with_tag = "lower_tags(r.tags) @> array[(select lower(?::text))]";
   struct Condition {
     std::string_view parameter, column, text;
     Kind kind = Kind::string;
@@ -307,8 +312,8 @@ Selection selection_of(const Call& call) {
       {"customerGuid", "customer_id", "r.customer_id = ?::uuid"},
       {"status", "status", "r.status = ?"},
       {"trackingNumber", "", with_number, Kind::tracking_number},
-      {"tag", "", with_tag},
-      {"externalReference", "external_reference", "r.external_reference = ?"},
+      {"tag", SelectionBuilder::tags, with_tag},
+      {"externalReference", SelectionBuilder::reference, "r.external_reference = ?"},
   };
   for (const auto& [name, column, text, kind] : conditions) {
     if (const auto value = call.parameter(name)) builder.narrow(column, text, stored_text(kind, *value));

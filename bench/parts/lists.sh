@@ -1,7 +1,8 @@
 # Lists of 100 000 orders (`lists-million`: a million) of one business, newest first, with an exact total: of a status (a
 # quarter of the orders has it), of a customer, of a day, and of a month; compared with Fastify and Go on the same tables.
 # Each request takes one of the first twenty pages; those of a customer the only one. Orders by tag, reference or metadata
-# (a thousandth of the orders has them) are measured without peers, with 8 connections, like $search. Lists for which
+# (a thousandth of the orders has them) are measured without peers, with 8 connections, like $search; at the end again by
+# tag, when all other orders have another one, and by this one. Lists for which
 # waybill writes other SQL than the plain statements of page and count are measured with 8 connections, and compared with
 # the peers and with these statements in pgbench, which has no HTTP, token or JSON.
 seconds=${BENCH_SECONDS:-5}
@@ -63,6 +64,14 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   beside_sql started 'filter=startswith(deliveryAddress/city,%27City%203%27)' 'city=City%203%25' \
     "r.delivery_city like 'City 3%'" "$newest"
   beside_sql frequent_text 'filter=contains(notes,%27order%27)' 'notes=%25order%25' "r.notes like '%order%'" "$newest"
+done
+# The same tag among frequent ones: all other orders get one.
+sql -c 'set session_replication_role = replica' \
+  -c "update orders set tags = '[\"stock\"]' where business_id = '$business' and tags is null"
+sql -c 'vacuum analyze orders' -c checkpoint
+for ((repetition = 0; repetition < repetitions; ++repetition)); do
+  connections=8 lists rare_tag "$api" '/api/v1/Orders?PageSize=50&$filter=tags%20eq%20%27vip%27'
+  connections=8 lists frequent_tag "$api" '/api/v1/Orders?PageSize=50&$filter=tags%20eq%20%27stock%27'
 done
 [ -z "$fastify" ] || stop "$fastify_pid"
 [ -z "$go" ] || stop "$go_pid"

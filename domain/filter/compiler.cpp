@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -229,6 +230,16 @@ bool is_of_status(const Expression& e) {
          });
 }
 
+// The expression that is true for exactly the other rows, where a rule of `ne` or `not` tells; otherwise
+// nullopt.
+std::optional<Expression> complement_of(const Expression& e) {
+  if (e.kind == Kind::negation) return e.args[0];
+  if (e.kind != Kind::compare || e.comparator != Comparator::ne) return std::nullopt;
+  auto equality = e;
+  equality.comparator = Comparator::eq;
+  return equality;
+}
+
 // See SqlFragment::has_own_data.
 bool has_own_data(const Expression& e) {
   constexpr auto columns = std::to_array<std::string_view>({"tags", "metadata", "external_reference"});
@@ -248,6 +259,11 @@ class Compiler {
     fragment.sole_column = sole_column(e);
     fragment.is_of_status = is_of_status(e);
     fragment.has_own_data = has_own_data(e);
+    if (const auto complement = complement_of(e); complement && fragment.has_own_data) {
+      Compiler other(type_, first_param_, business_);
+      auto text = other.condition(*complement, {.conjunct = true, .positive = true});
+      if (other.params_ == fragment.params) fragment.complement = std::move(text);
+    }
     if (has_search_text_ && !is_for_scans_) {
       fragment.text_for_scans = Compiler(type_, first_param_, business_, true).compile(e).text;
     }
@@ -354,8 +370,10 @@ class Compiler {
   // to case, as they are unique.
   std::string containment(const Expression& value, const Expression& literal) {
     if (value.field->type == FieldType::array) {
-      return "lower_tags(" + value_of(*value.field) + ") @> array[lower(" +
-             operand(literal, ValueType::text, View::row, true) + ")]";
+      // PostgreSQL does not look into a subselect when it plans. With the value, it reads all rows for a
+      // frequent tag, which computes the tags of each in lower case: ten times the time of the index.
+      return "lower_tags(" + value_of(*value.field) + ") @> array[(select lower(" +
+             operand(literal, ValueType::text, View::row, true) + "))]";
     }
     const auto key = parameter(std::string(metadata_key(value.text)));
     const auto type = type_beside_metadata(value, literal);

@@ -23,6 +23,9 @@ struct SqlFragment {
   // A condition is on own data (tags, metadata, external_reference), of whose values the planner knows too
   // little: it may expect many rows where there are few.
   bool has_own_data = false;
+  /// Of a `$filter` by own data with `ne` or `not`: a condition, with the same parameters, that is true for
+  /// exactly the rows for which `text` is not. Its rows are counted by an index. Otherwise empty.
+  std::string complement;
   bool has_indexed_word = false;  // of `$search`: the index of texts finds it
   /// The `text` of a `$filter` without its tests of `search_text`, with the same parameters; empty if it has
   /// none. A scan would test each text twice.

@@ -303,12 +303,14 @@ TEST(Filter, TheBusinessIsWrittenAsInTheStatement) {
 }
 
 TEST(Filter, TagsAreFoundByTheIndexOfTheirTable) {
-  const std::string found = "lower_tags(r.tags) @> array[lower($3::text)]";
+  const std::string found = "lower_tags(r.tags) @> array[(select lower($3::text))]";
   expect_sql({
       {"tags eq 'Vip'", found, {"Vip"}},
       {"'Vip' eq tags", found, {"Vip"}},
       {"tags ne 'Vip'", "(" + found + ") is not true", {"Vip"}},
-      {"tags in ('a','b')", "(" + found + " or lower_tags(r.tags) @> array[lower($4::text)])", {"a", "b"}},
+      {"tags in ('a','b')",
+       "(" + found + " or lower_tags(r.tags) @> array[(select lower($4::text))])",
+       {"a", "b"}},
       {"tags eq null", "(jsonb_array_length(r.tags) > 0) is not true"},
       {"null ne tags", "(jsonb_array_length(r.tags) > 0) is true"},
   });
@@ -320,6 +322,21 @@ TEST(Filter, TagsAreFoundByTheIndexOfTheirTable) {
       {"contains(tags,'a')", "tags is a list of texts, but contains needs text at character 10"},
       {"tags", "tags is not a condition at character 1"},
   });
+}
+
+TEST(Filter, AFilterByOwnDataNamesTheConditionOfTheOtherRows) {
+  const auto complement = [](std::string_view text) {
+    return std::get<SqlFragment>(compile_filter(text, orders, 3)).complement;
+  };
+  const std::string found = "lower_tags(r.tags) @> array[(select lower($3::text))]";
+  EXPECT_EQ(complement("tags ne 'vip'"), found);
+  EXPECT_EQ(complement("not (tags eq 'vip')"), found);
+  EXPECT_EQ(complement("externalReference ne 'x'"), "r.external_reference = $3");
+  EXPECT_EQ(complement("not (tags eq 'vip' and notes eq 'x')"), "(" + found + " and r.notes = $4)");
+  EXPECT_EQ(complement("tags eq 'vip'"), "");
+  EXPECT_EQ(complement("tags ne 'vip' and notes eq 'x'"), "");
+  EXPECT_EQ(complement("notes ne 'x'"), "") << "no index finds the others";
+  EXPECT_EQ(complement("not (tags eq 'vip' and contains(notes,'long'))"), "") << "it has further parameters";
 }
 
 TEST(Filter, MetadataAreComparedInTheTypeOfTheValue) {

@@ -1,5 +1,6 @@
 // Lists of orders by own data, whose values may have any distribution.
 #include <string>
+#include <tuple>
 
 #include "tests/api/fixtures/api_fixture.hpp"
 #include "tests/api/fixtures/prepared_business.hpp"
@@ -84,6 +85,50 @@ TEST_F(OwnDataLists, ARareValueIsSortedWithoutReadingTheRowsOfFrequentOnes) {
   EXPECT_EQ(numbers("$filter=tags%20eq%20'rare'&$orderby=notes,orderNumber"),
             (json::array{"N-1", "N-2", "N-3", "N-4", "N-5"}));
   EXPECT_LT(rows_read() - before, 5'000);
+}
+
+TEST_F(OwnDataLists, AFrequentTagIsCountedWithoutReadingTheTagsOfAllRows) {
+  const auto before = calls();
+  EXPECT_EQ(numbers("$filter=tags%20eq%20'a'&PageSize=1"), json::array{"N-20000"});
+  EXPECT_EQ(total, 19'995);
+  EXPECT_LT(calls() - before, 5'000);
+  EXPECT_EQ(numbers("$filter=tags%20eq%20'a'%20and%20status%20eq%20'pending'&PageSize=1"),
+            json::array{"N-20000"});
+  EXPECT_EQ(total, 19'995);
+  EXPECT_LT(calls() - before, 10'000);
+}
+
+TEST_F(OwnDataLists, RowsWithoutARareTagAreCountedByThoseThatHaveIt) {
+  const auto before = calls();
+  EXPECT_EQ(numbers("$filter=tags%20ne%20'rare'&PageSize=1"), json::array{"N-20000"});
+  EXPECT_EQ(total, 19'995);
+  EXPECT_EQ(numbers("$filter=not%20(tags%20eq%20'RARE')&PageSize=1&Page=2"), json::array{"N-19999"});
+  EXPECT_EQ(total, 19'995);
+  EXPECT_LT(calls() - before, 10'000);
+}
+
+TEST_F(OwnDataLists, ARareTagOfShipmentsIsFoundWithoutReadingTheRowsOfFrequentOnes) {
+  const auto insert = [this](int first, int last, const std::string& tags) {
+    tenant.sql.rows(
+        "insert into shipments (business_id, tracking_number, tags, created_at) select $1, 'WB' || n, "
+        "$2::jsonb, "
+        "now() - interval '1 day' + n * interval '1 second' from generate_series($3::int, $4::int) n",
+        {tenant.id, tags, std::to_string(first), std::to_string(last)});
+  };
+  insert(6, 20'000, R"(["a"])");
+  database.exec("analyze shipments");
+  insert(1, 5, R"(["rare"])");
+  const auto before = calls();
+  for (const auto& [query, found, rows] : {std::tuple("tag=RARE&perPage=1", 5, 1U),
+                                           {"tag=rare&perPage=2&page=3", 5, 1U},
+                                           {"tag=nobody&perPage=1", 0, 0U},
+                                           {"tag=nobody&page=2", 0, 0U}}) {
+    const auto response = tenant.http.get(std::string("/api/v1/shipments?") + query);
+    ASSERT_EQ(response.status, 200) << response.text;
+    EXPECT_EQ(response.data().as_array().size(), rows) << query;
+    EXPECT_EQ(response.body.at("totalCount").to_number<std::int64_t>(), found) << query;
+  }
+  EXPECT_LT(calls() - before, 10'000);
 }
 
 TEST_F(OwnDataLists, PagesOfAFrequentValueFollowTheOrder) {
