@@ -99,6 +99,7 @@ constexpr auto locks = std::to_array<Locks>({
     {"0084_label_alerts",
      "lock table orders, purchases in share row exclusive mode; lock table alerts in access exclusive mode"},
     {"0085_runs_awaiting_labels", "lock table run_queue in access exclusive mode"},
+    {"0086_stored_forms", "lock table workflows in share row exclusive mode"},
 });
 
 }  // namespace

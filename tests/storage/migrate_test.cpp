@@ -301,6 +301,39 @@ TEST_F(Migrate, TheRecordsOfAnEarlierReleaseAreCountedByStatusOnce) {
   EXPECT_EQ(records("1", "created"), 1);
 }
 
+TEST_F(Migrate, PlansTimersAndSchedulesThatAnEarlierReleaseHasNotPlanned) {
+  const auto all = storage::migrations();
+  const auto forms = std::ranges::find(all, "0086_stored_forms", &Statement::name) - all.begin();
+  ASSERT_LT(forms, std::ssize(all));
+  const auto before = static_cast<std::size_t>(forms);
+  migrate(database_.url(), all.first(before));
+  database_.exec(
+      "insert into businesses (guid, name) values ('00000000-0000-4000-8000-000000000001', 'one');"
+      "insert into workflows (business_id, name, entity_type, trigger_code, action, conditions, version, "
+      "deleted_at) "
+      "select '00000000-0000-4000-8000-000000000001', n, 0, t, '{\"type\": \"webhook\"}', '{}', 3, d from "
+      "(values "
+      "('timer', '5:timer:order.createdAt:P1D', null::timestamptz), "
+      "('deleted', '5:timer:order.createdAt:P1D', now()), "
+      "('schedule', '5:4:schedule:order:{}', null), ('event', '5:order_created', null), "
+      "('planned', 'timer:order.createdAt:P1D', null)) w (n, t, d)");
+  Session session(database_.url());
+  const auto planned = [&] {
+    return session.column(
+        "select name from workflows where timer_plan = 3 and timer_since is not null order by 1");
+  };
+  EXPECT_THAT(planned(), ElementsAre("planned"));
+  database_.exec("delete from timer_scans");
+  migrate(database_.url(), all.first(before + 1));
+  EXPECT_THAT(planned(), ElementsAre("planned", "schedule", "timer"));
+  const auto rows_of = [&](const std::string& table) {
+    return session.column("select w.name from " + table +
+                          " t join workflows w on w.guid = t.workflow_id and w.timer_plan = t.plan");
+  };
+  EXPECT_THAT(rows_of("timer_scans"), ElementsAre("timer"));
+  EXPECT_THAT(rows_of("schedules"), ElementsAre("schedule"));
+}
+
 TEST_F(Migrate, ReplacesTheTokenOfTheSchema) {
   const Statement named[] = {{"0001_named",
                               "create table a (id int); insert into @schema@.a values (1);"

@@ -13,7 +13,8 @@ with due as materialized (
   where f.due_at <= now() and w.is_active and w.paused_reason is null and w.deleted_at is null and b.suspended_at is null
   order by f.due_at limit $1
 )
-select d.business_id, d.workflow_id, d.entity_type, starts_with(d.trigger_code, 'schedule') as is_scheduled,
+select d.business_id, d.workflow_id, d.entity_type,
+       starts_with(unnumbered_form(d.trigger_code), 'schedule:') as is_scheduled,
        wall_hour(date_trunc('hour', now()), d.timezone) as present_hour,
        (extract(epoch from now() - date_trunc('hour', now())) / 3600)::float8 as present_part,
        (extract(epoch from now() - l.last_at) / 3600)::float8 as last_hours,

@@ -3,7 +3,8 @@
 -- $1 limit bigint, $2 retention_days int
 -- -> deleted bigint
 with dead as (
-  select w.business_id, w.guid from workflows w where w.deleted_at is not null and w.trigger_code ~ '^(4:)?timer:'
+  select w.business_id, w.guid from workflows w
+  where w.deleted_at is not null and starts_with(unnumbered_form(w.trigger_code), 'timer:')
 ), no_timers as (
   delete from timers t using (select t.ctid as place from dead d join timers t on t.business_id = d.business_id and t.workflow_id = d.guid
                               limit $1::bigint) o

@@ -109,6 +109,11 @@ TEST_F(AuditTest, EachChangeOfAWorkflowIsOneEntryWithTheFieldsThatChanged) {
   EXPECT_EQ(text_at(entry, "action"), "updated");
 
   before = mark();
+  const json::object events{{"triggers", {"order_cancelled"}}};
+  ASSERT_EQ(owner.post("/api/workflows/configure", {{"guid", guid}, {"cancelOn", events}}).status, 200);
+  EXPECT_EQ(at(only(before), "changes.cancelOn.to.triggers"), json::array({"order_cancelled"}));
+
+  before = mark();
   ASSERT_EQ(owner.post(path + "/rotate-secret").status, 200);
   EXPECT_EQ(at(only(before), "changes"),
             json::value({{"secret", {{"from", "********"}, {"to", "********"}}}}));
