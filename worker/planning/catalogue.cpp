@@ -74,6 +74,7 @@ ParsedWorkflow Catalogue::parse(const storage::StoredWorkflow& stored) const {
                         .is_active = stored.is_active,
                         .active_since = stored.active_since,
                         .deleted = stored.deleted,
+                        .had_watches = stored.watches,
                         .workflow = {}};
   if (stored.deleted) return parsed;
   try {
@@ -110,6 +111,10 @@ void Catalogue::apply(const std::vector<storage::StoredWorkflow>& changed) {
 
 void Catalogue::insert(ParsedWorkflow parsed) {
   if (parsed.deleted) return;
+  if (parsed.had_watches) {
+    watching_.insert(parsed.business_id);
+    any_watching_ = true;
+  }
   if (!parsed.workflow) {
     unreadable_.emplace(parsed.guid, Unreadable{.business_id = parsed.business_id,
                                                 .entity_type = parsed.entity_type,
@@ -124,7 +129,6 @@ void Catalogue::insert(ParsedWorkflow parsed) {
   workflows_.emplace(parsed.guid, workflow);
   if (workflow->rule.triggers.timer) ++timers_;
   if (workflow->rule.triggers.schedule) ++schedules_;
-  if (workflow->had_watches) ++watching_;
   if (workflow->rule.triggers.digest) ++digests_;
   std::vector<WorkflowPtr>& all = by_business_[parsed.business_id];
   all.insert(std::ranges::upper_bound(all, creation_order(workflow), {}, creation_order), workflow);
@@ -186,12 +190,9 @@ std::vector<WorkflowPtr> Catalogue::active(const Guid& business, domain::EntityT
 }
 
 bool Catalogue::may_be_watched(const Guid& business) const {
-  if (watching_ == 0) return false;
+  if (!any_watching_) return false;
   const ReaderLock lock(mutex_);
-  const auto found = by_business_.find(business);
-  return found != by_business_.end() && std::ranges::any_of(found->second, [](const WorkflowPtr& workflow) {
-           return workflow->had_watches;
-         });
+  return watching_.contains(business);
 }
 
 std::vector<WorkflowPtr> Catalogue::with_timer(const Guid& business, domain::EntityType type) const {
@@ -282,7 +283,6 @@ WorkflowPtr Catalogue::remove(const Guid& workflow) {
   if (found == workflows_.end()) return nullptr;
   if (found->second->rule.triggers.timer) --timers_;
   if (found->second->rule.triggers.schedule) --schedules_;
-  if (found->second->had_watches) --watching_;
   if (found->second->rule.triggers.digest) --digests_;
   const auto business = by_business_.find(found->second->business_id);
   std::erase(business->second, found->second);

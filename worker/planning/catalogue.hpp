@@ -84,6 +84,7 @@ struct ParsedWorkflow {
   bool is_active;
   Time active_since;
   bool deleted;
+  bool had_watches;                    // runs of one of its versions may watch their record
   std::shared_ptr<Workflow> workflow;  // null if it is deleted or this version cannot read it
 };
 
@@ -127,7 +128,8 @@ class Catalogue {
 
   /// The workflows of a business and entity type that have a timer, also those that are switched off.
   std::vector<WorkflowPtr> with_timer(const Guid& business, domain::EntityType type) const;
-  /// True if open runs of the business may watch their record.
+  /// True if open runs of the business may watch their record, or wait for a label. Runs of workflows that
+  /// this version cannot read may do so, too.
   bool may_be_watched(const Guid& business) const;
 
   /// True if any workflow has a timer.
@@ -161,11 +163,12 @@ class Catalogue {
   std::unordered_map<Guid, std::vector<WorkflowPtr>> by_business_ GUARDED_BY(mutex_);
   std::atomic<int> timers_ = 0;     // the number of workflows with a timer
   std::atomic<int> schedules_ = 0;  // the number of workflows with a schedule
-  std::atomic<int> watching_ = 0;   // the number of workflows whose runs may watch their record
   std::atomic<int> digests_ = 0;    // the number of workflows with a digest
   std::unordered_map<Guid, Unreadable> unreadable_ GUARDED_BY(mutex_);
   std::atomic<bool> any_unreadable_ = false;
   std::unordered_set<Guid> suspended_ GUARDED_BY(mutex_);
+  std::unordered_set<Guid> watching_ GUARDED_BY(mutex_);  // businesses that have had a workflow with watches
+  std::atomic<bool> any_watching_ = false;
   std::unordered_map<Guid, std::shared_ptr<DestinationNames>> destinations_;  // used by the changing thread
 };
 

@@ -49,6 +49,23 @@ TEST(Catalogue, WorkflowsKeepTheOrderOfTheirCreation) {
   EXPECT_THAT(names(), ElementsAre("first", "second", "third")) << "a change does not move it";
 }
 
+TEST(Catalogue, ABusinessMayBeWatchedByRunsOfUnreadableWorkflows) {
+  const SecretBox secrets{SecretBox::Key{}};
+  const auto may_be_watched = [&](const auto& change) {
+    Catalogue catalogue(secrets);
+    storage::StoredWorkflow workflow = stored("any", Duration(1), 1);
+    change(workflow);
+    catalogue.apply({workflow});
+    return catalogue.may_be_watched(business);
+  };
+  EXPECT_FALSE(may_be_watched([](auto&) {}));
+  EXPECT_TRUE(may_be_watched([](auto& workflow) { workflow.watches = true; }));
+  EXPECT_TRUE(may_be_watched([](auto& workflow) {
+    workflow.watches = true;
+    workflow.trigger_code = "of a later release";
+  }));
+}
+
 TEST(Catalogue, ForgetsLostWorkflowsAndTheirEpochs) {
   const SecretBox secrets{SecretBox::Key{}};
   Catalogue catalogue(secrets);

@@ -120,12 +120,14 @@ storage::StoredEvent stub_of(const DueTimer& timer, const Workflow& workflow) {
 
 std::string place_in_queue(const Workflow& workflow, const std::string& destination) {
   const Guid& business = workflow.business_id;
+  // A change of records is no request to a destination: it has no rate, and no health that others share.
+  if (destination == storage::change_destination(business)) return destination;
   const auto with_rate = [&](const std::string& place) {
     return workflow.pacing.rate ? domain::destination_with_rate(place, workflow.guid, business) : place;
   };
   std::string place = with_rate(destination);
-  // The health of a shared place is that of other destinations. Changes of records are not subject to it.
-  if (place.empty() || place == storage::change_destination(business) || !workflow.destinations ||
+  // The health of a shared place is that of other destinations.
+  if (place.empty() || !workflow.destinations ||
       workflow.destinations->has_place(place, database_clock().now()))
     return place;
   // A workflow with a rate has one shared place, which keeps the rate.

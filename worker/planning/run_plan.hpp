@@ -74,7 +74,8 @@ void render_run(const storage::StoredEvent& event, const domain::Change& change,
                 storage::Run& run, json::object& request);
 
 /// The name of a run's destination in the queue: the action's destination; a name of the workflow's own if
-/// the workflow has a rate; a shared name if the business has too many destinations.
+/// the workflow has a rate; a shared name if the business has too many destinations. Changes of records
+/// always have the action's.
 std::string place_in_queue(const Workflow& workflow, const std::string& destination);
 
 /// Sets the value by which the limit of `workflow` counts a new run, if it has one.

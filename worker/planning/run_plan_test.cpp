@@ -29,8 +29,9 @@ TEST(PlaceInQueue, IsSharedBeyondTheFirstDestinationsOfABusiness) {
   EXPECT_TRUE(place_in_queue(workflow, "a:443/" + workflow.business_id.to_string()).starts_with("more/"));
 }
 
-TEST(PlaceInQueue, OfAChangeOfARecordIsNeverShared) {
+TEST(PlaceInQueue, OfAChangeOfARecordIsNeverSharedAndHasNoRate) {
   Workflow workflow{.business_id = Guid::random(), .destinations = std::make_shared<DestinationNames>(0)};
+  workflow.pacing.rate = domain::RequestRate{.per_second = 1};
   const std::string place = "changes/" + workflow.business_id.to_string();
   const actions::Action& change = *actions::find_action("update_record");
   EXPECT_EQ(place_in_queue(workflow, change.destination({}, workflow.business_id)), place);

@@ -1,12 +1,11 @@
-// Steps that buy and void labels. The carrier has a connector that no worker knows, so SQL moves the
-// purchases.
+// Steps that buy and void labels.
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/harness/eventually.hpp"
-#include "tests/workflows/actions/steps_fixture.hpp"
+#include "tests/workflows/actions/label_steps_fixture.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -14,62 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class LabelSteps : public StepsTest {
- protected:
-  /// The guid of a carrier that can buy labels.
-  std::string connect_carrier() {
-    const std::string carrier = text_at(tenant.http.get("/api/carriers").data(), "0.guid");
-    tenant.sql.exec(
-        "insert into carrier_configurations (business_id, carrier_id, account_number, test_mode, connector) "
-        "values ('" +
-        tenant.id + "', '" + carrier + "', 'a', false, 'of a test')");
-    return carrier;
-  }
-  /// A shipment of a carrier that can buy labels; of an order unless that is empty.
-  std::string shipment(std::string_view order = {}) {
-    const std::string carrier = connect_carrier();
-    std::string guid = tenant.insert_shipment(order);
-    tenant.sql.exec("update shipments set carrier_id = '" + carrier +
-                    "', service_level = 'express' where guid = '" + guid + "'");
-    return guid;
-  }
-  std::string label_workflow(std::string_view entity_type, std::string_view trigger, const json::array& steps,
-                             const json::object& more = {}) {
-    json::object all{{"entityType", entity_type}, {"triggerId", trigger_guid(trigger)}};
-    for (const auto& [key, value] : more) all[key] = value;
-    return workflow(steps, all);
-  }
-  static json::object buy(const json::object& more = {}) {
-    json::object step{{"type", "buy_label"}};
-    for (const auto& [key, value] : more) step[key] = value;
-    return step;
-  }
-  /// Moves the last purchase of a shipment, and its label.
-  void move_label(std::string_view shipment, std::string_view status, std::string_view more = {}) {
-    tenant.sql.exec("begin; update purchases set status = '" + std::string(status) +
-                    "', buy_begun_at = now(), gateway_id = 'g', bought_at = case when '" +
-                    std::string(status) + "' in ('bought', 'voiding', 'voided') then now() end" +
-                    std::string(more) + " where shipment_id = '" + std::string(shipment) +
-                    "' and status not in ('refused', 'voided'); update shipments set label_status = '" +
-                    std::string(status) + "' where guid = '" + std::string(shipment) + "'; commit");
-  }
-  void buy_label(std::string_view shipment) {
-    move_label(shipment, "bought",
-               ", price = 7.90, currency = 'EUR', tracking_numbers = '{1Z9}', service_code = 'ups_ground'");
-  }
-  /// Waits until this number of runs waits for a label.
-  void wait_for_waiting(std::int64_t count = 1) {
-    ASSERT_TRUE(eventually([&] {
-      return tenant.sql.number(
-                 "select count(*) from run_queue where business_id = $1 and status = 'waiting' "
-                 "and code = 'LABEL' and awaited_purchase is not null",
-                 {tenant.id}) == count;
-    }));
-  }
-  std::int64_t purchases() {
-    return tenant.sql.number("select count(*) from purchases where business_id = $1", {tenant.id});
-  }
-};
+class LabelSteps : public LabelStepsTest {};
 
 TEST_F(LabelSteps, ARunWaitsForItsPurchaseAndUsesIt) {
   const std::string flow = label_workflow(
