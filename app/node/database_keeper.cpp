@@ -34,20 +34,10 @@ constexpr const char* limits = "set local statement_timeout = '5s'; set local ma
 
 /// Returns the number of pages of the index that had the most.
 std::int64_t merge_entries(storage::blocking::Connection& session) {
-  const auto merge = [&] {
-    return session.transact([](storage::blocking::Transaction& transaction) {
-      transaction.execute(limits);
-      return transaction.run(storage::sql::search_indexes::Merge{}).front().pages;
-    });
-  };
-  try {
-    return merge();
-  } catch (const storage::StatementError& error) {
-    if (is_lock_conflict(error) || is_canceled(error)) throw;
-    // The statement waited for an index that another session then dropped. Another try finds the present
-    // ones.
-    return merge();
-  }
+  return session.transact([](storage::blocking::Transaction& transaction) {
+    transaction.execute(limits);
+    return transaction.run(storage::sql::search_indexes::Merge{}).front().pages;
+  });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -89,6 +90,26 @@ TEST_F(SearchIndexes, AreMergedAfterOneWasRebuiltAndAnotherDropped) {
   EXPECT_TRUE(eventually([&] { return pending() == 0; })) << pending();
   EXPECT_EQ(api->process().standard_error().find("duty.failed"), std::string::npos)
       << api->process().standard_error();
+}
+
+TEST_F(SearchIndexes, ThatVanishWhileAMergeWaitsForThemAreNothingToDo) {
+  const std::int64_t dropped = session.number("select 'orders_by_tag'::regclass::oid::bigint");
+  Session dropper = database.connect(), merger = database.connect();
+  dropper.exec("begin; drop index orders_by_tag");
+  std::int64_t pages = -1;
+  std::thread merge([&] {
+    pages = merger.number("select merge_pending_entries($1::bigint::oid)", {std::to_string(dropped)});
+  });
+  const bool waits = eventually([&] {
+    return session.number("select count(*) from pg_locks where not granted and pid = " +
+                          std::to_string(merger.backend_pid())) == 1;
+  });
+  dropper.exec("commit");
+  merge.join();
+  EXPECT_TRUE(waits);
+  EXPECT_EQ(pages, 0);
+  EXPECT_ANY_THROW(session.number("select merge_pending_entries('orders_pkey'::regclass)"))
+      << "other errors stay errors";
 }
 
 /// A merge calls the function that compares keys, so this index takes half a minute. Long keys fill many

@@ -1,7 +1,7 @@
 -- Merges the pending entries of all search indexes (GIN), except those of tables that another session has locked, or waits to
--- lock, against readers. Returns the number of pages of the index that had the most.
+-- lock, against readers, and those that vanish meanwhile. Returns the number of pages of the index that had the most.
 -- -> pages bigint
-select coalesce(max(gin_clean_pending_list(c.oid)), 0) as pages
+select coalesce(max(merge_pending_entries(c.oid)), 0) as pages
 from pg_class c
 join pg_index i on i.indexrelid = c.oid
 where c.relam = (select a.oid from pg_am a where a.amname = 'gin')
