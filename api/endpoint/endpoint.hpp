@@ -158,7 +158,8 @@ struct Endpoint {
   bool bare = false;                       // the answer is `data` alone, without the envelope
   bool adds_errors = false;          // the handler checks further rules and throws Call::errors with its own
   std::string_view media_type = {};  // the answer is `data` alone, a document of this type
-  std::span<const HeaderField> headers = {};  // fields of its successful answers
+  std::span<const std::string_view> other_media_types = {};  // that the answer may have instead
+  std::span<const HeaderField> headers = {};                 // fields of its successful answers
   bool is_audited = false;    // it changes what the audit log covers; always true of Permission::administer
   bool from_standby = false;  // a standby may serve its reads, as those of paginated lists
   bool is_bulk = false;       // its writes may take long whatever the size of its body

@@ -196,7 +196,11 @@ json::value answer_example(const Endpoint& endpoint) {
 json::object success_content(const Endpoint& endpoint, const ComponentSchemas& schemas) {
   if (endpoint.media_type.empty())
     return media(answer_schema(endpoint, schemas), json_type, answer_example(endpoint));
-  return media(json::object{{"type", "string"}, {"format", "binary"}}, endpoint.media_type);
+  const json::object binary{{"type", "string"}, {"format", "binary"}};
+  json::object content = media(binary, endpoint.media_type);
+  for (const std::string_view type : endpoint.other_media_types)
+    content[type] = json::object{{"schema", binary}};
+  return content;
 }
 
 json::object responses_of(const Endpoint& endpoint, RequestMethod method, const ComponentSchemas& schemas) {

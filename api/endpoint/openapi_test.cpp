@@ -42,6 +42,7 @@ constexpr Property thing_properties[] = {
 };
 constexpr Schema thing{"Thing", thing_properties};
 
+constexpr std::string_view other_types[] = {"image/png", "application/zpl"};
 constexpr Endpoint rows[] = {
     {.method = Method::get,
      .path = "/things",
@@ -80,6 +81,15 @@ constexpr Endpoint rows[] = {
      .summary = "Bare",
      .tag = "System",
      .bare = true},
+    {.method = Method::get,
+     .path = "/picture",
+     .permission = Permission::everyone,
+     .handler = nullptr,
+     .operation_id = "getPicture",
+     .summary = "Picture",
+     .tag = "System",
+     .media_type = "application/pdf",
+     .other_media_types = other_types},
 };
 
 const json::value& document() {
@@ -178,6 +188,13 @@ TEST(OpenApi, DescribesTheEnvelope) {
   EXPECT_EQ(text("/paths/~1bare/get/responses/200/content/application~1json/schema"), "{}");
   EXPECT_EQ(text("/components/schemas/Error/required"), R"(["success","error"])");
   EXPECT_EQ(at("/components/schemas/Error/properties/error/properties/code/enum").as_array().size(), 12U);
+}
+
+TEST(OpenApi, NamesEachMediaTypeOfADocument) {
+  const auto& content = at("/paths/~1picture/get/responses/200/content").as_object();
+  EXPECT_EQ(content.size(), 3U);
+  for (const char* const type : {"application/pdf", "image/png", "application/zpl"})
+    EXPECT_EQ(json::serialize(content.at(type)), R"({"schema":{"type":"string","format":"binary"}})");
 }
 
 TEST(OpenApi, DescribesParametersAndPermissions) {

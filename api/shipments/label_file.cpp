@@ -27,8 +27,8 @@ std::optional<std::string_view> label_format_of(std::string_view bytes) {
 }
 
 std::string_view media_type_of_label(std::string_view format) {
-  if (format == "png") return "image/png";
-  return format == "zpl" ? "application/zpl" : "application/pdf";
+  if (format == "png") return other_label_types[0];
+  return format == "zpl" ? other_label_types[1] : "application/pdf";
 }
 
 }  // namespace waybill::api

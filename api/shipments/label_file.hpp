@@ -10,5 +10,7 @@ std::optional<std::string_view> label_format_of(std::string_view bytes);
 
 /// The media type of a label of this format.
 std::string_view media_type_of_label(std::string_view format);
+/// All media types of labels but application/pdf.
+inline constexpr std::string_view other_label_types[] = {"image/png", "application/zpl"};
 
 }  // namespace waybill::api
