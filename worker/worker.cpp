@@ -80,12 +80,14 @@ class Worker::Impl {
         alerts_(alert_options(options_), secrets_, senders_.http(), senders_.mailer()),
         importer_({.worker = guid_, .connectors = options_.connectors, .interval = options_.import_interval},
                   secrets_, senders_.stores()),
-        purchaser_(
-            {.database_url = options_.database_url, .worker = guid_, .gateways = gateway_options(options_)},
-            secrets_),
         tracking_(
             {.database_url = options_.database_url, .worker = guid_, .gateways = gateway_options(options_)},
-            secrets_) {}
+            secrets_),
+        purchaser_({.database_url = options_.database_url,
+                    .worker = guid_,
+                    .gateways = gateway_options(options_),
+                    .on_pulls = [this] { tracking_.look(); }},
+                   secrets_) {}
 
   void start() {
     observe(Observable::worker_started, {{"worker", guid_.to_string()}});
@@ -117,8 +119,8 @@ class Worker::Impl {
   Duties duties_;
   AlertSender alerts_;
   Importer importer_;
-  Purchaser purchaser_;
   TrackingPuller tracking_;
+  Purchaser purchaser_;  // wakes `tracking_`
   // They stop in the order in which work flows. At first the pipeline takes no more events, and the leases
   // end, so that other workers continue at once with the work that this one has not begun. Then imports and
   // attempts in flight have their time. The senders end what is left of these. The alerts store how theirs

@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "api/carriers/carrier_account.hpp"
 #include "api/carriers/carrier_connection.hpp"
 #include "api/carriers/carrier_handlers.hpp"
 #include "api/carriers/carrier_members.hpp"
@@ -10,6 +11,7 @@
 #include "base/crypto.hpp"
 #include "domain/values/web_address.hpp"
 #include "storage/sql/carriers.sql.hpp"
+#include "storage/sql/tracking_pulls.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -142,12 +144,20 @@ asio::awaitable<Answer> configure_carrier(Call& call, Services& services) {
   if (connection.gateway() != nullptr && !text_at(body, "apiKey")) terms.sealed_key.reset();
   const auto checked = co_await check_account(call, services, carrier, terms, connection);
   const auto secret = net::WebhookSecret::random();
-  const auto rows = co_await services.db.write(
+  const bool test_mode = flag_member(body, "testMode").value_or(false);
+  const auto transaction = co_await services.db.begin(call.cause());
+  co_await keep_account_of_purchases(*transaction, call.business(), carrier,
+                                     AccountChange{.connector = connection.connector,
+                                                   .api_url = connection.api_url,
+                                                   .account_number = text_at(body, "accountNumber"),
+                                                   .test_mode = test_mode,
+                                                   .is_active = true});
+  const auto rows = co_await transaction->run(
       sql::Configure{.business = call.business(),
                      .carrier = carrier,
                      .account_number = text_at(body, "accountNumber"),
                      .default_service_level = text_at(body, "defaultServiceLevel"),
-                     .test_mode = flag_member(body, "testMode").value_or(false),
+                     .test_mode = test_mode,
                      .sealed_key = sealed(call, services, carrier, "apiKey", terms.sealed_key),
                      .sealed_secret = sealed(call, services, carrier, "apiSecret", terms.sealed_secret),
                      .sealed_inbound_secret = sealed_inbound(call, services, carrier, secret),
@@ -157,9 +167,10 @@ asio::awaitable<Answer> configure_carrier(Call& call, Services& services) {
                      .label_format = connection.label_format,
                      .tracking_sync = flag_member(body, "trackingSync").value_or(true),
                      .connection_status = checked.status,
-                     .connection_error = checked.error},
-      call.cause());
+                     .connection_error = checked.error});
   if (rows.empty()) throw not_found("carrier");
+  if (connection.gateway() != nullptr) co_await transaction->run(storage::sql::tracking_pulls::Announce{});
+  co_await transaction->commit();
   auto text = json_object(rows.more());
   text.pop_back();
   text += R"(,"inboundSecret":)";
@@ -189,7 +200,16 @@ asio::awaitable<Answer> update_carrier(Call& call, Services& services) {
     if (concerns_connection(body))
       checked = co_await check_account(call, services, carrier, terms, connection);
   }
-  const auto rows = co_await services.db.write(
+  const auto transaction = co_await services.db.begin(call.cause());
+  if (!only_pattern) {
+    co_await keep_account_of_purchases(*transaction, call.business(), carrier,
+                                       AccountChange{.connector = connection.connector,
+                                                     .api_url = connection.api_url,
+                                                     .account_number = text_member(body, "accountNumber"),
+                                                     .test_mode = flag_member(body, "testMode"),
+                                                     .is_active = flag_member(body, "isActive")});
+  }
+  const auto rows = co_await transaction->run(
       sql::Update{.business = call.business(),
                   .carrier = carrier,
                   .active = flag_member(body, "isActive"),
@@ -210,9 +230,10 @@ asio::awaitable<Answer> update_carrier(Call& call, Services& services) {
                   .label_format = connection.label_format,
                   .tracking_sync = flag_member(body, "trackingSync"),
                   .connection_status = checked.status,
-                  .connection_error = checked.error},
-      call.cause());
+                  .connection_error = checked.error});
   if (rows.empty()) throw conflict("The carrier is not configured.");
+  if (connection.gateway() != nullptr) co_await transaction->run(storage::sql::tracking_pulls::Announce{});
+  co_await transaction->commit();
   co_return Answer::of(json_object(rows));
 }
 
@@ -241,9 +262,12 @@ std::optional<net::WebhookSecret> open_inbound_secret(const SecretBox& secrets, 
 }
 
 asio::awaitable<Answer> remove_carrier(Call& call, Services& services) {
-  const auto result = co_await services.db.write(
-      sql::Remove{.business = call.business(), .carrier = call.id()}, call.cause());
+  const auto transaction = co_await services.db.begin(call.cause());
+  co_await keep_account_of_purchases(*transaction, call.business(), call.id(), std::nullopt);
+  const auto result =
+      co_await transaction->run(sql::Remove{.business = call.business(), .carrier = call.id()});
   if (result.front().removed == 0) throw not_found("carrier with a configuration");
+  co_await transaction->commit();
   co_return Answer::of(R"({"guid":")" + call.id().to_string() + R"("})");
 }
 

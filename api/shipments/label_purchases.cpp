@@ -81,14 +81,26 @@ Failure cannot_void(const domain::Purchase& purchase) {
   return {ErrorCode::conflict, std::move(message), {{"status", status}}};
 }
 
+/// The purchase that a call names, or else the last one of its shipment. Throws Failure: 404 for one of
+/// another shipment, 409 without a purchase.
+asio::awaitable<Guid> purchase_to_void(const Call& call, Services& services, const sql::Terms::Row& terms) {
+  if (const auto named = Guid::parse(call.parameter("purchaseId").value_or(""))) {
+    const auto found = co_await services.db.read(sql::Get{.business = call.business(), .purchase = *named});
+    if (found.empty() || found.front().shipment_id != call.id()) throw not_found("purchase");
+    co_return *named;
+  }
+  const auto latest =
+      co_await services.db.read(sql::Latest{.business = call.business(), .shipment = call.id()});
+  if (latest.empty()) throw nothing_to_void(terms);
+  co_return latest.front().guid;
+}
+
 asio::awaitable<Answer> void_label(Call& call, Services& services) {
   const auto rows = co_await services.db.read(terms_of(call));
   if (rows.empty()) throw not_found("shipment");
-  const auto latest =
-      co_await services.db.read(sql::Latest{.business = call.business(), .shipment = call.id()});
-  if (latest.empty()) throw nothing_to_void(rows.front());
+  const Guid purchase = co_await purchase_to_void(call, services, rows.front());
   const auto transaction = co_await services.db.begin(call.cause());
-  storage::PurchaseChange change{.key = {call.business(), call.id(), latest.front().guid},
+  storage::PurchaseChange change{.key = {call.business(), call.id(), purchase},
                                  .make = [](storage::StoredPurchase& purchase,
                                             Time now) { return domain::void_requested(purchase.facts, now); },
                                  .cause = std::string()};  // that of the transaction
@@ -98,7 +110,7 @@ asio::awaitable<Answer> void_label(Call& call, Services& services) {
   if (facts.status != PurchaseStatus::voiding && facts.status != PurchaseStatus::voided)
     throw cannot_void(facts);
   const auto shown =
-      co_await transaction->run(sql::Answer{.business = call.business(), .purchase = latest.front().guid});
+      co_await transaction->run(sql::Answer{.business = call.business(), .purchase = purchase});
   co_await transaction->commit();
   co_return purchase_answer(shown);
 }
@@ -132,6 +144,13 @@ asio::awaitable<Answer> list_purchases(Call& call, Services& services) {
   answer.sums = json_array(sums.all());
   co_return answer;
 }
+
+constexpr Parameter void_parameters[] = {
+    {.name = "purchaseId",
+     .kind = Kind::uuid,
+     .description =
+         "A purchase of the shipment, such as a label that turned up in addition (strayOf) and whose "
+         "void was refused. Default: the last purchase, which such labels are not."}};
 
 const Parameter list_parameters_of_purchases[] = {
     page_parameter,
@@ -173,9 +192,10 @@ const Endpoint endpoints[] = {
      .summary = "Voids the carrier's label of a shipment",
      .description =
          "The void is requested (202) and made in the background; shipment_label_voided follows. After a "
-         "refused void the status is void_refused, and the label is bought as before. 200 if the label is "
-         "voided already, 409 with the status if none is bought.",
+         "refused void the status is void_refused, and the label is bought as before; another call asks "
+         "again. 200 if the label is voided already, 409 with the status if none is bought.",
      .tag = "Shipments",
+     .query = void_parameters,
      .answer = &purchase_schema,
      .status = accepted,
      .may_change = true,
@@ -199,7 +219,8 @@ const Endpoint endpoints[] = {
      .description =
          "For a purchase that is unknown, after a look at the carrier: bought, with the carrier's number and "
          "perhaps its label, or not_bought, which frees the shipment for another purchase. Also for a void "
-         "without an answer: not_bought means that it is voided. A label that turns up later is voided.",
+         "without an answer, or one that was refused: not_bought means that it is voided. A label that turns "
+         "up later is voided.",
      .tag = "Shipments",
      .body = &resolve_schema,
      .body_check = check_resolve,

@@ -134,7 +134,7 @@ std::optional<QuotedRate> named_rate(const Call& call, const Services& services)
   const auto id = text_at(call.object(), "rateId");
   if (!id) return std::nullopt;
   auto rate = open_rate(services.secrets, call.business(), call.id(), *id);
-  if (!rate) throw invalid("rateId", "is not a rate of this shipment");
+  if (!rate) throw invalid("rateId", "is not a rate of this shipment; ask for its rates");
   return rate;
 }
 
@@ -170,6 +170,7 @@ asio::awaitable<PlannedPurchase> planned_purchase(Call& call, Services& services
   set_format(purchase, body, carriers);
   purchase.wanted = to_json(wanted);
   PlannedPurchase planned{.purchase = std::move(purchase), .candidates = {}};
+  if (rate) planned.priced = rate->shipment;
   for (const ConnectedCarrier& carrier : carriers) {
     if (planned.purchase.carrier_id.value_or(carrier.guid) == carrier.guid)
       planned.candidates.push_back(carrier.connector);
@@ -211,6 +212,9 @@ asio::awaitable<storage::StoredPurchase> request_label(storage::Transaction& tra
     FieldErrors errors;
     const auto consignment = connectors::consignment_of(row, errors);
     if (!errors.empty()) throw invalid(std::move(errors));
+    if (planned.priced && *planned.priced != priced_parts(consignment))
+      throw invalid("rateId",
+                    "is older than the packages or addresses of the shipment; ask for the rates again");
     const auto can_take = [&](const GatewayConnector* connector) {
       return connectors::unsupported_parts(*connector, consignment).empty();
     };

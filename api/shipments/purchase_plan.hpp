@@ -26,7 +26,8 @@ using PurchaseTerms = storage::sql::purchases::Terms::Row;
 struct PlannedPurchase {
   storage::NewPurchase purchase;
   std::vector<const connectors::GatewayConnector*>
-      candidates;  // the connectors that may perform it; not empty
+      candidates;                          // the connectors that may perform it; not empty
+  std::optional<std::string> priced = {};  // QuotedRate::shipment of the rate that it names
 };
 
 /// The rate that the body of a call names; nullopt if it names none. Throws Failure (400) for one of another
@@ -46,7 +47,8 @@ std::optional<PlannedPurchase> usual_purchase(const Call& call, const Guid& ship
 
 /// Requests a purchase in the open transaction, or returns the open or bought one. Throws Failure: 404
 /// without the shipment, 409 for a final one, and 400 with each field that carriers need or that no candidate
-/// can take; nothing may be committed then.
+/// can take, or with rateId if the shipment has changed since the rate was asked for; nothing may be
+/// committed then.
 asio::awaitable<storage::StoredPurchase> request_label(storage::Transaction& transaction,
                                                        PlannedPurchase planned);
 

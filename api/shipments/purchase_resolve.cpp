@@ -80,10 +80,10 @@ asio::awaitable<Answer> resolve_purchase(Call& call, Services& services) {
   if (!changed) throw not_found("purchase");
   if (changed->effect != Effect::moved) {
     const std::string status(domain::text_of(changed->purchase.facts.status));
-    throw Failure(
-        ErrorCode::conflict,
-        "The purchase is " + status + ". A person resolves one that is unknown, or a void without an answer.",
-        {{"status", status}});
+    throw Failure(ErrorCode::conflict,
+                  "The purchase is " + status +
+                      ". A person resolves one that is unknown, or a void that has no answer or was refused.",
+                  {{"status", status}});
   }
   const auto shown =
       co_await transaction->run(sql::Answer{.business = call.business(), .purchase = before.key.guid});

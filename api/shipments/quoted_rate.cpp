@@ -19,7 +19,8 @@ std::string seal_rate(const SecretBox& secrets, const Guid& business, const Guid
                              {"service", rate.service_code},
                              {"price", rate.price},
                              {"currency", rate.currency},
-                             {"expiresAt", format_timestamp(rate.expires_at)}};
+                             {"expiresAt", format_timestamp(rate.expires_at)},
+                             {"shipment", rate.shipment}};
   return base64url(secrets.seal(to_json(content), purpose_of(business, shipment)));
 }
 
@@ -38,10 +39,22 @@ std::optional<QuotedRate> open_rate(const SecretBox& secrets, const Guid& busine
                       .service_code = text("service"),
                       .price = text("price"),
                       .currency = text("currency"),
-                      .expires_at = *expires_at};
+                      .expires_at = *expires_at,
+                      .shipment = text("shipment")};
   } catch (const SecretError&) {
     return std::nullopt;
   }
+}
+
+std::string priced_parts(const connectors::Consignment& consignment) {
+  json::array parts;
+  for (const connectors::Party* const party : {&consignment.sender, &consignment.recipient})
+    parts.push_back(
+        json::array{party->street, party->city, party->state, party->postal_code, party->country});
+  for (const connectors::Parcel& parcel : consignment.parcels)
+    parts.push_back(json::array{parcel.weight, parcel.length, parcel.width, parcel.height});
+  parts.emplace_back(consignment.is_return);
+  return hex(sha256(to_json(parts)));
 }
 
 }  // namespace waybill::api

@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/secret_box.hpp"
+#include "connectors/carrier_gateway.hpp"
 
 namespace waybill::api {
 
@@ -15,6 +16,7 @@ struct QuotedRate {
   Guid carrier;
   std::string service_code, price, currency;  // as the gateway gave them
   Time expires_at;
+  std::string shipment;  // `priced_parts` of the shipment when the rate was asked for
 
   bool operator==(const QuotedRate&) const = default;
 };
@@ -26,5 +28,9 @@ std::string seal_rate(const SecretBox& secrets, const Guid& business, const Guid
 /// nullopt for a text that `seal_rate` has not made for this shipment. The rate may have expired.
 std::optional<QuotedRate> open_rate(const SecretBox& secrets, const Guid& business, const Guid& shipment,
                                     std::string_view id);
+
+/// A hash of the parts of a shipment on which its price depends: the parcels, both addresses, the direction.
+/// Names and contacts are not among them. Pure.
+std::string priced_parts(const connectors::Consignment& consignment);
 
 }  // namespace waybill::api

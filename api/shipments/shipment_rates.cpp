@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -42,15 +43,22 @@ struct ShownRate {
   std::string text;   // JSON
 };
 
+/// The same of all rates of an answer.
+struct Inquiry {
+  Time expires_at;
+  std::string shipment;  // its `priced_parts`
+};
+
 ShownRate shown(const Services& services, const Call& call, const AskedCarrier& asked,
-                const connectors::CarrierRate& rate, double price, Time expires_at) {
+                const connectors::CarrierRate& rate, double price, const Inquiry& inquiry) {
   json::object entry{
       {"rateId", seal_rate(services.secrets, call.business(), call.id(),
                            {.carrier = asked.carrier.guid,
                             .service_code = rate.service_code,
                             .price = rate.price,
                             .currency = rate.currency,
-                            .expires_at = expires_at})},
+                            .expires_at = inquiry.expires_at,
+                            .shipment = inquiry.shipment})},
       {"carrier", {{"guid", asked.carrier.guid.to_string()}, {"name", asked.carrier.name}}},
       {"serviceCode", rate.service_code},
       {"serviceName", rate.service_name},
@@ -59,7 +67,7 @@ ShownRate shown(const Services& services, const Call& call, const AskedCarrier& 
       {"transitDays", rate.transit_days ? json::value(*rate.transit_days) : json::value()},
       {"estimatedDelivery",
        rate.estimated_delivery ? json::value(format_timestamp(*rate.estimated_delivery)) : json::value()},
-      {"expiresAt", format_timestamp(expires_at)}};
+      {"expiresAt", format_timestamp(inquiry.expires_at)}};
   if (auto level = asked.carrier.level_of(rate.service_code)) entry["serviceLevel"] = *std::move(level);
   // Amounts are written as the gateway gave them, because a double would not be exact.
   std::string text = to_json(entry);
@@ -81,14 +89,14 @@ ShownRate shown(const Services& services, const Call& call, const AskedCarrier& 
 
 /// The rates of the wanted service level, cheapest first, then by transit time.
 std::string rates_text(const Services& services, const Call& call, const std::vector<AskedCarrier>& asked,
-                       const std::optional<std::string>& level) {
-  const Time expires_at = services.clock.now() + rates_kept;
+                       const std::optional<std::string>& level, std::string shipment) {
+  const Inquiry inquiry{.expires_at = services.clock.now() + rates_kept, .shipment = std::move(shipment)};
   std::vector<ShownRate> rates;
   for (const AskedCarrier& each : asked) {
     for (const connectors::CarrierRate& rate : each.answer.rates) {
       const auto price = amount_of(rate.price);
       if (!price || (level && each.carrier.level_of(rate.service_code) != level)) continue;
-      rates.push_back(shown(services, call, each, rate, *price, expires_at));
+      rates.push_back(shown(services, call, each, rate, *price, inquiry));
       rates.back().place = rates.size();
     }
   }
@@ -113,6 +121,22 @@ json::array messages_of(const std::vector<AskedCarrier>& asked) {
   return messages;
 }
 
+/// Notes accounts whose calls fail, or succeed again. The rates are worth more than the note.
+asio::awaitable<void> note_calls(const Call& call, Services& services,
+                                 const std::vector<AskedCarrier>& asked) {
+  for (const AskedCarrier& each : asked) {
+    if (!each.failure && each.answer.rates.empty()) continue;
+    std::string text;
+    const auto note = connectors::note_of_call(call.business(), each.carrier,
+                                               each.failure ? &*each.failure : nullptr, text);
+    if (!note) continue;
+    try {
+      co_await services.db.write(*note, call.cause());
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next call notes it
+    }
+  }
+}
+
 }  // namespace
 
 asio::awaitable<Answer> get_rates(Call& call, Services& services) {
@@ -134,8 +158,11 @@ asio::awaitable<Answer> get_rates(Call& call, Services& services) {
                      business = call.business()](const ConnectedCarrier& carrier) {
     return gateways.open(*carrier.connector, carrier.account, business, clock, connectors::rates_limit);
   };
+  std::string priced = priced_parts(consignment);
   const auto asked = co_await connectors::ask_for_rates(std::move(carriers), std::move(consignment), open);
-  co_return Answer::of(R"({"rates":)" + rates_text(services, call, asked, text_at(body, "serviceLevel")) +
+  co_await note_calls(call, services, asked);
+  co_return Answer::of(R"({"rates":)" +
+                       rates_text(services, call, asked, text_at(body, "serviceLevel"), std::move(priced)) +
                        R"(,"messages":)" + to_json(messages_of(asked)) + "}");
 }
 

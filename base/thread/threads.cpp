@@ -76,7 +76,7 @@ constexpr auto rows = std::to_array<ThreadRow>({
      "`CallPlaces`, `RequestInbox`",
      "the calls in flight: a purchase that was being bought is unknown, and is looked up"},
     {Kind::tracking, "tracking", Of::worker, "`TrackingPuller`, `worker/tracking/tracking_puller.cpp`",
-     "sockets, timers", "a `Database`, the turns of lanes", "`CallPlaces`",
+     "`TrackingPuller::look`, sockets, timers", "a `Database`, the turns of lanes", "`CallPlaces`",
      "the calls in flight, which are made again"},
     {Kind::duties, "duties", Of::worker, "`Duties`, `worker/duties/duties.cpp`", "the clock",
      "a session, the turn of a duty", "`DueFloors`", "the turn, which another worker takes"},

@@ -16,7 +16,23 @@ std::optional<ConnectedCarrier> connected_carrier(const storage::sql::carriers::
                   .account_number = std::string(row.account_number.value_or("")),
                   .test_mode = row.test_mode.value_or(false)},
       .service_codes = row.service_codes ? json::parse(*row.service_codes).as_object() : json::object(),
-      .label_format = std::string(row.label_format.value_or(""))};
+      .label_format = std::string(row.label_format.value_or("")),
+      .is_failing = row.is_failing,
+      .checked_at = row.checked_at};
+}
+
+std::optional<storage::sql::carriers::NoteCalls> note_of_call(const Guid& business,
+                                                              const ConnectedCarrier& carrier,
+                                                              const GatewayError* failure,
+                                                              std::string& text) {
+  using enum GatewayError::Problem;
+  storage::sql::carriers::NoteCalls note{
+      .business = business, .carrier = carrier.guid, .checked_at = carrier.checked_at};
+  if (failure == nullptr) return carrier.is_failing ? std::optional(note) : std::nullopt;
+  if (failure->problem() == busy || failure->problem() == refused) return std::nullopt;
+  text = sentence_of(failure->message());
+  note.error = text;
+  return note;
 }
 
 std::optional<std::string> ConnectedCarrier::level_of(std::string_view service_code) const {

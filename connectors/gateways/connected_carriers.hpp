@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.hpp"
 #include "base/crypto.hpp"
 #include "base/guid.hpp"
 #include "base/json.hpp"
@@ -21,8 +22,10 @@ struct ConnectedCarrier {
   std::string name;
   const GatewayConnector* connector = nullptr;  // never null
   GatewayAccount account;
-  json::object service_codes;  // by our service levels
-  std::string label_format;    // empty: the usual one of the connector
+  json::object service_codes;      // by our service levels
+  std::string label_format;        // empty: the usual one of the connector
+  bool is_failing = false;         // as noted for the last calls
+  std::optional<Time> checked_at;  // of that note, or of the last check
 
   /// Our service level of the gateway's service code; nullopt if the carrier has none for it.
   std::optional<std::string> level_of(std::string_view service_code) const;
@@ -33,6 +36,14 @@ struct ConnectedCarrier {
 /// nullopt if the carrier is not configured, or has the connector `manual`.
 std::optional<ConnectedCarrier> connected_carrier(const storage::sql::carriers::Connections::Row& row,
                                                   const Guid& business, const SecretBox& secrets);
+
+/// The change of what is noted of an account after a call: its failure if a person must remove the reason
+/// (the credentials, the mode, the connection, an address that cannot be reached); without a failure the
+/// success of a call of an account that is noted as failing. nullopt if nothing is to be noted; so usual
+/// calls write nothing. The statement has views of `carrier`, and of `text`, which the call sets.
+std::optional<storage::sql::carriers::NoteCalls> note_of_call(const Guid& business,
+                                                              const ConnectedCarrier& carrier,
+                                                              const GatewayError* failure, std::string& text);
 
 /// Returns the purpose (SecretBox) of a sealed secret, which opens only for this business, carrier and field:
 /// apiKey, apiSecret or inboundSecret.

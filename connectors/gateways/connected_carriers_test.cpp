@@ -18,6 +18,26 @@ TEST(ConnectedCarriers, ServiceLevelsAndCodesBelongTogether) {
     EXPECT_EQ(connected.service_code_of(level), std::nullopt) << level;
 }
 
+TEST(ConnectedCarriers, AnAccountIsNotedForFailuresThatLastAndForTheFirstSuccess) {
+  using enum GatewayError::Problem;
+  ConnectedCarrier connected;
+  connected.checked_at = Time(std::chrono::hours(1));
+  std::string text;
+  const auto note = [&](GatewayError::Problem problem) {
+    const GatewayError error(problem, {.code = "401", .text = "The token is wrong"});
+    return note_of_call(business, connected, &error, text);
+  };
+  for (const auto problem : {credentials, carrier_credentials, mode, account, unreachable}) {
+    const auto failure = note(problem);
+    ASSERT_TRUE(failure) << static_cast<int>(problem);
+    EXPECT_NE(text.find("The token is wrong"), std::string::npos);
+  }
+  EXPECT_FALSE(note(busy) || note(refused)) << "these say nothing of the account";
+  EXPECT_FALSE(note_of_call(business, connected, nullptr, text)) << "a usual call writes nothing";
+  connected.is_failing = true;
+  EXPECT_TRUE(note_of_call(business, connected, nullptr, text));
+}
+
 TEST(ConnectedCarriers, AKeyOpensOnlyForItsBusinessAndCarrier) {
   const SecretBox secrets{SecretBox::Key{}};
   const Bytes sealed = secrets.seal("key_1", carrier_secret_purpose(business, carrier, "apiKey"));

@@ -445,7 +445,9 @@ Effect resolved(Purchase& purchase, Resolution outcome, std::string tracking_num
     purchase.resolved_at = now;
     return is_bought ? refuse_void(purchase, now) : end_void(purchase, now);
   }
-  if (purchase.status == bought && purchase.resolution == Resolution::bought && !is_bought) {
+  const bool is_left_to_person =
+      purchase.resolution == Resolution::bought || purchase.void_state == VoidState::refused;
+  if (purchase.status == bought && is_left_to_person && !is_bought) {
     purchase.resolved_at = now;
     return end_void(purchase, now);
   }

@@ -163,8 +163,8 @@ Effect begin_voiding(Purchase& purchase, Time now);
 enum class VoidAnswerKind : std::uint8_t { voided, pending, refused, unknown };
 Effect void_answered(Purchase& purchase, VoidAnswerKind answer, PurchaseMessage message, Time now);
 /// The decision of a person. `tracking_number` may be empty. For an unknown purchase; for a void without an
-/// answer (`not_bought`: it is voided); and for a purchase that a person resolved as bought, whose label the
-/// gateway cannot void (`not_bought`: it is voided).
+/// answer (`not_bought`: it is voided); and for a purchase that a person resolved as bought, or whose void
+/// was refused, so that the gateway does not void the label (`not_bought`: it is voided).
 Effect resolved(Purchase& purchase, Resolution outcome, std::string tracking_number, Time now);
 
 /// False for a label that a person resolved as bought: the gateway does not know it.

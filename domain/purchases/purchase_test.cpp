@@ -276,6 +276,19 @@ TEST(UnknownPurchases, AreResolvedByAPerson) {
   EXPECT_EQ(resolved(settled, Resolution::not_bought, "", start), Effect::ignored);
 }
 
+TEST(Purchases, WhoseVoidWasRefusedAreVoidedAgainOrByAPerson) {
+  Purchase refused = bought_purchase();
+  void_requested(refused, start);
+  begin_voiding(refused, start);
+  void_answered(refused, VoidAnswerKind::refused, {"scanned", "It moves."}, start);
+  Purchase again = refused;
+  EXPECT_EQ(void_requested(again, start + 1h), Effect::moved);
+  EXPECT_EQ(next_step(again, start + 1h), PurchaseStep::void_label);
+  EXPECT_EQ(resolved(refused, Resolution::bought, "1Z", start), Effect::ignored);
+  EXPECT_EQ(resolved(refused, Resolution::not_bought, "", start), Effect::moved);
+  EXPECT_EQ(refused.status, voided);
+}
+
 TEST(PurchasesResolvedAsNotBought, AreLookedUpForADay) {
   Purchase purchase = unknown_purchase();
   EXPECT_EQ(resolved(purchase, Resolution::not_bought, "", start), Effect::moved);

@@ -162,7 +162,7 @@ std::optional<RequestedPurchase> request_purchase(Session& session, const NewPur
     const int last = session.run(attempt_statement(wanted)).front().attempt;
     is_new = !session.run(request_statement(wanted, last + 1)).empty();
   }
-  throw DatabaseUnavailable("a purchase of the shipment is changed at the same time");
+  throw DatabaseUnavailable("a purchase of the shipment or its carrier is changed at the same time");
 }
 
 asio::awaitable<std::optional<RequestedPurchase>> request_purchase(Transaction& transaction,
@@ -177,7 +177,7 @@ asio::awaitable<std::optional<RequestedPurchase>> request_purchase(Transaction& 
     const auto made = co_await transaction.run(request_statement(wanted, last.front().attempt + 1));
     is_new = !made.empty();
   }
-  throw DatabaseUnavailable("a purchase of the shipment is changed at the same time");
+  throw DatabaseUnavailable("a purchase of the shipment or its carrier is changed at the same time");
 }
 
 std::optional<ChangedPurchase> change_purchase(Session& session, const PurchaseChange& change) {

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/shipments/quoted_rate.hpp"
 #include "tests/carriers/gateway_world.hpp"
 #include "tests/simulators/store_simulator.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
@@ -224,6 +225,80 @@ TEST_F(Gateways, SellARateThatWasShown) {
                        "from purchases where shipment_id = $1",
                        {parcel}),
       "Ground 7.3334");
+}
+
+TEST_F(Gateways, SellNoRateThatHasExpiredOrIsOlderThanTheParcel) {
+  ASSERT_EQ(configure().status, 200);
+  const std::string parcel = shipment(), path = "/api/v1/shipments/" + parcel + "/label";
+  const auto refusal = [&](const std::string& rate) {
+    const Response response = tenant.http.post(path, {{"rateId", rate}});
+    EXPECT_EQ(response.status, 400) << response.text;
+    return text_at(response.body, "error.details.rateId");
+  };
+  const std::string rate = text_at(rates(parcel).data(), "rates.0.rateId");
+  const Guid business = Guid::parse(tenant.id).value(), of = Guid::parse(parcel).value();
+  const SecretBox secrets(SecretBox::read_key(world.waybill.secret_key_file()));
+  auto quoted = api::open_rate(secrets, business, of, rate).value();
+  quoted.expires_at = Time();
+  EXPECT_THAT(refusal(api::seal_rate(secrets, business, of, quoted)), HasSubstr("has expired"));
+  EXPECT_THAT(refusal(api::seal_rate(SecretBox(SecretBox::Key{7}), business, of, quoted)),
+              HasSubstr("is not a rate of this shipment"))
+      << "of a key that is no longer known";
+  tenant.sql.rows("update shipments set packages = '[{\"weight\": 3}]' where guid = $1", {parcel});
+  EXPECT_THAT(refusal(rate), HasSubstr("older than the packages"));
+  tenant.sql.rows(
+      "update shipments set packages = '[{\"weight\": 2}]', recipient_name = 'Grace' where guid = $1",
+      {parcel});
+  EXPECT_EQ(tenant.http.post(path, {{"rateId", rate}}).status, 202) << "a name has no price";
+}
+
+TEST_F(Gateways, ThatRefuseTheCredentialsOfRatesAreFailingUntilACallSucceeds) {
+  ASSERT_EQ(configure().status, 200);
+  const auto version = [&] {
+    return tenant.sql.value("select xmin from carrier_configurations where business_id = $1", {tenant.id});
+  };
+  const std::string parcel = shipment(), before = version();
+  ASSERT_EQ(rates(parcel).status, 200);
+  EXPECT_EQ(version(), before) << "a success writes nothing";
+  world.easypost.fail(Call::create_shipment, easypost_refusal(401, "UNAUTHORIZED"));
+  ASSERT_EQ(rates(parcel).status, 200);
+  EXPECT_EQ(text_at(carrier_now(), "connection.status"), "failing");
+  EXPECT_THAT(text_at(carrier_now(), "connection.error"), HasSubstr("not authorized"));
+  world.easypost.stop_failing();
+  ASSERT_EQ(rates(parcel).status, 200);
+  EXPECT_EQ(text_at(carrier_now(), "connection.status"), "ok");
+  EXPECT_TRUE(at(carrier_now(), "connection.error").is_null());
+}
+
+TEST_F(Gateways, ThatRefuseTheCredentialsOfAPurchaseAreFailing) {
+  ASSERT_EQ(configure().status, 200);
+  world.easypost.revoke_key(user.live_key);
+  const std::string parcel = shipment();
+  ASSERT_EQ(tenant.http.post("/api/v1/shipments/" + parcel + "/label", json::object()).status, 202);
+  EXPECT_TRUE(eventually([&] { return text_at(carrier_now(), "connection.status") == "failing"; }));
+  EXPECT_FALSE(text_at(carrier_now(), "connection.error").empty());
+}
+
+TEST_F(Gateways, KeepTheirAccountWhilePurchasesAreOpen) {
+  ASSERT_EQ(configure().status, 200);
+  const std::string parcel = shipment(), other = world.easypost.add_carrier_account(user);
+  tenant.sql.rows(
+      "insert into purchases (business_id, guid, shipment_id, attempt, reference, shard, carrier_id, "
+      "connector, "
+      "status, unknown_since) select $1, gen_random_uuid(), $2, 1, gen_random_uuid(), shard_of($1::uuid), "
+      "$3, "
+      "'easypost', 'unknown', now()",
+      {tenant.id, parcel, carrier});
+  const std::string path = "/api/carriers/" + carrier;
+  EXPECT_EQ(configure({{"accountNumber", other}}).status, 409);
+  EXPECT_EQ(configure({{"apiKey", user.test_key}, {"testMode", true}}).status, 409);
+  EXPECT_EQ(tenant.http.patch(path, {{"accountNumber", other}}).status, 409);
+  EXPECT_EQ(text_at(carrier_now(), "configuration.accountNumber"), ca) << "nothing is saved";
+  EXPECT_EQ(configure({{"serviceCodes", {{"standard", "Express"}}}}).status, 200) << "the same account";
+  EXPECT_EQ(tenant.http.patch(path, {{"apiKey", user.live_key}}).status, 200)
+      << "a new token is not another account";
+  tenant.sql.rows("update purchases set status = 'refused' where shipment_id = $1", {parcel});
+  EXPECT_EQ(configure({{"accountNumber", other}}).status, 200);
 }
 
 TEST_F(Gateways, ThatDoNotAnswerLeaveTheRatesOfTheOthers) {

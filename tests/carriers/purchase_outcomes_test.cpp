@@ -42,6 +42,38 @@ TEST_F(PurchaseOutcomes, ABoughtLabelIsVoidedOnRequest) {
   EXPECT_EQ(audit_entries(purchase), before + 1) << "what a worker notes is no change of a person";
 }
 
+TEST_F(PurchaseOutcomes, ARefusedVoidOfASecondLabelIsRepeatedByItsPurchase) {
+  const std::string parcel = bought_shipment();
+  const std::string own = text_at(shown(parcel), "purchase.guid");
+  const std::string stray = tenant.sql.value(
+      "insert into purchases (business_id, guid, shipment_id, attempt, stray_of, reference, shard, "
+      "carrier_id, "
+      "connector, status, gateway_id, bought_at, void_state, error_code) "
+      "select business_id, gen_random_uuid(), shipment_id, attempt, guid, reference, shard, carrier_id, "
+      "connector, "
+      "'bought', 'shp_2', now(), 'refused', 'SCANNED' from purchases where guid = $1 returning guid",
+      {own});
+  const std::string path = path_of(parcel, "/void?purchaseId=" + stray);
+  EXPECT_EQ(with_role("viewer").post(path).status, 403);
+  EXPECT_EQ(tenant.http.post(path_of(shipment(), "/void?purchaseId=" + stray)).status, 404)
+      << "of another shipment";
+  EXPECT_TRUE(tenant.http.post(path_of(parcel, "/void?purchaseId=x")).details().contains("purchaseId"));
+  const std::size_t before = audit_entries(stray);
+  const Response again = with_role("operator").post(path);
+  ASSERT_EQ(again.status, 202) << again.text;
+  EXPECT_EQ(text_at(again.data(), "guid"), stray);
+  EXPECT_EQ(text_at(again.data(), "status"), "voiding");
+  EXPECT_EQ(audit_entries(stray), before + 1);
+  EXPECT_EQ(text_at(shown(parcel), "labelStatus"), "bought") << "the shipment keeps its own label";
+  tenant.sql.rows("update purchases set status = 'bought', void_state = 'refused' where guid = $1", {stray});
+  const Response voided = resolve(parcel, stray, {{"outcome", "not_bought"}});
+  ASSERT_EQ(voided.status, 200) << voided.text;
+  EXPECT_EQ(text_at(voided.data(), "status"), "voided") << "a person voided it at the carrier";
+  EXPECT_EQ(audit_entries(stray), before + 2);
+  EXPECT_EQ(text_at(shown(parcel), "labelStatus"), "bought");
+  EXPECT_EQ(resolve(parcel, own, {{"outcome", "not_bought"}}).status, 409) << "no void of it was refused";
+}
+
 TEST_F(PurchaseOutcomes, WithoutABoughtLabelThereIsNothingToVoid) {
   const std::string parcel = shipment();
   EXPECT_EQ(void_label(tenant.id).status, 404);

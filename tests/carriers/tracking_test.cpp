@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,11 +59,14 @@ class Tracking : public testing::Test {
   void make_due() {
     tenant.sql.rows("update tracking_lanes set look_at = now(), swept_at = null where business_id = $1",
                     {tenant.id});
+    wake_workers();
     ASSERT_TRUE(eventually([&] { return pulls() > 0; }));
     tenant.sql.rows("update tracking_pulls set due_at = now() - interval '3 hours' where business_id = $1",
                     {tenant.id});
     tenant.sql.rows("update tracking_lanes set look_at = now() where business_id = $1", {tenant.id});
+    wake_workers();
   }
+  void wake_workers() { tenant.sql.rows("select pg_notify('waybill_pulls', '')"); }
   std::int64_t pulls() {
     return tenant.sql.number("select count(*) from tracking_pulls where business_id = $1", {tenant.id});
   }
@@ -134,6 +138,7 @@ TEST_F(Tracking, ACallOfTheGatewayBringsTheScansButIsNotBelieved) {
       << "but the second call is not lost";
   tenant.sql.rows("update tracking_pulls set due_at = now() where shipment_id = $1", {parcel});
   tenant.sql.rows("update tracking_lanes set look_at = now() where business_id = $1", {tenant.id});
+  wake_workers();
   EXPECT_TRUE(becomes(parcel, "out_for_delivery"));
 }
 
@@ -150,6 +155,29 @@ TEST_F(Tracking, AForgedCallIsRefusedAndAnUnknownNumberAnsweredAsAnyOther) {
   EXPECT_EQ(tenant.status_of(parcel), "created");
   const Response known = send(call_of(number(), secret));
   EXPECT_EQ(known.text, unknown.text) << "a stranger learns nothing";
+}
+
+/// A worker of a cluster without gateways.
+TEST(TrackingWithoutGateways, LooksAtTheDatabaseTwiceAMinute) {
+  const TestDatabase database;
+  const Waybill waybill{database.url(), {}};
+  Session session = database.connect();
+  const auto last = [&] {
+    return session.value(
+        "select max(query_start) from pg_stat_activity where datname = current_database() and "
+        "application_name = "
+        "'waybill tracking' and state = 'idle'");
+  };
+  ASSERT_TRUE(eventually([&] { return !last().empty(); }));
+  std::string seen = last();
+  const auto looks_again = [&] {
+    std::string now = last();
+    return now != std::exchange(seen, now);
+  };
+  EXPECT_TRUE(eventually([&] { return throughout([&] { return !looks_again(); }, 5s); })) << "it sleeps";
+  seen = last();
+  session.exec("notify waybill_pulls");
+  EXPECT_TRUE(eventually(looks_again)) << "until it is woken";
 }
 
 TEST_F(Tracking, ShipmentsAreAskedForWhenTheyAreDue) {
@@ -182,6 +210,7 @@ TEST_F(Tracking, AFinalShipmentIsAskedForNoMore) {
   EXPECT_TRUE(becomes(parcel, "delivered"));
   tenant.sql.rows("update tracking_pulls set due_at = now() where business_id = $1", {tenant.id});
   tenant.sql.rows("update tracking_lanes set look_at = now() where business_id = $1", {tenant.id});
+  wake_workers();
   EXPECT_TRUE(eventually([&] { return pulls() == 0; }));
 }
 
@@ -192,6 +221,7 @@ TEST_F(Tracking, CanBeTurnedOff) {
   EXPECT_EQ(send(call_of(number(), secret)).status, 200);
   tenant.sql.rows("update tracking_lanes set look_at = now(), swept_at = null where business_id = $1",
                   {tenant.id});
+  wake_workers();
   EXPECT_TRUE(throughout([&] { return asked() == 0; }, a_while));
   EXPECT_EQ(tenant.status_of(parcel), "created");
   EXPECT_TRUE(connection().at("trackingBehind").is_null());
@@ -206,6 +236,8 @@ TEST_F(Tracking, RefusedCredentialsAreShownUntilACallSucceeds) {
     make_due();
     tenant.sql.rows("update carrier_configurations set tracking_paused_until = null where business_id = $1",
                     {tenant.id});
+    tenant.sql.rows("update tracking_lanes set look_at = now() where business_id = $1", {tenant.id});
+    wake_workers();
     ASSERT_TRUE(eventually([&] {
       return tenant.sql.number("select tracking_failures from carrier_configurations where business_id = $1",
                                {tenant.id}) == failures;
@@ -219,6 +251,8 @@ TEST_F(Tracking, RefusedCredentialsAreShownUntilACallSucceeds) {
   make_due();
   tenant.sql.rows("update carrier_configurations set tracking_paused_until = null where business_id = $1",
                   {tenant.id});
+  tenant.sql.rows("update tracking_lanes set look_at = now() where business_id = $1", {tenant.id});
+  wake_workers();
   EXPECT_TRUE(becomes(parcel, "in_transit")) << "no number is lost";
   EXPECT_EQ(text_at(connection(), "status"), "ok");
   EXPECT_TRUE(connection().at("error").is_null());
@@ -240,6 +274,8 @@ TEST_F(Tracking, ABusyGatewayLosesNoNumber) {
   make_due();
   tenant.sql.rows("update carrier_configurations set tracking_paused_until = null where business_id = $1",
                   {tenant.id});
+  tenant.sql.rows("update tracking_lanes set look_at = now() where business_id = $1", {tenant.id});
+  wake_workers();
   EXPECT_TRUE(becomes(parcel, "in_transit"));
 }
 

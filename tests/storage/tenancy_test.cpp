@@ -55,7 +55,9 @@ constexpr std::string_view of_all_businesses[] = {
     "imports.claim",
     "imports.renew",
     "tracking_pulls.claim",
+    "tracking_pulls.announce",
     "tracking_pulls.find_lanes",
+    "tracking_pulls.next_lane",
 };
 
 bool serves_all(std::string_view statement) {

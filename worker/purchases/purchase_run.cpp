@@ -149,6 +149,9 @@ asio::awaitable<void> PurchaseRun::choose() {
       [&host = host_, business = purchase_.key.business_id](const ConnectedCarrier& carrier) {
         return host.open(carrier, business, connectors::rates_limit, Gateways::Turn::in_line);
       });
+  for (const auto& each : asked)
+    if (each.failure || !each.answer.rates.empty())
+      note_call(each.carrier, each.failure ? &*each.failure : nullptr);
   auto choice = choose_rate(*wanted, asked, purchase_.facts.max_price);
   if (auto* const reason = std::get_if<PurchaseMessage>(&choice)) {
     auto failure = passing_failure(asked);
@@ -177,8 +180,9 @@ asio::awaitable<void> PurchaseRun::look_up() {
   CallTimer timer(purchase_.facts.connector, "look_up");
   auto answer = co_await or_error(gateway->find(purchase_.facts.gateway_id, purchase_.reference.to_string()));
   timer.stop();
-  if (const auto* const error = std::get_if<GatewayError>(&answer))
-    co_return co_await fail(failure_of(*error));
+  const auto* const error = std::get_if<GatewayError>(&answer);
+  note_call(std::get<ConnectedCarrier>(carrier), error);
+  if (error != nullptr) co_return co_await fail(failure_of(*error));
   const FoundWithFile found = found_of(std::get<connectors::FoundPurchase>(std::move(answer)));
   const auto* const label = std::get_if<domain::BoughtFacts>(&found.facts);
   co_await change([&](StoredPurchase& at, Time now) { return domain::looked_up(at.facts, found.facts, now); },
@@ -200,8 +204,9 @@ asio::awaitable<void> PurchaseRun::draft() {
   CallTimer timer(purchase_.facts.connector, "draft");
   auto answer = co_await or_error(gateway->draft(std::move(consignment)));
   timer.stop();
-  if (const auto* const error = std::get_if<GatewayError>(&answer))
-    co_return co_await fail(failure_of(*error));
+  const auto* const error = std::get_if<GatewayError>(&answer);
+  note_call(connected, error);
+  if (error != nullptr) co_return co_await fail(failure_of(*error));
   co_await take_draft(connected, std::get<connectors::Draft>(std::move(answer)));
 }
 
@@ -293,8 +298,9 @@ asio::awaitable<void> PurchaseRun::fetch_label() {
   CallTimer timer(purchase_.facts.connector, "label");
   auto answer = co_await or_error(gateway->label(purchase_.facts.gateway_id, label_format(purchase_.format)));
   timer.stop();
-  if (const auto* const error = std::get_if<GatewayError>(&answer))
-    co_return co_await fail(failure_of(*error));
+  const auto* const error = std::get_if<GatewayError>(&answer);
+  note_call(std::get<ConnectedCarrier>(carrier), error);
+  if (error != nullptr) co_return co_await fail(failure_of(*error));
   const auto file = file_of(std::get<connectors::LabelFile>(std::move(answer)));
   if (!file) {
     co_return co_await fail({.message = {"LABEL_SIZE", "The gateway's label is empty or larger than 10 MiB."},
@@ -374,6 +380,11 @@ asio::awaitable<PurchaseRun::Connection> PurchaseRun::connection() {
   if (purchase_.test_mode && *purchase_.test_mode != found.front().account.test_mode)
     co_return PurchaseMessage{"MODE", "The carrier's testMode is another than at the time of the request."};
   co_return std::move(found.front());
+}
+
+/// Calls that a stop has aborted say nothing of the account.
+void PurchaseRun::note_call(const ConnectedCarrier& carrier, const GatewayError* failure) {
+  if (may_begin()) host_.note_call(purchase_.key.business_id, carrier, failure);
 }
 
 std::unique_ptr<connectors::Gateway> PurchaseRun::open(const ConnectedCarrier& carrier, Duration limit) {

@@ -56,6 +56,10 @@ class PurchaseHost {
   virtual std::unique_ptr<connectors::Gateway> open(const connectors::ConnectedCarrier& carrier,
                                                     const Guid& business, Duration limit,
                                                     connectors::Gateways::Turn turn) = 0;
+  /// Notes the account of a carrier after a call (connectors::note_of_call). Nothing is noted while the
+  /// database is unavailable.
+  virtual void note_call(const Guid& business, const connectors::ConnectedCarrier& carrier,
+                         const connectors::GatewayError* failure) = 0;
 };
 
 /// Performs the steps of a purchase that this worker has claimed, until nothing is due, the lease is lost, or
@@ -97,6 +101,7 @@ class PurchaseRun {
   asio::awaitable<void> apply_answer(connectors::PurchaseAnswer answer);
   asio::awaitable<void> take_draft(const connectors::ConnectedCarrier& carrier, connectors::Draft draft);
   std::unique_ptr<connectors::Gateway> open(const connectors::ConnectedCarrier& carrier, Duration limit);
+  void note_call(const connectors::ConnectedCarrier& carrier, const connectors::GatewayError* failure);
   bool may_begin() const { return goes_on_ && host_.may_begin(purchase_.key.guid); }
 
   PurchaseHost& host_;

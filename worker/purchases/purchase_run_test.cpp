@@ -74,9 +74,9 @@ struct World {
   int owner = 0;
   Time leased_until{};
   std::map<std::string, Label> gateway;
-  int buy_calls = 0, void_calls = 0, depth = 0;
+  int buy_calls = 0, void_calls = 0, good_calls = 0, failed_calls = 0, depth = 0;
   std::string price = "5.00";
-  bool test_mode = false, is_connected = true, is_shipment_valid = true;
+  bool test_mode = false, is_connected = true, is_shipment_valid = true, is_failing = false;
   bool gave_up = false;                           // the run has ended its lease
   std::optional<PurchaseStatus> loses_answer_of;  // the next commit with this status has no answer
   std::string committed_before_buy;               // the status in the database at the buy call
@@ -164,7 +164,7 @@ class FakeGateway final : public Gateway {
  private:
   void may_fail() {
     if (world_.chance(8)) throw Died();
-    if (world_.chance(20)) throw busy();
+    if (world_.is_failing || world_.chance(20)) throw busy();
   }
   RatesAnswer offers() const {
     CarrierRate rate;
@@ -226,6 +226,9 @@ class FakeHost final : public PurchaseHost {
   }
   std::unique_ptr<Gateway> open(const ConnectedCarrier&, const Guid&, Duration, Gateways::Turn) override {
     return std::make_unique<FakeGateway>(world_);
+  }
+  void note_call(const Guid&, const ConnectedCarrier&, const GatewayError* failure) override {
+    ++(failure == nullptr ? world_.good_calls : world_.failed_calls);
   }
 
  private:
@@ -303,6 +306,18 @@ TEST(PurchaseRun, BuysInOneGoAndStoresTheLabel) {
   EXPECT_EQ(world.buy_calls, 1);
   EXPECT_EQ(world.committed_before_buy, "buying");
   EXPECT_FALSE(facts.next_at);
+}
+
+TEST(PurchaseRun, EachAnswerAndFailureIsNotedForTheAccount) {
+  World world(1, false);
+  world.work(1);
+  EXPECT_EQ(world.good_calls, 3) << "rates, look-up, draft";
+  EXPECT_EQ(world.failed_calls, 0);
+  World failing(1, false);
+  failing.is_failing = true;
+  failing.work(1);
+  EXPECT_EQ(failing.failed_calls, 1);
+  EXPECT_EQ(failing.good_calls, 0);
 }
 
 TEST(PurchaseRun, WithoutARateOrAConnectionNothingIsBought) {

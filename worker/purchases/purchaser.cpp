@@ -49,6 +49,8 @@ using storage::ChangedPurchase;
 using storage::PurchaseChange;
 using storage::PurchaseKey;
 
+constexpr const char* purchases_channel = "waybill_purchases";
+constexpr const char* pulls_channel = "waybill_pulls";
 constexpr Duration look_every = 1s;        // without a notification
 constexpr Duration shortest_look = 250ms;  // while due purchases wait for others of their business
 constexpr Duration renew_every = 45s;      // four times in a lease
@@ -76,7 +78,8 @@ class Purchaser::Impl final : public PurchaseHost {
         connectors_(connectors::gateway_names()),
         gateways_(options_.gateways),
         session_(options_.database_url, "waybill purchases",
-                 {"listen waybill_purchases", "set statement_timeout = '30s'"}, session_limits) {}
+                 {"listen waybill_purchases", "listen waybill_pulls", "set statement_timeout = '30s'"},
+                 session_limits) {}
 
   void start() {
     asio::co_spawn(io_, look_for_purchases(), asio::detached);
@@ -168,6 +171,20 @@ class Purchaser::Impl final : public PurchaseHost {
     return gateways_.open(*carrier.connector, carrier.account, business, database_clock(), limit, turn);
   }
 
+  void note_call(const Guid& business, const connectors::ConnectedCarrier& carrier,
+                 const connectors::GatewayError* failure) override {
+    std::string text;
+    const auto note = connectors::note_of_call(business, carrier, failure, text);
+    if (!note) return;
+    try {
+      open_session();
+      session_->run(*note);
+      heed_notifications();
+    } catch (const std::exception& error) {
+      failed(error);
+    }
+  }
+
  private:
   struct Running {
     PurchaseKey key;
@@ -193,7 +210,7 @@ class Purchaser::Impl final : public PurchaseHost {
   /// Claims what is due, each business in its turn. Returns the time until the next look.
   Duration look() {
     open_session();
-    session_->notifications();  // which have ended the wait
+    is_notified();  // which has ended the wait
     std::vector<Guid> had_turn;
     while (running_.size() < most_running) {
       auto businesses = storage::due_purchase_businesses(*session_, all_shards, had_turn);
@@ -208,7 +225,7 @@ class Purchaser::Impl final : public PurchaseHost {
       had_turn.insert(had_turn.end(), businesses.begin(), businesses.end());
     }
     const auto next = storage::next_due_purchase(*session_, all_shards, look_every);
-    if (!session_->notifications().empty()) return Duration::zero();  // of purchases that were not seen
+    if (is_notified()) return Duration::zero();  // of purchases that were not seen
     return std::clamp(next.value_or(look_every), shortest_look, look_every);
   }
 
@@ -312,10 +329,17 @@ class Purchaser::Impl final : public PurchaseHost {
     }
   }
 
+  /// True if purchases were announced since the last call. Passes on that pulls were.
+  bool is_notified() {
+    const auto channels = session_->notifications();
+    if (channels.contains(pulls_channel) && options_.on_pulls) options_.on_pulls();
+    return channels.contains(purchases_channel);
+  }
+
   /// Looks at once if a notification came with the answer of a statement: the socket does not show it.
   void heed_notifications() {
     try {
-      if (!session_->notifications().empty()) look_timer_.cancel();
+      if (is_notified()) look_timer_.cancel();
     } catch (const storage::DatabaseUnavailable& error) {
       failed(error);
     }

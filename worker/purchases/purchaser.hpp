@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -25,6 +26,9 @@ class Purchaser final : public Service {
     std::string database_url;
     Guid worker;
     connectors::Gateways::Options gateways;
+    /// Called on the thread when pulls of scans are announced: the session listens for the puller of the
+    /// worker, too, which has none that can. May be empty.
+    std::function<void()> on_pulls = {};
   };
 
   /// `secrets` outlives it.

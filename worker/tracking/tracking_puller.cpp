@@ -1,5 +1,6 @@
 #include "worker/tracking/tracking_puller.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -28,8 +29,9 @@ namespace sql = storage::sql::tracking_pulls;
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-constexpr auto claim_interval = 250ms;  // between two searches for lanes whose turn has come
-constexpr auto lane_interval = 5s;      // between two searches for new lanes
+constexpr Duration longest_sleep = 30s;     // without `look`: a lane may be free whose worker has died
+constexpr Duration shortest_sleep = 100ms;  // while other workers claim what is due
+constexpr Duration pause_after_error = 1s;
 /// The time for the turns of a stop to free their lanes.
 constexpr auto time_of_last_calls = 1s;
 
@@ -66,6 +68,13 @@ class TrackingPuller::Impl {
   void start() {
     spawn(claim_lanes());
     thread_.start([this](const std::stop_token&) { io_.run(); });
+  }
+
+  void look() {
+    asio::post(io_, [this] {
+      find_at_ = steady_clock::now();
+      look_again();
+    });
   }
 
   void stop_accepting() {
@@ -115,22 +124,49 @@ class TrackingPuller::Impl {
   asio::awaitable<void> claim_lanes() {
     const std::vector<std::string> connectors = connectors::gateway_names();
     while (!is_stopping_) {
+      looks_again_ = false;
+      Duration pause = pause_after_error;
       try {
-        if (steady_clock::now() >= find_at_) {
-          co_await database().write(sql::FindLanes{.connectors = connectors}, {});
-          find_at_ = steady_clock::now() + lane_interval;
-        }
-        if (turns_ < options_.places) co_await claim(connectors);
+        pause = co_await look(connectors);
         has_failed_ = false;
       } catch (const storage::DatabaseUnavailable&) {  // NOLINT(bugprone-empty-catch): logged by LeaseKeeper
+        looks_again_ = false;
       } catch (const std::exception& error) {
+        looks_again_ = false;
         if (!std::exchange(has_failed_, true)) report(error);
       }
       if (is_stopping_) co_return;
-      claim_timer_.expires_after(claim_interval);
+      if (looks_again_) continue;
+      claim_timer_.expires_after(pause);
       boost::system::error_code cancelled;
       co_await claim_timer_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
     }
+  }
+
+  /// Claims lanes whose turn has come, if there is room. Returns the time until the next look.
+  asio::awaitable<Duration> look(const std::vector<std::string>& connectors) {
+    if (steady_clock::now() >= find_at_) {
+      co_await database().write(sql::FindLanes{.connectors = connectors}, {});
+      find_at_ = steady_clock::now() + longest_sleep;
+    }
+    auto next = co_await next_turn(connectors);
+    if (next <= Duration::zero() && turns_ < options_.places) {
+      co_await claim(connectors);
+      next = co_await next_turn(connectors);
+    }
+    if (turns_ >= options_.places) co_return longest_sleep;  // the end of a turn ends it
+    co_return std::clamp(next, shortest_sleep, longest_sleep);
+  }
+
+  asio::awaitable<Duration> next_turn(const std::vector<std::string>& connectors) {
+    const auto rows = co_await database().write(sql::NextLane{.connectors = connectors}, {});
+    const auto wait = rows.front().wait_ms;
+    co_return wait ? Duration(std::chrono::milliseconds(*wait)) : longest_sleep;
+  }
+
+  void look_again() {
+    looks_again_ = true;
+    claim_timer_.cancel();
   }
 
   asio::awaitable<void> claim(const std::vector<std::string>& connectors) {
@@ -157,6 +193,7 @@ class TrackingPuller::Impl {
       report(error);
     }
     --turns_;
+    look_again();  // the lane is due again
   }
 
   static void report(const std::exception& error) {
@@ -176,6 +213,7 @@ class TrackingPuller::Impl {
   steady_clock::time_point find_at_ = steady_clock::now();  // the next search for new lanes
   std::size_t open_ = 0;                                    // coroutines that have not ended
   std::size_t turns_ = 0;                                   // lanes that have their turn
+  bool looks_again_ = false;                                // without a sleep
   bool has_failed_ = false;
   bool may_end_ = false;  // no call is in flight
   Thread thread_{ThreadKind::tracking};
@@ -185,6 +223,8 @@ TrackingPuller::TrackingPuller(Options options, const SecretBox& secrets)
     : impl_(std::make_unique<Impl>(std::move(options), secrets)) {}
 
 TrackingPuller::~TrackingPuller() { stop_at_once(); }
+
+void TrackingPuller::look() { impl_->look(); }
 
 void TrackingPuller::start() { impl_->start(); }
 

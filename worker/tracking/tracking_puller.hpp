@@ -15,7 +15,8 @@ namespace waybill::worker {
 
 /// Asks gateways for the scans of all businesses' parcels when they are due, on a thread and connections of
 /// its own. Workers share the lanes by leases (storage/sql/tracking_pulls/claim.sql), and each lane has its
-/// own calls, so that a slow gateway or a large business delays no other one. A crash loses no number and no
+/// own calls, so that a slow gateway or a large business delays no other one. Between the turns it sleeps
+/// until the next one is due or `look` is called, for half a minute at most. A crash loses no number and no
 /// scan: the lanes become free at the end of their leases, and what was not stored is asked for again.
 class TrackingPuller final : public Service {
  public:
@@ -32,6 +33,9 @@ class TrackingPuller final : public Service {
   /// `secrets` outlives it.
   TrackingPuller(Options options, const SecretBox& secrets);
   ~TrackingPuller() override;
+
+  /// Looks at once for lanes whose turn has come, and for new ones. Any thread; also while it is stopped.
+  void look();
 
   void start() override;
   /// Begins no more calls.

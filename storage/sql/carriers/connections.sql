@@ -3,9 +3,10 @@
 -- $1 business uuid, $2 carriers uuid[] (empty: all)
 -- -> carrier uuid, name text, connector text or null, api_url text or null, account_number text or null,
 -- sealed_key text or null (in hex), test_mode boolean or null, service_codes jsonb or null,
--- label_format text or null
+-- label_format text or null, is_failing boolean, checked_at timestamptz or null
 select k.guid as carrier, k.name, g.connector, g.api_url, g.account_number, encode(g.sealed_api_key, 'hex') as sealed_key,
-       g.test_mode, g.service_codes, g.label_format
+       g.test_mode, g.service_codes, g.label_format, coalesce(g.connection_status = 'failing', false) as is_failing,
+       g.checked_at
 from carriers k
 left join carrier_configurations g on g.business_id = $1::uuid and g.carrier_id = k.guid and g.is_active
 where k.business_id in ($1::uuid, catalogue_business()) and k.deleted_at is null

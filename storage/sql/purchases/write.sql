@@ -1,13 +1,20 @@
 -- Writes the facts of a purchase that the transaction has locked with its shipment, the label that came with them, and the
 -- shipment's part: label_status, and with a label number, link, price, carrier and service level. A voided label takes
 -- number, link and price from the shipment again. A stray label, or a purchase before the last one, changes nothing of the
--- shipment. A purchase whose lease is kept is not claimed before its end; another one that is due wakes the workers.
+-- shipment. A carrier that is chosen keeps its account until the end of the transaction. A purchase whose lease is kept is not
+-- claimed before its end; another one that is due wakes the workers.
 -- $1 business uuid, $2 purchase uuid, $3 facts json, $4 label bytea or null, $5 label_format text or null,
 -- $6 keeps_lease boolean, $7 resolved_by text or null (JSON; null: as it is), $8 cause text or null (JSON; of the events)
 -- -> is_written boolean, ...
 with n as materialized (
   select * from
 \ir record.inc
+), account as materialized (
+  select g.carrier_id
+  from n
+  join purchases o on o.business_id = $1::uuid and o.guid = $2::uuid and o.carrier_id is null
+  join carrier_configurations g on g.business_id = $1::uuid and g.carrier_id = n.carrier_id
+  for share of g
 ), written as (
   update purchases p
   set status = n.status, carrier_id = n.carrier_id, connector = n.connector, gateway_id = n.gateway_id, rate_id = n.rate_id,
@@ -68,7 +75,7 @@ with n as materialized (
          or (s.is_paid and (r.carrier_tracking_number is distinct from coalesce(s.number, r.carrier_tracking_number)
                             or r.shipping_price is distinct from s.price)))
 )
-select exists (select from written) as is_written,
+select exists (select from written) as is_written, exists (select from account) as keeps_account,
        case when $8::text is not null then set_config('waybill.cause', $8::text, true) end as cause,
        case when exists (select from written w where w.claim_at <= clock_timestamp())
          then pg_notify('waybill_purchases', '') end as notified

@@ -1,6 +1,6 @@
--- Makes the shipments with a number due at once, or a minute after their last pull, and gives their lane a turn. Nothing if the
--- carrier's scans do not come by themselves or no shipment of the carrier has the number: also as that of a further package.
--- A shipment that is returned or cancelled moves no more.
+-- Makes the shipments with a number due at once, or a minute after their last pull, gives their lane a turn, and wakes the
+-- workers. Nothing if the carrier's scans do not come by themselves or no shipment of the carrier has the number: also as that
+-- of a further package. A shipment that is returned or cancelled moves no more.
 -- $1 business uuid, $2 carrier uuid, $3 number text
 with account as materialized (
   select g.connector from carrier_configurations g
@@ -33,3 +33,4 @@ select $1::uuid, a.connector, true from account a where exists (select from hint
 on conflict (business_id, connector) do update
 set is_hinted = true,
     look_at = least(l.look_at, (select min(h.due_at) from hinted h))
+returning pg_notify('waybill_pulls', '') as notified
