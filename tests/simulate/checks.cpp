@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json.hpp"
 #include "base/number.hpp"
 
 namespace waybill::simulate {
@@ -12,9 +13,38 @@ namespace {
 
 constexpr std::string_view message_prefix = "msg_";
 constexpr std::size_t guid_length = 36;
-constexpr std::size_t steps_of_workflow = 3;
+constexpr Duration clock_error = std::chrono::milliseconds(10);  // of the workers, and of messages
 
+bool awaits(const WorkflowRow& workflow) { return workflow.action.find(R"("type":"wait")") != std::string::npos; }
 bool has_steps(const WorkflowRow& workflow) { return workflow.action.starts_with(R"({"type":"steps")"); }
+bool changes_record(const WorkflowRow& workflow) {
+  return workflow.action.starts_with(R"({"type":"update_)");
+}
+
+/// The run that an event causes with a workflow, or the key of its entry in a digest.
+bool is_collected(const Database& database, const Event& event, const WorkflowRow& workflow) {
+  return database.digest_events().contains({static_cast<std::int64_t>(event.id), workflow.guid});
+}
+
+/// Calls `check` with each event and workflow that must be in a digest.
+template <typename Check>
+void for_each_collected(const Database& database, Check check) {
+  for (const auto& [id, event] : database.events()) {
+    for (const auto& [guid, workflow] : database.workflows()) {
+      if (workflow.has_digest() && event.business == workflow.business && workflow.created_at <= event.at &&
+          workflow.is_fired_by(event))
+        check(event, workflow);
+    }
+  }
+}
+
+/// The first event after another one of its record that fires order_updated; null if there is none.
+const Event* next_update(const Database& database, const Event& event) {
+  for (const auto& [id, later] : database.events()) {
+    if (id > event.id && later.record == event.record && later.updates()) return &later;
+  }
+  return nullptr;
+}
 
 /// Calls `check` with each event and workflow that must have a run, and the guid of the run.
 template <typename Check>
@@ -24,6 +54,11 @@ void for_each_expected(const Database& database, Check check) {
       if (const auto run = expected_run(event, workflow)) check(event, workflow, *run);
     }
   }
+}
+
+std::size_t last_step(const WorkflowRow& workflow) {
+  if (awaits(workflow)) return 2;
+  return has_steps(workflow) ? 3 : 1;
 }
 
 std::string name_of(const Event& event, const WorkflowRow& workflow) {
@@ -56,8 +91,94 @@ bool is_over(const Database& database, const Guid& run) {
          });
 }
 
+/// A record changes once by a run that succeeds, and not by another one.
+void check_change(Database& database, const std::string& name, const RunRow& run) {
+  const std::size_t times = database.changes_of(run.guid);
+  if (times != (run.status == "succeeded" ? 1U : 0U))
+    database.violated("the " + name + " ends as " + run.status + " and makes " + std::to_string(times) +
+                      " changes");
+}
+
+/// A run of a wait ends by the first event after its own. With `is_prompt`, it ends soon after it.
+void check_wait(Database& database, const std::string& name, const Event& event, const RunRow& run,
+                bool is_prompt) {
+  const json::value progress = json::parse(*run.steps);
+  const json::object& wait = progress.at("results").as_array().at(0).as_object();
+  const Time ended = parse_timestamp(wait.at("finishedAt").as_string()).value();
+  const Time until = parse_timestamp(wait.at("startedAt").as_string()).value() + std::chrono::seconds(4);
+  const Event* const next = next_update(database, event);
+  if (wait.at("timedOut").as_bool()) {
+    if (next != nullptr && next->at + clock_error < until &&
+        database.committed_at(next->id) + clock_error < until)
+      database.violated("the " + name + " does not see event " + std::to_string(next->id));
+    return;
+  }
+  const auto found = wait.at("eventId").to_number<std::uint64_t>();
+  if (next == nullptr || next->id != found)
+    database.violated("the " + name + " ends by event " + std::to_string(found));
+  else if (is_prompt && database.committed_at(next->id) + std::chrono::seconds(2) < until && ended >= until)
+    database.violated("the " + name + " sees event " + std::to_string(found) + " at the end of its time only");
+}
+
+/// A cancelled run has an event that cancels it.
+void check_cancelled(Database& database, const std::string& name, const Event& event) {
+  if (next_update(database, event) == nullptr)
+    database.violated("the " + name + " is cancelled without an event");
+}
+
+/// Each event is in one digest, and each digest has a run with all its events.
+void check_digests(Database& database, std::set<Guid>& expected) {
+  for_each_collected(database, [&](const Event& event, const WorkflowRow& workflow) {
+    if (!is_collected(database, event, workflow))
+      database.violated("event " + std::to_string(event.id) + " is in no digest of " + workflow.name);
+  });
+  std::map<Guid, std::size_t> sizes;
+  for (const auto& [event, digest] : database.digest_events()) ++sizes[digest];
+  const auto lists = database.lists();
+  for (const auto& [digest, size] : sizes) {
+    expected.insert(digest);
+    const auto list = lists.find(digest);
+    if (list == lists.end() || json::parse(list->second).at("count") != size)
+      database.violated("the list of digest " + digest.to_string() + " has not its " + std::to_string(size) +
+                        " events");
+    const auto run = database.finished().find(digest);
+    if (run == database.finished().end()) database.violated("the run of a digest is lost");
+    if (run != database.finished().end() && run->second.status == "skipped")
+      database.violated("the run of a digest is skipped: " + run->second.code.value_or(""));
+  }
+}
+
+/// Each value that came due has a result, and each timer that fired a run.
+void check_timers(Database& database, std::set<Guid>& expected, Time now) {
+  for (const auto& [run, timer] : database.timer_runs()) {
+    expected.insert(run);
+    const auto found = database.finished().find(run);
+    if (found == database.finished().end()) database.violated("the run of a timer is lost");
+  }
+  const auto results = database.timer_results();
+  std::map<Guid, const Event*> last;  // that scheduled a record
+  for (const auto& [id, event] : database.events()) {
+    if (!event.before || event.before->collection != event.after.collection) last[event.record] = &event;
+  }
+  for (const auto& [guid, workflow] : database.workflows()) {
+    for (const auto& [record, event] : last) {
+      if (!workflow.has_timer() || event->business != workflow.business || !event->after.collection) continue;
+      const Time due = *event->after.collection + std::chrono::seconds(1);
+      const bool is_to_come = due > event->at && due > workflow.created_at;
+      const bool has_result = std::ranges::any_of(results, [&, its = guid, &of = record](const auto& result) {
+        return result.workflow == its && result.record == of && result.value == *event->after.collection;
+      });
+      if (is_to_come && due < now && !has_result)
+        database.violated("a timer of record " + record.to_string() + " is lost");
+    }
+  }
+}
+
 /// Checks a run that is final.
 void check_run(Database& database, const std::string& name, const RunRow& run, const MailSwitches& mails_on) {
+  // The record was shipped before its change.
+  const bool is_refused = run.code == "FORBIDDEN_MOVE" || run.code == "LOCKED";
+  if (is_refused || run.code == "CANCELLED_BY_EVENT") return;
   const auto switched_on = mails_on.find(run.business);
   const bool may_be_silenced = run.code == "NOTIFICATIONS_OFF" && switched_on != mails_on.end() &&
                                run.created_at < switched_on->second;
@@ -71,7 +192,7 @@ void check_run(Database& database, const std::string& name, const RunRow& run, c
 
 std::optional<Guid> expected_run(const Event& event, const WorkflowRow& workflow) {
   const bool fires = event.business == workflow.business && workflow.created_at <= event.at &&
-                     workflow.trigger == (event.created ? "order_created" : "order_updated");
+                     !workflow.has_digest() && workflow.is_fired_by(event);
   if (!fires) return std::nullopt;
   return Guid::timed_hash(to_unix_ms(event.at), workflow.guid, event.id);
 }
@@ -83,7 +204,9 @@ void check_attempt(Database& database, const std::string& message, const Guid& w
   const auto [run, step] = run_of(message);
   if (keeps_sessions && is_over(database, run))
     database.violated("no attempt begins after the end of its run: " + message);
-  if (database.replays().contains(run)) return;
+  if (database.replays().contains(run) || database.timer_runs().contains(run) ||
+      database.lists().contains(run))
+    return;
   const Event* its_event = nullptr;
   const WorkflowRow* its_workflow = nullptr;
   for_each_expected(database, [&](const Event& event, const WorkflowRow& workflow, const Guid& expected) {
@@ -96,6 +219,9 @@ void check_attempt(Database& database, const std::string& message, const Guid& w
     return;
   }
   const std::string name = name_of(*its_event, *its_workflow);
+  const Event* const cancelling = its_workflow->cancel_on ? next_update(database, *its_event) : nullptr;
+  if (keeps_sessions && cancelling != nullptr && database.is_settled(cancelling->id))
+    database.violated("the " + name + " is cancelled by event " + std::to_string(cancelling->id));
   if (has_steps(*its_workflow) && database.last_step(run) != step)
     database.violated("the " + name + " performs step " + std::to_string(step) + " after step " +
                       std::to_string(database.last_step(run)));
@@ -109,8 +235,13 @@ void check_attempt(Database& database, const std::string& message, const Guid& w
 }
 
 bool all_done(const Database& database) {
-  if (database.pending() > 0 || !database.queued().empty()) return false;
+  if (database.pending() > 0 || !database.queued().empty() || database.has_open_digests() ||
+      database.has_timers())
+    return false;
   bool all = true;
+  for_each_collected(database, [&](const Event& event, const WorkflowRow& workflow) {
+    all = all && is_collected(database, event, workflow);
+  });
   for_each_expected(database, [&](const Event&, const WorkflowRow&, const Guid& run) {
     all = all && database.finished().contains(run);
   });
@@ -118,7 +249,7 @@ bool all_done(const Database& database) {
 }
 
 void check_end(Database& database, const Destinations& destinations, const MailSwitches& mails_on,
-               bool without_faults) {
+               Time now, bool without_faults) {
   std::map<std::string, std::size_t> accepted;
   for (const Arrival& arrival : destinations.arrivals())
     accepted[arrival.message] += arrival.accepted ? 1 : 0;
@@ -133,8 +264,11 @@ void check_end(Database& database, const Destinations& destinations, const MailS
     }
     const RunRow& run = found->second;
     check_run(database, name, run, mails_on);
-    if (run.status != "succeeded") return;
-    for (std::size_t step = 1; step <= (has_steps(workflow) ? steps_of_workflow : 1); ++step) {
+    if (run.code == "CANCELLED_BY_EVENT") check_cancelled(database, name, event);
+    if (changes_record(workflow)) check_change(database, name, run);
+    if (run.status != "succeeded" || changes_record(workflow)) return;
+    if (awaits(workflow)) check_wait(database, name, event, run, without_faults);
+    for (std::size_t step = awaits(workflow) ? 2 : 1; step <= last_step(workflow); ++step) {
       const std::size_t times = accepted[message_of(guid, step)];
       if (times == 0) database.violated("the " + name + " succeeds without an attempt");
       if (without_faults && !is_replayed(database, guid) && times != 1)
@@ -149,6 +283,8 @@ void check_end(Database& database, const Destinations& destinations, const MailS
     else
       check_run(database, "replay " + replay.to_string(), found->second, mails_on);
   }
+  check_digests(database, expected);
+  check_timers(database, expected, now);
   for (const auto& [guid, run] : database.finished()) {
     if (!expected.contains(guid)) database.violated("no event causes the run " + guid.to_string());
   }

@@ -28,6 +28,6 @@ bool all_done(const Database& database);
 
 /// Checks the end: nothing is lost and nothing invented. `without_faults`: each message was accepted once.
 void check_end(Database& database, const Destinations& destinations, const MailSwitches& mails_on,
-               bool without_faults);
+               Time now, bool without_faults);
 
 }  // namespace waybill::simulate

@@ -29,7 +29,7 @@ class ModelLink final : public storage::Link {
       throw std::logic_error("the model has no statement " + std::string(statement.name));
     const Arguments args(params);
     return database_.perform(*session_, [&] {
-      Result result(statement, format, statement.more_columns ? more_columns(statement) : 0);
+      Result result(statement, format, more_columns(statement));
       return (database_.*found->second)(*session_, args, result);
     });
   }
@@ -56,10 +56,13 @@ class ModelLink final : public storage::Link {
   }
 
  private:
-  /// outbox.scan is followed by a whole event, outbox.fetch and outbox.origin by its records.
+  /// The columns of outbox.scan are followed by a whole event, and so are the none of history.after, those of
+  /// outbox.fetch and outbox.origin by its records.
   static std::size_t more_columns(const storage::Statement& statement) {
+    if (statement.name == "history.after") return 9;
+    if (!statement.more_columns) return 0;
     if (statement.name == "outbox.scan") return 9;
-    return statement.name == "outbox.current" ? 1 : 2;
+    return statement.name == "outbox.current" || statement.name == "timers.records" ? 1 : 2;
   }
 
   Database& database_;
@@ -79,7 +82,7 @@ storage::Rows ModelLink::execute(const std::string& sql) {
   if (sql != "begin" && sql != "commit") return {};
   database_.travel(*session_);
   if (sql == "begin") {
-    session_->in_work = true;
+    database_.begin(*session_);
     return {};
   }
   if (session_->refuses_next_commit && session_->xid != 0) {
@@ -185,44 +188,104 @@ Xid Database::own(ServerSession& session) {
   return session.xid;
 }
 
+/// The rows that a transaction has written.
+template <typename Row>
+std::vector<Row> Database::made_by(const Table<Row>& table, Xid xid) {
+  std::vector<Row> rows;
+  for (const auto& version : table.versions()) {
+    if (version.made == xid && version.ended != xid) rows.push_back(version.row);
+  }
+  return rows;
+}
+
+/// Notes what becomes visible with a transaction, and that nothing is there twice.
+void Database::commit_rows(Xid xid) {
+  for (const Event& event : made_by(pending_, xid)) {
+    if (event.before && event.before->status == "pending" && event.after.status != "pending")
+      left_at_.emplace(event.record, scheduler_.time());
+    records_[event.record] = event.after;
+    committed_at_.emplace(event.id, scheduler_.time());
+    history_.add("event " + std::to_string(event.id) + " of record " + event.record.to_string().substr(0, 8) +
+                 " is committed");
+    events_.emplace(event.id, event);
+  }
+  for (const RunRow& run : made_by(runs_, xid)) {
+    history_.add("run " + run.guid.to_string().substr(24) + " of event " + std::to_string(run.event) + " (" +
+                 run.action + ") ends: " + run.status + " " + run.code.value_or(""));
+    if (!finished_.emplace(run.guid, run).second)
+      violated("run " + run.guid.to_string() + " is final twice");
+  }
+  for (const RunRow& run : made_by(queue_, xid)) {
+    if (!run.steps) continue;
+    std::int64_t& last = last_steps_[run.guid];
+    last = std::max(last, step_of(run));
+  }
+  for (const MadeChange& change : made_by(changes_, xid)) {
+    made_changes_.push_back(change);
+    if (changes_of(change.run) > 1)
+      violated("the change of run " + change.run.to_string() + " is made twice");
+  }
+  for (const TimerResult& timer : made_by(timer_results_, xid)) {
+    history_.add("the timer of record " + timer.record.to_string().substr(0, 8) + " ends: " +
+                 timer.reason.value_or("it fires"));
+    if (!timer.run) continue;
+    const bool is_new = std::ranges::none_of(timer_runs_, [&](const auto& each) {
+      const TimerResult& other = each.second;
+      return other.workflow == timer.workflow && other.record == timer.record && other.value == timer.value;
+    });
+    if (!is_new || !timer_runs_.emplace(Guid::parse(*timer.run).value(), timer).second)
+      violated("a timer fires twice");
+  }
+  for (const DigestEvent& each : made_by(collected_, xid)) {
+    if (!digest_events_.emplace(std::pair(each.event, each.workflow), each.digest).second)
+      violated("event " + std::to_string(each.event) + " is in two digests");
+  }
+}
+
+std::size_t Database::changes_of(const Guid& run) const {
+  return static_cast<std::size_t>(std::ranges::count(made_changes_, MadeChange{run}));
+}
+
+bool Database::is_settled(std::uint64_t event) const {
+  return std::ranges::none_of(pending_.versions(), [&](const auto& each) { return each.row.id == event; });
+}
+
 void Database::finish(ServerSession& session, bool commits) {
   session.in_work = false;
   session.has_failed = false;
   const Xid xid = std::exchange(session.xid, 0);
   const bool notifies = std::exchange(session.notifies, false);
+  const bool wakes = std::exchange(session.wakes, false);
   if (xid == 0) return;
   running_.erase(xid);
   latest_completed_ = std::max(latest_completed_, xid);
   std::erase_if(record_locks_, [&](const auto& lock) { return lock.second == xid; });
   if (commits) {
-    for (const auto& version : pending_.versions()) {
-      if (version.made != xid) continue;
-      events_.emplace(version.row.id, version.row);
-      history_.add("event " + std::to_string(version.row.id) + " of record " +
-                   version.row.record.to_string().substr(0, 8) + " is committed");
-    }
-    for (const auto& version : runs_.versions()) {
-      if (version.made != xid) continue;
-      const RunRow& run = version.row;
-      history_.add("run " + run.guid.to_string().substr(24) + " of event " + std::to_string(run.event) +
-                   " (" + run.action + ") ends: " + run.status + " " + run.code.value_or(""));
-      if (!finished_.emplace(run.guid, run).second)
-        violated("run " + run.guid.to_string() + " is final twice");
-    }
-    for (const auto& version : queue_.versions()) {
-      if (version.made != xid || !version.row.steps) continue;
-      std::int64_t& last = last_steps_[version.row.guid];
-      last = std::max(last, step_of(version.row));
-    }
+    commit_rows(xid);
     pending_.commit(xid);
     queue_.commit(xid);
+    digests_.commit(xid);
+    items_.commit(xid);
+    lists_.commit(xid);
+    timers_.commit(xid);
+    timer_results_.commit(xid);
+    timer_scans_.commit(xid);
   } else {
     pending_.roll_back(xid);
     queue_.roll_back(xid);
+    digests_.roll_back(xid);
+    items_.roll_back(xid);
+    lists_.roll_back(xid);
+    timers_.roll_back(xid);
+    timer_results_.roll_back(xid);
+    timer_scans_.roll_back(xid);
   }
-  std::erase_if(runs_.versions(), [&](const auto& version) { return version.made == xid; });
+  runs_.roll_back(xid);
+  changes_.roll_back(xid);
+  collected_.roll_back(xid);
   scheduler_.wake_all(key_of(xid));
   if (commits && notifies) notify("waybill_events");
+  if (commits && wakes) notify("waybill_queue");
 }
 
 void Database::notify(const std::string& channel) {
@@ -294,6 +357,12 @@ void Database::change_workflow(WorkflowRow row) {
   row.epoch = ++workflow_epoch_;
   history_.add("workflow " + row.guid.to_string().substr(0, 8) + " has version " +
                std::to_string(row.version) + (row.paused ? ", paused" : ""));
+  const bool is_new = !workflows_.contains(row.guid);
+  // The triggers close_digests and plan_timer of workflows.
+  if (!is_new && row.has_digest())
+    closings_[row.guid] = {row.version, scheduler_.time() + std::chrono::minutes(1)};
+  if (is_new && row.has_timer())
+    timer_scans_.insert(0, {.business = row.business, .workflow = row.guid, .plan = 1, .position = {}});
   workflows_[row.guid] = std::move(row);
   notify("waybill_workflows");
 }
@@ -323,6 +392,7 @@ void Database::replay(const RunRow& run, const Guid& guid) {
   replay.created_at = replay.due = scheduler_.time();
   replay.lease_owner.reset();
   replay.ordered_from.reset();
+  replay.steps.reset();
   history_.add("run " + guid.to_string().substr(24) + " is a replay of event " + std::to_string(run.event));
   replays_.emplace(guid, run.guid);
   queue_.insert(0, std::move(replay));
@@ -356,9 +426,26 @@ const std::map<std::string_view, Database::Statement>& Database::statements() {
       {"workflows.changed_businesses", &Database::changed_businesses},
       {"workflows.add_firings", &Database::nothing},
       {"suspensions.list", &Database::nothing},
-      {"digests.due_businesses", &Database::nothing},
-      {"digests.look", &Database::no_digests},
-      {"digests.close_changed", &Database::no_closings},
+      {"history.after", &Database::later_events},
+      {"digests.due_businesses", &Database::due_businesses},
+      {"digests.look", &Database::look_for_digests},
+      {"digests.open", &Database::open_digests},
+      {"digests.write", &Database::write_digests},
+      {"digests.claim", &Database::claim_digests},
+      {"digests.postpone", &Database::postpone_digests},
+      {"digests.close", &Database::close_digests},
+      {"digests.close_changed", &Database::close_changed},
+      {"timers.look", &Database::look_for_timers},
+      {"timers.claim", &Database::claim_timers},
+      {"timers.set", &Database::set_timers},
+      {"timers.drop", &Database::drop_timers},
+      {"timers.postpone", &Database::postpone_timers},
+      {"timers.finish", &Database::finish_timers},
+      {"timers.claim_scan", &Database::claim_scan},
+      {"timers.move_scan", &Database::move_scan},
+      {"timers.records", &Database::records_to_scan},
+      {"record_changes.orders", &Database::change_fields},
+      {"status_changes.orders", &Database::move_orders},
       {"leases.set_idle", &Database::set_idle},
       {"leases.all_render_deferred", &Database::all_render},
       {"queue.claim", &Database::claim},
@@ -373,6 +460,10 @@ const std::map<std::string_view, Database::Statement>& Database::statements() {
       {"queue.locked", &Database::locked},
       {"queue.release", &Database::release},
       {"queue.definitions_of_versions", &Database::definitions},
+      {"queue.watched", &Database::watched},
+      {"queue.wake_watching", &Database::wake_watching},
+      {"queue.cancel_watching", &Database::cancel_watching},
+      {"queue.step_texts", &Database::step_texts},
       {"queue.postponed_workflows", &Database::nothing},
       {"queue.count_finished", &Database::nothing},
       {"alerts.count_failures", &Database::nothing},
@@ -381,15 +472,5 @@ const std::map<std::string_view, Database::Statement>& Database::statements() {
 }
 
 storage::Rows Database::nothing(ServerSession&, const Arguments&, Result& result) { return result.take(); }
-
-storage::Rows Database::no_digests(ServerSession&, const Arguments&, Result& result) {
-  result.row().null().boolean(false);
-  return result.take();
-}
-
-storage::Rows Database::no_closings(ServerSession&, const Arguments&, Result& result) {
-  result.row().number(0);
-  return result.take();
-}
 
 }  // namespace waybill::simulate

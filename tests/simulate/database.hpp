@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,63 +17,12 @@
 #include "domain/records/record_type.hpp"
 #include "storage/events/leases.hpp"
 #include "storage/session/link.hpp"
+#include "tests/simulate/rows.hpp"
 #include "tests/simulate/scheduler.hpp"
 #include "tests/simulate/sql_values.hpp"
 #include "tests/simulate/table.hpp"
 
 namespace waybill::simulate {
-
-/// A change of a record: the row of `events` and of `pending_events`.
-struct Event {
-  std::uint64_t id;
-  Time at;
-  Guid business;
-  Guid record;
-  bool created;        // false: changed
-  std::string before;  // empty if it was created
-  std::string after;
-  Xid writer;
-};
-
-/// A row of `workflows`, of orders.
-struct WorkflowRow {
-  Guid business;
-  Guid guid;
-  std::string name;
-  std::string trigger;
-  std::string action;
-  bool ordered = false;
-  bool paused = false;
-  bool deleted = false;
-  std::optional<std::string> delay;
-  bool email_enabled = true;  // of its business
-  int version = 1;
-  std::uint64_t epoch = 0;
-  Time created_at;
-};
-
-/// A row of `run_queue`, and of `runs` once it is final.
-struct RunRow {
-  Guid business, guid, workflow;
-  std::int64_t version, event;
-  std::int64_t entity_type;
-  Guid record;
-  std::string trigger, action, status;
-  std::optional<std::string> code, error;
-  std::int64_t attempts;
-  Time created_at;
-  Guid origin;
-  std::optional<Guid> replay_of;
-  std::string destination, request;
-  std::optional<std::string> body;
-  std::string tries;
-  Time due;  // finished_at of a final run
-  bool ordered = false;
-  std::optional<std::int64_t> depth;
-  std::optional<Guid> lease_owner;
-  std::optional<std::int64_t> ordered_from;
-  std::optional<std::string> steps;
-};
 
 /// The history of a simulation: what was committed, sent and broken, in order.
 class History {
@@ -102,10 +52,12 @@ struct ServerSession {
   bool has_failed = false;  // the transaction is aborted
   Xid xid = 0;
   bool notifies = false;             // the transaction notifies of events
+  bool wakes = false;                // the transaction makes runs due
   bool loses_next_commit = false;    // it is committed, and the answer is lost
   bool refuses_next_commit = false;  // the connection ends before it
   Duration lock_limit = std::chrono::milliseconds(500);
   Scheduler::Moment last_used{};
+  Time began{};  // its transaction
   std::set<std::string> channels;
   std::set<std::string> notified;
   int socket = -1;
@@ -127,9 +79,15 @@ class Database {
   // The actions of the world around the workers.
 
   SessionPtr connect(Owner owner, std::string_view name);
-  void begin(ServerSession& session) { session.in_work = true; }
-  /// Writes an event with the next number.
-  const Event& write_event(ServerSession& session, const Guid& business, const Guid& record, bool created);
+  void begin(ServerSession& session) {
+    session.in_work = true;
+    session.began = scheduler_.time();
+  }
+  /// Writes the new state of a record whose lock the session has, and its event with the next number.
+  void write_record(ServerSession& session, const Guid& business, const Guid& record, Record after,
+                    std::optional<std::string> cause = std::nullopt);
+  /// The record as the session sees it; nullopt if it does not exist.
+  std::optional<Record> record_of(const ServerSession& session, const Guid& record) const;
   void commit(ServerSession& session);
   void roll_back(ServerSession& session);
   /// Waits until no other transaction changes the record.
@@ -157,6 +115,21 @@ class Database {
   const std::map<Guid, RunRow>& finished() const { return finished_; }
   /// The replays, with the runs that they repeat.
   const std::map<Guid, Guid>& replays() const { return replays_; }
+  /// The digests of events, by event and workflow.
+  const std::map<std::pair<std::int64_t, Guid>, Guid>& digest_events() const { return digest_events_; }
+  /// The lists of the runs of digests, by digest.
+  std::map<Guid, std::string> lists() const;
+  bool has_open_digests() const { return !digests_.versions().empty(); }
+  /// When an event was committed.
+  Time committed_at(std::uint64_t event) const { return committed_at_.at(event); }
+  bool is_settled(std::uint64_t event) const;
+  /// The runs of timers that have fired.
+  const std::map<Guid, TimerResult>& timer_runs() const { return timer_runs_; }
+  std::vector<TimerResult> timer_results() const;
+  bool has_timers() const { return !timers_.versions().empty() || !timer_scans_.versions().empty(); }
+  const std::map<Guid, Record>& records() const { return records_; }
+  /// How often the change of a run was made.
+  std::size_t changes_of(const Guid& run) const;
   /// The last step that a run has ever had in the queue.
   std::int64_t last_step(const Guid& run) const;
   const std::vector<std::string>& violations() const { return violations_; }
@@ -206,8 +179,30 @@ class Database {
   storage::Rows current(ServerSession&, const Arguments&, Result&);
   storage::Rows settle(ServerSession&, const Arguments&, Result&);
   storage::Rows columns(ServerSession&, const Arguments&, Result&);
-  storage::Rows no_digests(ServerSession&, const Arguments&, Result&);
-  storage::Rows no_closings(ServerSession&, const Arguments&, Result&);
+  storage::Rows look_for_digests(ServerSession&, const Arguments&, Result&);
+  storage::Rows due_businesses(ServerSession&, const Arguments&, Result&);
+  storage::Rows open_digests(ServerSession&, const Arguments&, Result&);
+  storage::Rows write_digests(ServerSession&, const Arguments&, Result&);
+  storage::Rows claim_digests(ServerSession&, const Arguments&, Result&);
+  storage::Rows postpone_digests(ServerSession&, const Arguments&, Result&);
+  storage::Rows close_digests(ServerSession&, const Arguments&, Result&);
+  storage::Rows close_changed(ServerSession&, const Arguments&, Result&);
+  storage::Rows step_texts(ServerSession&, const Arguments&, Result&);
+  storage::Rows look_for_timers(ServerSession&, const Arguments&, Result&);
+  storage::Rows claim_timers(ServerSession&, const Arguments&, Result&);
+  storage::Rows set_timers(ServerSession&, const Arguments&, Result&);
+  storage::Rows drop_timers(ServerSession&, const Arguments&, Result&);
+  storage::Rows postpone_timers(ServerSession&, const Arguments&, Result&);
+  storage::Rows finish_timers(ServerSession&, const Arguments&, Result&);
+  storage::Rows claim_scan(ServerSession&, const Arguments&, Result&);
+  storage::Rows move_scan(ServerSession&, const Arguments&, Result&);
+  storage::Rows records_to_scan(ServerSession&, const Arguments&, Result&);
+  storage::Rows watched(ServerSession&, const Arguments&, Result&);
+  storage::Rows wake_watching(ServerSession&, const Arguments&, Result&);
+  storage::Rows cancel_watching(ServerSession&, const Arguments&, Result&);
+  storage::Rows later_events(ServerSession&, const Arguments&, Result&);
+  storage::Rows change_fields(ServerSession&, const Arguments&, Result&);
+  storage::Rows move_orders(ServerSession&, const Arguments&, Result&);
   storage::Rows changed_workflows(ServerSession&, const Arguments&, Result&);
   storage::Rows changed_businesses(ServerSession&, const Arguments&, Result&);
   storage::Rows set_idle(ServerSession&, const Arguments&, Result&);
@@ -237,6 +232,14 @@ class Database {
                                                    const std::vector<Guid>& runs,
                                                    const std::vector<std::int64_t>& stored);
   void free_runs(const std::set<Guid>& lost);
+  void copy_runs(ServerSession& session, const std::string& target, std::string_view rows);
+  bool copy_digests(ServerSession& session, const std::string& target, std::string_view rows);
+  bool lock_now(ServerSession& session, const Guid& record);
+  bool has_fired(const ServerSession& session, const Guid& workflow, const Guid& record, Time value,
+                 std::int64_t plan) const;
+  void commit_rows(Xid xid);
+  template <typename Row>
+  static std::vector<Row> made_by(const Table<Row>& table, Xid xid);
 
   Scheduler& scheduler_;
   History& history_;
@@ -255,7 +258,23 @@ class Database {
   std::map<std::uint64_t, Event> events_;  // committed ones
   Table<Event> pending_;
   Queue queue_;
-  Table<RunRow> runs_;  // that open transactions finish
+  Table<RunRow> runs_;          // that open transactions finish
+  Table<MadeChange> changes_;   // that open transactions make
+  std::vector<MadeChange> made_changes_;
+  std::map<Guid, Record> records_;
+  std::map<Guid, Time> left_at_;  // when records left the state pending
+  std::map<std::uint64_t, Time> committed_at_;
+  Table<DigestRow> digests_;
+  Table<DigestItem> items_;
+  Table<DigestEvent> collected_;  // by open transactions
+  std::map<std::pair<std::int64_t, Guid>, Guid> digest_events_;
+  Table<ListText> lists_;
+  std::map<Guid, std::pair<std::int64_t, Time>> closings_;  // the version of a workflow, and until when
+  Table<TimerRow> timers_;
+  Table<TimerResult> timer_results_;
+  Table<TimerScanRow> timer_scans_;
+  std::map<Guid, TimerResult> timer_runs_;
+  std::int64_t last_eventless_ = std::numeric_limits<std::int64_t>::min();
   std::map<Guid, RunRow> finished_;
   std::map<Guid, Guid> replays_;
   std::map<Guid, std::int64_t> last_steps_;
@@ -271,6 +290,12 @@ class Database {
 
 /// The step that a run has in the queue; 0 if none has begun.
 std::int64_t step_of(const RunRow& row);
+
+/// The binary form of an order.
+std::string record_value(const Guid& guid, const Record& record);
+
+/// Adds the columns of storage/sql/outbox/event.inc.
+void add_event(Result& result, const Event& event);
 
 /// The shard of a business.
 std::int16_t shard_of(const Guid& business);

@@ -22,61 +22,51 @@ std::vector<std::string> columns_of(const domain::RecordType& type) {
   return names;
 }
 
-/// The binary form of an order that has only a guid and a reference.
-std::string record_value(const Guid& guid, const std::string& reference) {
+}  // namespace
+
+std::string record_value(const Guid& guid, const Record& record) {
   static const std::vector<std::string> names = columns_of(domain::record_type(domain::EntityType::order));
   std::string value;
   storage::append_binary(value, static_cast<std::int32_t>(names.size()));
-  const auto add = [&](std::uint32_t type, std::string_view bytes) {
+  const auto add = [&](std::uint32_t type, std::optional<std::string_view> bytes) {
     storage::append_binary(value, static_cast<std::int32_t>(type));
-    storage::append_binary(value, static_cast<std::int32_t>(bytes.size()));
-    value += bytes;
+    storage::append_binary(value, bytes ? static_cast<std::int32_t>(bytes->size()) : std::int32_t{-1});
+    value += bytes.value_or("");
   };
+  std::string collection;
+  if (record.collection)
+    storage::append_binary(
+        collection, static_cast<std::int64_t>((*record.collection - storage::binary_epoch).count()));
   for (const std::string& name : names) {
     if (name == "guid") {
-      add(storage::type_oid::uuid, {reinterpret_cast<const char*>(guid.bytes.data()), guid.bytes.size()});
+      add(storage::type_oid::uuid,
+          std::string_view(reinterpret_cast<const char*>(guid.bytes.data()), guid.bytes.size()));
     } else if (name == "external_reference") {
-      add(storage::type_oid::text, reference);
+      add(storage::type_oid::text, record.reference);
+    } else if (name == "status") {
+      add(storage::type_oid::text, record.status);
+    } else if (name == "notes" && record.notes) {
+      add(storage::type_oid::text, *record.notes);
+    } else if (name == "collection_date" && record.collection) {
+      add(storage::type_oid::timestamptz, collection);
     } else {
-      storage::append_binary(value, static_cast<std::int32_t>(storage::type_oid::text));
-      storage::append_binary(value, std::int32_t{-1});
+      add(storage::type_oid::text, std::nullopt);
     }
   }
   return value;
 }
 
-/// The columns of storage/sql/outbox/event.inc.
 void add_event(Result& result, const Event& event) {
   std::string id, type;
   storage::append_binary(id, static_cast<std::int64_t>(event.id));
   storage::append_binary(type, static_cast<std::int16_t>(domain::EntityType::order));
-  result.bytes(id).guid(event.business).bytes(type).guid(event.record).time(event.at).null().null();
-  if (event.before.empty())
-    result.null();
+  result.bytes(id).guid(event.business).bytes(type).guid(event.record).time(event.at);
+  result.text(event.cause).null();
+  if (event.before)
+    result.bytes(record_value(event.record, *event.before));
   else
-    result.bytes(event.before);
-  result.bytes(event.after);
-}
-
-}  // namespace
-
-const Event& Database::write_event(ServerSession& session, const Guid& business, const Guid& record,
-                                   bool created) {
-  Event event{.id = ++last_event_,
-              .at = scheduler_.time(),
-              .business = business,
-              .record = record,
-              .created = created,
-              .before = created ? "" : record_value(record, "before"),
-              .after = record_value(record, std::to_string(last_event_)),
-              .writer = own(session)};
-  // The triggers notify while a worker is idle.
-  session.notifies =
-      session.notifies || std::ranges::any_of(idle_, [](const auto& each) { return each.second; });
-  history_.add("event " + std::to_string(event.id) + " is written by transaction " +
-               std::to_string(session.xid));
-  pending_.insert(session.xid, std::move(event));
-  return pending_.versions().back().row;
+    result.null();
+  result.bytes(record_value(event.record, event.after));
 }
 
 storage::Rows Database::scan(ServerSession& session, const Arguments& args, Result& result) {
@@ -159,12 +149,14 @@ storage::Rows Database::origin(ServerSession&, const Arguments& args, Result& re
   return result.take();
 }
 
-storage::Rows Database::current(ServerSession&, const Arguments& args, Result& result) {
+storage::Rows Database::current(ServerSession& session, const Arguments& args, Result& result) {
   const auto records = args.guids(3);
   for (std::size_t i = 0; i < records.size(); ++i) {
+    const auto record = record_of(session, records[i]);
+    if (!record) continue;
     std::string position;
     storage::append_binary(position, static_cast<std::int64_t>(i + 1));
-    result.row().bytes(position).bytes(record_value(records[i], "current"));
+    result.row().bytes(position).bytes(record_value(records[i], *record));
   }
   return result.take();
 }
@@ -228,7 +220,7 @@ storage::Rows Database::changed_workflows(ServerSession&, const Arguments& args,
         .number(0)
         .text(row->trigger)
         .text(row->action);
-    result.text("{}")
+    result.text(row->conditions)
         .boolean(true)
         .boolean(row->ordered)
         .text(row->delay)
@@ -247,7 +239,12 @@ storage::Rows Database::changed_workflows(ServerSession&, const Arguments& args,
         .null()
         .boolean(row->email_enabled)
         .boolean(true);
-    result.null().null().null().null().null().boolean(false).null().boolean(false);
+    result.null().null().null();
+    if (row->has_timer())
+      result.number(1).time(row->created_at);
+    else
+      result.null().null();
+    result.boolean(false).text(row->cancel_on).boolean(row->watches());
   }
   return result.take();
 }

@@ -79,6 +79,8 @@ RunRow copied_run(const std::vector<std::string>& columns, const CopiedRow& row)
   run.depth = maybe_number(values.at("depth"));
   run.lease_owner = maybe_guid(values.at("lease_owner"));
   run.ordered_from = maybe_number(values.at("ordered_from"));
+  run.changing_action = maybe_text("changing_action");
+  run.watch_after = maybe_number(values.at("watch_after"));
   return run;
 }
 
@@ -87,6 +89,26 @@ std::string pending_status(const RunRow& row) {
   const std::int64_t before =
       row.steps ? json::parse(*row.steps).at("attemptsBefore").to_number<std::int64_t>() : 0;
   return row.attempts > before ? "retrying" : "queued";
+}
+
+/// watch.inc, and the SQL functions watched_step and awaits_further: the columns by which a run watches its
+/// record, after a write of its steps. True if an event that it has not looked at has woken it.
+bool follow_steps(RunRow& row) {
+  const json::object steps = json::parse(*row.steps).as_object();
+  const bool awaits = steps.contains("awaits");
+  const bool awaits_further =
+      row.awaited_event && awaits && *row.awaited_event > steps.at("lookedTo").to_number<std::int64_t>();
+  if (row.watch_after) {
+    if (const auto* const after = steps.if_contains("watchAfter"))
+      row.watch_after = after->to_number<std::int64_t>();
+    row.watched_step = awaits ? steps.at("number").to_number<std::int64_t>() : 0;
+  }
+  if (!awaits_further) row.awaited_event.reset();
+  return awaits_further;
+}
+
+bool changes_record(const RunRow& row) {
+  return row.changing_action || row.action == "update_record" || row.action == "update_status";
 }
 
 }  // namespace
@@ -142,8 +164,21 @@ Database::Queue::Version* Database::held_run(ServerSession& session, const Guid&
   return step < 0 || step == step_of(version->row) ? version : nullptr;
 }
 
-/// The condition of may_go.inc for ordered runs.
+/// The condition of may_go.inc.
 bool Database::may_go(const RunRow& row, Xid own) const {
+  if (changes_record(row)) {
+    const auto place = [&](const Guid& workflow) {
+      return std::pair(workflows_.at(workflow).created_at, workflow);
+    };
+    const bool has_earlier = std::ranges::any_of(queue_.versions(), [&](const Queue::Version& other) {
+      const RunRow& earlier = other.row;
+      return other.is_visible_to(own) && earlier.record == row.record && earlier.event == row.event &&
+             changes_record(earlier) &&
+             (earlier.status == "queued" || earlier.status == "running" || earlier.status == "retrying") &&
+             !earlier.replay_of && place(earlier.workflow) < place(row.workflow);
+    });
+    if (has_earlier) return false;
+  }
   if (!row.ordered) return true;
   return std::ranges::none_of(queue_.versions(), [&](const Queue::Version& other) {
     const RunRow& earlier = other.row;
@@ -225,7 +260,12 @@ storage::Rows Database::claim(ServerSession& session, const Arguments& args, Res
       result.number(*row.depth);
     else
       result.null();
-    result.text(row.steps).boolean(row.ordered).null().number(static_cast<std::int64_t>(workflow_epoch_));
+    result.text(row.steps).boolean(row.ordered);
+    if (row.watch_after)
+      result.number(*row.watch_after);
+    else
+      result.null();
+    result.number(static_cast<std::int64_t>(workflow_epoch_));
     history_.add("run " + row.guid.to_string().substr(24) + " of event " + std::to_string(row.event) +
                  " is claimed by " + worker.to_string().substr(0, 8) + " (was " + row.status + ")");
     row.status = "running";
@@ -351,6 +391,7 @@ storage::Rows Database::begin_steps(ServerSession& session, const Arguments& arg
   const auto attempts = args.numbers(9);
   const auto tries = args.strings(10), steps = args.strings(11);
   const auto stored = args.numbers(12);
+  const auto changing = args.texts(14);
   for (const auto& [i, version] : held_runs(session, worker, runs, stored)) {
     RunRow row = version->row;
     row.due = scheduler_.time() + args.interval(2);
@@ -361,6 +402,8 @@ storage::Rows Database::begin_steps(ServerSession& session, const Arguments& arg
     row.attempts = attempts[i];
     row.tries = tries[i];
     row.steps = steps[i];
+    row.changing_action = changing[i];
+    follow_steps(row);
     result.row().guid(row.guid);
     queue_.replace(own(session), *version, std::move(row));
   }
@@ -376,6 +419,7 @@ storage::Rows Database::go_on(ServerSession& session, const Arguments& args, Res
   const auto tries = args.strings(7), steps = args.strings(8), actions = args.strings(9);
   const auto codes = args.texts(10);
   const auto stored = args.numbers(11);
+  const auto changing = args.texts(13);
   for (const auto& [i, version] : held_runs(session, worker, runs, stored)) {
     RunRow row = version->row;
     row.status = statuses[i];
@@ -385,6 +429,8 @@ storage::Rows Database::go_on(ServerSession& session, const Arguments& args, Res
     row.due = times[i];
     row.tries = tries[i];
     row.steps = steps[i];
+    row.changing_action = changing[i];
+    if (follow_steps(row)) row.due = scheduler_.time();
     row.action = actions[i];
     row.destination = storage::step_destination(row.business, row.guid);
     row.request = "null";
@@ -481,7 +527,8 @@ storage::Rows Database::definitions(ServerSession&, const Arguments& args, Resul
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto found = workflows_.find(workflows[i]);
     if (found == workflows_.end()) continue;
-    result.row().guid(names[i]).text(found->second.trigger).text("{}").text(found->second.action).null();
+    result.row().guid(names[i]).text(found->second.trigger).text(found->second.conditions);
+    result.text(found->second.action).text(found->second.cancel_on);
   }
   return result.take();
 }
@@ -502,6 +549,10 @@ void Database::free_runs(const std::set<Guid>& lost) {
 }
 
 void Database::copy(ServerSession& session, const std::string& target, std::string_view rows) {
+  if (!copy_digests(session, target, rows)) copy_runs(session, target, rows);
+}
+
+void Database::copy_runs(ServerSession& session, const std::string& target, std::string_view rows) {
   const auto columns = copied_columns(target);
   const bool is_queue = target.starts_with("run_queue ");
   if (!is_queue && !target.starts_with("runs "))

@@ -52,6 +52,9 @@ Step write(Random& random, const Plan& plan, Duration longest) {
   step.detail = random.below(3);  // the record
   step.count = random.chance(70) ? 1 : 1 + random.below(6);
   step.commits = random.chance(90);
+  constexpr std::array also = {Step::Also::nothing, Step::Also::nothing, Step::Also::schedules,
+                               Step::Also::unschedules, Step::Also::ships};
+  step.also = also.at(random.below(also.size()));
   // Most transactions are short; some are open while others come and go.
   if (random.chance(30))
     step.length = random.chance(30) ? random.between(100ms, 4s) : random.between(0ms, 100ms);
@@ -142,10 +145,12 @@ std::string describe(const Step& step) {
                                    "lose notifications",
                                    "slow database",
                                    "spoil destination"};
+  constexpr const char* also[] = {"no other change", "schedules", "unschedules", "ships"};
   std::string text = std::to_string(step.at.count()) + " us: " + names[static_cast<std::size_t>(step.kind)] +
                      " subject " + std::to_string(step.subject) + " detail " + std::to_string(step.detail);
   if (step.kind == Kind::write)
-    text += ", " + std::to_string(step.count) + " events" + (step.commits ? "" : ", rolled back");
+    text += ", " + std::to_string(step.count) + " events, " + also[static_cast<std::size_t>(step.also)] +
+            (step.commits ? "" : ", rolled back");
   if (step.length > 0us) text += ", for " + std::to_string(step.length.count()) + " us";
   return text;
 }

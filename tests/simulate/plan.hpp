@@ -36,6 +36,8 @@ struct Step {
   std::size_t detail = 0;   // what exactly
   std::size_t count = 1;    // of events
   bool commits = true;      // false: the transaction is rolled back
+  // The change that a write makes besides the reference.
+  enum class Also : std::uint8_t { nothing, schedules, unschedules, ships } also = Also::nothing;
 };
 
 /// All that a simulation does besides the order of its threads, which follows from the seed.

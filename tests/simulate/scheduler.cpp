@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <csetjmp>
 #include <cxxabi.h>
 #include <exception>
 #include <stdexcept>
@@ -56,7 +57,9 @@ struct Scheduler::Fiber {
   bool was_woken = false;
   std::exception_ptr failure;
   void* stack = nullptr;
-  ucontext_t context{};
+  ucontext_t context{};  // until it runs for the first time
+  jmp_buf place{};       // where it gave way
+  bool has_begun = false;
   Exceptions exceptions{};
 };
 
@@ -116,13 +119,19 @@ void Scheduler::step_to(Fiber& fiber) {
   std::memcpy(loop_->exceptions.data(), exceptions, sizeof(Exceptions));
   std::memcpy(exceptions, fiber.exceptions.data(), sizeof(Exceptions));
   current_ = &fiber;
-  swapcontext(&loop_->context, &fiber.context);
+  // Unlike swapcontext, the pair of _setjmp and _longjmp makes no system call.
+  if (_setjmp(loop_->place) == 0) {
+    if (!std::exchange(fiber.has_begun, true)) setcontext(&fiber.context);
+    _longjmp(fiber.place, 1);
+  }
   current_ = nullptr;
   std::memcpy(fiber.exceptions.data(), exceptions, sizeof(Exceptions));
   std::memcpy(exceptions, loop_->exceptions.data(), sizeof(Exceptions));
 }
 
-void Scheduler::give_way() { swapcontext(&current_->context, &loop_->context); }
+void Scheduler::give_way() {
+  if (_setjmp(current_->place) == 0) _longjmp(loop_->place, 1);
+}
 
 /// The next fiber: one of those that may continue, or the one whose deadline comes first, to which the clock
 /// then moves. Null if all wait without an end.

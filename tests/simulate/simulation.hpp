@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ Report simulate(const Plan& plan);
 /// Simulates a plan in a process of its own, so that a crash ends one simulation only. True if all rules
 /// hold.
 bool holds(const Plan& plan);
+
+/// The first seed of some that breaks a rule; nullopt if all hold. They share a process, apart from this one.
+std::optional<std::uint64_t> first_failing(std::uint64_t first, std::uint64_t count);
 
 /// Leaves out the steps of a plan without which a rule is broken, too.
 Plan shrink(Plan plan);
