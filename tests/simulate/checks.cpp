@@ -15,7 +15,9 @@ constexpr std::string_view message_prefix = "msg_";
 constexpr std::size_t guid_length = 36;
 constexpr Duration clock_error = std::chrono::milliseconds(10);  // of the workers, and of messages
 
-bool awaits(const WorkflowRow& workflow) { return workflow.action.find(R"("type":"wait")") != std::string::npos; }
+bool awaits(const WorkflowRow& workflow) {
+  return workflow.action.find(R"("type":"wait")") != std::string::npos;
+}
 bool has_steps(const WorkflowRow& workflow) { return workflow.action.starts_with(R"({"type":"steps")"); }
 bool changes_record(const WorkflowRow& workflow) {
   return workflow.action.starts_with(R"({"type":"update_)");
@@ -85,7 +87,9 @@ bool is_replayed(const Database& database, const Guid& run) {
 
 /// True if neither the run nor a replay of it has more to send.
 bool is_over(const Database& database, const Guid& run) {
-  return database.finished().contains(run) &&
+  const auto found = database.finished().find(run);
+  // A run that was prepared before the event is sent.
+  return found != database.finished().end() && found->second.code != "CANCELLED_BY_EVENT" &&
          std::ranges::all_of(database.replays(), [&](const auto& replay) {
            return replay.second != run || database.finished().contains(replay.first);
          });
@@ -117,7 +121,8 @@ void check_wait(Database& database, const std::string& name, const Event& event,
   if (next == nullptr || next->id != found)
     database.violated("the " + name + " ends by event " + std::to_string(found));
   else if (is_prompt && database.committed_at(next->id) + std::chrono::seconds(2) < until && ended >= until)
-    database.violated("the " + name + " sees event " + std::to_string(found) + " at the end of its time only");
+    database.violated("the " + name + " sees event " + std::to_string(found) +
+                      " at the end of its time only");
 }
 
 /// A cancelled run has an event that cancels it.
@@ -220,7 +225,7 @@ void check_attempt(Database& database, const std::string& message, const Guid& w
   }
   const std::string name = name_of(*its_event, *its_workflow);
   const Event* const cancelling = its_workflow->cancel_on ? next_update(database, *its_event) : nullptr;
-  if (keeps_sessions && cancelling != nullptr && database.is_settled(cancelling->id))
+  if (cancelling != nullptr && database.claimed_at(run) > database.committed_at(cancelling->id))
     database.violated("the " + name + " is cancelled by event " + std::to_string(cancelling->id));
   if (has_steps(*its_workflow) && database.last_step(run) != step)
     database.violated("the " + name + " performs step " + std::to_string(step) + " after step " +
@@ -248,8 +253,8 @@ bool all_done(const Database& database) {
   return all;
 }
 
-void check_end(Database& database, const Destinations& destinations, const MailSwitches& mails_on,
-               Time now, bool without_faults) {
+void check_end(Database& database, const Destinations& destinations, const MailSwitches& mails_on, Time now,
+               bool without_faults) {
   std::map<std::string, std::size_t> accepted;
   for (const Arrival& arrival : destinations.arrivals())
     accepted[arrival.message] += arrival.accepted ? 1 : 0;

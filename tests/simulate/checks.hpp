@@ -27,7 +27,7 @@ void check_attempt(Database& database, const std::string& message, const Guid& w
 bool all_done(const Database& database);
 
 /// Checks the end: nothing is lost and nothing invented. `without_faults`: each message was accepted once.
-void check_end(Database& database, const Destinations& destinations, const MailSwitches& mails_on,
-               Time now, bool without_faults);
+void check_end(Database& database, const Destinations& destinations, const MailSwitches& mails_on, Time now,
+               bool without_faults);
 
 }  // namespace waybill::simulate

@@ -212,8 +212,7 @@ void Database::commit_rows(Xid xid) {
   for (const RunRow& run : made_by(runs_, xid)) {
     history_.add("run " + run.guid.to_string().substr(24) + " of event " + std::to_string(run.event) + " (" +
                  run.action + ") ends: " + run.status + " " + run.code.value_or(""));
-    if (!finished_.emplace(run.guid, run).second)
-      violated("run " + run.guid.to_string() + " is final twice");
+    if (!finished_.emplace(run.guid, run).second) violated("run " + run.guid.to_string() + " is final twice");
   }
   for (const RunRow& run : made_by(queue_, xid)) {
     if (!run.steps) continue;
@@ -226,8 +225,8 @@ void Database::commit_rows(Xid xid) {
       violated("the change of run " + change.run.to_string() + " is made twice");
   }
   for (const TimerResult& timer : made_by(timer_results_, xid)) {
-    history_.add("the timer of record " + timer.record.to_string().substr(0, 8) + " ends: " +
-                 timer.reason.value_or("it fires"));
+    history_.add("the timer of record " + timer.record.to_string().substr(0, 8) +
+                 " ends: " + timer.reason.value_or("it fires"));
     if (!timer.run) continue;
     const bool is_new = std::ranges::none_of(timer_runs_, [&](const auto& each) {
       const TimerResult& other = each.second;
@@ -246,8 +245,9 @@ std::size_t Database::changes_of(const Guid& run) const {
   return static_cast<std::size_t>(std::ranges::count(made_changes_, MadeChange{run}));
 }
 
-bool Database::is_settled(std::uint64_t event) const {
-  return std::ranges::none_of(pending_.versions(), [&](const auto& each) { return each.row.id == event; });
+Time Database::claimed_at(const Guid& run) const {
+  const auto found = claimed_at_.find(run);
+  return found == claimed_at_.end() ? Time::min() : found->second;
 }
 
 void Database::finish(ServerSession& session, bool commits) {

@@ -122,7 +122,8 @@ class Database {
   bool has_open_digests() const { return !digests_.versions().empty(); }
   /// When an event was committed.
   Time committed_at(std::uint64_t event) const { return committed_at_.at(event); }
-  bool is_settled(std::uint64_t event) const;
+  /// When a run was last claimed; Time::min() if it never was.
+  Time claimed_at(const Guid& run) const;
   /// The runs of timers that have fired.
   const std::map<Guid, TimerResult>& timer_runs() const { return timer_runs_; }
   std::vector<TimerResult> timer_results() const;
@@ -258,12 +259,13 @@ class Database {
   std::map<std::uint64_t, Event> events_;  // committed ones
   Table<Event> pending_;
   Queue queue_;
-  Table<RunRow> runs_;          // that open transactions finish
-  Table<MadeChange> changes_;   // that open transactions make
+  Table<RunRow> runs_;         // that open transactions finish
+  Table<MadeChange> changes_;  // that open transactions make
   std::vector<MadeChange> made_changes_;
   std::map<Guid, Record> records_;
   std::map<Guid, Time> left_at_;  // when records left the state pending
   std::map<std::uint64_t, Time> committed_at_;
+  std::map<Guid, Time> claimed_at_;
   Table<DigestRow> digests_;
   Table<DigestItem> items_;
   Table<DigestEvent> collected_;  // by open transactions

@@ -64,8 +64,8 @@ storage::Rows Database::open_digests(ServerSession& session, const Arguments& ar
         open.push_back(&version);
     }
   }
-  std::ranges::sort(
-      open, {}, [](const auto* version) { return std::pair(version->row.began_at, version->row.guid); });
+  std::ranges::sort(open, {},
+                    [](const auto* version) { return std::pair(version->row.began_at, version->row.guid); });
   for (auto* const version : open) {
     const DigestRow& row = version->row;
     version->locked = own(session);
@@ -162,8 +162,8 @@ storage::Rows Database::close_digests(ServerSession& session, const Arguments& a
       items_.remove(own(session), *item);
     }
     list += "],\"by\":" + digest->row.value + '}';
-    const bool is_known = std::ranges::any_of(
-        lists_.versions(), [&](const auto& version) { return version.row.run == guid; });
+    const bool is_known =
+        std::ranges::any_of(lists_.versions(), [&](const auto& version) { return version.row.run == guid; });
     if (!is_known && !items.empty()) lists_.insert(own(session), {guid, std::move(list)});
     digests_.remove(own(session), *digest);
     result.row().guid(guid).number(static_cast<std::int64_t>(items.size()));

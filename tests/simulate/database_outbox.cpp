@@ -35,8 +35,8 @@ std::string record_value(const Guid& guid, const Record& record) {
   };
   std::string collection;
   if (record.collection)
-    storage::append_binary(
-        collection, static_cast<std::int64_t>((*record.collection - storage::binary_epoch).count()));
+    storage::append_binary(collection,
+                           static_cast<std::int64_t>((*record.collection - storage::binary_epoch).count()));
   for (const std::string& name : names) {
     if (name == "guid") {
       add(storage::type_oid::uuid,

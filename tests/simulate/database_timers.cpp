@@ -169,8 +169,7 @@ storage::Rows Database::finish_timers(ServerSession& session, const Arguments& a
       const auto left = left_at_.find(row.record);
       if (runs[i] && left != left_at_.end() && left->second < session.began)
         violated("a timer fires for a record that has left its state");
-      if (runs[i] && row.due_at > scheduler_.time())
-        violated("a timer fires before its time");
+      if (runs[i] && row.due_at > scheduler_.time()) violated("a timer fires before its time");
       timers_.remove(own(session), version);
       break;
     }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <csetjmp>
+#include <cstring>
 #include <cxxabi.h>
 #include <exception>
 #include <stdexcept>

@@ -25,7 +25,8 @@ void expect_all_rules_hold(std::uint64_t seed) {
 class SeededSimulation : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(SeededSimulation, HoldsAllRules) {
-  if (const auto seed = first_failing(GetParam() * (seeds / parts), seeds / parts)) expect_all_rules_hold(*seed);
+  if (const auto seed = first_failing(GetParam() * (seeds / parts), seeds / parts))
+    expect_all_rules_hold(*seed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SeededSimulation, testing::Range<std::uint64_t>(0, parts));
