@@ -222,10 +222,6 @@ bool is_cut(const storage::Rows& rows) {
   return false;
 }
 
-/// The ends of the names of the indexes on search_text, recipient_text and reference_text.
-constexpr auto indexes_of_texts =
-    std::to_array<std::string_view>({"_by_text", "_by_recipient", "_by_reference_text"});
-
 /// The source of the total of a list.
 enum class TotalSource {
   maintained,  // record_counts: all rows of the business
@@ -336,9 +332,7 @@ class ListReader {
 
   /// True if the planner takes an index of texts for the selected rows.
   asio::awaitable<bool> finds_texts_by_index() {
-    return has_in_plan("select" + rows_of_business() + selection_.where, params(), [](std::string_view line) {
-      return std::ranges::any_of(indexes_of_texts, [&](std::string_view end) { return line.ends_with(end); });
-    });
+    return has_in_plan("select" + rows_of_business() + selection_.where, params(), names_index_of_texts);
   }
 
   /// True if an index has the rows of the business in the order, or in that of its first keys: then
@@ -556,6 +550,10 @@ asio::awaitable<Answer> list_narrowed(Call& call, Services& services, std::strin
 }
 
 }  // namespace
+
+bool names_index_of_texts(std::string_view line_of_plan) {
+  return line_of_plan.ends_with("_text") || line_of_plan.ends_with("_by_recipient");
+}
 
 asio::awaitable<Answer> list_selected(Call& call, Services& services, std::string_view table,
                                       const storage::Statement& statement, Selection selection) {

@@ -34,6 +34,10 @@ inline constexpr int first_list_param = 2;
 /// The errors of a list besides those of every endpoint.
 inline constexpr ErrorCode list_errors[] = {ErrorCode::payload_too_large};
 
+/// True if a line of a plan without costs ends with the name of an index in which texts are searched. Such a
+/// name ends with `_text`, or is orders_by_recipient.
+bool names_index_of_texts(std::string_view line_of_plan);
+
 /// Returns a page of the rows of `table` that match `selection`. `statement`, unchanged, lists the newest
 /// fifty rows of business $1 under the alias `r`; its first column is the total, null in a row that does not
 /// fit. It contains these tags:

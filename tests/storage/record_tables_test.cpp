@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/records/list.hpp"
 #include "base/json.hpp"
 #include "domain/records/record_type.hpp"
 #include "tests/harness/postgres.hpp"
@@ -143,6 +144,25 @@ TEST_F(RecordTables, EachSearchedColumnIsInItsText) {
                   HasSubstr("ann 123"))
           << table << "." << column->name;
     }
+  }
+}
+
+TEST_F(RecordTables, ListsKnowTheIndexesOfTextsByTheirNames) {
+  for (const RecordType& type : domain::record_types()) {
+    std::size_t found = 0;
+    for (const auto& row : database.rows(
+             "select indexname, indexdef like '%gin_trgm_ops%' from pg_indexes where tablename = $1",
+             {std::string(type.table)})) {
+      const std::string name = row.at(0).value();
+      const bool has_texts = row.at(1).value() == "t";
+      EXPECT_EQ(api::names_index_of_texts("  ->  Bitmap Index Scan on " + name), has_texts) << name;
+      if (has_texts) ++found;
+    }
+    std::set<std::string_view> texts;
+    for (const Field& field : type.fields)
+      if (const Column* const column = field.column(); column != nullptr && !column->search_text.empty())
+        texts.insert(column->search_text);
+    EXPECT_GE(found, texts.size()) << type.table << " lacks an index of a text that is searched";
   }
 }
 
