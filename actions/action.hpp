@@ -162,6 +162,13 @@ struct NamedRecord {
   Guid guid;
 };
 
+/// A value of a performed step for the steps after it.
+struct StepValue {
+  std::string path;          // below `steps.NAME.`
+  domain::FieldType type{};  // of one that `is_any`: string
+  bool is_any = false;       // of any type, like a value of metadata
+};
+
 /// One type of action. Implementations have no state; one instance serves all threads.
 class Action {
  public:
@@ -229,6 +236,13 @@ class Action {
   /// Makes one attempt. `attempt` must live until `finish` is called, exactly once, on any thread, possibly
   /// before `perform` returns. After a crash before that call, the attempt is not recorded and is made again.
   virtual void perform(const Attempt& attempt, Effects& effects, Finish finish) const = 0;
+
+  /// The values that a step with a checked definition has once it has succeeded. Throws std::invalid_argument
+  /// for a part that this version cannot read.
+  virtual std::vector<StepValue> values(const json::object& /*definition*/) const { return {}; }
+
+  /// True if a run waits for an event of its record after the attempt.
+  virtual bool awaits_events() const { return false; }
 };
 
 /// Returns null for an unknown type.

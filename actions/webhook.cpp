@@ -404,6 +404,25 @@ AttemptResult result_of(net::HttpResponse response, const Expected& expected, Ti
   return result;
 }
 
+domain::FieldType field_type(AnswerType type) {
+  switch (type) {
+    case AnswerType::number:
+      return domain::FieldType::decimal;
+    case AnswerType::boolean:
+      return domain::FieldType::boolean;
+    case AnswerType::timestamp:
+      return domain::FieldType::timestamp;
+    case AnswerType::array:
+      return domain::FieldType::array;
+    case AnswerType::object:
+      return domain::FieldType::object;
+    case AnswerType::string:
+    case AnswerType::any:
+      break;
+  }
+  return domain::FieldType::string;
+}
+
 class Webhook final : public Action {
  public:
   std::string_view type() const override { return "webhook"; }
@@ -425,6 +444,18 @@ class Webhook final : public Action {
       codes.emplace_back(text->as_string());
     }
     return codes;
+  }
+
+  std::vector<StepValue> values(const json::object& definition) const override {
+    const auto* const answer = find_value(definition, "answer");
+    if (answer == nullptr) return {};
+    std::vector<StepValue> values;
+    for (const AnswerField& field : parse_answer(*answer)) {
+      values.push_back({.path = "answer." + field.path,
+                        .type = field_type(field.type),
+                        .is_any = field.type == AnswerType::any});
+    }
+    return values;
   }
 
   bool sends_entity(const json::object& definition) const override {

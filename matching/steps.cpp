@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
-#include "actions/answer.hpp"
 #include "actions/definition.hpp"
 #include "domain/time/working_days.hpp"
 
@@ -112,36 +112,16 @@ class Reader {
   std::vector<Step> steps_;
 };
 
-domain::FieldType field_type(actions::AnswerType type) {
-  switch (type) {
-    case actions::AnswerType::number:
-      return domain::FieldType::decimal;
-    case actions::AnswerType::boolean:
-      return domain::FieldType::boolean;
-    case actions::AnswerType::timestamp:
-      return domain::FieldType::timestamp;
-    case actions::AnswerType::array:
-      return domain::FieldType::array;
-    case actions::AnswerType::object:
-      return domain::FieldType::object;
-    case actions::AnswerType::string:
-    case actions::AnswerType::any:
-      break;
-  }
-  return domain::FieldType::string;
-}
-
 constexpr std::string_view step_statuses[] = {"succeeded", "skipped", "dead"};
 
-/// The values of a label that is bought or voided.
-constexpr std::pair<std::string_view, domain::FieldType> label_values[] = {
-    {"labelStatus", domain::FieldType::string},
-    {"price", domain::FieldType::decimal},
-    {"currency", domain::FieldType::string},
-    {"carrier", domain::FieldType::string},
-    {"serviceLevel", domain::FieldType::string},
-    {"serviceCode", domain::FieldType::string},
-    {"carrierTrackingNumber", domain::FieldType::string}};
+/// The members of a step's result that the steps after it can use.
+std::vector<std::string> names_of_values() {
+  std::vector<std::string> names{"status", "answer", "timedOut"};
+  for (const actions::Action* const action : actions::all_actions()) {
+    for (actions::StepValue& value : action->values({})) names.push_back(std::move(value.path));
+  }
+  return names;
+}
 
 }  // namespace
 
@@ -152,21 +132,9 @@ void add_values(const Step& step, domain::RunValues& run) {
       {.path = prefix + "status", .type = domain::FieldType::string, .values = step_statuses});
   if (step.type == "wait")
     run.values.push_back({.path = prefix + "timedOut", .type = domain::FieldType::boolean});
-  if (step.type == "create_shipment") {
-    run.values.push_back({.path = prefix + "shipmentId", .type = domain::FieldType::uuid});
-    run.values.push_back({.path = prefix + "trackingNumber", .type = domain::FieldType::string});
-  }
-  if (step.type == "buy_label" || step.type == "void_label") {
-    for (const auto& [name, type] : label_values)
-      run.values.push_back({.path = prefix + std::string(name), .type = type});
-  }
-  const auto* const answer = actions::find_value(step.definition, "answer");
-  if (step.type != "webhook" || answer == nullptr) return;
-  for (const actions::AnswerField& field : actions::parse_answer(*answer)) {
-    run.values.push_back({.path = prefix + "answer." + field.path,
-                          .type = field_type(field.type),
-                          .is_any = field.type == actions::AnswerType::any});
-  }
+  if (step.action == nullptr) return;
+  for (const actions::StepValue& value : step.action->values(step.definition))
+    run.values.push_back({.path = prefix + value.path, .type = value.type, .is_any = value.is_any});
 }
 
 domain::RunValues values_before(const std::vector<Step>& steps, std::size_t position, bool has_record) {
@@ -203,12 +171,10 @@ void note_uses(std::vector<Step>& steps, std::string_view templates) {
 }
 
 json::object step_values(const json::object& result) {
+  static const auto names = names_of_values();
   json::object values;
-  for (const std::string_view name : {"status", "answer", "timedOut", "shipmentId", "trackingNumber"}) {
+  for (const std::string& name : names) {
     if (const auto* const value = result.if_contains(name)) values[name] = *value;
-  }
-  for (const auto& each : label_values) {
-    if (const auto* const value = result.if_contains(each.first)) values[each.first] = *value;
   }
   return values;
 }

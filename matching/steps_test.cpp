@@ -124,5 +124,27 @@ TEST(Steps, UseValuesOfEarlierStepsOnly) {
                std::invalid_argument);
 }
 
+TEST(Steps, HaveTheValuesThatTheirActionsSay) {
+  std::size_t checked = 0;
+  for (const actions::Action* const action : actions::all_actions()) {
+    const Step step{
+        .type = std::string(action->type()), .action = action, .definition = {}, .when = {}, .name = "one"};
+    domain::RunValues run;
+    add_values(step, run);
+    json::object result{{"status", "succeeded"}, {"code", nullptr}};
+    for (const actions::StepValue& value : action->values({})) {
+      const auto* const found = run.find("steps.one." + value.path);
+      ASSERT_NE(found, nullptr) << step.type << " " << value.path;
+      EXPECT_EQ(found->type, value.type) << step.type << " " << value.path;
+      result[value.path] = 1;
+      ++checked;
+    }
+    const json::object values = step_values(result);
+    EXPECT_EQ(values.size(), result.size() - 1) << step.type << ": all but the code";
+    EXPECT_FALSE(values.contains("code")) << step.type;
+  }
+  EXPECT_GT(checked, 10U);
+}
+
 }  // namespace
 }  // namespace waybill::matching

@@ -103,6 +103,10 @@ class CreateShipment final : public Action {
 
   bool changes_records() const override { return true; }
 
+  std::vector<StepValue> values(const json::object& /*definition*/) const override {
+    return {{"shipmentId", domain::FieldType::uuid}, {"trackingNumber", domain::FieldType::string}};
+  }
+
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {
     Plan plan{.request = {{"orderId", event.entity_id.to_string()}}, .body = {}};
     for (const std::string_view name : {"itemIds", "carrierId", "serviceLevel", "generateLabel"}) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "actions/action.hpp"
 #include "actions/definition.hpp"
@@ -20,6 +21,18 @@ inline void check_has_label(std::string_view action, const CheckContext& context
 inline json::object label_request(const EventView& event) {
   return {{"entityType", domain::record_type(event.entity_type).name},
           {"entityId", event.entity_id.to_string()}};
+}
+
+/// The values of a label that is bought or voided.
+inline std::vector<StepValue> label_values() {
+  using enum domain::FieldType;
+  return {{"labelStatus", string},
+          {"price", decimal},
+          {"currency", string},
+          {"carrier", string},
+          {"serviceLevel", string},
+          {"serviceCode", string},
+          {"carrierTrackingNumber", string}};
 }
 
 /// The step that an attempt performs.

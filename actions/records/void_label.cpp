@@ -20,6 +20,9 @@ class VoidLabel final : public Action {
 
   bool changes_records() const override { return true; }
   bool is_impersonal() const override { return true; }
+  bool awaits_events() const override { return true; }
+
+  std::vector<StepValue> values(const json::object& /*definition*/) const override { return label_values(); }
 
   Plan plan(const WorkflowView&, const EventView& event) const override {
     Plan plan{.request = label_request(event), .body = {}};

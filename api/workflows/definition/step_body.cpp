@@ -72,7 +72,12 @@ class Checker {
     if (name.empty()) return stored;
     stored["name"] = name;
     if (errors_.size() == errors_before)
-      matching::add_values({.type = type, .definition = stored, .when = {}, .name = name}, run_);
+      matching::add_values({.type = type,
+                            .action = actions::find_action(type),
+                            .definition = stored,
+                            .when = {},
+                            .name = name},
+                           run_);
     return stored;
   }
 
@@ -466,9 +471,10 @@ void for_each_action(const json::object& action, const VisitAction& visit) {
 
 bool awaits_events(const json::object& action) {
   const auto is_awaiting = [](const json::object& step) {
-    const auto type = text_at(step, "type");
-    return type == "buy_label" || type == "void_label" ||
-           (type == "wait" && find_value(step, matching::wait_member) != nullptr);
+    const std::string type = text_at(step, "type").value_or("");
+    if (type == "wait") return find_value(step, matching::wait_member) != nullptr;
+    const auto* const found = actions::find_action(type);
+    return found != nullptr && found->awaits_events();
   };
   const json::array* const steps = actions::stored_steps(action);
   if (steps == nullptr) return is_awaiting(action);

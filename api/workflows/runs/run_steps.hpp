@@ -48,6 +48,20 @@ inline constexpr Property run_step_properties[] = {
      .optional = true,
      .description = "The shipment that the step made."},
     {.name = "trackingNumber", .kind = Kind::string, .nullable = false, .optional = true},
+    {.name = "labelStatus",
+     .kind = Kind::string,
+     .nullable = false,
+     .optional = true,
+     .description = "The status of the label that the step bought or voided, as in a shipment."},
+    {.name = "price", .kind = Kind::number, .optional = true, .description = "The price of the label."},
+    {.name = "currency", .kind = Kind::string, .optional = true},
+    {.name = "carrier", .kind = Kind::string, .optional = true, .description = "The name of the carrier."},
+    {.name = "serviceLevel", .kind = Kind::string, .optional = true},
+    {.name = "serviceCode",
+     .kind = Kind::string,
+     .optional = true,
+     .description = "The gateway's code of the service."},
+    {.name = "carrierTrackingNumber", .kind = Kind::string, .optional = true},
 };
 inline constexpr Schema run_step_schema{"RunStep", run_step_properties};
 inline constexpr Property run_steps_property{
