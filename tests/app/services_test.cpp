@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,7 +14,10 @@
 
 #include <gtest/gtest.h>
 
+#include "api/accounts/password_hasher.hpp"
+#include "api/route_plans/maps.hpp"
 #include "api/threads/analysis.hpp"
+#include "api/threads/background.hpp"
 #include "app/node/database_keeper.hpp"
 #include "app/node/mail_sender.hpp"
 #include "app/node/presence.hpp"
@@ -151,6 +155,23 @@ const Case cases[] = {
      [](Place& place) { return plain<api::Analysis>(place.database.url()); },
      {Kind::analysis},
      {}},
+    {"Background",
+     [](Place&) { return plain<api::Background>(api::Background::Options()); },
+     {Kind::background},
+     {}},
+    {"Passwords", [](Place&) { return plain<api::PasswordHasher>(); }, {Kind::passwords}, {}},
+    {"Maps", [](Place&) { return plain<api::Maps>(api::Maps::Options()); }, {Kind::maps}, {}},
+};
+
+/// The kinds of threads without a case.
+const Kind kinds_without_case[] = {
+    Kind::signals,   // begins before all services, ends with the process
+    Kind::io,        // of a server, which tests/api and tests/app start and stop
+    Kind::metrics,   // as io
+    Kind::bodies,    // of a Background
+    Kind::postgres,  // waits for the server that `up` starts
+    Kind::doctor,    // of a command, like the next one
+    Kind::demo,
 };
 
 /// The number of threads of a kind in this process.
@@ -277,6 +298,16 @@ TEST_P(Services, ContinueAfterAnOutage) {
   end_outage();
   EXPECT_TRUE(has_sessions(*rig));
   stop(rig->service());
+}
+
+TEST(ServiceCases, HaveEachKindOfThread) {
+  for (const ThreadRow& row : thread_rows()) {
+    const bool has_case = std::ranges::any_of(cases, [&](const Case& each) {
+      return std::ranges::find(each.threads, row.kind) != each.threads.end();
+    });
+    const bool is_other = std::ranges::find(kinds_without_case, row.kind) != std::end(kinds_without_case);
+    EXPECT_NE(has_case, is_other) << row.name;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Services, testing::ValuesIn(cases),
