@@ -58,7 +58,7 @@ std::optional<std::string> url_problem(std::string_view url, const net::Destinat
   if (text.has_raw()) return "must escape its values: {{{ }}}, {{& }} and {{> }} are not allowed in a URL";
   const std::string literal = text.literal_text();
   if (literal.find_first_of("#\\ ") != std::string::npos)
-    return "must not contain #, a backslash or a space beside {{ }}";
+    return "must not contain #, a backslash or a space outside {{ }}";
   return net::check_url(url_without_tags(url), policy);
 }
 

@@ -305,7 +305,7 @@ TEST(PngPages, AreFourBySixInchesWithoutOne) {
 
 TEST(PngPages, OfDamagedFilesAreRefused) {
   const auto png = png_of(20, 20);
-  EXPECT_EQ(refused("%PDF-1.4", FileFormat::png), "has a label that is no PNG");
+  EXPECT_EQ(refused("%PDF-1.4", FileFormat::png), "has a label that is not a PNG");
   EXPECT_EQ(refused(png.substr(0, 20), FileFormat::png), "has a damaged label");
   EXPECT_EQ(refused(png.substr(0, png.size() - 20), FileFormat::png), "has a damaged label");
   EXPECT_EQ(refused(with_size(png, 0, 20), FileFormat::png), "has a damaged label");

@@ -111,7 +111,7 @@ TEST(ServeMerge, NamesEachLabelThatCannotBePrinted) {
   const auto answer = read_answer(stream.str(), 2);
   EXPECT_THAT(answer.unprintable,
               ElementsAre(Unprintable{.label = 0, .reason = "has a damaged label"},
-                          Unprintable{.label = 1, .reason = "has a label that is no PNG"}));
+                          Unprintable{.label = 1, .reason = "has a label that is not a PNG"}));
   EXPECT_EQ(answer.pdf, "");
 }
 

@@ -40,7 +40,7 @@ Header read_header(std::string_view png) {
   constexpr std::string_view signature = "\x89PNG\r\n\x1a\n";
   constexpr std::size_t frame = 12;
   Header header;
-  if (!png.starts_with(signature)) throw UnprintableLabel("has a label that is no PNG");
+  if (!png.starts_with(signature)) throw UnprintableLabel("has a label that is not a PNG");
   for (std::size_t at = signature.size(); png.size() - at >= frame;) {
     const std::size_t length = number_at(png, at);
     const auto type = png.substr(at + 4, 4);

@@ -98,7 +98,7 @@ class Checker {
   void check_choice() {
     if (find_value(definition_, "choose") != nullptr) {
       if (find_value(definition_, "serviceLevel") != nullptr)
-        refuse("serviceLevel", "must not stand beside choose");
+        refuse("serviceLevel", "must not be given with choose");
       return;
     }
     for (const std::string_view name : {"serviceCodes", "carrierIds"}) {

@@ -43,7 +43,7 @@ std::vector<Property> party_properties(std::string_view party) {
   properties.push_back({.name = "address",
                         .kind = Kind::object,
                         .schema = &address_schema,
-                        .description = "The address. Its parts are also accepted beside name."});
+                        .description = "The address. Its parts are also accepted next to name."});
   return properties;
 }
 const auto sender_properties = party_properties("sender."),

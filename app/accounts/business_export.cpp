@@ -106,7 +106,7 @@ std::int64_t export_business(OperatorSession& session, const Guid& business, con
   session.connection().transact([&](Transaction& transaction) {
     transaction.execute("set transaction isolation level repeatable read, read only");
     const auto row = transaction.run(sql::BusinessRow{.business = business});
-    if (row.empty()) throw CommandError("the business was deleted meanwhile");
+    if (row.empty()) throw CommandError("the business was deleted during the export");
     files.add_line("businesses", row.front().data);
     for (const auto& table : transaction.run(sql::Tables{})) {
       if (table.is_exported) write_table(transaction, business, table.name, std::string(table.base), files);

@@ -403,8 +403,8 @@ std::vector<Option> delivery_options() {
                      &Config::workflows_per_trigger, 1, 100'000),
       common_integer("workflow-bytes-per-business", "8388608",
                      "The most bytes of the conditions and actions of a business's workflows, each with the "
-                     "texts of its templates; managed ones do not count. Likewise of the texts of a "
-                     "business's templates.",
+                     "texts of its templates; managed ones do not count. The same number limits the texts of "
+                     "a business's templates.",
                      api_alone, &Config::workflow_bytes_per_business, 1, 1'000'000'000),
       common_integer("runs-retention-days", "30",
                      "Days for which runs and events are kept. A workflow's delay must be shorter.", serving,

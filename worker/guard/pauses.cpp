@@ -17,7 +17,7 @@ namespace sql = storage::sql::workflows;
 net::MailMessage mail_of(const PauseNotice& notice) {
   net::MailMessage mail{.subject = "The workflow \"" + notice.workflow_name + "\" was paused",
                         .text = "The workflow \"" + notice.workflow_name + "\" of " + notice.business_name +
-                                " was paused because " + notice.reason + ".\n\n" + notice.meanwhile +
+                                " was paused because " + notice.reason + ".\n\n" + notice.until_resumed +
                                 "\n\nThe guid of the workflow is " + notice.workflow_id.to_string() + ".\n",
                         .headers = {{"Auto-Submitted", "auto-generated"}}};  // RFC 3834 section 5
   for (const auto line : std::views::split(notice.contacts, '\n')) {

@@ -29,9 +29,9 @@ struct PauseNotice {
   std::uint64_t epoch;  // the epoch of the workflow at the decision
   std::string workflow_name;
   std::string business_name;
-  std::string contacts;    // addresses, one per line; may be empty
-  std::string reason;      // continues "It was paused because ": "every run failed …"
-  std::string meanwhile =  // what happens until the workflow is resumed
+  std::string contacts;        // addresses, one per line; may be empty
+  std::string reason;          // continues "It was paused because ": "every run failed …"
+  std::string until_resumed =  // what happens until the workflow is resumed
       "Events still match the workflow, and its runs are held. When the cause is resolved, resume the "
       "workflow; the held runs are then performed in order.";
 };

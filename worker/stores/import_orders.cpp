@@ -227,7 +227,7 @@ class OrderPage {
       const auto customer = found.find(*entry.order->customer_email);
       // Another transaction deleted the customer after the previous statement.
       if (customer == found.end())
-        throw storage::StatementError("a customer was deleted meanwhile", "40P01", "");
+        throw storage::StatementError("a customer was deleted during the import", "40P01", "");
       entry.customer = customer->second.guid;
       if (entry.is_new) remark_shared_address(*entry.order, customer->second.name);
     }

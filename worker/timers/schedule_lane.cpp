@@ -208,7 +208,7 @@ std::optional<PauseNotice> ScheduleLane::notice(const Claimed& claimed) {
                      .contacts = std::string(found->contacts.value_or("")),
                      .reason = "the query of its schedule took too long " + std::to_string(most_timeouts) +
                                " times in a row",
-                     .meanwhile =
+                     .until_resumed =
                          "Until you resume the workflow, its schedule makes no runs. First make its "
                          "filter simpler, or let it name fewer records."};
 }

@@ -49,7 +49,10 @@ constexpr Property entry_properties[] = {
      .kind = Kind::integer,
      .nullable = false,
      .description = "Succeeded runs that were created since the hour that began 24 hours before this one."},
-    {.name = "dead24h", .kind = Kind::integer, .nullable = false, .description = "Likewise, dead runs."},
+    {.name = "dead24h",
+     .kind = Kind::integer,
+     .nullable = false,
+     .description = "Dead runs since the same hour."},
     // In the overview only.
     {.name = "expected",
      .kind = Kind::object,

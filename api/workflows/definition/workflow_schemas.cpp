@@ -262,7 +262,7 @@ constexpr Property wait_properties[] = {
     {.name = "atMost",
      .kind = Kind::duration,
      .optional = true,
-     .description = "The longest wait for the event, required with for. Then the run goes on, and "
+     .description = "The longest wait for the event, required with for. Then the run continues, and "
                     "steps.NAME.timedOut is true."},
     workdays_of("The delay, the offset or atMost is 1 to 20 whole days, counted as working days."),
 };

@@ -71,7 +71,7 @@ constexpr Property slot_properties[] = {
      .kind = Kind::number,
      .description = "Half of the succeeded runs took at most this time from the event to the success, in "
                     "milliseconds, rounded up by at most 9 %; null if none succeeded."},
-    {.name = "p95Ms", .kind = Kind::number, .description = "Likewise, 95 % of the succeeded runs."},
+    {.name = "p95Ms", .kind = Kind::number, .description = "The same for 95 % of the succeeded runs."},
 };
 constexpr Schema slot_schema{"RunStatistics", slot_properties};
 
