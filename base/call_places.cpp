@@ -15,7 +15,6 @@ struct CallPlaces::Waiter {
   explicit Waiter(const asio::any_io_executor& executor) : timer(executor) {}
 
   asio::steady_timer timer;  // used on its executor only
-  bool has_place = false;    // guarded by the mutex of the places
 };
 
 /// A coroutine that waits. It leaves the line even if it is destroyed while it waits.
@@ -50,8 +49,7 @@ asio::awaitable<std::shared_ptr<void>> CallPlaces::take(std::string owner, Durat
   boost::system::error_code ended;
   co_await waiter->timer.async_wait(asio::redirect_error(asio::use_awaitable, ended));
   const Lock lock(mutex_);
-  if (!waiter->has_place) co_return nullptr;
-  waiter->has_place = false;
+  if (given_.erase(waiter.get()) == 0) co_return nullptr;
   co_return place_of(owner);
 }
 
@@ -59,7 +57,7 @@ asio::awaitable<std::shared_ptr<void>> CallPlaces::take(std::string owner, Durat
 void CallPlaces::leave(const std::string& owner, const std::shared_ptr<Waiter>& waiter) {
   {
     const Lock lock(mutex_);
-    if (!waiter->has_place) {
+    if (given_.erase(waiter.get()) == 0) {
       if (const auto line = lines_.find(owner); line != lines_.end())
         std::erase(line->second.waiting, waiter);
       return;
@@ -82,7 +80,7 @@ void CallPlaces::release(const std::string& owner) {
   }
   const auto next = line->second.waiting.front();
   line->second.waiting.pop_front();
-  next->has_place = true;
+  given_.insert(next.get());
   asio::post(next->timer.get_executor(), [next] { next->timer.cancel(); });
 }
 

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -40,6 +40,7 @@ class CallPlaces {
   const std::size_t places_of_owner_;
   Mutex mutex_;
   std::unordered_map<std::string, Line> lines_ GUARDED_BY(mutex_);
+  std::unordered_set<const Waiter*> given_ GUARDED_BY(mutex_);  // those with a place that they have not taken
 };
 
 }  // namespace waybill

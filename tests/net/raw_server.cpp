@@ -198,7 +198,7 @@ RawServer::~RawServer() {
   shutdown(listener_, SHUT_RDWR);
   accepting_.join();
   {
-    const std::scoped_lock lock(mutex_);
+    const Lock lock(mutex_);
     for (const int socket : sockets_) shutdown(socket, SHUT_RDWR);
   }
   for (std::thread& thread : connected_) thread.join();
@@ -222,12 +222,12 @@ void RawServer::accept_all() {
     if (socket < 0) return;
     const int number = ++connections_;
     {
-      const std::scoped_lock lock(mutex_);
+      const Lock lock(mutex_);
       sockets_.push_back(socket);
     }
     connected_.emplace_back([this, socket, number] {
       Connection(socket, tls_).serve(handler_, number);
-      const std::scoped_lock lock(mutex_);
+      const Lock lock(mutex_);
       std::erase(sockets_, socket);
       close(socket);
     });

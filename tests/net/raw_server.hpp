@@ -4,13 +4,14 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include <openssl/types.h>
+
+#include "base/thread/mutex.hpp"
 
 namespace waybill::tests {
 
@@ -76,8 +77,8 @@ class RawServer {
   int listener_;
   int port_ = 0;
   std::atomic<int> connections_ = 0;
-  std::mutex mutex_;
-  std::vector<int> sockets_;            // guarded by mutex_
+  Mutex mutex_;
+  std::vector<int> sockets_ GUARDED_BY(mutex_);
   std::vector<std::thread> connected_;  // used by the accepting thread only
   std::thread accepting_;
 };

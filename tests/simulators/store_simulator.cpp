@@ -81,12 +81,12 @@ Fault slow_answer(std::shared_ptr<Gate> gate) {
 }
 
 void FaultScript::add(Fault fault, std::size_t times) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   entries_.push_back({std::move(fault), times});
 }
 
 std::optional<Fault> FaultScript::take(std::string_view method, std::string_view target) {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
     return (entry.fault.method.empty() || entry.fault.method == method) &&
            target.find(entry.fault.path_part) != std::string_view::npos;
@@ -98,7 +98,7 @@ std::optional<Fault> FaultScript::take(std::string_view method, std::string_view
 }
 
 void FaultScript::clear() {
-  const std::lock_guard lock(mutex_);
+  const Lock lock(mutex_);
   entries_.clear();
 }
 

@@ -4,11 +4,11 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/thread/mutex.hpp"
 #include "tests/harness/receiver.hpp"
 
 /// Code shared by the simulators of stores.
@@ -59,8 +59,8 @@ class FaultScript {
     Fault fault;
     std::size_t left;
   };
-  std::mutex mutex_;
-  std::deque<Entry> entries_;  // guarded by mutex_
+  Mutex mutex_;
+  std::deque<Entry> entries_ GUARDED_BY(mutex_);
 };
 
 }  // namespace waybill::tests

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "worker/delivery/memory.hpp"
+
 namespace waybill::worker {
 namespace {
 
@@ -12,7 +14,8 @@ const Guid business = Guid::random();
 const Guid other = Guid::random();
 
 TEST(RunRoom, ABusinessWithItsShareOfRunsMayHaveNoMore) {
-  RunRoom room(4, 1000);
+  Memory memory(1000);
+  RunRoom room(4, memory);
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(room.may_enter(business));
     room.enter(business);
@@ -26,9 +29,10 @@ TEST(RunRoom, ABusinessWithItsShareOfRunsMayHaveNoMore) {
 }
 
 TEST(RunRoom, ABusinessWithItsShareOfBytesMayHaveNoMore) {
-  RunRoom room(1000, 4);
+  Memory memory(4);
+  RunRoom room(1000, memory);
   room.enter(business);
-  auto bytes = room.hold_bytes(business, 3);
+  auto bytes = memory.hold(business, 3);
   EXPECT_FALSE(room.may_enter(business));
   EXPECT_TRUE(room.may_enter(other));
   EXPECT_THAT(room.full_businesses(), ElementsAre(business));
@@ -37,30 +41,33 @@ TEST(RunRoom, ABusinessWithItsShareOfBytesMayHaveNoMore) {
 }
 
 TEST(RunRoom, BytesCountAfterTheirRunHasLeft) {
-  RunRoom room(10, 10);
+  Memory memory(10);
+  RunRoom room(10, memory);
   room.enter(business);
-  const auto bytes = room.hold_bytes(business, 10);
+  const auto bytes = memory.hold(business, 10);
   room.leave(business);
   EXPECT_EQ(room.runs(), 0U);
-  EXPECT_EQ(room.free_bytes(), 0U);
+  EXPECT_EQ(memory.free(), 0U);
   EXPECT_FALSE(room.has_room());
 }
 
 TEST(RunRoom, ThereIsRoomUntilTheRunsOrTheBytesAreUsedUp) {
-  RunRoom room(1, 1);
+  Memory memory(1);
+  RunRoom room(1, memory);
   EXPECT_TRUE(room.has_room());
   room.enter(business);
   EXPECT_FALSE(room.has_room());
   room.leave(business);
   EXPECT_TRUE(room.has_room());
-  const auto bytes = room.hold_bytes(business, 1);
+  const auto bytes = memory.hold(business, 1);
   EXPECT_FALSE(room.has_room());
 }
 
 TEST(RunRoom, ABusinessWithoutRunsAndBytesLeftIsNamedOnce) {
-  RunRoom room(4, 4);
+  Memory memory(4);
+  RunRoom room(4, memory);
   for (int i = 0; i < 3; ++i) room.enter(business);
-  const auto bytes = room.hold_bytes(business, 3);
+  const auto bytes = memory.hold(business, 3);
   EXPECT_THAT(room.full_businesses(), ElementsAre(business));
 }
 

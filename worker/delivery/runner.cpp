@@ -86,7 +86,8 @@ Runner::Runner(Options options, const Catalogue& catalogue, actions::Effects eff
       upstream_(upstream),
       outcomes_(outcomes),
       queues_({.places = options_.max_in_flight, .breaker = options_.breaker}),
-      room_(options_.max_held, options_.max_bytes) {}
+      memory_(options_.max_bytes),
+      room_(options_.max_held, memory_) {}
 
 Runner::~Runner() = default;
 
@@ -107,7 +108,7 @@ void Runner::submit(std::vector<MatchedEvent> events) {
       // runs that later events concern, and those of an event that ends open runs or their waits.
       const bool all_to_queue = event.orphan || event.ends_queued_runs || !room_.may_enter(business) ||
                                 std::ranges::any_of(event.runs, precedes_events);
-      auto memory = bytes > 0 ? room_.hold_bytes(business, bytes) : nullptr;
+      auto memory = bytes > 0 ? memory_.hold(business, bytes) : nullptr;
       storage::SettledEvent over{event.shard,
                                  event.key,
                                  {},
@@ -149,7 +150,7 @@ void Runner::submit(std::vector<storage::ClaimedRun> runs) {
     }
     const TaskPtr& task = tasks.emplace_back(std::get<TaskPtr>(std::move(opened)));
     if (const std::size_t bytes = storage::byte_size(task->run.key))
-      task->memory = room_.hold_bytes(task->business(), bytes);
+      task->memory = memory_.hold(task->business(), bytes);
   }
   {
     const Lock lock(mutex_);
@@ -438,7 +439,7 @@ std::size_t Runner::in_flight() const {
   return queues_.in_flight();
 }
 
-std::size_t Runner::free_bytes() const { return room_.free_bytes(); }
+std::size_t Runner::free_bytes() const { return memory_.free(); }
 
 bool Runner::has_room() const {
   const Lock lock(mutex_);

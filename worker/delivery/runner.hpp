@@ -34,8 +34,8 @@ namespace waybill::worker {
 /// recorded is claimed again.
 ///
 /// Order of locks: that of DueRuns, then that of the runner or of the preparation's queues, then one of those
-/// under which no other is taken: of the Outcomes (recorder, pause writer), of the Catalogue, or of the bytes
-/// in RunRoom. An action and `Upstream` are called without a lock, because an attempt that ends at once calls
+/// under which no other is taken: of the Outcomes (recorder, pause writer), of the Catalogue, or of
+/// Memory. An action and `Upstream` are called without a lock, because an attempt that ends at once calls
 /// the runner back.
 class Runner {
  public:
@@ -125,7 +125,8 @@ class Runner {
   Condition idle_;  // nothing in flight
   DestinationQueues queues_ GUARDED_BY(mutex_);
   OpenEvents events_ GUARDED_BY(mutex_);
-  RunRoom room_;  // guarded by mutex_ but for the bytes in it, which have a lock of their own
+  Memory memory_;  // has a lock of its own, under which no other is taken
+  RunRoom room_ GUARDED_BY(mutex_);
   std::unordered_map<const actions::Action*, prometheus::Histogram*> attempt_seconds_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;
   Moment allowed_until_ GUARDED_BY(mutex_) = Moment::max();
