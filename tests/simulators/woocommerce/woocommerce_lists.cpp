@@ -143,9 +143,10 @@ Reply WooCommerceState::list(ParsedRequest& parsed, Records& records, bool are_o
   if (!options.counts_pages) return reply;
   reply.headers.emplace_back("X-WP-Total", std::to_string(all.size()));
   reply.headers.emplace_back("X-WP-TotalPages", std::to_string(pages_of_all));
+  const std::string address = home + "/wp-json/" + parsed.route;
   const auto link = [&](std::size_t to, const char* relation) {
-    reply.headers.emplace_back("Link", "<" + home + "/wp-json/" + parsed.route +
-                                           "?page=" + std::to_string(to) + ">; rel=\"" + relation + "\"");
+    reply.headers.emplace_back("Link",
+                               "<" + address + "?page=" + std::to_string(to) + ">; rel=\"" + relation + "\"");
   };
   if (page > 1) link(std::min(page - 1, pages_of_all), "prev");
   if (pages_of_all > page) link(page + 1, "next");

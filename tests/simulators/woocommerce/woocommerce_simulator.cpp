@@ -58,7 +58,7 @@ class WooCommerceSimulator::Server {
 WooCommerceSimulator::WooCommerceSimulator(const Options& options)
     : state_(std::make_unique<WooCommerceState>(options)),
       server_(std::make_unique<Server>(*state_, options.https)) {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   state_->home = server_->url(options.path);
   state_->key = key();
   state_->secret = secret();
@@ -70,37 +70,37 @@ std::string WooCommerceSimulator::url() const { return server_->url(state_->opti
 std::string WooCommerceSimulator::certificate() const { return server_->certificate(); }
 
 void WooCommerceSimulator::set_rights(Rights rights) {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   state_->rights = rights;
 }
 
 void WooCommerceSimulator::revoke_key() {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   state_->key_known = false;
 }
 
 void WooCommerceSimulator::set_secret(std::string secret) {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   state_->secret = std::move(secret);
 }
 
 void WooCommerceSimulator::set_now(Time now) {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   state_->set_now = now;
 }
 
 void WooCommerceSimulator::set_clock_skew(Duration skew) {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   state_->clock_skew = skew;
 }
 
 std::int64_t WooCommerceSimulator::add_order(const json::object& fields, std::optional<Time> modified) {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   return state_->add_order(fields, modified);
 }
 
 std::int64_t WooCommerceSimulator::add_orders(std::size_t count, Time first, Duration step) {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   const std::int64_t id = state_->next_id;
   for (std::size_t i = 0; i < count; ++i) {
     state_->add_order({}, first + step * static_cast<std::int64_t>(i));
@@ -110,12 +110,12 @@ std::int64_t WooCommerceSimulator::add_orders(std::size_t count, Time first, Dur
 
 void WooCommerceSimulator::change_order(std::int64_t id, const json::object& fields,
                                         std::optional<Time> modified) {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   state_->change(state_->orders.at(id), fields, modified);
 }
 
 void WooCommerceSimulator::refund_order(std::int64_t id, std::string_view amount, bool all) {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   auto& record = state_->orders.at(id);
   json::array refunds = record.fields.at("refunds").as_array();
   refunds.push_back({{"id", state_->next_id++}, {"reason", ""}, {"total", "-" + std::string(amount)}});
@@ -125,7 +125,7 @@ void WooCommerceSimulator::refund_order(std::int64_t id, std::string_view amount
 }
 
 void WooCommerceSimulator::refund_lines(std::int64_t id, const std::map<std::int64_t, double>& quantities) {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   auto& record = state_->orders.at(id);
   const std::int64_t refund = state_->next_id++;
   json::array lines;
@@ -143,55 +143,55 @@ void WooCommerceSimulator::refund_lines(std::int64_t id, const std::map<std::int
 }
 
 void WooCommerceSimulator::break_order(std::int64_t id, bool is_broken) {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   state_->orders.at(id).is_broken = is_broken;
 }
 
 void WooCommerceSimulator::break_product(std::int64_t id) {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   state_->products.at(id).is_broken = true;
 }
 
 void WooCommerceSimulator::trash_order(std::int64_t id) { change_order(id, {{"status", "trash"}}); }
 
 void WooCommerceSimulator::delete_order(std::int64_t id) {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   state_->orders.erase(id);
 }
 
 std::int64_t WooCommerceSimulator::add_product(const json::object& fields, std::optional<Time> modified) {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   return state_->add_product(fields, modified);
 }
 
 void WooCommerceSimulator::change_product(std::int64_t id, const json::object& fields) {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   state_->change(state_->products.at(id), fields, std::nullopt);
 }
 
 std::int64_t WooCommerceSimulator::add_variation(std::int64_t product_id, const json::object& fields) {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   return state_->add_variation(product_id, fields);
 }
 
 json::value WooCommerceSimulator::order(std::int64_t id) const {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   const auto found = state_->orders.find(id);
   return found == state_->orders.end() ? json::value() : json::value(state_->to_response(found->second));
 }
 
 std::vector<json::object> WooCommerceSimulator::trackings(std::int64_t id) const {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   return state_->orders.at(id).trackings;
 }
 
 std::vector<json::object> WooCommerceSimulator::fulfillments(std::int64_t id) const {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   return state_->orders.at(id).fulfillments;
 }
 
 std::vector<json::object> WooCommerceSimulator::notes(std::int64_t id) const {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   return state_->orders.at(id).notes;
 }
 
@@ -202,25 +202,25 @@ void WooCommerceSimulator::fail(Fault fault, std::size_t times) {
 void WooCommerceSimulator::stop_failing() { state_->faults.clear(); }
 
 void WooCommerceSimulator::after_page(std::function<void(std::size_t pages)> act) {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   state_->after_page = std::move(act);
   state_->pages = 0;
 }
 
 std::vector<WooCommerceSimulator::Call> WooCommerceSimulator::calls() const {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   return state_->calls;
 }
 
 std::size_t WooCommerceSimulator::count(std::string_view method, std::string_view route_part) const {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   return static_cast<std::size_t>(std::ranges::count_if(state_->calls, [&](const Call& call) {
     return call.method == method && call.route.find(route_part) != std::string::npos;
   }));
 }
 
 void WooCommerceSimulator::forget_calls() {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   state_->calls.clear();
 }
 

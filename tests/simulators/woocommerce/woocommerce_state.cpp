@@ -158,7 +158,7 @@ Reply WooCommerceState::handle(const Received& request) {
   std::function<void(std::size_t)> act;
   std::size_t page = 0;
   if (!fault || fault->reaches_store) {
-    const std::lock_guard lock(mutex);
+    const Lock lock(mutex);
     ParsedRequest parsed = parse(request);
     reply = answer(parsed);
     reply.headers.emplace_back("Date", http_date(now()));
@@ -168,7 +168,7 @@ Reply WooCommerceState::handle(const Received& request) {
       page = ++pages;
     }
   } else {
-    const std::lock_guard lock(mutex);
+    const Lock lock(mutex);
     const ParsedRequest parsed = parse(request);
     calls.push_back({parsed.method, parsed.route, parsed.parameters, request.body, 0});
   }

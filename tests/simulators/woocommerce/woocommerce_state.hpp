@@ -2,12 +2,12 @@
 
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/thread/mutex.hpp"
 #include "tests/simulators/woocommerce/woocommerce_simulator.hpp"
 
 namespace waybill::tests {
@@ -37,29 +37,29 @@ class WooCommerceState {
   /// The response to a request, faults included.
   Reply handle(const Received& request);
 
-  // The other members are guarded by `mutex`.
-
-  Time now() const;
-  std::int64_t add_order(const json::object& fields, std::optional<Time> modified);
-  std::int64_t add_product(const json::object& fields, std::optional<Time> modified);
-  std::int64_t add_variation(std::int64_t product, const json::object& fields);
-  void change(Record& record, const json::object& fields, std::optional<Time> modified);
-  json::object to_response(const Record& record) const;
+  Time now() const REQUIRES(mutex);
+  std::int64_t add_order(const json::object& fields, std::optional<Time> modified) REQUIRES(mutex);
+  std::int64_t add_product(const json::object& fields, std::optional<Time> modified) REQUIRES(mutex);
+  std::int64_t add_variation(std::int64_t product, const json::object& fields) REQUIRES(mutex);
+  void change(Record& record, const json::object& fields, std::optional<Time> modified) REQUIRES(mutex);
+  json::object to_response(const Record& record) const REQUIRES(mutex);
 
   const Options options;
-  mutable std::mutex mutex;
-  Records orders, products;
-  std::int64_t next_id = 727;
-  std::string home;  // http://127.0.0.1:PORT/shop
-  std::string key, secret;
-  bool key_known = true;
-  Rights rights = Rights::read_write;
-  std::optional<Time> set_now;
-  Duration clock_skew{};
-  std::map<std::string, std::int64_t> nonces;  // with their timestamps
-  std::function<void(std::size_t)> after_page;
-  std::size_t pages = 0;
-  std::vector<Call> calls;
+  mutable Mutex mutex;
+  Records orders GUARDED_BY(mutex);
+  Records products GUARDED_BY(mutex);
+  std::int64_t next_id GUARDED_BY(mutex) = 727;
+  std::string home GUARDED_BY(mutex);  // http://127.0.0.1:PORT/shop
+  std::string key GUARDED_BY(mutex);
+  std::string secret GUARDED_BY(mutex);
+  bool key_known GUARDED_BY(mutex) = true;
+  Rights rights GUARDED_BY(mutex) = Rights::read_write;
+  std::optional<Time> set_now GUARDED_BY(mutex);
+  Duration clock_skew GUARDED_BY(mutex){};
+  std::map<std::string, std::int64_t> nonces GUARDED_BY(mutex);  // with their timestamps
+  std::function<void(std::size_t)> after_page GUARDED_BY(mutex);
+  std::size_t pages GUARDED_BY(mutex) = 0;
+  std::vector<Call> calls GUARDED_BY(mutex);
   FaultScript faults;
 
  private:
@@ -73,29 +73,32 @@ class WooCommerceState {
   };
 
   /// The error of a failed authentication, or nullopt; `known` becomes true if the user is known.
-  std::optional<Reply> authenticate(const ParsedRequest& parsed, bool& known);
-  std::optional<Reply> basic(const ParsedRequest& parsed, bool& known);
-  std::optional<Reply> oauth(const ParsedRequest& parsed, bool& known);
-  bool signature_matches(const ParsedRequest& parsed, Parameters signed_parameters) const;
-  std::optional<Reply> nonce_used(const Parameters& parameters);
-  bool is_allowed(std::string_view method) const;
+  std::optional<Reply> authenticate(const ParsedRequest& parsed, bool& known) REQUIRES(mutex);
+  std::optional<Reply> basic(const ParsedRequest& parsed, bool& known) REQUIRES(mutex);
+  std::optional<Reply> oauth(const ParsedRequest& parsed, bool& known) REQUIRES(mutex);
+  bool signature_matches(const ParsedRequest& parsed, Parameters signed_parameters) const REQUIRES(mutex);
+  std::optional<Reply> nonce_used(const Parameters& parameters) REQUIRES(mutex);
+  bool is_allowed(std::string_view method) const REQUIRES(mutex);
 
-  ParsedRequest parse(const Received& request) const;
-  Reply answer(ParsedRequest& parsed);
-  Reply dispatch(ParsedRequest& parsed);
-  Reply order_routes(ParsedRequest& parsed, std::string_view rest);
-  Reply one_order(const ParsedRequest& parsed, Record& record, std::string_view rest);
-  Reply order_notes(const ParsedRequest& parsed, Record& record);
-  Reply order_fulfillments(const ParsedRequest& parsed, Record& record, std::string_view rest);
-  Reply order_trackings(const ParsedRequest& parsed, std::string_view rest, std::string_view own_route);
-  Reply batch(const ParsedRequest& parsed);
-  Reply product_routes(ParsedRequest& parsed, std::string_view rest);
-  Reply list(ParsedRequest& parsed, Records& records, bool are_orders);
-  std::vector<Record*> selected(const ParsedRequest& parsed, Records& records, bool are_orders) const;
+  ParsedRequest parse(const Received& request) const REQUIRES(mutex);
+  Reply answer(ParsedRequest& parsed) REQUIRES(mutex);
+  Reply dispatch(ParsedRequest& parsed) REQUIRES(mutex);
+  Reply order_routes(ParsedRequest& parsed, std::string_view rest) REQUIRES(mutex);
+  Reply one_order(const ParsedRequest& parsed, Record& record, std::string_view rest) REQUIRES(mutex);
+  Reply order_notes(const ParsedRequest& parsed, Record& record) REQUIRES(mutex);
+  Reply order_fulfillments(const ParsedRequest& parsed, Record& record, std::string_view rest)
+      REQUIRES(mutex);
+  Reply order_trackings(const ParsedRequest& parsed, std::string_view rest, std::string_view own_route)
+      REQUIRES(mutex);
+  Reply batch(const ParsedRequest& parsed) REQUIRES(mutex);
+  Reply product_routes(ParsedRequest& parsed, std::string_view rest) REQUIRES(mutex);
+  Reply list(ParsedRequest& parsed, Records& records, bool are_orders) REQUIRES(mutex);
+  std::vector<Record*> selected(const ParsedRequest& parsed, Records& records, bool are_orders) const
+      REQUIRES(mutex);
   /// True if the store fails to show one of the records with these fields.
   static bool fails(const Record& record, const std::string& fields);
-  const std::string& text_of(Record& record, const std::string& fields) const;
-  Reply settings() const;
+  const std::string& text_of(Record& record, const std::string& fields) const REQUIRES(mutex);
+  Reply settings() const REQUIRES(mutex);
 };
 
 /// The answer of a site with a fatal error of PHP.
