@@ -68,7 +68,7 @@ struct CarrierRate {
   std::string price, currency;
   std::vector<Charge> charges;
   std::optional<int> transit_days;
-  std::optional<Time> estimated_delivery;
+  std::optional<Time> estimated_delivery;  // midnight UTC: a day without a time, here and below
 };
 
 /// A message of a carrier or gateway, at most 300 characters, without secrets.
@@ -105,6 +105,7 @@ struct BoughtLabel {
   std::string service_code, service_name;
   std::string price, currency;     // the price charged
   std::optional<LabelFile> label;  // nullopt: `label` fetches it
+  std::optional<Time> estimated_delivery = {};
 };
 
 /// The purchase is proven not to have happened.

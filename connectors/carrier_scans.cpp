@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "storage/sql/shipments.sql.hpp"
 #include "storage/sql/tracking_pulls.sql.hpp"
 
 namespace waybill::connectors {
@@ -42,9 +43,10 @@ std::optional<Time> return_in(const TrackAnswer& answer, Time now) {
   return first == answer.scans.end() ? std::nullopt : std::optional(std::min(first->at, now));
 }
 
-asio::awaitable<AppliedScans> apply_scans(storage::Transaction& transaction, AskedParcel parcel,
+namespace {
+
+asio::awaitable<AppliedScans> apply_scans(storage::Transaction& transaction, const AskedParcel& parcel,
                                           const TrackAnswer& answer, Time now) {
-  if (answer.scans.empty()) co_return AppliedScans();
   const auto known = co_await transaction.run(
       sql::Returns{.business = parcel.business, .shipment = parcel.shipment, .number = parcel.number});
   const auto since = known.empty() ? std::nullopt : std::optional(known.front().since);
@@ -59,6 +61,21 @@ asio::awaitable<AppliedScans> apply_scans(storage::Transaction& transaction, Ask
   if (const auto told = return_in(answer, now); told && (!since || *told < *since)) {
     co_await transaction.run(sql::NoteReturn{
         .business = parcel.business, .shipment = parcel.shipment, .number = parcel.number, .since = *told});
+  }
+  co_return applied;
+}
+
+}  // namespace
+
+asio::awaitable<AppliedScans> apply_answer(storage::Transaction& transaction, AskedParcel parcel,
+                                           const TrackAnswer& answer, Time now) {
+  AppliedScans applied;
+  if (!answer.scans.empty()) applied = co_await apply_scans(transaction, parcel, answer, now);
+  if (answer.estimated_delivery) {
+    co_await transaction.run(storage::sql::shipments::Announce{.business = parcel.business,
+                                                               .shipment = parcel.shipment,
+                                                               .number = parcel.number,
+                                                               .announced = *answer.estimated_delivery});
   }
   co_return applied;
 }

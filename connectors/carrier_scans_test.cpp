@@ -27,7 +27,7 @@ class History {
  public:
   explicit History(std::string label_status = {}) : label_status_(std::move(label_status)) {}
 
-  /// Applies an answer as apply_scans does.
+  /// Applies an answer as apply_answer does.
   void apply(const TrackAnswer& answer) {
     const auto traces = traces_of(answer, shipment, return_since_, now);
     storage::ScanCourse course(status_, label_status_, moved_at_);

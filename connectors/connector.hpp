@@ -96,7 +96,8 @@ struct StoreOrder {
 
 struct StoreVariant {
   std::string name;
-  std::optional<std::string> sku, price, weight;  // weight in kg
+  std::optional<std::string> sku, price, weight;                 // weight in kg
+  std::optional<std::string> hs_code = {}, origin_country = {};  // as the store has them, not checked
 };
 
 struct StoreProduct {
@@ -106,6 +107,7 @@ struct StoreProduct {
   std::optional<std::string> weight, length, width, height;  // kg, cm
   std::vector<StoreVariant> variants;                        // empty if the product has none
   Time changed_at;
+  std::optional<std::string> hs_code = {}, origin_country = {};  // those of variants may differ
 };
 
 /// A record of the store that cannot be read; the other records are still imported, and so is the status of

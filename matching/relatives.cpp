@@ -114,12 +114,14 @@ void RelativeIndex::fill(const Guid& business, const Guid& entity_id, domain::En
   for (auto entry = first; entry != last; ++entry) rows.push_back(entry->second);
   std::ranges::sort(rows);
   for (const Relative* shipment : rows) {
-    json::object& shown = shipments
-                              .emplace_back(json::object({{"guid", shipment->related.to_string()},
-                                                          {"trackingNumber", shipment->name},
-                                                          {"status", shipment->extra.value_or("")}},
-                                                         entity.storage()))
-                              .as_object();
+    json::object& shown =
+        shipments
+            .emplace_back(json::object({{"guid", shipment->related.to_string()},
+                                        {"trackingNumber", shipment->name},
+                                        {"status", shipment->extra.value_or("")},
+                                        {"labelStatus", text_or_null(shipment->label_status)}},
+                                       entity.storage()))
+            .as_object();
     if (shipment->more && !public_url_.empty()) shown["trackingUrl"] = tracking_url(*shipment->more);
   }
   entity["shipments"] = std::move(shipments);

@@ -48,10 +48,7 @@ class Checker {
     check_one_of("format", formats);
     check_choice();
     json::object stored{{"type", "buy_label"}};
-    for (const std::string_view name : members) {
-      const auto* const value = find_value(definition_, name);
-      stored[name] = value == nullptr ? json::value() : *value;
-    }
+    copy_members(definition_, members, stored);
     return stored;
   }
 
@@ -138,10 +135,7 @@ class BuyLabel final : public Action {
 
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {
     Plan plan{.request = label_request(event), .body = {}};
-    for (const std::string_view name : members) {
-      const auto* const value = workflow.action.if_contains(name);
-      plan.request[name] = value == nullptr ? json::value() : *value;
-    }
+    copy_members(workflow.action, members, plan.request);
     return plan;
   }
 

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t most_items = 1'000;
 
+constexpr std::string_view members[] = {"itemIds", "carrierId", "serviceLevel", "generateLabel"};
+
 /// Checks the configuration of a new shipment and collects its errors.
 class Checker {
  public:
@@ -17,8 +19,8 @@ class Checker {
 
   json::object check(domain::EntityType entity_type) {
     for (const auto& member : definition_) {
-      constexpr std::string_view known[] = {"type", "itemIds", "carrierId", "serviceLevel", "generateLabel"};
-      if (std::ranges::find(known, std::string_view(member.key())) == std::end(known))
+      if (member.key() != "type" &&
+          std::ranges::find(members, std::string_view(member.key())) == std::end(members))
         refuse(member.key(), "unknown field");
     }
     if (entity_type != domain::EntityType::order)
@@ -109,10 +111,7 @@ class CreateShipment final : public Action {
 
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {
     Plan plan{.request = {{"orderId", event.entity_id.to_string()}}, .body = {}};
-    for (const std::string_view name : {"itemIds", "carrierId", "serviceLevel", "generateLabel"}) {
-      const auto* const value = workflow.action.if_contains(name);
-      plan.request[name] = value == nullptr ? json::value() : *value;
-    }
+    copy_members(workflow.action, members, plan.request);
     return plan;
   }
 

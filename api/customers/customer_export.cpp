@@ -89,6 +89,9 @@ bool export_customer(storage::Session& session, const CustomerExport& wanted,
   lists.add_list("shipments", records.shipments, [&](Guids shipments) {
     return sql::Shipments{.business = business, .shipments = shipments, .public_url = public_url};
   });
+  lists.add_list("purchases", records.shipments, [&](Guids shipments) {
+    return sql::Purchases{.business = business, .shipments = shipments};
+  });
   lists.add_list("statusHistory", all,
                  [&](Guids portion) { return sql::StatusHistory{.business = business, .records = portion}; });
   lists.add_list("events", all,

@@ -52,6 +52,12 @@ constexpr Property export_properties[] = {
      .description =
          "The shipments, each with its traces; also those without customer and order that go to the "
          "person's e-mail address. `deletedAt` is not null for a deleted one."},
+    {.name = "purchases",
+     .kind = Kind::array,
+     .nullable = false,
+     .items = Kind::any,
+     .description = "The purchases of labels of these shipments, as GET /api/v1/purchases returns them, each "
+                    "with the file of its label in base64. `label` is null if there is none."},
     {.name = "statusHistory",
      .kind = Kind::array,
      .nullable = false,

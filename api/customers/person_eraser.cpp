@@ -271,23 +271,29 @@ void PersonEraser::add_events_and_notes(std::vector<Step>& steps, const Source& 
   steps.push_back(erase_notes(records));
 }
 
-/// Records that left the person belong to others and stay; only their traces, events and notes are erased.
+/// Records that left the person belong to others and stay; only their traces, labels that are not used any
+/// more, events and notes are erased.
 void PersonEraser::add_erasing_of_records(std::vector<Step>& steps) {
   const Source orders = [this] { return Records{.guids = search_.own().orders}; };
   const Source shipments = [this] { return Records{.guids = search_.own().shipments}; };
   const Source left = [this] { return search_.left().all(); };
   steps.push_back(erase_records<sql::EraseOrders>(orders));
   steps.push_back(erase_records<sql::EraseShipments>(shipments));
-  steps.push_back(erase_left_traces());
+  steps.push_back(erase_left_texts());
   for (const Source& records : {orders, shipments, left}) add_events_and_notes(steps, records);
 }
 
-Step PersonEraser::erase_left_traces() {
-  return for_portions([this] { return search_.left().all(); },
-                      [this](storage::Session& session, const Records& portion) {
-                        session.run(sql::EraseLeftTraces{
-                            .business = target_.business, .records = portion.guids, .words = words_});
-                      });
+Step PersonEraser::erase_left_texts() {
+  return for_portions(
+      [this] { return search_.left().all(); },
+      [this](storage::Session& session, const Records& portion) {
+        session.run(
+            sql::EraseLeftTraces{.business = target_.business, .records = portion.guids, .words = words_});
+        session.run(storage::sql::purchases::EraseLeft{.business = target_.business,
+                                                       .shipments = portion.guids,
+                                                       .firsts = storage::binary_array(portion.firsts),
+                                                       .lasts = storage::binary_array(portion.lasts)});
+      });
 }
 
 void PersonEraser::add_erasing_of_texts(std::vector<Step>& steps) {

@@ -55,7 +55,7 @@ class PersonEraser {
   Step erase_records(const Source& records);
   Step erase_events(const Source& records);
   Step erase_notes(const Source& records);
-  Step erase_left_traces();
+  Step erase_left_texts();
   Step erase_contacts();
   Step erase_contacts_in_events();
   void keep_contact_of(storage::Session& session, const std::vector<Guid>& changed);

@@ -44,7 +44,7 @@ asio::awaitable<Answer> track_shipment(Call& call, Services& services) {
                     "The gateway does not tell the scans. " + connectors::sentence_of(error.message()));
     }
     const auto transaction = co_await services.db.begin(call.cause());
-    const auto applied = co_await connectors::apply_scans(
+    const auto applied = co_await connectors::apply_answer(
         *transaction, {.business = call.business(), .shipment = call.id(), .number = number}, answer,
         services.clock.now());
     co_await transaction->commit();

@@ -10,6 +10,7 @@
 #include "api/records/properties.hpp"
 #include "api/records/row_json.hpp"
 #include "api/scans/scans.hpp"
+#include "api/shipments/label_file.hpp"
 #include "api/shipments/label_lock.hpp"
 #include "api/shipments/purchase_schemas.hpp"
 #include "api/shipments/shipment_body.hpp"

@@ -285,6 +285,7 @@ std::optional<BoughtLabel> bought_in(const json::object& shipment) {
     label.service_name = service_name(*rate);
     label.price = amount_at(*rate, "rate");
     label.currency = currency_at(*rate);
+    label.estimated_delivery = parse_timestamp(text_at(*rate, "delivery_date"));
   }
   return label;
 }

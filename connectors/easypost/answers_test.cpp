@@ -29,7 +29,8 @@ Answer failed(net::HttpFailure failure) {
 }
 
 constexpr std::string_view bought = R"({"id":"shp_1","object":"Shipment","mode":"test","reference":"r",
-  "tracking_code":"9400","selected_rate":{"id":"rate_1","carrier":"USPS","service":"Priority","rate":"6.95",
+  "tracking_code":"9400","selected_rate":{"id":"rate_1","delivery_date":"2026-07-03T00:00:00Z",
+  "carrier":"USPS","service":"Priority","rate":"6.95",
   "currency":"USD"},"tracker":{"public_url":"https://track.easypost.com/x"},
   "postage_label":{"label_url":"https://files/l.png","label_file_type":"image/png","label_pdf_url":null}})";
 
@@ -49,6 +50,7 @@ TEST(EasyPostPurchase, AnAnswerWithLabelAndNumberIsBought) {
   EXPECT_EQ(label->currency, "USD");
   EXPECT_EQ(label->service_code, "Priority");
   EXPECT_EQ(label->service_name, "USPS Priority");
+  EXPECT_EQ(label->estimated_delivery, parse_timestamp("2026-07-03T00:00:00Z"));
   EXPECT_EQ(label->tracking_url, "https://track.easypost.com/x");
   EXPECT_FALSE(label->label);
 }

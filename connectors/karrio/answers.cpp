@@ -129,6 +129,7 @@ BoughtLabel bought_label(const json::value& shipment) {
   label.price = price_at(shipment, "selected_rate.total_charge");
   label.currency = currency_at(shipment, "selected_rate.currency");
   label.label = label_in(shipment);
+  label.estimated_delivery = time_at(shipment, "selected_rate.estimated_delivery");
   return label;
 }
 

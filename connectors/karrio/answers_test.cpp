@@ -69,7 +69,7 @@ TEST(KarrioRates, AreEmptyForOddJson) {
 TEST(KarrioShipment, IsBoughtWithPriceNumberAndLabel) {
   const auto found = shipment(R"({"id":"shp_1","status":"created","tracking_number":"1Z1","label_url":"/v1/x",
       "tracking_url":"/v1/trackers/ups/1Z1","selected_rate":{"id":"rat_9","service":"ups_standard",
-      "total_charge":13.40,"currency":"EUR","meta":{"service_name":"UPS STANDARD"}},
+      "estimated_delivery":"2026-07-03","total_charge":13.40,"currency":"EUR","meta":{"service_name":"UPS STANDARD"}},
       "meta":{"carrier_tracking_link":"https://ups.example/1Z1"},
       "shipping_documents":[{"category":"invoice","base64":"AAAA"},{"category":"label","format":"PDF","base64":")" +
                               encoded("%PDF-1.4 label") + R"("}]})");
@@ -80,6 +80,7 @@ TEST(KarrioShipment, IsBoughtWithPriceNumberAndLabel) {
   EXPECT_EQ(label.tracking_url, "https://ups.example/1Z1");
   EXPECT_EQ(label.service_code, "ups_standard");
   EXPECT_EQ(label.service_name, "UPS STANDARD");
+  EXPECT_EQ(label.estimated_delivery, parse_timestamp("2026-07-03T00:00:00Z"));
   EXPECT_EQ(label.price, "13.40");
   EXPECT_EQ(label.currency, "EUR");
   ASSERT_TRUE(label.label);

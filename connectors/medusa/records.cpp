@@ -250,6 +250,8 @@ StoreVariant variant_of(const json::value& variant, std::string_view currency) {
   result.sku = clean_identifier(field(variant, "sku"));
   result.price = price_of(variant, currency);
   result.weight = kilograms(variant, "weight");
+  result.hs_code = clean_identifier(field(variant, "hs_code"));
+  result.origin_country = clean_identifier(field(variant, "origin_country"));
   return result;
 }
 
@@ -262,6 +264,8 @@ StoreProduct product_of(const json::value& product, std::string_view currency) {
   result.length = length(product, "length");
   result.width = length(product, "width");
   result.height = length(product, "height");
+  result.hs_code = clean_identifier(field(product, "hs_code"));
+  result.origin_country = clean_identifier(field(product, "origin_country"));
   result.changed_at = required(time(product, "updated_at"), "time of change");
   auto variants = by_id(product, "variants");
   std::ranges::sort(variants, {}, [](const auto* variant) {
@@ -274,6 +278,8 @@ StoreProduct product_of(const json::value& product, std::string_view currency) {
     result.price = only.price;
     result.barcode = clean_identifier(field(*variants.front(), "barcode"));
     if (only.weight) result.weight = only.weight;
+    if (only.hs_code) result.hs_code = only.hs_code;
+    if (only.origin_country) result.origin_country = only.origin_country;
     return result;
   }
   for (const auto* const variant : variants) result.variants.push_back(variant_of(*variant, currency));

@@ -16,8 +16,9 @@ inline constexpr std::string_view medusa_order_fields =
     "shipping_total,*shipping_methods";
 
 inline constexpr std::string_view medusa_product_fields =
-    "id,title,description,weight,length,width,height,updated_at,variants.id,variants.title,variants.sku,"
-    "variants.barcode,variants.weight,variants.variant_rank,variants.prices.amount,variants.prices.raw_"
+    "id,title,description,weight,length,width,height,hs_code,origin_country,updated_at,variants.id,"
+    "variants.title,variants.sku,variants.hs_code,variants.origin_country,variants.barcode,variants.weight,"
+    "variants.variant_rank,variants.prices.amount,variants.prices.raw_"
     "amount,"
     "variants.prices.currency_code,variants.prices.min_quantity,variants.prices.price_list_id,"
     "variants.prices.rules_count";

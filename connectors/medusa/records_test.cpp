@@ -217,12 +217,18 @@ TEST(MedusaRecords, TakesTheGeneralPriceOfOnePiece) {
                               price("eur", 5, {{"rules_count", 1}}),
                               price("eur", 6, {{"rules", json::object()}, {"min_quantity", nullptr}})};
   const auto variant = [](std::string_view id, int rank, json::array of) {
-    return json::object{
-        {"id", id}, {"title", id}, {"variant_rank", rank}, {"weight", 1}, {"prices", std::move(of)}};
+    return json::object{{"id", id},
+                        {"title", id},
+                        {"variant_rank", rank},
+                        {"weight", 1},
+                        {"prices", std::move(of)},
+                        {"origin_country", "pt"}};
   };
   const json::value product = {{"id", "prod_1"},
                                {"title", "Shirt"},
                                {"weight", 12.5},
+                               {"hs_code", "6109.10"},
+                               {"origin_country", nullptr},
                                {"updated_at", "2026-11-20T14:11:55.024Z"},
                                {"variants", json::array{variant("b", 1, {}), variant("a", 0, prices)}}};
   StorePage<StoreProduct> page;
@@ -234,6 +240,10 @@ TEST(MedusaRecords, TakesTheGeneralPriceOfOnePiece) {
   EXPECT_EQ(read.variants[0].name, "a");
   EXPECT_EQ(read.variants[0].price, "6");
   EXPECT_EQ(read.variants[0].weight, "0.001");
+  EXPECT_EQ(read.hs_code, "6109.10");
+  EXPECT_FALSE(read.origin_country);
+  EXPECT_EQ(read.variants[0].origin_country, "pt");
+  EXPECT_FALSE(read.variants[0].hs_code);
   EXPECT_EQ(read.variants[1].price, std::nullopt);
 }
 

@@ -62,7 +62,8 @@ inline constexpr ShopifyOperation order{"WaybillOrder",
                                         WAYBILL_SHOPIFY_ORDER " } }"};
 
 #define WAYBILL_SHOPIFY_VARIANT \
-  "title sku barcode price inventoryItem { measurement { weight { unit value } } }"
+  "title sku barcode price "    \
+  "inventoryItem { harmonizedSystemCode countryCodeOfOrigin measurement { weight { unit value } } }"
 
 inline constexpr ShopifyList products{
     {"WaybillProducts",

@@ -189,6 +189,8 @@ StoreVariant read_variant(const json::object& node) {
   variant.price = amount(node, "price");
   const auto* const weight = find_path(node, "inventoryItem.measurement.weight");
   if (weight != nullptr && weight->is_object()) variant.weight = shopify_kilograms(weight->get_object());
+  variant.hs_code = identifier(node, "inventoryItem.harmonizedSystemCode");
+  variant.origin_country = identifier(node, "inventoryItem.countryCodeOfOrigin");
   return variant;
 }
 
@@ -208,6 +210,8 @@ StoreProduct read_product(const json::object& node) {
     product.sku = product.variants.front().sku;
     product.price = product.variants.front().price;
     product.weight = product.variants.front().weight;
+    product.hs_code = product.variants.front().hs_code;
+    product.origin_country = product.variants.front().origin_country;
     product.barcode = identifier(variants.front().get_object(), "barcode");
     product.variants.clear();
   }

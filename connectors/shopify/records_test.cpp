@@ -263,7 +263,8 @@ TEST(ShopifyRecords, ReadAProductWithoutVariantsAsOne) {
   add_shopify_product(object(R"({"id":"gid://shopify/Product/7","title":"Tea","description":"Green",
       "updatedAt":"2026-07-01T10:05:00Z","hasOnlyDefaultVariant":true,"variants":{"nodes":[
       {"title":"Default Title","sku":"TEA-1","barcode":"4006381333931","price":"12.45",
-       "inventoryItem":{"measurement":{"weight":{"unit":"GRAMS","value":250.0}}}}]}})"),
+       "inventoryItem":{"harmonizedSystemCode":"090210","countryCodeOfOrigin":"JP",
+                        "measurement":{"weight":{"unit":"GRAMS","value":250.0}}}}]}})"),
                       page);
   ASSERT_EQ(page.records.size(), 1U);
   const auto& product = page.records[0];
@@ -274,6 +275,8 @@ TEST(ShopifyRecords, ReadAProductWithoutVariantsAsOne) {
   EXPECT_EQ(product.barcode, "4006381333931");
   EXPECT_EQ(product.price, "12.45");
   EXPECT_EQ(product.weight, "0.25");
+  EXPECT_EQ(product.hs_code, "090210");
+  EXPECT_EQ(product.origin_country, "JP");
   EXPECT_TRUE(product.variants.empty());
 }
 
@@ -281,7 +284,8 @@ TEST(ShopifyRecords, ReadAProductWithVariants) {
   StorePage<StoreProduct> page;
   add_shopify_product(object(R"({"id":"gid://shopify/Product/7","title":"Tea","description":"",
       "updatedAt":"2026-07-01T10:05:00Z","hasOnlyDefaultVariant":false,"variants":{"nodes":[
-      {"title":"100 g","sku":"TEA-100","barcode":null,"price":"6.00","inventoryItem":{"measurement":{"weight":null}}},
+      {"title":"100 g","sku":"TEA-100","barcode":null,"price":"6.00",
+       "inventoryItem":{"harmonizedSystemCode":null,"countryCodeOfOrigin":"CN","measurement":{"weight":null}}},
       {"title":"1 lb","sku":null,"barcode":null,"price":"20.00",
        "inventoryItem":{"measurement":{"weight":{"unit":"POUNDS","value":1}}}}]}})"),
                       page);
@@ -293,6 +297,9 @@ TEST(ShopifyRecords, ReadAProductWithVariants) {
   EXPECT_EQ(product.variants[0].name, "100 g");
   EXPECT_EQ(product.variants[0].sku, "TEA-100");
   EXPECT_FALSE(product.variants[0].weight);
+  EXPECT_FALSE(product.variants[0].hs_code);
+  EXPECT_EQ(product.variants[0].origin_country, "CN");
+  EXPECT_FALSE(product.origin_country);
   EXPECT_EQ(product.variants[1].weight, "0.453592");
 }
 

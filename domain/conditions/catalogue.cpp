@@ -19,8 +19,13 @@ bool always_has_value(const RecordType& type, std::string_view path) {
   if (std::ranges::find(type.whole_objects, path) != type.whole_objects.end()) return true;
   const Field* const field = type.find(path);
   if (field != nullptr && field->column() != nullptr) return field->column()->is_required;
-  const Field* const list = type.find(path.substr(0, path.find('.')));
-  return list != nullptr && std::holds_alternative<RelatedList>(list->kind);
+  const auto dot = path.find('.');
+  const Field* const list = type.find(path.substr(0, dot));
+  if (list == nullptr || !std::holds_alternative<RelatedList>(list->kind)) return false;
+  const auto elements = element_fields(type.type, list->path);
+  return std::ranges::none_of(elements, [&](const ElementField& element) {
+    return element.is_nullable && dot != std::string_view::npos && element.path == path.substr(dot + 1);
+  });
 }
 
 std::string_view type_name(const Target& target) {

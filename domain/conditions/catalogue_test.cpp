@@ -104,6 +104,8 @@ TEST(ConditionCatalogue, DescribesEachKindOfField) {
   ASSERT_NE(sku, nullptr);
   EXPECT_TRUE(sku->array);
   EXPECT_TRUE(sku->nullable);
+  EXPECT_FALSE(find(EntityType::order, "shipments.status")->nullable);
+  EXPECT_TRUE(find(EntityType::order, "shipments.labelStatus")->nullable);
   const auto* const name = find(EntityType::order, "customer.name");
   ASSERT_NE(name, nullptr);
   EXPECT_FALSE(name->previous);

@@ -39,7 +39,8 @@ Record order() {
     "deliveryAddress": {"street": "Weg 1", "city": "Köln", "state": null, "postalCode": "50667", "country": "DE"},
     "carrier": null, "serviceLevel": null, "totalValue": 139.97, "currency": "EUR",
     "collectionDate": "2026-11-20T05:45:12.345Z", "timeWindow": null, "notes": "50% off",
-    "shipments": [{"guid": "22222222-1111-1111-1111-111111111111", "trackingNumber": "WB1", "status": "delivered"},
+    "shipments": [{"guid": "22222222-1111-1111-1111-111111111111", "trackingNumber": "WB1", "status": "delivered",
+                   "labelStatus": "bought"},
                   {"trackingNumber": "WB2", "status": "created"}],
     "createdAt": "2026-11-01T00:00:00.000Z", "updatedAt": "2026-11-02T00:00:00.000Z"})")};
 }
@@ -216,6 +217,8 @@ TEST(Conditions, APathIntoAListHoldsIfAnyElementDoes) {
                             R"({"items.dimensions.length": 10})",
                             R"({"items.dimensions": {"exists": false}})",
                             R"({"shipments.status": "delivered"})",
+                            R"({"shipments.labelStatus": "bought"})",
+                            R"({"shipments.labelStatus": null})",
                             R"({"shipments.trackingNumber": {"endsWith": "2"}})",
                         });
   expect_fails(order(), {

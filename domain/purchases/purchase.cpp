@@ -135,6 +135,8 @@ void set_label(Purchase& purchase, const BoughtFacts& label) {
   if (!purchase.erased_at) purchase.tracking_url = label.tracking_url;
   purchase.service_code = label.service_code.empty() ? purchase.quote.service_code : label.service_code;
   purchase.service_name = label.service_name.empty() ? purchase.quote.service_name : label.service_name;
+  purchase.estimated_delivery =
+      label.estimated_delivery ? label.estimated_delivery : purchase.quote.estimated_delivery;
   purchase.price = label.price;
   if (label.has_label && !purchase.erased_at) purchase.has_label = true;
 }
@@ -437,6 +439,7 @@ Effect resolved(Purchase& purchase, Resolution outcome, std::string tracking_num
     if (!tracking_number.empty()) purchase.tracking_numbers = {std::move(tracking_number)};
     purchase.service_code = purchase.quote.service_code;
     purchase.service_name = purchase.quote.service_name;
+    purchase.estimated_delivery = purchase.quote.estimated_delivery;
     purchase.price = purchase.quote.price;
     purchase.bought_at = now;
     return move(purchase, bought, now);

@@ -44,6 +44,7 @@ struct PurchaseMessage {
 struct Quote {
   std::string rate_id, service_code, service_name;
   Money price;
+  std::optional<Time> estimated_delivery = {};  // midnight UTC: a day without a time
 
   bool operator==(const Quote&) const = default;
 };
@@ -55,7 +56,8 @@ struct BoughtFacts {
   std::string tracking_url;
   std::string service_code, service_name;
   Money price;
-  bool has_label = false;  // its bytes are there
+  std::optional<Time> estimated_delivery = {};  // as in Quote
+  bool has_label = false;                       // its bytes are there
 };
 struct RefusedFacts {
   PurchaseMessage message;
@@ -89,6 +91,7 @@ struct Purchase {
   Money price;             // charged
   bool is_dearer = false;  // the charged price is above the quote
   std::string service_code, service_name;
+  std::optional<Time> estimated_delivery;  // that of the label, otherwise of the quote
   std::vector<std::string> tracking_numbers;
   std::string tracking_url;
   bool has_label = false;

@@ -157,6 +157,24 @@ TEST(Purchases, AreRefusedIfTheQuoteIsNotAccepted) {
   EXPECT_EQ(status_of(quote_of("1.00", "USD")), "OTHER_CURRENCY");
 }
 
+TEST(Purchases, AnnounceTheDeliveryOfTheLabelOrElseOfItsQuote) {
+  const Time of_quote = start + std::chrono::days(3), of_label = start + std::chrono::days(2);
+  Quote quote = quote_of();
+  quote.estimated_delivery = of_quote;
+  const auto announced = [&](std::optional<Time> by_label) {
+    Purchase purchase = requested_at_start();
+    looked_up(purchase, NothingFound{}, start);
+    drafted(purchase, "g1", quote, start);
+    begin_buying(purchase, start);
+    BoughtFacts label = label_of("g1");
+    label.estimated_delivery = by_label;
+    answered(purchase, label, start);
+    return purchase.estimated_delivery;
+  };
+  EXPECT_EQ(announced(of_label), of_label);
+  EXPECT_EQ(announced(std::nullopt), of_quote);
+}
+
 TEST(Purchases, ThatCostMoreThanTheirQuoteAreFlagged) {
   Purchase purchase = buying_purchase();
   BoughtFacts label = label_of("g1");

@@ -28,6 +28,7 @@ constexpr auto order_shipment_fields = std::to_array<ElementField>({
     {"guid", uuid},
     {"trackingNumber", string},
     {"status", string, EntityType::shipment},
+    {.path = "labelStatus", .type = string, .is_nullable = true},
 });
 
 constexpr auto package_fields = std::to_array<ElementField>({

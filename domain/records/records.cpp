@@ -178,8 +178,8 @@ constexpr auto shipment_fields = std::to_array<Field>({
     column("collectionDate", "collection_date", timestamp).merged().settable(),
     column("estimatedDelivery", "estimated_delivery", timestamp)
         .settable("deliveryDate")
-        .described("Unless set: 5 days (2 for express, 0 for sameday) after the collection date or the "
-                   "creation."),
+        .described("Unless set: the date that the carrier announced, otherwise 5 days (2 for express, 0 for "
+                   "sameday) after the collection date or the creation."),
     timestamp_of("deliveredAt", "delivered_at"),
     timestamp_of("statusChangedAt", "status_changed_at")
         .listed()
@@ -255,10 +255,12 @@ constexpr auto product_fields = std::to_array<Field>({
     column("dimensions.height", "height", decimal, Form::measure).merged().imported().listed(),
     text("hsCode", "hs_code", no, Form::hs_code)
         .merged()
+        .imported()
         .listed()
         .described("The number in the customs tariff: 6 to 10 digits. Dots and blanks are removed."),
     text("originCountry", "origin_country", no, Form::country)
         .merged()
+        .imported()
         .listed()
         .described("The country of origin, as ISO 3166-1 alpha-2; requests may also name it."),
     column("customsValue", "customs_value", decimal, Form::money)
@@ -285,8 +287,8 @@ constexpr auto aliases_of_shipments = std::to_array<Alias>({{"purchase.status", 
                                                             {"purchase.currency", "currency"}});
 
 constexpr auto internal_columns = std::to_array<std::string_view>({"business_id", "deleted_at"});
-constexpr auto internal_columns_of_shipments =
-    std::to_array<std::string_view>({"business_id", "deleted_at", "last_trace_id", "order_items"});
+constexpr auto internal_columns_of_shipments = std::to_array<std::string_view>(
+    {"business_id", "deleted_at", "last_trace_id", "order_items", "announced_delivery"});
 
 constexpr auto types = std::to_array<RecordType>({
     {EntityType::order, "Order", "order", "orders", order_fields, objects_of_orders, internal_columns, {}},

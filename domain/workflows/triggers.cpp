@@ -102,7 +102,7 @@ static_assert(std::ranges::is_sorted(rows, {}, &TriggerRow::type));
 constexpr std::string_view label_status = "labelStatus";
 constexpr std::string_view fields_of_label =
     "labelStatus carrierTrackingNumber carrierTrackingUrl shippingPrice currency carrier.guid serviceLevel "
-    "packages estimatedDelivery";  // the database derives the last one from serviceLevel
+    "packages estimatedDelivery";  // derived from serviceLevel, or announced with the label
 
 // A row with its fields looked up.
 struct Rule {

@@ -103,6 +103,8 @@ std::string facts_json(const StoredPurchase& purchase) {
       text_or_null(facts.service_code.empty() ? facts.quote.service_code : facts.service_code);
   out["service_name"] =
       text_or_null(facts.service_name.empty() ? facts.quote.service_name : facts.service_name);
+  out["estimated_delivery"] =
+      time_or_null(facts.estimated_delivery ? facts.estimated_delivery : facts.quote.estimated_delivery);
   out["quote"] = amount_or_null(facts.quote.price);
   out["quote_currency"] = text_or_null(facts.quote.price.currency);
   out["price"] = amount_or_null(facts.price);

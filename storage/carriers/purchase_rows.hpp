@@ -60,12 +60,14 @@ StoredPurchase purchase_of(const Guid& business, const Row& row) {
   facts.quote = {text(row.rate_id),
                  text(row.service_code),
                  text(row.service_name),
-                 {text(row.quote), text(row.quote_currency)}};
+                 {text(row.quote), text(row.quote_currency)},
+                 row.estimated_delivery};
   if (row.max_price) facts.max_price = domain::Money{text(row.max_price), text(row.max_currency)};
   facts.price = {text(row.price), text(row.currency)};
   facts.is_dearer = row.is_dearer;
   facts.service_code = facts.quote.service_code;
   facts.service_name = facts.quote.service_name;
+  facts.estimated_delivery = facts.quote.estimated_delivery;
   facts.tracking_numbers = texts_of(row.tracking_numbers);
   facts.tracking_url = text(row.tracking_url);
   facts.has_label = row.has_label;

@@ -87,7 +87,7 @@ struct Row {
                                                     bought_at = start, voiding_since, void_begun_at,
                                                     voided_at, erased_at;
   std::int32_t attempts = 1, lookups = 3;
-  std::optional<Time> next_at;
+  std::optional<Time> next_at, estimated_delivery = start;
 };
 
 TEST(RowsOfPurchases, AreReadAsTheyAreWritten) {
@@ -105,6 +105,7 @@ TEST(RowsOfPurchases, AreReadAsTheyAreWritten) {
   EXPECT_EQ(facts.at("lookups"), 3);
   EXPECT_EQ(facts.at("test_mode"), true);
   EXPECT_EQ(facts.at("is_dearer"), true);
+  EXPECT_EQ(facts.at("estimated_delivery"), format_sql_timestamp(start));
 }
 
 }  // namespace

@@ -289,7 +289,8 @@ std::vector<Relative> read_relatives(const TypedRows<sql::outbox::Relatives>& ro
                          row.related.value_or(Guid()),
                          std::string(row.name.value_or("")),
                          std::optional<std::string>(row.extra),
-                         std::optional<std::string>(row.more)});
+                         std::optional<std::string>(row.more),
+                         std::optional<std::string>(row.label_status)});
   }
   return relatives;
 }

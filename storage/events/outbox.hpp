@@ -165,7 +165,8 @@ struct Relative {
   std::string name;  // for a shipment, its tracking number; for a page, its token in 32 hexadecimal digits
   // A customer's e-mail, a carrier's pattern of links, a shipment's status, an integration's provider.
   std::optional<std::string> extra;
-  std::optional<std::string> more;  // a customer's phone, the token of a shipment's page
+  std::optional<std::string> more;          // a customer's phone, the token of a shipment's page
+  std::optional<std::string> label_status;  // of a shipment
 };
 inline constexpr std::size_t relative_kinds = 5;
 

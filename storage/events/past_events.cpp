@@ -84,7 +84,8 @@ std::vector<std::vector<Relative>> PastEvents::relatives(std::span<const PastRel
                     row.related.value_or(Guid()),
                     std::string(row.name.value_or("")),
                     std::optional<std::string>(row.extra),
-                    std::optional<std::string>(row.more)});
+                    std::optional<std::string>(row.more),
+                    std::optional<std::string>(row.label_status)});
   }
   return relatives;
 }

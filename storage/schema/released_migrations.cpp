@@ -100,6 +100,7 @@ constexpr auto locks = std::to_array<Locks>({
      "lock table orders, purchases in share row exclusive mode; lock table alerts in access exclusive mode"},
     {"0085_runs_awaiting_labels", "lock table run_queue in access exclusive mode"},
     {"0086_stored_forms", "lock table workflows in share row exclusive mode"},
+    {"0088_announced_deliveries", "lock table shipments, purchases in access exclusive mode"},
 });
 
 }  // namespace

@@ -94,7 +94,7 @@ json::object EasyPostSimulator::State::made_rate(const Caller& caller, const Acc
                {"list_currency", offer.currency},
                {"billing_type", "easypost"},
                {"delivery_days", offer.days},
-               {"delivery_date", nullptr},
+               {"delivery_date", offer.delivery_date ? json::value(*offer.delivery_date) : json::value()},
                {"delivery_date_guaranteed", false},
                {"est_delivery_days", offer.days},
                {"shipment_id", shipment_id},

@@ -46,6 +46,7 @@ class EasyPostSimulator {
     std::string service, price;
     std::string currency = "USD";
     int days = 2;
+    std::optional<std::string> delivery_date = {};
   };
 
   /// A scan of a carrier.

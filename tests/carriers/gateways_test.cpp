@@ -1,4 +1,5 @@
 // Carriers that are reached through a gateway: configuration, rates and scans, with a simulator of EasyPost.
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -444,6 +445,115 @@ TEST_F(Gateways, AParcelThatComesBackIsReturnedAndNotDelivered) {
   EXPECT_EQ(track(), "exception");
   world.easypost.add_scan(number, {.status = "delivered", .message = "Delivered to the sender"});
   EXPECT_EQ(track(), "returned");
+}
+
+/// What a carrier announces for the parcels of a business in New York.
+class AnnouncedDeliveries : public Gateways {
+ protected:
+  void SetUp() override {
+    Gateways::SetUp();
+    tenant.sql.rows("update businesses set timezone = 'America/New_York' where guid = $1", {tenant.id});
+    ASSERT_EQ(configure().status, 200);
+    parcel = shipment(number);
+    track();
+  }
+  /// Noon UTC of a later day, in which New York's clocks differ by a whole number of hours.
+  static Time noon_in(int days) {
+    return std::chrono::floor<std::chrono::days>(system_clock().now()) + std::chrono::days(days) +
+           std::chrono::hours(12);
+  }
+  void track() {
+    const Response tracked = tenant.http.post("/api/v1/shipments/" + parcel + "/track");
+    ASSERT_EQ(tracked.status, 200) << tracked.text;
+  }
+  void announce(const std::string& time) { announce(number, time); }
+  void announce(const std::string& of, const std::string& time) {
+    world.easypost.set_estimated_delivery(of, time);
+    track();
+  }
+  std::string estimated() {
+    return text_at(tenant.http.get("/api/v1/shipments/" + parcel).data(), "estimatedDelivery");
+  }
+  std::int64_t events() {
+    return tenant.sql.number("select count(*) from events where entity_id = $1", {parcel});
+  }
+  void set(const json::value& date) {
+    const Response changed =
+        tenant.http.patch("/api/v1/shipments", {{"shipmentId", parcel}, {"deliveryDate", date}});
+    ASSERT_EQ(changed.status, 200) << changed.text;
+  }
+
+  std::string number = "EZ" + tenant.id.substr(0, 8), parcel;
+};
+
+TEST_F(AnnouncedDeliveries, AreThoseOfTheShipmentAndOneEventEach) {
+  const std::string computed = estimated();
+  const std::int64_t before = events();
+  const std::string first = format_timestamp(noon_in(9)), second = format_timestamp(noon_in(11));
+  announce(first);
+  EXPECT_EQ(estimated(), first);
+  EXPECT_EQ(events(), before + 1);
+  EXPECT_EQ(tenant.sql.value("select (cause ->> 'by') is not null from events where entity_id = $1 "
+                             "order by id desc limit 1",
+                             {parcel}),
+            "t");
+  track();
+  EXPECT_EQ(events(), before + 1) << "the same answer changes nothing";
+  announce(second);
+  EXPECT_EQ(estimated(), second) << "a delay";
+  tenant.sql.rows("update shipments set service_level = 'express' where guid = $1", {parcel});
+  EXPECT_EQ(estimated(), second) << "the default date follows the service level, the carrier's does not";
+  EXPECT_NE(first, computed);
+}
+
+TEST_F(AnnouncedDeliveries, OfADayLastUntilItsEndInTheZoneOfTheBusiness) {
+  announce(format_timestamp(noon_in(9) - std::chrono::hours(12)));
+  EXPECT_EQ(
+      tenant.sql.value("select estimated_delivery at time zone 'America/New_York' = "
+                       "($2::timestamptz at time zone 'UTC')::date + interval '1 day' - interval '1 ms' "
+                       "from shipments where guid = $1",
+                       {parcel, format_timestamp(noon_in(9))}),
+      "t")
+      << estimated();
+}
+
+TEST_F(AnnouncedDeliveries, DoNotReplaceADateThatARequestHasSet) {
+  const std::string own = format_timestamp(noon_in(30));
+  announce(format_timestamp(noon_in(9)));
+  set(json::value(own));
+  const std::int64_t before = events();
+  announce(format_timestamp(noon_in(10)));
+  EXPECT_EQ(estimated(), own);
+  EXPECT_EQ(events(), before);
+  set(nullptr);
+  EXPECT_EQ(estimated(), format_timestamp(noon_in(9))) << "the last one that was taken";
+  track();
+  EXPECT_EQ(estimated(), format_timestamp(noon_in(10)));
+}
+
+TEST_F(AnnouncedDeliveries, OfOtherNumbersOrOtherYearsOrAfterTheEndAreIgnored) {
+  announce(format_timestamp(noon_in(9)));
+  const std::string known = estimated();
+  tenant.sql.rows(
+      "insert into purchases (business_id, guid, shipment_id, attempt, reference, shard, status, bought_at, "
+      "carrier_id, connector, tracking_numbers) values ($1, gen_random_uuid(), $2, 1, gen_random_uuid(), "
+      "shard_of($1::uuid), 'bought', now(), $3, 'easypost', array[$4, $4 || 'B'])",
+      {tenant.id, parcel, carrier, number});
+  tenant.sql.rows(
+      "update shipments set packages = jsonb_build_array(jsonb_build_object('weight', 2, "
+      "'carrierTrackingNumber', $2::text), jsonb_build_object('weight', 2, 'carrierTrackingNumber', $2 || "
+      "'B')) where guid = $1",
+      {parcel, number});
+  announce(number + "B", format_timestamp(noon_in(12)));
+  EXPECT_EQ(estimated(), known) << "a further parcel";
+  for (const char* const year : {"0001", "2101"}) {
+    announce(std::string(year) + "-01-01T12:00:00Z");
+    EXPECT_EQ(estimated(), known) << year;
+  }
+  world.easypost.add_scan(number, {.status = "delivered", .message = "Delivered"});
+  announce(format_timestamp(noon_in(13)));
+  EXPECT_EQ(tenant.status_of(parcel), "delivered");
+  EXPECT_EQ(estimated(), known) << "the date that was known at the delivery";
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Purchases of labels through a gateway: files, numbers, prices, limits and refusals.
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <string>
 #include <thread>
@@ -223,6 +224,34 @@ TEST_F(PurchaseDetails, AChoiceComparesAllCarriers) {
       buyer.bought(fast, {{"choose", "fastest"}, {"carrierIds", {second.at("carrierId")}}});
   EXPECT_EQ(at(purchase, "carrier.guid"), second.at("carrierId"));
   EXPECT_EQ(at(buyer.shown(fast), "carrier.guid"), second.at("carrierId")) << "that of the label";
+}
+
+TEST_F(PurchaseDetails, AnnounceTheDeliveryUntilTheirLabelIsVoided) {
+  EasyPostGateway& gateway = world().easypost;
+  Buyer buyer(*world().waybill, gateway, test_name());
+  const Time noon = std::chrono::floor<std::chrono::days>(system_clock().now()) + std::chrono::hours(12);
+  const std::string announced = format_timestamp(noon + std::chrono::days(9));
+  gateway.easypost().set_offers(
+      buyer.account.name,
+      {{.service = "Ground", .price = "7.34", .currency = "EUR", .days = 9, .delivery_date = announced}});
+  const std::string shipment = buyer.shipment();
+  const auto estimated = [&] { return text_at(buyer.shown(shipment), "estimatedDelivery"); };
+  const std::string computed = estimated();
+  const json::value purchase = buyer.bought(shipment);
+  EXPECT_EQ(estimated(), announced);
+  EXPECT_EQ(buyer.void_label(shipment).status, 202);
+  gateway.void_by_hand(buyer.account, text_at(purchase, "gatewayId"));
+  buyer.make_due(text_at(purchase, "guid"));
+  buyer.with_status(shipment, text_at(purchase, "guid"), "voided");
+  EXPECT_EQ(estimated(), computed);
+
+  const std::string promised = buyer.shipment();
+  const std::string own = format_timestamp(noon + std::chrono::days(20));
+  ASSERT_EQ(
+      buyer.tenant.http.patch("/api/v1/shipments", {{"shipmentId", promised}, {"deliveryDate", own}}).status,
+      200);
+  buyer.bought(promised);
+  EXPECT_EQ(text_at(buyer.shown(promised), "estimatedDelivery"), own) << "a request has set it";
 }
 
 }  // namespace

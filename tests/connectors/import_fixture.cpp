@@ -19,8 +19,8 @@ std::string ImportRun::reason() const {
   return std::string(errors[0].at("reason").as_string());
 }
 
-Connection::Connection(Session& sql, std::string business, const std::string& key_file,
-                       const WooCommerceSimulator& store, Settings settings)
+Connection::Connection(Session& sql, std::string business, const std::string& key_file, const Login& login,
+                       Settings settings)
     : sql_(sql), business_(std::move(business)), guid_(Guid::random().to_string()) {
   const SecretBox box(SecretBox::read_key(key_file));
   const auto sealed = [&](std::string_view column, const std::string& secret) {
@@ -29,10 +29,10 @@ Connection::Connection(Session& sql, std::string business, const std::string& ke
   };
   sql_.rows(
       "insert into integrations (business_id, guid, provider, store_url, api_key, api_secret, auto_import, "
-      "sync_products, due_at) values ($1, $2, 'woocommerce', $3, $4, $5, $6, $7, "
+      "sync_products, due_at) values ($1, $2, $8, $3, $4, $5, $6, $7, "
       "case when $6 then now() else 'infinity' end)",
-      {business_, guid_, store.url(), sealed("key", store.key()), sealed("secret", store.secret()),
-       settings.auto_import ? "t" : "f", settings.sync_products ? "t" : "f"});
+      {business_, guid_, login.url, sealed("key", login.key), sealed("secret", login.secret),
+       settings.auto_import ? "t" : "f", settings.sync_products ? "t" : "f", login.provider});
 }
 
 std::string Connection::request() {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -37,8 +38,15 @@ class Connection {
     bool auto_import = false;
     bool sync_products = false;
   };
+  struct Login {
+    std::string provider, url, key, secret;
+  };
+  Connection(Session& sql, std::string business, const std::string& key_file, const Login& login,
+             Settings settings);
   Connection(Session& sql, std::string business, const std::string& key_file,
-             const WooCommerceSimulator& store, Settings settings);
+             const WooCommerceSimulator& store, Settings settings)
+      : Connection(sql, std::move(business), key_file,
+                   Login{"woocommerce", store.url(), store.key(), store.secret()}, settings) {}
 
   /// Requests a sweep and returns its run.
   std::string request();
@@ -73,6 +81,9 @@ class ImportTest : public testing::Test {
   static std::string test_name() { return testing::UnitTest::GetInstance()->current_test_info()->name(); }
 
   Connection connect(const WooCommerceSimulator& to, Connection::Settings settings = {}) {
+    return {tenant.sql, tenant.id, world.waybill.secret_key_file(), to, settings};
+  }
+  Connection connect(const Connection::Login& to, Connection::Settings settings) {
     return {tenant.sql, tenant.id, world.waybill.secret_key_file(), to, settings};
   }
 

@@ -1,6 +1,7 @@
 #include <atomic>
 
 #include "tests/connectors/import_fixture.hpp"
+#include "tests/simulators/shopify/shopify_simulator.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -395,6 +396,37 @@ TEST_F(ImportTest, OnlyTheLatestRunWithoutChangesIsKept) {
   ASSERT_TRUE(eventually([&] { return idle() > first && runs("finished_at is null") == 0; }));
   EXPECT_EQ(runs("imported = 3"), 1);
   EXPECT_LE(runs("imported = 0"), 2);
+}
+
+TEST_F(ImportTest, ProductsHaveTheCustomsValuesOfTheStore) {
+  ShopifySimulator shop;
+  shop.without_limits();
+  const auto variant = [](const char* sku, json::value code, json::value country) {
+    json::object made = ShopifyShop::variant("Default Title", sku, "12.45", 250, "GRAMS");
+    json::object& item = made.at("inventoryItem").as_object();
+    item["harmonizedSystemCode"] = std::move(code);
+    item["countryCodeOfOrigin"] = std::move(country);
+    return json::array{made};
+  };
+  const auto tea = shop.add_product({{"title", "Tea"}, {"variants", variant("TEA", "0902.10", "JP")}});
+  shop.add_product({{"title", "Mug"}, {"variants", variant("MUG", "69", "PT")}});
+  auto connection = connect({"shopify", shop.url(), std::string(ShopifySimulator::client_id),
+                             std::string(ShopifySimulator::client_secret)},
+                            {.sync_products = true});
+  EXPECT_EQ(connection.sync().reason(),
+            "The product Mug: its HS code 69 is left out, because it does not have 6 to 10 digits.");
+  const auto customs = [&](const std::string& sku) {
+    return tenant.sql.value(
+        "select concat_ws(' ', hs_code, origin_country) from products where business_id = $1 and sku = $2",
+        {tenant.id, sku});
+  };
+  EXPECT_EQ(customs("TEA"), "090210 JP");
+  EXPECT_EQ(customs("MUG"), "PT");
+  EXPECT_TRUE(connection.sync().errors.empty()) << "reported once";
+  // A value that the store does not have any more, or never had, is the business's.
+  shop.change_product(tea, {{"variants", variant("TEA", nullptr, "CN")}});
+  EXPECT_TRUE(connection.sync().errors.empty());
+  EXPECT_EQ(customs("TEA"), "090210 CN");
 }
 
 }  // namespace

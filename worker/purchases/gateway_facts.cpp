@@ -30,6 +30,7 @@ domain::BoughtFacts bought_facts(connectors::BoughtLabel& label, bool has_label)
           .service_code = std::move(label.service_code),
           .service_name = std::move(label.service_name),
           .price = {std::move(label.price), std::move(label.currency)},
+          .estimated_delivery = label.estimated_delivery,
           .has_label = has_label};
 }
 

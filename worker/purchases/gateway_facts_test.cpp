@@ -22,7 +22,8 @@ connectors::BoughtLabel label(std::optional<LabelFile> file) {
           .service_name = "Ground",
           .price = "7.30",
           .currency = "EUR",
-          .label = std::move(file)};
+          .label = std::move(file),
+          .estimated_delivery = Time() + std::chrono::days(1)};
 }
 
 TEST(GatewayFacts, ABoughtLabelKeepsEachPartAndItsBytes) {
@@ -34,6 +35,7 @@ TEST(GatewayFacts, ABoughtLabelKeepsEachPartAndItsBytes) {
   EXPECT_EQ(facts.service_code, "ups_ground");
   EXPECT_EQ(facts.service_name, "Ground");
   EXPECT_EQ(facts.price, (domain::Money{"7.30", "EUR"}));
+  EXPECT_EQ(facts.estimated_delivery, Time() + std::chrono::days(1));
   EXPECT_TRUE(facts.has_label);
   ASSERT_TRUE(answer.file);
   EXPECT_EQ(answer.file->format, "zpl");

@@ -58,7 +58,11 @@ std::optional<WantedRate> wish_of(const StoredPurchase& purchase) {
 PurchaseMessage wrong_request() { return {"WRONG_REQUEST", "The request of the purchase cannot be read."}; }
 
 domain::Quote quote_of(const connectors::CarrierRate& rate, std::string rate_id) {
-  return {std::move(rate_id), rate.service_code, rate.service_name, {rate.price, rate.currency}};
+  return {std::move(rate_id),
+          rate.service_code,
+          rate.service_name,
+          {rate.price, rate.currency},
+          rate.estimated_delivery};
 }
 
 void note_carrier(StoredPurchase& purchase, const ConnectedCarrier& carrier,

@@ -91,7 +91,7 @@ json::array merge_variants(json::array variants, const StoreProduct& product) {
   return variants;
 }
 
-json::object columns_of(const StoreProduct& product, json::array variants) {
+json::object columns_of(const StoreProduct& product, const ProductCustoms& customs, json::array variants) {
   json::object columns{{"name", product.name}, {"variants", merge_variants(std::move(variants), product)}};
   set_text(columns, "sku", product.sku);
   set_text(columns, "description", product.description);
@@ -101,6 +101,8 @@ json::object columns_of(const StoreProduct& product, json::array variants) {
   set_measure(columns, "length", product.length);
   set_measure(columns, "width", product.width);
   set_measure(columns, "height", product.height);
+  set_text(columns, "hs_code", customs.hs_code);
+  set_text(columns, "origin_country", customs.origin_country);
   return columns;
 }
 
@@ -296,18 +298,21 @@ class ProductPage {
     const bool is_new = guid.is_nil();
     if (is_new) guid = Guid::random();
     const auto product = with_free_skus(read, guid);
+    const auto customs = customs_of(read);
+    for (const std::string& remark : customs.remarks)
+      remarks_.push_back({read.external_id, std::nullopt, "The product " + read.name + ": " + remark});
     if (is_new) {
-      auto columns = columns_of(product, {});
+      auto columns = columns_of(product, customs, {});
       columns["guid"] = guid.to_string();
       co_await work.run(sql::AddProduct{.business = scope_.business, .product = to_json(columns)});
     } else {
       const auto locked = co_await work.run(sql::LockProduct{.business = scope_.business, .product = guid});
       if (const auto row = locked.find()) {  // a product deleted here stays deleted
         auto variants = json::parse(row->variants);
-        co_await work.run(
-            sql::ChangeProduct{.business = scope_.business,
-                               .product = guid,
-                               .changes = to_json(columns_of(product, std::move(variants.as_array())))});
+        co_await work.run(sql::ChangeProduct{
+            .business = scope_.business,
+            .product = guid,
+            .changes = to_json(columns_of(product, customs, std::move(variants.as_array())))});
       }
     }
     remember(product, guid, digest);

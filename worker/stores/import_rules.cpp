@@ -11,7 +11,9 @@
 #include "base/crypto.hpp"
 #include "base/utf8.hpp"
 #include "connectors/store_text.hpp"
+#include "domain/places/countries.hpp"
 #include "domain/records/state_machines.hpp"
+#include "domain/values/hs_code.hpp"
 #include "domain/workflows/retry.hpp"
 
 namespace waybill::worker {
@@ -108,6 +110,45 @@ json::object second_fields(const StoreOrder& order) {
   return fields;
 }
 
+Text country_code(std::string_view text) {
+  const auto* const country = domain::country_of(text);
+  return country == nullptr ? Text() : Text(country->code);
+}
+
+/// A value that a product and its variants have for customs.
+struct CustomsValue {
+  std::string_view name;   // "HS code"
+  std::string_view fault;  // of a value without a normal form
+  Text StoreProduct::* of_product;
+  Text connectors::StoreVariant::* of_variant;
+  Text (*normal)(std::string_view text);
+};
+
+/// The value that the product and its variants agree on. Adds remarks about what is left out; of several
+/// faulty values, the first is named.
+Text agreed(const StoreProduct& product, const CustomsValue& value, std::vector<std::string>& remarks) {
+  std::set<std::string> given, normal;
+  const auto add = [&](const Text& text) {
+    if (text) given.insert(*text);
+  };
+  add(product.*value.of_product);
+  for (const auto& variant : product.variants) add(variant.*value.of_variant);
+  std::string faulty;
+  for (const std::string& text : given) {
+    if (auto known = value.normal(text)) {
+      normal.insert(*std::move(known));
+    } else if (faulty.empty()) {
+      faulty = text;
+    }
+  }
+  if (!faulty.empty())
+    remarks.push_back("its " + std::string(value.name) + " " + faulty + " is left out, because it " +
+                      std::string(value.fault) + ".");
+  if (normal.size() > 1)
+    remarks.push_back("its " + std::string(value.name) + " is left out, because its variants differ in it.");
+  return normal.size() == 1 ? Text(*normal.begin()) : std::nullopt;
+}
+
 std::string description_of(const connectors::StoreItem& item) {
   return item.details ? item.description + " (" + *item.details + ")" : item.description;
 }
@@ -169,9 +210,13 @@ void make_acceptable(StoreProduct& product) {
   cut(product.sku, longest_string);
   cut(product.barcode, longest_string);
   cut(product.description, longest_text);
+  cut(product.hs_code, longest_string);
+  cut(product.origin_country, longest_string);
   for (auto& variant : product.variants) {
     cut(variant.name, longest_string);
     cut(variant.sku, longest_string);
+    cut(variant.hs_code, longest_string);
+    cut(variant.origin_country, longest_string);
   }
 }
 
@@ -195,7 +240,7 @@ bool are_two_persons(std::string_view name, std::string_view other) {
 }
 
 std::string digest_of(const StoreProduct& product) {
-  return digest_of(json::object{
+  json::object fields{
       {"name", product.name},
       {"texts", {value_of(product.sku), value_of(product.description), value_of(product.barcode)}},
       {"price", value_of(product.price)},
@@ -205,7 +250,31 @@ std::string digest_of(const StoreProduct& product) {
       {"variants", sorted(product.variants, [](const auto& variant) {
          return json::array{variant.name, value_of(variant.sku), value_of(variant.price),
                             value_of(variant.weight)};
-       })}});
+       })}};
+  auto customs = sorted(product.variants, [](const auto& variant) {
+    return json::array{variant.name, value_of(variant.sku), value_of(variant.hs_code),
+                       value_of(variant.origin_country)};
+  });
+  customs.emplace_back(json::array{value_of(product.hs_code), value_of(product.origin_country)});
+  // Without these values the digest is that of earlier versions, which did not import them.
+  const auto has_customs = [](const auto& of) { return of.hs_code || of.origin_country; };
+  if (has_customs(product) || std::ranges::any_of(product.variants, has_customs))
+    fields["customs"] = std::move(customs);
+  return digest_of(fields);
+}
+
+ProductCustoms customs_of(const StoreProduct& product) {
+  ProductCustoms customs;
+  customs.hs_code = agreed(product,
+                           {"HS code", "does not have 6 to 10 digits", &StoreProduct::hs_code,
+                            &connectors::StoreVariant::hs_code, domain::hs_code},
+                           customs.remarks);
+  customs.origin_country =
+      agreed(product,
+             {"country of origin", "is not a known country", &StoreProduct::origin_country,
+              &connectors::StoreVariant::origin_country, country_code},
+             customs.remarks);
+  return customs;
 }
 
 json::array items_of(const StoreOrder& order, const Guid& guid) {

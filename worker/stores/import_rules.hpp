@@ -38,6 +38,14 @@ std::string second_digest_of(const connectors::StoreOrder& order);
 std::string first_digest_of(const connectors::StoreOrder& order);
 std::string digest_of(const connectors::StoreProduct& product);
 
+/// The values of a product for customs, in our form. Empty if the store has none, or none that can be stored.
+struct ProductCustoms {
+  std::optional<std::string> hs_code = {}, origin_country = {};
+  std::vector<std::string> remarks = {};  // about values that are left out: "its HS code 12 is left out, …"
+};
+/// Our products have one value for all variants. So a product whose variants have different ones has none.
+ProductCustoms customs_of(const connectors::StoreProduct& product);
+
 /// True if the names have no word in common, so that they are those of two persons.
 bool are_two_persons(std::string_view name, std::string_view other);
 

@@ -252,5 +252,49 @@ TEST(ImportRules, PausesAfterFailuresAreOneTwoFourToThirtyMinutes) {
   EXPECT_EQ(pause_after(1, Duration(1000h), 0), Duration(24h));
 }
 
+TEST(ImportRules, CustomsValuesAreThoseThatTheProductAndItsVariantsAgreeOn) {
+  const connectors::StoreProduct plain{
+      .external_id = "1", .name = "Tea", .hs_code = "0902.10", .origin_country = "jp"};
+  const auto of_plain = customs_of(plain);
+  EXPECT_EQ(of_plain.hs_code, "090210");
+  EXPECT_EQ(of_plain.origin_country, "JP");
+  EXPECT_TRUE(of_plain.remarks.empty());
+  const connectors::StoreProduct varied{
+      .external_id = "2",
+      .name = "Shirt",
+      .variants = {{.name = "S", .hs_code = "610910", .origin_country = "PT"},
+                   {.name = "M", .hs_code = "6109.10", .origin_country = "TR"},
+                   {.name = "L"}}};
+  const auto of_varied = customs_of(varied);
+  EXPECT_EQ(of_varied.hs_code, "610910");
+  EXPECT_EQ(of_varied.origin_country, std::nullopt);
+  EXPECT_EQ(of_varied.remarks,
+            std::vector<std::string>{"its country of origin is left out, because its variants "
+                                     "differ in it."});
+}
+
+TEST(ImportRules, CustomsValuesThatCannotBeStoredAreLeftOutWithAReason) {
+  const auto customs =
+      customs_of({.external_id = "1", .name = "Tea", .hs_code = "9021", .origin_country = "Atlantis"});
+  EXPECT_EQ(customs.hs_code, std::nullopt);
+  EXPECT_EQ(customs.origin_country, std::nullopt);
+  EXPECT_EQ(customs.remarks,
+            (std::vector<std::string>{
+                "its HS code 9021 is left out, because it does not have 6 to 10 digits.",
+                "its country of origin Atlantis is left out, because it is not a known country."}));
+}
+
+TEST(ImportRules, CustomsValuesChangeTheDigestOfAProductOnlyIfThereAreAny) {
+  const connectors::StoreProduct product{.external_id = "1", .name = "Tea", .variants = {{.name = "S"}}};
+  EXPECT_EQ(digest_of(product), "fe29110f0d966d694dd79a200a991af9fbc217237d2cf50ce599d08bfc5c9559")
+      << "that of earlier versions";
+  auto other = product;
+  other.variants[0].hs_code = "090210";
+  EXPECT_NE(digest_of(other), digest_of(product));
+  auto elsewhere = product;
+  elsewhere.hs_code = "090210";
+  EXPECT_NE(digest_of(elsewhere), digest_of(other));
+}
+
 }  // namespace
 }  // namespace waybill::worker

@@ -194,7 +194,7 @@ asio::awaitable<void> LaneTurn::note_answer(const Pull& pull, const connectors::
   Account& account = accounts_.at(pull.carrier);
   co_await note_success_of(account);
   const auto transaction = co_await parts_.database().begin(cause_of(lane_.business, account.access));
-  const auto applied = co_await connectors::apply_scans(
+  const auto applied = co_await connectors::apply_answer(
       *transaction, {.business = lane_.business, .shipment = pull.shipment, .number = pull.number}, answer,
       parts_.clock.now());
   const Duration pause =

@@ -4,17 +4,18 @@
 -- $1 positions int[], $2 businesses uuid[], $3 relatives uuid[], $4 times timestamptz[],
 -- $5 kinds smallint[] (0 customer, 1 carrier, 2 order whose shipments are returned, 3 integration)
 -- -> position int, kind int, business_id uuid, guid uuid, related uuid or null, name text or null,
--- extra text or null, more text or null
+-- extra text or null, more text or null, label_status text or null
 with wanted as (
   select * from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::smallint[])
                   w (position, business_id, guid, at, kind)
 )
-select position, kind, business_id, guid, related, shown_text(name) as name, shown_text(extra) as extra, shown_text(more) as more
+select position, kind, business_id, guid, related, shown_text(name) as name, shown_text(extra) as extra, shown_text(more) as more, label_status
 from (
   select w.position, 0 as kind, w.business_id, w.guid, null::uuid as related, null::timestamptz as made,
          (coalesce(earlier.customer_after, later.customer_before, later.customer_after, c)).name,
          (coalesce(earlier.customer_after, later.customer_before, later.customer_after, c)).email as extra,
-         (coalesce(earlier.customer_after, later.customer_before, later.customer_after, c)).phone as more
+         (coalesce(earlier.customer_after, later.customer_before, later.customer_after, c)).phone as more,
+         null as label_status
   from wanted w
   left join customers c on c.business_id = w.business_id and c.guid = w.guid
   left join lateral (select e.customer_after from events e
@@ -25,12 +26,13 @@ from (
                      order by e.id limit 1) later on true
   where w.kind = 0 and (coalesce(earlier.customer_after, later.customer_before, later.customer_after, c)).guid is not null
   union all
-  select w.position, 1, w.business_id, c.guid, null, null, c.name, c.tracking_url_pattern, null
+  select w.position, 1, w.business_id, c.guid, null, null, c.name, c.tracking_url_pattern, null, null
   from wanted w
   join carriers c on c.business_id in (w.business_id, catalogue_business()) and c.guid = w.guid
   where w.kind = 1
   union all
-  select s.position, 2, s.business_id, s.guid, s.related, s.made, (s.shipment).tracking_number, (s.shipment).status, null
+  select s.position, 2, s.business_id, s.guid, s.related, s.made, (s.shipment).tracking_number, (s.shipment).status, null,
+         (s.shipment).label_status
   from (select w.position, w.business_id, w.guid, a.guid as related, a.made,
                coalesce(earlier.shipment_after, later.shipment_before, case when later.id is null then s end) as shipment
         from wanted w
@@ -50,7 +52,7 @@ from (
         where w.kind = 2) s
   where (s.shipment).order_id = s.guid and (s.shipment).deleted_at is null
   union all
-  select w.position, 3, w.business_id, i.guid, null, null, store_name(i), i.provider, null
+  select w.position, 3, w.business_id, i.guid, null, null, store_name(i), i.provider, null, null
   from wanted w
   join integrations i on i.business_id = w.business_id and i.guid = w.guid
   where w.kind = 3

@@ -11,7 +11,7 @@
 -- draft_begun_at timestamptz or null, buy_begun_at timestamptz or null, unknown_since timestamptz or null,
 -- resolved_at timestamptz or null, bought_at timestamptz or null, voiding_since timestamptz or null,
 -- void_begun_at timestamptz or null, voided_at timestamptz or null, erased_at timestamptz or null, attempts int,
--- lookups int, next_at timestamptz or null
+-- lookups int, next_at timestamptz or null, estimated_delivery timestamptz or null
 select
 \ir facts.inc
 from purchases p

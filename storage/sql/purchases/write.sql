@@ -1,8 +1,9 @@
 -- Writes the facts of a purchase that the transaction has locked with its shipment, the label that came with them, and the
--- shipment's part: label_status, and with a label number, link, price, carrier and service level. A voided label takes
--- number, link and price from the shipment again. A stray label, or a purchase before the last one, changes nothing of the
--- shipment. A carrier that is chosen keeps its account until the end of the transaction. A purchase whose lease is kept is not
--- claimed before its end; another one that is due wakes the workers.
+-- shipment's part: label_status, and with a label number, link, price, carrier, service level and the date of delivery that the
+-- carrier announces when it sells the label. A voided label takes number, link, price and that date from the shipment again. A
+-- stray label, or a purchase before the last one, changes nothing of the shipment. A carrier that is chosen keeps its account
+-- until the end of the transaction. A purchase whose lease is kept is not claimed before its end; another one that is due wakes
+-- the workers.
 -- $1 business uuid, $2 purchase uuid, $3 facts json, $4 label bytea or null, $5 label_format text or null,
 -- $6 keeps_lease boolean, $7 resolved_by text or null (JSON; null: as it is), $8 cause text or null (JSON; of the events)
 -- -> is_written boolean, ...
@@ -20,7 +21,7 @@ with n as materialized (
   set status = n.status, carrier_id = n.carrier_id, connector = n.connector, gateway_id = n.gateway_id, rate_id = n.rate_id,
       service_level = n.service_level, service_code = n.service_code, service_name = n.service_name, quote = n.quote,
       quote_currency = n.quote_currency, price = n.price, currency = n.currency, is_dearer = n.is_dearer,
-      test_mode = n.test_mode, tracking_numbers = n.tracking_numbers, tracking_url = n.tracking_url, has_label = n.has_label,
+      estimated_delivery = n.estimated_delivery, test_mode = n.test_mode, tracking_numbers = n.tracking_numbers, tracking_url = n.tracking_url, has_label = n.has_label,
       error_code = n.error_code, error_text = n.error_text, void_state = n.void_state, resolution = n.resolution,
       resolved_by = coalesce($7::text, p.resolved_by), looked_up_at = n.looked_up_at, draft_begun_at = n.draft_begun_at,
       buy_begun_at = n.buy_begun_at, unknown_since = n.unknown_since, resolved_at = n.resolved_at, bought_at = n.bought_at,
@@ -44,8 +45,10 @@ with n as materialized (
          case when w.status = 'requested' then 'buying' else w.status end as label_status,
          w.status in ('bought', 'voiding') as is_paid, w.status = 'voided' as is_voided, w.tracking_numbers as numbers,
          left(w.tracking_numbers[1], 200) as number, case when length(w.tracking_url) <= 2000 then w.tracking_url end as url,
-         case when w.price < 1e12 then w.price end as price, case when w.currency ~ '^[A-Z]{3}$' then w.currency end as currency
+         case when w.price < 1e12 then w.price end as price, case when w.currency ~ '^[A-Z]{3}$' then w.currency end as currency,
+         announced_time(w.estimated_delivery, b.timezone) as announced
   from written w
+  join businesses b on b.guid = $1::uuid
   where w.stray_of is null
     and not exists (select from purchases o
                     where o.business_id = $1::uuid and o.shipment_id = w.shipment_id and o.attempt > w.attempt)
@@ -60,6 +63,8 @@ with n as materialized (
       carrier_tracking_url = case when s.is_paid then s.url when not s.is_voided then r.carrier_tracking_url end,
       shipping_price = case when s.is_paid then s.price when not s.is_voided then r.shipping_price end,
       currency = case when s.is_paid then s.currency when not s.is_voided then r.currency end,
+      announced_delivery = case when s.is_paid and not coalesce(r.label_status in ('bought', 'voiding'), false) then s.announced
+                                when not s.is_voided then r.announced_delivery end,
       packages = case when cardinality(s.numbers) > 0 and (s.is_paid or s.is_voided) and jsonb_typeof(r.packages) = 'array'
         then (select coalesce(jsonb_agg(case when jsonb_typeof(k.package) <> 'object' then k.package
                                              when s.is_voided or s.numbers[k.place] is null

@@ -1,8 +1,10 @@
 // The export of what is stored about a person.
+#include <cstdint>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "base/crypto.hpp"
 #include "tests/api/fixtures/api_fixture.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/workflows/fixtures/schedule_ticks.hpp"
@@ -135,6 +137,50 @@ TEST_F(CustomerExportTest, HasScheduledRunsWithoutTheirMessages) {
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(text_at(runs[0], "workflowId"), of_both);
   EXPECT_EQ(json::serialize(document).find("bob@example.com"), std::string::npos);
+}
+
+TEST_F(CustomerExportTest, HasThePurchasesOfLabelsWithTheirFiles) {
+  const auto customer = create_customer({{"name", "Ada"}});
+  const auto order = tenant.create_order({{"customer", nullptr}, {"customerId", customer}});
+  const auto shipment = tenant.insert_shipment(order);
+  const auto carrier =
+      tenant.sql.value("select guid from carriers where code = 'ups' and business_id = catalogue_business()");
+  const auto add = [&](const std::string& of, const std::string& status, const std::string& attempt) {
+    return tenant.sql.value(
+        "insert into purchases (business_id, guid, shipment_id, attempt, reference, shard, status, "
+        "bought_at, "
+        "carrier_id, connector, service_code, price, currency, tracking_numbers, requested_at) values ($1, "
+        "gen_random_uuid(), $2, $3, gen_random_uuid(), shard_of($1::uuid), $4, case when $4 = 'bought' then "
+        "now() end, $5, 'easypost', 'Ground', 7.3334, 'EUR', '{1Z1}', now() + $3::int * interval '1 s') "
+        "returning guid",
+        {tenant.id, of, attempt, status, carrier});
+  };
+  const auto refused = add(shipment, "refused", "1");
+  const auto bought = add(shipment, "bought", "2");
+  const std::string file(200, 'x');  // longer than a line of base64
+  tenant.sql.rows(
+      "insert into purchase_labels (business_id, purchase_id, shipment_id, format, bytes) "
+      "values ($1, $2, $3, 'pdf', convert_to($4, 'UTF8'))",
+      {tenant.id, bought, shipment, file});
+  add(tenant.insert_shipment(tenant.create_order()), "bought", "1");
+
+  const auto document = export_of(customer);
+  const auto& purchases = at(document, "purchases").as_array();
+  ASSERT_EQ(purchases.size(), 2U) << "those of the person's shipments";
+  EXPECT_EQ(text_at(purchases[0], "guid"), refused);
+  EXPECT_EQ(text_at(purchases[0], "status"), "refused");
+  EXPECT_TRUE(at(purchases[0], "label").is_null());
+  EXPECT_EQ(text_at(purchases[1], "guid"), bought);
+  EXPECT_EQ(text_at(purchases[1], "shipmentId"), shipment);
+  EXPECT_EQ(text_at(purchases[1], "carrier.guid"), carrier);
+  EXPECT_EQ(text_at(purchases[1], "serviceCode"), "Ground");
+  EXPECT_EQ(at(purchases[1], "price"), 7.3334);
+  EXPECT_EQ(at(purchases[1], "carrierTrackingNumbers"), json::array{"1Z1"});
+  EXPECT_TRUE(at(purchases[1], "boughtAt").is_string());
+  EXPECT_EQ(text_at(purchases[1], "label.format"), "pdf");
+  EXPECT_TRUE(at(purchases[1], "label.storedAt").is_string());
+  EXPECT_EQ(text_at(purchases[1], "label.file"),
+            base64({reinterpret_cast<const std::uint8_t*>(file.data()), file.size()}));
 }
 
 }  // namespace

@@ -309,5 +309,35 @@ TEST_F(ErasedLeftRecords, OwnDataOfThePersonsTimeIsErased) {
   EXPECT_EQ(tenant.sql.value("select tags from orders where guid = $1", {order}), R"(["for Bob Miller"])");
 }
 
+TEST_F(ErasedLeftRecords, AVoidedLabelOfThePersonIsErasedAndTheLabelOfTheNextOneStays) {
+  const auto customer = create_person();
+  const auto shipment = tenant.insert_shipment({});
+  send_to(shipment, customer, delivery_to_person());
+  const auto buy = [&](const std::string& attempt, const std::string& status) {
+    return tenant.sql.value(
+        "with bought as (insert into purchases (business_id, guid, shipment_id, attempt, reference, shard, "
+        "status, bought_at, connector, tracking_url, has_label) values ($1, gen_random_uuid(), $2, $3, "
+        "gen_random_uuid(), shard_of($1::uuid), $4, now(), 'easypost', 'https://carrier.example/1', true) "
+        "returning business_id, guid, shipment_id) "
+        "insert into purchase_labels (business_id, purchase_id, shipment_id, format, bytes) "
+        "select b.*, 'pdf', convert_to($5, 'UTF8') from bought b returning purchase_id",
+        {tenant.id, shipment, attempt, status, std::string(name)});
+  };
+  const auto first = buy("1", "voided");
+  const auto other = create_other();
+  send_to(shipment, other, delivery_to("Bob Miller"));
+  const auto second = buy("2", "bought");
+  erase(customer);
+  const auto kept = [&](const std::string& purchase) {
+    return tenant.sql.number(
+        "select count(*) from purchases p join purchase_labels l on l.purchase_id = p.guid "
+        "where p.guid = $1 and p.has_label and p.tracking_url is not null",
+        {purchase});
+  };
+  EXPECT_EQ(kept(first), 0);
+  EXPECT_EQ(tenant.sql.number("select count(*) from purchase_labels where purchase_id = $1", {first}), 0);
+  EXPECT_EQ(kept(second), 1);
+}
+
 }  // namespace
 }  // namespace waybill::tests

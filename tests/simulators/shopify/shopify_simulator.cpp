@@ -32,7 +32,7 @@ FulfillmentOrderAssignedLocation: name location:Location
 Location: id
 Product: id title description updatedAt hasOnlyDefaultVariant variants@ProductVariant
 ProductVariant: title sku barcode price inventoryItem:InventoryItem
-InventoryItem: measurement:InventoryItemMeasurement
+InventoryItem: harmonizedSystemCode countryCodeOfOrigin measurement:InventoryItemMeasurement
 InventoryItemMeasurement: weight:Weight
 Weight: unit value
 FulfillmentCreatePayload: fulfillment:Fulfillment userErrors[UserError

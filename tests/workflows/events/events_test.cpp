@@ -118,6 +118,7 @@ TEST_F(Events, EntityContainsItsRelatedRecords) {
   EXPECT_EQ(text_at(body, "data.entity.customer.email"), "ada@example.com");
   EXPECT_EQ(text_at(body, "data.entity.items.0.description"), "Lamp");
   EXPECT_EQ(text_at(body, "data.entity.shipments.0.trackingNumber"), "WB-" + order);
+  EXPECT_TRUE(at(body, "data.entity.shipments.0.labelStatus").is_null());
 }
 
 TEST_F(Events, ARolledBackTransactionFiresNothing) {

@@ -275,12 +275,14 @@ TEST_F(Insight, BacktestAndExplainUseRelatedRecordsDeletedOrChangedSince) {
   const auto workflow_with = [&](const char* path, json::value expected) {
     return tenant.webhook(url(), "order_updated", {{"conditions", {{path, std::move(expected)}}}});
   };
-  const std::vector<std::string> workflows{workflow_with("customer.email", {{"exists", true}}),
-                                           workflow_with("shipments.status", "delivered"),
-                                           workflow_with("shipments.status", "returned")};
+  const std::vector<std::string> workflows{
+      workflow_with("customer.email", {{"exists", true}}), workflow_with("shipments.status", "delivered"),
+      workflow_with("shipments.status", "returned"), workflow_with("shipments.labelStatus", "bought")};
   const std::string order = tenant.create_order();
   tenant.insert_shipment(order, "delivered");
   tenant.insert_shipment(order, "returned");
+  tenant.sql.exec("update shipments set label_status = 'bought' where order_id = '" + order +
+                  "' and status = 'delivered'");
   tenant.settle();
   tenant.put_order(order, {{"notes", "then"}});
   tenant.settle();
