@@ -105,7 +105,7 @@ TEST(RowsOfPurchases, AreReadAsTheyAreWritten) {
   EXPECT_EQ(facts.at("lookups"), 3);
   EXPECT_EQ(facts.at("test_mode"), true);
   EXPECT_EQ(facts.at("is_dearer"), true);
-  EXPECT_EQ(facts.at("estimated_delivery"), format_sql_timestamp(start));
+  EXPECT_EQ(facts.at("estimated_delivery").as_string(), format_sql_timestamp(start));
 }
 
 }  // namespace
