@@ -15,7 +15,7 @@ begin
   insert into timer_scans as s (business_id, workflow_id, plan, since)
   select w.business_id, w.guid, w.timer_plan, clock_timestamp()
   from workflows w
-  where w.business_id = new.guid and w.deleted_at is null and w.trigger_code ~ '^(4:)?timer:.*:workdays$'
+  where w.business_id = new.guid and w.deleted_at is null and unnumbered_form(w.trigger_code) ~ '^timer:.*:workdays$'
   on conflict (business_id, workflow_id) do update set position = excluded.position;
   with waiting as materialized (
     select q.ctid as place
@@ -131,6 +131,14 @@ CREATE FUNCTION public.alert_addresses(d public.business_defaults, business uuid
            where u.business_id = business and u.role in ('owner', 'admin') and u.verified_at is not null
            order by u.role desc, u.created_at, u.guid limit 80)) a
     order by lower(a.email), a.email) end $$;
+
+CREATE FUNCTION public.announced_time(announced timestamp with time zone, zone text) RETURNS timestamp with time zone
+    LANGUAGE sql STABLE
+    AS $$
+  select case when announced not between now() - interval '1 year' and now() + interval '1 year' then null
+              when date_trunc('day', announced at time zone 'UTC') = announced at time zone 'UTC'
+                then (announced at time zone 'UTC' + interval '1 day') at time zone zone - interval '1 millisecond'
+              else announced end $$;
 
 CREATE FUNCTION public.attempts_of_step(attempts integer, steps text) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -441,6 +449,7 @@ CREATE TABLE public.shipments (
     customs jsonb,
     is_return boolean,
     order_items uuid[],
+    announced_delivery timestamp(3) with time zone,
     CONSTRAINT shipments_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
     CONSTRAINT shipments_packages_check CHECK ((jsonb_typeof(packages) = 'array'::text)),
     CONSTRAINT shipments_status_check CHECK ((status = ANY (ARRAY['created'::text, 'collected'::text, 'in_transit'::text, 'out_for_delivery'::text, 'delivered'::text, 'exception'::text, 'returned'::text, 'cancelled'::text]))),
@@ -674,6 +683,7 @@ CREATE TABLE public.purchases (
     lease_until timestamp with time zone,
     next_at timestamp with time zone,
     claim_at timestamp with time zone,
+    estimated_delivery timestamp with time zone,
     CONSTRAINT purchases_check CHECK (((lease_owner IS NULL) = (lease_until IS NULL))),
     CONSTRAINT purchases_check1 CHECK (((status <> 'buying'::text) OR ((buy_begun_at IS NOT NULL) AND (gateway_id IS NOT NULL)))),
     CONSTRAINT purchases_check2 CHECK (((status <> ALL (ARRAY['bought'::text, 'voiding'::text, 'voided'::text])) OR (bought_at IS NOT NULL))),
@@ -1508,10 +1518,22 @@ CREATE FUNCTION public.make_position_partitions(first date, last date) RETURNS v
 CREATE FUNCTION public.meets_trigger(stored text, code text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $_$
-  select form = code or form = '2:' || code or starts_with(form, code || ':')
+  select form = code or starts_with(form, code || ':')
          or (starts_with(form, 'any:') and (code = any (string_to_array(substr(form, 5), ','))
                                             or right(form, 1) = '*' and starts_with(code, rtrim(substr(form, 5), '*'))))
-  from (select regexp_replace(regexp_replace(stored, '^6:([^{]*):\{.*$', '\1'), '^(5:)?(4:)?(3:)?', '') as form) s $_$;
+  from (select regexp_replace(unnumbered_form(stored), ':\{.*$', '') as form) s $_$;
+
+CREATE FUNCTION public.merge_pending_entries(search_index oid) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+begin
+  return gin_clean_pending_list(search_index);
+exception when internal_error then
+  if exists (select from pg_class c where c.oid = search_index) then
+    raise;
+  end if;
+  return 0;
+end $$;
 
 CREATE FUNCTION public.merged_changes(metadata jsonb, changes jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
@@ -1739,13 +1761,14 @@ CREATE FUNCTION public.plan_workflow_timer() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 declare
-  form text := regexp_replace(new.trigger_code, '^4:', '');
+  form text := unnumbered_form(new.trigger_code);
 begin
   if not starts_with(form, 'timer:') and not starts_with(form, 'schedule:') then
     new.timer_plan := null;
     new.timer_since := null;
     return new;
-  elsif tg_op = 'UPDATE' and form = regexp_replace(old.trigger_code, '^4:', '') and new.entity_type = old.entity_type then
+  elsif tg_op = 'UPDATE' and form = unnumbered_form(old.trigger_code) and new.entity_type = old.entity_type
+        and old.timer_plan is not null then
     return new;
   end if;
   new.timer_plan := new.version;
@@ -2392,8 +2415,10 @@ declare
 begin
   if new.estimated_delivery is null
      or (tg_op = 'UPDATE' and new.estimated_delivery is not distinct from old.estimated_delivery
-         and old.estimated_delivery = due_date(old.collection_date, old.created_at, old.service_level)) then
-    new.estimated_delivery := due_date(new.collection_date, new.created_at, new.service_level);
+         and old.estimated_delivery = coalesce(old.announced_delivery,
+                                               due_date(old.collection_date, old.created_at, old.service_level))) then
+    new.estimated_delivery := coalesce(new.announced_delivery,
+                                       due_date(new.collection_date, new.created_at, new.service_level));
   end if;
   if tg_op = 'INSERT' then
     if new.status = 'delivered' then
@@ -2848,6 +2873,11 @@ CREATE FUNCTION public.tracking_url(pattern text, number text) RETURNS text
                            else regexp_replace(upper(encode(convert_to(c, 'UTF8'), 'hex')), '(..)', '%\1', 'g') end,
                       '' order by n)
     from regexp_split_to_table(number, '') with ordinality s (c, n)) end) $_$;
+
+CREATE FUNCTION public.unnumbered_form(stored text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select regexp_replace(stored, '^(\d+:)+', '') $$;
 
 CREATE FUNCTION public.update_product_skus() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -4318,6 +4348,9 @@ ALTER TABLE ONLY public.shipment_traces
     ADD CONSTRAINT shipment_traces_pkey PRIMARY KEY (business_id, shipment_id, at, id);
 
 ALTER TABLE public.shipments
+    ADD CONSTRAINT shipments_announced_delivery_in_range CHECK (((announced_delivery >= '0001-01-01 00:00:00+00'::timestamp with time zone) AND (announced_delivery < '10000-01-01 00:00:00+00'::timestamp with time zone))) NOT VALID;
+
+ALTER TABLE public.shipments
     ADD CONSTRAINT shipments_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)) NOT VALID;
 
 ALTER TABLE public.shipments
@@ -4866,11 +4899,11 @@ CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE OF business_id, email, fir
 
 CREATE TRIGGER audit_change AFTER UPDATE OF status, voiding_since, resolved_at ON public.purchases FOR EACH ROW WHEN ((((new.voiding_since IS NOT NULL) AND (old.voiding_since IS DISTINCT FROM new.voiding_since)) OR (old.resolved_at IS DISTINCT FROM new.resolved_at))) EXECUTE FUNCTION public.record_audit('purchase', 'guid', '', 'status=status', 'tracking_numbers=carrierTrackingNumbers', 'resolution=resolution', 'voided_at@voidedAt');
 
-CREATE TRIGGER audit_change AFTER DELETE OR UPDATE ON public.workflows FOR EACH ROW EXECUTE FUNCTION public.record_audit('workflow', 'guid', 'deleted_at', 'name=name', 'entity_type=entityType', 'trigger_code=trigger', 'action=action', 'conditions=conditions', 'is_active=isActive', 'ordered=ordered', 'delay=delay', 'paused_reason=pausedReason', 'sealed_credentials!headers', 'time_window=window', 'run_limit=limit', 'request_rate=rate', 'workdays=workdays', 'cancelOn=cancel_on');
+CREATE TRIGGER audit_change AFTER DELETE OR UPDATE ON public.workflows FOR EACH ROW EXECUTE FUNCTION public.record_audit('workflow', 'guid', 'deleted_at', 'name=name', 'entity_type=entityType', 'trigger_code=trigger', 'action=action', 'conditions=conditions', 'is_active=isActive', 'ordered=ordered', 'delay=delay', 'paused_reason=pausedReason', 'sealed_credentials!headers', 'time_window=window', 'run_limit=limit', 'request_rate=rate', 'workdays=workdays', 'cancel_on=cancelOn');
 
 CREATE TRIGGER audit_insert AFTER INSERT ON public.purchases FOR EACH ROW WHEN ((new.stray_of IS NULL)) EXECUTE FUNCTION public.record_audit('purchase', 'guid', '', 'shipment_id=shipmentId', 'carrier_id=carrierId', 'service_level=serviceLevel', 'max_price=maxPrice', 'max_currency=maxPriceCurrency', 'format=format', 'status=status');
 
-CREATE TRIGGER audit_insert AFTER INSERT ON public.workflows FOR EACH ROW WHEN ((NOT new.is_managed)) EXECUTE FUNCTION public.record_audit('workflow', 'guid', 'deleted_at', 'name=name', 'entity_type=entityType', 'trigger_code=trigger', 'action=action', 'conditions=conditions', 'is_active=isActive', 'ordered=ordered', 'delay=delay', 'paused_reason=pausedReason', 'sealed_credentials!headers', 'time_window=window', 'run_limit=limit', 'request_rate=rate', 'workdays=workdays', 'cancelOn=cancel_on');
+CREATE TRIGGER audit_insert AFTER INSERT ON public.workflows FOR EACH ROW WHEN ((NOT new.is_managed)) EXECUTE FUNCTION public.record_audit('workflow', 'guid', 'deleted_at', 'name=name', 'entity_type=entityType', 'trigger_code=trigger', 'action=action', 'conditions=conditions', 'is_active=isActive', 'ordered=ordered', 'delay=delay', 'paused_reason=pausedReason', 'sealed_credentials!headers', 'time_window=window', 'run_limit=limit', 'request_rate=rate', 'workdays=workdays', 'cancel_on=cancelOn');
 
 CREATE TRIGGER canonical_changed_items BEFORE UPDATE OF items ON public.orders FOR EACH ROW WHEN (((old.items)::text <> (new.items)::text)) EXECUTE FUNCTION public.store_canonical_items();
 
@@ -4986,7 +5019,7 @@ CREATE TRIGGER restart_judged_since BEFORE UPDATE ON public.workflows FOR EACH R
 
 CREATE TRIGGER set_dates_insert BEFORE INSERT ON public.shipments FOR EACH ROW EXECUTE FUNCTION public.set_shipment_dates();
 
-CREATE TRIGGER set_dates_update BEFORE UPDATE ON public.shipments FOR EACH ROW WHEN ((((((old.status IS DISTINCT FROM new.status) OR (old.collection_date IS DISTINCT FROM new.collection_date)) OR (old.created_at IS DISTINCT FROM new.created_at)) OR (old.service_level IS DISTINCT FROM new.service_level)) OR (old.estimated_delivery IS DISTINCT FROM new.estimated_delivery))) EXECUTE FUNCTION public.set_shipment_dates();
+CREATE TRIGGER set_dates_update BEFORE UPDATE ON public.shipments FOR EACH ROW WHEN (((((((old.status IS DISTINCT FROM new.status) OR (old.collection_date IS DISTINCT FROM new.collection_date)) OR (old.created_at IS DISTINCT FROM new.created_at)) OR (old.service_level IS DISTINCT FROM new.service_level)) OR (old.estimated_delivery IS DISTINCT FROM new.estimated_delivery)) OR (old.announced_delivery IS DISTINCT FROM new.announced_delivery))) EXECUTE FUNCTION public.set_shipment_dates();
 
 CREATE TRIGGER skus_after_delete AFTER DELETE ON public.products FOR EACH ROW EXECUTE FUNCTION public.update_product_skus();
 

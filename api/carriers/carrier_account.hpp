@@ -18,7 +18,7 @@ struct AccountChange {
   std::optional<bool> test_mode, is_active;
 };
 
-/// Locks a carrier's configuration until the end of the transaction, so that no purchase begins meanwhile.
+/// Locks a carrier's configuration until the end of the transaction, so that no purchase begins before that.
 /// Throws Failure (409) with the open purchases if the carrier is removed (nullopt), deactivated, or gets
 /// another connector, address, account or mode while its gateway is still to be asked for some of them. Other
 /// changes, such as of the token, are allowed. Nothing for a carrier that is not configured, or is `manual`.

@@ -93,9 +93,8 @@ TEST_F(AccountChanges, WaitForAPurchaseThatBeginsAtTheSameMoment) {
                                                         .connector = "easypost"});
   ASSERT_TRUE(made && made->is_new);
   Response removed;
-  std::thread remover([&, client = tenant.http.with_token(tenant.http.token())]() mutable {
-    removed = client.del(path());
-  });
+  std::thread remover(
+      [&, client = tenant.http.with_token(tenant.http.token())]() mutable { removed = client.del(path()); });
   EXPECT_TRUE(someone_waits());
   work.commit();
   remover.join();

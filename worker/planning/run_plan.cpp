@@ -120,7 +120,7 @@ storage::StoredEvent stub_of(const DueTimer& timer, const Workflow& workflow) {
 
 std::string place_in_queue(const Workflow& workflow, const std::string& destination) {
   const Guid& business = workflow.business_id;
-  // A change of records is no request to a destination: it has no rate, and no health that others share.
+  // A change of records does not go to a destination: it has no rate, and no health that others share.
   if (destination == storage::change_destination(business)) return destination;
   const auto with_rate = [&](const std::string& place) {
     return workflow.pacing.rate ? domain::destination_with_rate(place, workflow.guid, business) : place;

@@ -160,7 +160,7 @@ void Pacer::wait_for_requests(storage::Session& session, const std::vector<Candi
     if (!candidate.is_attempt || !candidate.workflow->pacing.rate || !goes(*candidate.run)) continue;
     // The destination of a step is known when the step has begun.
     if (storage::is_deferred(key) && storage::is_step_destination(key.destination)) continue;
-    // A change of records is no request to a destination.
+    // A change of records does not go to a destination.
     if (actions::find_action(type_to_begin(candidate.run->run))->changes_records()) continue;
     // A run that was queued before its workflow had a rate is still in the queue of the action's destination.
     by_destination[domain::destination_with_rate(key.destination, key.workflow_id, key.business_id)]

@@ -1,5 +1,5 @@
 -- Merges the pending entries of all search indexes (GIN), except those of tables that another session has locked, or waits to
--- lock, against readers, and those that vanish meanwhile. Returns the number of pages of the index that had the most.
+-- lock, against readers, and those that vanish while it runs. Returns the number of pages of the index that had the most.
 -- -> pages bigint
 select coalesce(max(merge_pending_entries(c.oid)), 0) as pages
 from pg_class c
