@@ -10,7 +10,7 @@
 #include "base/thread/thread.hpp"
 #include "net/http/curl_global.hpp"
 #include "net/http/curl_loop.hpp"
-#include "net/http/plain_client.hpp"
+#include "net/http/http1_client.hpp"
 #include "net/http/request_inbox.hpp"
 #include "net/http/transfer_pool.hpp"
 #include "net/http/trust_store.hpp"
@@ -54,10 +54,11 @@ class HttpClient::Impl {
         connecting_pool_({options.user_agent, options.policy.allow_private, trust_, loop_, true}),
         guarded_(loop_, options),
         unguarded_(loop_, options),
-        plain_(
-            {options.max_connections, options.max_connections_per_host, options.user_agent}, loop_,
-            [this](PlainClient::ExchangeRef exchange) { connect(exchange); },
-            [this](const Done& done, HttpResponse response) { complete(done, std::move(response)); }),
+        http1_(
+            {options.max_connections, options.max_connections_per_host, options.user_agent}, loop_, trust_,
+            [this](Http1Client::ExchangeRef exchange) { connect(exchange); },
+            [this](const Done& done, HttpResponse response) { complete(done, std::move(response)); },
+            [this](HttpRequest request, Done done) { start_by_curl(std::move(request), std::move(done)); }),
         thread_(ThreadKind::http_client, [this](const std::stop_token&) { run(); }) {}
 
   ~Impl() { stop(); }
@@ -84,10 +85,10 @@ class HttpClient::Impl {
       for (auto& [request, done] : taken_) start(std::move(request), std::move(done));
       taken_.clear();
       loop_.run_due(lanes);
-      plain_.run_due();
+      http1_.run_due();
       deliver(lanes);
       const bool may_wait = inbox_.fall_asleep();
-      loop_.run_ready(lanes, may_wait, plain_.deadline());
+      loop_.run_ready(lanes, may_wait, http1_.deadline());
       deliver(lanes);
     }
     cancel_all();
@@ -96,8 +97,12 @@ class HttpClient::Impl {
   CurlLoop::Lane& lane_of(const CurlTransfer& transfer) { return transfer.guarded() ? guarded_ : unguarded_; }
 
   void start(HttpRequest request, Done done) {
-    if (auto target = plain_.target_of(request.url))
-      return plain_.send(std::move(target), std::move(request), std::move(done));
+    if (auto target = http1_.target_of(request.url))
+      return http1_.send(std::move(target), std::move(request), std::move(done));
+    start_by_curl(std::move(request), std::move(done));
+  }
+
+  void start_by_curl(HttpRequest request, Done done) {
     CurlTransfer& transfer = pool_.take();
     if (transfer.prepare(std::move(request), std::move(done))) {
       lane_of(transfer).add(transfer);
@@ -127,11 +132,11 @@ class HttpClient::Impl {
     }
   }
 
-  /// Opens a connection for a request of `plain_`.
-  void connect(PlainClient::ExchangeRef exchange) {
+  /// Opens a connection for a request of `http1_`.
+  void connect(Http1Client::ExchangeRef exchange) {
     CurlTransfer& transfer = connecting_pool_.take();
     connecting_.emplace(&transfer, exchange);
-    if (transfer.prepare(PlainClient::connection_request(*exchange), {})) {
+    if (transfer.prepare(Http1Client::connection_request(*exchange), {})) {
       lane_of(transfer).add(transfer);
     } else {
       unconnectable_.push_back(&transfer);
@@ -139,14 +144,14 @@ class HttpClient::Impl {
   }
 
   void finish_connecting(CurlTransfer& transfer, CURLcode code) {
-    const PlainClient::ExchangeRef exchange = connecting_.extract(&transfer).mapped();
+    const Http1Client::ExchangeRef exchange = connecting_.extract(&transfer).mapped();
     const int socket = transfer.take_socket();
     HttpResponse response = transfer.finish(code);
     connecting_pool_.give_back(transfer);
     if (socket >= 0) {
-      plain_.connected(exchange, socket);
+      http1_.connected(exchange, socket);
     } else {
-      plain_.failed_to_connect(exchange, response.failure, std::move(response.error));
+      http1_.failed_to_connect(exchange, response.failure, std::move(response.error));
     }
   }
 
@@ -170,7 +175,7 @@ class HttpClient::Impl {
     for (const auto& [transfer, exchange] : connecting_) {
       if (transfer->active) lane_of(*transfer).remove(*transfer);
     }
-    plain_.cancel_all();
+    http1_.cancel_all();
     // Requests that `done` sends are cancelled, too.
     do {
       for (auto& [request, done] : taken_) {
@@ -191,8 +196,8 @@ class HttpClient::Impl {
   TransferPool connecting_pool_;
   CurlLoop::Lane guarded_;
   CurlLoop::Lane unguarded_;
-  PlainClient plain_;
-  std::unordered_map<CurlTransfer*, PlainClient::ExchangeRef> connecting_;  // connections being opened
+  Http1Client http1_;
+  std::unordered_map<CurlTransfer*, Http1Client::ExchangeRef> connecting_;  // connections being opened
   std::vector<CurlTransfer*> unconnectable_;  // some of these, whose URL libcurl refuses
   RequestInbox inbox_;
   std::vector<RequestInbox::Incoming> taken_;  // used by thread_ only

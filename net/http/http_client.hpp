@@ -27,8 +27,8 @@ struct HttpRequest {
   // True for requests that must not arrive twice: on a reused connection, a request without an answer is sent
   // again.
   bool fresh_connection = false;
-  // The owner of the request, such as the guid of a business. `http:` requests of two owners never share a
-  // connection: a destination that answers twice on one can only mislead its own owner.
+  // The owner of the request, such as the guid of a business. Requests of two owners never share a connection
+  // of HTTP/1.1: a destination that answers twice on one can only mislead its own owner.
   std::string owner = {};
 };
 
@@ -73,8 +73,8 @@ class HttpSender {
 };
 
 /// Runs thousands of requests at a time on its own thread (epoll); reuses connections, never follows
-/// redirects. libcurl sends those to `https:` URLs, PlainClient those to `http:` URLs. Checks the address of
-/// each new connection. A crash loses the requests: a caller that needs them keeps them until `done` is
+/// redirects. Http1Client sends them, or libcurl if the server chooses HTTP/2. Checks the address of each new
+/// connection. A crash loses the requests: a caller that needs them keeps them until `done` is
 /// called.
 class HttpClient final : public HttpSender, public Service {
  public:

@@ -124,13 +124,15 @@ TEST_P(HttpClientOfScheme, AServerThatClosesAllConnectionsGetsARequestAtMostTwic
   EXPECT_EQ(lost, 2);
 }
 
-TEST(HttpClient, BytesAfterAnAnswerAreNotTheAnswerToTheNextRequest) {
-  RawServer server([](const RawServer::Request& request) {
-    Reply reply = RawServer::answer(200, "own answer to " + request.target);
-    reply.bytes += RawServer::answer(200, "forged").bytes;
-    return reply;
-  });
-  HttpClient client(open_options());
+TEST_P(HttpClientOfScheme, BytesAfterAnAnswerAreNotTheAnswerToTheNextRequest) {
+  RawServer server(
+      [](const RawServer::Request& request) {
+        Reply reply = RawServer::answer(200, "own answer to " + request.target);
+        reply.bytes += RawServer::answer(200, "forged").bytes;
+        return reply;
+      },
+      certificate());
+  HttpClient client(options());
   for (const char* const path : {"/first", "/second", "/third"})
     EXPECT_EQ(exchange(client, post(server.url(path))).body, "own answer to " + std::string(path));
   EXPECT_EQ(server.connections(), 3);
@@ -255,9 +257,9 @@ TEST(HttpClient, ASecondAnswerNeverAnswersTheNextRequest) {
   }
 }
 
-TEST(HttpClient, OwnersShareNoConnection) {
-  RawServer server(always_fine);
-  HttpClient client(open_options());
+TEST_P(HttpClientOfScheme, OwnersShareNoConnection) {
+  RawServer server(always_fine, certificate());
+  HttpClient client(options());
   for (int i = 0; i < 10; ++i) {
     for (const auto* const owner : {"a", "b", "c"}) {
       auto request = post(server.url());
@@ -268,12 +270,14 @@ TEST(HttpClient, OwnersShareNoConnection) {
   EXPECT_EQ(server.connections(), 3);
 }
 
-TEST(HttpClient, TheTimeOfARequestIncludesItsWaitForAConnection) {
-  RawServer server([](const RawServer::Request& request) {
-    return request.target == "/hang" ? Reply{"", Reply::Then::hang} : RawServer::answer(200);
-  });
+TEST_P(HttpClientOfScheme, TheTimeOfARequestIncludesItsWaitForAConnection) {
+  RawServer server(
+      [](const RawServer::Request& request) {
+        return request.target == "/hang" ? Reply{"", Reply::Then::hang} : RawServer::answer(200);
+      },
+      certificate());
   for (const bool limits_host : {true, false}) {
-    auto options = open_options();
+    auto options = this->options();
     (limits_host ? options.max_connections_per_host : options.max_connections) = 1;
     HttpClient client(options);
     std::latch ended(1);
@@ -288,9 +292,10 @@ TEST(HttpClient, TheTimeOfARequestIncludesItsWaitForAConnection) {
   }
 }
 
-TEST(HttpClient, AnIdleConnectionMakesRoomForAnotherHost) {
-  RawServer one(always_fine), two(always_fine), three(always_fine);
-  auto options = open_options();
+TEST_P(HttpClientOfScheme, AnIdleConnectionMakesRoomForAnotherHost) {
+  RawServer one(always_fine, certificate()), two(always_fine, certificate()),
+      three(always_fine, certificate());
+  auto options = this->options();
   options.max_connections = 2;
   HttpClient client(options);
   for (int round = 0; round < 3; ++round) {
@@ -299,10 +304,11 @@ TEST(HttpClient, AnIdleConnectionMakesRoomForAnotherHost) {
   }
 }
 
-TEST(HttpClient, HostsTakeTurnsIfThereAreFewerConnectionsThanHosts) {
+TEST_P(HttpClientOfScheme, HostsTakeTurnsIfThereAreFewerConnectionsThanHosts) {
   constexpr int requests = 300;
-  RawServer one(always_fine), two(always_fine), three(always_fine);
-  auto options = open_options();
+  RawServer one(always_fine, certificate()), two(always_fine, certificate()),
+      three(always_fine, certificate());
+  auto options = this->options();
   options.max_connections = 2;
   options.max_connections_per_host = 2;
   HttpClient client(options);

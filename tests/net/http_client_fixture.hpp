@@ -51,7 +51,7 @@ inline HttpClient::Options trusting(const tests::RawServer::Certificate& certifi
   return options;
 }
 
-/// PlainClient sends to `http:`, libcurl to `https:`.
+/// Requests without TLS and through it.
 class HttpClientOfScheme : public testing::TestWithParam<std::string> {
  protected:
   /// Returns the server's certificate; null for `http:`.

@@ -77,6 +77,8 @@ class RawServer::Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
+  bool is_resumed() const { return tls_ != nullptr && SSL_session_reused(tls_) == 1; }
+
   void serve(const Handler& handler, int number) {
     while (ready_) {
       auto request = read_request();
@@ -173,13 +175,16 @@ class RawServer::Connection {
   std::string buffer_;
 };
 
-RawServer::RawServer(Handler handler, const Certificate* certificate)
-    : handler_(std::move(handler)), listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+RawServer::RawServer(Handler handler, const Certificate* certificate, std::string alpn)
+    : handler_(std::move(handler)),
+      alpn_(std::move(alpn)),
+      listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   if (certificate != nullptr) {
     signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): OpenSSL writes without MSG_NOSIGNAL
     tls_ = SSL_CTX_new(TLS_server_method());
     SSL_CTX_use_certificate(tls_, certificate->certificate_);
     SSL_CTX_use_PrivateKey(tls_, certificate->key_);
+    if (!alpn_.empty()) SSL_CTX_set_alpn_select_cb(tls_, &choose_protocol, this);
   }
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -216,6 +221,18 @@ RawServer::Reply RawServer::answer(int status, std::string_view body, std::strin
           "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string(body)};
 }
 
+int RawServer::choose_protocol(SSL* /*tls*/, const unsigned char** chosen, unsigned char* size,
+                               const unsigned char* offered, unsigned offered_size, void* server) {
+  const std::string& wanted = static_cast<const RawServer*>(server)->alpn_;
+  for (unsigned at = 0; at < offered_size; at += offered[at] + 1U) {
+    if (std::string_view(reinterpret_cast<const char*>(offered + at + 1), offered[at]) != wanted) continue;
+    *chosen = offered + at + 1;
+    *size = offered[at];
+    return SSL_TLSEXT_ERR_OK;
+  }
+  return SSL_TLSEXT_ERR_NOACK;
+}
+
 void RawServer::accept_all() {
   while (true) {
     const int socket = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
@@ -226,7 +243,11 @@ void RawServer::accept_all() {
       sockets_.push_back(socket);
     }
     connected_.emplace_back([this, socket, number] {
-      Connection(socket, tls_).serve(handler_, number);
+      {
+        Connection connection(socket, tls_);
+        resumed_ += connection.is_resumed() ? 1 : 0;
+        connection.serve(handler_, number);
+      }
       const Lock lock(mutex_);
       std::erase(sockets_, socket);
       close(socket);

@@ -55,8 +55,9 @@ class RawServer {
     X509* certificate_;
   };
 
-  /// Speaks TLS with the given certificate.
-  explicit RawServer(Handler handler, const Certificate* certificate = nullptr);
+  /// Speaks TLS with the given certificate. Chooses the protocol `alpn` of those that a client offers, if it
+  /// is given.
+  explicit RawServer(Handler handler, const Certificate* certificate = nullptr, std::string alpn = {});
   ~RawServer();
   RawServer(const RawServer&) = delete;
   RawServer& operator=(const RawServer&) = delete;
@@ -64,19 +65,25 @@ class RawServer {
   int port() const { return port_; }
   std::string url(std::string_view path = "/", std::string_view host = "127.0.0.1") const;
   int connections() const { return connections_; }
+  /// The number of connections that resumed the TLS session of an earlier one.
+  int resumed() const { return resumed_; }
 
   /// A complete response with its Content-Length.
   static Reply answer(int status, std::string_view body = "", std::string_view more_headers = "");
 
  private:
   class Connection;
+  static int choose_protocol(SSL* tls, const unsigned char** chosen, unsigned char* size,
+                             const unsigned char* offered, unsigned offered_size, void* server);
   void accept_all();
 
   Handler handler_;
+  const std::string alpn_;
   SSL_CTX* tls_ = nullptr;
   int listener_;
   int port_ = 0;
   std::atomic<int> connections_ = 0;
+  std::atomic<int> resumed_ = 0;
   Mutex mutex_;
   std::vector<int> sockets_ GUARDED_BY(mutex_);
   std::vector<std::thread> connected_;  // used by the accepting thread only

@@ -10,21 +10,26 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "net/http/curl_loop.hpp"
+#include "net/http/http1_target.hpp"
 #include "net/http/http_client.hpp"
-#include "net/http/plain_target.hpp"
 #include "net/http/received_response.hpp"
 #include "net/http/response_parser.hpp"
+#include "net/http/stream.hpp"
+#include "net/http/tls_sessions.hpp"
+#include "net/http/trust_store.hpp"
 
 namespace waybill::net {
 
-/// Sends requests to `http:` URLs on connections that it keeps, one request at a time on each (HTTP/1.1).
-/// libcurl opens the connections (docs/decisions/0048). Each owner of requests has connections of its own,
-/// and a kept connection with unread bytes carries no further request. A request on a kept connection that
-/// breaks before the answer begins is sent once more, on a new one. One thread.
-class PlainClient {
+/// Sends requests on connections that it keeps, one request at a time on each (HTTP/1.1), to `http:` and
+/// `https:` URLs. libcurl opens the connections (docs/decisions/0048), and gets the requests of servers that
+/// choose HTTP/2 (docs/decisions/0086). Each owner of requests has connections of its own, and a kept
+/// connection with unread bytes carries no further request. A request on a kept connection that breaks before
+/// the answer begins is sent once more, on a new one. One thread.
+class Http1Client {
  public:
   using Moment = std::chrono::steady_clock::time_point;
 
@@ -42,18 +47,24 @@ class PlainClient {
   /// Is called once for each request, when its connection is free again or closed.
   using Complete = std::function<void(HttpClient::Done, HttpResponse)>;
 
-  PlainClient(Options options, CurlLoop& loop, Connect connect, Complete complete);
+  /// Sends a request to a server that speaks HTTP/2.
+  using HandOver = std::function<void(HttpRequest, HttpClient::Done)>;
+
+  /// `loop` and `trust` must outlive the client.
+  Http1Client(Options options, CurlLoop& loop, const TrustStore& trust, Connect connect, Complete complete,
+              HandOver hand_over);
   /// Closes all connections.
-  ~PlainClient();
-  PlainClient(const PlainClient&) = delete;
-  PlainClient& operator=(const PlainClient&) = delete;
+  ~Http1Client();
+  Http1Client(const Http1Client&) = delete;
+  Http1Client& operator=(const Http1Client&) = delete;
 
   /// The parts of a URL to which this client sends requests; null for other URLs.
-  std::shared_ptr<const PlainTarget> target_of(const std::string& url) { return targets_.find(url); }
+  std::shared_ptr<const Http1Target> target_of(const std::string& url);
 
-  void send(std::shared_ptr<const PlainTarget> target, HttpRequest request, HttpClient::Done done);
+  void send(std::shared_ptr<const Http1Target> target, HttpRequest request, HttpClient::Done done);
 
-  /// A request for the connection that an exchange needs: the URL of its host, the guard and the time left.
+  /// A request for the connection that an exchange needs, without TLS: the URL of its host, the guard and the
+  /// time left.
   static HttpRequest connection_request(const Exchange& exchange);
   /// Takes over the socket of the connection.
   void connected(ExchangeRef exchange, int socket);
@@ -77,17 +88,23 @@ class PlainClient {
     std::size_t places = 0;           // connections that are open or being opened
     std::vector<ConnectionRef> idle;  // the last used one last
     std::deque<ExchangeRef> waiting;
-    bool is_starved = false;  // in starved_
-    bool is_noted = false;    // in unused_
+    bool is_starved = false;   // in starved_
+    bool is_noted = false;     // in unused_
+    bool is_explored = false;  // a first connection has shown how the host answers, or that it does not
   };
   using Deadlines = std::multimap<Moment, ExchangeRef>;
 
-  Host& host_of(const PlainTarget& target, const HttpRequest& request);
+  Host& host_of(const Http1Target& target, const HttpRequest& request);
+  std::size_t max_places(const Host& host) const;
   bool may_open(const Host& host) const;
   void begin(ExchangeRef exchange);
   std::optional<ConnectionRef> take_idle(Host& host);
   void wait(ExchangeRef exchange);
   void open_connection(ExchangeRef exchange);
+  void attach(ConnectionRef connection, ExchangeRef exchange, Moment deadline);
+  void shake_hands(ConnectionRef connection);
+  void hand_over_all(Host& host, ExchangeRef first);
+  void hand_over(ExchangeRef exchange);
   void send_on(ConnectionRef connection, ExchangeRef exchange);
   void write(Connection& connection);
   void on_ready(ConnectionRef connection, std::uint32_t events);
@@ -106,9 +123,11 @@ class PlainClient {
   static bool is_unused(const Host& host);
   void note_if_unused(Host& host);
   void forget_unused();
-  void set_deadline(ExchangeRef exchange);
+  void report_writing(Connection& connection, bool is_awaited);
+  void set_deadline(ExchangeRef exchange, Moment deadline);
   void clear_deadline(Exchange& exchange);
   void expire(ExchangeRef exchange);
+  void release(ExchangeRef exchange);
   void complete(ExchangeRef exchange, HttpResponse response);
   void fail(ExchangeRef exchange, HttpFailure failure, std::string error);
 
@@ -116,7 +135,10 @@ class PlainClient {
   CurlLoop& loop_;
   const Connect connect_;
   const Complete complete_;
-  PlainTargets targets_;
+  const HandOver hand_over_;
+  Http1Targets targets_;
+  TlsSessions tls_;
+  std::unordered_set<std::string> http2_;  // authorities whose servers chose HTTP/2
   std::unordered_map<std::string, Host> hosts_;
   std::size_t places_ = 0;     // of all hosts
   std::deque<Host*> starved_;  // hosts whose requests wait until there are fewer connections
@@ -129,8 +151,8 @@ class PlainClient {
   std::vector<char> buffer_;  // for received bytes
 };
 
-struct PlainClient::Exchange {
-  std::shared_ptr<const PlainTarget> target;
+struct Http1Client::Exchange {
+  std::shared_ptr<const Http1Target> target;
   HttpRequest request;
   HttpClient::Done done;
   std::string head;  // request line and headers
@@ -143,19 +165,22 @@ struct PlainClient::Exchange {
   std::optional<Deadlines::iterator> deadline;  // none while the connection is opened, which has its own
   Time started_at;
   Moment started;
+  Moment connect_until;  // the end of the time for a connection, TLS included
 
+  Moment end() const { return started + request.total_timeout; }
   std::size_t size() const { return head.size() + request.body.size(); }
 };
 
-struct PlainClient::Connection final : CurlLoop::SocketOwner {
-  Connection(PlainClient& owner, Host& of, int descriptor) : client(owner), host(of), socket(descriptor) {}
+struct Http1Client::Connection final : CurlLoop::SocketOwner {
+  Connection(Http1Client& owner, Host& of, int descriptor) : client(owner), host(of), stream(descriptor) {}
   void on_ready(std::uint32_t events) override { client.on_ready(self, events); }
 
-  PlainClient& client;
+  Http1Client& client;
   Host& host;
-  const int socket;
+  Stream stream;
   ConnectionRef self;
   std::optional<ExchangeRef> exchange;
+  bool shakes_hands = false;    // TLS has not begun
   bool is_idle = false;         // in idle_
   bool is_kept = false;         // has carried a request before
   bool awaits_writing = false;  // the socket's buffer is full

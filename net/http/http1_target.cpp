@@ -1,4 +1,4 @@
-#include "net/http/plain_target.hpp"
+#include "net/http/http1_target.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,19 +13,26 @@ namespace {
 
 constexpr std::size_t max_known = 1024;
 
-std::shared_ptr<const PlainTarget> split(const std::string& url) {
+std::shared_ptr<const Http1Target> split(const std::string& url) {
   if (breaks_line(url)) return nullptr;
   const CurlUrl parsed = parse_curl_url(url);
-  if (parsed == nullptr || url_part(parsed, CURLUPART_SCHEME) != "http" || url_part(parsed, CURLUPART_USER) ||
-      url_part(parsed, CURLUPART_PASSWORD) || url_part(parsed, CURLUPART_ZONEID))
+  if (parsed == nullptr || url_part(parsed, CURLUPART_USER) || url_part(parsed, CURLUPART_PASSWORD) ||
+      url_part(parsed, CURLUPART_ZONEID))
     return nullptr;
-  auto target = std::make_shared<PlainTarget>();
+  auto target = std::make_shared<Http1Target>();
+  const auto scheme = url_part(parsed, CURLUPART_SCHEME);
+  target->is_secure = scheme == "https";
+  if (!target->is_secure && scheme != "http") return nullptr;
+  const std::string_view default_port = target->is_secure ? "443" : "80";
   target->host = url_part(parsed, CURLUPART_HOST).value_or("");
   const bool is_ascii = std::ranges::all_of(target->host, [](char c) { return c > ' ' && c < '\x7f'; });
   if (target->host.empty() || !is_ascii) return nullptr;
-  const std::string port = url_part(parsed, CURLUPART_PORT, CURLU_DEFAULT_PORT).value_or("80");
+  target->name =
+      target->host.starts_with('[') ? target->host.substr(1, target->host.size() - 2) : target->host;
+  const std::string port =
+      url_part(parsed, CURLUPART_PORT, CURLU_DEFAULT_PORT).value_or(std::string(default_port));
   target->authority = ascii_lower(target->host) + ':' + port;
-  if (port != "80") target->host.append(1, ':').append(port);
+  if (port != default_port) target->host.append(1, ':').append(port);
   target->target = url_part(parsed, CURLUPART_PATH).value_or("/");
   if (const auto query = url_part(parsed, CURLUPART_QUERY)) target->target.append(1, '?').append(*query);
   return target;
@@ -33,13 +40,13 @@ std::shared_ptr<const PlainTarget> split(const std::string& url) {
 
 }  // namespace
 
-std::shared_ptr<const PlainTarget> PlainTargets::find(const std::string& url) {
+std::shared_ptr<const Http1Target> Http1Targets::find(const std::string& url) {
   if (const auto known = known_.find(url); known != known_.end()) return known->second;
   if (known_.size() >= max_known) known_.clear();
   return known_.emplace(url, split(url)).first->second;
 }
 
-bool write_head(std::string& head, const PlainTarget& target, std::string_view method,
+bool write_head(std::string& head, const Http1Target& target, std::string_view method,
                 const std::vector<std::pair<std::string, std::string>>& headers, std::size_t body_bytes,
                 std::string_view user_agent) {
   bool has_host = false;

@@ -1,4 +1,4 @@
-#include "net/http/plain_target.hpp"
+#include "net/http/http1_target.hpp"
 
 #include <string>
 
@@ -7,8 +7,8 @@
 namespace waybill::net {
 namespace {
 
-TEST(PlainTargets, AnHttpUrlIsSplit) {
-  PlainTargets targets;
+TEST(Http1Targets, AnHttpUrlIsSplit) {
+  Http1Targets targets;
   const auto target = targets.find("http://Example.com:8080/a/b?c=d&e#f");
   ASSERT_NE(target, nullptr);
   EXPECT_EQ(target->authority, "example.com:8080");
@@ -22,12 +22,26 @@ TEST(PlainTargets, AnHttpUrlIsSplit) {
   EXPECT_EQ(targets.find("http://[::1]"), shortest) << "remembered";
 }
 
+TEST(Http1Targets, AnHttpsUrlHasItsOwnPortAndTheNameOfTheCertificate) {
+  Http1Targets targets;
+  const auto named = targets.find("https://Example.com/a");
+  ASSERT_NE(named, nullptr);
+  EXPECT_TRUE(named->is_secure);
+  EXPECT_EQ(named->authority, "example.com:443");
+  EXPECT_EQ(named->host, "Example.com");
+  EXPECT_EQ(named->name, "Example.com");
+  EXPECT_EQ(targets.find("https://example.com:80/")->host, "example.com:80");
+  EXPECT_EQ(targets.find("https://[::1]:8443/")->name, "::1");
+  EXPECT_FALSE(targets.find("http://example.com/")->is_secure);
+}
+
 // libcurl knows how to send these, or why they cannot be sent.
-TEST(PlainTargets, OtherUrlsAreLeftToLibcurl) {
-  PlainTargets targets;
+TEST(Http1Targets, OtherUrlsAreLeftToLibcurl) {
+  Http1Targets targets;
   for (const std::string& url :
-       {std::string("https://example.com/"), std::string("ftp://example.com/"), std::string("example.com/"),
-        std::string("http://user:secret@example.com/"), std::string("http://user@example.com/"),
+       {std::string("https://user@example.com/"), std::string("ftp://example.com/"),
+        std::string("example.com/"), std::string("http://user:secret@example.com/"),
+        std::string("http://user@example.com/"),
         std::string("http://b\xc3\xbc"
                     "cher.example/"),
         std::string("http://[fe80::1%25eth0]/"), std::string("http://example.com/a\r\nb"),
@@ -35,8 +49,8 @@ TEST(PlainTargets, OtherUrlsAreLeftToLibcurl) {
     EXPECT_EQ(targets.find(url), nullptr) << url;
 }
 
-TEST(PlainTargets, ManyUrlsAreSplitAfterEachOther) {
-  PlainTargets targets;
+TEST(Http1Targets, ManyUrlsAreSplitAfterEachOther) {
+  Http1Targets targets;
   for (int i = 0; i < 3000; ++i)
     ASSERT_EQ(targets.find("http://example.com/" + std::to_string(i))->target, '/' + std::to_string(i));
 }
@@ -44,8 +58,9 @@ TEST(PlainTargets, ManyUrlsAreSplitAfterEachOther) {
 std::string head(std::string_view method, const std::vector<std::pair<std::string, std::string>>& headers,
                  std::size_t body_bytes) {
   std::string text = "from before";
-  EXPECT_TRUE(
-      write_head(text, {"example.com:80", "example.com", "/a?b"}, method, headers, body_bytes, "waybill"));
+  EXPECT_TRUE(write_head(
+      text, {.authority = "example.com:80", .host = "example.com", .name = "example.com", .target = "/a?b"},
+      method, headers, body_bytes, "waybill"));
   return text;
 }
 

@@ -1,0 +1,485 @@
+#include "net/http/http1_client.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <sys/epoll.h>
+#include <utility>
+
+#include "base/database_clock.hpp"
+
+namespace waybill::net {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::size_t buffer_bytes = 64UL * 1024;
+constexpr std::size_t max_spare_exchanges = 1024;
+constexpr std::size_t max_http2_hosts = 4096;
+constexpr auto max_idle_time = std::chrono::seconds(118);  // as libcurl
+
+std::string text_of(Duration limit) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(limit).count()) + " ms";
+}
+
+}  // namespace
+
+Http1Client::Http1Client(Options options, CurlLoop& loop, const TrustStore& trust, Connect connect,
+                         Complete complete, HandOver hand_over)
+    : options_(std::move(options)),
+      loop_(loop),
+      connect_(std::move(connect)),
+      complete_(std::move(complete)),
+      hand_over_(std::move(hand_over)),
+      tls_(trust),
+      buffer_(buffer_bytes) {}
+
+Http1Client::~Http1Client() {
+  for (auto* const connections : {&busy_, &idle_}) {
+    for (const Connection& connection : *connections) loop_.socket_closed(connection.stream.socket());
+  }
+}
+
+std::shared_ptr<const Http1Target> Http1Client::target_of(const std::string& url) {
+  auto target = targets_.find(url);
+  if (target != nullptr && target->is_secure && http2_.contains(target->authority)) return nullptr;
+  return target;
+}
+
+void Http1Client::send(std::shared_ptr<const Http1Target> target, HttpRequest request,
+                       HttpClient::Done done) {
+  if (spare_exchanges_.empty()) spare_exchanges_.emplace_back();
+  const ExchangeRef exchange = spare_exchanges_.begin();
+  exchanges_.splice(exchanges_.end(), spare_exchanges_, exchange);
+  exchange->target = std::move(target);
+  exchange->request = std::move(request);
+  exchange->done = std::move(done);
+  exchange->has_begun = false;
+  exchange->started_at = database_clock().now();
+  exchange->started = SteadyClock::now();
+  const HttpRequest& sent = exchange->request;
+  exchange->received.begin(sent.read_limit, sent.keep_limit);
+  if (!write_head(exchange->head, *exchange->target, sent.method, sent.headers, sent.body.size(),
+                  options_.user_agent))
+    return fail(exchange, HttpFailure::refused_destination, std::string(unsendable));
+  exchange->host = &host_of(*exchange->target, sent);
+  begin(exchange);
+}
+
+/// Guarded requests have connections of their own, whose addresses were checked.
+Http1Client::Host& Http1Client::host_of(const Http1Target& target, const HttpRequest& request) {
+  std::string key = target.authority;
+  key.append(target.is_secure ? " secure" : "")
+      .append(request.guarded ? " guarded " : " ")
+      .append(request.owner);
+  const auto [host, is_new] = hosts_.try_emplace(key);
+  if (is_new) {
+    host->second.key = std::move(key);
+    host->second.is_explored = !target.is_secure;
+  }
+  return host->second;
+}
+
+/// The first connection to a host with TLS is alone until the server has chosen the protocol, because HTTP/2
+/// needs no second one.
+std::size_t Http1Client::max_places(const Host& host) const {
+  return host.is_explored ? options_.max_connections_per_host : 1;
+}
+
+bool Http1Client::may_open(const Host& host) const {
+  return host.places < max_places(host) && (places_ < options_.max_connections || !idle_.empty());
+}
+
+void Http1Client::begin(ExchangeRef exchange) {
+  Host& host = *exchange->host;
+  const auto kept = exchange->request.fresh_connection ? std::nullopt : take_idle(host);
+  if (kept) {
+    send_on(*kept, exchange);
+  } else if (may_open(host)) {
+    open_connection(exchange);
+  } else {
+    wait(exchange);
+  }
+}
+
+/// Returns the last used idle connection, which is then busy. Closes those that have bytes to read: they
+/// belong to no request, and must not become the answer to the next one.
+std::optional<Http1Client::ConnectionRef> Http1Client::take_idle(Host& host) {
+  while (!host.idle.empty()) {
+    const ConnectionRef connection = host.idle.back();
+    if (!connection->stream.is_quiet()) {
+      drop(connection);
+      continue;
+    }
+    host.idle.pop_back();
+    connection->is_idle = false;
+    busy_.splice(busy_.end(), idle_, connection);
+    return connection;
+  }
+  return std::nullopt;
+}
+
+void Http1Client::wait(ExchangeRef exchange) {
+  Host& host = *exchange->host;
+  host.waiting.push_back(exchange);
+  set_deadline(exchange, exchange->end());
+  note_if_starved(host);
+}
+
+void Http1Client::open_connection(ExchangeRef exchange) {
+  // Its place is given to the new connection.
+  if (places_ >= options_.max_connections) {
+    Host& other = idle_.front().host;
+    drop(idle_.begin());
+    note_if_unused(other);
+  }
+  ++exchange->host->places;
+  ++places_;
+  clear_deadline(*exchange);
+  exchange->connect_until = std::min(exchange->end(), SteadyClock::now() + exchange->request.connect_timeout);
+  connect_(exchange);
+}
+
+HttpRequest Http1Client::connection_request(const Exchange& exchange) {
+  HttpRequest request;
+  request.method = "GET";
+  request.url = "http://" + exchange.target->authority + '/';
+  request.connect_timeout = exchange.request.connect_timeout;
+  const auto elapsed = std::chrono::duration_cast<Duration>(SteadyClock::now() - exchange.started);
+  request.total_timeout =
+      std::max<Duration>(exchange.request.total_timeout - elapsed, std::chrono::milliseconds(1));
+  request.guarded = exchange.request.guarded;
+  request.fresh_connection = true;
+  return request;
+}
+
+void Http1Client::connected(ExchangeRef exchange, int socket) {
+  busy_.emplace_back(*this, *exchange->host, socket);
+  const ConnectionRef connection = std::prev(busy_.end());
+  connection->self = connection;
+  loop_.adopt(socket, *connection);
+  if (!exchange->target->is_secure) return send_on(connection, exchange);
+  connection->stream.use_tls(
+      tls_.open(socket, exchange->target->name, connection->host.key, SteadyClock::now()));
+  connection->shakes_hands = true;
+  attach(connection, exchange, exchange->connect_until);
+  shake_hands(connection);
+}
+
+void Http1Client::attach(ConnectionRef connection, ExchangeRef exchange, Moment deadline) {
+  connection->exchange = exchange;
+  exchange->connection = connection;
+  set_deadline(exchange, deadline);
+}
+
+/// Continues the beginning of TLS, and sends the request when it is complete.
+void Http1Client::shake_hands(ConnectionRef connection) {
+  Stream& stream = connection->stream;
+  const Stream::State state = stream.shake_hands();
+  report_writing(*connection, state == Stream::State::blocked_writing);
+  if (state == Stream::State::blocked_reading || state == Stream::State::blocked_writing) return;
+  Host& host = connection->host;
+  const ExchangeRef exchange = detach(connection);
+  clear_deadline(*exchange);
+  connection->shakes_hands = false;
+  if (state == Stream::State::ready && stream.speaks_http2()) {
+    drop(connection);
+    return hand_over_all(host, exchange);
+  }
+  host.is_explored = true;
+  if (state != Stream::State::ready) {
+    tls_.forget(host.key);
+    std::string error = stream.error();
+    close(connection);
+    return fail(exchange, HttpFailure::tls, std::move(error));
+  }
+  send_on(connection, exchange);
+  if (stream.has_unread()) read(connection);
+  use_free_places(host);
+}
+
+/// Gives the requests of a host that speaks HTTP/2 to libcurl.
+void Http1Client::hand_over_all(Host& host, ExchangeRef first) {
+  if (http2_.size() >= max_http2_hosts) http2_.clear();
+  http2_.insert(first->target->authority);
+  hand_over(first);
+  for (const ExchangeRef exchange : std::exchange(host.waiting, {})) hand_over(exchange);
+  use_free_places(host);
+}
+
+void Http1Client::hand_over(ExchangeRef exchange) {
+  HttpRequest request = std::move(exchange->request);
+  HttpClient::Done done = std::move(exchange->done);
+  const auto elapsed = std::chrono::duration_cast<Duration>(SteadyClock::now() - exchange->started);
+  request.total_timeout = std::max<Duration>(request.total_timeout - elapsed, std::chrono::milliseconds(1));
+  release(exchange);
+  hand_over_(std::move(request), std::move(done));
+}
+
+void Http1Client::failed_to_connect(ExchangeRef exchange, HttpFailure failure, std::string error) {
+  Host& host = *exchange->host;
+  host.is_explored = true;
+  fail(exchange, failure, std::move(error));
+  free_place(host);
+  use_free_places(host);
+}
+
+void Http1Client::send_on(ConnectionRef connection, ExchangeRef exchange) {
+  exchange->written = 0;
+  exchange->parser.begin(exchange->received, exchange->request.method == "HEAD");
+  attach(connection, exchange, exchange->end());
+  write(*connection);
+}
+
+void Http1Client::write(Connection& connection) {
+  Exchange& exchange = **connection.exchange;
+  auto state = Stream::State::ready;
+  while (exchange.written < exchange.size() && state == Stream::State::ready) {
+    const Stream::Moved sent = connection.stream.send(exchange.head, exchange.request.body, exchange.written);
+    exchange.written += sent.bytes;
+    state = sent.state;
+  }
+  // If the connection is broken, it is ready to be read, and perhaps has an answer.
+  report_writing(connection, state == Stream::State::blocked_writing);
+}
+
+void Http1Client::report_writing(Connection& connection, bool is_awaited) {
+  if (std::exchange(connection.awaits_writing, is_awaited) != is_awaited)
+    loop_.report(connection.stream.socket(), is_awaited ? EPOLLIN | EPOLLOUT : EPOLLIN);
+}
+
+void Http1Client::on_ready(ConnectionRef connection, std::uint32_t events) {
+  if (connection->shakes_hands) return shake_hands(connection);
+  if (!connection->exchange) {
+    // An idle connection was closed by the other side, or carries bytes that belong to no request.
+    if (!connection->stream.is_quiet()) close(connection);
+    return;
+  }
+  if ((events & EPOLLOUT) != 0) write(*connection);
+  if ((events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) read(connection);
+}
+
+void Http1Client::read(ConnectionRef connection) {
+  Exchange& exchange = **connection->exchange;
+  do {
+    const auto [state, bytes] = connection->stream.receive(buffer_);
+    if (state == Stream::State::blocked_reading || state == Stream::State::blocked_writing) return;
+    if (state == Stream::State::broken) return lose(connection, connection->stream.error());
+    exchange.has_begun = exchange.has_begun || bytes > 0;
+    const auto parsed =
+        state == Stream::State::ended ? exchange.parser.end() : exchange.parser.take({buffer_.data(), bytes});
+    if (!exchange.has_begun) return lose(connection, exchange.parser.problem());
+    if (parsed != ResponseParser::State::incomplete) return end_exchange(connection, parsed);
+  } while (connection->stream.has_unread());
+}
+
+void Http1Client::end_exchange(ConnectionRef connection, ResponseParser::State state) {
+  const ExchangeRef exchange = detach(connection);
+  const ResponseParser& parser = exchange->parser;
+  // A request that was answered before all of it was sent leaves its rest in the connection.
+  const bool is_reusable = parser.keeps_connection() && exchange->written == exchange->size();
+  if (state == ResponseParser::State::malformed) {
+    close(connection);
+    return fail(exchange, HttpFailure::protocol, parser.problem());
+  }
+  if (is_reusable) {
+    give_back(connection);
+  } else {
+    close(connection);
+  }
+  HttpResponse response = exchange->received.take();
+  response.status = parser.status();
+  complete(exchange, std::move(response));
+}
+
+/// Ends an exchange whose connection broke, or sends it again.
+void Http1Client::lose(ConnectionRef connection, const std::string& error) {
+  const bool sends_again = connection->is_kept && !(*connection->exchange)->has_begun;
+  const ExchangeRef exchange = detach(connection);
+  if (!sends_again) {
+    close(connection);
+    return fail(exchange, HttpFailure::protocol, error);
+  }
+  Host& host = *exchange->host;
+  drop(connection);
+  exchange->request.fresh_connection = true;
+  begin(exchange);
+  use_free_places(host);
+}
+
+Http1Client::ExchangeRef Http1Client::detach(ConnectionRef connection) {
+  const ExchangeRef exchange = *connection->exchange;
+  connection->exchange.reset();
+  exchange->connection.reset();
+  return exchange;
+}
+
+void Http1Client::give_back(ConnectionRef connection) {
+  Host& host = connection->host;
+  connection->is_kept = connection->is_idle = true;
+  connection->idle_since = SteadyClock::now();
+  idle_.splice(idle_.end(), busy_, connection);
+  host.idle.push_back(connection);
+  use_free_places(host);
+}
+
+void Http1Client::close(ConnectionRef connection) {
+  Host& host = connection->host;
+  drop(connection);
+  use_free_places(host);
+}
+
+/// Closes a connection without an exchange. The caller uses its place.
+void Http1Client::drop(ConnectionRef connection) {
+  free_place(connection->host);
+  if (SSL* const tls = connection->stream.sound_tls())
+    tls_.keep(connection->host.key, tls, SteadyClock::now());
+  loop_.socket_closed(connection->stream.socket());
+  if (connection->is_idle) std::erase(connection->host.idle, connection);
+  (connection->is_idle ? idle_ : busy_).erase(connection);
+}
+
+void Http1Client::free_place(Host& host) {
+  --host.places;
+  --places_;
+}
+
+void Http1Client::use_free_places(Host& host) {
+  serve(host);
+  serve_starved();
+  note_if_unused(host);
+}
+
+/// Begins the requests that wait for a connection to this host, as far as there are connections.
+void Http1Client::serve(Host& host) {
+  while (!host.waiting.empty()) {
+    const ExchangeRef exchange = host.waiting.front();
+    const bool has_idle = !exchange->request.fresh_connection && !host.idle.empty();
+    if (!has_idle && !may_open(host)) return;
+    host.waiting.pop_front();
+    begin(exchange);
+  }
+}
+
+void Http1Client::serve_starved() {
+  while (!starved_.empty() && (places_ < options_.max_connections || !idle_.empty())) {
+    Host& host = *starved_.front();
+    starved_.pop_front();
+    host.is_starved = false;
+    serve(host);
+    note_if_starved(host);
+    if (host.is_starved) return;
+    note_if_unused(host);
+  }
+}
+
+void Http1Client::note_if_starved(Host& host) {
+  const bool lacks_place = !host.waiting.empty() && host.places < max_places(host);
+  if (lacks_place && !std::exchange(host.is_starved, true)) starved_.push_back(&host);
+}
+
+bool Http1Client::is_unused(const Host& host) {
+  return host.places == 0 && host.waiting.empty() && !host.is_starved;
+}
+
+void Http1Client::note_if_unused(Host& host) {
+  if (is_unused(host) && !std::exchange(host.is_noted, true)) unused_.push_back(&host);
+}
+
+void Http1Client::forget_unused() {
+  for (Host* const host : unused_) {
+    host->is_noted = false;
+    if (is_unused(*host)) hosts_.erase(host->key);
+  }
+  unused_.clear();
+}
+
+std::optional<Http1Client::Moment> Http1Client::deadline() const {
+  std::optional<Moment> next;
+  if (!deadlines_.empty()) next = deadlines_.begin()->first;
+  if (!idle_.empty()) {
+    const Moment end = idle_.front().idle_since + max_idle_time;
+    next = next ? std::min(*next, end) : end;
+  }
+  return next;
+}
+
+void Http1Client::run_due() {
+  forget_unused();
+  if (deadlines_.empty() && idle_.empty()) return;
+  const Moment now = SteadyClock::now();
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now) expire(deadlines_.begin()->second);
+  while (!idle_.empty() && idle_.front().idle_since + max_idle_time <= now) close(idle_.begin());
+}
+
+void Http1Client::set_deadline(ExchangeRef exchange, Moment deadline) {
+  if (exchange->deadline) return;
+  // Most requests have the same time, so theirs is the last.
+  exchange->deadline = deadlines_.emplace_hint(deadlines_.end(), deadline, exchange);
+}
+
+void Http1Client::clear_deadline(Exchange& exchange) {
+  if (exchange.deadline) deadlines_.erase(*exchange.deadline);
+  exchange.deadline.reset();
+}
+
+void Http1Client::expire(ExchangeRef exchange) {
+  const HttpRequest& request = exchange->request;
+  const std::string time = text_of(request.total_timeout);
+  if (exchange->connection) {
+    const ConnectionRef connection = *exchange->connection;
+    const bool has_tls = !connection->shakes_hands;
+    detach(connection);
+    connection->host.is_explored = true;
+    close(connection);
+    fail(exchange, HttpFailure::timeout,
+         has_tls ? "There was no complete answer within " + time + '.'
+                 : "The server did not begin TLS within " +
+                       text_of(std::min(request.connect_timeout, request.total_timeout)) + '.');
+  } else {
+    std::erase(exchange->host->waiting, exchange);
+    note_if_unused(*exchange->host);
+    fail(exchange, HttpFailure::timeout, "No connection was free within " + time + '.');
+  }
+}
+
+void Http1Client::complete(ExchangeRef exchange, HttpResponse response) {
+  response.started_at = exchange->started_at;
+  response.duration = std::chrono::duration_cast<Duration>(SteadyClock::now() - exchange->started);
+  HttpClient::Done done = std::move(exchange->done);
+  release(exchange);
+  complete_(std::move(done), std::move(response));
+}
+
+/// Keeps the memory of an exchange that has ended.
+void Http1Client::release(ExchangeRef exchange) {
+  clear_deadline(*exchange);
+  exchange->target.reset();
+  exchange->request = {};
+  if (spare_exchanges_.size() < max_spare_exchanges) {
+    spare_exchanges_.splice(spare_exchanges_.end(), exchanges_, exchange);
+  } else {
+    exchanges_.erase(exchange);
+  }
+}
+
+void Http1Client::fail(ExchangeRef exchange, HttpFailure failure, std::string error) {
+  HttpResponse response;
+  response.failure = failure;
+  response.error = std::move(error);
+  complete(exchange, std::move(response));
+}
+
+void Http1Client::cancel_all() {
+  for (auto& [key, host] : hosts_) host.waiting.clear();
+  while (!exchanges_.empty()) {
+    const ExchangeRef exchange = exchanges_.begin();
+    if (exchange->connection) {
+      const ConnectionRef connection = *exchange->connection;
+      detach(connection);
+      drop(connection);
+    }
+    fail(exchange, HttpFailure::cancelled, std::string(client_stopped));
+  }
+}
+
+}  // namespace waybill::net
