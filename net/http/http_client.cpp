@@ -54,6 +54,7 @@ class HttpClient::Impl {
         connecting_pool_({options.user_agent, options.policy.allow_private, trust_, loop_, true}),
         guarded_(loop_, options),
         unguarded_(loop_, options),
+        opening_(loop_, without_host_limit(options)),
         http1_(
             {options.max_connections, options.max_connections_per_host, options.user_agent}, loop_, trust_,
             [this](Http1Client::ExchangeRef exchange) { connect(exchange); },
@@ -80,7 +81,7 @@ class HttpClient::Impl {
  private:
   void run() {
     block_sigpipe();
-    const std::array lanes{&guarded_, &unguarded_};
+    const std::array lanes{&guarded_, &unguarded_, &opening_};
     while (inbox_.take(taken_)) {
       for (auto& [request, done] : taken_) start(std::move(request), std::move(done));
       taken_.clear();
@@ -94,7 +95,16 @@ class HttpClient::Impl {
     cancel_all();
   }
 
-  CurlLoop::Lane& lane_of(const CurlTransfer& transfer) { return transfer.guarded() ? guarded_ : unguarded_; }
+  /// `http1_` has the limit for a host. libcurl would close a connection that is just open for another one.
+  static Options without_host_limit(Options options) {
+    options.max_connections_per_host = 0;
+    return options;
+  }
+
+  CurlLoop::Lane& lane_of(const CurlTransfer& transfer) {
+    if (transfer.only_connects()) return opening_;
+    return transfer.guarded() ? guarded_ : unguarded_;
+  }
 
   void start(HttpRequest request, Done done) {
     if (auto target = http1_.target_of(request.url))
@@ -196,6 +206,7 @@ class HttpClient::Impl {
   TransferPool connecting_pool_;
   CurlLoop::Lane guarded_;
   CurlLoop::Lane unguarded_;
+  CurlLoop::Lane opening_;  // of connections that are handed over, so that none is used for two requests
   Http1Client http1_;
   std::unordered_map<CurlTransfer*, Http1Client::ExchangeRef> connecting_;  // connections being opened
   std::vector<CurlTransfer*> unconnectable_;  // some of these, whose URL libcurl refuses

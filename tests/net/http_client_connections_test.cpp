@@ -270,6 +270,26 @@ TEST_P(HttpClientOfScheme, OwnersShareNoConnection) {
   EXPECT_EQ(server.connections(), 3);
 }
 
+TEST_P(HttpClientOfScheme, ConnectionsThatManyOwnersOpenAtOnceAreNotClosedForEachOther) {
+  constexpr int owners = 100;
+  RawServer server(always_fine, certificate());
+  auto options = this->options();
+  options.max_connections_per_host = 1;
+  HttpClient client(options);
+  std::atomic<int> succeeded = 0;
+  std::latch done(owners);
+  for (int i = 0; i < owners; ++i) {
+    auto request = post(server.url());
+    request.owner = std::to_string(i);
+    client.send(request, [&](const HttpResponse& response) {
+      succeeded += response.status == 200 ? 1 : 0;
+      done.count_down();
+    });
+  }
+  done.wait();
+  EXPECT_EQ(succeeded, owners);
+}
+
 TEST_P(HttpClientOfScheme, TheTimeOfARequestIncludesItsWaitForAConnection) {
   RawServer server(
       [](const RawServer::Request& request) {
