@@ -6,6 +6,7 @@
 #include "api/records/row_json.hpp"
 #include "api/shipments/label_file.hpp"
 #include "api/shipments/shipment_handlers.hpp"
+#include "base/blanks.hpp"
 #include "base/crypto.hpp"
 #include "base/json.hpp"
 #include "storage/carriers/purchases.hpp"
@@ -63,7 +64,7 @@ asio::awaitable<Answer> resolve_purchase(Call& call, Services& services) {
   if (rows.empty() || rows.front().shipment_id != call.id()) throw not_found("purchase");
   const auto before = storage::purchase_of(call.business(), rows.front());
   Decision decision{.outcome = storage::resolution_of(text_at(body, "outcome")),
-                    .number = text_at(body, "carrierTrackingNumber").value_or(""),
+                    .number = without_blanks(text_at(body, "carrierTrackingNumber").value_or("")),
                     .file = file_of(body)};
   const bool needs_number = decision.outcome == domain::Resolution::bought &&
                             before.facts.status == PurchaseStatus::unknown &&

@@ -3,6 +3,9 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
+
+#include "base/blanks.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -23,9 +26,18 @@ std::optional<storage::LabelBytes> file_in(connectors::BoughtLabel& label) {
   return label.label ? file_of(*std::move(label.label)) : std::nullopt;
 }
 
+/// The numbers without blanks, as the API stores and looks for them.
+std::vector<std::string> numbers_of(const std::vector<std::string>& given) {
+  std::vector<std::string> numbers;
+  for (const std::string& each : given) {
+    if (auto number = without_blanks(each); !number.empty()) numbers.push_back(std::move(number));
+  }
+  return numbers;
+}
+
 domain::BoughtFacts bought_facts(connectors::BoughtLabel& label, bool has_label) {
   return {.gateway_id = std::move(label.gateway_id),
-          .tracking_numbers = std::move(label.tracking_numbers),
+          .tracking_numbers = numbers_of(label.tracking_numbers),
           .tracking_url = std::move(label.tracking_url),
           .service_code = std::move(label.service_code),
           .service_name = std::move(label.service_name),

@@ -42,6 +42,14 @@ TEST(GatewayFacts, ABoughtLabelKeepsEachPartAndItsBytes) {
   EXPECT_EQ(answer.file->bytes, "^XA");
 }
 
+TEST(GatewayFacts, NumbersHaveNoBlanks) {
+  auto spaced = label({});
+  spaced.tracking_numbers = {"RR 123 456\u00A0789 DE", " ", "2Z"};
+  const auto answer = answer_of(std::move(spaced));
+  EXPECT_EQ(std::get<domain::BoughtFacts>(answer.facts).tracking_numbers,
+            (std::vector<std::string>{"RR123456789DE", "2Z"}));
+}
+
 TEST(GatewayFacts, ALabelThatIsMissingEmptyOrTooLargeIsNotStored) {
   const std::string largest(storage::largest_label, 'x');
   EXPECT_TRUE(std::get<domain::BoughtFacts>(answer_of(label(LabelFile{{}, largest})).facts).has_label);
