@@ -31,6 +31,11 @@ struct Party {
   std::string street, city, state, postal_code, country;  // ISO 3166-1 alpha-2
 };
 
+/// The most characters of each text of a party; 0: any number.
+struct PartyLimits {
+  std::size_t name = 0, company = 0, phone = 0, street = 0, city = 0, state = 0, postal_code = 0;
+};
+
 /// Decimals as text: "2.5".
 struct Parcel {
   std::string weight;                 // kg
@@ -226,6 +231,8 @@ class GatewayConnector {
   /// that it takes beyond one parcel within a customs territory: "several_parcels", "returns", "customs".
   virtual std::span<const std::string_view> features() const = 0;
   virtual std::span<const LabelFormat> formats() const = 0;  // the first is the usual one
+  /// The limits of the gateway itself; its carriers may have lower ones.
+  virtual PartyLimits party_limits() const { return {}; }
   /// The most calls in a minute that the gateway takes from an account.
   virtual int calls_per_minute() const = 0;
   /// `api_url` of accounts is that of the business (Karrio).
@@ -244,7 +251,8 @@ std::vector<std::string> gateway_names();
 const GatewayConnector* find_gateway(std::string_view name);
 
 /// An error for each part of a consignment for which the connector lacks the feature: `packages`, `isReturn`,
-/// `customs`. Pure.
+/// `customs`; and for each text of an address that is too long for its gateway, such as `recipient.name`.
+/// Pure.
 FieldErrors unsupported_parts(const GatewayConnector& connector, const Consignment& consignment);
 
 }  // namespace waybill::connectors

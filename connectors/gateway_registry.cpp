@@ -1,12 +1,35 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 
+#include "base/utf8.hpp"
 #include "connectors/carrier_gateway.hpp"
 #include "connectors/easypost/easypost.hpp"
 #include "connectors/karrio/karrio.hpp"
 
 namespace waybill::connectors {
+namespace {
+
+void add_long_texts(FieldErrors& errors, std::string_view party_name, const Party& party,
+                    const GatewayConnector& connector) {
+  const PartyLimits limits = connector.party_limits();
+  const auto check = [&](std::string_view part, std::string_view text, std::size_t most) {
+    if (most == 0 || count_characters(text) <= most) return;
+    errors.push_back({std::string(party_name) + "." + std::string(part),
+                      "must have at most " + std::to_string(most) + " characters for the connector " +
+                          std::string(connector.name())});
+  };
+  check("name", party.name, limits.name);
+  check("company", party.company, limits.company);
+  check("phone", party.phone, limits.phone);
+  check("street", party.street, limits.street);
+  check("city", party.city, limits.city);
+  check("state", party.state, limits.state);
+  check("postalCode", party.postal_code, limits.postal_code);
+}
+
+}  // namespace
 
 std::span<const GatewayConnector* const> all_gateways() {
   static const std::array<const GatewayConnector*, 2> all{&karrio_gateway(), &easypost_connector()};
@@ -45,6 +68,8 @@ FieldErrors unsupported_parts(const GatewayConnector& connector, const Consignme
   need(consignment.is_return, "returns", "isReturn", "is not possible with the connector " + name);
   need(consignment.customs.has_value(), "customs", "customs",
        "cannot be declared with the connector " + name);
+  add_long_texts(errors, "sender", consignment.sender, connector);
+  add_long_texts(errors, "recipient", consignment.recipient, connector);
   return errors;
 }
 

@@ -375,6 +375,19 @@ TEST(Gateways, RefuseByNameWhatTheirConnectorLacks) {
   consignment.parcels.resize(2);
   EXPECT_EQ(fields("easypost", consignment), std::vector<std::string>{"packages"});
   EXPECT_TRUE(fields("karrio", consignment).empty());
+  const auto repeated = [](const char* character, int times) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += character;
+    return text;
+  };
+  consignment.recipient.name = repeated("ß", 100);
+  consignment.sender.city = repeated("c", 50);
+  EXPECT_TRUE(fields("karrio", consignment).empty()) << "characters, not bytes";
+  consignment.recipient.name += "s";
+  consignment.sender.city += "c";
+  consignment.sender.postal_code = repeated("1", 21);
+  EXPECT_EQ(fields("karrio", consignment),
+            (std::vector<std::string>{"sender.city", "sender.postalCode", "recipient.name"}));
 }
 
 }  // namespace

@@ -345,6 +345,12 @@ class Karrio final : public GatewayConnector {
     return all;
   }
 
+  // AddressData in karrio/server/core/serializers.py of Karrio 2026.1.32.
+  PartyLimits party_limits() const override {
+    return {
+        .name = 100, .company = 100, .phone = 50, .street = 100, .city = 50, .state = 50, .postal_code = 20};
+  }
+
   bool needs_url() const override { return true; }
 
   int calls_per_minute() const override { return 600; }
