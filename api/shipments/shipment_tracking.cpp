@@ -40,8 +40,7 @@ asio::awaitable<Answer> track_shipment(Call& call, Services& services) {
     try {
       answer = co_await gateway->track(number);
     } catch (const connectors::GatewayError& error) {
-      throw Failure(ErrorCode::unavailable,
-                    "The gateway does not tell the scans. " + connectors::sentence_of(error.message()));
+      throw tracking_failure(error);
     }
     const auto transaction = co_await services.db.begin(call.cause());
     const auto applied = co_await connectors::apply_answer(

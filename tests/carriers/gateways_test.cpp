@@ -430,6 +430,20 @@ TEST_F(Gateways, TellTheScansOfAParcelOnceEach) {
   EXPECT_EQ(tenant.status_of(parcel), "delivered");
 }
 
+TEST_F(Gateways, ABusyGatewayOfScansIs503WithItsPauseAndARefusalIs409) {
+  ASSERT_EQ(configure().status, 200);
+  const std::string path = "/api/v1/shipments/" + shipment("EZ" + tenant.id.substr(0, 8)) + "/track";
+  world.easypost.fail(EasyPostSimulator::Call::list_trackers, easypost_busy("70"));
+  const Response busy = tenant.http.post(path);
+  EXPECT_EQ(busy.status, 503) << busy.text;
+  EXPECT_EQ(busy.header("retry-after"), "70");
+  world.easypost.fail(EasyPostSimulator::Call::list_trackers, easypost_refusal(401, "UNAUTHORIZED"));
+  const Response refused = tenant.http.post(path);
+  EXPECT_EQ(refused.status, 409) << refused.text;
+  EXPECT_THAT(refused.text, HasSubstr("UNAUTHORIZED"));
+  world.easypost.stop_failing();
+}
+
 // The delivery is read in a later call than the scan that tells of the return.
 TEST_F(Gateways, AParcelThatComesBackIsReturnedAndNotDelivered) {
   ASSERT_EQ(configure().status, 200);
