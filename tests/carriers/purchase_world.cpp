@@ -18,13 +18,14 @@ std::string path_of(const std::string& shipment) { return "/api/v1/shipments/" +
 
 }  // namespace
 
-PurchaseWorld::PurchaseWorld() {
+PurchaseWorld::PurchaseWorld(const std::vector<std::string>& more) {
   Waybill::Options options;
   options.arguments = {"--mail-dir", mails.path(), "--carrier-gateway", easypost.url()};
   if (KarrioServer::installed()) {
     karrio = std::make_unique<KarrioGateway>();
     options.arguments.insert(options.arguments.end(), {"--carrier-gateway", karrio->url()});
   }
+  options.arguments.insert(options.arguments.end(), more.begin(), more.end());
   waybill = std::make_unique<Waybill>(database.url(), options);
 }
 

@@ -18,7 +18,8 @@ namespace waybill::tests {
 
 /// A waybill, and the gateways that its operator has named.
 struct PurchaseWorld {
-  PurchaseWorld();
+  /// `more`: further arguments of waybill.
+  explicit PurchaseWorld(const std::vector<std::string>& more = {});
 
   TestDatabase database;
   TempDirectory mails;

@@ -1,12 +1,9 @@
 // The workflows of docs/recipes.md, each made from the text of the document.
-#include <fstream>
-#include <iterator>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/ascii.hpp"
 #include "tests/harness/eventually.hpp"
+#include "tests/workflows/fixtures/recipe.hpp"
 #include "tests/workflows/fixtures/schedule_ticks.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
 
@@ -19,15 +16,7 @@ class Recipes : public WorkflowTest {
  protected:
   /// Configures the workflow under a heading and returns its guid.
   std::string cook(const std::string& heading) {
-    std::ifstream file("docs/recipes.md");
-    const std::string document{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    const std::size_t section = document.find("\n## " + heading + "\n");
-    EXPECT_NE(section, std::string::npos) << heading;
-    const std::size_t begin = document.find("<<JSON\n", section) + 7;
-    const std::string text = document.substr(begin, document.find("\nJSON\n", begin) - begin);
-    const json::object definition =
-        json::parse(replaced(text, "$RECEIVER", receiver.url("/" + tenant.name))).as_object();
-    return text_at(tenant.configure(definition), "guid");
+    return text_at(tenant.configure(recipe(heading, receiver.url("/" + tenant.name))), "guid");
   }
 
   /// Makes the timers of this number of records due.
@@ -336,9 +325,24 @@ TEST_F(Recipes, CheapestLabel) {
   ASSERT_TRUE(eventually([&] {
     return tenant.sql.number(
                "select count(*) from purchases p join shipments s on s.guid = p.shipment_id "
-               "where s.order_id = $1 and p.max_price = 20 and p.wanted = '{\"choose\": \"cheapest\"}'",
+               "where s.order_id = $1 and p.max_price = 12 and p.wanted = '{\"choose\": \"cheapest\"}'",
                {next}) == 1;
   }));
+}
+
+TEST_F(Recipes, MailOnDelivery) {
+  const std::string flow = cook("Mail on delivery");
+  const std::string told = tenant.insert_shipment({}), silent = tenant.insert_shipment({});
+  tenant.sql.rows(
+      "with customer as (insert into customers (business_id, name, email) values ($1, 'Ada', "
+      "'ada@example.com') returning guid) update shipments s set customer_id = c.guid from customer c where "
+      "s.guid = $2",
+      {tenant.id, told});
+  for (const std::string& shipment : {silent, told}) tenant.move_shipment(shipment, "delivered");
+  tenant.settle();
+  const auto runs = tenant.runs("workflowId=" + flow);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(text_at(runs.front(), "entityId"), told);
 }
 
 TEST_F(Recipes, DearLabel) {
