@@ -9,8 +9,8 @@ namespace waybill::api {
 /// unavailable if a later call may succeed. `has_url` is true if the request names the gateway's address.
 Failure configuration_failure(const connectors::GatewayError& error, bool has_url);
 
-/// The answer to a call for scans that a gateway does not serve: unavailable, with the gateway's own pause, if a
-/// later call may succeed, else conflict.
+/// The answer to a call for scans that a gateway does not serve: unavailable, with the gateway's own pause,
+/// if a later call may succeed, else conflict.
 Failure tracking_failure(const connectors::GatewayError& error);
 
 }  // namespace waybill::api

@@ -138,7 +138,7 @@ bool Stream::is_quiet() {
   const bool is_empty = waiting < 0 && is_blocked(errno);
   // The end of the socket is not shown to TLS, because it would void the session.
   if (ssl_ == nullptr || (waiting <= 0 && !has_unread())) return is_empty;
-  // Session tickets and new keys are no part of an answer.
+  // Session tickets and new keys do not belong to an answer.
   ERR_clear_error();
   const int got = SSL_peek(ssl_.get(), &byte, 1);
   return got <= 0 && failed(got, broke).state == State::blocked_reading;

@@ -45,7 +45,7 @@ TlsSessions::TlsSessions(const TrustStore& trust) : context_(SSL_CTX_new(TLS_cli
 Ssl TlsSessions::open(int socket, const std::string& name, const std::string& key, Moment now) {
   Ssl ssl(SSL_new(context_.get()));
   require(ssl != nullptr && SSL_set_fd(ssl.get(), socket) == 1);
-  // The final dot of an absolute name is no part of a certificate's names.
+  // The names of a certificate have no final dot, unlike an absolute name.
   const std::string checked = name.ends_with('.') ? name.substr(0, name.size() - 1) : name;
   if (is_address(checked)) {
     require(X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl.get()), checked.c_str()) == 1);

@@ -234,7 +234,7 @@ TEST_P(ShopToDoor, ALostAnswerIsShownMailedAndDecidedByAPersonWithoutASecondLabe
   // A mail says it, too.
   EXPECT_THAT(mail_to(owner), HasSubstr(tenant().sql.value(
                                   "select tracking_number from shipments where guid = $1", {shipment})));
-  // Nothing can buy, change or cancel it meanwhile, and the run of the workflow waits.
+  // Nothing can buy, change or cancel it while its outcome is unknown, and the run of the workflow waits.
   EXPECT_TRUE(buyer->refuses_second(shipment, purchase));
   EXPECT_EQ(tenant().http.del("/api/v1/shipments/" + shipment).status, 409);
   EXPECT_THAT(tenant().runs("status=waiting"), SizeIs(1));
