@@ -83,7 +83,7 @@ class PurchaseFailOver : public testing::Test {
     gateway.fail(PurchaseCall::buy, std::move(fault));
     // The worker stores the draft, and then needs the carrier's connection.
     Session lock(servers.primary_url());
-    lock.exec("begin; lock table carrier_configurations in access exclusive mode");
+    lock.exec("begin; lock table carriers in access exclusive mode");
     drafted->open();
     EXPECT_TRUE(eventually([&] { return !stored(made, "gateway_id").empty(); }));
     servers.catch_up();
@@ -154,6 +154,7 @@ TEST_F(PurchaseFailOver, AScanInFlightIsStoredOnceOnTheNewPrimary) {
       "insert into tracking_pulls (business_id, shipment_id, number, carrier_id, due_at) "
       "values ($1, $2, $3, $4, now())",
       {buyer->tenant.id, shipment, number, buyer->carrier});
+  sql.exec("update tracking_lanes set look_at = now(); notify waybill_pulls");
   ASSERT_TRUE(gateway.easypost().wait_for_calls(EasyPostSimulator::Call::list_trackers, 1, 30s));
   servers.catch_up();
   fail_over();
