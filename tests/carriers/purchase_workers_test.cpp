@@ -87,8 +87,7 @@ TEST_F(PurchaseWorkers, AskForFourNumbersAtATimeAndForEachOnceInItsPeriod) {
       "select business_id, guid, carrier_tracking_number, carrier_id, now() from shipments where business_id "
       "= $1",
       {buyer.tenant.id});
-  buyer.tenant.sql.rows("update tracking_lanes set look_at = now() where business_id = $1",
-                        {buyer.tenant.id});
+  buyer.tenant.sql.exec("update tracking_lanes set look_at = now(); notify waybill_pulls");
   ASSERT_TRUE(gateway.easypost().wait_for_calls(Call::list_trackers, at_a_time, 30s));
   const auto calls = [&] { return gateway.easypost().count(Call::list_trackers); };
   EXPECT_TRUE(throughout([&] { return calls() == at_a_time; }, a_while)) << calls() << " calls at a time";
@@ -101,7 +100,8 @@ TEST_F(PurchaseWorkers, AskForFourNumbersAtATimeAndForEachOnceInItsPeriod) {
       },
       60s));
   // A lane that is looked at again asks for nothing.
-  buyer.tenant.sql.rows("update tracking_lanes set look_at = now(), lease_until = null");
+  buyer.tenant.sql.exec(
+      "update tracking_lanes set look_at = now(), lease_until = null; notify waybill_pulls");
   const std::size_t asked = calls();
   EXPECT_TRUE(throughout([&] { return calls() == asked; }, a_while));
   std::map<std::string, int> numbers;

@@ -146,8 +146,9 @@ class TrackingPuller::Impl {
   /// Claims lanes whose turn has come, if there is room. Returns the time until the next look.
   asio::awaitable<Duration> look(const std::vector<std::string>& connectors) {
     if (steady_clock::now() >= find_at_) {
-      co_await database().write(sql::FindLanes{.connectors = connectors}, {});
+      // Before the search, which may not see an account that `look` announces during it.
       find_at_ = steady_clock::now() + longest_sleep;
+      co_await database().write(sql::FindLanes{.connectors = connectors}, {});
     }
     auto next = co_await next_turn(connectors);
     if (next <= Duration::zero() && turns_ < options_.places) {
