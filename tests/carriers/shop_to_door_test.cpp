@@ -109,10 +109,6 @@ class ShopToDoor : public testing::TestWithParam<std::string> {
   }
   /// The time of the shipment's next pull comes.
   void let_time_pass(const std::string& shipment) {
-    const auto begin_turn = [&] {
-      tenant().sql.rows("update tracking_lanes set look_at = now(), swept_at = null where business_id = $1",
-                        {tenant().id});
-    };
     begin_turn();
     ASSERT_TRUE(eventually([&] {
       return !tenant()
@@ -124,6 +120,12 @@ class ShopToDoor : public testing::TestWithParam<std::string> {
                   .empty();
     }));
     begin_turn();
+  }
+  /// The worker looks for parcels now, new ones included.
+  void begin_turn() {
+    tenant().sql.rows("update tracking_lanes set look_at = now(), swept_at = null where business_id = $1",
+                      {tenant().id});
+    tenant().sql.rows("select pg_notify('waybill_pulls', '')");
   }
   /// The gateway calls waybill about a parcel.
   void hint(const std::string& number) {
@@ -178,6 +180,7 @@ TEST_P(ShopToDoor, TheCheapestLabelIsBoughtPushedScannedAndTheCustomerHearsOfThe
   const json::value shown = buyer->shown(shipment);
   EXPECT_EQ(text_at(shown, "carrierTrackingNumber"), number);
   EXPECT_EQ(at(shown, "shippingPrice"), 7.34) << "standard, not express for 12.40";
+  ASSERT_TRUE(eventually([&] { return buyer->label(shipment).status == 200; }));
   EXPECT_EQ(buyer->label(shipment).text, PurchaseGateway::file(number, "pdf"));
   EXPECT_FALSE(is_in_shop(number)) << "the parcel is still here";
 
