@@ -240,7 +240,7 @@ TEST_P(ShopToDoor, ALostAnswerIsShownMailedAndDecidedByAPersonWithoutASecondLabe
   // Nothing can buy, change or cancel it while its outcome is unknown, and the run of the workflow waits.
   EXPECT_TRUE(buyer->refuses_second(shipment, purchase));
   EXPECT_EQ(tenant().http.del("/api/v1/shipments/" + shipment).status, 409);
-  EXPECT_THAT(tenant().runs("status=waiting"), SizeIs(1));
+  EXPECT_TRUE(eventually([&] { return tenant().runs("status=waiting").size() == 1; }));
 
   // The person has asked the carrier, which has the label under this number.
   const std::string number = "1Z 999 AA1 01";
