@@ -292,12 +292,12 @@ void Http1Client::end_exchange(ConnectionRef connection, ResponseParser::State s
 }
 
 /// Ends an exchange whose connection broke, or sends it again.
-void Http1Client::lose(ConnectionRef connection, const std::string& error) {
+void Http1Client::lose(ConnectionRef connection, std::string error) {
   const bool sends_again = connection->is_kept && !(*connection->exchange)->has_begun;
   const ExchangeRef exchange = detach(connection);
   if (!sends_again) {
     close(connection);
-    return fail(exchange, HttpFailure::protocol, error);
+    return fail(exchange, HttpFailure::protocol, std::move(error));
   }
   Host& host = *exchange->host;
   drop(connection);

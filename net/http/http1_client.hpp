@@ -110,7 +110,7 @@ class Http1Client {
   void on_ready(ConnectionRef connection, std::uint32_t events);
   void read(ConnectionRef connection);
   void end_exchange(ConnectionRef connection, ResponseParser::State state);
-  void lose(ConnectionRef connection, const std::string& error);
+  void lose(ConnectionRef connection, std::string error);
   ExchangeRef detach(ConnectionRef connection);
   void give_back(ConnectionRef connection);
   void close(ConnectionRef connection);
