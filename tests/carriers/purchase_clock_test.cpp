@@ -37,15 +37,14 @@ class PurchaseClock : public testing::TestWithParam<std::string> {
     ASSERT_TRUE(found) << time;
     EXPECT_LT(std::chrono::abs(*found - (system_clock().now() + from_now)), Duration(60s)) << time;
   }
-  /// The id of a rate of the shipment.
-  std::string rate_until(const std::string& shipment, Time expires_at) {
+  /// The id of a rate of the shipment that ends at another time.
+  std::string rate_until(const std::string& shipment, const std::string& shown, Time expires_at) {
     const SecretBox box(SecretBox::read_key(wrong->secret_key_file()));
-    return api::seal_rate(box, Guid::parse(buyer->tenant.id).value(), Guid::parse(shipment).value(),
-                          {.carrier = Guid::parse(buyer->carrier).value(),
-                           .service_code = gateway.service_code("standard"),
-                           .price = "7.34",
-                           .currency = "EUR",
-                           .expires_at = expires_at});
+    const Guid business = Guid::parse(buyer->tenant.id).value();
+    const Guid of = Guid::parse(shipment).value();
+    api::QuotedRate rate = api::open_rate(box, business, of, shown).value();
+    rate.expires_at = expires_at;
+    return api::seal_rate(box, business, of, rate);
   }
 
   TestDatabase database;
@@ -62,11 +61,13 @@ TEST_P(PurchaseClock, ARateIsValidForAnHourOfTheDatabase) {
   const Response rates = buyer->tenant.http.post("/api/v1/shipments/" + shipment + "/rates", json::object());
   ASSERT_EQ(rates.status, 200) << rates.text;
   expect_near(text_at(rates.data(), "rates.0.expiresAt"), 1h);
-  const Response late = buyer->buy(shipment, {{"rateId", rate_until(shipment, system_clock().now() - 1min)}});
+  const std::string shown = text_at(rates.data(), "rates.0.rateId");
+  const Response late =
+      buyer->buy(shipment, {{"rateId", rate_until(shipment, shown, system_clock().now() - 1min)}});
   EXPECT_EQ(late.status, 400) << late.text;
   EXPECT_TRUE(late.details().contains("rateId")) << late.text;
   EXPECT_TRUE(buyer->purchases(shipment).empty());
-  buyer->bought(shipment, {{"rateId", rate_until(shipment, system_clock().now() + 1min)}});
+  buyer->bought(shipment, {{"rateId", rate_until(shipment, shown, system_clock().now() + 1min)}});
 }
 
 TEST_P(PurchaseClock, AnUnknownPurchaseIsLookedUpAtTheTimesOfTheDatabase) {
