@@ -225,7 +225,8 @@ void check_attempt(Database& database, const std::string& message, const Guid& w
   }
   const std::string name = name_of(*its_event, *its_workflow);
   const Event* const cancelling = its_workflow->cancel_on ? next_update(database, *its_event) : nullptr;
-  if (cancelling != nullptr && database.claimed_at(run) > database.committed_at(cancelling->id))
+  // A retry has its texts and is not prepared, so it sees the event when that is matched.
+  if (cancelling != nullptr && database.unprepared_at(run) > database.committed_at(cancelling->id))
     database.violated("the " + name + " is cancelled by event " + std::to_string(cancelling->id));
   if (has_steps(*its_workflow) && database.last_step(run) != step)
     database.violated("the " + name + " performs step " + std::to_string(step) + " after step " +

@@ -245,9 +245,9 @@ std::size_t Database::changes_of(const Guid& run) const {
   return static_cast<std::size_t>(std::ranges::count(made_changes_, MadeChange{run}));
 }
 
-Time Database::claimed_at(const Guid& run) const {
-  const auto found = claimed_at_.find(run);
-  return found == claimed_at_.end() ? Time::min() : found->second;
+Time Database::unprepared_at(const Guid& run) const {
+  const auto found = unprepared_at_.find(run);
+  return found == unprepared_at_.end() ? Time::min() : found->second;
 }
 
 void Database::finish(ServerSession& session, bool commits) {

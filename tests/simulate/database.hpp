@@ -122,8 +122,9 @@ class Database {
   bool has_open_digests() const { return !digests_.versions().empty(); }
   /// When an event was committed.
   Time committed_at(std::uint64_t event) const { return committed_at_.at(event); }
-  /// When a run was last claimed; Time::min() if it never was.
-  Time claimed_at(const Guid& run) const;
+  /// When a run was last claimed, if it had no texts and so was prepared for its attempt. Otherwise
+  /// Time::min().
+  Time unprepared_at(const Guid& run) const;
   /// The runs of timers that have fired.
   const std::map<Guid, TimerResult>& timer_runs() const { return timer_runs_; }
   std::vector<TimerResult> timer_results() const;
@@ -265,7 +266,7 @@ class Database {
   std::map<Guid, Record> records_;
   std::map<Guid, Time> left_at_;  // when records left the state pending
   std::map<std::uint64_t, Time> committed_at_;
-  std::map<Guid, Time> claimed_at_;
+  std::map<Guid, Time> unprepared_at_;
   Table<DigestRow> digests_;
   Table<DigestItem> items_;
   Table<DigestEvent> collected_;  // by open transactions

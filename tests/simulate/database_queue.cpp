@@ -268,7 +268,7 @@ storage::Rows Database::claim(ServerSession& session, const Arguments& args, Res
     result.number(static_cast<std::int64_t>(workflow_epoch_));
     history_.add("run " + row.guid.to_string().substr(24) + " of event " + std::to_string(row.event) +
                  " is claimed by " + worker.to_string().substr(0, 8) + " (was " + row.status + ")");
-    claimed_at_[row.guid] = now;
+    unprepared_at_[row.guid] = row.request == storage::deferred_request ? now : Time::min();
     row.status = "running";
     row.lease_owner = worker;
     row.due = now + args.interval(4);
