@@ -43,7 +43,7 @@ struct ShownRate {
   std::string text;   // JSON
 };
 
-/// The same of all rates of an answer.
+/// The values that all rates of an answer share.
 struct Inquiry {
   Time expires_at;
   std::string shipment;  // its `priced_parts`

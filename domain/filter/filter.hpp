@@ -23,8 +23,8 @@ struct SqlFragment {
   // A condition is on own data (tags, metadata, external_reference), of whose values the planner knows too
   // little: it may expect many rows where there are few.
   bool has_own_data = false;
-  /// Of a `$filter` by own data with `ne` or `not`: a condition, with the same parameters, that is true for
-  /// exactly the rows for which `text` is not. Its rows are counted by an index. Otherwise empty.
+  /// A condition, with the same parameters, that is true for exactly the rows for which `text` is not, and
+  /// whose rows an index counts. Empty unless `text` tests own data with `ne` or `not`.
   std::string complement;
   bool has_indexed_word = false;  // of `$search`: the index of texts finds it
   /// The `text` of a `$filter` without its tests of `search_text`, with the same parameters; empty if it has

@@ -461,7 +461,7 @@ TEST_F(Gateways, AParcelThatComesBackIsReturnedAndNotDelivered) {
   EXPECT_EQ(track(), "returned");
 }
 
-/// What a carrier announces for the parcels of a business in New York.
+/// Dates of delivery that a carrier announces for the parcels of a business in New York.
 class AnnouncedDeliveries : public Gateways {
  protected:
   void SetUp() override {

@@ -53,6 +53,11 @@ class RepeatedRequests : public testing::Test {
     return http.post("/api/v1/shipments/" + shipment + "/label", {{"serviceLevel", "standard"}},
                      {{"Idempotency-Key", "label-of-" + shipment}});
   }
+  /// The answer to the first request of a purchase whose buy call is answered when the gate opens.
+  Response post_until(const std::shared_ptr<Gate>& gate, const std::string& shipment) {
+    gateway.fail(PurchaseCall::buy, slow_answer(gate));
+    return post(shipment);
+  }
   /// Repeats the request until its first try is clear, which takes 10 s at most.
   Response repeated(const std::string& shipment) {
     Response response;
@@ -88,9 +93,8 @@ class RepeatedRequests : public testing::Test {
 
 TEST_F(RepeatedRequests, HaveTheFirstAnswerWhileTheLabelIsBoughtAndAfterwards) {
   const auto gate = std::make_shared<Gate>();
-  gateway.fail(PurchaseCall::buy, slow_answer(gate));
   const std::string shipment = buyer->shipment();
-  const Response first = post(shipment);
+  const Response first = post_until(gate, shipment);
   ASSERT_EQ(first.status, 202) << first.text;
   const std::string purchase = text_at(first.data(), "guid");
   ASSERT_TRUE(gateway.wait_for_calls(PurchaseCall::buy, 1));
@@ -142,9 +146,8 @@ TEST_F(RepeatedRequests, OfAnApiThatWasKilledAfterItsCommitNameThePurchase) {
 
 TEST_F(RepeatedRequests, JoinThePurchaseOfAWorkerThatWasKilled) {
   const auto gate = std::make_shared<Gate>();
-  gateway.fail(PurchaseCall::buy, slow_answer(gate));
   const std::string shipment = buyer->shipment();
-  const Response first = post(shipment);
+  const Response first = post_until(gate, shipment);
   ASSERT_EQ(first.status, 202) << first.text;
   const std::string purchase = text_at(first.data(), "guid");
   ASSERT_TRUE(eventually([&] { return gateway.labels(purchase).size() == 1; }));

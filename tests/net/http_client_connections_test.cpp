@@ -9,6 +9,8 @@
 #include <system_error>
 #include <thread>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -23,22 +25,27 @@ using Reply = RawServer::Reply;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+/// Sends all requests at once, waits for their ends, and returns how many were answered with 200.
+int succeed_at_once(HttpClient& client, std::vector<HttpRequest> requests) {
+  std::atomic<int> succeeded = 0;
+  std::latch done(static_cast<std::ptrdiff_t>(requests.size()));
+  for (HttpRequest& request : requests) {
+    client.send(std::move(request), [&](const HttpResponse& response) {
+      succeeded += response.status == 200 ? 1 : 0;
+      done.count_down();
+    });
+  }
+  done.wait();
+  return succeeded;
+}
+
 TEST_P(HttpClientOfScheme, ReusesConnectionsAndKeepsManyInFlight) {
   constexpr int count = 2000;
   RawServer server(always_fine, certificate());
   auto options = this->options();
   options.max_connections_per_host = 8;
   HttpClient client(options);
-  std::atomic<int> succeeded = 0;
-  std::latch done(count);
-  for (int i = 0; i < count; ++i) {
-    client.send(post(server.url()), [&](const HttpResponse& response) {
-      succeeded += response.status == 200 ? 1 : 0;
-      done.count_down();
-    });
-  }
-  done.wait();
-  EXPECT_EQ(succeeded, count);
+  EXPECT_EQ(succeed_at_once(client, std::vector(count, post(server.url()))), count);
   EXPECT_LE(server.connections(), 8);
   EXPECT_EQ(client.in_flight(), 0U);
 }
@@ -276,18 +283,9 @@ TEST_P(HttpClientOfScheme, ConnectionsThatManyOwnersOpenAtOnceAreNotClosedForEac
   auto options = this->options();
   options.max_connections_per_host = 1;
   HttpClient client(options);
-  std::atomic<int> succeeded = 0;
-  std::latch done(owners);
-  for (int i = 0; i < owners; ++i) {
-    auto request = post(server.url());
-    request.owner = std::to_string(i);
-    client.send(request, [&](const HttpResponse& response) {
-      succeeded += response.status == 200 ? 1 : 0;
-      done.count_down();
-    });
-  }
-  done.wait();
-  EXPECT_EQ(succeeded, owners);
+  std::vector requests(owners, post(server.url()));
+  for (int i = 0; i < owners; ++i) requests.at(i).owner = std::to_string(i);
+  EXPECT_EQ(succeed_at_once(client, std::move(requests)), owners);
 }
 
 TEST_P(HttpClientOfScheme, TheTimeOfARequestIncludesItsWaitForAConnection) {
@@ -325,24 +323,19 @@ TEST_P(HttpClientOfScheme, AnIdleConnectionMakesRoomForAnotherHost) {
 }
 
 TEST_P(HttpClientOfScheme, HostsTakeTurnsIfThereAreFewerConnectionsThanHosts) {
-  constexpr int requests = 300;
+  constexpr int count = 300;
   RawServer one(always_fine, certificate()), two(always_fine, certificate()),
       three(always_fine, certificate());
   auto options = this->options();
   options.max_connections = 2;
   options.max_connections_per_host = 2;
   HttpClient client(options);
-  std::atomic<int> succeeded = 0;
-  std::latch done(requests);
-  for (int i = 0; i < requests; ++i) {
+  std::vector<HttpRequest> requests;
+  for (int i = 0; i < count; ++i) {
     const RawServer& server = i % 3 == 0 ? one : i % 3 == 1 ? two : three;
-    client.send(post(server.url()), [&](const HttpResponse& response) {
-      succeeded += response.status == 200 ? 1 : 0;
-      done.count_down();
-    });
+    requests.push_back(post(server.url()));
   }
-  done.wait();
-  EXPECT_EQ(succeeded, requests);
+  EXPECT_EQ(succeed_at_once(client, std::move(requests)), count);
 }
 
 }  // namespace

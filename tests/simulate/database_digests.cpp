@@ -134,14 +134,11 @@ storage::Rows Database::claim_digests(ServerSession& session, const Arguments& a
 
 storage::Rows Database::postpone_digests(ServerSession& session, const Arguments& args, Result& result) {
   const auto digests = args.guids(2);
-  for (auto& version : digests_.versions()) {
-    if (!version.is_visible_to(session.xid) ||
-        std::ranges::find(digests, version.row.guid) == digests.end() || version.made == session.xid)
-      continue;
-    DigestRow row = version.row;
-    row.check_at = scheduler_.time() + args.interval(3);
-    digests_.replace(own(session), version, std::move(row));
-  }
+  const Time check_at = scheduler_.time() + args.interval(3);
+  digests_.update(
+      own(session),
+      [&](const DigestRow& row) { return std::ranges::find(digests, row.guid) != digests.end(); },
+      [&](DigestRow& row) { row.check_at = check_at; });
   return result.take();
 }
 

@@ -137,15 +137,12 @@ storage::Rows Database::drop_timers(ServerSession& session, const Arguments& arg
 
 storage::Rows Database::postpone_timers(ServerSession& session, const Arguments& args, Result& result) {
   const auto workflows = args.guids(2), records = args.guids(3);
+  const Time check_at = scheduler_.time() + args.interval(4);
   for (std::size_t i = 0; i < records.size(); ++i) {
-    for (auto& version : timers_.versions()) {
-      if (!version.is_visible_to(session.xid) || version.row.workflow != workflows[i] ||
-          version.row.record != records[i] || version.made == session.xid)
-        continue;
-      TimerRow row = version.row;
-      row.check_at = scheduler_.time() + args.interval(4);
-      timers_.replace(own(session), version, std::move(row));
-    }
+    timers_.update(
+        own(session),
+        [&](const TimerRow& row) { return row.workflow == workflows[i] && row.record == records[i]; },
+        [&](TimerRow& row) { row.check_at = check_at; });
   }
   return result.take();
 }

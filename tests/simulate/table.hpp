@@ -40,6 +40,16 @@ class Table {
     insert(own, std::move(row));
   }
   void remove(Xid own, Version& version) { version.ended = own; }
+  /// Changes the matching rows that the transaction sees and has not written itself.
+  template <typename Matches, typename Change>
+  void update(Xid own, Matches matches, Change change) {
+    for (Version& version : versions_) {
+      if (!version.is_visible_to(own) || version.made == own || !matches(version.row)) continue;
+      Row row = version.row;
+      change(row);
+      replace(own, version, std::move(row));
+    }
+  }
 
   void commit(Xid xid) { finish(xid, &Version::ended, &Version::made); }
   void roll_back(Xid xid) { finish(xid, &Version::made, &Version::ended); }
