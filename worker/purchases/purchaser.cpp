@@ -55,6 +55,7 @@ constexpr Duration look_every = 1s;        // without a notification
 constexpr Duration shortest_look = 250ms;  // while due purchases wait for others of their business
 constexpr Duration renew_every = 45s;      // four times in a lease
 constexpr Duration renew_again = 5s;       // after a failure
+constexpr Duration connect_again = 250ms;  // after a failure to connect
 constexpr std::size_t most_running = 500;
 constexpr std::size_t usual_of_business = 4;  // running purchases, to estimate how many businesses have room
 constexpr auto time_to_store = 1s;            // at a stop, the answers of aborted calls
@@ -345,20 +346,25 @@ class Purchaser::Impl final : public PurchaseHost {
     }
   }
 
-  /// Throws DatabaseUnavailable also during the pause after a failure, so that the coroutines do not connect
-  /// one after another.
+  /// Throws DatabaseUnavailable also during the pause after a failure to connect, so that the coroutines do
+  /// not connect one after another. Only a failure to connect begins the pause: calls during the pause do not
+  /// extend it, however many purchases run.
   void open_session() {
     if (session_.is_open()) return;
     if (steady_clock::now() < connects_at_)
       throw storage::DatabaseUnavailable("the session is opened again later");
-    session_.open();
+    try {
+      session_.open();
+    } catch (...) {
+      connects_at_ = steady_clock::now() + connect_again;
+      throw;
+    }
     socket_.close();
     socket_.assign(fcntl(session_->socket(), F_DUPFD_CLOEXEC, 0));
   }
 
   Duration failed(const std::exception& error) {
     const Duration pause = session_.failed(error);
-    if (!session_.is_open()) connects_at_ = std::max(connects_at_, steady_clock::now() + pause);
     const auto* const refusal = dynamic_cast<const storage::StatementError*>(&error);
     const bool is_usual = dynamic_cast<const storage::DatabaseUnavailable*>(&error) != nullptr ||
                           (refusal != nullptr && storage::is_lock_conflict(*refusal));
