@@ -134,6 +134,7 @@ std::optional<net::MailMessage> MailSender::open(Mail& mail) const {
     auto message = net::open_mail(secrets_, mail.guid, mail.sealed);
     message.from = net::named_sender(options_.from, message.sender_name);
     message.message_id = net::message_id(mail.guid.to_string(), options_.from);
+    message.owner = mail.business.to_string();
     return message;
   } catch (const SecretError& error) {
     mail.outcome = {net::MailResult::permanent, error.what()};

@@ -1,6 +1,7 @@
 // A mail server on 127.0.0.1 for tests. Its one argument is JSON: {port?, user?, password?, secure?, starttls?, key?,
 // cert?, mail?, rcpt?, data?}. mail, rcpt and data are replies that refuse these commands ("550 5.1.1 no such user"). rcpt
 // may also be an object of replies by address; a list of replies refuses that address as many times and then accepts it.
+// hold: {address, until} answers RCPT of `address` only after a message to `until`.
 // `smtputf8: false` does not offer SMTPUTF8. Prints "listening PORT", and "message N {…}" for each message, whose `envelope`
 // has the commands MAIL and RCPT as they came, without TLS alone.
 "use strict";
@@ -17,6 +18,7 @@ const wanted = JSON.parse(process.argv[2]);
 let connections = 0;
 let messages = 0;
 let envelope = [];
+let held = wanted.hold ? [] : null;  // answers to RCPT that wait
 
 function refusal(words) {
   const error = new Error(words.slice(4));
@@ -49,7 +51,9 @@ const server = new SMTPServer({
   onRcptTo(recipient, session, callback) {
     let words = typeof wanted.rcpt === "object" ? wanted.rcpt[recipient.address] : wanted.rcpt;
     if (Array.isArray(words)) words = words.shift();
-    callback(words ? refusal(words) : undefined);
+    const reply = () => callback(words ? refusal(words) : undefined);
+    if (held && recipient.address === wanted.hold.address) held.push(reply);
+    else reply();
   },
   onData(stream, session, callback) {
     const pieces = [];
@@ -68,6 +72,9 @@ const server = new SMTPServer({
       envelope = [];
       console.log(`message ${++messages} ${JSON.stringify(seen)}`);
       callback(null, "queued");
+      if (!held || !seen.to.includes(wanted.hold.until)) return;
+      for (const reply of held) reply();
+      held = null;
     });
   },
 });
