@@ -66,6 +66,8 @@ function filteredLists(title, orders) {
       [`Go net/http + pgx, of a ${list}`, `${list}_go`, 'requests/s'],
       ['… p99', `${list}_go_p99`, 'ms'],
     ]).concat([
+      ['waybill, of a status with $select of the peers\' fields', 'status_select', 'requests/s'],
+      ['… p99', 'status_select_p99', 'ms'],
       ['waybill, $search', 'search', 'requests/s'],
       ['waybill, tags eq', 'tag', 'requests/s'],
       ['… if all other orders have another tag', 'rare_tag', 'requests/s'],
@@ -88,7 +90,9 @@ function filteredLists(title, orders) {
     ratios: ['status', 'customer', 'day', 'month'].flatMap((list) => ['Fastify', 'Go'].flatMap((peer) => [
       [`of a ${list}, relative to ${peer}`, list, `${list}_${peer.toLowerCase()}`, list === 'status' ? '≥ 4' : '≥ 1.5'],
       [`of a ${list}, p99 relative to ${peer}`, `${list}_p99`, `${list}_${peer.toLowerCase()}_p99`, '< 1'],
-    ])).concat(Object.entries(besideSql).flatMap(([name, list]) => ['Fastify', 'Go', 'SQL'].map((peer) =>
+    ])).concat(['Fastify', 'Go'].map((peer) =>
+      [`of a status with $select, relative to ${peer}`, 'status_select', `status_${peer.toLowerCase()}`, '≥ 6'],
+    )).concat(Object.entries(besideSql).flatMap(([name, list]) => ['Fastify', 'Go', 'SQL'].map((peer) =>
       [`\`${list}\`, relative to ${peer}`, name, `${name}_${peer.toLowerCase()}`, '≥ 1']))),
   };
 }
@@ -191,6 +195,7 @@ export const parts = {
       ['waybill, GET by id', 'get', 'requests/s'],
       ['… p50', 'get_p50', 'ms'],
       ['… p99', 'get_p99', 'ms'],
+      ['waybill, GET by id with $select of the peers\' fields', 'get_select', 'requests/s'],
       ['pgbench, its statement', 'get_pgbench', 'statements/s'],
       ['Fastify 5 + pg, GET by id', 'get_fastify', 'requests/s'],
       ['Go net/http + pgx, GET by id', 'get_go', 'requests/s'],
@@ -204,6 +209,8 @@ export const parts = {
     ratios: [
       ['GET by id, relative to Fastify', 'get', 'get_fastify', '≥ 2'],
       ['GET by id, relative to Go', 'get', 'get_go', '≥ 2'],
+      ['GET by id with $select, relative to Fastify', 'get_select', 'get_fastify', '≥ 3'],
+      ['GET by id with $select, relative to Go', 'get_select', 'get_go', '≥ 3'],
       ['GET by id, relative to pgbench', 'get', 'get_pgbench', ''],
       ['list, relative to Fastify', 'list', 'list_fastify', '≥ 6'],
       ['list, relative to Go', 'list', 'list_go', '≥ 6'],

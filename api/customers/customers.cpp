@@ -4,6 +4,7 @@
 #include "api/endpoint/endpoint.hpp"
 #include "api/endpoint/paging.hpp"
 #include "api/endpoint/services.hpp"
+#include "api/records/answer_columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/list.hpp"
 #include "api/records/merged_columns.hpp"
@@ -83,7 +84,8 @@ asio::awaitable<Answer> list_customers(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> get_customer(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .customer = call.id()});
+  const auto rows =
+      co_await read_selected(call, services.db, sql::Get{.business = call.business(), .customer = call.id()});
   if (rows.empty()) throw not_found("customer");
   co_return Answer::of(json_object(rows));
 }

@@ -10,6 +10,7 @@
 #include "api/endpoint/openapi_schema.hpp"
 #include "api/endpoint/openapi_webhooks.hpp"
 #include "api/endpoint/router.hpp"
+#include "api/endpoint/selected.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 
@@ -86,6 +87,14 @@ std::string_view permission_text(Permission permission) {
   return {};
 }
 
+json::object query_parameter(const Parameter& parameter) {
+  json::object row{{"name", parameter.name}, {"in", "query"}};
+  if (parameter.required) row["required"] = true;
+  if (!parameter.description.empty()) row["description"] = parameter.description;
+  row["schema"] = parameter_schema(parameter);
+  return row;
+}
+
 json::array parameters_of(const Endpoint& endpoint, RequestMethod method) {
   json::array parameters;
   for (std::string_view path = endpoint.path; path.find('{') != std::string_view::npos;) {
@@ -96,13 +105,9 @@ json::array parameters_of(const Endpoint& endpoint, RequestMethod method) {
     if (name.size() == segment.size()) schema["format"] = "uuid";
     parameters.push_back({{"name", name}, {"in", "path"}, {"required", true}, {"schema", std::move(schema)}});
   }
-  for (const auto& parameter : endpoint.query) {
-    json::object row{{"name", parameter.name}, {"in", "query"}};
-    if (parameter.required) row["required"] = true;
-    if (!parameter.description.empty()) row["description"] = parameter.description;
-    row["schema"] = parameter_schema(parameter);
-    parameters.push_back(std::move(row));
-  }
+  for (const auto& parameter : endpoint.query) parameters.push_back(query_parameter(parameter));
+  if (takes_select(endpoint) && method == RequestMethod::get)
+    parameters.push_back(ref("parameters", "Select"));
   if (endpoint.paginated || endpoint.from_standby) parameters.push_back(ref("parameters", "CommitPosition"));
   if (method == RequestMethod::post && endpoint.permission != Permission::everyone &&
       endpoint.media_type.empty()) {
@@ -389,7 +394,9 @@ json::object components_of(const ComponentSchemas& component_schemas) {
       {"schema", {{"type", "string"}}}};
   return {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}},
           {"parameters",
-           {{"IdempotencyKey", std::move(idempotency_key)}, {"CommitPosition", std::move(commit_position)}}},
+           {{"IdempotencyKey", std::move(idempotency_key)},
+            {"CommitPosition", std::move(commit_position)},
+            {"Select", query_parameter(select_parameter)}}},
           {"headers",
            {{"RequestId", header("The id of the request: the caller's, or a generated one", "string")},
             {"RateLimitLimit", header("Requests that the token can make in a minute", "integer")},

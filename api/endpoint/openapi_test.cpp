@@ -198,8 +198,11 @@ TEST(OpenApi, NamesEachMediaTypeOfADocument) {
 }
 
 TEST(OpenApi, DescribesParametersAndPermissions) {
-  EXPECT_EQ(at("/paths/~1things/get/parameters").as_array().size(), std::size(list_parameters) + 1)
-      << "with X-Commit-Position";
+  EXPECT_EQ(at("/paths/~1things/get/parameters").as_array().size(), std::size(list_parameters) + 2)
+      << "with $select and X-Commit-Position";
+  EXPECT_EQ(text("/paths/~1things/get/parameters/" + std::to_string(std::size(list_parameters)) + "/$ref"),
+            R"("#/components/parameters/Select")");
+  EXPECT_EQ(text("/components/parameters/Select/name"), R"("$select")");
   EXPECT_EQ(text("/paths/~1things~1{guid}~1{word}~1toggle/get/parameters/0/schema"),
             R"({"type":"string","format":"uuid"})");
   EXPECT_EQ(text("/paths/~1things~1{guid}~1{word}~1toggle/get/parameters/1/schema"), R"({"type":"string"})");

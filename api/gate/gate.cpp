@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "api/endpoint/selected.hpp"
+#include "api/gate/compression.hpp"
 #include "api/gate/cors.hpp"
 #include "api/gate/errors.hpp"
 #include "api/gate/idempotency.hpp"
@@ -243,6 +245,15 @@ asio::awaitable<void> Gate::answer(Exchange& exchange) {
   if (endpoint.permission != Permission::everyone) co_await admit(exchange);
   if (endpoint.changes) exchange.response.add_header("Cache-Control", "no-store");
   co_await perform(exchange);
+  auto& response = exchange.response;
+  if (!may_be_compressed(endpoint, response)) co_return;
+  response.add_header("Vary", "Accept-Encoding");
+  const auto accepted = find_field(exchange.request.head, "accept-encoding");
+  if (!accepted || !wants_gzip(*accepted, response.body_size())) co_return;
+  if (!co_await compress(response, services_.bodies, exchange.call.business())) co_return;
+  response.held.reset();
+  response.held = hold_answer(exchange, response.body.size());
+  response.add_header("Content-Encoding", "gzip");
 }
 
 /// False if the response is complete: the answer to OPTIONS.
@@ -498,6 +509,9 @@ asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_bod
   FieldErrors errors;
   read_path(*exchange.found.endpoint, exchange.found, call, errors);
   read_parameters(endpoint, exchange.query, call, errors);
+  Selected selected;
+  if (const auto names = call.parameter(select_parameter.name))
+    selected = parse_select(*names, *endpoint.answer, errors);
   const bool is_empty_json = endpoint.body_kind == BodyKind::none && !raw_body.empty() &&
                              is_json_type(exchange.request.content_type);
   if (endpoint.body_kind == BodyKind::object || endpoint.body_kind == BodyKind::array ||
@@ -520,6 +534,7 @@ asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_bod
   call.is_audited = endpoint.is_audited || endpoint.permission == Permission::administer;
   auto answer = co_await endpoint.handler(call, services);
   if (answer.status == 201 && exchange.method != RequestMethod::post) answer.status = 200;
+  if (!selected.members.empty()) answer.data = reduced(answer.data, selected);
   exchange.location = answer.location;
   response.held = hold_answer(exchange, answer.data.size());
   render(std::move(answer), endpoint, response);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "api/endpoint/selected.hpp"
 #include "api/http/url.hpp"
 #include "base/ascii.hpp"
 #include "base/json.hpp"
@@ -157,7 +158,7 @@ void read_parameters(const Endpoint& endpoint, std::string_view query, Call& cal
   std::vector<std::string> malformed;
   auto pairs = parse_query(query, malformed);
   for (auto& name : malformed) errors.push_back({std::move(name), "must be percent-encoded UTF-8"});
-  for (const auto& parameter : endpoint.query) {
+  const auto read = [&](const Parameter& parameter) {
     const auto is_named = [&](const auto& pair) { return pair.first == parameter.name; };
     const auto given = std::ranges::find_if(pairs, is_named);
     if (parameter.flag && given != pairs.end() && given->second.empty()) given->second = "true";
@@ -171,7 +172,9 @@ void read_parameters(const Endpoint& endpoint, std::string_view query, Call& cal
     } else {
       call.query.emplace_back(parameter.name, std::move(given->second));
     }
-  }
+  };
+  std::ranges::for_each(endpoint.query, read);
+  if (takes_select(endpoint)) read(select_parameter);
 }
 
 void read_json(const Endpoint& endpoint, std::string_view text, Call& call, FieldErrors& errors) {

@@ -18,7 +18,8 @@ void check_content(const Endpoint& endpoint, const Request& request);
 /// Puts the parameters of the path into `call`. A malformed uuid is an error with the name of the parameter.
 void read_path(const RoutedEndpoint& endpoint, const Found& found, Call& call, FieldErrors& errors);
 
-/// Puts the query parameters that the endpoint declares into `call`; others are ignored.
+/// Puts the query parameters that the endpoint declares, and `$select` where it applies, into `call`; others
+/// are ignored.
 void read_parameters(const Endpoint& endpoint, std::string_view query, Call& call, FieldErrors& errors);
 
 /// Parses and validates a JSON body by the endpoint's schema into `call.body`.

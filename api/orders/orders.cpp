@@ -4,6 +4,7 @@
 #include "api/endpoint/paging.hpp"
 #include "api/orders/order_body.hpp"
 #include "api/orders/order_handlers.hpp"
+#include "api/records/answer_columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/history.hpp"
 #include "api/records/list.hpp"
@@ -69,7 +70,10 @@ asio::awaitable<Answer> list_orders(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> get_order(Call& call, Services& services) {
-  co_return Answer::of(co_await read_order(services, call.business(), call.id()));
+  const auto rows = co_await read_selected(
+      call, services.db, sql::Get{.business = call.business(), .order = call.id()}, storage::Format::binary);
+  if (rows.empty()) throw not_found("order");
+  co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> move_order(Call& call, Services& services) {

@@ -3,6 +3,7 @@
 
 #include "api/endpoint/paging.hpp"
 #include "api/products/product_body.hpp"
+#include "api/records/answer_columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/list.hpp"
 #include "api/records/merged_columns.hpp"
@@ -81,7 +82,8 @@ asio::awaitable<Answer> list_products(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> get_product(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .product = call.id()});
+  const auto rows =
+      co_await read_selected(call, services.db, sql::Get{.business = call.business(), .product = call.id()});
   if (rows.empty()) throw not_found("product");
   co_return Answer::of(json_object(rows));
 }

@@ -7,6 +7,8 @@
 #include <variant>
 
 #include "api/endpoint/paging.hpp"
+#include "api/endpoint/selected.hpp"
+#include "api/records/answer_columns.hpp"
 #include "api/records/row_json.hpp"
 #include "api/records/totals.hpp"
 #include "base/ascii.hpp"
@@ -222,6 +224,17 @@ bool is_cut(const storage::Rows& rows) {
   return false;
 }
 
+/// Returns the statement of a list with the columns that the call selects. A row without its large columns
+/// fits every page.
+std::string text_for(const Call& call, const storage::Statement& statement) {
+  const auto fields = selected_fields(call);
+  if (fields.empty()) return std::string(statement.text);
+  auto text = AnswerColumns(statement.text).only(fields);
+  if (tagged(text, "/*fields*/").find("r.fits") == std::string_view::npos)
+    replace_tagged(text, "/*fits*/", "true");
+  return text;
+}
+
 /// The source of the total of a list.
 enum class TotalSource {
   maintained,  // record_counts: all rows of the business
@@ -243,6 +256,7 @@ class ListReader {
         services_(services),
         table_(table),
         statement_(statement),
+        text_(text_for(call, statement)),
         selection_(std::move(selection)),
         is_piece_of_index_(is_piece_of_index(selection_)) {
     if (is_piece_of_index_) {
@@ -439,7 +453,7 @@ class ListReader {
 
   /// The statement of a page. Adds its bounds to `values` if they are parameters.
   std::string page_text(const Page& page, storage::Params& values) const {
-    std::string text(statement_.text);
+    std::string text(text_);
     if (keeps_business_from_index_) keep_business_from_index(text);
     auto limit = std::to_string(page.limit());
     auto offset = std::to_string(page.offset());
@@ -513,6 +527,7 @@ class ListReader {
   Services& services_;
   const std::string table_;
   const storage::Statement& statement_;
+  const std::string text_;  // its text for the selected fields
   Selection selection_;
   const bool is_piece_of_index_;
   bool keeps_business_from_index_ = false;

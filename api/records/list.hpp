@@ -42,6 +42,7 @@ bool names_index_of_texts(std::string_view line_of_plan);
 /// fifty rows of business $1 under the alias `r`; its first column is the total, null in a row that does not
 /// fit. It contains these tags:
 ///   /*total*/…/*end*/   the total, replaced by an exact count if the list is narrowed
+///   /*fields*/…/*end*/  the columns of the answer, of which `$select` leaves some (AnswerColumns)
 ///   /*fits*/…/*end*/    True if the row is small enough for a short read, replaced by the same for the page
 ///   /*place*/           the place for `, … as place` if the outer query is not ordered by columns of the row
 ///   /*rows*/…/*end*/    the row in the inner query, replaced by its guid if guids are found first

@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/guid.hpp"
 #include "base/json.hpp"
+#include "base/json_text.hpp"
 #include "storage/statement/binary.hpp"
 #include "storage/statement/type_oids.hpp"
 
@@ -57,19 +58,11 @@ std::vector<std::string_view> split_choice(std::string_view text) {
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-/// Returns the position after the string that begins at `at`.
-std::size_t string_end(std::string_view text, std::size_t at) {
-  for (++at; at < text.size() && text[at] != '"'; ++at) {
-    if (text[at] == '\\') ++at;
-  }
-  return std::min(at + 1, text.size());
-}
-
 void append_compact(std::string& out, std::string_view text) {
   std::size_t kept = 0;
   for (std::size_t at = 0; at < text.size();) {
     if (text[at] == '"') {
-      at = string_end(text, at);
+      at = json_string_end(text, at);
     } else if (is_space(text[at])) {
       out += text.substr(kept, at - kept);
       kept = ++at;
@@ -78,23 +71,6 @@ void append_compact(std::string& out, std::string_view text) {
     }
   }
   out += text.substr(kept);
-}
-
-/// Returns the position after the value that begins at `at`.
-std::size_t value_end(std::string_view text, std::size_t at) {
-  int depth = 0;
-  while (at < text.size()) {
-    const char c = text[at];
-    if (depth == 0 && (c == ',' || c == '}' || c == ']')) return at;
-    if (c == '"') {
-      at = string_end(text, at);
-      continue;
-    }
-    if (c == '{' || c == '[') ++depth;
-    if (c == '}' || c == ']') --depth;
-    ++at;
-  }
-  return at;
 }
 
 /// Appends an array of objects, each reduced to the members with these names.
@@ -115,10 +91,10 @@ void append_chosen(std::string& out, std::string_view text, const std::vector<st
       out += c;
       ++at;
     } else if (c == '"' && depth == 2) {
-      const auto end = string_end(text, at);
+      const auto end = json_string_end(text, at);
       const auto name = text.substr(at + 1, end - at - 2);
       const auto value = text.find_first_not_of(" :", end);
-      const auto after_value = value_end(text, value);
+      const auto after_value = json_value_end(text, value);
       if (std::ranges::find(names, name) != names.end()) {
         separate();
         out += text.substr(at, end - at);

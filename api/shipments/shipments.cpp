@@ -1,9 +1,13 @@
+#include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "api/endpoint/paging.hpp"
+#include "api/endpoint/selected.hpp"
+#include "api/records/answer_columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/history.hpp"
 #include "api/records/list.hpp"
@@ -327,11 +331,28 @@ asio::awaitable<Answer> list_shipments(Call& call, Services& services) {
   return list_selected(call, services, "shipments", sql::List::statement, selection_of(call));
 }
 
+/// Reads a shipment with the columns that the call selects.
+asio::awaitable<storage::ResultOf<sql::Get>> read_shipment(const Call& call, Services& services) {
+  static const AnswerColumns columns(sql::Get::statement.text);
+  const sql::Get get{
+      .business = call.business(), .shipment = call.id(), .public_url = services.settings.public_url};
+  const auto fields = selected_fields(call);
+  if (fields.empty()) co_return co_await services.db.read(get);
+  auto text = columns.only(fields);
+  storage::Params params = storage::Params().add(call.business()).add(call.id());
+  // No other column has the last parameter, and PostgreSQL refuses a value for one that a statement lacks.
+  if (std::ranges::find(fields, "trackingUrl") != fields.end()) params.add(services.settings.public_url);
+  co_return co_await storage::typed_rows<sql::Get>(
+      services.db.read_text(call.business(), sql::Get::statement.name, std::move(text), std::move(params)));
+}
+
 asio::awaitable<Answer> get_shipment(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Get{
-      .business = call.business(), .shipment = call.id(), .public_url = services.settings.public_url});
+  const auto rows = co_await read_shipment(call, services);
   if (rows.empty()) throw not_found("shipment");
   std::string text = json_object(rows.more());
+  const auto fields = selected_fields(call);
+  if (!fields.empty() && std::ranges::find(fields, "purchase") == fields.end())
+    co_return Answer::of(std::move(text));
   text.back() = ',';
   text += R"("purchase":)";
   if (rows.front().has_purchase) {

@@ -40,6 +40,10 @@ beside_sql() {
   record "$1_sql" "$(transactions -c 8 -f "$work/$1.pgbench")"
 }
 
+# The fields of the peers' entries (peers/rest/list.sql).
+listed=guid,orderNumber,status,customer/guid,customer/name,items,deliveryAddress/street,deliveryAddress/city
+listed+=,deliveryAddress/state,deliveryAddress/postalCode,carrier/guid,collectionDate,createdAt
+
 newest='r.created_at desc, r.guid desc'
 by_customer='left join customers c on c.business_id = r.business_id and c.guid = r.customer_id'
 
@@ -51,6 +55,7 @@ sql -c checkpoint
 customer=00000000-0000-4000-9000-100000000100
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   beside_peers status 'filter=status%20eq%20%27pending%27' 'status=pending'
+  lists status_select "$api" "/api/v1/Orders?Page={page}&PageSize=50&\$filter=status%20eq%20%27pending%27&\$select=$listed"
   beside_peers customer "filter=customer/guid%20eq%20$customer" "customer=$customer" 1
   beside_peers day 'filter=createdAt%20ge%202026-01-20%20and%20createdAt%20lt%202026-01-21' 'from=2026-01-20&to=2026-01-21'
   beside_peers month 'filter=createdAt%20ge%202026-01-10%20and%20createdAt%20lt%202026-02-10' 'from=2026-01-10&to=2026-02-10'

@@ -42,6 +42,11 @@ load() { # NAME PORT TARGET
   TARGET=$3 TOKEN=$token record_load "$1" wrk.lua "$2" 64
 }
 
+# The fields of the peers' answer (peers/rest/get.sql).
+answered=guid,orderNumber,status,customer/guid,customer/name,customer/email,items,deliveryAddress/street
+answered+=,deliveryAddress/city,deliveryAddress/state,deliveryAddress/postalCode,deliveryAddress/country,carrier,serviceLevel
+answered+=,shipments,totalValue,currency,collectionDate,timeWindow,notes,createdAt,updatedAt
+
 list_scripts=()
 make_scripts
 start_waybill api
@@ -50,6 +55,7 @@ start_go "$business" || go=
 sql -c 'vacuum analyze' -c checkpoint
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   load get "$api" '/api/v1/Orders/{order}'
+  load get_select "$api" "/api/v1/Orders/{order}?\$select=$answered"
   floor get_pgbench -f "$work/get.pgbench"
   load get_fastify "$fastify" '/api/v1/Orders/{order}'
   load get_go "$go" '/api/v1/Orders/{order}'

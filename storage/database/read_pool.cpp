@@ -17,12 +17,25 @@ ReadPool::ReadPool(asio::io_context& io, ReadRequestPool& requests, const Channe
 }
 
 void ReadPool::submit(ReadRequest& request) {
+  if (request.mergeable() && request.statement.text.empty() && !is_familiar(request.merged.text))
+    request.merged = {};
   if (!request.mergeable()) {
     waiting_.push(request.business, &request);
     return send_waiting();
   }
   const auto load = [now = steady_clock::now()](const auto& each) { return each->load(now); };
   (*std::ranges::min_element(pipelines_, {}, load))->submit(request);
+}
+
+bool ReadPool::is_familiar(std::string_view text) {
+  const auto known = std::ranges::find(merged_texts_, text);
+  if (known != merged_texts_.end()) {
+    std::rotate(merged_texts_.begin(), known, known + 1);
+    return true;
+  }
+  if (merged_texts_.size() == most_merged_texts) merged_texts_.pop_back();
+  merged_texts_.emplace(merged_texts_.begin(), text);
+  return false;
 }
 
 void ReadPool::send_waiting() {

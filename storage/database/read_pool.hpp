@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
@@ -34,9 +37,15 @@ class ReadPool {
   void shut_down();
 
  private:
+  /// True if the text is one of those used last, and makes it the last one.
+  bool is_familiar(std::string_view text);
   void send_waiting();
 
+  // Merged reads wait for no turn. A client could avoid its turns by a text of its own for each read, so only
+  // reads by these texts are merged.
+  static constexpr std::size_t most_merged_texts = 16;
   std::vector<std::shared_ptr<ReadPipeline>> pipelines_;
+  std::vector<std::string> merged_texts_;  // most recently used first
   FairQueue<Guid, ReadRequest*> waiting_;  // by business; nil without one
 };
 

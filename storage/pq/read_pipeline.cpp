@@ -132,7 +132,7 @@ std::vector<ReadRequest*> ReadPipeline::collect_calls() {
   for (auto* request : std::exchange(queue_, {})) {
     auto group = groups.begin();
     if (request->mergeable()) {
-      while (group != groups.end() && group->last->merged.text.data() != request->merged.text.data()) ++group;
+      while (group != groups.end() && group->last->merged.text != request->merged.text) ++group;
       if (group != groups.end() && group->size < merge_limit) {
         group->last->next_member = request;
         *group = {request, group->size + 1};
@@ -150,7 +150,9 @@ std::vector<ReadRequest*> ReadPipeline::collect_calls() {
 }
 
 void ReadPipeline::send_call(ReadRequest& first) {
-  if (first.next_member != nullptr) {
+  if (first.next_member != nullptr && first.statement.text.empty()) {
+    channel_->query_text(first.merged.name, first.merged.text, merge_params(first), &first, first.format);
+  } else if (first.next_member != nullptr) {
     channel_->query(first.merged, merge_params(first), &first, first.format);
   } else if (first.statement.text.empty()) {
     channel_->query_text(first.statement.name, first.text, first.params, &first, first.format);

@@ -425,6 +425,32 @@ TEST_F(MergedReads, ReturnTheRowsOfEachCaller) {
   }
 }
 
+TEST_F(MergedReads, OfATextAreMergedOnceTheTextIsKnown) {
+  auto& database = open();
+  read(echo, Params().add("connected"));
+  const auto ways = [&](const std::string& comment) {
+    const std::string single = std::string(get.text) + comment,
+                      merged = std::string(get_merged.text) + comment;
+    return together(20, [&](int i) {
+      return name_and_way(database.run_read({.statement = {"things.get", {}},
+                                             .merged = {"things.get_merged", merged},
+                                             .text = single,
+                                             .params = key(1, 1 + i)}));
+    });
+  };
+  const auto count_merged = [](const std::vector<std::string>& results) {
+    return std::ranges::count_if(results, [](const auto& result) { return result.ends_with(" merged"); });
+  };
+  // The first read makes the text known.
+  const auto first = ways("");
+  EXPECT_EQ(count_merged(first), 19);
+  EXPECT_EQ(std::set(first.begin(), first.end()).size(), 20);
+  EXPECT_EQ(count_merged(ways("")), 20);
+  // Sixteen other texts displace it, so that reads with a text of their own are never merged.
+  for (int i = 0; i < 16; ++i) EXPECT_EQ(count_merged(ways(" /*" + std::to_string(i) + "*/")), 19);
+  EXPECT_EQ(count_merged(ways("")), 19);
+}
+
 TEST_F(MergedReads, UseTheSingleStatementForOneCaller) {
   open();
   EXPECT_EQ(together(1, [&](int) { return name_and_way(read_merged(get, get_merged, key(1, 5))); }),

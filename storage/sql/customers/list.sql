@@ -5,10 +5,12 @@
 select
   case when r.fits then /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
             where n.business_id = $1 and n.entity_type = 2)/*end*/ end,
+/*fields*/
 \columns answer customers.listed r
 \instead metadata
 case when r.fits then r.metadata end as metadata
 \end
+/*end*/
 from (select r.*,
              /*fits*/coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 40 end, 0)
              <= 40000/*end*/ as fits/*place*/

@@ -6,6 +6,7 @@
 select
   case when r.fits then /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
             where n.business_id = $1 and n.entity_type = 0)/*end*/ end as total,
+/*fields*/
 \columns answer orders.listed r
 \after customer.guid
 (select c.name from customers c where c.business_id = r.business_id and c.guid = r.customer_id) as "customer.name"
@@ -24,6 +25,7 @@ case when r.integration_id is not null then
     (select i.provider from integrations i where i.business_id = r.business_id and i.guid = r.integration_id)
   end as "source.integration.provider"
 \end
+/*end*/
 from (select r.*,
              /*fits*/pg_column_size(r.items) * case when pg_column_compression(r.items) is null then 1 else 40 end
               + coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 40 end, 0)

@@ -6,6 +6,7 @@
 select
   case when r.fits then /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
             where n.business_id = $1 and n.entity_type = 3)/*end*/ end as total,
+/*fields*/
 \columns answer products.listed r
 \after description moves barcode
 \instead metadata
@@ -13,6 +14,7 @@ case when r.fits then r.metadata end as metadata
 \after metadata
 jsonb_array_length(r.variants) as "variantCount"
 \end
+/*end*/
 from (select r.*,
              /*fits*/coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 40 end, 0)
              <= 40000/*end*/ as fits/*place*/

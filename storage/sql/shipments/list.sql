@@ -6,6 +6,7 @@
 select
   case when r.fits then /*total*/(select coalesce(sum(n.delta), 0)::bigint from record_counts n
             where n.business_id = $1 and n.entity_type = 1)/*end*/ end as total,
+/*fields*/
 \columns answer shipments.listed r
 \after customer.guid
 (select c.name from customers c where c.business_id = r.business_id and c.guid = r.customer_id) as "customer.name"
@@ -24,6 +25,7 @@ coalesce(r.carrier_tracking_url, tracking_url(k.tracking_url_pattern, r.carrier_
 \instead metadata
 case when r.fits then r.metadata end as metadata
 \end
+/*end*/
 from (select r.*,
              /*fits*/pg_column_size(r.packages) * case when pg_column_compression(r.packages) is null then 1 else 40 end
               + coalesce(pg_column_size(r.metadata) * case when pg_column_compression(r.metadata) is null then 1 else 40 end, 0)
