@@ -58,7 +58,7 @@ struct Parameter {
   std::size_t max_length = 0;  // characters; 0: 200, of a text 10 000
   std::span<const std::string_view> values = {};
   std::string_view description = {};
-  bool flag = false;  // a boolean that is true if its name is given without a value
+  bool flag = false;  // it counts as given without a value: a boolean is then true, a text empty
 };
 
 struct Services;
@@ -93,7 +93,7 @@ struct Answer {
   std::string data = {};
   std::string_view embedded = {};  // the whole body, instead of `data`; lives as long as the process
   std::optional<std::int64_t> page = {}, page_size = {}, total_count = {};  // place of a page in its list
-  std::string sums = {};  // JSON of `sums` next to the data of a list, for an endpoint with Endpoint::sums
+  std::string members = {};  // JSON of further members next to the data, with a comma before each
   std::string location = {};
   std::string file_name = {};        // for saving a document: ASCII letters, digits, . - _
   std::string_view media_type = {};  // instead of the endpoint's: `data` alone is the body

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "api/endpoint/entity_tag.hpp"
+#include "api/endpoint/list_cursor.hpp"
 #include "api/endpoint/openapi_examples.hpp"
 #include "api/endpoint/openapi_schema.hpp"
 #include "api/endpoint/openapi_webhooks.hpp"
@@ -95,6 +97,10 @@ json::object query_parameter(const Parameter& parameter) {
   return row;
 }
 
+bool takes(const Endpoint& endpoint, std::string_view parameter) {
+  return std::ranges::find(endpoint.query, parameter, &Parameter::name) != endpoint.query.end();
+}
+
 json::array parameters_of(const Endpoint& endpoint, RequestMethod method) {
   json::array parameters;
   for (std::string_view path = endpoint.path; path.find('{') != std::string_view::npos;) {
@@ -109,6 +115,7 @@ json::array parameters_of(const Endpoint& endpoint, RequestMethod method) {
   if (takes_select(endpoint) && method == RequestMethod::get)
     parameters.push_back(ref("parameters", "Select"));
   if (endpoint.paginated || endpoint.from_standby) parameters.push_back(ref("parameters", "CommitPosition"));
+  if (has_entity_tag(endpoint)) parameters.push_back(ref("parameters", "IfNoneMatch"));
   if (method == RequestMethod::post && endpoint.permission != Permission::everyone &&
       endpoint.media_type.empty()) {
     parameters.push_back(ref("parameters", "IdempotencyKey"));
@@ -165,10 +172,16 @@ json::value answer_schema(const Endpoint& endpoint, const ComponentSchemas& sche
     properties["data"] = std::move(data);
   }
   if (endpoint.paginated) {
+    const bool has_cursors = takes(endpoint, after_parameter.name);
     for (const std::string_view name : {"page", "pageSize", "totalCount", "totalPages"}) {
-      required.push_back(json::value(name));
+      if (!has_cursors || name == "pageSize") required.push_back(json::value(name));
       properties[name] = json::object{{"type", "integer"}};
     }
+    if (has_cursors) {
+      properties["nextCursor"] = json::object{{"type", json::array{"string", "null"}}};
+      properties["hasMore"] = json::object{{"type", "boolean"}};
+    }
+    if (takes(endpoint, "since")) properties["newer"] = json::object{{"type", "integer"}};
   }
   if (endpoint.sums) {
     required.push_back("sums");
@@ -225,6 +238,10 @@ json::object responses_of(const Endpoint& endpoint, RequestMethod method, const 
   if (has_token && !only_reads && !endpoint.from_standby)
     headers["X-Commit-Position"] = ref("headers", "CommitPosition");
   json::object responses;
+  if (has_entity_tag(endpoint) && method == RequestMethod::get) {
+    headers["ETag"] = ref("headers", "ETag");
+    responses["304"] = json::object{{"description", "If-None-Match names the answer"}, {"headers", headers}};
+  }
   if (endpoint.may_change) {
     auto plain = headers;
     plain.erase("Location");
@@ -392,17 +409,24 @@ json::object components_of(const ComponentSchemas& component_schemas) {
       {"description",
        "The value of an earlier response: the answer shows at least the state after that write."},
       {"schema", {{"type", "string"}}}};
+  json::object if_none_match{
+      {"name", "If-None-Match"},
+      {"in", "header"},
+      {"description", "The ETag of an earlier answer: an equal one is 304, without a body."},
+      {"schema", {{"type", "string"}}}};
   return {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}},
           {"parameters",
            {{"IdempotencyKey", std::move(idempotency_key)},
             {"CommitPosition", std::move(commit_position)},
-            {"Select", query_parameter(select_parameter)}}},
+            {"Select", query_parameter(select_parameter)},
+            {"IfNoneMatch", std::move(if_none_match)}}},
           {"headers",
            {{"RequestId", header("The id of the request: the caller's, or a generated one", "string")},
             {"RateLimitLimit", header("Requests that the token can make in a minute", "integer")},
             {"RateLimitRemaining", header("Requests left in this minute", "integer")},
             {"RateLimitReset", header("Unix seconds at which the minute ends", "integer")},
             {"Location", header("Path of the created record", "string")},
+            {"ETag", header("The entity tag of the answer, for If-None-Match", "string")},
             {"CommitPosition",
              header("The state after this write, for a request to any API process", "string")}}},
           {"responses", std::move(responses)},

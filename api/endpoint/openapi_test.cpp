@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/endpoint/list_cursor.hpp"
 #include "api/endpoint/openapi_examples.hpp"
 #include "api/endpoint/paging.hpp"
 #include "base/json.hpp"
@@ -190,6 +191,25 @@ TEST(OpenApi, DescribesTheEnvelope) {
   EXPECT_EQ(at("/components/schemas/Error/properties/error/properties/code/enum").as_array().size(), 12U);
 }
 
+TEST(OpenApi, AListWithCursorsHasItsTotalsOnlyWithPages) {
+  static constexpr Parameter query[] = {
+      page_parameter, after_parameter, {.name = "since", .kind = Kind::uuid}};
+  std::vector<Endpoint> all(std::begin(rows), std::end(rows));
+  all[0].query = query;
+  const json::value whole = json::parse(openapi_document(all));
+  const auto& schema = whole.at_pointer("/paths/~1things/get/responses/200/content/application~1json/schema");
+  EXPECT_EQ(json::serialize(schema.at("required")), R"(["data","pageSize","success"])");
+  for (const char* const name : {"page", "totalCount", "nextCursor", "hasMore", "newer"})
+    EXPECT_TRUE(schema.at("properties").as_object().contains(name)) << name;
+}
+
+TEST(OpenApi, AnAnswerWithAnEntityTagCanBeA304) {
+  EXPECT_EQ(text("/paths/~1things/get/responses/200/headers/ETag/$ref"), R"("#/components/headers/ETag")");
+  EXPECT_EQ(text("/paths/~1things/get/responses/304/headers/ETag/$ref"), R"("#/components/headers/ETag")");
+  EXPECT_FALSE(at("/paths/~1things/post/responses").as_object().contains("304"));
+  EXPECT_FALSE(at("/paths/~1bare/get/responses").as_object().contains("304"));
+}
+
 TEST(OpenApi, NamesEachMediaTypeOfADocument) {
   const auto& content = at("/paths/~1picture/get/responses/200/content").as_object();
   EXPECT_EQ(content.size(), 3U);
@@ -198,8 +218,8 @@ TEST(OpenApi, NamesEachMediaTypeOfADocument) {
 }
 
 TEST(OpenApi, DescribesParametersAndPermissions) {
-  EXPECT_EQ(at("/paths/~1things/get/parameters").as_array().size(), std::size(list_parameters) + 2)
-      << "with $select and X-Commit-Position";
+  EXPECT_EQ(at("/paths/~1things/get/parameters").as_array().size(), std::size(list_parameters) + 3)
+      << "with $select, X-Commit-Position and If-None-Match";
   EXPECT_EQ(text("/paths/~1things/get/parameters/" + std::to_string(std::size(list_parameters)) + "/$ref"),
             R"("#/components/parameters/Select")");
   EXPECT_EQ(text("/components/parameters/Select/name"), R"("$select")");

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "api/endpoint/entity_tag.hpp"
 #include "api/endpoint/selected.hpp"
 #include "api/gate/compression.hpp"
 #include "api/gate/cors.hpp"
@@ -66,8 +67,7 @@ std::string paging_suffix(std::int64_t page, const Answer& answer) {
   std::string text = ",\"page\":" + std::to_string(page) + ",\"pageSize\":" + std::to_string(size);
   text += ",\"totalCount\":" + std::to_string(total) +
           ",\"totalPages\":" + std::to_string((total + size - 1) / size);
-  if (!answer.sums.empty()) text += ",\"sums\":" + answer.sums;
-  return text += ",\"success\":true}";
+  return text += answer.members + ",\"success\":true}";
 }
 
 void render(Answer answer, const Endpoint& endpoint, Response& response) {
@@ -87,7 +87,8 @@ void render(Answer answer, const Endpoint& endpoint, Response& response) {
   } else {
     response.before = R"({"data":)";
     response.body = std::move(answer.data);
-    response.after = answer.page ? paging_suffix(*answer.page, answer) : R"(,"success":true})";
+    response.after =
+        answer.page ? paging_suffix(*answer.page, answer) : answer.members + R"(,"success":true})";
   }
 }
 
@@ -246,8 +247,10 @@ asio::awaitable<void> Gate::answer(Exchange& exchange) {
   if (endpoint.changes) exchange.response.add_header("Cache-Control", "no-store");
   co_await perform(exchange);
   auto& response = exchange.response;
-  if (!may_be_compressed(endpoint, response)) co_return;
-  response.add_header("Vary", "Accept-Encoding");
+  const bool is_compressible = may_be_compressed(endpoint, response);
+  if (is_compressible) response.add_header("Vary", "Accept-Encoding");
+  if (has_entity_tag(endpoint)) answer_conditionally(exchange.request.head, response);
+  if (!is_compressible || response.status == 304) co_return;
   const auto accepted = find_field(exchange.request.head, "accept-encoding");
   if (!accepted || !wants_gzip(*accepted, response.body_size())) co_return;
   if (!co_await compress(response, services_.bodies, exchange.call.business())) co_return;

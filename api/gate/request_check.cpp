@@ -161,9 +161,11 @@ void read_parameters(const Endpoint& endpoint, std::string_view query, Call& cal
   const auto read = [&](const Parameter& parameter) {
     const auto is_named = [&](const auto& pair) { return pair.first == parameter.name; };
     const auto given = std::ranges::find_if(pairs, is_named);
-    if (parameter.flag && given != pairs.end() && given->second.empty()) given->second = "true";
-    const bool is_number = parameter.kind == Kind::integer || parameter.kind == Kind::number;
-    if (given == pairs.end() || (given->second.empty() && !is_number)) {
+    const bool is_boolean = parameter.kind == Kind::boolean;
+    if (parameter.flag && is_boolean && given != pairs.end() && given->second.empty()) given->second = "true";
+    const bool may_be_empty =
+        parameter.flag || parameter.kind == Kind::integer || parameter.kind == Kind::number;
+    if (given == pairs.end() || (given->second.empty() && !may_be_empty)) {
       if (parameter.required) errors.push_back({std::string(parameter.name), "is required"});
     } else if (std::find_if(given + 1, pairs.end(), is_named) != pairs.end()) {
       errors.push_back({std::string(parameter.name), "must be given once"});

@@ -19,6 +19,8 @@ std::string_view status_line(int status) {
       return "HTTP/1.1 202 Accepted\r\n";
     case 204:
       return "HTTP/1.1 204 No Content\r\n";
+    case 304:
+      return "HTTP/1.1 304 Not Modified\r\n";
     case 400:
       return "HTTP/1.1 400 Bad Request\r\n";
     case 401:
@@ -80,7 +82,8 @@ std::shared_ptr<void> Responder::hold(const Client& /*client*/, std::size_t /*by
 
 void append_head(std::string& out, const Response& response, const ResponseFrame& frame) {
   out.append(status_line(response.status)).append("Date: ").append(frame.date);
-  if (response.status != 204) {  // RFC 9110 section 8.6: no Content-Length in a 204
+  // RFC 9110: a 204 has no Content-Length (section 8.6), and a 304 none of a body that it does not have.
+  if (response.status != 204 && response.status != 304) {
     out.append("\r\nContent-Type: ").append(response.content_type).append("\r\nContent-Length: ");
     append_number(out, static_cast<std::int64_t>(response.body_size()));
   }

@@ -1,6 +1,7 @@
 #include <string>
 #include <utility>
 
+#include "api/endpoint/list_cursor.hpp"
 #include "api/endpoint/paging.hpp"
 #include "api/orders/order_body.hpp"
 #include "api/orders/order_handlers.hpp"
@@ -64,6 +65,10 @@ constexpr Property assigned_date_properties[] = {
     {.name = "collectionDate", .kind = Kind::timestamp, .nullable = false},
 };
 constexpr Schema assigned_date_schema{"CollectionDate", assigned_date_properties};
+
+constexpr Parameter list_order_parameters[] = {page_parameter,   page_size_parameter, order_by_parameter,
+                                               filter_parameter, search_parameter,    after_parameter,
+                                               count_parameter};
 
 asio::awaitable<Answer> list_orders(Call& call, Services& services) {
   return list_records(call, services, domain::record_type(domain::EntityType::order), sql::List::statement);
@@ -152,7 +157,7 @@ const Endpoint endpoints[] = {
      .description = "$filter, $orderby and $search select and sort; own data can be filtered by tags, "
                     "externalReference and metadata/KEY.",
      .tag = "Orders",
-     .query = list_parameters,
+     .query = list_order_parameters,
      .answer = &order_entry_schema,
      .answer_is_array = true,
      .paginated = true,

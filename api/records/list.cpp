@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include "api/endpoint/list_cursor.hpp"
 #include "api/endpoint/paging.hpp"
 #include "api/endpoint/selected.hpp"
 #include "api/records/answer_columns.hpp"
+#include "api/records/keyset.hpp"
 #include "api/records/row_json.hpp"
 #include "api/records/totals.hpp"
 #include "base/ascii.hpp"
@@ -41,6 +44,7 @@ class SelectionReader {
       selection_.order_join = std::move(fragment->join);
       selection_.joined_order = std::move(fragment->joined_text);
       selection_.has_computed_key = fragment->has_computed_key;
+      selection_.keys = std::move(fragment->keys);
     }
     if (!errors_.empty()) throw invalid(std::move(errors_));
     return std::move(selection_);
@@ -216,6 +220,9 @@ bool is_by_status(std::string_view order) {
 // SQL.
 constexpr std::string_view page_fits =
     "sum(octet_length(r::text)::bigint) over () <= 8388608 or count(*) over () = 1";
+// By cursor, a row behind the page tells that there are more.
+constexpr std::string_view page_and_next_fit =
+    "sum(octet_length(r::text)::bigint) over () <= 8388608 or count(*) over () <= 2";
 
 /// True if a row lacks its large columns.
 bool is_cut(const storage::Rows& rows) {
@@ -264,10 +271,84 @@ class ListReader {
       order_of_value_ = write_as_range(selection_.sole_column, selection_.where);
     }
     find_total_source();
+    cursor_ = ListCursor::find(call, services.secrets, table, selection_.keys.size());
+    if (cursor_) read_position();
   }
 
   asio::awaitable<Answer> answer() {
+    if (cursor_) co_return co_await answer_by_cursor();
     const auto page = page_of(call_);
+    co_await choose_way(page);
+    const auto rows = co_await read_page(page);
+    std::int64_t total = 0;
+    if (total_source_ == TotalSource::apart) {
+      total = co_await count_shared();
+    } else {
+      total = total_of(rows);
+      // The page may be past the end; the first page has the total.
+      if (rows.empty() && page.number > 1) total = total_of(co_await read_page({.number = 1, .size = 1}));
+    }
+    if (!key_.empty()) services_.totals.remember(key_, total);
+    co_return page_answer(json_array(rows.slice(0, rows.size(), 1)), page, total);
+  }
+
+ private:
+  asio::awaitable<Answer> answer_by_cursor() {
+    const auto page = page_of(call_);
+    const Page with_next{.number = 1, .size = page.size + 1};
+    co_await choose_way(with_next);
+    const auto rows = co_await read_page(with_next);
+    const int shown = std::min(rows.size(), static_cast<int>(page.size));
+    std::optional<std::string> next;
+    if (shown < rows.size()) next = cursor_->seal(rows.get(shown - 1, 0));
+    std::optional<std::int64_t> total;
+    if (wants_count(call_)) {
+      total = co_await count_shared();
+      if (!key_.empty()) services_.totals.remember(key_, *total);
+    }
+    co_return cursor_answer(json_array(rows.slice(0, shown, 1)), page, next, total);
+  }
+
+  /// Replaces the order by that of the cursor, and makes the conditions of the rows behind its position.
+  /// Their parameters follow those of the selection.
+  void read_position() {
+    selection_.order = order_text(selection_.keys);
+    selection_.joined_order = order_text(selection_.keys, true);
+    if (std::ranges::any_of(selection_.keys, &domain::SortKey::is_cut)) selection_.has_computed_key = true;
+    ranges_ = {""};
+    if (!cursor_->position()) return;
+    // The keys of a page that is a piece of an index; see with_hidden_values.
+    constexpr auto types = std::to_array<std::string_view>({"timestamptz", "uuid"});
+    auto keys = selection_.keys;
+    std::vector<std::string> values;
+    for (const auto& value : *cursor_->position()) {
+      if (!value) {
+        values.emplace_back();
+        continue;
+      }
+      auto text = "$" + std::to_string(first_list_param + selection_.params.size() + after_values_.size());
+      after_values_.push_back(*value);
+      if (is_piece_of_index_)
+        text.insert(0, "(select ").append("::").append(types.at(values.size())).append(")");
+      values.push_back(std::move(text));
+    }
+    if (!order_of_value_.empty()) {
+      // Its rows are a range of the index that begins with the value.
+      auto column = order_of_value_.substr(0, order_of_value_.find(' '));
+      keys.insert(keys.begin(), {.value = column, .joined_value = column, .is_descending = true});
+      constexpr std::string_view last_bound = " <= ";
+      values.insert(values.begin(),
+                    selection_.where.substr(selection_.where.rfind(last_bound) + last_bound.size()));
+    }
+    ranges_ = ranges_after(keys, values, is_joined());
+    if (ranges_.empty()) ranges_ = {" and false"};
+  }
+
+  /// True if the page is sorted over the join of the order. A search sorts the rows that it has found.
+  bool is_joined() const { return !selection_.order_join.empty() && !selection_.is_searched; }
+
+  /// Chooses the way to read the page.
+  asio::awaitable<void> choose_way(const Page& page) {
     if (selection_.uses_search_index) keeps_business_from_index_ = co_await holds_most();
     if (!selection_.where_for_scans.empty() && !co_await finds_texts_by_index()) {
       selection_.where = std::move(selection_.where_for_scans);
@@ -279,20 +360,9 @@ class ListReader {
       reads_in_order_ = begins && !sorts_groups_;
       finds_rows_first_ = !begins;
     }
-    const auto rows = co_await read_page(page);
-    std::int64_t total = 0;
-    if (total_source_ == TotalSource::apart) {
-      total = co_await services_.totals.count(key_of_shared_count(), [this] { return count(); });
-    } else {
-      total = total_of(rows);
-      // The page may be past the end; the first page has the total.
-      if (rows.empty() && page.number > 1) total = total_of(co_await read_page({.number = 1, .size = 1}));
-    }
-    if (!key_.empty()) services_.totals.remember(key_, total);
-    co_return page_answer(json_array(rows.slice(0, rows.size(), 1)), page, total);
+    if (cursor_ && selection_.is_searched) finds_rows_first_ = true;
   }
 
- private:
   void find_total_source() {
     if (!selection_.is_narrowed()) return;
     total_source_ = TotalSource::with_page;
@@ -368,14 +438,16 @@ class ListReader {
     const auto wanted = page.offset() + page.limit();
     const auto looked_at = std::clamp(2 * wanted, least_looked_at, most_looked_at);
     if (wanted > looked_at) co_return false;
-    const auto first_rows = "select r.guid" + rows_of_business() + " order by " + selection_.order +
-                            " limit " + std::to_string(looked_at);
-    if (!co_await is_read_in_order(first_rows)) co_return false;
+    const auto first_rows = [&](const std::string& where) {
+      return "select r.guid" + rows_of_business() + where + " order by " + selection_.order + " limit " +
+             std::to_string(looked_at);
+    };
+    if (!co_await is_read_in_order(first_rows(""))) co_return false;
     auto text = "select count(*) from (select" + rows_of_business() + " and r.guid = any(array(" +
-                first_rows + "))" + only_tested(selection_.where) + " limit " + std::to_string(wanted) +
-                ") found";
+                first_rows(after()) + "))" + only_tested(selection_.where) + " limit " +
+                std::to_string(wanted) + ") found";
     const auto rows = co_await services_.db.read_long(call_.business(), statement_.name, std::move(text),
-                                                      params(), storage::Format::binary);
+                                                      page_params(), storage::Format::binary);
     co_return total_of(rows) == wanted;
   }
 
@@ -383,6 +455,21 @@ class ListReader {
     auto params = storage::Params().add(call_.business());
     for (const auto& param : selection_.params) params.add(param);
     return params;
+  }
+
+  /// The parameters of a page: those of the selection and of the cursor.
+  storage::Params page_params() const {
+    auto values = params();
+    for (const auto& value : after_values_) values.add(value);
+    return values;
+  }
+
+  /// The condition of all rows behind the cursor's position; empty without one.
+  std::string after() const {
+    if (ranges_.size() < 2) return ranges_.empty() ? std::string() : ranges_.front();
+    std::string text;
+    for (const auto& range : ranges_) text += (text.empty() ? " and (true" : " or true") + range;
+    return text + ")";
   }
 
   std::string rows_of_business() const {
@@ -397,8 +484,12 @@ class ListReader {
            rows_of_business() + selection_.complement + ")";
   }
 
+  asio::awaitable<std::int64_t> count_shared() {
+    return services_.totals.count(key_of_shared_count(), [this] { return count(); });
+  }
+
   asio::awaitable<std::int64_t> count() {
-    auto text = counted();
+    auto text = counted_apart();
     if (is_piece_of_index_) hide_business(text);
     const auto rows = co_await services_.db.read_long(call_.business(), statement_.name, std::move(text),
                                                       params(), storage::Format::binary);
@@ -408,9 +499,9 @@ class ListReader {
   asio::awaitable<storage::Rows> read_page(Page page) {
     auto rows = co_await read_small_page(page);
     if (!is_cut(rows)) co_return rows;
-    auto values = params();
+    auto values = page_params();
     auto text = page_text(page, values);
-    replace_tagged(text, "/*fits*/", page_fits);
+    replace_tagged(text, "/*fits*/", cursor_ ? page_and_next_fit : page_fits);
     rows = co_await services_.db.read_long(call_.business(), statement_.name, std::move(text),
                                            std::move(values), storage::Format::binary);
     if (is_cut(rows)) {
@@ -421,9 +512,10 @@ class ListReader {
   }
 
   asio::awaitable<storage::Rows> read_small_page(Page page) {
-    auto values = params();
+    auto values = page_params();
     auto text = page_text(page, values);
-    const bool counts_little = total_source_ != TotalSource::with_page || last_size_ == Totals::Size::small;
+    const bool counts_little =
+        cursor_ || total_source_ != TotalSource::with_page || last_size_ == Totals::Size::small;
     if (is_piece_of_index_ && counts_little && page.number <= pages_in_text) {
       co_return co_await services_.db.read_text(call_.business(), statement_.name, std::move(text),
                                                 std::move(values), storage::Format::binary);
@@ -432,23 +524,61 @@ class ListReader {
                                               std::move(values), storage::Format::binary);
   }
 
-  /// Replaces the total in the statement, which is that of all rows of the business, if the list is narrowed.
+  /// The total by status, in SQL.
+  std::string total_by_status() const {
+    const auto counted = [&](const std::string& status) {
+      auto condition = status + " is not null" + selection_.where;
+      condition = replaced(std::move(condition), "r.status", status);
+      return "case when " + condition + " then n.records else 0 end";
+    };
+    return "(select coalesce(sum(" + counted("n.status_after") + " - " + counted("n.status_before") +
+           "), 0)::bigint from status_counts n where n.business_id = $1 and n.entity_type = " +
+           std::to_string(entity_type()) + ")";
+  }
+
+  /// The statement that counts apart from the page, whichever source the total has.
+  std::string counted_apart() const {
+    if (total_source_ == TotalSource::maintained)
+      return "select " + std::string(tagged(statement_.text, "/*total*/"));
+    return total_source_ == TotalSource::by_status ? "select " + total_by_status() : counted();
+  }
+
+  /// Replaces the total in the statement, which is that of all rows of the business, if the list is narrowed;
+  /// by cursor, the position of the row stands there.
   void write_total(std::string& text) const {
     std::string total = "0::bigint";
-    if (total_source_ == TotalSource::maintained) return;
-    if (total_source_ == TotalSource::by_status) {
-      const auto counted = [&](const std::string& status) {
-        auto condition = status + " is not null" + selection_.where;
-        condition = replaced(std::move(condition), "r.status", status);
-        return "case when " + condition + " then n.records else 0 end";
-      };
-      total = "(select coalesce(sum(" + counted("n.status_after") + " - " + counted("n.status_before") +
-              "), 0)::bigint from status_counts n where n.business_id = $1 and n.entity_type = " +
-              std::to_string(entity_type()) + ")";
+    if (cursor_) {
+      insert_after(text, "/*place*/", ", " + position_text(selection_.keys) + " as position");
+      total = "r.position";
+    } else if (total_source_ == TotalSource::maintained) {
+      return;
+    } else if (total_source_ == TotalSource::by_status) {
+      total = total_by_status();
     } else if (total_source_ == TotalSource::with_page) {
       total = selection_.is_searched ? "r.total" : "(" + counted() + ")";
     }
     replace_tagged(text, "/*total*/", total);
+  }
+
+  /// Finds the guids of the rows in all ranges behind the cursor but the last, one range after the other
+  /// until there are as many as the page has. Returns the beginning of a statement up to the rows of the last
+  /// range, whose number is limited by the `bounds` that it appends.
+  std::string find_in_ranges(const std::string& selected, const std::string& order,
+                             std::string& bounds) const {
+    std::string found, guids;
+    auto left = bounds;
+    for (std::size_t i = 0; i + 1 < ranges_.size(); ++i) {
+      const auto part = "part_" + std::to_string(i);
+      found += (i == 0 ? "with " : ", ") + part + " as materialized (select r.guid from " + table_ + " r" +
+               (is_joined() ? selection_.order_join : "") +
+               " where r.business_id = $1 and r.deleted_at is null" + ranges_[i] + selected + " order by " +
+               order + " " + left + ")";
+      guids += "select guid from " + part + " union all ";
+      left += " - (select count(*) from " + part + ")";
+    }
+    bounds = left + ")))";
+    return found + " select r.* from " + table_ + " r where r.business_id = $1 and r.guid = any(array(" +
+           guids + "(select r.guid";
   }
 
   /// The statement of a page. Adds its bounds to `values` if they are parameters.
@@ -463,9 +593,10 @@ class ListReader {
       offset = "$" + std::to_string(first + 1);
       values.add(page.limit()).add(page.offset());
     }
-    auto where = reads_in_order_ ? only_tested(selection_.where) : selection_.where;
-    auto order = selection_.order;
-    auto bounds = "limit " + limit + " offset " + offset;
+    const auto selected = reads_in_order_ ? only_tested(selection_.where) : selection_.where;
+    auto where = after() + selected;
+    auto order = is_joined() ? selection_.joined_order : selection_.order;
+    auto bounds = "limit " + limit + (cursor_ ? "" : " offset " + offset);
     const auto find_guids_first = [&] {
       replace_tagged(
           text, "/*rows*/",
@@ -480,6 +611,10 @@ class ListReader {
       constexpr std::string_view begin_of_order = "order by /*order*/";
       text.insert(text.find(begin_of_order), "offset 0) r ");
       bounds += "))";
+    } else if (ranges_.size() > 1) {
+      replace_tagged(text, "/*rows*/", find_in_ranges(selected, order, bounds));
+      if (is_joined()) insert_after(text, "/*join*/", selection_.order_join);
+      where = ranges_.back() + selected;
     } else if (selection_.is_searched) {
       // The count, equal in every row, is the first sort key. Without it, the planner expects the first fifty
       // rows to suffice for count(*) over () and scans all rows by creation time.
@@ -498,7 +633,6 @@ class ListReader {
     } else if (!selection_.order_join.empty()) {
       find_guids_first();
       insert_after(text, "/*join*/", selection_.order_join);
-      order = selection_.joined_order;
     } else if (order != newest_first && page.number <= pages_in_text && !selection_.has_computed_key &&
                !is_by_status(order)) {
       // PostgreSQL sorts the rows as they are in the table. Without `materialized` it first copies the
@@ -510,7 +644,7 @@ class ListReader {
       // would be copied with all columns of its row.
       find_guids_first();
     }
-    if (!selection_.is_searched && selection_.order != newest_first) {
+    if ((cursor_ || !selection_.is_searched) && selection_.order != newest_first) {
       // In the outer query `r` has further columns, so functions of the table's row cannot order it.
       insert_after(text, "/*place*/", ", row_number() over (order by " + selection_.order + ") as place");
       replace_last_tagged(text, order_tag, "r.place");
@@ -530,6 +664,9 @@ class ListReader {
   const std::string text_;  // its text for the selected fields
   Selection selection_;
   const bool is_piece_of_index_;
+  std::optional<ListCursor> cursor_;       // of a call with `after`; then:
+  std::vector<std::string> ranges_;        // see ranges_after; one that is empty selects from the start
+  std::vector<std::string> after_values_;  // the values of the position without nulls
   bool keeps_business_from_index_ = false;
   // The way to a page by own data, chosen by begins_with_page; neither if the planner chooses.
   bool reads_in_order_ = false, finds_rows_first_ = false;

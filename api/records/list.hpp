@@ -6,6 +6,7 @@
 
 #include "api/endpoint/endpoint.hpp"
 #include "api/endpoint/services.hpp"
+#include "domain/filter/filter.hpp"
 #include "domain/records/record_type.hpp"
 #include "storage/statement/statement.hpp"
 
@@ -18,8 +19,9 @@ struct Selection {
   std::string where;            // " and …" for each condition
   std::string where_for_scans;  // as `where`, of text_for_scans of domain::SqlFragment; empty without one
   std::string order{newest_first};
-  std::string order_join, joined_order;  // as join and joined_text of domain::SqlFragment
-  bool has_computed_key = false;         // as in domain::SqlFragment, of the order
+  std::vector<domain::SortKey> keys = {};  // of the order, for a list that is read by cursor
+  std::string order_join, joined_order;    // as join and joined_text of domain::SqlFragment
+  bool has_computed_key = false;           // as in domain::SqlFragment, of the order
   std::vector<std::string> params;
   bool is_searched = false;           // by $search: one scan then finds both the count and the page
   bool uses_search_index = false;     // it finds the rows: $search without a filter
@@ -54,8 +56,10 @@ bool names_index_of_texts(std::string_view line_of_plan);
 asio::awaitable<Answer> list_selected(Call& call, Services& services, std::string_view table,
                                       const storage::Statement& statement, Selection selection);
 
-/// Returns a page of records by Page, PageSize, $filter, $orderby and $search (api/endpoint/paging.hpp).
-/// Throws Failure with an entry in `details` for each invalid $filter, $orderby and $search.
+/// Returns a page of records by Page, PageSize, $filter, $orderby and $search (api/endpoint/paging.hpp), or
+/// by a cursor (api/endpoint/list_cursor.hpp): the rows behind a position in the order. A cursor sorts a text
+/// without the limit of a line by its first 200 characters. Throws Failure with an entry in `details` for
+/// each invalid $filter, $orderby and $search.
 asio::awaitable<Answer> list_records(Call& call, Services& services, const domain::RecordType& type,
                                      const storage::Statement& statement);
 

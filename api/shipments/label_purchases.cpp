@@ -141,7 +141,7 @@ asio::awaitable<Answer> list_purchases(Call& call, Services& services) {
                                                           .most = page.limit(),
                                                           .passed = page.offset()}));
   Answer answer = page_answer(std::move(data), page, total);
-  answer.sums = json_array(sums.all());
+  answer.members = ",\"sums\":" + json_array(sums.all());
   co_return answer;
 }
 

@@ -10,6 +10,15 @@
 
 namespace waybill::domain {
 
+/// A key of an order.
+struct SortKey {
+  std::string value;  // over the row `r`; of a text without the limit of a line, its first 200 characters
+  std::string joined_value;  // as `value`, over the join of SqlFragment
+  bool is_descending = false;
+  bool may_be_null = false;  // null sorts below every value
+  bool is_cut = false;       // `value` may be a part of the field
+};
+
 /// A piece of SQL over the record's table under the alias `r`. `params` has the values in text form, which
 /// `text` names `$first_param`, `$first_param + 1`, …; `text` never contains input. It can be joined by `and`
 /// without parentheses. Its types are checked, so that its execution fails for no input.
@@ -34,6 +43,7 @@ struct SqlFragment {
   /// A join of `r` with the customers, and the order over this join, if an `$orderby` has fields of the
   /// customer; otherwise empty. It sorts many rows much faster than `text`.
   std::string join, joined_text;
+  std::vector<SortKey> keys;  // of `$orderby`: those of `text`
 };
 
 /// A sentence for `details`, with the position of the error (in characters, from 1) where there is one.

@@ -19,6 +19,13 @@ bool may_be_null(const Field& field) {
   return column == nullptr || !column->is_required || !column->shown_by.empty();
 }
 
+/// True for a text that may have more than the 200 characters of a line.
+bool is_long_text(const Field& field) {
+  const auto* const column = field.column();
+  return column != nullptr && column->shown_by.empty() && field.type == FieldType::string &&
+         (column->form == Form::text || column->form == Form::web_address);
+}
+
 class OrderBy {
  public:
   OrderBy(std::string_view text, const RecordType& type) : tokens_(tokenize(text)), type_(type) {}
@@ -28,8 +35,12 @@ class OrderBy {
     while (take_comma());
     if (token().kind != TokenKind::end)
       throw SyntaxError("a comma or the end is expected, not " + shortened(token().text), token().offset);
-    if (!has_guid_) write(", r.guid", descending_ ? " desc" : "");
-    SqlFragment order{.text = std::move(text_), .has_computed_key = has_computed_key_};
+    if (!has_guid_) {
+      write(", r.guid", descending_ ? " desc" : "");
+      keys_.push_back({.value = "r.guid", .joined_value = "r.guid", .is_descending = descending_});
+    }
+    SqlFragment order{
+        .text = std::move(text_), .has_computed_key = has_computed_key_, .keys = std::move(keys_)};
     if (!has_customer_) return order;
     order.join =
         " left join customers sorted on sorted.business_id = r.business_id and sorted.guid = r.customer_id";
@@ -74,16 +85,22 @@ class OrderBy {
     if (!text_.empty()) write(", ");
     const auto* const column = field.column();
     const auto* const relative = field.relative();
+    SortKey key{.value = value_of(field), .is_descending = descending_, .may_be_null = may_be_null(field)};
+    key.is_cut = is_long_text(field);
+    if (key.is_cut) key.value = "left(" + key.value + ", 200)";
+    key.joined_value = key.value;
     has_computed_key_ = has_computed_key_ || column == nullptr || !column->shown_by.empty();
     if (relative != nullptr && relative->table == "customers") {
       has_customer_ = true;
       text_ += relative_value(*relative);
       joined_text_.append("sorted.").append(relative->column);
+      key.joined_value = "sorted." + std::string(relative->column);
     } else {
       write(value_of(field));
     }
     if (descending_) write(" desc");
-    if (may_be_null(field)) write(descending_ ? " nulls last" : " nulls first");
+    if (key.may_be_null) write(descending_ ? " nulls last" : " nulls first");
+    keys_.push_back(std::move(key));
   }
 
   void write(std::string_view text, std::string_view more = {}) {
@@ -96,6 +113,7 @@ class OrderBy {
   std::size_t at_ = 0;
   std::string text_;
   std::string joined_text_;  // see SqlFragment
+  std::vector<SortKey> keys_;
   std::set<const Field*> fields_;
   bool has_guid_ = false;
   bool has_computed_key_ = false;
@@ -107,8 +125,7 @@ class OrderBy {
 
 FilterResult compile_orderby(std::string_view text, const RecordType& type) {
   try {
-    if (is_blank(text)) return SqlFragment{"r.created_at desc, r.guid desc", {}};
-    return OrderBy(text, type).compile();
+    return OrderBy(is_blank(text) ? "createdAt desc" : text, type).compile();
   } catch (const SyntaxError& error) {
     return FilterError{error_sentence(error, text)};
   }

@@ -57,6 +57,23 @@ TEST(OrderBy, DerivedFieldsSortByTheirFunction) {
   EXPECT_EQ(compiled("source/type"), "r.source_kind nulls first, r.guid");
 }
 
+TEST(OrderBy, TheKeysAreThoseOfTheText) {
+  const auto order = std::get<SqlFragment>(
+      compile_orderby("customer/name desc, notes, status", record_type(EntityType::order)));
+  ASSERT_EQ(order.keys.size(), 4U);
+  EXPECT_EQ(order.keys[0].joined_value, "sorted.name");
+  EXPECT_TRUE(order.keys[0].is_descending && order.keys[0].may_be_null);
+  EXPECT_EQ(order.keys[1].value, "left(r.notes, 200)") << "a text without the limit of a line";
+  EXPECT_TRUE(order.keys[1].is_cut);
+  EXPECT_EQ(order.keys[2].value, "r.status");
+  EXPECT_FALSE(order.keys[2].is_descending || order.keys[2].may_be_null || order.keys[2].is_cut);
+  EXPECT_EQ(order.keys[3].joined_value, "r.guid");
+  const auto newest = std::get<SqlFragment>(compile_orderby("", record_type(EntityType::order)));
+  ASSERT_EQ(newest.keys.size(), 2U);
+  EXPECT_EQ(newest.keys[1].value, "r.guid");
+  EXPECT_TRUE(newest.keys[1].is_descending);
+}
+
 TEST(OrderBy, NoKeyFollowsTheGuid) {
   EXPECT_EQ(compiled("guid"), "r.guid");
   EXPECT_EQ(compiled("status, guid desc, notes"), "r.status, r.guid desc");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/paging.hpp"
 #include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/history.hpp"
@@ -93,6 +94,11 @@ const Parameter feed_parameters[] = {
      .minimum = 1,
      .maximum = max_limit,
      .description = "Default: 100."},
+    {.name = page_size_parameter.name,
+     .kind = Kind::integer,
+     .minimum = 1,
+     .maximum = max_limit,
+     .description = "As limit; only one of them can be given."},
 };
 
 /// Seals and opens the cursors of a business. They have a key of their own, which stays when the secret key
@@ -157,8 +163,12 @@ Wanted wanted_of(const Call& call) {
     if (!wanted.entity_type) throw invalid("entityType", "must be one of Order, Shipment, Customer, Product");
   }
   if (const auto type = call.parameter("type")) wanted.type = *type;
-  if (const auto limit = call.parameter("limit"))
-    wanted.limit = parse_number<std::size_t>(*limit).value_or(default_limit);
+  const auto limit = call.parameter("limit");
+  const auto page_size = call.parameter(page_size_parameter.name);
+  if (limit && page_size)
+    throw invalid(std::string(page_size_parameter.name), "cannot be given together with limit");
+  if (limit || page_size)
+    wanted.limit = parse_number<std::size_t>(limit ? *limit : *page_size).value_or(default_limit);
   return wanted;
 }
 

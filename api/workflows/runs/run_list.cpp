@@ -132,6 +132,8 @@ void put(std::string& text, std::string_view placeholder, std::string_view repla
   text.replace(text.find(placeholder), placeholder.size(), replacement);
 }
 
+Guid guid_of(const storage::Rows& rows, int row) { return Guid::parse(rows.get(row, 0)).value(); }
+
 struct FinishedOfDay {
   Day day;
   std::int64_t runs;
@@ -176,35 +178,131 @@ std::string days_of(const std::vector<FinishedOfDay>& days, std::int64_t wanted)
   return text.empty() ? " and false" : text + ")";
 }
 
-asio::awaitable<storage::Rows> read_page(const Call& call, Services& services, const Page& page,
-                                         const Counts& counts) {
+/// The runs of a page: those on the days that `days` selects, of a cursor's page those behind `after`.
+struct RunPage {
+  std::int64_t offset = 0, limit = 0;
+  std::string days;
+  std::optional<Guid> after = {};
+};
+
+asio::awaitable<storage::Rows> read_page(const Call& call, Services& services, const RunPage& page) {
   const RunQuery query(call,
                        sql::List{.business = call.business(), .no_record = storage::no_record}.params());
+  auto params = query.params();
+  std::string behind;
+  if (page.after) {
+    params.add(*page.after);
+    behind = " and guid < $" + std::to_string(params.size()) + "::uuid";
+  }
   std::string text(sql::List::statement.text);
-  const auto days = days_of(counts.days, page.offset() + page.limit());
-  put(text, "/*finished*/", query.finished_condition());
-  put(text, "/*days*/", days);
-  put(text, "/*days*/", days);
-  put(text, "/*open*/", query.open_condition());
+  put(text, "/*finished*/", query.finished_condition() + behind);
+  put(text, "/*days*/", page.days);
+  put(text, "/*days*/", page.days);
+  put(text, "/*open*/", query.open_condition() + behind);
   // Each of the two parts reads its own index in order, no further than the page can need.
-  for (int i = 0; i < 2; ++i) put(text, "/*limit*/", "limit " + std::to_string(page.offset() + page.limit()));
-  put(text, "/*page*/", "limit " + std::to_string(page.limit()) + " offset " + std::to_string(page.offset()));
+  for (int i = 0; i < 2; ++i) put(text, "/*limit*/", "limit " + std::to_string(page.offset + page.limit));
+  put(text, "/*page*/", "limit " + std::to_string(page.limit) + " offset " + std::to_string(page.offset));
   co_return co_await services.db.read_long(call.business(), sql::List::statement.name, std::move(text),
-                                           query.params());
+                                           std::move(params));
+}
+
+// A run's guid begins with its time of creation, but for a replay with that of another clock. So much later
+// or earlier its day can be.
+constexpr auto guid_tolerance = std::chrono::days(1);
+
+Time time_of(const Guid& run, Time now) {
+  return std::min(Time(std::chrono::milliseconds(run.unix_ms())), now);
+}
+
+/// Returns a condition for the days of the next `wanted` finished runs from about `newest` on, and of the day
+/// before them.
+std::string days_behind(const std::vector<FinishedOfDay>& days, Time newest, std::int64_t wanted) {
+  std::vector<FinishedOfDay> behind;
+  std::int64_t runs_after = 0;  // those of the day after, if all of them are behind the cursor
+  for (const auto& [day, runs] : days) {
+    if (Time(day) > newest + guid_tolerance) continue;
+    behind.push_back({day, runs_after});
+    runs_after = Time(day) + std::chrono::days(1) < newest - guid_tolerance ? runs : 0;
+  }
+  return days_of(behind, wanted);
+}
+
+/// Reads the runs behind a cursor, or the newest. Two days are enough for a business with many runs.
+/// Otherwise the counts tell on which of the older days there are runs; if a run ends in between, they are
+/// asked again.
+asio::awaitable<storage::Rows> read_behind(const Call& call, Services& services, std::optional<Guid> after,
+                                           std::int64_t limit) {
+  constexpr int most_reads = 3;
+  const Time now = services.clock.now();
+  const Time newest = after ? time_of(*after, now) : now;
+  const Time lower = newest - 2 * guid_tolerance;
+  RunPage page{.limit = limit, .days = within({lower, newest + guid_tolerance}), .after = after};
+  auto rows = co_await read_page(call, services, page);
+  if (rows.size() == limit && time_of(guid_of(rows, rows.size() - 1), now) >= lower + guid_tolerance)
+    co_return rows;
+  page.days = days_behind((co_await count(call, services)).days, newest, limit);
+  for (int read = 1; read <= most_reads; ++read) {
+    rows = co_await read_page(call, services, page);
+    auto days = days_behind((co_await count(call, services)).days, newest, limit);
+    if (days == page.days) co_return rows;
+    page.days = std::move(days);
+  }
+  page.days = within({std::nullopt, newest + guid_tolerance});
+  co_return co_await read_page(call, services, page);
+}
+
+asio::awaitable<Answer> list_by_cursor(const Call& call, Services& services, const ListCursor& cursor) {
+  const Page page = page_of(call);
+  std::optional<Guid> after;
+  if (const auto& position = cursor.position()) after = Guid::parse(position->at(0).value_or(""));
+  const auto rows = co_await read_behind(call, services, after, page.size + 1);
+  const int shown = std::min(rows.size(), static_cast<int>(page.size));
+  std::optional<std::string> next;
+  if (shown < rows.size()) next = cursor.seal("[\"" + guid_of(rows, shown - 1).to_string() + "\"]");
+  std::optional<std::int64_t> total;
+  if (wants_count(call)) total = (co_await count(call, services)).total;
+  co_return cursor_answer(json_array(rows.slice(0, shown, 0)), page, next, total);
+}
+
+/// The number of runs that are newer than `since`, at most 100.
+asio::awaitable<std::int64_t> count_newer(const Call& call, Services& services, const Guid& since) {
+  const RunQuery query(call, sql::CountNewer{.business = call.business(), .since = since}.params());
+  std::string text(sql::CountNewer::statement.text);
+  put(text, "/*finished*/", query.finished_condition());
+  put(text, "/*days*/", within({time_of(since, services.clock.now()) - guid_tolerance, std::nullopt}));
+  put(text, "/*open*/", query.open_condition());
+  const storage::TypedRows<sql::CountNewer> rows(co_await services.db.read_long(
+      call.business(), sql::CountNewer::statement.name, std::move(text), query.params()));
+  co_return rows.front().runs;
+}
+
+asio::awaitable<Answer> list_by_number(const Call& call, Services& services) {
+  constexpr int most_reads = 3;
+  const Page page = page_of(call);
+  for (int read = 1;; ++read) {
+    const Counts counts = co_await count(call, services);
+    const storage::Rows rows =
+        co_await read_page(call, services,
+                           {.offset = page.offset(),
+                            .limit = page.limit(),
+                            .days = days_of(counts.days, page.offset() + page.limit())});
+    // A run that ended after it was counted is not open any more, and perhaps not on a counted day.
+    const bool is_whole = rows.size() >= std::min(page.limit(), counts.total - page.offset());
+    if (is_whole || read == most_reads) co_return page_answer(json_array(rows), page, counts.total);
+  }
 }
 
 }  // namespace
 
 asio::awaitable<Answer> list_runs(Call& call, Services& services) {
-  constexpr int most_reads = 3;
-  const Page page = page_of(call);
-  for (int read = 1;; ++read) {
-    const Counts counts = co_await count(call, services);
-    const storage::Rows rows = co_await read_page(call, services, page, counts);
-    // A run that ended after it was counted is not open any more, and perhaps not on a counted day.
-    const bool is_whole = rows.size() >= std::min(page.limit(), counts.total - page.offset());
-    if (is_whole || read == most_reads) co_return page_answer(json_array(rows), page, counts.total);
+  const auto cursor = ListCursor::find(call, services.secrets, "runs", 1);
+  auto answer =
+      cursor ? co_await list_by_cursor(call, services, *cursor) : co_await list_by_number(call, services);
+  if (const auto since = call.parameter("since")) {
+    const auto newer = co_await count_newer(call, services, Guid::parse(*since).value());
+    answer.members += ",\"newer\":" + std::to_string(newer);
   }
+  co_return answer;
 }
 
 }  // namespace waybill::api

@@ -94,6 +94,7 @@ constexpr ParameterKind parameter_kinds[] = {
     {"/api/workflows/configure guid", "workflow"},
     {"/api/workflows/templates guid", "template"},
     {"/api/workflows/runs guid", "run"},
+    {"/api/workflows/runs since", ""},  // it selects nothing: only its time counts
 };
 
 bool ends_with_part(std::string_view name, std::string_view part) {
@@ -191,8 +192,9 @@ std::vector<Position> positions_of(const Endpoint& endpoint) {
   }
   for (const auto& parameter : endpoint.query) {
     if (parameter.kind != Kind::uuid) continue;
-    found.push_back({Position::Where::query, std::string(parameter.name),
-                     std::string(kind_of(endpoint, parameter.name))});
+    const auto kind = kind_of(endpoint, parameter.name);
+    if (!kind.empty())
+      found.push_back({Position::Where::query, std::string(parameter.name), std::string(kind)});
   }
   if (endpoint.body)
     collect(endpoint, *endpoint.body, endpoint.body_kind == BodyKind::array ? "[]." : "", found);

@@ -178,11 +178,13 @@ TEST_F(EventFeed, ForeignAndMalformedCursorsAreRefused) {
 }
 
 TEST_F(EventFeed, BadParametersAreRefused) {
-  for (const char* query : {"limit=0", "limit=501", "limit=x", "type=order_eaten", "entityType=Parcel"})
+  for (const char* query : {"limit=0", "limit=501", "limit=x", "type=order_eaten", "entityType=Parcel",
+                            "PageSize=501", "PageSize=3&limit=3"})
     EXPECT_EQ(tenant.http.get("/api/events?" + std::string(query)).status, 400) << query;
-  for (int i = 0; i < 101; ++i) tenant.insert_order();
+  for (int i = 0; i < 104; ++i) tenant.insert_order();
   EXPECT_EQ(page("").size(), 100U);
   EXPECT_TRUE(has_more);
+  EXPECT_EQ(page("PageSize=3").size(), 3U);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <string>
@@ -64,6 +65,27 @@ class RunList : public WorkflowTest {
       for (const auto& run : answer.data().as_array()) listed.push_back(text_at(run, "guid"));
     }
     EXPECT_EQ(listed, wanted) << query;
+    EXPECT_EQ(listed_by_cursor(query), wanted) << query;
+  }
+
+  /// The runs of all pages that follow each other by cursor.
+  std::vector<std::string> listed_by_cursor(const std::string& query) {
+    std::vector<std::string> listed;
+    for (std::string cursor;;) {
+      const auto answer = tenant.http.get("/api/workflows/runs?PageSize=30&after=" + cursor + query);
+      EXPECT_EQ(answer.status, 200) << query << answer.text;
+      EXPECT_FALSE(answer.body.as_object().contains("totalCount"));
+      for (const auto& run : answer.data().as_array()) listed.push_back(text_at(run, "guid"));
+      EXPECT_EQ(at(answer.body, "hasMore").as_bool(), !at(answer.body, "nextCursor").is_null());
+      if (!at(answer.body, "hasMore").as_bool()) return listed;
+      cursor = text_at(answer.body, "nextCursor");
+    }
+  }
+
+  std::int64_t newer(const std::string& run, const std::string& query = "") {
+    const auto answer = tenant.http.get("/api/workflows/runs?PageSize=1&after=&since=" + run + query);
+    EXPECT_EQ(answer.status, 200) << answer.text;
+    return at(answer.body, "newer").to_number<std::int64_t>();
   }
 
   const std::string workflow = tenant.sql.value("select first_guid('2000-01-02 00:00Z')");
@@ -102,6 +124,49 @@ TEST_F(RunList, RangesMayBeginAndEndWithinADay) {
     expect_listed("&status=succeeded&workflowId=" + workflow + "&from=" + from + "&to=" + to,
                   within + " and status = 'succeeded' and workflow_id = '" + workflow + "'");
   }
+}
+
+TEST_F(RunList, ACursorsPageHasTotalsOnlyIfTheyAreCounted) {
+  const auto counted = tenant.http.get("/api/workflows/runs?PageSize=30&after=&count=true&status=dead");
+  EXPECT_EQ(at(counted.body, "totalCount"), 60);
+  EXPECT_EQ(at(counted.body, "totalPages"), 2);
+  const auto cursor = text_at(counted.body, "nextCursor");
+  EXPECT_EQ(tenant.http.get("/api/workflows/runs?count=false&status=dead&after=" + cursor).status, 200);
+  for (const auto& query : {"after=" + cursor, "status=skipped&after=" + cursor, std::string("after=x")}) {
+    const auto refused = tenant.http.get("/api/workflows/runs?" + query);
+    EXPECT_EQ(refused.status, 400) << query;
+    EXPECT_TRUE(refused.details().contains("after")) << refused.text;
+  }
+  EXPECT_TRUE(tenant.http.get("/api/workflows/runs?Page=1&after=").details().contains("Page"));
+}
+
+TEST_F(RunList, NewRunsDoNotMoveThePagesBehindACursor) {
+  const auto wanted =
+      tenant.sql.column("select guid from all_runs where business_id = $1 order by guid desc", {tenant.id});
+  const auto first = tenant.http.get("/api/workflows/runs?PageSize=30&after=");
+  const auto flow = tenant.webhook(url(), "order_created");
+  tenant.insert_order();
+  tenant.run_with_status(flow, "succeeded");
+  const auto second =
+      tenant.http.get("/api/workflows/runs?PageSize=30&after=" + text_at(first.body, "nextCursor"));
+  ASSERT_EQ(second.data().as_array().size(), 30U);
+  for (std::size_t i = 0; i < 30; ++i)
+    EXPECT_EQ(text_at(second.data().as_array()[i], "guid"), wanted.at(30 + i)) << i;
+}
+
+TEST_F(RunList, TheRunsNewerThanAnotherAreCountedUpToAHundred) {
+  const auto runs =
+      tenant.sql.column("select guid from all_runs where business_id = $1 order by guid desc", {tenant.id});
+  for (const std::size_t seen : {0U, 1U, 40U, 99U, 100U, 101U, 299U})
+    EXPECT_EQ(newer(runs.at(seen)), std::min<std::int64_t>(100, static_cast<std::int64_t>(seen))) << seen;
+  EXPECT_EQ(newer("00000000-0000-0000-0000-000000000000"), 100);
+  EXPECT_EQ(newer("ffffffff-ffff-4fff-bfff-ffffffffffff"), 0);
+  EXPECT_EQ(newer(runs.back(), "&status=dead"),
+            60 - (tenant.sql.value("select status from all_runs where guid = $1", {runs.back()}) == "dead"));
+  EXPECT_EQ(tenant.http.get("/api/workflows/runs?since=x").status, 400);
+  const auto page = tenant.http.get("/api/workflows/runs?since=" + runs.at(3));
+  EXPECT_EQ(at(page.body, "newer"), 3);
+  EXPECT_EQ(at(page.body, "totalCount"), 300);
 }
 
 class RunsThatEnd : public WorkflowTest {};
