@@ -33,6 +33,7 @@ std::vector<Endpoint> all_endpoints() {
       send_test_endpoints,
       system_endpoints,
       user_endpoints,
+      session_endpoints,
       business_endpoints,
       business_user_endpoints,
       alert_endpoints,

@@ -23,11 +23,13 @@ std::string text_of(const json::object& body, std::string_view name) {
 Failure wrong_token() { return invalid("token", "is wrong, used or expired"); }
 
 Principal mailed_user(const Guid& user, std::string_view email) {
-  return {.business_id = {}, .token_id = {}, .user_id = user, .name = std::string(email), .is_user = true};
+  return {
+      .business_id = {}, .token_id = {}, .user_id = user, .name = std::string(email), .caller = Caller::user};
 }
 
-void require_user(const Call& call) {
-  if (!call.principal.is_user) throw Failure(ErrorCode::forbidden, "Only the token of a user can do this.");
+const Guid& require_user(const Call& call) {
+  if (!call.principal.is_user()) throw Failure(ErrorCode::forbidden, "Only the token of a user can do this.");
+  return call.principal.user_id;
 }
 
 asio::awaitable<std::string> hash_password(const Call& call, Services& services, std::string password) {

@@ -43,8 +43,8 @@ Failure wrong_token();
 /// The author of a change that a mailed token allows.
 Principal mailed_user(const Guid& user, std::string_view email);
 
-/// Throws Failure (FORBIDDEN) for an API token.
-void require_user(const Call& call);
+/// The user who calls. Throws Failure (FORBIDDEN) for other callers: API tokens and one-time links.
+const Guid& require_user(const Call& call);
 
 /// Waits for a turn and hashes a new password.
 asio::awaitable<std::string> hash_password(const Call& call, Services& services, std::string password);

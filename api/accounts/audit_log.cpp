@@ -16,7 +16,8 @@ constexpr Property actor_properties[] = {
     {.name = "type",
      .kind = Kind::string,
      .nullable = false,
-     .description = "user, token, operator (the command line), system (the service itself) or sql."},
+     .description =
+         "user, token, operator (the command line, or a one-time link), system (the service itself) or sql."},
     {.name = "guid", .kind = Kind::uuid, .description = "The guid of the user or the token."},
     {.name = "name", .kind = Kind::string, .description = "For sql, the role of the database."},
 };
@@ -33,7 +34,9 @@ constexpr Property entry_properties[] = {
      .nullable = false,
      .description =
          "workflow, template, token, user, carrier, integration, business, product_settings, purchase: who "
-         "bought, voided and resolved it; or customer: of a customer, only who erased or exported it."},
+         "bought, voided and resolved it; console_link: who made and used it; or customer: of a customer, "
+         "only who "
+         "erased or exported it."},
     {.name = "entityId", .kind = Kind::uuid, .nullable = false},
     {.name = "entityName", .kind = Kind::string},
     {.name = "changes",

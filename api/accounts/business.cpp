@@ -311,7 +311,7 @@ asio::awaitable<Answer> get_business(Call& call, Services& services) {
 
 /// A token belongs to one business permanently: only a user without a business can create one.
 void require_no_business(const Principal& principal) {
-  if (principal.business_id.is_nil() && principal.is_user) return;
+  if (principal.business_id.is_nil() && principal.is_user()) return;
   if (principal.role < Role::admin) {
     throw Failure(ErrorCode::forbidden, "The token's role does not allow this.");
   }

@@ -4,6 +4,7 @@
 #include "api/accounts/account_mails.hpp"
 #include "api/endpoint/endpoint.hpp"
 #include "api/endpoint/services.hpp"
+#include "api/gate/idempotency.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "base/token.hpp"
@@ -126,7 +127,8 @@ asio::awaitable<Answer> remove_user(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
   const auto member = co_await lock_member(call, *transaction);
   check_role_change(call.principal, member.front(), std::nullopt);
-  co_await transaction->run(sql::RemoveMember{.business = call.business(), .user = call.id()});
+  co_await transaction->run(
+      sql::RemoveMember{.business = call.business(), .user = call.id(), .session_owner = owner_of_sessions});
   co_await transaction->commit();
   services.tokens_changed();
   co_return Answer::none();

@@ -9,7 +9,7 @@ namespace waybill::api {
 
 namespace sql = storage::sql::logins;
 
-asio::awaitable<LoginAttempt> LoginAttempt::begin(Services& services, std::string email,
+asio::awaitable<LoginAttempt> LoginAttempt::begin(Services& services, std::optional<std::string> email,
                                                   std::string network) {
   const auto counts = co_await services.db.write(sql::Reserve{.email = email, .network = network}, {});
   std::int32_t wait = 0;

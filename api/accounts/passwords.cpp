@@ -121,8 +121,7 @@ asio::awaitable<std::string> check_current_password(Call& call, Services& servic
 }
 
 asio::awaitable<Answer> change_password(Call& call, Services& services) {
-  require_user(call);
-  const auto user = call.principal.user_id;
+  const auto user = require_user(call);
   const auto old_hash = co_await check_current_password(call, services);
   const auto hash = co_await hash_password(call, services, text_of(call.object(), "password"));
   const auto transaction = co_await services.db.begin(call.cause());

@@ -3,17 +3,12 @@
 
 #include "api/accounts/account_fields.hpp"
 #include "api/accounts/account_mails.hpp"
-#include "api/accounts/login_attempt.hpp"
-#include "api/accounts/password_hasher.hpp"
 #include "api/endpoint/endpoint.hpp"
 #include "api/endpoint/services.hpp"
-#include "api/http/client_network.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "base/observe.hpp"
 #include "base/token.hpp"
 #include "net/mail/sealed_mail.hpp"
-#include "storage/sql/user_sessions.sql.hpp"
 #include "storage/sql/users.sql.hpp"
 
 namespace waybill::api {
@@ -31,32 +26,11 @@ constexpr Property register_properties[] = {
 };
 constexpr Schema register_schema{"Registration", register_properties};
 
-constexpr Property account_properties[] = {
+constexpr Property registered_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "email", .kind = Kind::email, .nullable = false},
-    {.name = "firstName", .kind = Kind::string},
-    {.name = "lastName", .kind = Kind::string},
-    {.name = "role",
-     .kind = Kind::one_of,
-     .values = role_names,
-     .description = "The role in the business; null for a user without a business."},
 };
-constexpr Schema account_schema{"Account", account_properties};
-constexpr Schema registered_schema{"Registered", std::span(account_properties).first(2)};
-
-/// Not Kind::email: an invalid address gets the same answer as an address without an account.
-constexpr Property login_properties[] = {
-    {.name = "email", .kind = Kind::string, .required = true, .max_length = longest_email},
-    {.name = "password", .kind = Kind::string, .required = true, .max_length = longest_password},
-};
-constexpr Schema login_schema{"Login", login_properties};
-
-constexpr Property session_properties[] = {
-    {.name = "token", .kind = Kind::string, .nullable = false, .description = "Only in this answer."},
-    {.name = "expiresAt", .kind = Kind::timestamp, .nullable = false},
-    {.name = "user", .kind = Kind::object, .nullable = false, .schema = &account_schema},
-};
-constexpr Schema session_schema{"UserSession", session_properties};
+constexpr Schema registered_schema{"Registered", registered_properties};
 
 constexpr Property token_properties[] = {
     {.name = "token", .kind = Kind::string, .required = true, .description = "The token of the mail."},
@@ -106,59 +80,6 @@ asio::awaitable<Answer> verify_user(Call& call, Services& services) {
   co_return Answer::none();
 }
 
-/// Returns the account of e-mail address and password. Neither the error nor the response time reveals which
-/// of the two was wrong.
-asio::awaitable<storage::TypedRows<sql::FindForLogin>> authenticate(Call& call, Services& services) {
-  const auto email = text_of(call.object(), "email");
-  auto network = network_of(call.peer);
-  const auto turn = co_await services.passwords.turn(PasswordHasher::Purpose::login, network);
-  const auto attempt = co_await LoginAttempt::begin(services, email, std::move(network));
-  auto found = co_await services.db.read(sql::FindForLogin{.email = email});
-  std::string hash(found.empty() ? "" : found.front().password_hash);
-  if (!co_await turn.matches(text_of(call.object(), "password"), std::move(hash))) {
-    observe(Observable::login_failed, {{"address", call.peer}});
-    throw Failure(ErrorCode::unauthorized, "The e-mail address or the password is wrong.");
-  }
-  co_await attempt.succeed(services);
-  if (!found.front().is_verified) {
-    throw Failure(ErrorCode::forbidden, "The e-mail address is not verified yet; see the mail sent to it.");
-  }
-  if (found.front().is_suspended) throw business_suspended();
-  co_return found;
-}
-
-asio::awaitable<Answer> log_in(Call& call, Services& services) {
-  const auto found = co_await authenticate(call, services);
-  const auto account = found.front();
-  const auto token = make_token();
-  const auto transaction = co_await services.db.begin({});
-  co_await transaction->run(sql::Lock{.user = account.guid});
-  const auto session = co_await transaction->run(storage::sql::user_sessions::Start{
-      .user = account.guid, .token_hash = token_hash(token), .password_hash = account.password_hash});
-  co_await transaction->commit();
-  if (session.empty()) throw Failure(ErrorCode::unauthorized, "The password was changed by another request.");
-  if (session.front().ended > 0) services.tokens_changed();
-  std::string data = R"({"token":")" + token + R"(","expiresAt":")" +
-                     format_timestamp(session.front().expires_at) + R"(","user":)";
-  const auto shown = co_await services.db.read(sql::Me{.user = account.guid});
-  if (shown.empty()) throw Failure(ErrorCode::unauthorized, "The account was deleted.");
-  co_return Answer::of(data + json_object(shown) + "}");
-}
-
-asio::awaitable<Answer> log_out(Call& call, Services& services) {
-  require_user(call);
-  co_await services.db.write(storage::sql::user_sessions::Finish{.session = call.principal.token_id}, {});
-  services.tokens_changed();
-  co_return Answer::none();
-}
-
-asio::awaitable<Answer> get_me(Call& call, Services& services) {
-  require_user(call);
-  const auto rows = co_await services.db.read(sql::Me{.user = call.principal.user_id});
-  if (rows.empty()) throw not_found("user");
-  co_return Answer::of(json_object(rows));
-}
-
 /// Turns the invitation into an account, or adds the existing account of its address to the business.
 asio::awaitable<storage::Rows> accept(const Call& call, Services& services, const std::string& token,
                                       const std::string& hash) {
@@ -201,7 +122,6 @@ asio::awaitable<Answer> accept_invitation(Call& call, Services& services) {
 
 constexpr ErrorCode conflict_errors[] = {ErrorCode::conflict};
 constexpr ErrorCode register_errors[] = {ErrorCode::conflict, ErrorCode::rate_limited};
-constexpr ErrorCode login_errors[] = {ErrorCode::unauthorized, ErrorCode::forbidden, ErrorCode::rate_limited};
 
 constexpr Endpoint endpoints[] = {
     {.method = Method::post,
@@ -229,18 +149,6 @@ constexpr Endpoint endpoints[] = {
      .body = &token_schema,
      .body_kind = BodyKind::object},
     {.method = Method::post,
-     .path = "/api/user/login",
-     .permission = Permission::everyone,
-     .handler = log_in,
-     .operation_id = "logIn",
-     .summary = "Returns a user token for 24 hours",
-     .description = "The user keeps the newest 20 sessions; older ones end.",
-     .tag = "Users",
-     .body = &login_schema,
-     .body_kind = BodyKind::object,
-     .answer = &session_schema,
-     .errors = login_errors},
-    {.method = Method::post,
      .path = "/api/user/accept-invitation",
      .permission = Permission::everyone,
      .handler = accept_invitation,
@@ -254,23 +162,6 @@ constexpr Endpoint endpoints[] = {
      .answer = &registered_schema,
      .errors = conflict_errors,
      .is_audited = true},
-    {.method = Method::post,
-     .path = "/api/user/logout",
-     .permission = Permission::signed_in,
-     .handler = log_out,
-     .operation_id = "logOut",
-     .summary = "Ends the session of the user token",
-     .description = "Other sessions of the user stay.",
-     .tag = "Users"},
-    {.method = Method::get,
-     .path = "/api/user/me",
-     .permission = Permission::signed_in,
-     .handler = get_me,
-     .operation_id = "getCurrentUser",
-     .summary = "Returns the user of the token",
-     .description = "A user without a business can call it, too.",
-     .tag = "Users",
-     .answer = &account_schema},
 };
 
 }  // namespace

@@ -20,13 +20,25 @@ std::optional<std::string_view> Call::parameter(std::string_view name) const {
   return found == query.end() ? std::nullopt : std::optional<std::string_view>(found->second);
 }
 
-storage::Cause Call::cause(std::string_view note) const {
-  std::string text = R"({"by":{"type":)";
-  text += principal.is_user ? R"("user","guid":")" : R"("token","guid":")";
-  text += (principal.is_user ? principal.user_id : principal.token_id).to_string();
-  text += R"(","name":)";
+std::string author_json(const Principal& principal) {
+  std::string text;
+  switch (principal.caller) {
+    case Caller::api_token:
+      text = R"({"type":"token","guid":")" + principal.token_id.to_string() + '"';
+      break;
+    case Caller::user:
+      text = R"({"type":"user","guid":")" + principal.user_id.to_string() + '"';
+      break;
+    case Caller::link:
+      text = R"({"type":"operator","guid":null)";
+  }
+  text += R"(,"name":)";
   append_json_string(text, principal.name);
-  text += R"(},"depth":0)";
+  return text += '}';
+}
+
+storage::Cause Call::cause(std::string_view note) const {
+  std::string text = R"({"by":)" + author_json(principal) + R"(,"depth":0)";
   if (is_audited) {
     text += R"(,"request":{"id":)";
     append_json_string(text, request_id);

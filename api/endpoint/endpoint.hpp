@@ -35,15 +35,29 @@ inline constexpr std::string_view role_names[] = {"viewer", "operator", "admin",
 /// The role of this name; viewer for any other.
 Role parse_role(std::string_view name);
 
+/// The kinds of callers.
+enum class Caller : std::uint8_t {
+  api_token,
+  user,
+  link,  // the session of a one-time link: nobody's, begun by an operator
+};
+
 /// The caller of a request.
 struct Principal {
   Guid business_id;  // nil for a user without a business
-  Guid token_id;
-  Guid user_id;      // nil for API tokens
-  std::string name;  // name of the token or the user
+  Guid token_id;     // of the API token or the session
+  Guid user_id;      // nil for other callers than users
+  std::string name;  // name of the token, the user or the operator
   Role role = Role::viewer;
-  bool is_user = false;
+  Caller caller = Caller::api_token;
+  bool by_cookie = false;  // the token came in the session cookie (api/http/session_cookie.hpp)
+
+  bool is_user() const { return caller == Caller::user; }
 };
+
+/// The caller as the author of changes: JSON {type, guid, name}. The author of a link's changes is the
+/// operator, who has no guid.
+std::string author_json(const Principal& principal);
 
 /// The Failure (403) for calls on behalf of a business that the operator has suspended.
 Failure business_suspended();
@@ -198,6 +212,7 @@ std::span<const Endpoint> system_endpoints();
 std::span<const Endpoint> reference_endpoints();
 std::span<const Endpoint> mailed_link_endpoints();
 std::span<const Endpoint> user_endpoints();
+std::span<const Endpoint> session_endpoints();
 std::span<const Endpoint> password_endpoints();
 std::span<const Endpoint> business_endpoints();
 std::span<const Endpoint> business_user_endpoints();

@@ -57,12 +57,19 @@ bool names_entity_tag(std::string_view head, std::string_view tag) {
   return false;
 }
 
+void keep_private(Response& response) {
+  constexpr std::string_view callers = "Authorization, Cookie";
+  if (response.headers.find(callers) != std::string::npos) return;
+  if (response.headers.find("Cache-Control: ") == std::string::npos)
+    response.add_header(cache_control, "private, no-cache");
+  response.add_header("Vary", callers);
+}
+
 void answer_conditionally(std::string_view head, Response& response) {
   if (response.status != 200) return;
   const auto tag = entity_tag(response);
   response.add_header("ETag", tag);
-  response.add_header(cache_control, "private, no-cache");
-  response.add_header("Vary", "Authorization");
+  keep_private(response);
   if (!names_entity_tag(head, tag)) return;
   response.status = 304;
   response.before = {};

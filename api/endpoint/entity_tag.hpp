@@ -20,8 +20,12 @@ std::string entity_tag(const Response& response);
 /// (RFC 9110 section 13.1.2). What follows a malformed tag of a field is ignored.
 bool names_entity_tag(std::string_view head, std::string_view tag);
 
-/// Gives a 200 its entity tag, and the fields that let only the caller's own cache keep it and make that ask
-/// again. If the request's head names the tag, the response becomes a 304 without a body.
+/// Lets only the caller's own cache keep an answer, and makes that cache ask again. An answer that has its
+/// own Cache-Control keeps it. Adds nothing the second time.
+void keep_private(Response& response);
+
+/// Gives a 200 its entity tag and keeps it private. If the request's head names the tag, the response becomes
+/// a 304 without a body.
 void answer_conditionally(std::string_view head, Response& response);
 
 }  // namespace waybill::api

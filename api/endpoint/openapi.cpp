@@ -397,12 +397,12 @@ json::object components_of(const ComponentSchemas& component_schemas) {
         json::object{{"description", error.description},
                      {"content", media(ref("schemas", "Error"), json_type, error_example(error))}};
   }
-  json::object idempotency_key{
-      {"name", "Idempotency-Key"},
-      {"in", "header"},
-      {"description",
-       "A request with the same key, token and body within 24 hours gets the first successful answer again."},
-      {"schema", {{"type", "string"}, {"maxLength", 255}}}};
+  json::object idempotency_key{{"name", "Idempotency-Key"},
+                               {"in", "header"},
+                               {"description",
+                                "A request with the same key, token (in cookie sessions: user) and body "
+                                "within 24 hours gets the first successful answer again."},
+                               {"schema", {{"type", "string"}, {"maxLength", 255}}}};
   json::object commit_position{
       {"name", "X-Commit-Position"},
       {"in", "header"},
@@ -414,7 +414,15 @@ json::object components_of(const ComponentSchemas& component_schemas) {
       {"in", "header"},
       {"description", "The ETag of an earlier answer: an equal one is 304, without a body."},
       {"schema", {{"type", "string"}}}};
-  return {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}},
+  const json::object cookie{{"type", "apiKey"},
+                            {"in", "cookie"},
+                            {"name", "__Host-waybill"},
+                            {"description",
+                             "The session cookie of the console; `waybill_PORT` if the service's URL is a "
+                             "loopback address. It counts only "
+                             "without the header Authorization, and with `X-Waybill-Console: 1` and "
+                             "`Sec-Fetch-Site: same-origin`."}};
+  return {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}, {"cookie", cookie}}},
           {"parameters",
            {{"IdempotencyKey", std::move(idempotency_key)},
             {"CommitPosition", std::move(commit_position)},
@@ -476,7 +484,7 @@ json::object document_of(std::span<const Endpoint> endpoints) {
              "are not listed under `required`."},
             {"license", {{"name", "Proprietary"}, {"identifier", "LicenseRef-Proprietary"}}}}},
           {"servers", {{{"url", "/"}}}},
-          {"security", {{{"token", json::array()}}}},
+          {"security", {json::object{{"token", json::array()}}, json::object{{"cookie", json::array()}}}},
           {"tags", tags_of(endpoints)},
           {"paths", paths_of(endpoints, schemas)},
           {"components", components_of(schemas)}};

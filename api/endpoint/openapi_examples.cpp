@@ -127,6 +127,8 @@ constexpr Example examples[] = {
     {"Carrier.features", R"(["rates", "labels", "void", "tracking"])"},
     {"ConditionField.path", R"("totalValue")"},
     {"ConditionField.values", "null"},
+    {"Login.link", "null"},
+    {"Login.session", "null"},
     {"OrderUpdate.status", "null"},
     {"SentRequest.response", R"("ok")"},
     {"ShipmentScanResult.error", R"("There is no such shipment.")"},

@@ -227,7 +227,7 @@ TEST(OpenApi, DescribesParametersAndPermissions) {
             R"({"type":"string","format":"uuid"})");
   EXPECT_EQ(text("/paths/~1things~1{guid}~1{word}~1toggle/get/parameters/1/schema"), R"({"type":"string"})");
   EXPECT_EQ(text("/paths/~1bare/get/security"), "[]");
-  EXPECT_EQ(text("/security"), R"([{"token":[]}])");
+  EXPECT_EQ(text("/security"), R"([{"token":[]},{"cookie":[]}])");
   EXPECT_EQ(text("/paths/~1things/post/x-permission"), R"("operator")");
 }
 

@@ -17,8 +17,17 @@ namespace {
 
 namespace sql = storage::sql::tokens;
 
+constexpr std::size_t longest_token = 512;  // bytes
+
 Failure unauthorized() {
   return {ErrorCode::unauthorized, "A valid token is required: Authorization: Bearer TOKEN."};
+}
+
+Failure session_ended() { return {ErrorCode::unauthorized, "The session has ended; sign in again."}; }
+
+Caller caller_of(bool is_session, bool has_user) {
+  if (!is_session) return Caller::api_token;
+  return has_user ? Caller::user : Caller::link;
 }
 
 /// Keeps the record alive while the store writes.
@@ -37,7 +46,8 @@ asio::awaitable<std::optional<TokenRecord>> SqlTokenStore::find(const TokenHash&
                                       .user_id = token->user_id.value_or(Guid{}),
                                       .name = std::string(token->name),
                                       .role = parse_role(token->role),
-                                      .is_user = token->user_id.has_value()},
+                                      .caller = caller_of(token->is_session, token->user_id.has_value()),
+                                      .by_cookie = token->by_cookie},
                         .plan = std::string(token->plan),
                         .expires_at = token->expires_at,
                         .revoked = token->revoked,
@@ -55,8 +65,7 @@ std::optional<std::string_view> bearer_token(std::string_view authorization) {
   if (!std::ranges::equal(authorization.substr(0, scheme.size()), scheme, matches)) return std::nullopt;
   authorization.remove_prefix(
       std::min(authorization.find_first_not_of(' ', scheme.size()), authorization.size()));
-  constexpr std::size_t longest = 512;
-  if (authorization.empty() || authorization.size() > longest) return std::nullopt;
+  if (authorization.empty() || authorization.size() > longest_token) return std::nullopt;
   return authorization;
 }
 
@@ -90,7 +99,21 @@ std::size_t Authenticator::HashOfHash::operator()(const TokenHash& hash) const n
 asio::awaitable<Authenticator::Record> Authenticator::authenticate(std::string_view authorization) {
   const auto token = bearer_token(authorization);
   if (!token) throw unauthorized();
-  const auto hash = sha256(*token);
+  const auto record = co_await find_live(*token);
+  if (!record || record->principal.by_cookie) throw unauthorized();
+  co_return record;
+}
+
+asio::awaitable<Authenticator::Record> Authenticator::authenticate_cookie(std::string_view value) {
+  if (value.size() > longest_token) throw session_ended();
+  const auto record = co_await find_live(value);
+  if (!record || !record->principal.by_cookie) throw session_ended();
+  co_return record;
+}
+
+/// Null if the token is unknown, revoked or expired.
+asio::awaitable<Authenticator::Record> Authenticator::find_live(std::string_view token) {
+  const auto hash = sha256(token);
   const auto now = Steady::now();
   Record record;
   const auto known = entries_.find(hash);
@@ -100,10 +123,9 @@ asio::awaitable<Authenticator::Record> Authenticator::authenticate(std::string_v
   } else {
     record = co_await load(hash, now);
   }
-  if (!record || record->revoked || record->expires_at.value_or(Time::max()) <= clock_.now()) {
-    throw unauthorized();
-  }
-  if (!record->principal.is_user) {
+  if (!record || record->revoked || record->expires_at.value_or(Time::max()) <= clock_.now())
+    co_return nullptr;
+  if (record->principal.caller == Caller::api_token) {
     if (const auto entry = entries_.find(hash); entry != entries_.end()) touch(entry->second, record, now);
   }
   co_return record;

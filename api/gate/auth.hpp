@@ -78,9 +78,14 @@ class Authenticator {
 
   using Record = std::shared_ptr<const TokenRecord>;
 
-  /// Throws Failure (UNAUTHORIZED) if the header is missing or malformed, or its token unknown, revoked or
-  /// expired; DatabaseUnavailable if the token cannot be looked up.
+  /// Takes the header Authorization. Throws Failure (UNAUTHORIZED) if it is missing or malformed, or its
+  /// token unknown, revoked, expired or that of a cookie; DatabaseUnavailable if the token cannot be looked
+  /// up.
   asio::awaitable<Record> authenticate(std::string_view authorization);
+
+  /// Takes the value of a session cookie. Throws Failure (UNAUTHORIZED) if it is not the token of a cookie's
+  /// session, or the session has ended; DatabaseUnavailable as above.
+  asio::awaitable<Record> authenticate_cookie(std::string_view value);
 
   /// The number of cached tokens, known and unknown.
   std::size_t size() const { return entries_.size(); }
@@ -100,6 +105,7 @@ class Authenticator {
     std::size_t operator()(const TokenHash& hash) const noexcept;
   };
 
+  asio::awaitable<Record> find_live(std::string_view token);
   std::uint64_t epoch() const { return options_.epoch ? options_.epoch->load() : 0; }
   static Record result_of(const LookUp& look_up);
   asio::awaitable<Record> load(TokenHash hash, Steady::time_point now);

@@ -88,6 +88,17 @@ class AuthTest : public testing::Test {
     return result(future);
   }
 
+  std::string authenticate_cookie(const std::string& value) {
+    auto future = asio::co_spawn(
+        io,
+        [](Authenticator& self, std::string text) -> asio::awaitable<Authenticator::Record> {
+          co_return co_await self.authenticate_cookie(text);
+        }(*authenticator, value),
+        asio::use_future);
+    run();
+    return result(future);
+  }
+
   static std::string result(std::future<Authenticator::Record>& future) {
     try {
       return future.get()->principal.name;
@@ -121,6 +132,18 @@ TEST_F(AuthTest, KnowsTokensByTheirHash) {
   EXPECT_EQ(authenticate("Bearer wb_a"), "wb_a");
   EXPECT_EQ(authenticate("Bearer wb_b"), "UNAUTHORIZED");
   EXPECT_EQ(authenticate("wb_a"), "UNAUTHORIZED");
+}
+
+TEST_F(AuthTest, ATokenIsValidOnlyInTheHeaderOrTheCookieForWhichItWasMade) {
+  store.add("wb_header");
+  store.add("wb_cookie").principal.by_cookie = true;
+  EXPECT_EQ(authenticate_cookie("wb_cookie"), "wb_cookie");
+  EXPECT_EQ(authenticate_cookie("wb_header"), "UNAUTHORIZED");
+  EXPECT_EQ(authenticate_cookie("wb_unknown"), "UNAUTHORIZED");
+  EXPECT_EQ(authenticate("Bearer wb_cookie"), "UNAUTHORIZED");
+  const int lookups = store.lookups;
+  EXPECT_EQ(authenticate_cookie(std::string(513, 'x')), "UNAUTHORIZED");
+  EXPECT_EQ(store.lookups, lookups) << "too long to be a token";
 }
 
 TEST_F(AuthTest, RefusesRevokedAndExpiredTokens) {
@@ -209,7 +232,7 @@ TEST_F(AuthTest, AFailedLookUpIsReportedToAllAndForgotten) {
 
 TEST_F(AuthTest, NotesTheUseOfAnApiTokenAtMostOnceInItsInterval) {
   store.add("wb_a");
-  store.add("wb_user").principal.is_user = true;
+  store.add("wb_user").principal.caller = Caller::user;
   for (int count = 0; count < 3; ++count) {
     authenticate("Bearer wb_a");
     authenticate("Bearer wb_user");

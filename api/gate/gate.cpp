@@ -13,6 +13,7 @@
 #include "api/gate/request_check.hpp"
 #include "api/http/client_address.hpp"
 #include "api/http/client_network.hpp"
+#include "api/http/session_cookie.hpp"
 #include "base/observe.hpp"
 #include "storage/database/unit_of_work.hpp"
 #include "storage/sql/standbys.sql.hpp"
@@ -27,6 +28,8 @@ constexpr std::string_view success_only = R"({"success":true})";
 // A larger body can name so many records that the writes of its request take long. It also takes so long to
 // parse that other requests would wait for the io thread.
 constexpr std::size_t bulk_body = 16UL * 1024;
+// Requests per minute that a cookie session has at least: a page of the console makes several.
+constexpr std::int64_t least_of_cookies = 600;
 constexpr std::string_view every_method = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 /// The path and query of a target in origin-form or absolute-form (RFC 9112 section 3.2); empty for any
@@ -112,6 +115,15 @@ void take_over(Response answer, Response& response) {
   response = std::move(answer);
 }
 
+/// The session cookie of a request, if it counts: the header Authorization is not given, and a script of the
+/// console has sent the request.
+std::optional<std::string_view> cookie_of(const Request& request, std::string_view public_url) {
+  if (request.authorization.data() != nullptr) return std::nullopt;
+  const auto cookie = SessionCookie::of(public_url);
+  if (!cookie || !is_from_console(request.head)) return std::nullopt;
+  return find_cookie(request.head, cookie->name);
+}
+
 /// The text of which each use of an idempotency key has the same.
 std::string identity_of(const Request& request, std::string_view body) {
   std::string identity;
@@ -172,6 +184,7 @@ struct Gate::Exchange {
   std::optional<ByteLimits::Claim> held_body = {};
   storage::RequestDatabase* database = nullptr;  // that of a tracked request
   bool is_once = false;                          // it has an Idempotency-Key
+  bool by_cookie = false;                        // it has a session cookie that counts
 
   const Endpoint& endpoint() const { return found.endpoint->row; }
 
@@ -210,6 +223,7 @@ asio::awaitable<void> Gate::respond(const Request& request, RequestBody& body, R
     fault = apply_error(exchange, std::current_exception());
   }
   response.business = exchange.call.business();
+  if (exchange.by_cookie) keep_private(response);
   if (response.status != 204) add_cors_headers(options_.cors_origins, request.origin, response);
   log_.add(
       {
@@ -290,7 +304,8 @@ bool Gate::find_endpoint(Exchange& exchange) const {
 
 /// A request without an endpoint counts against the quota of its token, if it has a valid one.
 asio::awaitable<void> Gate::count_unrouted(Exchange& exchange) {
-  if (exchange.request.authorization.empty()) co_return;
+  const auto& request = exchange.request;
+  if (request.authorization.empty() && !find_field(request.head, "cookie")) co_return;
   try {
     co_await authenticate(exchange);
   } catch (const Failure& failure) {
@@ -303,21 +318,40 @@ asio::awaitable<void> Gate::admit(Exchange& exchange) {
   check_permission(exchange.call.principal, exchange.endpoint().permission);
 }
 
+/// The token of the request. Throws Failure (UNAUTHORIZED) if it has none that is valid.
+asio::awaitable<Authenticator::Record> Gate::recognise(Exchange& exchange) {
+  const auto cookie = cookie_of(exchange.request, services_.settings.public_url);
+  if (!cookie) co_return co_await authenticator_.authenticate(exchange.request.authorization);
+  exchange.by_cookie = true;
+  co_return co_await authenticator_.authenticate_cookie(*cookie);
+}
+
+/// People at the console neither take requests from the programs of their business nor wait for them: the
+/// cookie sessions of a person share a quota of their own.
+QuotaClaim Gate::quota_of(const Principal& principal, const Plan& plan) const {
+  const bool has_business = !principal.business_id.is_nil();
+  QuotaClaim claim{.token = principal.token_id,
+                   .limit = plan.requests_per_minute,
+                   .owner = has_business ? principal.business_id : principal.user_id,
+                   .owner_limit = owner_limit(plan.requests_per_minute, options_.business_quota_factor)};
+  if (principal.caller == Caller::api_token && !plan.api_access) claim.owner_limit = 0;
+  if (!principal.by_cookie) return claim;
+  claim.limit = std::max(claim.limit, least_of_cookies);
+  if (!has_business) return claim;  // the user's guid is that of the owner
+  if (principal.is_user()) claim.token = principal.user_id;
+  claim.owner_limit = 0;
+  return claim;
+}
+
 /// Checks token, plan and quota, in this order.
 asio::awaitable<void> Gate::authenticate(Exchange& exchange) {
   static const Plan without_business{.name = {}, .requests_per_minute = 60};
-  const auto record = co_await authenticator_.authenticate(exchange.request.authorization);
+  const auto record = co_await recognise(exchange);
   auto& principal = exchange.call.principal = record->principal;
   const auto* const plan = principal.business_id.is_nil() ? &without_business : plans_.find(record->plan);
   if (!plan) throw Failure(ErrorCode::forbidden, "The plan of the business is not configured.");
-  const bool has_access = plan->api_access || principal.is_user;
-  const auto grant = co_await quota_.take(
-      {.token = principal.token_id,
-       .limit = plan->requests_per_minute,
-       .owner = principal.business_id.is_nil() ? principal.user_id : principal.business_id,
-       .owner_limit =
-           has_access ? owner_limit(plan->requests_per_minute, options_.business_quota_factor) : 0},
-      services_.clock.now());
+  const bool has_access = plan->api_access || principal.caller != Caller::api_token;
+  const auto grant = co_await quota_.take(quota_of(principal, *plan), services_.clock.now());
   auto& response = exchange.response;
   response.add_header("X-RateLimit-Limit", grant.limit);
   response.add_header("X-RateLimit-Remaining", grant.remaining);

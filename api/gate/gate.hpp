@@ -23,8 +23,9 @@
 
 namespace waybill::api {
 
-/// The pipeline of every request: endpoint → token → plan and quota → permission → idempotency → validation →
-/// handler. An exception at any point becomes an error answer. One for each io thread.
+/// The pipeline of every request: endpoint → token (of the header, or of the session cookie) → plan and quota
+/// → permission → idempotency → validation → handler. An exception at any point becomes an error answer. One
+/// for each io thread.
 class Gate : public Responder {
  public:
   struct Options {
@@ -59,6 +60,8 @@ class Gate : public Responder {
   asio::awaitable<void> count_unrouted(Exchange& exchange);
   asio::awaitable<void> admit(Exchange& exchange);
   asio::awaitable<void> authenticate(Exchange& exchange);
+  asio::awaitable<Authenticator::Record> recognise(Exchange& exchange);
+  QuotaClaim quota_of(const Principal& principal, const Plan& plan) const;
   asio::awaitable<void> perform(Exchange& exchange);
   asio::awaitable<void> perform_tracked(Exchange& exchange, std::string raw_body,
                                         const std::optional<storage::CommitPosition>& asked);

@@ -47,8 +47,8 @@ std::string kept_answer_purpose(const Guid& token, std::string_view key) {
 IdempotentRequest::IdempotentRequest(const Services& services, const Principal& principal,
                                      std::string_view key, std::string_view request)
     : services_(services),
-      business_id_(principal.is_user ? owner_of_sessions : principal.business_id),
-      token_id_(principal.token_id),
+      business_id_(principal.is_user() ? owner_of_sessions : principal.business_id),
+      token_id_(principal.by_cookie && principal.is_user() ? principal.user_id : principal.token_id),
       key_(key),
       request_hash_(sha256(request)) {
   check_key(key);

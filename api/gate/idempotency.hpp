@@ -22,15 +22,18 @@ struct KeptAnswer {
   std::string location;
 };
 
-/// The business under which the answers to user tokens are kept, because a user can change business.
+/// The business under which the answers to users are kept, because a user can change business.
 inline constexpr Guid owner_of_sessions{};
 
-/// The purpose with which the answer to a request of a token is sealed.
+/// The purpose with which the answer to a request of a token is sealed. `token` is the column `token_id`,
+/// also if that has a user.
 std::string kept_answer_purpose(const Guid& token, std::string_view key);
 
-/// One request under an Idempotency-Key. All writes of its handler are one UnitOfWork, and `keep`
-/// writes the answer as a part of it: both are committed together, or neither is. After an
-/// unclear commit the next request with the key finds the answer, or finds none and does the work.
+/// One request under an Idempotency-Key. The keys belong to the token; those in cookie sessions of a user
+/// belong to the user, because the next session repeats what the last one has begun. All writes of its
+/// handler are one UnitOfWork, and `keep` writes the answer as a part of it: both are committed together, or
+/// neither is. After an unclear commit the next request with the key finds the answer, or finds none and does
+/// the work.
 ///
 /// The transaction holds the key; a second one does not wait and is refused with CONFLICT. An abandoned
 /// transaction ends with its session: at once if the connection breaks, within 10 s if the API hangs. A
@@ -65,7 +68,7 @@ class IdempotentRequest {
 
   const Services& services_;
   Guid business_id_;  // or `owner_of_sessions`
-  Guid token_id_;
+  Guid token_id_;     // or the user, in cookie sessions
   std::string key_;
   std::array<std::uint8_t, 32> request_hash_;
 };

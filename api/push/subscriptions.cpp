@@ -66,7 +66,7 @@ asio::awaitable<Answer> save_subscription(Call& call, Services& services) {
   co_await vapid_public_key(services, principal.business_id);
   co_await services.db.write(
       sql::Save{.business = principal.business_id,
-                .user = principal.is_user ? std::optional(principal.user_id) : std::nullopt,
+                .user = principal.is_user() ? std::optional(principal.user_id) : std::nullopt,
                 .endpoint = endpoint,
                 .p256dh = text_at(body, "keys.p256dh").value(),
                 .auth = text_at(body, "keys.auth").value(),

@@ -48,14 +48,6 @@ storage::LabelBytes file_of(const json::object& body) {
   return file;
 }
 
-/// The caller, as JSON {type, guid, name}.
-std::string person_of(const Principal& principal) {
-  return to_json(
-      json::object{{"type", principal.is_user ? "user" : "token"},
-                   {"guid", (principal.is_user ? principal.user_id : principal.token_id).to_string()},
-                   {"name", principal.name}});
-}
-
 }  // namespace
 
 asio::awaitable<Answer> resolve_purchase(Call& call, Services& services) {
@@ -75,7 +67,7 @@ asio::awaitable<Answer> resolve_purchase(Call& call, Services& services) {
                                  .make = [&decision](storage::StoredPurchase& purchase,
                                                      Time now) { return decision.apply(purchase, now); },
                                  .file = &decision.file,
-                                 .resolved_by = person_of(call.principal),
+                                 .resolved_by = author_json(call.principal),
                                  .cause = std::string()};  // that of the transaction
   const auto changed = co_await storage::change_purchase(*transaction, std::move(change));
   if (!changed) throw not_found("purchase");

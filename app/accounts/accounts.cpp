@@ -4,12 +4,14 @@
 
 #include "api/endpoint/schema.hpp"
 #include "api/gate/quota.hpp"
+#include "api/http/session_cookie.hpp"
 #include "app/accounts/businesses.hpp"
 #include "base/blanks.hpp"
 #include "base/token.hpp"
 #include "base/utf8.hpp"
 #include "storage/blocking/connection.hpp"
 #include "storage/sql/businesses.sql.hpp"
+#include "storage/sql/console_sessions.sql.hpp"
 #include "storage/sql/tokens.sql.hpp"
 
 namespace waybill::app {
@@ -85,6 +87,22 @@ CreatedToken create_token(const std::string& database_url, const Config& config,
                                                  .token_hash = token_hash(token)});
     return {token, business->plan};
   });
+}
+
+std::string make_console_link(const std::string& database_url, const std::string& service_url,
+                              const LinkRequest& request) {
+  if (!api::SessionCookie::of(service_url)) {
+    throw CommandError("the console needs an https or a loopback address, and not " + service_url +
+                       "; give the service's --public-url");
+  }
+  const std::string secret = make_token();
+  OperatorSession session(database_url, "waybill console-link");
+  const Guid business = session.find(request.business, Names::operators);
+  session.connection().run(storage::sql::console_sessions::MakeLink{.business = business,
+                                                                    .role = request.role,
+                                                                    .operator_name = session.operator_name(),
+                                                                    .link_hash = token_hash(secret)});
+  return service_url + "/console/#link=" + secret;
 }
 
 void change_plan(const std::string& database_url, const Config& config, const std::string& business,

@@ -51,6 +51,18 @@ std::optional<FoundBusiness> find_business(storage::blocking::Connection& sessio
 /// DatabaseUnavailable.
 CreatedToken create_token(const std::string& database_url, const Config& config, const TokenRequest& request);
 
+struct LinkRequest {
+  std::string business;  // guid, or the operator's name
+  std::string role = "admin";
+};
+
+/// Makes a one-time link to the console: a URL that opens a session of the business once, within 10 minutes.
+/// `service_url` is that of the service for its users, without a trailing slash. Throws CommandError if it
+/// allows no session cookie, if there is no such business, or if the operator gave the name to several;
+/// StatementError; DatabaseUnavailable.
+std::string make_console_link(const std::string& database_url, const std::string& service_url,
+                              const LinkRequest& request);
+
 /// `business` is a guid or the operator's name. Throws CommandError for an unknown plan or business, or a
 /// name that the operator gave to several businesses.
 void change_plan(const std::string& database_url, const Config& config, const std::string& business,

@@ -79,8 +79,8 @@ std::string table_of(std::vector<std::vector<std::string>> rows) {
 }  // namespace
 
 OperatorSession::OperatorSession(const std::string& database_url, const char* application_name)
-    : database_url_(database_url), connection_(database_url, application_name) {
-  const json::object by{{"type", "operator"}, {"guid", nullptr}, {"name", user_name()}};
+    : database_url_(database_url), operator_name_(user_name()), connection_(database_url, application_name) {
+  const json::object by{{"type", "operator"}, {"guid", nullptr}, {"name", operator_name_}};
   connection_.run(
       storage::sql::audit_log::SetAuthor{.cause = to_json(json::object{{"by", by}, {"depth", 0}})});
 }

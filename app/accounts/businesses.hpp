@@ -20,6 +20,8 @@ class OperatorSession {
   OperatorSession(const std::string& database_url, const char* application_name);
 
   storage::blocking::Connection& connection() { return connection_; }
+  /// The name of the operating system's user.
+  const std::string& operator_name() const { return operator_name_; }
   const std::string& database_url() const { return database_url_; }
   /// The business with this guid or one of the `names`. Throws CommandError if there is none or several have
   /// the name.
@@ -27,6 +29,7 @@ class OperatorSession {
 
  private:
   const std::string database_url_;
+  const std::string operator_name_;
   storage::blocking::Connection connection_;
 };
 

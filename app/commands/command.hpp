@@ -67,6 +67,7 @@ AddCommand add_vapid_keys;
 AddCommand add_version;
 AddCommand add_docs;
 AddCommand add_merge_labels;
+AddCommand add_console_link;
 
 inline constexpr int usage_error = 2;
 

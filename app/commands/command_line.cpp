@@ -11,9 +11,9 @@
 namespace waybill::app {
 namespace {
 
-AddCommand* const commands[] = {add_up,         add_api,     add_worker, add_migrate,     add_token,
-                                add_business,   add_key,     add_doctor, add_openapi,     add_demo,
-                                add_vapid_keys, add_version, add_docs,   add_merge_labels};
+AddCommand* const commands[] = {add_up,           add_api,        add_worker,  add_migrate, add_token,
+                                add_console_link, add_business,   add_key,     add_doctor,  add_openapi,
+                                add_demo,         add_vapid_keys, add_version, add_docs,    add_merge_labels};
 
 std::string help_text(const Option& option) {
   std::string text(option.help);

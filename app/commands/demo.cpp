@@ -7,8 +7,10 @@
 #include <memory>
 #include <unistd.h>
 
+#include "api/http/session_cookie.hpp"
 #include "app/accounts/accounts.hpp"
 #include "app/commands/command.hpp"
+#include "app/config/addresses.hpp"
 #include "app/demo/api_client.hpp"
 #include "app/demo/demo_receiver.hpp"
 #include "app/postgres/command_database.hpp"
@@ -36,12 +38,6 @@ std::string first_line(const std::filesystem::path& path) {
   std::string line;
   std::getline(file, line);
   return line;
-}
-
-std::string api_url(const Config& config, const DemoOptions& options) {
-  if (!options.url.empty()) return options.url;
-  const std::string running = first_line(config.data_dir / "api-url");
-  return running.empty() ? "http://" + config.listen.text() : running;
 }
 
 /// The demo business's token, created once and kept in the data directory.
@@ -143,8 +139,17 @@ void print_instructions(const std::string& url, const std::string& token, const 
             << " -H 'Content-Type: application/json' -d '" << order_json << "' " << url << "/api/v1/Orders\n"
             << "\nShow the run that it caused:\n\ncurl -s " << authorization << " '" << url
             << "/api/workflows/runs?PageSize=1'\n"
-            << "\nWebhooks appear below, with the result of the signature check (Ctrl-C ends the demo):\n"
-            << std::endl;
+            << "\nWebhooks appear below, with the result of the signature check (Ctrl-C ends the demo).\n";
+}
+
+/// Prints a one-time link to the console as the last line; nothing if the service's URL allows no cookie.
+void print_console_link(const Config& config, const std::string& database_url) {
+  if (!api::SessionCookie::of(service_url(config))) return;
+  LinkRequest request;
+  request.business = business_name;
+  std::cout
+      << "\nOpen the console, once and within 10 minutes (`waybill console-link` makes further links):\n\n"
+      << make_console_link(database_url, service_url(config), request) << std::endl;
 }
 
 int keep_receiving(DemoReceiver& receiver, const net::WebhookSecret& secret, const Signals& signals) {
@@ -162,7 +167,7 @@ int keep_receiving(DemoReceiver& receiver, const net::WebhookSecret& secret, con
 
 int run_demo(const Config& config, const DemoOptions& options) {
   const Signals signals;
-  const std::string url = api_url(config, options);
+  const std::string url = options.url.empty() ? api_url(config) : options.url;
   ApiClient(url, "").call("GET", "/healthz");
   const CommandDatabase database(config);
   const std::string token = demo_token(config, database, url);
@@ -183,6 +188,7 @@ int run_demo(const Config& config, const DemoOptions& options) {
     configure_workflow(api, "Demo: " + trigger, trigger, receiver.url(), secret);
   }
   print_instructions(url, token, config.database_url.empty() ? database.url() : std::string());
+  print_console_link(config, database.url());
   return keep_receiving(receiver, secret, signals);
 }
 

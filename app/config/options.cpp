@@ -23,11 +23,12 @@ using Apply = std::function<void(Config&, const Values&)>;
 constexpr std::string_view api_alone[] = {"api"};
 constexpr std::string_view worker_alone[] = {"worker"};
 constexpr std::string_view serving[] = {"api", "worker"};
-constexpr std::string_view api_and_demo[] = {"api", "demo"};
-constexpr std::string_view making_links[] = {"api", "worker", "business"};
+constexpr std::string_view calling_the_api[] = {"api", "demo", "console-link"};
+constexpr std::string_view making_links[] = {"api", "worker", "business", "demo", "console-link"};
 constexpr std::string_view reading_plans[] = {"api", "token", "business", "demo"};
-constexpr std::string_view starting_a_cluster[] = {"migrate", "token", "business", "demo", "key", "doctor"};
-constexpr std::string_view with_database[] = {"api",      "worker", "migrate", "token",
+constexpr std::string_view starting_a_cluster[] = {"migrate", "token", "console-link", "business",
+                                                   "demo",    "key",   "doctor"};
+constexpr std::string_view with_database[] = {"api",      "worker", "migrate", "token", "console-link",
                                               "business", "demo",   "key",     "doctor"};
 constexpr std::string_view using_keys[] = {"api", "worker", "key", "doctor"};
 constexpr std::string_view serving_and_doctor[] = {"api", "worker", "doctor"};
@@ -227,7 +228,7 @@ std::vector<Option> serving_options() {
        .value_name = "HOST:PORT",
        .default_text = "127.0.0.1:8080",
        .help = "The address of the API; port 0 takes a free port.",
-       .commands = api_and_demo,
+       .commands = calling_the_api,
        .apply = [](Config& config,
                    const Values& values) { config.listen = parse_listen_address(values.back()); }},
       {.name = "metrics-listen",

@@ -247,6 +247,12 @@ TEST_F(WrongTimes, SessionsMailedTokensAndKeysLiveNoLongerThanTheirs) {
       "insert into user_sessions (user_id, token_hash, created_at, expires_at) select guid, "
       "decode(repeat('bb', 32), 'hex'), now() + interval '1 year', now() + interval '1 year 1 day' from "
       "users;"
+      "insert into businesses (name) values ('Of links');"
+      "insert into console_sessions (business_id, role, operator_name, secret_hash, started_at, expires_at) "
+      "select b.guid, 'admin', 'root', decode(repeat(l.hash, 32), 'hex'), l.started_at, now() + interval '1 "
+      "year' "
+      "from businesses b, (values ('dd', null), ('ee', now() + interval '364 days')) l (hash, started_at) "
+      "where b.name = 'Of links';"
       "insert into password_resets select guid, decode(repeat('cc', 32), 'hex'), now() + interval '1 year' "
       "from users;"
       "insert into idempotency_keys (business_id, token_id, key, request_hash, created_at) values ('" +
@@ -258,6 +264,11 @@ TEST_F(WrongTimes, SessionsMailedTokensAndKeysLiveNoLongerThanTheirs) {
   EXPECT_EQ(database_.number("select count(*) from user_sessions where created_at <= clock_timestamp() and "
                              "expires_at <= clock_timestamp() + interval '24 hours'"),
             1);
+  EXPECT_EQ(
+      database_.number("select count(*) from console_sessions where created_at <= clock_timestamp() and "
+                       "expires_at <= clock_timestamp() + case when started_at is null then interval '10 "
+                       "minutes' else interval '24 hours' end"),
+      2);
   EXPECT_EQ(database_.number("select count(*) from password_resets where expires_at <= clock_timestamp() + "
                              "interval '1 hour'"),
             1);

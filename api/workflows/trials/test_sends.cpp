@@ -259,7 +259,7 @@ asio::awaitable<json::object> send_webhook(const Call& call, Services& services,
 
 asio::awaitable<json::object> send_mail(const Call& call, Services& services, const Test& test) {
   const auto given = text_at(call.object(), "to");
-  if (!given && !call.principal.is_user) throw invalid("to", "is required: a token has no address");
+  if (!given && !call.principal.is_user()) throw invalid("to", "is required: only a user has an address");
   std::optional<Guid> user;
   if (!given) user = call.principal.user_id;
   const auto rows = co_await services.db.read(
@@ -295,7 +295,7 @@ asio::awaitable<json::object> send_mail(const Call& call, Services& services, co
 }
 
 asio::awaitable<json::object> send_push(const Call& call, Services& services, const Test& test) {
-  if (!call.principal.is_user) throw invalid("to", "a token has no browsers; log in as a user");
+  if (!call.principal.is_user()) throw invalid("to", "only a user has browsers; log in as one");
   const auto rows = co_await services.db.read(sql::push_subscriptions::Audience{
       .business = call.business(), .user = call.principal.user_id, .limit = max_browsers});
   const auto keys = co_await services.db.read(sql::vapid_keys::Sealed{.business = call.business()});

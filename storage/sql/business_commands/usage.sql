@@ -1,4 +1,4 @@
--- Returns what a business uses. Requests are those of the current minute, with all its tokens; mails are the recipients
+-- Returns what a business uses. Requests are those of the current minute, with all its tokens and cookies; mails are the recipients
 -- outside the business since midnight (UTC).
 -- $1 business uuid
 -- -> name text, plan text, status text, orders bigint, shipments bigint, customers bigint, products bigint,
@@ -23,7 +23,11 @@ select b.name, b.plan,
           and w.token_id in (select t.guid from api_tokens t where t.business_id = b.guid
                              union all
                              select s.guid from user_sessions s join users u on u.guid = s.user_id
-                             where u.business_id = b.guid)) as requests_this_minute
+                             where u.business_id = b.guid
+                             union all
+                             select u.guid from users u where u.business_id = b.guid
+                             union all
+                             select s.guid from console_sessions s where s.business_id = b.guid)) as requests_this_minute
 from businesses b
 cross join lateral (
   select coalesce(sum(delta) filter (where entity_type = 0), 0)::bigint as orders,

@@ -9,8 +9,8 @@
 union all
 (select k.business_id, k.token_id, k.key, k.location, k.created_at
  from users u
- join user_sessions s on s.user_id = u.guid
- join idempotency_keys k on k.business_id = $4::uuid and k.token_id = s.guid
+ cross join lateral (select u.guid union all select s.guid from user_sessions s where s.user_id = u.guid) h (holder)
+ join idempotency_keys k on k.business_id = $4::uuid and k.token_id = h.holder
  where u.business_id = $1 and (k.token_id, k.key) > ($2::uuid, $3::text)
    and k.status is not null and k.location is not null
  order by k.token_id, k.key limit $5::bigint)

@@ -1,11 +1,16 @@
--- Deletes expired sessions, reset tokens, failed logins, request counts, mail counts and quota windows, also counts that a
--- wrong clock has dated in the future, and accounts still unverified a week after their mail's token expired, at most a number
--- of each. Returns the largest number.
+-- Deletes expired sessions and one-time links, reset tokens, failed logins, request counts, mail counts and quota windows, also
+-- counts that a wrong clock has dated in the future, and accounts still unverified a week after their mail's token expired, at
+-- most a number of each. Returns the largest number.
 -- $1 limit bigint
 -- -> expired bigint
 with sessions as (
   delete from user_sessions
   where guid = any (array(select guid from user_sessions where expires_at < now() order by expires_at limit $1::bigint))
+    and expires_at < now()
+  returning 1
+), links as (
+  delete from console_sessions
+  where guid = any (array(select guid from console_sessions where expires_at < now() order by expires_at limit $1::bigint))
     and expires_at < now()
   returning 1
 ), failures as (
@@ -46,6 +51,6 @@ with sessions as (
     and verified_at is null
   returning 1
 )
-select greatest((select count(*) from sessions), (select count(*) from failures), (select count(*) from requests),
+select greatest((select count(*) from sessions), (select count(*) from links), (select count(*) from failures), (select count(*) from requests),
                 (select count(*) from resets), (select count(*) from mails), (select count(*) from windows),
                 (select count(*) from accounts)) as expired

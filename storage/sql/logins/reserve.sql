@@ -1,11 +1,11 @@
--- Counts a login attempt as failed before its result is known. Returns a row for the e-mail address and one
+-- Counts a login attempt as failed before its result is known. Returns a row for the e-mail address, if it has one, and one
 -- for the network: whether the attempt is within the ten allowed in 15 minutes, when it was counted, and the
 -- seconds until the first counted one expires. An attempt beyond the limit is not counted, nor is one that a wrong clock
 -- has dated in the future.
--- $1 email text, $2 network text
+-- $1 email text or null, $2 network text
 -- -> is_counted boolean, at timestamptz, seconds_left int
 with keys as (
-  select sha256(convert_to('email:' || lower($1::text), 'UTF8')) as key
+  select sha256(convert_to('email:' || lower($1::text), 'UTF8')) as key where $1::text is not null
   union
   select sha256(convert_to('address:' || $2::text, 'UTF8'))
 )

@@ -1,11 +1,11 @@
 -- Starts a session, ends those of the user before the newest 20, and returns its expiry. No row if the password has changed
 -- since the login was checked. Must run under the lock of the user's row, by an earlier statement: then it sees the sessions
 -- that other logins have started.
--- $1 user uuid, $2 token_hash bytea, $3 password_hash text (as checked)
+-- $1 user uuid, $2 token_hash bytea, $3 password_hash text (as checked), $4 by_cookie boolean
 -- -> expires_at timestamptz, ended bigint
 with started as (
-  insert into user_sessions (user_id, token_hash, created_at, expires_at)
-  select guid, $2::bytea, clock_timestamp(), clock_timestamp() + interval '24 hours'
+  insert into user_sessions (user_id, token_hash, created_at, expires_at, by_cookie)
+  select guid, $2::bytea, clock_timestamp(), clock_timestamp() + interval '24 hours', $4::boolean
   from users where guid = $1::uuid and password_hash = $3
   returning expires_at
 ), ended as (

@@ -1,9 +1,12 @@
--- Removes a user from a business. The account stays without business, sessions and subscriptions; an
--- invitation is deleted.
--- $1 business uuid, $2 user uuid
+-- Removes a user from a business. The account stays without business, sessions, subscriptions and the answers kept for its
+-- cookie sessions; an invitation is deleted.
+-- $1 business uuid, $2 user uuid, $3 session_owner uuid
 with sessions as (
   delete from user_sessions s using users u
   where u.business_id = $1::uuid and u.guid = $2::uuid and s.user_id = u.guid
+), keys as (
+  delete from idempotency_keys k using users u
+  where u.business_id = $1::uuid and u.guid = $2::uuid and k.business_id = $3::uuid and k.token_id = u.guid
 ), subscriptions as (
   delete from push_subscriptions where business_id = $1::uuid and user_id = $2::uuid
 ), invitation as (

@@ -193,7 +193,7 @@ TEST_F(PasswordsTest, ALoginThatVerifiedTheOldPasswordStartsNoSession) {
   const auto guid = world.database.value("select guid from users where email = $1", {email});
   const auto start = [&](const std::string& hash) {
     return world.database.rows(storage::sql::user_sessions::Start::statement.text,
-                               {guid, "\\x" + std::string(64, 'a'), hash});
+                               {guid, "\\x" + std::string(64, 'a'), hash, "false"});
   };
   EXPECT_TRUE(start("the old hash").empty());
   EXPECT_EQ(

@@ -108,7 +108,8 @@ TEST_F(UsersTest, LoggingInNeedsAVerifiedAddress) {
   const auto response = log_in(email);
   ASSERT_EQ(response.status, 200) << response.text;
   EXPECT_EQ(names_of(response.data()), (Names{"token", "expiresAt", "user"}));
-  EXPECT_EQ(names_of(at(response.data(), "user")), (Names{"guid", "email", "firstName", "lastName", "role"}));
+  EXPECT_EQ(names_of(at(response.data(), "user")),
+            (Names{"guid", "email", "firstName", "lastName", "role", "name"}));
   EXPECT_EQ(text_at(response.data(), "user.email"), email);
   EXPECT_TRUE(at(response.data(), "user.role").is_null());
   EXPECT_TRUE(text_at(response.data(), "token").starts_with("wb_"));
