@@ -24,6 +24,7 @@ std::vector<Endpoint> all_endpoints() {
       workflow_endpoints,
       template_endpoints,
       run_endpoints,
+      message_endpoints,
       trial_endpoints,
       insight_endpoints,
       discovery_endpoints,

@@ -1,6 +1,7 @@
 #include "api/customers/customer_export.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "storage/runs/run.hpp"
 #include "storage/sql/customer_exports.sql.hpp"
 #include "storage/sql/customers.sql.hpp"
+#include "storage/sql/messages.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -19,6 +21,8 @@ using Guids = std::span<const Guid>;
 /// Records of one statement. All of a customer with a million orders would take longer than a statement may;
 /// so the document reaches its greatest size instead.
 constexpr std::size_t records_of_portion = 1'000;
+
+constexpr std::int64_t all_rows = std::numeric_limits<std::int64_t>::max();
 
 /// Writes the document's lists.
 class ListWriter {
@@ -98,6 +102,14 @@ bool export_customer(storage::Session& session, const CustomerExport& wanted,
                  [&](Guids portion) { return sql::Events{.business = business, .records = portion}; });
   lists.add_list("runs", all,
                  [&](Guids portion) { return sql::Runs{.business = business, .records = portion}; });
+  lists.add_list("messages", all, [&](Guids portion) {
+    return storage::sql::messages::OfPerson{.business = business,
+                                            .records = portion,
+                                            .no_record = storage::no_record,
+                                            .most_runs = all_rows,
+                                            .limit = all_rows,
+                                            .offset = 0};
+  });
   lists.add_list(
       "scheduledRuns",
       sql::ScheduledRuns{

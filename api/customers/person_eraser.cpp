@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "net/mail/mail_directory.hpp"
 #include "net/mail/sealed_mail.hpp"
+#include "storage/settings/address_hash.hpp"
 #include "storage/sql/audit_log.sql.hpp"
 #include "storage/sql/customer_erasures.sql.hpp"
 #include "storage/sql/mail_outbox.sql.hpp"
@@ -82,6 +83,7 @@ std::vector<Step> PersonEraser::steps() {
   steps.push_back(erase_contacts());
   steps.push_back(erase_contacts_in_events());
   steps.push_back(erase_mails());
+  steps.push_back(erase_addresses());
   add(search_.steps(nullptr));
   steps.push_back(once(&PersonEraser::note_counts));
   add_erasing_of_records(steps);
@@ -338,6 +340,21 @@ void PersonEraser::add_erasing_of_texts(std::vector<Step>& steps) {
     return page.imports == limit;
   });
   steps.push_back(erase_other_answers());
+}
+
+/// The noted addresses of mails to the person, also of runs that stay.
+Step PersonEraser::erase_addresses() {
+  return [this](storage::Session& session, std::size_t size) {
+    const auto hash = storage::read_address_hash(session, secrets_);
+    if (!hash || person_.emails.empty()) return false;
+    std::vector<Guid> addresses;
+    for (const std::string& email : person_.emails) addresses.push_back(hash->of(target_.business, email));
+    const auto limit = static_cast<std::int64_t>(size);
+    return session
+               .run(sql::EraseAddresses{.business = target_.business, .addresses = addresses, .limit = limit})
+               .front()
+               .addresses == limit;
+  };
 }
 
 void PersonEraser::add_erasing_of_versions(std::vector<Step>& steps) {

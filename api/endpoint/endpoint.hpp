@@ -201,6 +201,7 @@ std::span<const Endpoint> workflow_endpoints();
 std::span<const Endpoint> workflow_header_endpoints();
 std::span<const Endpoint> template_endpoints();
 std::span<const Endpoint> run_endpoints();
+std::span<const Endpoint> message_endpoints();
 std::span<const Endpoint> trial_endpoints();
 std::span<const Endpoint> insight_endpoints();
 std::span<const Endpoint> discovery_endpoints();

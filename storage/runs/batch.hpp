@@ -41,6 +41,7 @@ struct SettledEvent {
 struct Rendering {
   std::string request;
   std::optional<std::string> body;
+  std::vector<Guid> addresses = {};  // as those of RunKey
 };
 
 /// The next state of a run that this worker claimed.

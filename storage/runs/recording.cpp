@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "storage/runs/failure_counts.hpp"
+#include "storage/runs/mail_addresses.hpp"
 #include "storage/runs/queued_keys.hpp"
 #include "storage/runs/run_rows.hpp"
 #include "storage/runs/run_store.hpp"
@@ -187,6 +188,7 @@ ChangeResult Recording::make_with_savepoint(const Guid& business, const RecordCh
 
 Recorded Recording::commit() {
   write_events();
+  note_addresses();
   count_failures();
   const auto ended = finish<sql::queue::Finish>(true);
   if (ended) unblock_next(session_, *ended);
@@ -233,6 +235,20 @@ void Recording::write_events() {
   if (any_watches) cancel_watching(session_, watch_ends_);  // runs of earlier events of the batch
   wake_watching(session_, watch_ends_);
   digest_due_ = collect(session_, all_of(events_, &SettledEvent::collected));
+}
+
+/// Notes the addresses of mails whose texts are new. Those of queued runs precede the end of their runs.
+void Recording::note_addresses() {
+  MailAddresses of_new, of_queued;
+  for (const SettledEvent* const event : events_) {
+    for (const Run& run : event->runs) of_new.add(run);
+  }
+  for (const QueuedOutcome& outcome : batch_.outcomes) {
+    if (outcome.rendering)
+      of_queued.add(outcome.key.business_id, outcome.key.guid, 1, outcome.rendering->addresses);
+  }
+  of_new.write(session_, std::nullopt);
+  of_queued.write(session_, worker_);
 }
 
 /// Notes the purchases for which runs wait now, and clears those that runs have waited for.

@@ -68,6 +68,7 @@ class Recording {
   ChangeResult make_with_savepoint(const Guid& business, const RecordChange& change);
   const RunState* next_of(const RunState& state) const;
   void write_events();
+  void note_addresses();
   void await_purchases();
   void count_failures();
   template <typename S>

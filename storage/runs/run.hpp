@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/guid.hpp"
@@ -43,6 +44,9 @@ struct RunKey {
   // Hash of the value by which the limit of its workflow counts the run; empty: not limited. Stored apart
   // from the run, in limited_runs.
   std::string limit_value = {};
+  // Of a mail whose texts are new: its addresses (storage/settings/address_hash.hpp), each once. Stored apart
+  // from the run, in mail_addresses.
+  std::vector<Guid> addresses = {};
   bool watches = false;        // later events of the record concern the run; stored as run_queue.watch_after
   Time workflow_created_at{};  // creation of the workflow; not stored, so not set for a claimed run
 };

@@ -5,6 +5,7 @@
 
 #include "storage/changes/record_change.hpp"
 #include "storage/runs/failure_counts.hpp"
+#include "storage/runs/mail_addresses.hpp"
 #include "storage/runs/queued_keys.hpp"
 #include "storage/runs/run_rows.hpp"
 #include "storage/session/copy_rows.hpp"
@@ -34,7 +35,9 @@ void RunStore::queue(const std::vector<Run>& runs) {
   QueuedRows queued;
   FinishedRows finished;
   FailureCounts failures;
+  MailAddresses addresses;
   for (const Run& run : runs) {
+    addresses.add(run);
     if (!is_final(run.state.status)) {
       queued.add(run.key, run.state, std::nullopt, std::nullopt);
       continue;
@@ -44,6 +47,7 @@ void RunStore::queue(const std::vector<Run>& runs) {
   }
   queued.write(session_);
   finished.write(session_);
+  addresses.write(session_, std::nullopt);
   failures.write(session_, worker_);
 }
 
@@ -134,8 +138,10 @@ std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs, Durati
   std::vector<std::string> actions, destinations, requests, tries, steps;
   std::vector<std::int64_t> attempts, stored_steps;
   std::vector<std::optional<std::string>> bodies, changing;
+  MailAddresses addresses;
   for (const Run* const run : runs) {
     keys.add(queued_key(run->key));
+    addresses.add(*run);
     actions.push_back(run->key.action);
     changing.push_back(changing_action(run->key.action));
     destinations.push_back(run->key.destination);
@@ -148,6 +154,10 @@ std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs, Durati
   }
   std::vector<Guid> held;
   if (keys.empty()) return held;
+  // Steps that send no mail need no transaction of two statements.
+  std::optional<Work> work;
+  if (!addresses.empty()) work.emplace(session_);
+  addresses.write(session_, worker_);
   for (const auto& row :
        session_.run_replanned(sql::queue::BeginSteps{.worker = worker_,
                                                      .lease = format_duration(lease),
@@ -164,6 +174,7 @@ std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs, Durati
                                                      .workflows = binary_array(keys.workflows),
                                                      .changing_actions = changing}))
     held.push_back(row.guid);
+  if (work) work->commit();
   return held;
 }
 

@@ -74,7 +74,8 @@ class RunStore {
   Claim claim(const ClaimLimits& limits);
 
   /// Stores the steps that claimed runs begin: their progress, attempts, action, destination and texts.
-  /// Renews their lease. Returns the runs that this worker still holds; the others must not be performed.
+  /// Renews their lease. Returns the runs that this worker still holds; the others must not be performed. Not
+  /// within a transaction.
   std::vector<Guid> begin_steps(std::span<const Run* const> runs, Duration lease);
 
   /// Bounds of a search for the next due run.

@@ -55,6 +55,7 @@ void expire_default_partitions(blocking::Connection& session, const Retention& r
   expire<sql::duties::ExpireOtherRuns>(session, retention.days);
   expire<sql::duties::ExpireOtherStepTexts>(session, retention.days);
   expire<sql::duties::ExpireOtherDigestEvents>(session, retention.days);
+  expire<sql::duties::ExpireOtherMailAddresses>(session, retention.days);
   expire<sql::duties::ExpireOtherPositions>(session, retention.positions_days);
 }
 

@@ -144,6 +144,28 @@ TEST_F(Keys, RotateSealsEveryValueWithTheFirstKey) {
       << "a cursor never expires";
 }
 
+TEST_F(Keys, AnAddressFindsItsMailsAfterARotation) {
+  std::string token;
+  {
+    Waybill up(database.url(), with("up", old_key));
+    Tenant tenant(up, "acme");
+    token = tenant.http.token();
+    const std::string workflow = tenant.webhook(
+        "", "order_created",
+        {{"action",
+          {{"type", "send_email"}, {"recipient", "ada@example.com"}, {"subject", "s"}, {"body", "b"}}}});
+    tenant.create_order();
+    tenant.run_with_status(workflow, "succeeded");
+    EXPECT_EQ(up.stop(), 0);
+  }
+  const Finished rotated = rotate(new_key + "," + old_key);
+  EXPECT_EQ(rotated.status, 0) << rotated.standard_error;
+  Waybill with_new(database.url(), with("up", new_key));
+  const Response found = with_new.http(token).get("/api/messages?address=ada@example.com");
+  EXPECT_EQ(found.status, 200) << found.text;
+  EXPECT_EQ(found.data().as_array().size(), 1U);
+}
+
 TEST_F(Keys, ACursorOfAnEarlierVersionIsReadAndWrittenWhileSuchVersionsMayRun) {
   Waybill up(database.url(), with("up", old_key));
   Tenant tenant(up, "acme");

@@ -427,6 +427,7 @@ const std::map<std::string_view, Database::Statement>& Database::statements() {
       {"workflows.add_firings", &Database::nothing},
       {"suspensions.list", &Database::nothing},
       {"history.after", &Database::later_events},
+      {"history.feed_key", &Database::nothing},
       {"digests.due_businesses", &Database::due_businesses},
       {"digests.look", &Database::look_for_digests},
       {"digests.open", &Database::open_digests},

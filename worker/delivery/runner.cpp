@@ -313,6 +313,7 @@ void Runner::go_on(storage::Run run) {
   const RunState ended = run.state;
   run.key.request = storage::deferred_request;
   run.key.body.reset();
+  run.key.addresses.clear();
   run.state.status = RunStatus::running;
   // The beginning of the next step is stored only if this worker still holds the run.
   storage::ClaimedRun claimed{
@@ -350,7 +351,7 @@ void Runner::conclude(const TaskPtr& task, RunState state) {
   // The texts stay with the run from its first attempt on: later attempts send the same.
   std::optional<storage::Rendering> rendering;
   if (task->has_new_texts && (state.attempts > 0 || is_final(state.status) || state.change))
-    rendering = {task->run.key.request, std::move(task->run.key.body)};
+    rendering = {task->run.key.request, std::move(task->run.key.body), std::move(task->run.key.addresses)};
   outcomes_.finish({.key = queued_key(task->run.key),
                     .state = std::move(state),
                     .rendering = std::move(rendering),

@@ -18,6 +18,7 @@
 #include "matching/awaited_events.hpp"
 #include "matching/rule.hpp"
 #include "matching/steps.hpp"
+#include "storage/settings/address_hash.hpp"
 #include "storage/settings/workflow_reader.hpp"
 #include "worker/planning/destination_names.hpp"
 
@@ -55,6 +56,8 @@ struct Workflow {
   actions::Credentials credentials;
   domain::Pacing pacing;
   std::shared_ptr<DestinationNames> destinations = {};  // shared by the workflows of the business
+  std::shared_ptr<const storage::AddressHash> address_hash =
+      {};                // null: the addresses of mails are not noted
   int timer_plan = 0;    // the version that last changed the timer or schedule; 0 without one
   Time timer_since{};    // the time of that change
   int working_days = 0;  // a delay that counts working days; `delay` is then 0
@@ -92,6 +95,8 @@ struct ParsedWorkflow {
 class Catalogue {
  public:
   explicit Catalogue(const SecretBox& secrets) : secrets_(secrets) {}
+
+  const SecretBox& secrets() const { return secrets_; }
 
   std::uint64_t epoch() const { return epoch_; }
 

@@ -135,6 +135,19 @@ std::string place_in_queue(const Workflow& workflow, const std::string& destinat
                               : shared_place(destination, business);
 }
 
+std::vector<Guid> addresses_of(const Workflow& workflow, const actions::Action& action,
+                               const json::object& request) {
+  std::vector<Guid> hashes;
+  if (action.notification() != actions::Notification::email || !workflow.address_hash) return hashes;
+  for (const std::string_view name : {"to", "cc", "bcc"}) {
+    const auto* const addresses = request.if_contains(name);
+    if (addresses == nullptr) continue;
+    for (const json::value& address : addresses->as_array())
+      hashes.push_back(workflow.address_hash->of(workflow.business_id, address.as_string()));
+  }
+  return hashes;
+}
+
 void render_run(const storage::StoredEvent& event, const domain::Change& change, const Workflow& workflow,
                 storage::Run& run, json::object& request) {
   std::vector<std::string_view> triggers;
@@ -154,6 +167,7 @@ void render_run(const storage::StoredEvent& event, const domain::Change& change,
 void render_action(const Workflow& workflow, const actions::Action& action, const json::object& definition,
                    const actions::EventView& event, storage::Run& run, json::object& request) {
   run.key.request = storage::deferred_request;
+  run.key.addresses.clear();
   try {
     actions::Plan plan = action.plan(view_of(workflow, definition), event);
     request = std::move(plan.request);
@@ -162,6 +176,7 @@ void render_action(const Workflow& workflow, const actions::Action& action, cons
     run.key.request.clear();
     run.key.request.reserve(usual_request_bytes);
     append_json(run.key.request, request);
+    run.key.addresses = addresses_of(workflow, action, request);
   } catch (const std::length_error& error) {
     mark_dead(run.state, "PAYLOAD_TOO_LARGE", error);
   } catch (const actions::InvalidValue& error) {

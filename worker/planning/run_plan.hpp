@@ -78,6 +78,10 @@ void render_run(const storage::StoredEvent& event, const domain::Change& change,
 /// always have the action's.
 std::string place_in_queue(const Workflow& workflow, const std::string& destination);
 
+/// The addresses of a rendered mail, by which it is found later; none for another action.
+std::vector<Guid> addresses_of(const Workflow& workflow, const actions::Action& action,
+                               const json::object& request);
+
 /// Sets the value by which the limit of `workflow` counts a new run, if it has one.
 void limit_run(const Workflow& workflow, const json::object& entity, storage::RunKey& run);
 

@@ -144,6 +144,7 @@ class Beginning {
     if (!texts) return false;
     const json::object request = json::parse(texts->request).as_object();
     run_.key.destination = place_in_queue(workflow_, step.action->destination(request, run_.key.business_id));
+    run_.key.addresses = addresses_of(workflow_, *step.action, request);
     run_.key.request = std::move(texts->request);
     run_.key.body = std::move(texts->body);
     if (is_loop(*step.action, run_.key.depth)) run_.state = loop_state(std::move(run_.state), now_);

@@ -52,6 +52,13 @@ with found as materialized (
     and (r.trigger_code <> 'digest' or t.number > 0)  -- see erase_digest_lists.sql
     and
 \ir run_times.inc
+), addresses as (
+  delete from mail_addresses m using run_queue r
+  where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and (r.status <> 'waiting' or r.status = 'waiting')
+    and r.guid > $6::uuid and r.guid <= $7::uuid
+    and m.business_id = $1 and m.run = r.guid and m.at = guid_time(r.guid)
+    and
+\ir run_times.inc
 )
 select (select count(*) from moved) + (select count(*) from changed) as runs,
        (select count(*) from found) - (select count(*) from held) as in_flight

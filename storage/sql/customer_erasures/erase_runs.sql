@@ -20,5 +20,11 @@ with changed as (
     and (r.trigger_code <> 'digest' or t.number > 0)  -- see erase_digest_lists.sql
     and
 \ir run_times.inc
+), addresses as (
+  delete from mail_addresses m using runs r
+  where r.business_id = $1 and r.entity_id = any ($2::uuid[]) and r.guid > $6::uuid and r.guid <= $7::uuid
+    and m.business_id = $1 and m.run = r.guid and m.at = guid_time(r.guid)
+    and
+\ir run_times.inc
 )
 select count(*) as runs from changed

@@ -4,7 +4,7 @@
 select w.parent, w.first
 from (select (now() at time zone 'UTC')::date as today) t, lateral (
   select p.parent, d.day::date as first
-  from unnest(array['events', 'runs', 'run_step_texts', 'digest_events']) p (parent), generate_series(today - 1, today + 7, interval '1 day') d (day)
+  from unnest(array['events', 'runs', 'run_step_texts', 'digest_events', 'mail_addresses']) p (parent), generate_series(today - 1, today + 7, interval '1 day') d (day)
   union all
   select 'positions', d.day::date
   from generate_series(date_trunc('week', (today - 28)::timestamp), today + 14, interval '7 days') d (day)

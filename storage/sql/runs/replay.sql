@@ -33,5 +33,7 @@ with found as (
          case when first_type is not null then steps_from(steps, first_step, first_type) end,
          case when is_watching then last_event(business_id, entity_id) end
   from origin where has_workflow and first_step <= step_count and not is_not_taken and not uses_erased
-)
+  returning business_id, guid, action, steps, replay_of
+),
+\ir replayed_addresses.inc
 select has_workflow, step_count, is_not_taken, uses_erased, pg_notify('waybill_queue', '') from origin

@@ -50,5 +50,7 @@ with wanted as (
     where r.steps is not null) s on true
   cross join lateral (select timed_guid(clock_timestamp()) as guid, coalesce(s.type, r.action) as action) n
   where (select c.runs <= $6::bigint and c.has_room from counted c)
-)
+  returning business_id, guid, action, steps, replay_of
+),
+\ir replayed_addresses.inc
 select c.runs, c.has_room, pg_notify('waybill_queue', '') from counted c where $2::uuid is null or exists (select from wanted)

@@ -50,6 +50,7 @@ std::optional<Permission> contract_permission(const Endpoint& endpoint) {
   }
   if (endpoint.path == "/api/workflows/configured/{guid}/headers" || endpoint.path.ends_with("/resolve"))
     return Permission::administer;
+  if (endpoint.path == "/api/messages/{guid}") return Permission::operate;
   if (endpoint.method == Method::get && !endpoint.changes) return Permission::read;
   // Neither clearly an operation nor clearly a change reserved to admins.
   const bool is_read_only = endpoint.path.ends_with("/preview") || endpoint.path.ends_with("/test") ||
