@@ -49,6 +49,8 @@ std::vector<Endpoint> all_endpoints() {
       password_endpoints,
       workflow_header_endpoints,
       tracking_page_endpoints,
+      search_endpoints,
+      today_endpoints,
   };
   std::vector<Endpoint> all;
   for (const auto rows_of : resources) {

@@ -74,6 +74,10 @@ function filteredLists(title, orders) {
       ['… of the tag of nearly all orders', 'frequent_tag', 'requests/s'],
       ['waybill, externalReference eq', 'reference', 'requests/s'],
       ['waybill, metadata/KEY eq', 'metadata', 'requests/s'],
+      ['GET /api/search, an order number', 'found_number', 'requests/s'],
+      ['… the first name that all recipients have', 'found_first_name', 'requests/s'],
+      ['… and the beginning of a family name that a thousandth has', 'found_name', 'requests/s'],
+      ['GET /api/today', 'today', 'requests/s'],
     ]).concat(Object.entries(besideSql).flatMap(([name, list]) => [
       [`waybill, \`${list}\``, name, 'requests/s'],
       ['Fastify 5 + pg', `${name}_fastify`, 'requests/s'],
@@ -86,6 +90,10 @@ function filteredLists(title, orders) {
       ['tags eq, all other orders have another, p99', 'rare_tag_p99', 50, 'ms'],
       ['externalReference eq, p99', 'reference_p99', 50, 'ms'],
       ['metadata/KEY eq, p99', 'metadata_p99', 50, 'ms'],
+      ['search for an order number, p99', 'found_number_p99', 30, 'ms'],
+      ['search for the first name of all recipients, p99', 'found_first_name_p99', 30, 'ms'],
+      ['search for two words of a name, p99', 'found_name_p99', 30, 'ms'],
+      ['today, p99', 'today_p99', 20, 'ms'],
     ],
     ratios: ['status', 'customer', 'day', 'month'].flatMap((list) => ['Fastify', 'Go'].flatMap((peer) => [
       [`of a ${list}, relative to ${peer}`, list, `${list}_${peer.toLowerCase()}`, list === 'status' ? '≥ 4' : '≥ 1.5'],

@@ -143,7 +143,11 @@ constexpr Property overview_properties[] = {
 };
 constexpr Schema overview_schema{"DispatchOverview", overview_properties};
 
-constexpr Parameter page_parameters[] = {page_parameter, page_size_parameter};
+const Parameter list_query[] = {
+    {.name = "status", .kind = Kind::one_of, .values = domain::dispatch_states().states},
+    page_parameter,
+    page_size_parameter,
+};
 
 void check_dispatch(const json::object& body, FieldErrors& errors) {
   check_not_blank(body, "name", errors);
@@ -162,8 +166,10 @@ asio::awaitable<Answer> get_overview(Call& call, Services& services) {
 
 asio::awaitable<Answer> list_dispatches(Call& call, Services& services) {
   const auto page = page_of(call);
-  const auto rows = co_await services.db.read(
-      sql::List{.business = call.business(), .limit = page.limit(), .offset = page.offset()});
+  const auto rows = co_await services.db.read(sql::List{.business = call.business(),
+                                                        .limit = page.limit(),
+                                                        .offset = page.offset(),
+                                                        .status = call.parameter("status")});
   const auto first = rows.front();
   co_return page_answer(first.created_at ? json_array(rows.more()) : "[]", page, first.total);
 }
@@ -200,7 +206,7 @@ const Endpoint endpoints[] = {
      .summary = "Lists dispatches, newest first",
      .description = "With the number of shipments and the driver and vehicle of each.",
      .tag = "Dispatches",
-     .query = page_parameters,
+     .query = list_query,
      .answer = &entry_schema,
      .answer_is_array = true,
      .paginated = true},

@@ -62,7 +62,9 @@ std::string author_json(const Principal& principal);
 /// The Failure (403) for calls on behalf of a business that the operator has suspended.
 Failure business_suspended();
 
-/// A query parameter. An empty one counts as missing. The parameters of lists are in api/endpoint/paging.hpp.
+/// A query parameter. An empty one counts as missing. One of Kind::array may be given several times, each
+/// time with one of its `values`; Call::query has all of them. The parameters of lists are in
+/// api/endpoint/paging.hpp.
 struct Parameter {
   std::string_view name;  // as the interface document spells it; matched exactly
   Kind kind;
@@ -225,6 +227,8 @@ std::span<const Endpoint> integration_endpoints();
 std::span<const Endpoint> integration_run_endpoints();
 std::span<const Endpoint> inbound_endpoints();
 std::span<const Endpoint> tracking_page_endpoints();
+std::span<const Endpoint> search_endpoints();
+std::span<const Endpoint> today_endpoints();
 
 /// All rows, in any order.
 std::vector<Endpoint> all_endpoints();

@@ -348,6 +348,7 @@ constexpr Tag tags[] = {
     {"Workflows", "Automations: a trigger, conditions and an action."},
     {"Templates", "Texts of mails, push messages and webhooks."},
     {"Runs", "Executions of workflows with all attempts, and replays."},
+    {"Search", "A search in all records, and the numbers of the day."},
     {"System", "Health, the OpenAPI document, and its reference page."},
 };
 

@@ -96,6 +96,11 @@ json::object kind_schema(Kind kind) {
 }
 
 json::object parameter_schema(const Parameter& parameter) {
+  if (parameter.kind == Kind::array) {
+    auto items = kind_schema(Kind::string);
+    add_values(items, parameter.values);
+    return {{"type", "array"}, {"items", std::move(items)}};
+  }
   auto schema = kind_schema(parameter.kind);
   if (type_of(parameter.kind) == "string" && format_of(parameter.kind).empty() && parameter.values.empty()) {
     schema["maxLength"] = length_limit(parameter.kind, parameter.max_length);

@@ -43,6 +43,8 @@ constexpr Property thing_properties[] = {
 };
 constexpr Schema thing{"Thing", thing_properties};
 
+constexpr std::string_view sides[] = {"left", "right"};
+constexpr Parameter repeated_parameters[] = {{.name = "side", .kind = Kind::array, .values = sides}};
 constexpr std::string_view other_types[] = {"image/png", "application/zpl"};
 constexpr Endpoint rows[] = {
     {.method = Method::get,
@@ -81,6 +83,7 @@ constexpr Endpoint rows[] = {
      .operation_id = "getBare",
      .summary = "Bare",
      .tag = "System",
+     .query = repeated_parameters,
      .bare = true},
     {.method = Method::get,
      .path = "/picture",
@@ -226,6 +229,8 @@ TEST(OpenApi, DescribesParametersAndPermissions) {
   EXPECT_EQ(text("/paths/~1things~1{guid}~1{word}~1toggle/get/parameters/0/schema"),
             R"({"type":"string","format":"uuid"})");
   EXPECT_EQ(text("/paths/~1things~1{guid}~1{word}~1toggle/get/parameters/1/schema"), R"({"type":"string"})");
+  EXPECT_EQ(text("/paths/~1bare/get/parameters/0/schema"),
+            R"({"type":"array","items":{"type":"string","enum":["left","right"]}})");
   EXPECT_EQ(text("/paths/~1bare/get/security"), "[]");
   EXPECT_EQ(text("/security"), R"([{"token":[]},{"cookie":[]}])");
   EXPECT_EQ(text("/paths/~1things/post/x-permission"), R"("operator")");

@@ -110,6 +110,19 @@ void read_array(const Endpoint& endpoint, json::value& body, FieldErrors& errors
   }
 }
 
+/// Reads all values of a parameter that may be given several times (Kind::array). The first bad one is the
+/// error.
+void read_values(const Parameter& parameter, QueryPairs& pairs, Call& call, FieldErrors& errors) {
+  for (auto& [name, value] : pairs) {
+    if (name != parameter.name || value.empty()) continue;
+    if (auto problem = parameter_problem(parameter, value)) {
+      errors.push_back({std::string(parameter.name), std::move(*problem)});
+      return;
+    }
+    call.query.emplace_back(parameter.name, std::move(value));
+  }
+}
+
 }  // namespace
 
 bool is_json_type(std::string_view content_type) {
@@ -161,6 +174,7 @@ void read_parameters(const Endpoint& endpoint, std::string_view query, Call& cal
   const auto read = [&](const Parameter& parameter) {
     const auto is_named = [&](const auto& pair) { return pair.first == parameter.name; };
     const auto given = std::ranges::find_if(pairs, is_named);
+    if (parameter.kind == Kind::array) return read_values(parameter, pairs, call, errors);
     const bool is_boolean = parameter.kind == Kind::boolean;
     if (parameter.flag && is_boolean && given != pairs.end() && given->second.empty()) given->second = "true";
     const bool may_be_empty =

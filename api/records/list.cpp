@@ -202,9 +202,7 @@ std::string only_tested(std::string_view where) {
   return " and case when true" + std::string(where) + " then true end";
 }
 
-/// Writes the condition on the business of the rows found first so that no index serves it. For a word, GIN
-/// reads the list of the business's rows as well, which takes ten times as long as to find the word if nearly
-/// all rows are the business's.
+/// Writes the condition on the business of the rows found first so that no index serves it (holds_most).
 void keep_business_from_index(std::string& text) {
   constexpr std::string_view plain = "r.business_id = $1 and r.deleted_at is null/*where*/";
   constexpr std::string_view kept = "$1 = any (array[r.business_id]) and r.deleted_at is null/*where*/";
@@ -349,7 +347,9 @@ class ListReader {
 
   /// Chooses the way to read the page.
   asio::awaitable<void> choose_way(const Page& page) {
-    if (selection_.uses_search_index) keeps_business_from_index_ = co_await holds_most();
+    if (selection_.uses_search_index) {
+      keeps_business_from_index_ = co_await holds_most(call_.business(), services_, record_type());
+    }
     if (!selection_.where_for_scans.empty() && !co_await finds_texts_by_index()) {
       selection_.where = std::move(selection_.where_for_scans);
     }
@@ -387,20 +387,8 @@ class ListReader {
     return position ? key_ + '\0' + position->to_string() : key_;
   }
 
-  std::int16_t entity_type() const {
-    const auto found = std::ranges::find(domain::record_types(), table_, &domain::RecordType::table);
-    return static_cast<std::int16_t>(found->type);
-  }
-
-  /// True if the business has at least half of the rows of the table.
-  asio::awaitable<bool> holds_most() {
-    const auto key = call_.business().to_string() + table_;
-    if (const auto known = services_.totals.holds_most(key)) co_return *known;
-    const auto rows = co_await services_.db.read(sql::search_indexes::HoldsMost{
-        .business = call_.business(), .entity_type = entity_type(), .table = table_});
-    const bool answer = !rows.empty() && rows.front().holds_most;
-    services_.totals.remember_holds_most(key, answer);
-    co_return answer;
+  const domain::RecordType& record_type() const {
+    return *std::ranges::find(domain::record_types(), table_, &domain::RecordType::table);
   }
 
   /// True if the plan of a statement has a line for which `matches` is true.
@@ -533,7 +521,7 @@ class ListReader {
     };
     return "(select coalesce(sum(" + counted("n.status_after") + " - " + counted("n.status_before") +
            "), 0)::bigint from status_counts n where n.business_id = $1 and n.entity_type = " +
-           std::to_string(entity_type()) + ")";
+           std::to_string(static_cast<int>(record_type().type)) + ")";
   }
 
   /// The statement that counts apart from the page, whichever source the total has.
@@ -702,6 +690,16 @@ asio::awaitable<Answer> list_narrowed(Call& call, Services& services, std::strin
 }
 
 }  // namespace
+
+asio::awaitable<bool> holds_most(const Guid& business, Services& services, const domain::RecordType& type) {
+  const auto key = business.to_string() + std::string(type.table);
+  if (const auto known = services.totals.holds_most(key)) co_return *known;
+  const auto rows = co_await services.db.read(sql::search_indexes::HoldsMost{
+      .business = business, .entity_type = static_cast<std::int16_t>(type.type), .table = type.table});
+  const bool answer = !rows.empty() && rows.front().holds_most;
+  services.totals.remember_holds_most(key, answer);
+  co_return answer;
+}
 
 bool names_index_of_texts(std::string_view line_of_plan) {
   return line_of_plan.ends_with("_text") || line_of_plan.ends_with("_by_recipient");

@@ -40,6 +40,12 @@ inline constexpr ErrorCode list_errors[] = {ErrorCode::payload_too_large};
 /// name ends with `_text`, or is orders_by_recipient.
 bool names_index_of_texts(std::string_view line_of_plan);
 
+/// True if the business has at least half of the rows of the type's table, by the maintained numbers and the
+/// last analysis of the table; remembered for a minute. A search in such a table keeps its condition on the
+/// business from the indexes of texts: GIN would read the list of the business's rows as well, which takes
+/// ten times as long as to find a word.
+asio::awaitable<bool> holds_most(const Guid& business, Services& services, const domain::RecordType& type);
+
 /// Returns a page of the rows of `table` that match `selection`. `statement`, unchanged, lists the newest
 /// fifty rows of business $1 under the alias `r`; its first column is the total, null in a row that does not
 /// fit. It contains these tags:

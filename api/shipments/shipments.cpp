@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -38,7 +39,15 @@ const Parameter list_query[] = {
      .kind = Kind::date_or_timestamp,
      .description = "The latest time of creation. A date includes the whole day."},
     {.name = "customerGuid", .kind = Kind::uuid},
-    {.name = "status", .kind = Kind::one_of, .values = domain::shipment_states().states},
+    {.name = "status",
+     .kind = Kind::array,
+     .values = domain::shipment_states().states,
+     .description = "May be given several times: shipments with any of the statuses."},
+    {.name = "late",
+     .kind = Kind::boolean,
+     .description =
+         "True: shipments that have not arrived by their estimated delivery and are not returned or "
+         "cancelled. An estimate that nobody set or announced lasts until the end of its day (UTC)."},
     {.name = "trackingNumber",
      .kind = Kind::string,
      .description = "Our number or the carrier's, without regard to case."},
@@ -266,6 +275,28 @@ class SelectionBuilder {
     selection_.params.push_back(std::move(value));
   }
 
+  void narrow_to_statuses(const std::vector<std::string_view>& statuses) {
+    if (statuses.empty()) return;
+    if (statuses.size() == 1) return narrow("status", "r.status = ?", std::string(statuses.front()));
+    const bool is_sole = !selection_.is_narrowed();
+    std::string_view separator = " and r.status in (";
+    for (const auto status : statuses) {
+      selection_.where.append(separator).append("$");
+      selection_.where += std::to_string(first_list_param + selection_.params.size());
+      selection_.params.emplace_back(status);
+      separator = ", ";
+    }
+    selection_.where += ")";
+    selection_.sole_column = {};
+    selection_.is_of_status = is_sole;
+  }
+
+  void narrow_to_late(bool is_late) {
+    selection_.where += is_late ? " and is_late(r)" : " and is_late(r) is not true";
+    selection_.sole_column = {};
+    selection_.is_of_status = false;
+  }
+
   void search(std::string_view text) {
     const int first = first_list_param + static_cast<int>(selection_.params.size());
     auto compiled = domain::compile_words(text, searched_texts, first);
@@ -315,7 +346,6 @@ Selection selection_of(const Call& call) {
   };
   constexpr Condition conditions[] = {
       {"customerGuid", "customer_id", "r.customer_id = ?::uuid"},
-      {"status", "status", "r.status = ?"},
       {"trackingNumber", "", with_number, Kind::tracking_number},
       {"tag", SelectionBuilder::tags, with_tag},
       {"externalReference", SelectionBuilder::reference, "r.external_reference = ?"},
@@ -323,6 +353,12 @@ Selection selection_of(const Call& call) {
   for (const auto& [name, column, text, kind] : conditions) {
     if (const auto value = call.parameter(name)) builder.narrow(column, text, stored_text(kind, *value));
   }
+  std::vector<std::string_view> statuses;
+  for (const auto& [name, value] : call.query) {
+    if (name == "status" && std::ranges::find(statuses, value) == statuses.end()) statuses.push_back(value);
+  }
+  builder.narrow_to_statuses(statuses);
+  if (const auto late = call.parameter("late")) builder.narrow_to_late(*late == "true");
   if (const auto text = call.parameter("search")) builder.search(*text);
   return builder.take();
 }
@@ -435,8 +471,9 @@ const Endpoint endpoints[] = {
      .handler = list_shipments,
      .operation_id = "listShipments",
      .summary = "Lists shipments, newest first",
-     .description = "Parameters select by status, customer, number, tag, reference and time of creation, and "
-                    "search texts.",
+     .description =
+         "Parameters select by status, lateness, customer, number, tag, reference and time of creation, and "
+         "search texts.",
      .tag = "Shipments",
      .query = list_query,
      .answer = &shipment_entry_schema,

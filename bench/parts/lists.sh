@@ -2,7 +2,9 @@
 # quarter of the orders has it), of a customer, of a day, and of a month; compared with Fastify and Go on the same tables.
 # Each request takes one of the first twenty pages; those of a customer the only one. Orders by tag, reference or metadata
 # (a thousandth of the orders has them) are measured without peers, with 8 connections, like $search; at the end again by
-# tag, when all other orders have another one, and by this one. Lists for which
+# tag, when all other orders have another one, and by this one. Then GET /api/search is measured for an order number, for the
+# first name that all recipients have, and for it with the beginning of a family name that a thousandth has; and
+# GET /api/today. Lists for which
 # waybill writes other SQL than the plain statements of page and count are measured with 8 connections, and compared with
 # the peers and with these statements in pgbench, which has no HTTP, token or JSON.
 seconds=${BENCH_SECONDS:-5}
@@ -77,6 +79,17 @@ sql -c 'vacuum analyze orders' -c checkpoint
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   connections=8 lists rare_tag "$api" '/api/v1/Orders?PageSize=50&$filter=tags%20eq%20%27vip%27'
   connections=8 lists frequent_tag "$api" '/api/v1/Orders?PageSize=50&$filter=tags%20eq%20%27stock%27'
+done
+# All recipients have one first name, and each of a thousand family names is a thousandth.
+sql -c 'set session_replication_role = replica' \
+  -c "update orders set delivery_name = 'Maria ' || substr(md5((right(guid::text, 9)::bigint % 1000)::text), 1, 8)
+      where business_id = '$business'"
+sql -c 'vacuum analyze orders' -c checkpoint
+for ((repetition = 0; repetition < repetitions; ++repetition)); do
+  connections=8 lists found_number "$api" '/api/search?q=ord-00{word}'
+  connections=8 lists found_first_name "$api" '/api/search?q=maria'
+  connections=8 lists found_name "$api" '/api/search?q=maria%20c4ca4'
+  connections=8 lists today "$api" '/api/today'
 done
 [ -z "$fastify" ] || stop "$fastify_pid"
 [ -z "$go" ] || stop "$go_pid"

@@ -64,8 +64,14 @@ constexpr Property entry_properties[] = {
     {.name = "silentSince",
      .kind = Kind::timestamp,
      .description = "Since when the workflow has fired much less than usual; null if it has not."},
+    {.name = "perHour",
+     .kind = Kind::array,
+     .nullable = false,
+     .items = Kind::integer,
+     .description = "The firings in each of the last 24 hours of the clock, the present one last."},
 };
-constexpr std::size_t only_in_overview = 2;
+constexpr std::size_t only_in_overview = 3;
+constexpr std::size_t shown_hours = 24;
 
 /// The rows of activity.sql by workflow, as members of the workflow's entry.
 using Activities = std::unordered_map<Guid, json::object>;
@@ -97,6 +103,14 @@ asio::awaitable<Activities> read_activities(const Call& call, Services& services
     }
     activity["silentSince"] =
         row.silent_since ? json::value(format_timestamp(*row.silent_since)) : json::value();
+    activity["perHour"] = json::array(shown_hours, json::value(0));
+  }
+  if (!type) {
+    const auto firings = co_await services.db.read(sql::FiringsByHour{.business = call.business()});
+    for (const auto& row : firings) {
+      const auto activity = activities.find(row.guid);
+      if (activity != activities.end()) activity->second["perHour"] = json::parse(row.counts);
+    }
   }
   co_return activities;
 }

@@ -17,8 +17,7 @@ select w.guid, w.paused_reason, w.is_active, greatest(n.newest_at, o.created_at)
        coalesce(c.succeeded, 0)::bigint as succeeded, coalesce(c.dead, 0)::bigint as dead,
        f.expected_from, f.expected_to, f.silent_since
 from workflows w
-left join workflow_watches f on f.business_id = w.business_id and f.workflow_id = w.guid and w.is_active
-  and w.paused_reason is null and f.version = w.version and (f.silent_since < w.active_since) is not true
+\ir watch_of.inc
 left join counted c on c.workflow_id = w.guid
 left join finished n on n.workflow_id = w.guid
 left join lateral (

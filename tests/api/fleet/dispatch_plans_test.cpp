@@ -105,6 +105,19 @@ TEST_F(DispatchPlansTest, TheListIsPaginatedWithoutShipments) {
   expect_invalid(http.get("/api/dispatch?Page=0&PageSize=101"), {"Page", "PageSize"});
 }
 
+TEST_F(DispatchPlansTest, TheListTakesAStatus) {
+  for (int i = 1; i <= 3; ++i) make_dispatch(http, {{"name", "D" + std::to_string(i)}});
+  tenant.sql.rows("update dispatches set status = 'completed' where business_id = $1 and name <> 'D2'",
+                  {tenant.id});
+  const auto list = http.get("/api/dispatch?status=completed&PageSize=1");
+  EXPECT_EQ(texts(list, "name"), std::vector<std::string>{"D3"});
+  EXPECT_EQ(at(list.body, "totalCount"), 2);
+  const auto past = http.get("/api/dispatch?status=cancelled");
+  EXPECT_TRUE(past.data().as_array().empty());
+  EXPECT_EQ(at(past.body, "totalCount"), 0);
+  expect_invalid(http.get("/api/dispatch?status=lost"), {"status"});
+}
+
 TEST_F(DispatchPlansTest, PutMergesAndAGetCanBePutBack) {
   const auto shipments = insert_shipments(tenant, {"Lisbon"});
   const auto guid = dispatch_with(shipments, {{"driverId", driver}, {"notes", "n"}});

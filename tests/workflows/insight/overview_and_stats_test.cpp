@@ -63,6 +63,25 @@ TEST_F(Watching, TheListShowsStateAndRunsOfTheLastDay) {
   EXPECT_EQ(text_at(listed(), "pausedReason"), "x");
 }
 
+TEST_F(Watching, TheOverviewHasTheFiringsOfEachHourOfTheLastDay) {
+  const auto per_hour = [this] {
+    return overview().at("workflows").as_array().at(0).at("perHour").as_array();
+  };
+  EXPECT_EQ(per_hour(), json::array(24, json::value(0)));
+  tenant.sql.rows(
+      "insert into workflow_firings (business_id, workflow_id, hour, count, held) "
+      "select $1, $2, date_trunc('hour', now(), 'UTC') - h * interval '1 hour', h + 1, 1 "
+      "from unnest(array[0, 2, 23, 24]) h",
+      {tenant.id, workflow});
+  json::array expected(24, json::value(0));
+  expected[0] = 25;
+  expected[21] = 4;
+  expected[23] = 2;
+  EXPECT_EQ(per_hour(), expected)
+      << "the present hour is the last, and the hour before the first is left out";
+  EXPECT_FALSE(listed().contains("perHour"));
+}
+
 TEST_F(Watching, ReadsShowAnUnusedTimerAndScheduleAsNull) {
   const json::value versions =
       tenant.http.get("/api/workflows/configured/" + workflow + "/versions").data().as_array().at(0);
