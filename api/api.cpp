@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "api/gate/held_bytes.hpp"
 #include "api/gate/own_writes.hpp"
 #include "api/http/url.hpp"
+#include "api/jobs/job_runner.hpp"
 #include "api/records/totals.hpp"
 #include "api/system/readiness.hpp"
 #include "api/threads/analysis.hpp"
@@ -53,6 +55,7 @@ struct Api::Shared {
   Stores stores;
   connectors::Gateways gateways;
   std::atomic<std::uint64_t> token_epoch = 0;
+  std::function<void()> wake_jobs;  // set before the io threads run; empty without a database
   struct StandbyShared {
     explicit StandbyShared(std::size_t standbys) : log(standbys) {}
     OwnWrites own_writes;
@@ -85,7 +88,11 @@ class Api::ThreadResponder : public Responder {
                   .totals = totals_,
                   .tokens_changed = [&shared] { ++shared.token_epoch; },
                   .note_full_disk = [&shared] { shared.readiness.note_full_disk(); },
-                  .send_mails = shared.options.send_mails},
+                  .send_mails = shared.options.send_mails,
+                  .wake_jobs =
+                      [&shared] {
+                        if (shared.wake_jobs) shared.wake_jobs();
+                      }},
         tokens_(database_),
         authenticator_(io.get_executor(), shared.options.tokens ? *shared.options.tokens : tokens_,
                        database_clock(), {.epoch = &shared.token_epoch}),
@@ -94,7 +101,12 @@ class Api::ThreadResponder : public Responder {
         gate_(shared.router, services_, authenticator_, shared.options.plans, quota_, shared.bytes,
               shared.options.gate,
               {.standbys = standbys_.get(),
-               .own_writes = shared.standbys ? &shared.standbys->own_writes : nullptr}) {}
+               .own_writes = shared.standbys ? &shared.standbys->own_writes : nullptr}) {
+    // The first thread performs the jobs of the process.
+    if (shared.wake_jobs || shared.options.tokens != nullptr) return;
+    jobs_.emplace(io, services_, shared.options.endpoints);
+    shared.wake_jobs = [this] { jobs_->wake(); };
+  }
 
   asio::awaitable<void> respond(const Request& request, RequestBody& body, Response& response) override {
     return gate_.respond(request, body, response);
@@ -122,6 +134,7 @@ class Api::ThreadResponder : public Responder {
   SqlLeaseSource leases_;
   LeasedQuota quota_;
   Gate gate_;
+  std::optional<JobRunner> jobs_;  // of one thread of the process
 };
 
 Api::Api(Options options, const SecretBox& secrets)

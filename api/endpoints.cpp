@@ -51,6 +51,7 @@ std::vector<Endpoint> all_endpoints() {
       tracking_page_endpoints,
       search_endpoints,
       today_endpoints,
+      job_endpoints,
   };
   std::vector<Endpoint> all;
   for (const auto rows_of : resources) {

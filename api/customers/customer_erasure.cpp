@@ -229,6 +229,19 @@ class RunEraser {
   bool is_planned_ = false;
 };
 
+/// Ends jobs that can hold data from before the erasure, and then deletes the files of those that ended.
+std::vector<Step> erase_jobs(const ErasureTarget& target) {
+  return list_of(
+      [&target](storage::Session& session, std::size_t) {
+        session.run(sql::StopJobs{.business = target.business});
+        return false;
+      },
+      [&target](storage::Session& session, std::size_t) {
+        session.run(sql::DeleteJobFiles{.business = target.business});
+        return false;
+      });
+}
+
 /// Pauses that become longer, until the time is over.
 class Waiting {
  public:
@@ -268,6 +281,7 @@ asio::awaitable<ErasedCounts> erase_customer(Analysis& analysis, const SecretBox
     co_await take(runs.erase_queue_again());
   }
   co_await take(runs.erase_finished());
+  co_await take(erase_jobs(target));
   eraser.delete_files();
   if (runs.is_planned() || runs.is_in_flight()) {
     throw Failure(ErrorCode::unavailable,

@@ -155,7 +155,8 @@ constexpr Endpoint endpoints[] = {
          "stored events, runs and mails, and removes the person from the contacts of other customers. It "
          "cannot be undone. It can be repeated.",
      .tag = "Customers",
-     .answer = &erased_schema},
+     .answer = &erased_schema,
+     .job = JobKind::erasure},
     {.method = Method::get,
      .path = "/api/v1/Customers/{customerId}/export",
      .permission = Permission::read,
@@ -165,7 +166,8 @@ constexpr Endpoint endpoints[] = {
      .description = "Up to 48 MiB; the operator can write a larger one to a file.",
      .tag = "Customers",
      .answer = &export_schema,
-     .errors = export_errors},
+     .errors = export_errors,
+     .job = JobKind::export_},
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "api/customers/customer_csv.hpp"
 #include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/job.hpp"
 #include "api/endpoint/services.hpp"
 #include "api/http/multipart.hpp"
 #include "api/records/row_json.hpp"
@@ -159,10 +160,13 @@ asio::awaitable<Answer> upload_customers(Call& call, Services& services) {
         "20 uploads wait for confirmation; confirm one, or wait until they expire after 24 hours.");
   }
   PartWriter writer;
+  std::int64_t rows = 0;
   for (auto row = csv.next(); row || writer.size() > 0; row = csv.next()) {
     if (row) writer.add(*row);
     if (row && writer.size() < part_size) continue;
+    rows += static_cast<std::int64_t>(writer.size());
     co_await transaction->run(writer.take(business, upload));
+    if (call.job != nullptr) co_await call.job->note(rows, std::nullopt);
   }
   refuse_bad_file(csv, co_await transaction->run(sql::Repeated{.business = business, .upload = upload}));
   co_await transaction->commit();
@@ -195,6 +199,7 @@ asio::awaitable<bool> try_confirming(const Call& call, Services& services, const
   }
   for (int part = 0; part < state.parts; ++part) {
     co_await transaction->run(sql::ApplyPart{.business = business, .upload = upload, .part = part});
+    if (call.job != nullptr) co_await call.job->note(part + 1, state.parts);
   }
   co_await transaction->run(sql::Finish{.business = business, .upload = upload});
   co_await transaction->commit();
@@ -229,7 +234,8 @@ constexpr Endpoint endpoints[] = {
      .tag = "Customers",
      .body_kind = BodyKind::multipart,
      .answer_kind = Kind::uuid,
-     .status = 201},
+     .status = 201,
+     .job = JobKind::upload},
     {.method = Method::get,
      .path = "/api/v1/Customers/upload/{guid}",
      .permission = Permission::read,
@@ -251,7 +257,8 @@ constexpr Endpoint endpoints[] = {
      .tag = "Customers",
      .query = confirm_parameters,
      .changes = true,
-     .is_bulk = true},
+     .is_bulk = true,
+     .job = JobKind::upload},
 };
 
 }  // namespace

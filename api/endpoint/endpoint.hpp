@@ -10,6 +10,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include "api/endpoint/job_kind.hpp"
 #include "api/endpoint/schema.hpp"
 #include "base/clock.hpp"
 #include "base/guid.hpp"
@@ -78,6 +79,7 @@ struct Parameter {
 };
 
 struct Services;
+class Job;
 
 /// A request that has passed all checks that its endpoint declares.
 struct Call {
@@ -94,6 +96,7 @@ struct Call {
   std::string_view head = {};  // head of the request, for find_field (api/http/message.hpp)
   bool is_audited = false;     // its changes are in the audit log, which names the request and the client
   bool is_bulk = false;        // its writes are bulk work (storage::Cause)
+  Job* job = nullptr;  // the job that performs the call; null for one that is answered with its result
 
   const Guid& business() const { return principal.business_id; }
   const Guid& id(std::size_t index = 0) const { return ids.at(index); }
@@ -179,6 +182,7 @@ struct Endpoint {
   bool is_audited = false;    // it changes what the audit log covers; always true of Permission::administer
   bool from_standby = false;  // a standby may serve its reads, as those of paginated lists
   bool is_bulk = false;       // its writes may take long whatever the size of its body
+  std::optional<JobKind> job = {};  // with `Prefer: respond-async` a job performs it (api/endpoint/job.hpp)
 };
 
 /// The rows of one resource, defined in the file of its handlers.
@@ -229,6 +233,7 @@ std::span<const Endpoint> inbound_endpoints();
 std::span<const Endpoint> tracking_page_endpoints();
 std::span<const Endpoint> search_endpoints();
 std::span<const Endpoint> today_endpoints();
+std::span<const Endpoint> job_endpoints();
 
 /// All rows, in any order.
 std::vector<Endpoint> all_endpoints();

@@ -120,6 +120,7 @@ json::array parameters_of(const Endpoint& endpoint, RequestMethod method) {
       endpoint.media_type.empty()) {
     parameters.push_back(ref("parameters", "IdempotencyKey"));
   }
+  if (endpoint.job) parameters.push_back(ref("parameters", "Prefer"));
   return parameters;
 }
 
@@ -252,6 +253,7 @@ json::object responses_of(const Endpoint& endpoint, RequestMethod method, const 
   responses[std::to_string(status)] = json::object{{"description", status == 201 ? "Created" : "Success"},
                                                    {"headers", std::move(headers)},
                                                    {"content", success_content(endpoint, schemas)}};
+  if (endpoint.job) responses["202"] = ref("responses", "JobAccepted");
   for (const auto& error : error_responses) {
     const auto applies = [&] {
       switch (error.code) {
@@ -348,6 +350,7 @@ constexpr Tag tags[] = {
     {"Workflows", "Automations: a trigger, conditions and an action."},
     {"Templates", "Texts of mails, push messages and webhooks."},
     {"Runs", "Executions of workflows with all attempts, and replays."},
+    {"Jobs", "Long calls that were answered at once, with their progress and results."},
     {"Search", "A search in all records, and the numbers of the day."},
     {"System", "Health, the OpenAPI document, and its reference page."},
 };
@@ -389,6 +392,21 @@ json::object header(std::string_view description, std::string_view type) {
   return {{"description", description}, {"schema", json::object{{"type", type}}}};
 }
 
+/// The answer to a call that a job performs.
+json::object job_accepted() {
+  const json::object guid{{"type", "string"}, {"format", "uuid"}};
+  const json::object data{{"type", "object"}, {"required", {"jobId"}}, {"properties", {{"jobId", guid}}}};
+  json::object schema{{"type", "object"},
+                      {"required", {"data", "success"}},
+                      {"properties", {{"data", data}, {"success", {{"const", true}}}}}};
+  return {{"description", "A job performs the call"},
+          {"headers",
+           {{"X-Request-Id", ref("headers", "RequestId")},
+            {"Location", header("Path of the job", "string")},
+            {"Preference-Applied", header("respond-async", "string")}}},
+          {"content", media(std::move(schema), json_type, nullptr)}};
+}
+
 json::object components_of(const ComponentSchemas& component_schemas) {
   json::object schemas = component_schemas.all();
   schemas["Error"] = error_schema();
@@ -398,6 +416,13 @@ json::object components_of(const ComponentSchemas& component_schemas) {
         json::object{{"description", error.description},
                      {"content", media(ref("schemas", "Error"), json_type, error_example(error))}};
   }
+  responses["JobAccepted"] = job_accepted();
+  json::object prefer{{"name", "Prefer"},
+                      {"in", "header"},
+                      {"description",
+                       "With respond-async, the answer is 202 at once, and a job performs the call. See GET "
+                       "/api/jobs/{guid}."},
+                      {"schema", {{"type", "string"}, {"enum", {"respond-async"}}}}};
   json::object idempotency_key{{"name", "Idempotency-Key"},
                                {"in", "header"},
                                {"description",
@@ -428,7 +453,8 @@ json::object components_of(const ComponentSchemas& component_schemas) {
            {{"IdempotencyKey", std::move(idempotency_key)},
             {"CommitPosition", std::move(commit_position)},
             {"Select", query_parameter(select_parameter)},
-            {"IfNoneMatch", std::move(if_none_match)}}},
+            {"IfNoneMatch", std::move(if_none_match)},
+            {"Prefer", std::move(prefer)}}},
           {"headers",
            {{"RequestId", header("The id of the request: the caller's, or a generated one", "string")},
             {"RateLimitLimit", header("Requests that the token can make in a minute", "integer")},

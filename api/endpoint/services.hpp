@@ -93,17 +93,20 @@ struct Services {
   /// Sends the mails in the outbox and waits up to a second for their first attempt. A mail that is not sent
   /// by then stays in the outbox.
   std::function<asio::awaitable<void>()> send_mails;
+
+  /// Makes the process look for due jobs. Call it after the commit of a new or stopped job.
+  std::function<void()> wake_jobs;
 };
 
 /// The same services with another database.
 inline Services with_database(const Services& services, storage::Database& database) {
   // Does not compile if a member is missing here.
   const auto& [db, clock, secrets, settings, analysis, background, bodies, printing, maps, stores, gateways,
-               passwords, readiness, public_limits, totals, tokens_changed, note_full_disk, send_mails] =
-      services;
-  return {database,  clock,         secrets, settings,       analysis,       background,
-          bodies,    printing,      maps,    stores,         gateways,       passwords,
-          readiness, public_limits, totals,  tokens_changed, note_full_disk, send_mails};
+               passwords, readiness, public_limits, totals, tokens_changed, note_full_disk, send_mails,
+               wake_jobs] = services;
+  return {database, clock,          secrets,        settings,   analysis,  background, bodies,
+          printing, maps,           stores,         gateways,   passwords, readiness,  public_limits,
+          totals,   tokens_changed, note_full_disk, send_mails, wake_jobs};
 }
 
 }  // namespace waybill::api

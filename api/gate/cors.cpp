@@ -21,7 +21,7 @@ void add_cors_headers(const std::vector<std::string>& origins, std::string_view 
   response.add_header(
       "Access-Control-Expose-Headers",
       "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, "
-      "Location, Idempotency-Replayed, X-Commit-Position, ETag");
+      "Location, Idempotency-Replayed, Preference-Applied, X-Commit-Position, ETag");
 }
 
 void answer_options(const std::vector<std::string>& origins, std::string_view origin,
@@ -32,7 +32,7 @@ void answer_options(const std::vector<std::string>& origins, std::string_view or
   if (!is_allowed(origins, origin)) return;
   response.add_header("Access-Control-Allow-Methods", methods);
   response.add_header("Access-Control-Allow-Headers",
-                      "Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id, "
+                      "Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer, X-Request-Id, "
                       "X-Commit-Position");
   response.add_header("Access-Control-Max-Age", 600);
 }

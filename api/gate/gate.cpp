@@ -10,6 +10,7 @@
 #include "api/gate/cors.hpp"
 #include "api/gate/errors.hpp"
 #include "api/gate/idempotency.hpp"
+#include "api/gate/job_request.hpp"
 #include "api/gate/request_check.hpp"
 #include "api/http/client_address.hpp"
 #include "api/http/client_network.hpp"
@@ -135,6 +136,7 @@ void replay(const KeptAnswer& kept, Response& response) {
   response.status = kept.status;
   response.body = kept.body;
   if (!kept.location.empty()) response.add_header("Location", kept.location);
+  if (kept.location.starts_with(job_path)) response.headers += applied_preference;
   response.add_header("Idempotency-Replayed", "true");
 }
 
@@ -185,6 +187,7 @@ struct Gate::Exchange {
   storage::RequestDatabase* database = nullptr;  // that of a tracked request
   bool is_once = false;                          // it has an Idempotency-Key
   bool by_cookie = false;                        // it has a session cookie that counts
+  bool is_accepted = false;                      // a job performs it
 
   const Endpoint& endpoint() const { return found.endpoint->row; }
 
@@ -393,6 +396,7 @@ asio::awaitable<void> Gate::perform(Exchange& exchange) {
   } else {
     co_await call_handler(exchange, std::move(raw_body), services_, exchange.response);
   }
+  if (exchange.is_accepted) services_.wake_jobs();
 }
 
 /// Counts the body. Throws Failure (UNAVAILABLE) if too many large bodies are under way.
@@ -569,7 +573,10 @@ asio::awaitable<void> Gate::call_handler(Exchange& exchange, std::string raw_bod
   call.head = exchange.request.head;
   call.peer = client_of(exchange.request);
   call.is_audited = endpoint.is_audited || endpoint.permission == Permission::administer;
-  auto answer = co_await endpoint.handler(call, services);
+  const bool is_job = endpoint.job && exchange.method != RequestMethod::head && prefers_job(call.head);
+  auto answer = co_await (is_job ? accept_job(endpoint, least_role(endpoint.permission), call, services)
+                                 : endpoint.handler(call, services));
+  exchange.is_accepted = is_job;
   if (answer.status == 201 && exchange.method != RequestMethod::post) answer.status = 200;
   if (!selected.members.empty()) answer.data = reduced(answer.data, selected);
   exchange.location = answer.location;

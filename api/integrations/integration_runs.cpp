@@ -1,8 +1,12 @@
+#include <chrono>
+
+#include "api/endpoint/job.hpp"
 #include "api/endpoint/paging.hpp"
 #include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "storage/sql/integrations.sql.hpp"
+#include "storage/sql/jobs.sql.hpp"
 
 namespace waybill::api {
 namespace {
@@ -42,7 +46,30 @@ constexpr Property requested_properties[] = {
 };
 constexpr Schema requested_schema{"IntegrationSync", requested_properties};
 
+constexpr auto import_poll = std::chrono::seconds(1);
+
+/// The result of a job once its import has finished. Throws JobWaits until then. A worker performs the
+/// import. Its errors are in the list of imports, because they can be personal.
+asio::awaitable<Answer> import_result(const Call& call, Services& services) {
+  const Guid run = Guid::parse(call.job->progress().place).value();
+  const auto rows =
+      co_await services.db.read(storage::sql::jobs::ImportState{.business = call.business(), .run = run});
+  const auto state = rows.find();
+  if (!state) throw not_found("import");
+  if (!state->is_finished) {
+    throw JobWaits(import_poll,
+                   {.done = state->imported + state->updated + state->unchanged + state->failed});
+  }
+  co_return Answer::of(to_json(json::object{{"runId", run.to_string()},
+                                            {"imported", state->imported},
+                                            {"updated", state->updated},
+                                            {"unchanged", state->unchanged},
+                                            {"failed", state->failed}}));
+}
+
 asio::awaitable<Answer> request_run(Call& call, Services& services) {
+  if (call.job != nullptr && !call.job->progress().place.empty())
+    co_return co_await import_result(call, services);
   const auto requested = co_await services.db.write(
       sql::RequestRun{.business = call.business(),
                       .integration = call.id(),
@@ -51,6 +78,7 @@ asio::awaitable<Answer> request_run(Call& call, Services& services) {
   const auto row = requested.find();
   if (!row) throw not_found("integration");
   if (!row->is_active) throw conflict("The integration is disabled.");
+  if (call.job != nullptr) throw JobWaits(import_poll, {.place = row->run_id.to_string()});
   co_return Answer::of(to_json(json::object{{"runId", row->run_id.to_string()}}));
 }
 
@@ -75,7 +103,8 @@ constexpr Endpoint endpoints[] = {
      .summary = "Starts an import from a store",
      .description = "Returns the requested import that has not begun, if there is one.",
      .tag = "Integrations",
-     .answer = &requested_schema},
+     .answer = &requested_schema,
+     .job = JobKind::import},
     {.method = Method::get,
      .path = "/api/integrations/{guid}/runs",
      .permission = Permission::read,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actions/credentials.hpp"
+#include "api/endpoint/job_contents.hpp"
 #include "api/gate/idempotency.hpp"
 #include "connectors/gateways/connected_carriers.hpp"
 #include "net/mail/sealed_mail.hpp"
@@ -120,6 +121,8 @@ std::vector<Table> sealed_tables() {
                                           [](const Place& at) { return net::mail_purpose(at.id); }),
       Table::of<sql::Answers, sql::SetAnswer>(
           "idempotency_keys", [](const Place& at) { return api::kept_answer_purpose(at.id, at.name); }),
+      Table::of<sql::JobContents, sql::SetJobContent>(
+          "job_contents", [](const Place& at) { return api::job_content_purpose(at.id, at.name); }),
   };
 }
 

@@ -8,6 +8,7 @@ namespace waybill::worker {
 bool expire(storage::blocking::Connection& session, const DutyOptions& options) {
   namespace sql = storage::sql::duties;
   constexpr std::int64_t rows_per_transaction = 5'000;
+  constexpr std::int64_t jobs_per_transaction = 50;  // each can have a file of 48 MiB
   Parts parts;
   const auto run = [&](const auto& statement) { parts.perform([&] { session.run(statement); }); };
   const auto run_portions = [&](const auto& statement) {
@@ -24,6 +25,12 @@ bool expire(storage::blocking::Connection& session, const DutyOptions& options) 
   run(sql::ExpireLeaseRenewals{});
   run_portions(sql::ExpireAlertMessages{.retention_days = days, .limit = rows_per_transaction});
   run_portions(sql::ExpireImports{.retention_days = days, .limit = rows_per_transaction});
+  parts.perform([&] {
+    return repeat_for(options.turn, [&] {
+      return session.run(sql::ExpireJobs{.limit = jobs_per_transaction}).front().expired ==
+             jobs_per_transaction;
+    });
+  });
   return parts.finish();
 }
 

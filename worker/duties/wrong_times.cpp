@@ -41,6 +41,7 @@ void bring_back_runs(storage::blocking::Connection& session, const DutyOptions& 
   parts.perform([&] { move_back(session, sql::BringBackMails{.delays = delays}, "mails and alerts"); });
   parts.perform([&] { move_back(session, sql::BringBackImports{}, "imports"); });
   parts.perform([&] { move_back(session, sql::BringBackWatches{}, "watches for silences"); });
+  parts.perform([&] { move_back(session, sql::BringBackJobs{}, "jobs"); });
   parts.finish();
 }
 

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <vector>
 
 #include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/job.hpp"
 #include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
@@ -102,7 +104,8 @@ constexpr Property replayed_properties[] = {
 constexpr Schema replayed_schema{"Replayed", replayed_properties};
 
 constexpr std::int64_t max_replays = 100'000;
-constexpr std::int64_t max_open_runs = 300'000;  // of a business, with those that a replay of a range adds
+constexpr std::int64_t replays_of_portion = 1'000;  // of a job
+constexpr std::int64_t max_open_runs = 300'000;     // of a business, with those that a replay of a range adds
 
 asio::awaitable<Answer> get_run(Call& call, Services& services) {
   const auto rows = co_await services.db.read(
@@ -176,6 +179,51 @@ asio::awaitable<std::int64_t> count_replays(const Call& call, Services& services
   co_return *runs;
 }
 
+Failure too_many_replays() {
+  return invalid("from", "the time range contains more than 100000 runs; choose a shorter one");
+}
+
+Failure too_many_open_runs() {
+  return conflict(
+      "The business would have more than 300000 open runs; replay these once enough of the others have "
+      "ended.");
+}
+
+/// Replays the runs as a job, in portions. The range ends at the time of the call at the latest, so that it
+/// is the same for each portion.
+asio::awaitable<Answer> replay_in_portions(const Call& call, Services& services, ReplayRange range) {
+  Job& job = *call.job;
+  range.end = std::min(range.end.value_or(job.started_at()), job.started_at());
+  std::int64_t total = job.progress().total.value_or(0);
+  if (!job.progress().total) {
+    total = co_await count_replays(call, services, range);
+    if (total > max_replays) throw too_many_replays();
+  }
+  for (bool goes_on = true; goes_on;) {
+    const sql::ReplayRange portion{.business = call.business(),
+                                   .workflow = range.workflow,
+                                   .from = range.from,
+                                   .end = range.end,
+                                   .status = range.status,
+                                   .max_runs = replays_of_portion,
+                                   .max_open = max_open_runs,
+                                   .changing_actions = changing_actions(),
+                                   .after = Guid::parse(job.progress().place),
+                                   .is_portion = true};
+    co_await job.portion(portion, call.cause(), [&](const auto& rows) -> JobProgress {
+      if (rows.empty()) throw not_found("workflow");
+      const auto row = rows.front();
+      if (!row.has_room) throw too_many_open_runs();
+      goes_on = row.runs == replays_of_portion;
+      const std::int64_t done = job.progress().done + row.runs;
+      return {.done = done,
+              .total = std::max(total, done),
+              .place = row.last ? row.last->to_string() : job.progress().place};
+    });
+  }
+  co_return Answer::of(to_json(json::object{{"runs", job.progress().done}}));
+}
+
 asio::awaitable<Answer> replay_range(Call& call, Services& services) {
   const json::object& body = call.object();
   const ReplayRange range{.workflow = guid_at(body, "workflowId"),
@@ -187,6 +235,7 @@ asio::awaitable<Answer> replay_range(Call& call, Services& services) {
     const std::int64_t runs = co_await count_replays(call, services, range);
     co_return Answer::of(to_json(json::object{{"runs", runs}}));
   }
+  if (call.job != nullptr) co_return co_await replay_in_portions(call, services, range);
   const auto replayed = co_await services.db.write(sql::ReplayRange{.business = call.business(),
                                                                     .workflow = range.workflow,
                                                                     .from = range.from,
@@ -194,17 +243,13 @@ asio::awaitable<Answer> replay_range(Call& call, Services& services) {
                                                                     .status = range.status,
                                                                     .max_runs = max_replays,
                                                                     .max_open = max_open_runs,
-                                                                    .changing_actions = changing_actions()},
+                                                                    .changing_actions = changing_actions(),
+                                                                    .is_portion = false},
                                                    call.cause());
   if (replayed.empty()) throw not_found("workflow");
   const auto runs = replayed.front().runs;
-  if (runs > max_replays)
-    throw invalid("from", "the time range contains more than 100000 runs; choose a shorter one");
-  if (!replayed.front().has_room) {
-    throw conflict(
-        "The business would have more than 300000 open runs; replay these once enough of the others have "
-        "ended.");
-  }
+  if (runs > max_replays) throw too_many_replays();
+  if (!replayed.front().has_room) throw too_many_open_runs();
   co_return Answer::of(to_json(json::object{{"runs", runs}}));
 }
 
@@ -265,7 +310,8 @@ const Endpoint endpoints[] = {
      .body = &replay_range_schema,
      .body_kind = BodyKind::object,
      .answer = &replayed_schema,
-     .is_bulk = true},
+     .is_bulk = true,
+     .job = JobKind::replay},
 };
 
 }  // namespace

@@ -499,6 +499,10 @@ asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
                      {"perDay", std::move(days)},
                      {"sample", std::move(sample)},
                      {"conditions", condition_counts_json(result.conditions)}};
+  if (call.job != nullptr) {
+    // The values of conditions can be personal, and a job is kept for 30 days.
+    for (auto& condition : shown.at("conditions").as_array()) condition.as_object()["expected"] = nullptr;
+  }
   if (compared.difference) shown["against"] = difference_json(*compared.difference);
   if (result.too_much_work > 0) shown["tooMuchWork"] = result.too_much_work;
   co_return Answer::of(to_json(shown));
@@ -532,7 +536,8 @@ constexpr Endpoint endpoints[] = {
      .body_kind = BodyKind::object,
      .answer = &backtested_schema,
      .needs_body = true,
-     .from_standby = true},
+     .from_standby = true,
+     .job = JobKind::backtest},
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 -- Returns the tables and partitions with rows of businesses, each after those that refer to it.
 -- -> name text, is_exported boolean (it holds more than secrets), base text (the table of a partition)
-select name, name not in ('idempotency_keys', 'workflow_secrets', 'mail_outbox') as is_exported,
+select name, name not in ('idempotency_keys', 'workflow_secrets', 'mail_outbox', 'job_contents') as is_exported,
        regexp_replace(name, '_([0-9]{8}|other)$', '') as base
 from business_tables()
 order by place

@@ -6,8 +6,9 @@
 -- workflow does not exist.
 -- $1 business uuid, $2 workflow uuid or null (all), $3 from timestamptz or null,
 -- $4 end timestamptz or null (exclusive), $5 status text or null, $6 max_runs bigint,
--- $7 max_open bigint (open runs of the business, with these), $8 changing_actions text[] (the actions that change a record)
--- -> runs bigint, has_room boolean, ...
+-- $7 max_open bigint (open runs of the business, with these), $8 changing_actions text[] (the actions that change a record),
+-- $9 after uuid or null (the last run of the portion before), $10 is_portion boolean (the maximum ends the portion)
+-- -> runs bigint, has_room boolean, last uuid or null, ...
 with wanted as (
   select business_id, guid, ordered from workflows
   where business_id = $1::uuid and ($2::uuid is null or guid = $2::uuid) and deleted_at is null
@@ -19,8 +20,9 @@ with wanted as (
     and r.created_at < coalesce($4::timestamptz, 'infinity')
     and ($5::text is null or r.status = $5) and r.replay_of is null
     and uses_answer(r.steps, first_open_step(r.action, r.status, r.code, r.steps), true) is not true
+    and ($9::uuid is null or r.guid > $9::uuid)
   order by r.guid
-  limit $6::bigint + 1
+  limit $6::bigint + case when $10::boolean then 0 else 1 end
 ), counted as materialized (
   select c.runs, c.runs + o.runs <= $7::bigint as has_room
   from (select count(*) as runs from origins) c,
@@ -53,4 +55,4 @@ with wanted as (
   returning business_id, guid, action, steps, replay_of
 ),
 \ir replayed_addresses.inc
-select c.runs, c.has_room, pg_notify('waybill_queue', '') from counted c where $2::uuid is null or exists (select from wanted)
+select c.runs, c.has_room, (select o.guid from origins o order by o.guid desc limit 1) as last, pg_notify('waybill_queue', '') from counted c where $2::uuid is null or exists (select from wanted)

@@ -1,0 +1,4 @@
+-- Returns the number of jobs of a business.
+-- $1 business uuid
+-- -> total bigint
+select count(*) as total from jobs where business_id = $1::uuid
