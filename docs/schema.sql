@@ -1097,6 +1097,13 @@ CREATE FUNCTION public.is_final(shipment_status text) RETURNS boolean
     AS $$
   select shipment_status in ('delivered', 'returned', 'cancelled') $$;
 
+CREATE FUNCTION public.is_late(s public.shipments) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  select s.status not in ('delivered', 'returned', 'cancelled') and s.estimated_delivery < now()
+         and (s.estimated_delivery < date_trunc('day', now(), 'UTC')
+              or s.estimated_delivery is distinct from due_date(s.collection_date, s.created_at, s.service_level)) $$;
+
 CREATE FUNCTION public.is_mailed_to_administrators(cause text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$
@@ -1538,6 +1545,33 @@ end $$;
 CREATE FUNCTION public.merged_changes(metadata jsonb, changes jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     RETURN CASE WHEN (jsonb_typeof((changes -> 'metadata'::text)) = 'object'::text) THEN (changes || jsonb_build_object('metadata', NULLIF(jsonb_strip_nulls((COALESCE(metadata, '{}'::jsonb) || (changes -> 'metadata'::text))), '{}'::jsonb))) ELSE changes END;
+
+CREATE FUNCTION public.message_guid(run uuid, step integer) RETURNS uuid
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select encode(set_byte(b.bytes, 15, get_byte(b.bytes, 15) # (step - 1)), 'hex')::uuid from (select uuid_send(run) as bytes) b $$;
+
+CREATE FUNCTION public.messages_of(action text, status text, code text, created_at timestamp with time zone, finished_at timestamp with time zone, replay_of uuid, steps text) RETURNS TABLE(step integer, type text, status text, code text, at timestamp with time zone)
+    LANGUAGE sql STABLE ROWS 2 PARALLEL SAFE
+    AS $$
+  select m.step, m.type,
+         case m.status when 'succeeded' then 'sent' when 'dead' then 'dead' when 'skipped' then 'skipped' else 'waiting' end,
+         m.code, m.at
+  from (select steps::jsonb as stored offset 0) s
+  cross join lateral (
+    select 1 as step, action as type, status, code, coalesce(finished_at, created_at) as at
+    where s.stored is null
+    union all
+    select (s.stored ->> 'number')::integer, s.stored ->> 'type', status, code,
+           coalesce(finished_at, (s.stored ->> 'startedAt')::timestamptz)
+    where s.stored ->> 'startedAt' is not null and s.stored -> 'results' -> -1 -> 'number' is distinct from s.stored -> 'number'
+    union all
+    select (r ->> 'number')::integer, r ->> 'type', r ->> 'status', r ->> 'code', (r ->> 'finishedAt')::timestamptz
+    from jsonb_array_elements(s.stored -> 'results') r
+    where r ->> 'startedAt' is not null
+      and (replay_of is null or (r ->> 'finishedAt')::timestamptz >= date_trunc('milliseconds', created_at))
+  ) m
+  where sends_message(m.type) $$;
 
 CREATE FUNCTION public.metadata_keys(metadata jsonb) RETURNS bigint
     LANGUAGE sql IMMUTABLE
@@ -2395,6 +2429,11 @@ CREATE FUNCTION public.search_text(s public.shipments) RETURNS text
                coalesce(s.recipient_name, '') || E'\n' || coalesce(s.recipient_street, '') || E'\n' ||
                coalesce(s.recipient_city, '')) $$;
 
+CREATE FUNCTION public.sends_message(type text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select type in ('send_email', 'send_push', 'webhook') $$;
+
 CREATE FUNCTION public.sent_back(s public.shipments) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$
@@ -2605,6 +2644,17 @@ CREATE FUNCTION public.step_number(steps text) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select coalesce((steps::json ->> 'number')::integer, 0) $$;
+
+CREATE FUNCTION public.step_of_texts(action text, steps text) RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case
+    when steps is null then 1
+    when not steps_are_over(steps) and steps::json ->> 'startedAt' is not null then step_number(steps)
+    else (select max((r ->> 'number')::integer) from json_array_elements(steps::json -> 'results') r
+          where r ->> 'type' = action and r ->> 'startedAt' is not null
+            and coalesce(r ->> 'code', '') not in ('CONDITION', 'ERASED', 'INVALID_VALUE', 'PAYLOAD_TOO_LARGE', 'CONFIGURATION_ERROR'))
+  end $$;
 
 CREATE FUNCTION public.steps_are_over(steps text) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -3330,6 +3380,19 @@ CREATE TABLE public.changed_zones (
     business_id uuid NOT NULL
 );
 
+CREATE TABLE public.console_sessions (
+    guid uuid DEFAULT gen_random_uuid() NOT NULL,
+    business_id uuid NOT NULL,
+    role text NOT NULL,
+    operator_name text NOT NULL,
+    secret_hash bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    started_at timestamp with time zone,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT console_sessions_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'admin'::text, 'owner'::text]))),
+    CONSTRAINT console_sessions_secret_hash_check CHECK ((length(secret_hash) = 32))
+);
+
 CREATE TABLE public.customer_erasures (
     business_id uuid NOT NULL,
     customer_id uuid NOT NULL,
@@ -3574,6 +3637,44 @@ CREATE TABLE public.integration_runs (
     requested boolean DEFAULT false NOT NULL
 );
 
+CREATE TABLE public.job_contents (
+    business_id uuid NOT NULL,
+    job_id uuid NOT NULL,
+    name text NOT NULL,
+    bytes bytea NOT NULL
+);
+ALTER TABLE ONLY public.job_contents ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+CREATE TABLE public.jobs (
+    business_id uuid NOT NULL,
+    guid uuid NOT NULL,
+    kind text NOT NULL,
+    operation text NOT NULL,
+    role text NOT NULL,
+    status text DEFAULT 'running'::text NOT NULL,
+    stop text,
+    place text,
+    done bigint DEFAULT 0 NOT NULL,
+    total bigint,
+    started_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp(3) with time zone,
+    result jsonb,
+    error jsonb,
+    file_bytes bigint,
+    file_until timestamp(3) with time zone,
+    failures integer DEFAULT 0 NOT NULL,
+    due_at timestamp with time zone,
+    lease_owner uuid,
+    lease_until timestamp with time zone,
+    CONSTRAINT jobs_check CHECK (((lease_owner IS NULL) = (lease_until IS NULL))),
+    CONSTRAINT jobs_check1 CHECK (((status = 'running'::text) = (finished_at IS NULL))),
+    CONSTRAINT jobs_check2 CHECK (((status = 'running'::text) = (due_at IS NOT NULL))),
+    CONSTRAINT jobs_kind_check CHECK ((kind = ANY (ARRAY['import'::text, 'upload'::text, 'replay'::text, 'cancel'::text, 'erasure'::text, 'export'::text, 'backtest'::text]))),
+    CONSTRAINT jobs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'done'::text, 'failed'::text, 'cancelled'::text]))),
+    CONSTRAINT jobs_stop_check CHECK ((stop = ANY (ARRAY['CANCELLED'::text, 'ERASED'::text])))
+)
+WITH (fillfactor='70');
+
 CREATE TABLE public.key_check (
     only_row boolean DEFAULT true NOT NULL,
     sealed bytea NOT NULL,
@@ -3595,6 +3696,15 @@ CREATE TABLE public.login_failures (
     times timestamp with time zone[] NOT NULL
 )
 WITH (fillfactor='50');
+
+CREATE TABLE public.mail_addresses (
+    business_id uuid NOT NULL,
+    address uuid NOT NULL,
+    run uuid NOT NULL,
+    step integer NOT NULL,
+    at timestamp with time zone NOT NULL
+)
+PARTITION BY RANGE (at);
 
 CREATE TABLE public.mail_outbox (
     guid uuid NOT NULL,
@@ -3974,6 +4084,7 @@ CREATE TABLE public.user_sessions (
     token_hash bytea NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     expires_at timestamp with time zone NOT NULL,
+    by_cookie boolean DEFAULT false NOT NULL,
     CONSTRAINT user_sessions_token_hash_check CHECK ((length(token_hash) = 32))
 );
 
@@ -4176,6 +4287,9 @@ ALTER TABLE ONLY public.carriers
 ALTER TABLE ONLY public.changed_zones
     ADD CONSTRAINT changed_zones_pkey PRIMARY KEY (business_id);
 
+ALTER TABLE ONLY public.console_sessions
+    ADD CONSTRAINT console_sessions_pkey PRIMARY KEY (guid);
+
 ALTER TABLE ONLY public.customer_erasures
     ADD CONSTRAINT customer_erasures_pkey PRIMARY KEY (business_id, customer_id);
 
@@ -4239,6 +4353,12 @@ ALTER TABLE ONLY public.integration_runs
 ALTER TABLE ONLY public.integrations
     ADD CONSTRAINT integrations_pkey PRIMARY KEY (business_id, guid);
 
+ALTER TABLE ONLY public.job_contents
+    ADD CONSTRAINT job_contents_pkey PRIMARY KEY (business_id, job_id, name);
+
+ALTER TABLE ONLY public.jobs
+    ADD CONSTRAINT jobs_pkey PRIMARY KEY (business_id, guid);
+
 ALTER TABLE ONLY public.key_check
     ADD CONSTRAINT key_check_pkey PRIMARY KEY (only_row);
 
@@ -4247,6 +4367,9 @@ ALTER TABLE ONLY public.limited_runs
 
 ALTER TABLE ONLY public.login_failures
     ADD CONSTRAINT login_failures_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY public.mail_addresses
+    ADD CONSTRAINT mail_addresses_pkey PRIMARY KEY (business_id, address, run, step, at);
 
 ALTER TABLE ONLY public.mail_outbox
     ADD CONSTRAINT mail_outbox_pkey PRIMARY KEY (guid);
@@ -4507,6 +4630,12 @@ CREATE INDEX carriers_by_guid ON public.carriers USING btree (guid);
 
 CREATE UNIQUE INDEX carriers_code_unique ON public.carriers USING btree (business_id, code) WHERE (deleted_at IS NULL);
 
+CREATE INDEX console_sessions_by_business ON public.console_sessions USING btree (business_id);
+
+CREATE INDEX console_sessions_by_expiry ON public.console_sessions USING btree (expires_at);
+
+CREATE UNIQUE INDEX console_sessions_by_hash ON public.console_sessions USING btree (secret_hash);
+
 CREATE INDEX customer_uploads_by_age ON public.customer_uploads USING btree (created_at);
 
 CREATE INDEX customers_by_change ON public.customers USING btree (business_id, updated_at, guid) WHERE (deleted_at IS NULL);
@@ -4597,9 +4726,19 @@ CREATE INDEX integrations_leased ON public.integrations USING btree (lease_owner
 
 CREATE UNIQUE INDEX integrations_store_unique ON public.integrations USING btree (business_id, provider, store_url);
 
+CREATE INDEX jobs_by_start ON public.jobs USING btree (started_at);
+
+CREATE INDEX jobs_due ON public.jobs USING btree (due_at) WHERE (status = 'running'::text);
+
+CREATE INDEX jobs_open ON public.jobs USING btree (business_id) WHERE (status = 'running'::text);
+
+CREATE INDEX jobs_with_file ON public.jobs USING btree (file_until) WHERE (file_until IS NOT NULL);
+
 CREATE INDEX limited_runs_by_expiry ON public.limited_runs USING btree (expires_at);
 
 CREATE INDEX limited_runs_by_value ON public.limited_runs USING btree (workflow_id, value, begun_at) WHERE (begun_at IS NOT NULL);
+
+CREATE INDEX mail_addresses_of_run ON ONLY public.mail_addresses USING btree (business_id, run);
 
 CREATE INDEX mail_outbox_by_due ON public.mail_outbox USING btree (due_at);
 
@@ -4670,6 +4809,8 @@ END)) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX password_resets_by_token ON public.password_resets USING btree (token_hash);
 
 CREATE INDEX postponed_matches_by_workflow ON public.postponed_matches USING btree (workflow_id, event_id);
+
+CREATE INDEX product_skus_by_lower ON public.product_skus USING btree (business_id, lower(sku));
 
 CREATE INDEX products_by_change ON public.products USING btree (business_id, updated_at, guid) WHERE (deleted_at IS NULL);
 
@@ -4773,6 +4914,8 @@ CREATE INDEX shipments_by_found_text ON public.shipments USING gin (business_id,
 CREATE INDEX shipments_by_further_text ON public.shipments USING gin (business_id, lower(((COALESCE(carrier_tracking_number, ''::text) || '
 '::text) || COALESCE(recipient_company, ''::text))) public.gin_trgm_ops) WITH (gin_pending_list_limit='8192') WHERE ((deleted_at IS NULL) AND ((carrier_tracking_number IS NOT NULL) OR (recipient_company IS NOT NULL)));
 
+CREATE INDEX shipments_by_lower_reference ON public.shipments USING btree (business_id, lower(external_reference)) WHERE ((deleted_at IS NULL) AND (external_reference IS NOT NULL));
+
 CREATE INDEX shipments_by_number ON public.shipments USING btree (business_id, lower(tracking_number)) WHERE (deleted_at IS NULL);
 
 CREATE INDEX shipments_by_order ON public.shipments USING btree (business_id, order_id) WHERE (deleted_at IS NULL);
@@ -4794,6 +4937,8 @@ CREATE INDEX shipments_deleted ON public.shipments USING btree (deleted_at) WHER
 CREATE INDEX shipments_deleted_by_customer ON public.shipments USING btree (business_id, customer_id) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX shipments_deleted_by_order ON public.shipments USING btree (business_id, order_id) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX shipments_expected ON public.shipments USING btree (business_id, estimated_delivery) WHERE ((deleted_at IS NULL) AND (status <> ALL (ARRAY['delivered'::text, 'returned'::text, 'cancelled'::text])));
 
 CREATE UNIQUE INDEX shipments_tracking_unique ON public.shipments USING btree (business_id, tracking_number) WHERE (deleted_at IS NULL);
 
@@ -4888,6 +5033,8 @@ CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE ON public.businesses FOR E
 CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE OF account_number, default_service_level, test_mode, is_active, sealed_api_key, sealed_api_secret, sealed_inbound_secret, connector, api_url, service_codes, label_format, tracking_sync ON public.carrier_configurations FOR EACH ROW EXECUTE FUNCTION public.record_audit('carrier', 'carrier_id', '', 'account_number=accountNumber', 'default_service_level=defaultServiceLevel', 'test_mode=testMode', 'is_active=isActive', 'sealed_api_key!apiKey', 'sealed_api_secret!apiSecret', 'sealed_inbound_secret!inboundSecret', 'connector=connector', 'api_url=apiUrl', 'service_codes=serviceCodes', 'label_format=labelFormat', 'tracking_sync=trackingSync');
 
 CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE ON public.carriers FOR EACH ROW EXECUTE FUNCTION public.record_audit('carrier', 'guid', 'deleted_at', 'name=name', 'code=code', 'type=type', 'service_levels=serviceLevels', 'tracking_url_pattern=trackingUrlPattern');
+
+CREATE TRIGGER audit AFTER INSERT OR UPDATE OF started_at ON public.console_sessions FOR EACH ROW EXECUTE FUNCTION public.record_audit('console_link', 'guid', '', 'role=role', 'started_at@usedAt');
 
 CREATE TRIGGER audit AFTER INSERT OR DELETE OR UPDATE OF provider, store_url, api_key, api_secret, auto_import, sync_products, push_tracking, status, removed_at, service_mapping, import_since ON public.integrations FOR EACH ROW EXECUTE FUNCTION public.record_audit('integration', 'guid', 'removed_at', 'provider=provider', 'store_url=storeUrl', 'auto_import=autoImportOrders', 'sync_products=syncProducts', 'push_tracking=pushTracking', 'status=status', 'service_mapping=serviceMapping', 'import_since@importSince', 'api_key!apiKey', 'api_secret!apiSecret');
 
@@ -5070,6 +5217,9 @@ ALTER TABLE ONLY public.carrier_configurations
 ALTER TABLE ONLY public.carrier_contacts
     ADD CONSTRAINT carrier_contacts_business_id_fkey FOREIGN KEY (business_id) REFERENCES public.businesses(guid);
 
+ALTER TABLE ONLY public.console_sessions
+    ADD CONSTRAINT console_sessions_business_id_fkey FOREIGN KEY (business_id) REFERENCES public.businesses(guid);
+
 ALTER TABLE ONLY public.customer_erasures
     ADD CONSTRAINT customer_erasures_business_id_customer_id_fkey FOREIGN KEY (business_id, customer_id) REFERENCES public.customers(business_id, guid) ON DELETE CASCADE;
 
@@ -5093,6 +5243,9 @@ ALTER TABLE ONLY public.drivers
 
 ALTER TABLE ONLY public.integrations
     ADD CONSTRAINT integrations_business_id_fkey FOREIGN KEY (business_id) REFERENCES public.businesses(guid);
+
+ALTER TABLE ONLY public.job_contents
+    ADD CONSTRAINT job_contents_business_id_job_id_fkey FOREIGN KEY (business_id, job_id) REFERENCES public.jobs(business_id, guid) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.order_numbers
     ADD CONSTRAINT order_numbers_business_id_fkey FOREIGN KEY (business_id) REFERENCES public.businesses(guid);

@@ -38,13 +38,21 @@ bool is_respond_async(std::string_view preference) {
                              "respond-async");
 }
 
+constexpr std::string_view caller_names[] = {"token", "user", "link"};
+
+Caller read_caller(std::string_view name) {
+  const auto* const found = std::ranges::find(caller_names, name);
+  if (found == std::end(caller_names)) throw std::invalid_argument("a stored call has an unknown caller");
+  return static_cast<Caller>(found - std::begin(caller_names));
+}
+
 json::object principal_json(const Principal& principal) {
   return {{"business", principal.business_id.to_string()},
           {"token", principal.token_id.to_string()},
           {"user", principal.user_id.to_string()},
           {"name", principal.name},
           {"role", role_names[static_cast<std::size_t>(principal.role)]},
-          {"isUser", principal.is_user}};
+          {"caller", caller_names[static_cast<std::size_t>(principal.caller)]}};
 }
 
 std::string text_of(const json::object& object, std::string_view name) {
@@ -63,7 +71,7 @@ Principal read_principal(const json::object& object) {
           .user_id = guid_of(object.at("user")),
           .name = text_of(object, "name"),
           .role = parse_role(object.at("role").as_string()),
-          .is_user = object.at("isUser").as_bool()};
+          .caller = read_caller(object.at("caller").as_string())};
 }
 
 /// The parameters, with the names of the endpoint's row, which live as long as the process.

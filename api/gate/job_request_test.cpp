@@ -41,7 +41,7 @@ TEST(JobRequest, AStoredCallIsReadAsItWas) {
                                 .user_id = Guid::random(),
                                 .name = "Ada \"A\"\n",
                                 .role = Role::operator_,
-                                .is_user = true},
+                                .caller = Caller::user},
                   .ids = {id},
                   .query = {{"guid", id.to_string()}},
                   .body = json::object{{"price", 19.99}, {"text", "a\nb"}},
