@@ -111,6 +111,7 @@ constexpr Endpoint endpoints[] = {
      .handler = get_job,
      .operation_id = "getJob",
      .summary = "Returns a job",
+     .description = "`progress` counts what is done of the whole; `result` is there once the job is done.",
      .tag = "Jobs",
      .answer = &job_schema},
     {.method = Method::del,

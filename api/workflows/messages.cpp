@@ -262,6 +262,7 @@ constexpr Endpoint endpoints[] = {
      .handler = get_message,
      .operation_id = "getMessage",
      .summary = "Returns a message with its text as it was sent, and the conditions with their values",
+     .description = "The text is kept as long as the run, and cleared by the erasure of its recipient.",
      .tag = "Runs",
      .answer = &message_schema,
      .from_standby = true},

@@ -234,8 +234,8 @@ TEST(Config, RefusesValuesOutOfBounds) {
 }
 
 TEST(Config, UpUsesEveryOptionAndOtherCommandsAreKnown) {
-  const std::set<std::string_view> known = {"api",      "worker", "migrate", "token",
-                                            "business", "demo",   "key",     "doctor"};
+  const std::set<std::string_view> known = {"api",  "worker", "migrate", "token",       "business",
+                                            "demo", "key",    "doctor",  "console-link"};
   for (const Option& option : options()) {
     EXPECT_TRUE(option.is_used_by("up")) << option.name;
     EXPECT_FALSE(option.is_used_by("version")) << option.name;

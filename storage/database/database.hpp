@@ -63,8 +63,8 @@ struct Read {
   /// It takes an array for each parameter and returns the position in the arrays (from 1, ascending) followed
   /// by the columns of `statement`. Each caller gets only its own rows, with the columns of `statement`. The
   /// key's parameters are text. Empty if there is no such statement. With a `text`, the text of `merged` is
-  /// made for this call, too, and must live until the read ends; such reads are merged only if the text is one
-  /// of those used last.
+  /// made for this call, too, and must live until the read ends; such reads are merged only if the text is
+  /// one of those used last.
   Statement merged = {};
   std::string text = {};  // made for this call (`read_text`)
   Params params = {};

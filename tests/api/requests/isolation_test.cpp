@@ -95,7 +95,7 @@ constexpr ParameterKind parameter_kinds[] = {
     {"/api/workflows/templates guid", "template"},
     {"/api/workflows/runs guid", "run"},
     {"/api/workflows/runs since", ""},  // it selects nothing: only its time counts
-    {"/api/messages guid", "run"},  // the message of a run's first step has its guid
+    {"/api/messages guid", "run"},      // the message of a run's first step has its guid
     {"/api/jobs guid", "job"},
 };
 
