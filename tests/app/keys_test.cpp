@@ -93,6 +93,10 @@ void seal_everything(TestDatabase& database, Tenant& tenant, const std::string& 
       ", " + of_carrier("inboundSecret") + ")");
   database.exec("insert into mail_outbox (guid, sealed, due_at, expires_at) values ('" + integration + "', " +
                 sealed("mail:" + integration) + ", now() + interval '1 day', now() + interval '1 day')");
+  database.exec("insert into jobs (business_id, guid, kind, operation, role, due_at) values (" + id + ", '" +
+                integration + "', 'replay', 'replayRuns', 'operator', now() + interval '1 day')");
+  database.exec("insert into job_contents (business_id, job_id, name, bytes) values (" + id + ", '" +
+                integration + "', 'call/000', " + sealed("job:" + integration + ":call/000") + ")");
   database.exec("insert into vapid_keys (business_id, public_key, private_key_sealed) values (" + id +
                 ", 'x', " + sealed("vapid-key:" + tenant.id) + ")");
   database.exec(
@@ -128,7 +132,7 @@ TEST_F(Keys, RotateSealsEveryValueWithTheFirstKey) {
       "again\nbusiness_defaults: 1 sealed again\n"
       "vapid_keys: 1 sealed again\nfeed_key: 1 sealed again\n"
       "integrations: 2 sealed again\ncarrier_configurations: 3 sealed again\nmail_outbox: 1 sealed again\n"
-      "idempotency_keys: 1 sealed again\nonly the key of " +
+      "idempotency_keys: 1 sealed again\njob_contents: 1 sealed again\nonly the key of " +
           new_key + " is needed now\n");
   const Finished again = rotate(new_key);
   EXPECT_EQ(again.status, 0) << again.standard_error;

@@ -243,7 +243,7 @@ constexpr Row table[] = {
     {"GET", "/api/workflows/resume-workflow", "?workflowId=$workflow", "", 200, Data::none, ""},
     // User sessions
     {"POST", "/api/user/login", "", R"({"email": "$account", "password": "$password"})", 200, Data::object,
-     "token,expiresAt,user{guid,email,firstName,lastName,role}", Caller::anonymous},
+     "token,expiresAt,user{guid,email,firstName,lastName,role,name}", Caller::anonymous},
     {"POST", "/api/user/register", "",
      R"({"email": "registers@example.com", "password": "$password", "confirmPassword": "$password",
          "firstName": "Ada", "lastName": "Lovelace", "acceptedTerms": true})",

@@ -22,13 +22,12 @@ class JobsTest : public ApiTest {
     return accepted(http.get("/api/v1/Customers/" + std::string(guid) + "/export", as_job));
   }
   json::object backtest_body() {
-    return {
-        {"definition",
-         {{"name", "for Ada"},
-          {"entityType", "Order"},
-          {"triggerId", trigger_guid("order_created")},
-          {"conditions", json::array{{{"path", "notes"}, {"operator", "equals"}, {"value", "Ada Lovelace"}}}},
-          {"action", {{"type", "webhook"}, {"url", "https://example.com/"}}}}}};
+    return {{"definition",
+             {{"name", "for Ada"},
+              {"entityType", "Order"},
+              {"triggerId", trigger_guid("order_created")},
+              {"conditions", {{"notes", "Ada Lovelace"}}},
+              {"action", {{"type", "webhook"}, {"recipient", "https://example.com/"}}}}}};
   }
   std::int64_t contents_of(std::string_view job) {
     return tenant.sql.number("select count(*) from job_contents where job_id = $1", {std::string(job)});
