@@ -5,8 +5,8 @@
 -- -> expires_at timestamptz, ended bigint
 with started as (
   insert into user_sessions (user_id, token_hash, created_at, expires_at, by_cookie)
-  select guid, $2::bytea, clock_timestamp(), clock_timestamp() + interval '24 hours', $4::boolean
-  from users where guid = $1::uuid and password_hash = $3
+  select guid, $2::bytea, t.now, t.now + interval '24 hours', $4::boolean
+  from users, (select clock_timestamp() as now) t where guid = $1::uuid and password_hash = $3
   returning expires_at
 ), ended as (
   delete from user_sessions
