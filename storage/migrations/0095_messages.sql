@@ -12,6 +12,7 @@ create table mail_addresses (
 ) partition by range (at);
 create index mail_addresses_of_run on mail_addresses (business_id, run);
 create table mail_addresses_other partition of mail_addresses default;
+alter table mail_addresses_other set (autovacuum_analyze_scale_factor = 1);
 select make_partitions_of(array['mail_addresses'], (now() at time zone 'UTC')::date - 1, (now() at time zone 'UTC')::date + 7);
 
 -- The guid of the message that a step of a run sends; that of the first step is the run's. The function is its own inverse:

@@ -101,7 +101,8 @@ constexpr auto locks = std::to_array<Locks>({
     {"0085_runs_awaiting_labels", "lock table run_queue in access exclusive mode"},
     {"0086_stored_forms", "lock table workflows in share row exclusive mode"},
     {"0088_announced_deliveries", "lock table shipments, purchases in access exclusive mode"},
-    {"0090_console_sessions", "lock table user_sessions in access exclusive mode"},
+    {"0090_console_sessions",
+     "lock table businesses in share row exclusive mode; lock table user_sessions in access exclusive mode"},
 });
 
 }  // namespace
