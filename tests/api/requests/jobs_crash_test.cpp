@@ -93,6 +93,19 @@ TEST_F(JobsCrash, AnErasureOfAKilledProcessIsCompletedByAnother) {
   EXPECT_EQ(text_at(http.get("/api/v1/Customers/" + guid).data(), "name"), "Erased");
 }
 
+TEST_F(JobsCrash, AJobUnderWayKeepsItsLease) {
+  const auto guid = customer();
+  auto held = hold("customers", "update");
+  const auto job = accepted(tenant.http.post("/api/v1/Customers/" + guid + "/erase", {}, as_job));
+  ASSERT_TRUE(is_waiting());
+  const auto lease_end = database.value("select lease_until from jobs");
+  EXPECT_TRUE(eventually([&] {
+    return database.number("select count(*) from jobs where lease_until > '" + lease_end + "'") == 1;
+  }));
+  held.reset();
+  result_of(tenant.http, job);
+}
+
 TEST_F(JobsCrash, AReplayOfAKilledProcessGoesOnWithTheNextPortion) {
   add_finished_runs();
   auto held = hold("run_queue", "insert", "(select max(done) from jobs) > 0");
