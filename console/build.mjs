@@ -1,0 +1,57 @@
+// Builds the console into built/: each file compressed, under the name that its content gives it, and files.inc, which
+// api/console/console.cpp includes. built/sources has the hash of what it was made of (tools/check/console).
+import {createHash} from 'node:crypto';
+import {mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {gzipSync} from 'node:zlib';
+
+import {build} from 'vite';
+
+const built = new URL('built/', import.meta.url);
+const made = new URL('build/', import.meta.url);
+const types = {html: 'html_type', js: 'script_type', css: 'style_type', svg: '"image/svg+xml"'};
+/** Bytes with gzip. The first page is index.html with what it loads before a page is shown. */
+const limits = {first: 55_000, all: 190_000};
+
+await build();
+rmSync(built, {recursive: true, force: true});
+mkdirSync(built);
+
+const names = readdirSync(made).sort();
+const sizes = {};
+let table = '// Made by `npm run build` in console/. X(symbol, path, file, media type, is named by its content)\n';
+for (const [index, name] of names.entries()) {
+  const bytes = gzipSync(readFileSync(new URL(name, made)), {level: 9});
+  // The system that compressed is not part of the content (RFC 1952 section 2.3.1).
+  bytes[9] = 255;
+  sizes[name] = bytes.length;
+  writeFileSync(new URL(`${name}.gz`, built), bytes);
+  const hashed = /-[\w-]{8}\.(js|css)$/.test(name);
+  const type = types[name.split('.').at(-1)];
+  if (!type) throw new Error(`${name}: its media type is unknown`);
+  table += `X(console_${index}, "/console/${name}", "${name}.gz", ${type}, ${hashed})\n`;
+}
+writeFileSync(new URL('files.inc', built), table);
+writeFileSync(new URL('sources', built), sourcesHash());
+
+const page = readFileSync(new URL('index.html', made), 'utf8');
+const first = names.filter((name) => name === 'index.html' || page.includes(`/console/${name}`));
+check('the first page', first, limits.first);
+check('all files', names, limits.all);
+
+function check(what, files, limit) {
+  const size = files.reduce((sum, name) => sum + sizes[name], 0);
+  console.log(`${what}: ${size} bytes with gzip, at most ${limit}`);
+  if (size > limit) throw new Error(`${what} exceeds its limit`);
+}
+
+/** The hash of the lines `sha256sum` writes of all sources, as tools/check/console computes it. */
+function sourcesHash() {
+  const sources = readdirSync(new URL('.', import.meta.url), {recursive: true, withFileTypes: true})
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath ?? entry.path}/${entry.name}`.replaceAll('//', '/'))
+    .map((path) => path.slice(new URL('.', import.meta.url).pathname.length))
+    .filter((path) => !/^(node_modules|built|build)\/|^src\/api\/schema\.ts$|\.test\.ts$/.test(path))
+    .sort((a, b) => (a < b ? -1 : 1));
+  const hash = (bytes) => createHash('sha256').update(bytes).digest('hex');
+  return `${hash(sources.map((path) => `${hash(readFileSync(new URL(path, import.meta.url)))}  ${path}\n`).join(''))}\n`;
+}

@@ -1,0 +1,110 @@
+import createClient from 'openapi-fetch';
+
+import {readJson} from './numeral';
+import type {components, paths} from './schema';
+import {connection} from './connection.svelte';
+import {session} from './session.svelte';
+
+export type Schemas = components['schemas'];
+
+/** An answer other than success. `details` names each bad field; `requestId` is what the operator's log has. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly details: Record<string, string>,
+    readonly requestId: string | null,
+    readonly retryAfterMs: number,
+  ) {
+    super(message);
+  }
+}
+
+/** No answer: the API or the way to it is away. Whether a change was made is not known; its key repeats it safely. */
+export class Unreachable extends Error {}
+
+/** An answer whose JSON keeps its numbers; openapi-fetch calls json() because it has a Content-Length. */
+class LosslessAnswer extends Response {
+  readonly #text: string;
+
+  constructor(text: string, {status, headers}: Response) {
+    const named = new Headers(headers);
+    named.set('Content-Length', String(text.length));
+    super(status === 204 ? null : text, {status, headers: named});
+    this.#text = text;
+  }
+
+  override json(): Promise<unknown> {
+    return Promise.resolve(readJson(this.#text));
+  }
+}
+
+/**
+ * Sends a request with the session's cookie. Of a session that ended it asks for the password and sends the request
+ * again, with the same Idempotency-Key, so that a change is made once. The browser's cache sends If-None-Match.
+ * Throws ApiError, Unreachable, or the signal's reason.
+ */
+async function send(request: Request): Promise<Response> {
+  request.headers.set('X-Waybill-Console', '1');
+  if (request.method !== 'GET' && !request.headers.has('Idempotency-Key'))
+    request.headers.set('Idempotency-Key', crypto.randomUUID());
+  for (;;) {
+    const answer = await reach(request.clone());
+    const text = await answer.text();
+    if (answer.ok) return new LosslessAnswer(text, answer);
+    if (answer.status === 401 && !request.url.endsWith('/api/user/login')) {
+      await session.renew(request.signal);
+      continue;
+    }
+    throw refusal(answer, text);
+  }
+}
+
+async function reach(request: Request): Promise<Response> {
+  let answer: Response;
+  try {
+    answer = await fetch(request);
+  } catch (error) {
+    if (request.signal.aborted) throw error;
+    connection.lost();
+    throw new Unreachable();
+  }
+  // A proxy answers these for an API that is away.
+  if (answer.status === 502 || answer.status === 504) {
+    connection.lost();
+    throw new Unreachable();
+  }
+  connection.found(answer.headers);
+  return answer;
+}
+
+function refusal(answer: Response, text: string): ApiError {
+  let error: Partial<Schemas['Error']['error']> = {};
+  try {
+    error = (JSON.parse(text) as Schemas['Error']).error;
+  } catch {
+    // A proxy's page: the status says what there is to know.
+  }
+  return new ApiError(
+    answer.status,
+    error.code ?? 'UNAVAILABLE',
+    error.message ?? `${answer.status} ${answer.statusText}`,
+    error.details ?? {},
+    answer.headers.get('X-Request-Id'),
+    Number(answer.headers.get('Retry-After') ?? 0) * 1000,
+  );
+}
+
+/** The typed calls of the OpenAPI document: `api.GET('/api/today')`. All of them throw as `send` does. */
+export const api = createClient<paths>({fetch: send});
+
+/** The body of a successful call; `send` has thrown for all others. */
+export async function body<T>(call: Promise<{data?: T}>): Promise<NonNullable<T>> {
+  return (await call).data as NonNullable<T>;
+}
+
+/** The `data` of a successful call. */
+export async function data<T>(call: Promise<{data?: {data: T}}>): Promise<T> {
+  return (await body(call)).data;
+}

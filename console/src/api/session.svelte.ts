@@ -1,0 +1,61 @@
+import {api, data, type Schemas} from './client';
+
+/**
+ * The session of the page. The token is in a cookie that scripts cannot read, so that the page knows only who the
+ * caller is. One for the whole page.
+ */
+class Session {
+  /** Null until the first answer, and while nobody is signed in. */
+  user = $state.raw<Schemas['Account'] | null>(null);
+  business = $state.raw<Schemas['Business'] | null>(null);
+  /** True while calls wait for the password. The page stays, and so do its forms. */
+  asks = $state(false);
+  #waiting: (() => void)[] = [];
+
+  /** Reads who the caller is; asks for the password if nobody is. */
+  async begin(): Promise<void> {
+    const [user, business] = await Promise.all([
+      data(api.GET('/api/user/me')),
+      data(api.GET('/api/business/my-business')),
+    ]);
+    this.user = user;
+    this.business = business;
+  }
+
+  /** Returns after the next sign-in; throws the reason of `signal`. All calls that wait share one question. */
+  renew(signal: AbortSignal): Promise<void> {
+    this.asks = true;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(resolve);
+      signal.addEventListener('abort', () => reject(signal.reason as Error), {once: true});
+    });
+  }
+
+  /** Signs in by password or one-time link. Throws ApiError. */
+  async signIn(by: {email: string; password: string} | {link: string}): Promise<void> {
+    const before = this.user;
+    const {user} = await data(api.POST('/api/user/login', {body: {...by, session: 'cookie'}}));
+    // Another person must not see, or send, what the one before has begun.
+    if (before && before.guid !== user.guid) return location.reload();
+    this.user = user;
+    this.asks = false;
+    for (const resume of this.#waiting.splice(0)) resume();
+  }
+
+  async signOut(): Promise<void> {
+    await api.POST('/api/user/logout');
+    location.assign('/console/');
+  }
+
+  /** True if the role may change records. The API decides; the page does not offer what it refuses. */
+  get operates(): boolean {
+    return this.user?.role !== 'viewer';
+  }
+
+  /** True if the role may change workflows, users and settings. */
+  get administers(): boolean {
+    return this.user?.role === 'admin' || this.user?.role === 'owner';
+  }
+}
+
+export const session = new Session();

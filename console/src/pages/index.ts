@@ -1,0 +1,26 @@
+import type {Component} from 'svelte';
+
+import type {Texts} from '../texts/en';
+
+interface Page {
+  title: (texts: Texts) => string;
+  /** Loads the page's file, which is a file of its own in the build. */
+  load: () => Promise<{default: Component}>;
+  /** False for a page that the navigation leaves out. */
+  listed: boolean;
+}
+
+/** The pages by the first part of their URL, in the order of the navigation. */
+export const pages: Record<string, Page> = {
+  today: {title: (t) => t.pages.today, load: () => import('./Today.svelte'), listed: true},
+  orders: {title: (t) => t.pages.orders, load: () => import('./Orders.svelte'), listed: true},
+  shipments: {title: (t) => t.pages.shipments, load: () => import('./Shipments.svelte'), listed: true},
+  search: {title: (t) => t.pages.search, load: () => import('./Search.svelte'), listed: false},
+};
+
+/** The pages of the navigation. */
+export function shown(texts: Texts): {name: string; title: string}[] {
+  return Object.entries(pages)
+    .filter(([, page]) => page.listed)
+    .map(([name, page]) => ({name, title: page.title(texts)}));
+}

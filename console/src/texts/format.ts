@@ -1,0 +1,41 @@
+import {session} from '../api/session.svelte';
+import type {Numeral} from '../api/numeral';
+import {settings} from './settings.svelte';
+
+// Digits go to Intl as text, so that none is lost (Intl.NumberFormat v3).
+type Digits = Intl.StringNumericLiteral;
+
+export function number(value: Numeral | number): string {
+  return new Intl.NumberFormat(settings.language, {maximumFractionDigits: 20}).format((typeof value === 'number' ? String(value) : value.digits) as Digits);
+}
+
+export function money(value: Numeral, currency: string | null): string {
+  if (!currency) return number(value);
+  return new Intl.NumberFormat(settings.language, {style: 'currency', currency}).format(value.digits as Digits);
+}
+
+/** The IANA name of the zone in which times are shown. */
+export function zone(): string {
+  if (settings.zone === 'utc') return 'UTC';
+  const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return settings.zone === 'local' ? local : (session.business?.settings.timezone ?? local);
+}
+
+/** A short time: of today the hour, of this year without the year. */
+export function time(at: string, now = new Date()): string {
+  const moment = new Date(at);
+  const day = (date: Date) => date.toLocaleDateString('en-CA', {timeZone: zone()});
+  const hour = {hour: '2-digit', minute: '2-digit', timeZone: zone()} as const;
+  if (day(moment) === day(now)) return moment.toLocaleTimeString(settings.language, hour);
+  const year = day(moment).slice(0, 4) === day(now).slice(0, 4) ? {} : ({year: 'numeric'} as const);
+  return moment.toLocaleString(settings.language, {day: 'numeric', month: 'short', ...year, ...hour});
+}
+
+/** The whole time with seconds and zone. */
+export function fullTime(at: string): string {
+  return new Date(at).toLocaleString(settings.language, {
+    dateStyle: 'full',
+    timeStyle: 'long',
+    timeZone: zone(),
+  });
+}
