@@ -42,6 +42,7 @@ std::vector<Endpoint> all_endpoints() {
       audit_endpoints,
       subscription_endpoints,
       reference_endpoints,
+      console_endpoints,
       mailed_link_endpoints,
       integration_endpoints,
       integration_run_endpoints,

@@ -1,7 +1,8 @@
 // Builds the console into built/: each file compressed, under the name that its content gives it, and files.inc, which
 // api/console/console.cpp includes. built/sources has the hash of what it was made of (tools/check/console).
+import {execFileSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
-import {mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {gzipSync} from 'node:zlib';
 
 import {build} from 'vite';
@@ -44,14 +45,18 @@ function check(what, files, limit) {
   if (size > limit) throw new Error(`${what} exceeds its limit`);
 }
 
-/** The hash of the lines `sha256sum` writes of all sources, as tools/check/console computes it. */
+/** The hash of the lines that sha256sum writes for all sources, as tools/check/console computes it. */
 function sourcesHash() {
-  const sources = readdirSync(new URL('.', import.meta.url), {recursive: true, withFileTypes: true})
-    .filter((entry) => entry.isFile())
-    .map((entry) => `${entry.parentPath ?? entry.path}/${entry.name}`.replaceAll('//', '/'))
-    .map((path) => path.slice(new URL('.', import.meta.url).pathname.length))
-    .filter((path) => !/^(node_modules|built|build)\/|^src\/api\/schema\.ts$|\.test\.ts$/.test(path))
-    .sort((a, b) => (a < b ? -1 : 1));
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '.'], {
+    cwd: new URL('.', import.meta.url),
+    encoding: 'utf8',
+  });
   const hash = (bytes) => createHash('sha256').update(bytes).digest('hex');
-  return `${hash(sources.map((path) => `${hash(readFileSync(new URL(path, import.meta.url)))}  ${path}\n`).join(''))}\n`;
+  const lines = listed
+    .split('\n')
+    .filter((path) => path && !path.startsWith('built/') && !path.endsWith('.test.ts'))
+    .filter((path) => existsSync(new URL(path, import.meta.url)))
+    .sort((a, b) => (a < b ? -1 : 1))
+    .map((path) => `${hash(readFileSync(new URL(path, import.meta.url)))}  ${path}\n`);
+  return `${hash(lines.join(''))}\n`;
 }

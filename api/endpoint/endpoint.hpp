@@ -217,6 +217,7 @@ std::span<const Endpoint> event_feed_endpoints();
 std::span<const Endpoint> send_test_endpoints();
 std::span<const Endpoint> system_endpoints();
 std::span<const Endpoint> reference_endpoints();
+std::span<const Endpoint> console_endpoints();
 std::span<const Endpoint> mailed_link_endpoints();
 std::span<const Endpoint> user_endpoints();
 std::span<const Endpoint> session_endpoints();

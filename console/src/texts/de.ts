@@ -62,6 +62,7 @@ export const de: Texts = {
     open: 'Als Seite öffnen',
   },
   filters: {
+    title: 'Filter dieser Liste',
     search: 'Suchen',
     status: 'Status',
     all: 'alle',

@@ -61,6 +61,7 @@ export const en = {
     open: 'Open as a page',
   },
   filters: {
+    title: 'Filters of this list',
     search: 'Search',
     status: 'Status',
     all: 'all',

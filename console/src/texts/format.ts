@@ -5,13 +5,18 @@ import {settings} from './settings.svelte';
 // Digits go to Intl as text, so that none is lost (Intl.NumberFormat v3).
 type Digits = Intl.StringNumericLiteral;
 
+/** The person's own form of the chosen language, such as en-GB, which says how times are written. */
+function locale(): string {
+  return navigator.languages.find((tag) => tag.startsWith(settings.language)) ?? settings.language;
+}
+
 export function number(value: Numeral | number): string {
-  return new Intl.NumberFormat(settings.language, {maximumFractionDigits: 20}).format((typeof value === 'number' ? String(value) : value.digits) as Digits);
+  return new Intl.NumberFormat(locale(), {maximumFractionDigits: 20}).format((typeof value === 'number' ? String(value) : value.digits) as Digits);
 }
 
 export function money(value: Numeral, currency: string | null): string {
   if (!currency) return number(value);
-  return new Intl.NumberFormat(settings.language, {style: 'currency', currency}).format(value.digits as Digits);
+  return new Intl.NumberFormat(locale(), {style: 'currency', currency}).format(value.digits as Digits);
 }
 
 /** The IANA name of the zone in which times are shown. */
@@ -26,14 +31,14 @@ export function time(at: string, now = new Date()): string {
   const moment = new Date(at);
   const day = (date: Date) => date.toLocaleDateString('en-CA', {timeZone: zone()});
   const hour = {hour: '2-digit', minute: '2-digit', timeZone: zone()} as const;
-  if (day(moment) === day(now)) return moment.toLocaleTimeString(settings.language, hour);
+  if (day(moment) === day(now)) return moment.toLocaleTimeString(locale(), hour);
   const year = day(moment).slice(0, 4) === day(now).slice(0, 4) ? {} : ({year: 'numeric'} as const);
-  return moment.toLocaleString(settings.language, {day: 'numeric', month: 'short', ...year, ...hour});
+  return moment.toLocaleString(locale(), {day: 'numeric', month: 'short', ...year, ...hour});
 }
 
 /** The whole time with seconds and zone. */
 export function fullTime(at: string): string {
-  return new Date(at).toLocaleString(settings.language, {
+  return new Date(at).toLocaleString(locale(), {
     dateStyle: 'full',
     timeStyle: 'long',
     timeZone: zone(),
