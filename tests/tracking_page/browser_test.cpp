@@ -96,7 +96,7 @@ TEST(TrackingPageInChromium, HasNoFindings) {
     const auto found = replies.find(request.target);
     return found == replies.end() ? Reply::with_status(404) : found->second;
   });
-  const auto check = package_folder("tracking_page") / "check.mjs";
+  const auto check = package_folder("browser") / "tracking_page.mjs";
   std::vector<std::string> command{"node", check};
   for (const auto& [path, reply] : replies) command.push_back(server.url(path));
   const auto checked = run(std::move(command), {}, std::chrono::minutes(4));

@@ -1,0 +1,55 @@
+// The pages of the console in Chromium, at a real service.
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/api/fixtures/prepared_business.hpp"
+#include "tests/harness/packages.hpp"
+#include "tests/harness/postgres.hpp"
+#include "tests/harness/process.hpp"
+#include "tests/harness/server.hpp"
+
+namespace waybill::tests {
+namespace {
+
+constexpr std::string_view hostile =
+    "<img src=x onerror=alert(1)>\"'</script><script>alert(2)</script>\u202e";
+
+class ConsolePages : public testing::Test {
+ protected:
+  /// A one-time link of an owner.
+  std::string link() {
+    const auto printed =
+        run({waybill_binary(), "console-link", "--business", "acme", "--role", "owner", "--public-url",
+             "http://127.0.0.1:" + std::to_string(waybill.port()), "--database-url", database.url()},
+            {});
+    EXPECT_EQ(printed.status, 0) << printed.standard_error;
+    return printed.standard_output.substr(0, printed.standard_output.find('\n'));
+  }
+
+  TestDatabase database;
+  Waybill waybill{database.url()};
+  Tenant tenant{waybill, "acme"};
+  PreparedBusiness prepared{tenant};
+};
+
+TEST_F(ConsolePages, HaveNoFindings) {
+  const auto made =
+      tenant.http.post("/api/v1/Customers", {{"name", hostile}, {"email", "mallory@example.com"}});
+  ASSERT_EQ(made.status, 201) << made.text;
+  tenant.put_order(prepared.guid("order"), {{"notes", hostile}});
+  std::vector<std::string> command{
+      "node",        package_folder("browser") / "console.mjs", link(), "today", "orders", "shipments",
+      "search?q=ada"};
+  for (const std::string kind : {"order", "shipment"}) {
+    command.push_back(kind + "s/" + prepared.guid(kind));
+    command.push_back(kind + "s/" + prepared.guid(kind) + "/automation");
+  }
+  const auto checked = run(std::move(command), {}, std::chrono::minutes(4));
+  EXPECT_EQ(checked.status, 0) << checked.standard_output << checked.standard_error;
+}
+
+}  // namespace
+}  // namespace waybill::tests

@@ -1,0 +1,68 @@
+// Opens pages of the console in Chromium and prints the faults that it finds: findings of axe-core, messages of the
+// console, violations of the content policy, requests to other origins, dialogs (a script of somebody else's text has
+// run), and content that is wider than the screen. Each page is opened light with the size of a phone, and dark with the
+// size of a desktop.
+// Usage: node console.mjs LINK PATH... ; LINK is a one-time link to the console, PATH a path below /console/. The exit
+// status is 1 if there are findings.
+import { accessibilityFindings, launch, layoutFindings, violations, watchPolicy } from './browser.mjs';
+
+const screens = [
+  { name: 'phone', colorScheme: 'light', viewport: { width: 360, height: 740 } },
+  { name: 'desktop', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+];
+
+async function findings(context, url) {
+  const found = [];
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) found.push(`console: ${message.text()} ${message.location().url}`);
+  });
+  page.on('pageerror', (error) => found.push(`error: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    found.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (!['data:', 'blob:'].includes(protocol) && origin !== new URL(url).origin) found.push(`a request to ${request.url()}`);
+  });
+  await watchPolicy(page);
+  const response = await page.goto(url, { waitUntil: 'networkidle' });
+  if (response.status() !== 200) found.push(`status: ${response.status()}`);
+  if ((await page.locator('main').count()) === 0) found.push('it shows no page');
+  found.push(...(await violations(page)), ...(await layoutFindings(page)));
+  found.push(...(await accessibilityFindings(page)));
+  await page.close();
+  return found;
+}
+
+// Prints the findings of all pages on one screen; returns their number.
+async function checkAll(browser, storageState, urls, { name, colorScheme, viewport }) {
+  const context = await browser.newContext({ storageState, viewport, colorScheme });
+  let count = 0;
+  for (const url of urls) {
+    for (const finding of await findings(context, url)) {
+      count += 1;
+      console.log(`${url} (${name}, ${colorScheme}): ${finding}`);
+    }
+  }
+  return count;
+}
+
+const [link, ...paths] = process.argv.slice(2);
+if (paths.length === 0) throw new Error('usage: node console.mjs LINK PATH...');
+const urls = paths.map((path) => new URL(path, new URL('/console/', link)).href);
+const browser = await launch();
+try {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(link, { waitUntil: 'networkidle' });
+  if (page.url().includes('#')) throw new Error('the link stays in the address');
+  const state = await context.storageState();
+  const counts = await Promise.all(screens.map((screen) => checkAll(browser, state, urls, screen)));
+  const count = counts.reduce((sum, each) => sum + each, 0);
+  console.log(`${urls.length} pages, ${count} findings`);
+  process.exitCode = count === 0 ? 0 : 1;
+} finally {
+  await browser.close();
+}
