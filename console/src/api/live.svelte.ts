@@ -27,8 +27,9 @@ export class Live<T> {
     private readonly period = 0,
   ) {}
 
-  /** Reads now; a read under way is dropped. Never throws. */
+  /** Reads now; a read under way is dropped. Does nothing after `stop`. Never throws. */
   async refresh(): Promise<void> {
+    if (this.#stopped) return;
     clearTimeout(this.#timer);
     this.#controller?.abort();
     const controller = (this.#controller = new AbortController());
