@@ -4706,6 +4706,8 @@ CREATE INDEX events_by_id ON ONLY public.events USING btree (id);
 
 CREATE INDEX events_by_order_left ON ONLY public.events USING btree (business_id, ((shipment_before).order_id)) WHERE (((shipment_before).order_id IS NOT NULL) AND ((shipment_after).order_id IS DISTINCT FROM (shipment_before).order_id));
 
+CREATE INDEX events_by_run ON ONLY public.events USING btree (business_id, "left"((cause ->> 'run'::text), 36), id) WHERE (cause ? 'run'::text);
+
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
 
 CREATE INDEX imported_orders_by_order ON public.imported_orders USING btree (business_id, order_id);

@@ -18,8 +18,6 @@ namespace {
 namespace sql = storage::sql::runs;
 using Day = std::chrono::sys_days;
 
-constexpr std::size_t open_statuses = 5;
-
 /// A half-open span of time; without a bound it is unlimited on that side.
 struct Span {
   std::optional<Time> from, to;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include <boost/asio/awaitable.hpp>
@@ -14,6 +15,7 @@ namespace waybill::api {
 /// The statuses of runs: first the open ones, then the final ones.
 inline constexpr std::string_view run_statuses[] = {"waiting", "queued",    "running", "retrying",
                                                     "held",    "succeeded", "dead",    "skipped"};
+inline constexpr std::size_t open_statuses = 5;
 
 inline constexpr Parameter list_run_parameters[] = {
     page_parameter,

@@ -8,6 +8,7 @@
 #include "api/records/row_json.hpp"
 #include "api/records/time_range.hpp"
 #include "api/workflows/definition/workflow_schemas.hpp"
+#include "api/workflows/runs/cancels.hpp"
 #include "api/workflows/runs/run_list.hpp"
 #include "api/workflows/runs/run_steps.hpp"
 #include "matching/steps.hpp"
@@ -29,6 +30,30 @@ constexpr Property attempt_properties[] = {
     {.name = "error", .kind = Kind::text},
 };
 constexpr Schema attempt_schema{"RunAttempt", attempt_properties};
+
+constexpr std::string_view cause_types[] = {"token",  "user",  "operator", "import", "sql",   "run",
+                                            "replay", "timer", "schedule", "digest", "system"};
+constexpr Property cause_properties[] = {
+    {.name = "type",
+     .kind = Kind::one_of,
+     .nullable = false,
+     .values = cause_types,
+     .description = "Who made the change, or how a run without an event began. For run, a step of another "
+                    "run changed the record."},
+    {.name = "guid",
+     .kind = Kind::uuid,
+     .description = "Of the token, the user, the integration or carrier that was imported from, the run "
+                    "whose step made the change, or the run that was replayed; otherwise null."},
+    {.name = "eventId", .kind = Kind::integer, .description = "Null for a run without an event."},
+};
+constexpr Schema cause_schema{"RunCause", cause_properties};
+
+constexpr Property effect_properties[] = {
+    {.name = "eventId", .kind = Kind::integer, .nullable = false},
+    {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
+    {.name = "entityId", .kind = Kind::uuid, .nullable = false},
+};
+constexpr Schema effect_schema{"RunEffect", effect_properties};
 
 constexpr Property run_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -56,6 +81,15 @@ constexpr Property run_properties[] = {
      .description = "The request that the run sends; null if it is not rendered yet."},
     run_steps_property,
     {.name = "tries", .kind = Kind::array, .nullable = false, .schema = &attempt_schema},
+    {.name = "cause",
+     .kind = Kind::object,
+     .schema = &cause_schema,
+     .description = "What made the run; null if its event is no longer kept."},
+    {.name = "effects",
+     .kind = Kind::array,
+     .nullable = false,
+     .schema = &effect_schema,
+     .description = "The first 100 events that changes by the run made."},
 };
 constexpr Schema run_schema{"Run", run_properties};
 constexpr Schema run_entry_schema{"RunEntry", std::span(run_properties).first(16)};
@@ -141,19 +175,6 @@ asio::awaitable<Answer> replay_run(Call& call, Services& services) {
     throw conflict("The step, or a later one, uses an answer that was erased. Begin with an earlier step.");
   co_return Answer::created(to_json(json::object{{"guid", guid.to_string()}, {"status", "queued"}}),
                             "/api/workflows/runs/" + guid.to_string());
-}
-
-asio::awaitable<Answer> cancel_run(Call& call, Services& services) {
-  const auto cancelled =
-      co_await services.db.write(sql::Cancel{.business = call.business(), .run = call.id()}, call.cause());
-  if (!cancelled.front().is_cancelled) {
-    // Read after the attempt to cancel, so a run that has just ended is found.
-    const auto rows = co_await services.db.read(
-        sql::Get{.business = call.business(), .run = call.id(), .no_record = storage::no_record});
-    if (rows.empty()) throw not_found("run");
-    throw conflict("The run has ended and cannot be cancelled.");
-  }
-  co_return Answer::of(to_json(json::object{{"guid", call.id().to_string()}, {"status", "skipped"}}));
 }
 
 /// The runs that a request to replay names.
@@ -273,7 +294,8 @@ const Endpoint endpoints[] = {
      .handler = get_run,
      .operation_id = "getWorkflowRun",
      .summary = "Returns a run with its request and its attempts",
-     .description = "With several steps, also each step. No secret is shown.",
+     .description = "With several steps, also each step; and with what made it, and the events that its "
+                    "changes made. No secret is shown.",
      .tag = "Runs",
      .answer = &run_schema},
     {.method = Method::post,
@@ -297,7 +319,22 @@ const Endpoint endpoints[] = {
      .summary = "Ends an open run as skipped, with the code CANCELLED",
      .description = "A request of a run that is being performed may still arrive. A final run: 409.",
      .tag = "Runs",
-     .answer = &replay_schema},
+     .answer = &cancelled_run_schema},
+    {.method = Method::post,
+     .path = "/api/workflows/cancel",
+     .permission = Permission::operate,
+     .handler = cancel_range,
+     .operation_id = "cancelWorkflowRuns",
+     .summary = "Ends the open runs of one workflow or of all as skipped, with the code CANCELLED",
+     .description = "status, from and to select runs. With plan: true they are only counted. At most 100 000 "
+                    "runs at a time; as a job any number. A run that its worker has not stored yet, within "
+                    "about a second after its event, is not ended.",
+     .tag = "Runs",
+     .body = &cancel_range_schema,
+     .body_kind = BodyKind::object,
+     .answer = &cancelled_schema,
+     .is_bulk = true,
+     .job = JobKind::cancel},
     {.method = Method::post,
      .path = "/api/workflows/replay",
      .permission = Permission::operate,

@@ -152,6 +152,7 @@ constexpr BaseBody base_bodies[] = {
     {"POST /api/workflows/test", R"({"workflowId": "$workflow", "entityId": "$order"})"},
     {"POST /api/workflows/backtest",
      R"({"workflowId": "$workflow", "from": "2026-11-19T00:00:00Z", "to": "2026-11-20T00:00:00Z"})"},
+    {"POST /api/workflows/cancel", R"({"workflowId": "$workflow", "plan": true})"},
     {"POST /api/workflows/replay",
      R"({"workflowId": "$workflow", "from": "2026-11-19T00:00:00Z", "to": "2026-11-20T00:00:00Z"})"},
 };

@@ -63,6 +63,16 @@ class JobsCrash : public testing::Test {
         {tenant.id, workflow, std::to_string(replayed_runs)});
   }
 
+  void add_open_runs() {
+    tenant.sql.rows(
+        "insert into run_queue (business_id, guid, workflow_id, workflow_version, event_id, entity_type, "
+        "entity_id, trigger_code, action, status, created_at, due_at, origin, destination, request) "
+        "select $1, timed_guid(clock_timestamp()), $1, 1, n, 0, $1, 'order_created', 'webhook', 'waiting', "
+        "now() - interval '1 minute', now() + interval '1 day', $1, '', '{}' "
+        "from generate_series(1, $2::int) n",
+        {tenant.id, std::to_string(replayed_runs)});
+  }
+
   TestDatabase database;
   Waybill first{database.url(), Waybill::Options{.command = "api"}};
   Tenant tenant{first, "jobs"};
@@ -119,6 +129,21 @@ TEST_F(JobsCrash, AReplayOfAKilledProcessGoesOnWithTheNextPortion) {
   EXPECT_EQ(at(result_of(http, job), "runs"), replayed_runs);
   EXPECT_EQ(database.number("select count(distinct replay_of) from run_queue"), replayed_runs);
   EXPECT_EQ(database.number("select count(*) from run_queue"), replayed_runs) << "none is repeated";
+}
+
+TEST_F(JobsCrash, ACancellationOfAKilledProcessGoesOnWithTheNextPortion) {
+  add_open_runs();
+  auto held = hold("run_queue", "delete", "(select max(done) from jobs) > 0");
+  const auto job = accepted(tenant.http.post("/api/workflows/cancel", json::object(), as_job));
+  ASSERT_TRUE(is_waiting());
+  EXPECT_EQ(at(tenant.http.get(job_path(job)).data(), "progress"),
+            json::value({{"done", 1'000}, {"of", replayed_runs}}));
+  EXPECT_EQ(database.number("select count(*) from run_queue"), replayed_runs - 1'000);
+  kill_first();
+  held.reset();
+  auto http = second->http(tenant.http.token());
+  EXPECT_EQ(at(result_of(http, job), "runs"), replayed_runs);
+  EXPECT_EQ(database.number("select count(*) from runs where code = 'CANCELLED'"), replayed_runs);
 }
 
 TEST_F(JobsCrash, AnExportOfAKilledProcessIsMadeByAnother) {
