@@ -41,7 +41,7 @@ std::optional<Permission> contract_permission(const Endpoint& endpoint) {
                                                "/api/user/reset-password",
                                                "/api/user/resend-verification"};
   if (std::ranges::find(public_paths, endpoint.path) != std::end(public_paths) || begins(endpoint, "/docs") ||
-      begins(endpoint, "/pages/")) {
+      begins(endpoint, "/console") || begins(endpoint, "/pages/")) {
     return Permission::everyone;
   }
   if (begins(endpoint, "/api/user/") || endpoint.path == "/api/business/soft-check" ||
