@@ -233,6 +233,9 @@ class GatewayConnector {
   virtual std::span<const LabelFormat> formats() const = 0;  // the first is the usual one
   /// The limits of the gateway itself; its carriers may have lower ones.
   virtual PartyLimits party_limits() const { return {}; }
+  /// The parts of an address that the gateway refuses for certain, by the names of the API ("phone"), each
+  /// with what it must be. Pure.
+  virtual FieldErrors wrong_parts(const Party&) const { return {}; }
   /// The most calls in a minute that the gateway takes from an account.
   virtual int calls_per_minute() const = 0;
   /// `api_url` of accounts is that of the business (Karrio).

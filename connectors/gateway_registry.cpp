@@ -11,8 +11,8 @@
 namespace waybill::connectors {
 namespace {
 
-void add_long_texts(FieldErrors& errors, std::string_view party_name, const Party& party,
-                    const GatewayConnector& connector) {
+void add_refused_parts(FieldErrors& errors, std::string_view party_name, const Party& party,
+                       const GatewayConnector& connector) {
   const PartyLimits limits = connector.party_limits();
   const auto check = [&](std::string_view part, std::string_view text, std::size_t most) {
     if (most == 0 || count_characters(text) <= most) return;
@@ -27,6 +27,10 @@ void add_long_texts(FieldErrors& errors, std::string_view party_name, const Part
   check("city", party.city, limits.city);
   check("state", party.state, limits.state);
   check("postalCode", party.postal_code, limits.postal_code);
+  for (auto& error : connector.wrong_parts(party)) {
+    errors.push_back({std::string(party_name) + "." + error.field,
+                      error.message + " for the connector " + std::string(connector.name())});
+  }
 }
 
 }  // namespace
@@ -68,8 +72,8 @@ FieldErrors unsupported_parts(const GatewayConnector& connector, const Consignme
   need(consignment.is_return, "returns", "isReturn", "is not possible with the connector " + name);
   need(consignment.customs.has_value(), "customs", "customs",
        "cannot be declared with the connector " + name);
-  add_long_texts(errors, "sender", consignment.sender, connector);
-  add_long_texts(errors, "recipient", consignment.recipient, connector);
+  add_refused_parts(errors, "sender", consignment.sender, connector);
+  add_refused_parts(errors, "recipient", consignment.recipient, connector);
   return errors;
 }
 

@@ -924,6 +924,7 @@ begin
   s.recipient_street := null;
   s.recipient_postal_code := null;
   s.instructions := null;
+  s.carrier_tracking_url := null;  -- a gateway's page shows the recipient's place; the number stays
   if holds_word(s.external_reference, words) then s.external_reference := null; end if;
   if s.tags is not null then s.tags := tags_without(s.tags, words); end if;
   if s.metadata is not null then s.metadata := metadata_without(s.metadata, words); end if;

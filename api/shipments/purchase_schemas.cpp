@@ -1,10 +1,12 @@
 #include "api/shipments/purchase_schemas.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/records/fields.hpp"
+#include "base/blanks.hpp"
 #include "domain/purchases/purchase.hpp"
 
 namespace waybill::api {
@@ -185,6 +187,13 @@ void check_label_request(const json::object& body, FieldErrors& errors) {
     if (!first.empty())
       errors.push_back({std::string(name), "must not be given together with " + std::string(first)});
     first = name;
+  }
+  const auto* const given = find_value(body, "serviceCodes");
+  const auto* const codes = given == nullptr ? nullptr : given->if_array();
+  for (std::size_t i = 0; codes != nullptr && i < codes->size(); ++i) {
+    const auto* const code = (*codes)[i].if_string();
+    if (code != nullptr && is_blank(std::string_view(*code)))
+      errors.push_back({"serviceCodes[" + std::to_string(i) + "]", "must not be blank"});
   }
 }
 

@@ -14,6 +14,7 @@
 #include "base/crypto.hpp"
 #include "base/guid.hpp"
 #include "base/observe.hpp"
+#include "domain/records/packed_items.hpp"
 #include "domain/values/tracking_number.hpp"
 #include "storage/sql/orders.sql.hpp"
 #include "storage/sql/purchases.sql.hpp"
@@ -131,18 +132,6 @@ std::string guids_of(const json::array& items) {
   return to_json(guids);
 }
 
-/// Returns one package per item, with the item's dimensions.
-std::string packages_of(const json::array& items) {
-  json::array packages;
-  for (const auto& entry : items) {
-    const auto* const item = entry.if_object();
-    const auto* const dimensions = item == nullptr ? nullptr : find_value(*item, "dimensions");
-    packages.push_back(dimensions == nullptr ? json::value() : *dimensions);
-  }
-  if (packages.empty()) packages.emplace_back(nullptr);
-  return packages_text(packages);
-}
-
 /// Returns the values of a new shipment of the locked order.
 ShipmentValues values_of_order(const storage::TypedRows<sql::LockOrder>& rows, const json::object& body) {
   const auto row = rows.front();
@@ -150,7 +139,7 @@ ShipmentValues values_of_order(const storage::TypedRows<sql::LockOrder>& rows, c
   ShipmentValues values{.customer = row.customer_id,
                         .carrier = row.carrier_id,
                         .service_level = std::optional<std::string>(row.service_level),
-                        .packages = packages_of(items)};
+                        .packages = packages_text(domain::packed_items(items))};
   if (find_value(body, "itemIds") != nullptr) values.order_items = guids_of(items);
   values.columns.take(rows.more());
   return values;

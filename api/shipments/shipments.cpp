@@ -57,6 +57,7 @@ const Parameter list_query[] = {
                     "recipient's city."},
     {.name = "tag", .kind = Kind::string, .description = "A tag, without regard to case."},
     {.name = "externalReference", .kind = Kind::string},
+    filter_parameter,
     lower_page_parameter,
     per_page_parameter,
 };
@@ -297,20 +298,36 @@ class SelectionBuilder {
     selection_.is_of_status = false;
   }
 
+  void filter(std::string_view text) {
+    const bool is_sole = !selection_.is_narrowed();
+    const auto fragment =
+        add(filter_parameter.name,
+            domain::compile_filter(text, domain::record_type(domain::EntityType::shipment), next_param()));
+    selection_.sole_column = is_sole ? fragment.sole_column : std::string_view();
+    selection_.is_of_status = is_sole && fragment.is_of_status;
+    selection_.has_own_data = selection_.has_own_data || fragment.has_own_data;
+  }
+
   void search(std::string_view text) {
-    const int first = first_list_param + static_cast<int>(selection_.params.size());
-    auto compiled = domain::compile_words(text, searched_texts, first);
-    if (const auto* const error = std::get_if<domain::FilterError>(&compiled))
-      throw invalid("search", error->message);
-    auto& fragment = std::get<domain::SqlFragment>(compiled);
-    selection_.where += " and " + fragment.text;
-    for (auto& param : fragment.params) selection_.params.push_back(std::move(param));
+    add("search", domain::compile_words(text, searched_texts, next_param()));
     selection_.is_searched = true;
   }
 
   Selection take() { return std::move(selection_); }
 
  private:
+  int next_param() const { return first_list_param + static_cast<int>(selection_.params.size()); }
+
+  /// Narrows the selection to a compiled condition. Throws Failure if the parameter of this name is wrong.
+  domain::SqlFragment add(std::string_view name, domain::FilterResult compiled) {
+    if (const auto* const error = std::get_if<domain::FilterError>(&compiled))
+      throw invalid(std::string(name), error->message);
+    auto& fragment = std::get<domain::SqlFragment>(compiled);
+    selection_.where += " and " + fragment.text;
+    for (auto& param : fragment.params) selection_.params.push_back(std::move(param));
+    return std::move(fragment);
+  }
+
   Selection selection_;
 };
 
@@ -359,6 +376,7 @@ Selection selection_of(const Call& call) {
   }
   builder.narrow_to_statuses(statuses);
   if (const auto late = call.parameter("late")) builder.narrow_to_late(*late == "true");
+  if (const auto text = call.parameter(filter_parameter.name)) builder.filter(*text);
   if (const auto text = call.parameter("search")) builder.search(*text);
   return builder.take();
 }

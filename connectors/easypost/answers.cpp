@@ -9,6 +9,7 @@
 
 #include "base/ascii.hpp"
 #include "connectors/easypost/fields.hpp"
+#include "connectors/page_link.hpp"
 #include "connectors/store_call.hpp"
 
 namespace waybill::connectors::easypost {
@@ -20,7 +21,8 @@ constexpr std::size_t message_limit = 300;
 constexpr std::size_t code_limit = 100;
 constexpr std::size_t most_rates = 500;
 constexpr std::size_t most_messages = 50;
-constexpr std::size_t longest_link = 4096;
+constexpr std::size_t longest_link = 2000;  // as in shipments
+constexpr std::size_t longest_file_link = 4096;
 
 std::optional<json::value> json_body(std::string_view body) {
   constexpr std::size_t depth = 64;
@@ -107,7 +109,15 @@ std::string amount_at(const json::object& object, std::string_view path) {
                                                   : all_digits(std::string_view(text).substr(0, point)) &&
                                                         all_digits(std::string_view(text).substr(point + 1));
   if (!decimal || (value->is_number() && digits > exact_digits)) return {};
+  const auto whole = std::min(point, text.size());
+  text.erase(0,
+             std::min(text.find_first_not_of('0'), whole - 1));  // a JSON number begins with no needless zero
   return text;
+}
+
+std::optional<std::string> link_at(const json::object& object, std::string_view path,
+                                   std::size_t limit = longest_link) {
+  return page_link(find_path(object, path), limit);
 }
 
 std::string currency_at(const json::object& object) {
@@ -265,7 +275,7 @@ bool blames_credentials(const RatesAnswer& offers) {
 std::optional<BoughtLabel> bought_in(const json::object& shipment) {
   BoughtLabel label{.gateway_id = code_at(shipment, "id"),
                     .tracking_numbers = {code_at(shipment, "tracking_code")},
-                    .tracking_url = code_at(shipment, "tracker.public_url", longest_link),
+                    .tracking_url = link_at(shipment, "tracker.public_url").value_or(""),
                     .service_code = {},
                     .service_name = {},
                     .price = {},
@@ -277,9 +287,6 @@ std::optional<BoughtLabel> bought_in(const json::object& shipment) {
   if (label.gateway_id.empty() || label.tracking_numbers.front().empty() ||
       object_at(shipment, "postage_label") == nullptr)
     return std::nullopt;
-  if (!label.tracking_url.starts_with("https://") && !label.tracking_url.starts_with("http://")) {
-    label.tracking_url.clear();
-  }
   if (const auto* const rate = object_at(shipment, "selected_rate")) {
     label.service_code = code_at(*rate, "service");
     label.service_name = service_name(*rate);
@@ -324,17 +331,17 @@ VoidResult refund_in(const json::object& shipment) {
 std::string label_link(const json::object& shipment, LabelFormat format) {
   const auto* const label = object_at(shipment, "postage_label");
   if (label == nullptr) return {};
-  std::string link;
-  if (format == LabelFormat::pdf) link = code_at(*label, "label_pdf_url", longest_link);
-  if (format == LabelFormat::zpl) link = code_at(*label, "label_zpl_url", longest_link);
-  if (link.empty()) {
+  std::optional<std::string> link;
+  if (format == LabelFormat::pdf) link = link_at(*label, "label_pdf_url", longest_file_link);
+  if (format == LabelFormat::zpl) link = link_at(*label, "label_zpl_url", longest_file_link);
+  if (!link) {
     const std::string type = ascii_lower(code_at(*label, "label_file_type"));
     const std::string_view wanted = format == LabelFormat::png   ? "png"
                                     : format == LabelFormat::pdf ? "pdf"
                                                                  : "zpl";
-    if (type.ends_with(wanted)) link = code_at(*label, "label_url", longest_link);
+    if (type.ends_with(wanted)) link = link_at(*label, "label_url", longest_file_link);
   }
-  return link.starts_with("https://") || link.starts_with("http://") ? link : std::string();
+  return link.value_or("");
 }
 
 bool has_format(std::string_view bytes, LabelFormat format) {

@@ -170,6 +170,31 @@ TEST(EasyPostRates, AreReadInOrderWithExactPrices) {
   EXPECT_FALSE(offers.has_others);
 }
 
+TEST(EasyPostRates, HavePricesThatAreNumbersOfJson) {
+  const auto price = [](const std::string& rate) {
+    const auto given = answer(201, R"({"id":"shp_1","rates":[{"id":"rate_1","service":"A","currency":"USD",
+        "carrier_account_id":"ca_1","rate":")" +
+                                       rate + R"("}]})");
+    return offers_in(*shipment_in(given), "ca_1").answer.rates.at(0).price;
+  };
+  EXPECT_EQ(price("007.34"), "7.34");
+  EXPECT_EQ(price("00.50"), "0.50");
+  EXPECT_EQ(price("000"), "0");
+  EXPECT_EQ(price("10"), "10");
+}
+
+TEST(EasyPostPurchase, ALinkThatIsTooLongIsLeftOut) {
+  const auto link = [](std::size_t length) {
+    auto shipment = json::parse(bought).as_object();
+    std::string url = "https://track.easypost.com/";
+    url.resize(length, 'x');
+    shipment["tracker"].as_object()["public_url"] = url;
+    return bought_in(shipment)->tracking_url.size();
+  };
+  EXPECT_EQ(link(2000), 2000U);
+  EXPECT_EQ(link(2001), 0U);
+}
+
 TEST(EasyPostRates, OfOtherAccountsAreLeftOut) {
   const auto given = answer(201, R"({"id":"shp_1","rates":[
       {"id":"rate_1","service":"A","rate":"1","currency":"USD","carrier_account_id":"ca_2"}],
@@ -227,6 +252,17 @@ TEST(EasyPostLabel, TheLinkIsThatOfTheFormat) {
   EXPECT_EQ(label_link(pdf, LabelFormat::pdf), "https://f/a");
   EXPECT_EQ(label_link(pdf, LabelFormat::png), "");
   EXPECT_EQ(label_link(json::parse(R"({"postage_label":[]})").as_object(), LabelFormat::pdf), "");
+}
+
+TEST(EasyPostLabel, ALinkThatIsTooLongIsNoLink) {
+  const auto link = [](std::size_t length) {
+    std::string url = "https://f/";
+    url.resize(length, 'x');
+    const json::object file{{"label_pdf_url", url}};
+    return label_link(json::object{{"postage_label", file}}, LabelFormat::pdf).size();
+  };
+  EXPECT_EQ(link(4096), 4096U);
+  EXPECT_EQ(link(4097), 0U);
 }
 
 TEST(EasyPostLabel, AFileIsRecognisedByItsBeginning) {

@@ -388,6 +388,10 @@ TEST(Gateways, RefuseByNameWhatTheirConnectorLacks) {
   consignment.sender.postal_code = repeated("1", 21);
   EXPECT_EQ(fields("karrio", consignment),
             (std::vector<std::string>{"sender.city", "sender.postalCode", "recipient.name"}));
+  consignment.recipient = {.phone = "none"};
+  consignment.sender = {.postal_code = "1", .country = "US"};
+  EXPECT_EQ(fields("karrio", consignment),
+            (std::vector<std::string>{"sender.postalCode", "recipient.phone"}));
 }
 
 }  // namespace

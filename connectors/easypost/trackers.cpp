@@ -16,32 +16,41 @@ constexpr std::size_t longest_text = 300;
 struct Entry {
   const json::object* detail = nullptr;
   std::string time_text;
-  Time at;
+  std::optional<Time> read_at;
+  Time at;  // without a readable time, that of the answer
   bool has_zone = true;
   std::size_t position = 0;  // in the tracker
+  bool is_last = false;      // of the tracker
 };
 
-std::optional<Entry> entry_of(const json::value& value) {
+bool tells_anything(const json::object& detail) {
+  return !code_at(detail, "status").empty() || !text_at(detail, "message", longest_text).empty() ||
+         !text_at(detail, "description", longest_text).empty();
+}
+
+std::optional<Entry> entry_of(const json::value& value, Time now) {
   const auto* const detail = value.if_object();
   if (detail == nullptr) return std::nullopt;
-  Entry entry{.detail = detail, .time_text = text_at(*detail, "datetime", 40), .at = {}, .has_zone = true};
-  auto time = parse_timestamp(entry.time_text);
-  if (!time) {
-    time = parse_timestamp(entry.time_text + "Z");
+  Entry entry{.detail = detail, .time_text = text_at(*detail, "datetime", 40), .read_at = {}, .at = now};
+  entry.read_at = parse_timestamp(entry.time_text);
+  if (!entry.read_at) {
+    entry.read_at = parse_timestamp(entry.time_text + "Z");
     entry.has_zone = false;
   }
-  if (!time) return std::nullopt;
-  entry.at = *time;
+  if (!entry.read_at && !tells_anything(*detail)) return std::nullopt;
+  entry.at = entry.read_at.value_or(now);
   return entry;
 }
 
-// The details with a time, oldest first.
-std::vector<Entry> entries_of(const json::object& tracker) {
+// The details, oldest first. EasyPost writes them in this order; times count more.
+std::vector<Entry> entries_of(const json::object& tracker, Time now) {
   std::vector<Entry> entries;
-  for (const auto& value : list_at(tracker, "tracking_details")) {
-    auto entry = entry_of(value);
+  const auto& details = list_at(tracker, "tracking_details");
+  for (std::size_t i = 0; i < details.size(); ++i) {
+    auto entry = entry_of(details[i], now);
     if (!entry) continue;
-    entry->position = entries.size();
+    entry->position = i;
+    entry->is_last = i + 1 == details.size();
     entries.push_back(std::move(*entry));
   }
   std::ranges::sort(entries, {}, [](const Entry& entry) { return std::pair(entry.at, entry.position); });
@@ -99,6 +108,8 @@ CarrierScan scan_of(const Entry& entry, const std::string& number, Course& cours
   const std::string status_detail = code_at(detail, "status_detail");
   CarrierScan scan;
   scan.status = course.next(code_at(detail, "status"), status_detail);
+  // It may be older than the scans after it, and must not move the shipment back.
+  if (!entry.read_at && !entry.is_last) scan.status.clear();
   scan.is_return = course.is_return();
   scan.code = code_at(detail, "carrier_code");
   scan.description = text_at(detail, "message", longest_text);
@@ -135,7 +146,8 @@ TrackAnswer scans_in(const json::object& tracker, Time now) {
   const std::string number = code_at(tracker, "tracking_code");
   TrackAnswer answer;
   Course course;
-  for (const Entry& entry : entries_of(tracker)) answer.scans.push_back(scan_of(entry, number, course, now));
+  for (const Entry& entry : entries_of(tracker, now))
+    answer.scans.push_back(scan_of(entry, number, course, now));
   answer.estimated_delivery = parse_timestamp(text_at(tracker, "est_delivery_date"));
   return answer;
 }

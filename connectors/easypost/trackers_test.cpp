@@ -93,11 +93,35 @@ TEST(EasyPostScans, ATimeWithoutZoneIsUtcAndMarked) {
   EXPECT_FALSE(answer.scans.at(0).has_zone);
 }
 
+TEST(EasyPostScans, AScanWithoutAReadableTimeIsKeptWithThatOfTheAnswer) {
+  for (const auto* const time : {"null", "\"yesterday\"", "12"}) {
+    const auto details = R"([{"status":"in_transit","datetime":"2026-07-01T10:00:00Z","message":"m"},
+        {"status":"delivered","message":"Left at the door","datetime":)" +
+                         std::string(time) + "}]";
+    const auto scans = scans_in(tracker(details), now).scans;
+    ASSERT_EQ(scans.size(), 2U) << time;
+    EXPECT_EQ(scans[1].status, "delivered");
+    EXPECT_EQ(scans[1].description, "Left at the door");
+    EXPECT_EQ(scans[1].at, now);
+    EXPECT_FALSE(scans[1].has_zone);
+    const auto later = scans_in(tracker(details), now + std::chrono::hours(2)).scans;
+    EXPECT_EQ(later.at(1).external_id, scans[1].external_id) << "it is the same scan in each answer";
+  }
+}
+
+TEST(EasyPostScans, AScanWithoutATimeBeforeOthersMovesNothing) {
+  json::object undated = scan("in_transit", "", 2);
+  undated.erase("datetime");
+  EXPECT_EQ(statuses({undated, scan("out_for_delivery", "", 3)}), (Statuses{"out_for_delivery", ""}));
+  json::object returning = scan("return_to_sender", "", 2);
+  returning.erase("datetime");
+  EXPECT_EQ(statuses({scan("in_transit", "", 1), returning}), (Statuses{"in_transit", "exception"}));
+}
+
 TEST(EasyPostScans, OddEntriesDoNotSpoilTheOthers) {
-  const auto answer =
-      scans_in(tracker(R"([null,7,{},{"datetime":12},{"datetime":"yesterday","status":"delivered"},
+  const auto answer = scans_in(tracker(R"([null,7,{},{"datetime":12},{"datetime":"yesterday","status":{}},
       {"status":{},"datetime":"2026-07-01T10:00:00Z","message":[1],"tracking_location":"Boston"}])"),
-               now);
+                               now);
   ASSERT_EQ(answer.scans.size(), 1U);
   EXPECT_EQ(answer.scans[0].status, "");
   EXPECT_TRUE(scans_in(json::object{{"tracking_details", "none"}}, now).scans.empty());

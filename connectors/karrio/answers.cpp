@@ -8,6 +8,7 @@
 #include "base/number.hpp"
 #include "connectors/karrio/exact_json.hpp"
 #include "connectors/karrio/refusals.hpp"
+#include "connectors/page_link.hpp"
 #include "connectors/store_text.hpp"
 
 namespace waybill::connectors::karrio {
@@ -100,11 +101,7 @@ std::vector<std::string> tracking_numbers_of(const json::value& shipment) {
 }
 
 std::string page_of(const json::value& shipment) {
-  constexpr std::size_t longest = 2000;
-  auto url = identifier_at(shipment, "meta.carrier_tracking_link", longest);
-  const bool is_link = (url.starts_with("https://") || url.starts_with("http://")) &&
-                       url.find_first_of(" \"<>\\") == std::string::npos;
-  return is_link ? url : "";
+  return page_link(at(shipment, "meta.carrier_tracking_link")).value_or("");
 }
 
 std::optional<LabelFile> label_in(const json::value& shipment) {

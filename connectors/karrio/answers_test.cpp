@@ -125,6 +125,9 @@ TEST(KarrioShipment, HasNoLinkThatIsNotAPage) {
   EXPECT_EQ(link("javascript:alert(1)"), "");
   EXPECT_EQ(link("/v1/trackers/1"), "");
   EXPECT_EQ(link("https://x/<b>"), "");
+  const std::string longest = "https://x/" + std::string(1990, 'y');
+  EXPECT_EQ(link(longest), longest);
+  EXPECT_EQ(link(longest + "y"), "") << "a part of it leads nowhere";
 }
 
 TEST(KarrioLabel, HasTheFormatOfItsBytes) {

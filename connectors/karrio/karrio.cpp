@@ -7,6 +7,7 @@
 #include "base/ascii.hpp"
 #include "base/crypto.hpp"
 #include "base/percent_encoding.hpp"
+#include "connectors/karrio/addresses.hpp"
 #include "connectors/karrio/answers.hpp"
 #include "connectors/karrio/exact_json.hpp"
 #include "connectors/karrio/refusals.hpp"
@@ -350,6 +351,8 @@ class Karrio final : public GatewayConnector {
     return {
         .name = 100, .company = 100, .phone = 50, .street = 100, .city = 50, .state = 50, .postal_code = 20};
   }
+
+  FieldErrors wrong_parts(const Party& party) const override { return karrio::wrong_parts(party); }
 
   bool needs_url() const override { return true; }
 

@@ -30,6 +30,11 @@ bool is_amount(std::string_view text) {
          std::ranges::count(text, '.') <= 1;
 }
 
+bool is_price(std::string_view text) {
+  constexpr std::size_t most_whole_digits = 12;
+  return is_amount(text) && digits_of(text).whole.size() <= most_whole_digits;
+}
+
 std::optional<std::strong_ordering> compare_amounts(std::string_view a, std::string_view b) {
   if (!is_amount(a) || !is_amount(b)) return std::nullopt;
   const Digits left = digits_of(a), right = digits_of(b);

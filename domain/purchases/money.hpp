@@ -19,6 +19,9 @@ struct Money {
 /// PostgreSQL.
 bool is_amount(std::string_view text);
 
+/// True for an amount below 10^12. A dearer rate is an error of the carrier: it is never bought.
+bool is_price(std::string_view text);
+
 /// Compares exactly; nullopt unless both are amounts.
 std::optional<std::strong_ordering> compare_amounts(std::string_view a, std::string_view b);
 

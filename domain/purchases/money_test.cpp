@@ -16,6 +16,13 @@ TEST(Amounts, AreDigitsWithAtMostOnePoint) {
   EXPECT_FALSE(is_amount(std::string(31, '1')));
 }
 
+TEST(Prices, AreBelowATrillion) {
+  for (const char* const good : {"0", "007.34", "999999999999.999", "000000000000012.5"})
+    EXPECT_TRUE(is_price(good)) << good;
+  for (const char* const bad : {"1000000000000", "1000000000000.00", "-1", ""})
+    EXPECT_FALSE(is_price(bad)) << bad;
+}
+
 TEST(Amounts, AreComparedExactly) {
   EXPECT_EQ(compare_amounts("12.5", "12.50"), std::strong_ordering::equal);
   EXPECT_EQ(compare_amounts("007", "7.0"), std::strong_ordering::equal);

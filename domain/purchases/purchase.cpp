@@ -310,7 +310,11 @@ Effect drafted(Purchase& purchase, std::string gateway_id, Quote quote, Time now
   purchase.attempts = 0;
   const auto refusal = price_refusal(purchase.quote.price, purchase.max_price);
   if (!refusal.empty())
-    return refuse(purchase, {std::string(refusal), "The price is not accepted by maxPrice."}, now);
+    return refuse(
+        purchase,
+        {std::string(refusal), "The price is not accepted by maxPrice: " + purchase.quote.price.amount + " " +
+                                   purchase.quote.price.currency + "."},
+        now);
   return note(purchase, now);
 }
 

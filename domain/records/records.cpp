@@ -154,7 +154,7 @@ constexpr auto shipment_fields = std::to_array<Field>({
         .listed()
         .settable()
         .described("Writable until the shipment is final."),
-    text("carrierTrackingUrl", "carrier_tracking_url", no, Form::web_address)
+    text("carrierTrackingUrl", "carrier_tracking_url", yes, Form::web_address)
         .merged()
         .not_empty()
         .listed()

@@ -9,6 +9,7 @@
 #include "base/blanks.hpp"
 #include "base/crypto.hpp"
 #include "base/json.hpp"
+#include "domain/records/packed_items.hpp"
 #include "domain/values/tracking_number.hpp"
 #include "storage/session/session.hpp"
 #include "storage/sql/record_changes.sql.hpp"
@@ -103,23 +104,6 @@ std::optional<json::array> picked_items(const json::array& items, const NewShipm
   return picked;
 }
 
-/// One package per item, with the item's dimensions.
-json::array packages_of(const json::array& items) {
-  json::array packages;
-  for (const json::value& item : items) {
-    const auto* const object = item.if_object();
-    const auto* const stored = object == nullptr ? nullptr : object->if_contains("dimensions");
-    const auto* const dimensions = stored == nullptr ? nullptr : stored->if_object();
-    json::object package;
-    for (const char* const name : {"length", "width", "height", "weight"}) {
-      const auto* const value = dimensions == nullptr ? nullptr : dimensions->if_contains(name);
-      package.emplace(name, value != nullptr && value->is_number() ? *value : json::value());
-    }
-    packages.push_back(std::move(package));
-  }
-  return packages;
-}
-
 bool is_blank(const std::optional<std::string_view>& text) { return !text || waybill::is_blank(*text); }
 
 /// The reason that the carrier and service level of a change do not fit; `levels` are those of the carrier.
@@ -202,7 +186,7 @@ ChangeResult make(Session& session, const Guid& business, const NewShipment& cha
   auto items = picked_items(list_of(order->items), change);
   if (!items) return {.kind = Kind::invalid, .error = "itemIds names an item that the order does not have"};
   if (items->empty()) items->emplace_back(nullptr);
-  const json::array shipments{entry_of(change, orders, *hold->number, packages_of(*items))};
+  const json::array shipments{entry_of(change, orders, *hold->number, domain::packed_items(*items))};
   session.run(statements::Create{.business = business, .shipments = to_json(shipments)});
   if (change.generate_label) request_label(session, business, change.shipment, change.cause);
   return {.kind = Kind::made,

@@ -40,8 +40,9 @@ class Leases {
   /// ended.
   virtual bool enter() = 0;
 
-  /// Frees the runs and imports of other workers that are lost: those whose session has ended or, unless
-  /// `kept_after_lease` is nullopt, whose lease ended longer ago than that.
+  /// Frees what other workers that are lost have claimed (runs, imports, purchases, lanes of pulls): those
+  /// whose session has ended or, unless `kept_after_lease` is nullopt, whose lease ended longer ago than
+  /// that.
   virtual void free_lost(std::optional<Duration> kept_after_lease) = 0;
 
   /// Renews the leases and returns the held shards. `lag` is how long the oldest unmatched event of these

@@ -119,8 +119,14 @@ TEST_F(PurchaseFailOver, ALabelThatIsBoughtButNotRecordedIsRecordedOnTheNewPrima
   servers.catch_up();
   fail_over();
   EXPECT_EQ(stored(made, "status"), "buying");
+  // Nobody looks the purchase up, and its worker has no lease any more: only the answer can tell.
+  Session(servers.url())
+      .rows("update purchases set lease_owner = null, lease_until = null, claim_at = null where guid = $1",
+            {made.purchase});
+  const std::size_t looked_up = gateway.count(PurchaseCall::find);
   gate->open();
   expect_bought_once(made);
+  EXPECT_EQ(gateway.count(PurchaseCall::find), looked_up);
 }
 
 TEST_F(PurchaseFailOver, AnAnswerWhoseCallTheNewPrimaryDoesNotKnowIsRecorded) {

@@ -106,10 +106,31 @@ TEST_F(RepeatedRequests, HaveTheFirstAnswerWhileTheLabelIsBoughtAndAfterwards) {
   const Response later = post(shipment);
   EXPECT_EQ(later.status, 202) << "the answer of the first request";
   EXPECT_EQ(later.text, first.text);
+  const Response now = buyer->buy(shipment);
+  EXPECT_EQ(now.status, 200) << "the answer without a key";
+  EXPECT_NE(now.text, first.text);
   kill(*api);
   start_api();
-  EXPECT_EQ(post(shipment).text, first.text);
+  const Response after = post(shipment);
+  EXPECT_EQ(after.text, first.text);
+  EXPECT_EQ(after.header(replayed), "true");
   expect_one_label(shipment, purchase);
+}
+
+TEST_F(RepeatedRequests, BuyNoSecondLabelOnceTheFirstIsVoided) {
+  gateway.easypost().set_refund_answer("refunded");
+  const std::string shipment = buyer->shipment();
+  const Response first = post(shipment);
+  ASSERT_EQ(first.status, 202) << first.text;
+  const std::string purchase = text_at(first.data(), "guid");
+  buyer->with_status(shipment, purchase, "bought");
+  ASSERT_EQ(buyer->void_label(shipment).status, 202);
+  buyer->with_status(shipment, purchase, "voided");
+  const Response later = post(shipment);
+  EXPECT_EQ(later.text, first.text);
+  EXPECT_EQ(later.header(replayed), "true");
+  EXPECT_EQ(purchases_of(shipment), 1);
+  EXPECT_NE(buyer->request(shipment), purchase) << "without the key it is a new purchase";
 }
 
 TEST_F(RepeatedRequests, OfAnApiThatWasKilledBeforeItsCommitRequestOnePurchase) {
@@ -155,7 +176,6 @@ TEST_F(RepeatedRequests, JoinThePurchaseOfAWorkerThatWasKilled) {
   gate->open();
   EXPECT_EQ(post(shipment).text, first.text);
   start_worker();
-  database.rows("update purchases set lease_until = now(), claim_at = now()");
   EXPECT_EQ(post(shipment).text, first.text);
   expect_one_label(shipment, purchase);
 }

@@ -70,6 +70,8 @@ TEST_F(PurchaseRequests, AreRefusedByTheNameOfTheField) {
   EXPECT_EQ(fields(buy(parcel, {{"format", "gif"}})), "format ");
   EXPECT_EQ(fields(buy(parcel, {{"maxPrice", -1}})), "maxPrice ");
   EXPECT_EQ(fields(buy(parcel, {{"carrierIds", json::array()}})), "carrierIds ");
+  EXPECT_EQ(fields(buy(parcel, {{"choose", "cheapest"}, {"serviceCodes", {"Ground", "", " "}}})),
+            "serviceCodes[1] serviceCodes[2] ");
   EXPECT_EQ(fields(buy(parcel, {{"colour", "red"}})), "colour ");
   EXPECT_EQ(buy(parcel, {{"carrierIds", {"00000000-0000-4000-8000-00000000dead"}}}).status, 404);
   EXPECT_EQ(buy(tenant.id).status, 404);

@@ -4,7 +4,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "storage/carriers/purchases.hpp"
 #include "tests/crash/faults.hpp"
 #include "tests/harness/eventually.hpp"
 
@@ -97,13 +96,6 @@ void PurchaseStack::start_api() {
   api_ = std::make_unique<Waybill>(up_->database_url(), options);
 }
 
-void PurchaseStack::end_leases(Time killed_at) {
-  connect().rows(
-      "update purchases set lease_until = now(), claim_at = now() "
-      "where lease_owner is not null and lease_until < $1::timestamptz",
-      {format_timestamp(killed_at + storage::purchase_lease)});
-}
-
 PurchaseGateway& PurchaseStack::gateway(bool is_karrio) {
   return is_karrio ? static_cast<PurchaseGateway&>(karrio_) : easypost_;
 }
@@ -119,10 +111,7 @@ void PurchaseStack::kill(Victim victim) {
     if (!pid) throw std::runtime_error("PostgreSQL does not run");
     for (const pid_t process : process_tree(*pid)) ::kill(process, SIGKILL);
   }
-  if (victim == Victim::worker || all) {
-    end(*up_);
-    worker_killed_at_ = system_clock().now();
-  }
+  if (victim == Victim::worker || all) end(*up_);
   if (victim == Victim::api || all) end(*api_);
   if (victim == Victim::karrio || victim == Victim::older_karrio || all) karrio_.karrio().kill();
   if (victim == Victim::older_karrio) karrio_.karrio().restore(first_karrio_);
@@ -133,7 +122,6 @@ void PurchaseStack::repair() {
   if (!api_->process().running()) start_api();
   karrio_.karrio().restart();
   connect();
-  if (worker_killed_at_) end_leases(*std::exchange(worker_killed_at_, std::nullopt));
   const bool answers = eventually([&] { return http("").get("/readyz").status == 200; }, recovery_limit);
   if (!answers) throw std::runtime_error("the API does not come back");
 }

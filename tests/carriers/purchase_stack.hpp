@@ -57,15 +57,12 @@ class PurchaseStack {
   void start_up();
   void start_api();
   std::vector<std::string> arguments() const;
-  /// Ends the leases of a worker that was killed, as if their time had passed.
-  void end_leases(Time killed_at);
 
   TempDirectory directory_;
   EasyPostGateway easypost_;
   KarrioGateway karrio_;
   std::string first_karrio_;
   std::unique_ptr<Waybill> up_, api_;
-  std::optional<Time> worker_killed_at_;
 };
 
 /// Buys labels through the second API, however often that is killed.

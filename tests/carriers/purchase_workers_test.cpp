@@ -1,9 +1,13 @@
-// Two workers with the purchases and pulls of one business: what the business asks of a gateway at a time.
+// Two workers with the purchases and pulls of one business: what the business asks of a gateway at a time,
+// and what becomes of the work of a killed worker.
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,7 +27,8 @@ using testing::SizeIs;
 using Call = EasyPostSimulator::Call;
 
 constexpr std::size_t at_a_time = 4;
-constexpr Deadline a_while = 3s;  // several looks of each worker
+constexpr Deadline a_while = 3s;          // several looks of each worker
+constexpr Deadline take_over_limit = 5s;  // far below each lease
 constexpr int parcels = 12;
 
 class PurchaseWorkers : public testing::Test {
@@ -60,6 +65,24 @@ class PurchaseWorkers : public testing::Test {
     EXPECT_EQ(gateway.count(PurchaseCall::buy), static_cast<std::size_t>(parcels));
   }
 
+  /// Kills the worker whose guid the statement returns.
+  void kill_worker(std::string_view owner_sql) {
+    const std::string name =
+        buyer.tenant.sql.value("select name from workers where guid = (" + std::string(owner_sql) + ")");
+    for (Waybill* const worker : {&first, &second}) {
+      if (!name.ends_with(":" + std::to_string(worker->process().pid()))) continue;
+      worker->process().kill(SIGKILL);
+      worker->process().wait_exit();
+      return;
+    }
+    throw std::runtime_error("no worker is " + name);
+  }
+  void expect_one_label(const std::string& shipment, const std::string& purchase) {
+    buyer.with_status(shipment, purchase, "bought", 30s);
+    EXPECT_THAT(gateway.labels(purchase), SizeIs(1));
+    EXPECT_EQ(gateway.count(PurchaseCall::buy), 1U);
+  }
+
   TestDatabase database;
   EasyPostGateway gateway;
   Waybill api{database.url(), options_of("api")};
@@ -73,6 +96,47 @@ TEST_F(PurchaseWorkers, BuyAtMostFourLabelsOfABusinessAtATime) {
 
 TEST_F(PurchaseWorkers, BuyAtMostFourLabelsAtATimeWhoseCarrierTheyHaveChosen) {
   expect_few_at_a_time({{"choose", "cheapest"}});
+}
+
+TEST_F(PurchaseWorkers, LookUpTheLabelThatAKilledWorkerWasBuying) {
+  const auto gate = std::make_shared<Gate>();
+  gateway.fail(PurchaseCall::buy, slow_answer(gate));
+  const std::string shipment = buyer.shipment(), purchase = buyer.request(shipment);
+  ASSERT_TRUE(eventually([&] { return gateway.labels(purchase).size() == 1; }));
+  kill_worker("select lease_owner from purchases where guid = '" + purchase + "'");
+  const json::value left = buyer.with_status(shipment, purchase, "unknown", take_over_limit);
+  EXPECT_EQ(error_of(left), "WORKER_LOST");
+  gate->open();
+  expect_one_label(shipment, purchase);
+}
+
+TEST_F(PurchaseWorkers, ContinueThePurchaseOfAKilledWorkerAtItsDraft) {
+  const auto gate = std::make_shared<Gate>();
+  const std::size_t before = gateway.count(PurchaseCall::draft);
+  gateway.fail(PurchaseCall::draft, slow_answer(gate));
+  const std::string shipment = buyer.shipment(), purchase = buyer.request(shipment);
+  ASSERT_TRUE(gateway.wait_for_calls(PurchaseCall::draft, before + 1));
+  kill_worker("select lease_owner from purchases where guid = '" + purchase + "'");
+  EXPECT_TRUE(gateway.wait_for_calls(PurchaseCall::draft, before + 2, take_over_limit));
+  gate->open();
+  expect_one_label(shipment, purchase);
+}
+
+TEST_F(PurchaseWorkers, AskForTheNumbersOfAKilledWorker) {
+  const auto gate = std::make_shared<Gate>();
+  gateway.easypost().fail(Call::list_trackers, slow_answer(gate));
+  buyer.tenant.sql.rows(
+      "with parcel as (insert into shipments (business_id, tracking_number, carrier_id, "
+      "carrier_tracking_number, packages) values ($1, 'WB-1', $2, 'EZ1', '[{\"weight\": 2}]') returning "
+      "guid) "
+      "insert into tracking_pulls (business_id, shipment_id, number, carrier_id, due_at) "
+      "select $1, guid, 'EZ1', $2, now() from parcel",
+      {buyer.tenant.id, buyer.carrier});
+  buyer.tenant.sql.exec("update tracking_lanes set look_at = now(); notify waybill_pulls");
+  ASSERT_TRUE(gateway.easypost().wait_for_calls(Call::list_trackers, 1, 30s));
+  kill_worker("select lease_owner from tracking_lanes");
+  EXPECT_TRUE(gateway.easypost().wait_for_calls(Call::list_trackers, 2, take_over_limit));
+  gate->open();
 }
 
 TEST_F(PurchaseWorkers, AskForFourNumbersAtATimeAndForEachOnceInItsPeriod) {

@@ -1,4 +1,6 @@
 // The leases of workers on purchases.
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -6,12 +8,15 @@
 #include <gtest/gtest.h>
 
 #include "storage/carriers/purchases.hpp"
+#include "storage/events/leases.hpp"
 #include "storage/session/session.hpp"
+#include "tests/harness/eventually.hpp"
 #include "tests/harness/postgres.hpp"
 
 namespace waybill::tests {
 namespace {
 
+using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -81,6 +86,34 @@ TEST_F(PurchaseLeases, OfABusinessAreAtMostFour) {
   const std::vector<storage::PurchaseKey> done{first[0].purchase.key};
   storage::release_purchases(session, worker, done);
   EXPECT_THAT(claimed_by(other), SizeIs(1));
+}
+
+TEST_F(PurchaseLeases, OfALostWorkerEndWithItsSession) {
+  const storage::PurchaseKey open = requested(), buying = requested(), bought = requested();
+  std::optional<storage::ServerLeases> lost(std::in_place, database.url(), worker, "lost", 3s);
+  storage::ServerLeases living(database.url(), other, "living", 3s);
+  ASSERT_TRUE(lost->enter());
+  ASSERT_TRUE(living.enter());
+  ASSERT_THAT(claimed_by(worker), SizeIs(3));
+  database.rows(
+      "update purchases set status = 'buying', gateway_id = 'shp_1', buy_begun_at = now() where guid = $1",
+      {buying.guid.to_string()});
+  database.rows(
+      "update purchases set status = 'bought', gateway_id = 'shp_2', bought_at = now(), next_at = null where "
+      "guid = $1",
+      {bought.guid.to_string()});
+  living.free_lost(4s);
+  EXPECT_THAT(renewed_by(worker, {open, buying}), SizeIs(2)) << "the worker lives";
+  lost.reset();
+  EXPECT_TRUE(eventually([&] {
+    living.free_lost(4s);
+    return database.number("select count(*) from purchases where lease_owner is not null") == 0;
+  }));
+  EXPECT_THAT(renewed_by(worker, {open, buying}), IsEmpty());
+  EXPECT_THAT(claimed_by(other), SizeIs(2)) << "nothing is left to do for a bought one";
+  EXPECT_EQ(database.value("select status from purchases where guid = $1", {buying.guid.to_string()}),
+            "buying")
+      << "only whoever claims it knows that no answer comes";
 }
 
 }  // namespace

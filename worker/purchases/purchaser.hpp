@@ -17,9 +17,10 @@ namespace waybill::worker {
 /// hangs delays no other work.
 ///
 /// Any worker claims purchases of any shard, because the lease on the row alone decides: the purchases of a
-/// worker that died are due for all others when its leases end, however shards move, and the workers that are
-/// awake first share a burst. NOTIFY announces new purchases. Reconnects automatically. A crash loses the
-/// calls in flight: a purchase that was being bought is unknown when its lease ends, and is looked up.
+/// worker that died are due for all others once one of them finds it lost (Leases::free_lost), however shards
+/// move, and the workers that are awake first share a burst. NOTIFY announces new purchases. Reconnects
+/// automatically. A crash loses the calls in flight: a purchase that was being bought is unknown for the next
+/// worker, and is looked up.
 class Purchaser final : public Service {
  public:
   struct Options {

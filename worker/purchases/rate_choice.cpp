@@ -118,7 +118,8 @@ bool goes_before(const Candidate& a, const Candidate& b, bool by_time) {
 /// The candidates, and the reason why other wanted rates are not.
 struct Sifted {
   std::vector<Candidate> candidates;
-  bool has_changed = false, has_other_currency = false, has_dearer = false;
+  bool has_changed = false, has_other_currency = false;
+  const CarrierRate* cheapest_above = nullptr;  // of those above maxPrice
 };
 
 Sifted sift(const WantedRate& wanted, std::span<const AskedCarrier> asked,
@@ -127,14 +128,16 @@ Sifted sift(const WantedRate& wanted, std::span<const AskedCarrier> asked,
   for (std::size_t i = 0; i < asked.size(); ++i) {
     for (const CarrierRate& rate : asked[i].answer.rates) {
       const domain::Money price{rate.price, rate.currency};
-      if (!is_wanted(wanted, asked[i], rate) || !domain::is_amount(rate.price)) continue;
+      if (!is_wanted(wanted, asked[i], rate) || !domain::is_price(rate.price)) continue;
       const auto refusal = domain::price_refusal(price, max_price);
       if (wanted.rate && domain::is_dearer(price, wanted.rate->price)) {
         sifted.has_changed = true;
       } else if (refusal == "OTHER_CURRENCY") {
         sifted.has_other_currency = true;
       } else if (!refusal.empty()) {
-        sifted.has_dearer = true;
+        if (sifted.cheapest_above == nullptr ||
+            domain::compare_amounts(rate.price, sifted.cheapest_above->price) == std::strong_ordering::less)
+          sifted.cheapest_above = &rate;
       } else {
         sifted.candidates.push_back({i, &rate});
       }
@@ -179,7 +182,10 @@ std::variant<ChosenRate, PurchaseMessage> choose_rate(const WantedRate& wanted,
   if (sifted.candidates.empty()) {
     if (sifted.has_changed)
       return PurchaseMessage{"PRICE_CHANGED", "The carrier's price is above the rate that was chosen."};
-    if (sifted.has_dearer) return PurchaseMessage{"TOO_EXPENSIVE", "Each rate is above maxPrice."};
+    if (const auto* const rate = sifted.cheapest_above) {
+      return PurchaseMessage{"TOO_EXPENSIVE", "Each rate is above maxPrice; the lowest is " + rate->price +
+                                                  " " + rate->currency + "."};
+    }
     if (sifted.has_other_currency)
       return PurchaseMessage{"OTHER_CURRENCY", "Each rate is in another currency than maxPrice."};
     return PurchaseMessage{"NO_RATE", "No carrier has a rate for this shipment." + reason_of(asked)};

@@ -124,6 +124,20 @@ TEST(RateChoice, OtherCurrenciesAreLeftOutAndNeverCompared) {
   EXPECT_EQ(choice({}, offers, Money{"4.99", "EUR"}), "TOO_EXPENSIVE");
 }
 
+TEST(RateChoice, TooExpensiveNamesTheLowestPrice) {
+  const std::vector offers{asked(ups, {rate("a", "12.00"), rate("b", "9.50"), rate("c", "1", 1, "USD")}),
+                           asked(dhl, {rate("d", "10")})};
+  const auto made = choose_rate({}, offers, Money{"9.49", "EUR"});
+  const auto& reason = std::get<PurchaseMessage>(made);
+  EXPECT_EQ(reason.code, "TOO_EXPENSIVE");
+  EXPECT_EQ(reason.text, "Each rate is above maxPrice; the lowest is 9.50 EUR.");
+}
+
+TEST(RateChoice, APriceOfATrillionIsNeverBought) {
+  EXPECT_EQ(choice({}, {asked(ups, {rate("a", "1000000000000")})}), "NO_RATE");
+  EXPECT_EQ(choice({}, {asked(ups, {rate("a", "999999999999.99")})}), "rate_a999999999999.99");
+}
+
 TEST(RateChoice, ARefusalTellsTheReasonOfACarrier) {
   auto failed = asked(ups, {});
   failed.failure = GatewayError(GatewayError::Problem::busy, {"503", "The carrier is down."});

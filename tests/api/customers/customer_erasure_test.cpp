@@ -187,6 +187,21 @@ TEST_F(ErasureTest, AParcelThatWaitsInTheShopKeepsItsSender) {
   EXPECT_EQ(text_at(parcel, "sender.name"), tenant.name);
 }
 
+TEST_F(ErasureTest, TheLinkOfTheCarrierGoesAndItsNumberStays) {
+  const auto customer = create_person();
+  const auto shipment = create_shipment_of(create_order_of(customer));
+  tenant.sql.rows(
+      "update shipments set carrier_tracking_number = 'EZ1', carrier_tracking_url = "
+      "'https://carrier.example/private-page' where guid = $1",
+      {shipment});
+  tenant.settle();
+  EXPECT_NE(dump().find("private-page"), std::string::npos);
+  erase(customer);
+  EXPECT_EQ(dump().find("private-page"), std::string::npos) << "in the shipment and in its events";
+  EXPECT_EQ(tenant.sql.value("select carrier_tracking_number from shipments where guid = $1", {shipment}),
+            "EZ1");
+}
+
 // Each change adds a name, an address, a phone number and a street.
 TEST_F(ErasureTest, TheThousandNewestTextsOfAPersonAreSearchedFor) {
   const auto customer = create_person();

@@ -106,6 +106,29 @@ TEST_F(ShipmentsListTest, CustomerAndStatusFilterTheList) {
   expect_invalid(list("customerGuid=x&status=lost"), {"customerGuid", "status"});
 }
 
+TEST_F(ShipmentsListTest, AFilterNarrowsTheListWithItsOtherParameters) {
+  const auto cheap = create_at("2026-01-01"), dear = create_at("2026-01-02"),
+             unknown = create_at("2026-01-03");
+  update(cheap, "label_status = 'bought', shipping_price = 7.3, currency = 'EUR'");
+  update(dear, "label_status = 'bought', shipping_price = 21.5, currency = 'EUR', status = 'in_transit'");
+  update(unknown, "label_status = 'unknown'");
+  using Guids = std::vector<std::string>;
+  const auto found = [&](std::string_view filter, const std::string& more = "") {
+    const auto response = list("%24filter=" + url_encode(filter) + more);
+    EXPECT_EQ(response.body.at("totalCount"), response.data().as_array().size()) << response.text;
+    return texts(response, "guid");
+  };
+  EXPECT_EQ(found("labelStatus eq 'bought'"), (Guids{dear, cheap}));
+  EXPECT_EQ(found("shippingPrice gt 7.3"), (Guids{dear}));
+  EXPECT_EQ(found("shippingPrice eq null"), (Guids{unknown}));
+  EXPECT_EQ(found("labelStatus ne 'bought' or shippingPrice lt 10"), (Guids{unknown, cheap}));
+  EXPECT_EQ(found("labelStatus eq 'bought'", "&status=created"), (Guids{cheap}));
+  EXPECT_EQ(found("labelStatus eq 'bought'", "&from=2026-01-02&search=WB"), (Guids{dear}));
+  EXPECT_EQ(found("status eq 'in_transit'"), (Guids{dear}));
+  expect_invalid(list("%24filter=" + url_encode("labelState eq 'bought'")), {"$filter"});
+  expect_invalid(list("%24filter=" + url_encode("shippingPrice eq 'x'")), {"$filter"});
+}
+
 TEST_F(ShipmentsListTest, PagesAreLimitedAndDoNotOverlap) {
   std::vector<std::string> newest_first;
   for (int day = 1; day <= 5; ++day)

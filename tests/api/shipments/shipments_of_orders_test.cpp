@@ -69,7 +69,7 @@ TEST_F(ShipmentsOfOrdersTest, AnOrderBecomesAShipmentWithAllItsItems) {
   EXPECT_EQ(text_at(shipment, "sender.address.city"), "Lisbon");
   EXPECT_EQ(
       at(shipment, "packages"),
-      json::value({{{"length", 10}, {"width", 20.5}, {"height", 5}, {"weight", 1.25}},
+      json::value({{{"length", 10}, {"width", 20.5}, {"height", 5}, {"weight", 2.5}},
                    {{"length", nullptr}, {"width", nullptr}, {"height", nullptr}, {"weight", nullptr}}}));
   EXPECT_EQ(at(whole, "shipments"), json::value({{{"guid", guid},
                                                   {"trackingNumber", text_at(shipment, "trackingNumber")},
