@@ -51,6 +51,7 @@ async function send(request: Request): Promise<Response> {
     request.headers.set('Idempotency-Key', crypto.randomUUID());
   for (;;) {
     const answer = await reach(request.clone());
+    if (answer.ok && !isJson(answer)) return answer;
     const text = await answer.text();
     if (answer.ok) return new LosslessAnswer(text, answer);
     if (answer.status === 401 && !request.url.endsWith('/api/user/login')) {
@@ -59,6 +60,11 @@ async function send(request: Request): Promise<Response> {
     }
     throw refusal(answer, text);
   }
+}
+
+/** False for a file, such as a PDF, whose bytes must not be read as text. An answer without a body counts as JSON. */
+function isJson(answer: Response): boolean {
+  return (answer.headers.get('Content-Type') ?? 'application/json').startsWith('application/json');
 }
 
 async function reach(request: Request): Promise<Response> {

@@ -31,6 +31,11 @@ export function numeral(value: number): Numeral {
   return new DigitsOfNumber(String(value));
 }
 
+/** A numeral of digits that were computed exactly. */
+export function numeralOf(digits: string): Numeral {
+  return new DigitsOfNumber(digits);
+}
+
 export function isNumeral(value: unknown): value is Numeral {
   return value instanceof DigitsOfNumber;
 }

@@ -15,6 +15,9 @@ export const pages: Record<string, Page> = {
   today: {title: (t) => t.pages.today, load: () => import('./Today.svelte'), listed: true},
   orders: {title: (t) => t.pages.orders, load: () => import('./Orders.svelte'), listed: true},
   shipments: {title: (t) => t.pages.shipments, load: () => import('./Shipments.svelte'), listed: true},
+  pack: {title: (t) => t.pages.pack, load: () => import('./Pack.svelte'), listed: true},
+  customers: {title: (t) => t.pages.customers, load: () => import('./Customers.svelte'), listed: true},
+  products: {title: (t) => t.pages.products, load: () => import('./Products.svelte'), listed: true},
   search: {title: (t) => t.pages.search, load: () => import('./Search.svelte'), listed: false},
 };
 

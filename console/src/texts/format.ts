@@ -19,6 +19,11 @@ export function money(value: Numeral, currency: string | null): string {
   return new Intl.NumberFormat(locale(), {style: 'currency', currency}).format(value.digits as Digits);
 }
 
+/** A part of 1, such as 0.5 for 50 %. */
+export function percent(part: Numeral): string {
+  return new Intl.NumberFormat(locale(), {style: 'percent', maximumFractionDigits: 1}).format(part.digits as Digits);
+}
+
 /** The IANA name of the zone in which times are shown. */
 export function zone(): string {
   if (settings.zone === 'utc') return 'UTC';
