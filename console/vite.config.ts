@@ -7,7 +7,7 @@ const api = process.env.WAYBILL ?? 'http://127.0.0.1:8080';
 export default defineConfig({
   base: '/console/',
   plugins: [svelte()],
-  server: {proxy: {'/api': api, '/openapi.json': api}},
+  server: {proxy: {'/api': api, '/healthz': api, '/openapi.json': api}},
   build: {
     outDir: 'build',
     assetsDir: '.',

@@ -1,6 +1,6 @@
-import createClient from 'openapi-fetch';
+import createClient, {createQuerySerializer} from 'openapi-fetch';
 
-import {readJson} from './numeral';
+import {isNumeral, readJson} from './numeral';
 import type {components, paths} from './schema';
 import {connection} from './connection.svelte';
 import {session} from './session.svelte';
@@ -102,8 +102,17 @@ function refusal(answer: Response, text: string): ApiError {
   );
 }
 
+const plainQuery = createQuerySerializer();
+
+/** A query without Numerals, which openapi-fetch takes for objects: `PageSize[digits]=50`. */
+export function queryText(query: Record<string, unknown>): string {
+  return plainQuery(
+    Object.fromEntries(Object.entries(query).map(([name, value]) => [name, isNumeral(value) ? value.digits : value])),
+  );
+}
+
 /** The typed calls of the OpenAPI document: `api.GET('/api/today')`. All of them throw as `send` does. */
-export const api = createClient<paths>({fetch: send});
+export const api = createClient<paths>({fetch: send, querySerializer: queryText});
 
 /** The body of a successful call; `send` has thrown for all others. */
 export async function body<T>(call: Promise<{data?: T}>): Promise<NonNullable<T>> {

@@ -18,6 +18,8 @@ export const pages: Record<string, Page> = {
   pack: {title: (t) => t.pages.pack, load: () => import('./Pack.svelte'), listed: true},
   customers: {title: (t) => t.pages.customers, load: () => import('./Customers.svelte'), listed: true},
   products: {title: (t) => t.pages.products, load: () => import('./Products.svelte'), listed: true},
+  workflows: {title: (t) => t.workflows.title, load: () => import('./Workflows.svelte'), listed: true},
+  editor: {title: (t) => t.editor.title, load: () => import('./Editor.svelte'), listed: false},
   search: {title: (t) => t.pages.search, load: () => import('./Search.svelte'), listed: false},
 };
 
