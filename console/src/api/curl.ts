@@ -6,6 +6,20 @@ export function curl(method: string, path: string, body?: unknown): string {
   return [...words, quoted(location.origin + path)].join(' ');
 }
 
+/** A shell command that sends a request to another service. */
+export function curlOf({method = 'POST', url, headers, body}: {
+  method?: string | undefined;
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}): string {
+  const words = ['curl', '--fail-with-body', '-X', method];
+  for (const [name, value] of Object.entries(headers)) words.push('-H', quoted(`${name}: ${value}`));
+  // An `@` at the beginning of -d would name a file.
+  if (body) words.push('--data-raw', quoted(body));
+  return [...words, quoted(url)].join(' ');
+}
+
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,3 +1,5 @@
+import {untrack} from 'svelte';
+
 import {connection} from './connection.svelte';
 import {Live, livePeriod} from './live.svelte';
 
@@ -5,13 +7,19 @@ export interface Page<T> {
   rows: T[];
   /** The place of the next page; null at the end of the list. */
   next: string | null;
+  /** The number of rows that are newer than `newest`, if the API counts them. */
+  newer?: number | undefined;
 }
 
 interface Source<T> {
-  /** Reads one page from a place; the first is null. */
-  page(place: string | null, signal: AbortSignal): Promise<Page<T>>;
+  /** Reads one page from a place; the first is null. `newest` is the guid of the first row that is shown. */
+  page(place: string | null, signal: AbortSignal, newest: string | null): Promise<Page<T>>;
   /** Counts the list; called after its rows are shown. */
   count?(signal: AbortSignal): Promise<string>;
+  /** Milliseconds between two reads of the first page. Default: livePeriod. */
+  period?: number;
+  /** The most rows that stay shown when newer ones come. Default: all. */
+  most?: number;
 }
 
 /**
@@ -23,19 +31,25 @@ export class Rows<T extends {guid: string}> {
   next = $state.raw<string | null>(null);
   /** Rows at the top that are not shown yet, as far as the first page goes. */
   newer = $state.raw<T[]>([]);
+  /** The number of those that are not shown yet; with `isMore`, at least so many. */
+  newerCount = $state.raw({count: 0, isMore: false});
   total = $state.raw<string | undefined>();
   readonly head: Live<Page<T>>;
   readonly #more: Live<Page<T>>;
   readonly #count: Live<string | undefined>;
 
   constructor(private readonly source: Source<T>) {
-    this.head = new Live((signal) => this.#readHead(signal), livePeriod);
+    this.head = new Live((signal) => this.#readHead(signal), source.period ?? livePeriod);
     this.#more = new Live((signal) => this.#readMore(signal));
     this.#count = new Live(async (signal) => (this.total = await this.source.count?.(signal)));
   }
 
   get begun(): boolean {
     return this.head.value !== undefined;
+  }
+
+  get counts(): boolean {
+    return this.source.count !== undefined;
   }
 
   get readingMore(): boolean {
@@ -49,17 +63,18 @@ export class Rows<T extends {guid: string}> {
   async reset(): Promise<void> {
     this.head.value = undefined;
     this.rows = [];
-    this.newer = [];
+    this.#setNewer([]);
     this.next = null;
     this.total = undefined;
     await this.head.refresh();
     await this.#count.refresh();
   }
 
-  /** Shows the rows that came in the meantime. */
+  /** Shows the rows that came in the meantime. If they do not reach down to those shown, the list begins again. */
   showNewer(): void {
-    this.rows = [...this.newer, ...this.rows];
-    this.newer = [];
+    if (this.newerCount.count > this.newer.length || this.newerCount.isMore) return void this.reset();
+    this.rows = [...this.newer, ...this.rows].slice(0, this.source.most);
+    this.#setNewer([]);
     void this.#count.refresh();
   }
 
@@ -74,11 +89,12 @@ export class Rows<T extends {guid: string}> {
   }
 
   async #readHead(signal: AbortSignal): Promise<Page<T>> {
-    const page = await this.source.page(null, signal);
+    const newest = untrack(() => this.rows[0]?.guid ?? null);
+    const page = await this.source.page(null, signal, newest);
     if (this.begun) {
       const merged = merge(this.rows, page.rows);
       this.rows = merged.rows;
-      this.newer = merged.newer;
+      this.#setNewer(merged.newer, page);
     } else {
       this.rows = page.rows;
       this.next = page.next;
@@ -86,8 +102,17 @@ export class Rows<T extends {guid: string}> {
     return page;
   }
 
+  /** A page that has only new rows does not tell how many there are below it; `newer` does, up to 100. */
+  #setNewer(rows: T[], page?: Page<T>): void {
+    const isCut = page !== undefined && page.next !== null && rows.length > 0 && rows.length === page.rows.length;
+    this.newer = rows;
+    this.newerCount = isCut
+      ? {count: page.newer ?? rows.length, isMore: page.newer === undefined || page.newer >= 100}
+      : {count: rows.length, isMore: false};
+  }
+
   async #readMore(signal: AbortSignal): Promise<Page<T>> {
-    const page = await this.source.page(this.next, signal);
+    const page = await this.source.page(this.next, signal, null);
     this.rows = [...this.rows, ...merge(this.rows, page.rows).newer];
     this.next = page.next;
     return page;

@@ -20,6 +20,11 @@ export const pages: Record<string, Page> = {
   products: {title: (t) => t.pages.products, load: () => import('./Products.svelte'), listed: true},
   workflows: {title: (t) => t.workflows.title, load: () => import('./Workflows.svelte'), listed: true},
   editor: {title: (t) => t.editor.title, load: () => import('./Editor.svelte'), listed: false},
+  runs: {title: (t) => t.runs.title, load: () => import('./Runs.svelte'), listed: true},
+  messages: {title: (t) => t.messages.title, load: () => import('./Messages.svelte'), listed: true},
+  events: {title: (t) => t.events.title, load: () => import('./Events.svelte'), listed: true},
+  jobs: {title: (t) => t.jobs.title, load: () => import('./Jobs.svelte'), listed: true},
+  audit: {title: (t) => t.audit.title, load: () => import('./Audit.svelte'), listed: true},
   search: {title: (t) => t.pages.search, load: () => import('./Search.svelte'), listed: false},
 };
 

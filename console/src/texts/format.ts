@@ -49,3 +49,12 @@ export function fullTime(at: string): string {
     timeZone: zone(),
   });
 }
+
+/** A time with its seconds, as a time line needs it; of another day with the day. */
+export function preciseTime(at: string, now = new Date()): string {
+  const moment = new Date(at);
+  const options = {hour: '2-digit', minute: '2-digit', second: '2-digit', timeZone: zone()} as const;
+  const day = (date: Date) => date.toLocaleDateString('en-CA', {timeZone: zone()});
+  if (day(moment) === day(now)) return moment.toLocaleTimeString(locale(), options);
+  return moment.toLocaleString(locale(), {day: 'numeric', month: 'short', ...options});
+}

@@ -1,0 +1,161 @@
+// Walks through the pages of runs, messages, events, jobs and audit in Chromium, as people use them: a receiver breaks,
+// the failed run is found and replayed; support finds why a customer got no mail; new events do not move the list; a
+// viewer can change nothing. The journey makes its own records, with texts that would run as scripts if a page let them.
+// Usage: node runs.mjs CONSOLE TOKEN LINK VIEWER_LINK ; CONSOLE is the URL of the console, TOKEN an API token of an admin,
+// the links are one-time links of an admin and of a viewer. Needs `--allow-private-destinations`. The exit status is 1 if
+// a step fails.
+import assert from 'node:assert/strict';
+import {createServer} from 'node:http';
+
+import {chromium} from 'playwright-core';
+
+const [consoleUrl, token, link, viewerLink] = process.argv.slice(2);
+if (!viewerLink) throw new Error('usage: node runs.mjs CONSOLE TOKEN LINK VIEWER_LINK');
+const unique = String(Date.now());
+const email = `mallory-${unique}@example.com`;
+const hostile = `<img src=x onerror=alert(1)> ${unique}`;
+
+let status = 400;
+const receiver = createServer((request, response) => {
+  request.resume();
+  // The header ends the run at once.
+  response.writeHead(status, status === 200 ? {} : {'webhook-delivery': 'abort-message'}).end(`<script>alert(2)</script> ${status}`);
+}).listen(0, '127.0.0.1');
+
+async function call(method, path, body) {
+  const headers = {Authorization: `Bearer ${token}`, 'Content-Type': 'application/json'};
+  const answer = await fetch(new URL(path, consoleUrl), {method, headers, body: body && JSON.stringify(body)});
+  const text = await answer.text();
+  assert.ok(answer.ok, `${method} ${path}: ${text}`);
+  return JSON.parse(text).data;
+}
+
+function makeOrder() {
+  return call('POST', '/api/v1/Orders', {
+    customer: {name: hostile, email},
+    items: [{description: hostile, quantity: 1, price: 20}],
+    deliveryAddress: {street: hostile, city: 'London'},
+  });
+}
+
+async function prepare() {
+  const conditions = {'customer.email': email};
+  const common = {entityType: 'Order', triggers: ['order_created']};
+  const action = {type: 'webhook', recipient: `http://127.0.0.1:${receiver.address().port}/erp`};
+  const erp = await call('POST', '/api/workflows/configure', {name: `ERP ${unique}`, ...common, conditions, action});
+  const mail = await call('POST', '/api/workflows/configure', {
+    ...common,
+    name: `Gift ${unique}`,
+    conditions: {...conditions, totalValue: {gte: 1000}},
+    action: {type: 'send_email', recipient: '{{customer.email}}', subject: hostile, body: 'A gift.'},
+  });
+  return {erp, mail, order: await makeOrder()};
+}
+
+const button = (page, name) => page.getByRole('button', {name, exact: true});
+
+async function findFailedRunAndReplay(page, {erp}) {
+  await page.goto(`${consoleUrl}runs?workflowId=${erp.guid}`);
+  await page.getByRole('combobox', {name: /^Status/}).selectOption('dead');
+  await page.getByRole('link', {name: `ERP ${unique}`}).click({timeout: 15_000});
+  assert.match(page.url(), /status=dead.*open=/);
+  const run = page.getByRole('dialog', {name: 'Run'});
+  await run.getByText('The workflow matched').waitFor();
+  await run.getByText('Attempt 1').click();
+  await run.getByText('<script>alert(2)</script> 400').waitFor();
+  await run.getByRole('link', {name: 'Request'}).click();
+  await run.getByText(hostile).first().waitFor();
+  status = 200;
+  await button(run, 'Replay').click();
+  const asks = page.locator('dialog:modal');
+  await asks.getByText('twice').waitFor();
+  const before = page.url();
+  await button(asks, 'Replay').click();
+  await page.waitForURL((url) => url.href !== before);
+  await run.getByRole('link', {name: 'Time line'}).click();
+  await run.getByText('The run ended').waitFor({timeout: 15_000});
+  await run.getByRole('link', {name: 'the run that it repeats'}).or(run.getByRole('link', {name: 'a replay'})).waitFor();
+}
+
+async function replayAll(page, {erp}) {
+  await page.goto(`${consoleUrl}runs?workflowId=${erp.guid}&status=dead`);
+  await button(page, 'Replay all…').click();
+  const asks = page.locator('dialog:modal');
+  await asks.getByText('Runs that match: 1.').waitFor();
+  await button(asks, 'Replay (1)').click();
+  await page.waitForURL(/job=/);
+  await page.getByText('1 of 1').waitFor({timeout: 15_000});
+  await page.goto(`${consoleUrl}jobs`);
+  await page.getByRole('table', {name: 'Jobs'}).getByText('Replay of runs').first().waitFor();
+}
+
+async function findWhyThereIsNoMail(page, {order}) {
+  await page.goto(`${consoleUrl}messages`);
+  await page.getByRole('searchbox', {name: 'Whose messages?'}).fill(order.orderNumber);
+  await button(page, 'Show').click();
+  await page.getByRole('main').getByRole('link', {name: order.orderNumber}).click();
+  await page.getByRole('link', {name: 'Not sent: why?'}).click();
+  await page.locator('details', {hasText: `Gift ${unique}`}).getByText('1,000 · was 20').waitFor();
+}
+
+async function followEvents(page) {
+  await page.goto(`${consoleUrl}events?type=order_created`);
+  const table = page.getByRole('table', {name: 'Events'});
+  const first = await table.locator('tbody tr').first().innerText();
+  const made = await makeOrder();
+  await button(page, '↑ 1 new').waitFor({timeout: 15_000});
+  assert.equal(await table.locator('tbody tr').first().innerText(), first, 'a new event moves no row');
+  await button(page, '↑ 1 new').click();
+  await table.locator('tbody tr').first().getByText(made.orderNumber).waitFor();
+  await table.getByRole('link', {name: 'Order created'}).first().click();
+  await page.getByRole('dialog', {name: 'Event'}).getByText(hostile).first().waitFor();
+  await page.keyboard.press('Escape');
+  await button(page, 'Ledger balances').waitFor();
+}
+
+async function readAudit(page, {mail}) {
+  await page.goto(`${consoleUrl}audit?entityId=${mail.guid}`);
+  await page.getByRole('link', {name: `Gift ${unique}`}).click();
+  await page.getByRole('dialog').getByText('"gte": 1000').waitFor();
+}
+
+async function changeNothing(page, {erp}) {
+  await page.goto(`${consoleUrl}runs?workflowId=${erp.guid}`);
+  await page.getByRole('link', {name: `ERP ${unique}`}).first().click();
+  await page.getByText('The workflow matched').waitFor();
+  for (const name of ['Replay', 'Cancel run', 'Replay all…', 'Cancel all…'])
+    assert.equal(await button(page, name).count(), 0, `a viewer is not offered “${name}”`);
+}
+
+async function signedIn(browser, by, faults) {
+  const context = await browser.newContext({locale: 'en-GB', reducedMotion: 'reduce'});
+  const page = await context.newPage();
+  page.on('dialog', (dialog) => {
+    faults.push(`a script has run: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('pageerror', (error) => faults.push(error.message));
+  await page.goto(by);
+  await page.getByRole('navigation', {name: 'Pages'}).waitFor({state: 'attached'});
+  return page;
+}
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu'],
+});
+try {
+  const faults = [];
+  const made = await prepare();
+  const page = await signedIn(browser, link, faults);
+  for (const step of [findFailedRunAndReplay, replayAll, findWhyThereIsNoMail, followEvents, readAudit]) {
+    await step(page, made);
+    console.log(`ok ${step.name}`);
+  }
+  await changeNothing(await signedIn(browser, viewerLink, faults), made);
+  console.log('ok changeNothing');
+  assert.deepEqual(faults, []);
+} finally {
+  await browser.close();
+  receiver.close();
+}

@@ -1,0 +1,48 @@
+import {expect, test} from 'vitest';
+
+import {Rows} from './rows.svelte';
+
+const row = (guid: string) => ({guid});
+
+/** A list of a table that grows at its top; its pages have two rows. */
+function growing(newer?: number) {
+  let table = ['b', 'a'].map(row);
+  const list = new Rows({
+    page: () => Promise.resolve({rows: table.slice(0, 2), next: table.length > 2 ? 'more' : null, newer}),
+    period: 0,
+  });
+  return {list, add: (...guids: string[]) => (table = [...guids.map(row), ...table])};
+}
+
+const guids = (list: Rows<{guid: string}>) => list.rows.map((each) => each.guid).join('');
+
+test('New rows are shown above those that are shown already', async () => {
+  const {list, add} = growing();
+  await list.reset();
+  add('c');
+  await list.head.refresh();
+  expect([guids(list), list.newerCount]).toEqual(['ba', {count: 1, isMore: false}]);
+  list.showNewer();
+  expect([guids(list), list.newerCount]).toEqual(['cba', {count: 0, isMore: false}]);
+});
+
+test('A page of new rows alone leaves no gap: the list begins again', async () => {
+  const {list, add} = growing();
+  await list.reset();
+  add('f', 'e', 'd', 'c');
+  await list.head.refresh();
+  expect(list.newerCount).toEqual({count: 2, isMore: true});
+  list.showNewer();
+  await list.head.refresh();
+  expect(guids(list)).toBe('fe');
+});
+
+test('The API tells how many rows are newer than a page holds, up to 100', async () => {
+  for (const [newer, isMore] of [[12, false], [100, true]] as const) {
+    const {list, add} = growing(newer);
+    await list.reset();
+    add('f', 'e', 'd', 'c');
+    await list.head.refresh();
+    expect(list.newerCount).toEqual({count: newer, isMore});
+  }
+});

@@ -1,0 +1,33 @@
+import type {Schemas} from '../../api/client';
+import {href} from '../../route.svelte';
+import {t} from '../../texts/texts.svelte';
+
+type Entry = Schemas['AuditEntry'];
+
+export function actorText({actor}: Entry): string {
+  const actors: Record<string, string> = t().audit.actors;
+  const kind = actors[actor.type] ?? actor.type;
+  return actor.type === 'user' && actor.name ? actor.name : [kind, actor.name].filter(Boolean).join(' · ');
+}
+
+export function actionText({action}: Entry): string {
+  return t().audit.actions[action];
+}
+
+export function entityText({entityType}: Entry): string {
+  const entities: Record<string, string> = t().audit.entities;
+  return entities[entityType] ?? entityType;
+}
+
+/** The URL of the changed record; null if it has no page, or is gone. */
+export function entityLink({entityType, entityId, action}: Entry): string | null {
+  const paths: Record<string, string> = {
+    workflow: 'workflows',
+    template: 'templates',
+    carrier: 'carriers',
+    integration: 'stores',
+    customer: 'customers',
+  };
+  const path = paths[entityType];
+  return path && action !== 'deleted' && action !== 'erased' ? href(`${path}/${entityId}`) : null;
+}
