@@ -5,6 +5,7 @@ namespace waybill::api {
 std::vector<Endpoint> all_endpoints() {
   static constexpr std::span<const Endpoint> (*resources[])() = {
       order_endpoints,
+      order_sheet_endpoints,
       customer_endpoints,
       customer_list_endpoints,
       customer_upload_endpoints,
@@ -27,6 +28,7 @@ std::vector<Endpoint> all_endpoints() {
       message_endpoints,
       trial_endpoints,
       insight_endpoints,
+      upcoming_endpoints,
       discovery_endpoints,
       watching_endpoints,
       version_endpoints,
@@ -35,6 +37,7 @@ std::vector<Endpoint> all_endpoints() {
       system_endpoints,
       user_endpoints,
       session_endpoints,
+      preference_endpoints,
       business_endpoints,
       business_user_endpoints,
       alert_endpoints,

@@ -7,6 +7,7 @@
 #include "documents/label_page.hpp"
 #include "documents/printable_text.hpp"
 #include "documents/scripts.hpp"
+#include "documents/text_layout.hpp"
 
 namespace waybill::documents {
 namespace {
@@ -172,9 +173,7 @@ std::string render(const Label& label, double least_scale) {
 }  // namespace
 
 std::string render_label(const Label& label) {
-  // Two threads that fill cairo's cache of glyphs can wait for each other forever (cairo 1.16).
-  static Mutex drawing;
-  const Lock lock(drawing);
+  const Lock lock(drawing_mutex());
   // Each different glyph takes some 300 bytes. In the smallest sizes a label has room for 900.
   constexpr double larger = 1.6;
   auto pdf = render(label, 1);

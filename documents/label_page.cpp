@@ -9,33 +9,13 @@
 #include <stdexcept>
 
 #include "documents/cairo_output.hpp"
-#include "documents/fonts.hpp"
 
 namespace waybill::documents {
 namespace {
 
-/// All layouts have this size, in points, and are scaled when they are drawn: outlines have the same
-/// proportions in every size.
-constexpr double set_size = 10;
-
 void check(cairo_status_t status) {
   if (status != CAIRO_STATUS_SUCCESS)
     throw std::runtime_error(std::string("cairo: ") + cairo_status_to_string(status));
-}
-
-/// The height of a line above and below its baseline, in its size.
-struct Extent {
-  double above;
-  double below;
-};
-
-Extent extent_of(PangoLayout* layout, int line) {
-  constexpr double least_above = 1;
-  constexpr double least_below = 0.25;
-  PangoRectangle extents;
-  pango_layout_line_get_extents(pango_layout_get_line_readonly(layout, line), nullptr, &extents);
-  return {.above = std::max(least_above, pango_units_to_double(-extents.y) / set_size),
-          .below = std::max(least_below, pango_units_to_double(extents.y + extents.height) / set_size)};
 }
 
 double height_of(PangoLayout* layout) {
@@ -52,11 +32,6 @@ double width_of(PangoLayout* layout) {
   PangoRectangle extents;
   pango_layout_line_get_extents(pango_layout_get_line_readonly(layout, 0), nullptr, &extents);
   return pango_units_to_double(extents.width) / set_size;
-}
-
-/// Breaks the lines of a layout for a width in its size.
-void wrap(PangoLayout* layout, double width) {
-  pango_layout_set_width(layout, pango_units_from_double(width * set_size));
 }
 
 /// Cuts a layout to a number of lines.
@@ -99,17 +74,12 @@ LabelPage::LabelPage(double least_scale)
     : least_scale_(least_scale),
       surface_(cairo_pdf_surface_create_for_stream(append, &bytes_, width, height)),
       page_(cairo_create(surface_.get())),
-      context_(pango_font_map_create_context(font_map())) {
+      context_(new_text_context()) {
   check(cairo_status(page_.get()));
   cairo_pdf_surface_set_metadata(surface_.get(), CAIRO_PDF_METADATA_TITLE, "Label");
   cairo_pdf_surface_set_metadata(surface_.get(), CAIRO_PDF_METADATA_CREATOR, "waybill");
   // Equal labels are equal PDFs.
   cairo_pdf_surface_set_metadata(surface_.get(), CAIRO_PDF_METADATA_CREATE_DATE, "");
-  const Owned<cairo_font_options_t, cairo_font_options_destroy> options(cairo_font_options_create());
-  cairo_font_options_set_hint_style(options.get(), CAIRO_HINT_STYLE_NONE);
-  cairo_font_options_set_hint_metrics(options.get(), CAIRO_HINT_METRICS_OFF);
-  pango_cairo_context_set_font_options(context_.get(), options.get());
-  pango_context_set_round_glyph_positions(context_.get(), FALSE);
 }
 
 void LabelPage::block(const Box& box, const std::vector<Paragraph>& paragraphs, double largest,
@@ -206,22 +176,7 @@ std::string LabelPage::finish() {
 }
 
 std::shared_ptr<PangoLayout> LabelPage::layout(const Paragraph& paragraph) {
-  const Owned<PangoFontDescription, pango_font_description_free> font(pango_font_description_new());
-  pango_font_description_set_family(font.get(), base_family);
-  pango_font_description_set_weight(
-      font.get(), paragraph.weight == Weight::bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
-  pango_font_description_set_absolute_size(font.get(), pango_units_from_double(set_size));
-  std::shared_ptr<PangoLayout> layout(pango_layout_new(context_.get()), &g_object_unref);
-  pango_layout_set_font_description(layout.get(), font.get());
-  pango_layout_set_text(layout.get(), paragraph.text.c_str(), -1);
-  pango_layout_set_wrap(layout.get(), PANGO_WRAP_WORD_CHAR);
-  // A hyphen at the end of a line would change an address.
-  const Owned<PangoAttrList, pango_attr_list_unref> attributes(pango_attr_list_new());
-  pango_attr_list_insert(attributes.get(), pango_attr_insert_hyphens_new(FALSE));
-  pango_attr_list_insert(attributes.get(),
-                         pango_attr_language_new(pango_language_from_string(paragraph.language.c_str())));
-  pango_layout_set_attributes(layout.get(), attributes.get());
-  return layout;
+  return new_layout(context_.get(), paragraph);
 }
 
 void LabelPage::place(const std::shared_ptr<PangoLayout>& layout, int line, double size, double left,

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cairo.h>
-#include <cstdint>
 #include <memory>
 #include <pango/pango.h>
 #include <string>
@@ -10,10 +9,9 @@
 #include "base/owned.hpp"
 #include "documents/barcode.hpp"
 #include "documents/page_text.hpp"
+#include "documents/text_layout.hpp"
 
 namespace waybill::documents {
-
-enum class Weight : std::uint8_t { regular, bold };
 
 /// A part of the page that text may fill.
 struct Box {
@@ -21,13 +19,6 @@ struct Box {
   double top;
   double width;
   double height;
-};
-
-/// A text that may take several lines.
-struct Paragraph {
-  Weight weight;
-  std::string text;      // printable (printable_text.hpp)
-  std::string language;  // whose Han characters it has (scripts.hpp)
 };
 
 /// A PDF of one A6 page (ISO 216). Lengths are in points (1/72 inch); y grows upwards from the page's lower

@@ -4,7 +4,9 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "api/customers/named_views.hpp"
 #include "api/customers/person.hpp"
 #include "api/records/row_json.hpp"
 #include "storage/runs/run.hpp"
@@ -45,6 +47,13 @@ class ListWriter {
       return goes_on_;
     });
   }
+  /// Adds an entry that is JSON.
+  void add_entry(std::string_view entry) {
+    if (!goes_on_) return;
+    part_.assign(is_first_ ? "" : ",").append(entry);
+    is_first_ = false;
+    goes_on_ = write_(part_);
+  }
   void end() { goes_on_ = goes_on_ && write_("]"); }
 
   /// A list of what `statement(portion)` returns for portions of the records.
@@ -72,6 +81,24 @@ class ListWriter {
   bool is_first_ = true;
   bool goes_on_ = true;
 };
+
+constexpr std::size_t users_of_page = 100;
+
+/// The saved views of users that name the person.
+void add_views(ListWriter& lists, storage::Session& session, const Guid& business,
+               const std::vector<std::string>& words) {
+  lists.begin("views");
+  std::vector<UserViews> users;
+  Guid after;
+  do {
+    users = views_of_users(session, business, after, users_of_page, words);
+    for (const UserViews& user : users) {
+      for (const json::value& view : user.named) lists.add_entry(to_json(view));
+    }
+    if (!users.empty()) after = users.back().user;
+  } while (users.size() == users_of_page && lists.goes_on());
+  lists.end();
+}
 
 }  // namespace
 
@@ -116,6 +143,7 @@ bool export_customer(storage::Session& session, const CustomerExport& wanted,
           .business = business, .records = all, .emails = person.emails, .no_record = storage::no_record});
   lists.add_list("uploads",
                  sql::Uploads{.business = business, .emails = person.emails, .names = person.names});
+  add_views(lists, session, business, person.words);
   if (lists.goes_on()) write("}");
   return true;
 }

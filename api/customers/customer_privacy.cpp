@@ -90,6 +90,11 @@ constexpr Property export_properties[] = {
      .nullable = false,
      .items = Kind::any,
      .description = "Rows of uploads that are not confirmed yet."},
+    {.name = "views",
+     .kind = Kind::array,
+     .nullable = false,
+     .items = Kind::any,
+     .description = "The saved views of users whose name or query names the person."},
 };
 constexpr Schema export_schema{"CustomerExport", export_properties};
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "api/customers/named_views.hpp"
 #include "api/gate/idempotency.hpp"
 #include "base/ascii.hpp"
 #include "base/crypto.hpp"
@@ -84,6 +85,7 @@ std::vector<Step> PersonEraser::steps() {
   steps.push_back(erase_contacts_in_events());
   steps.push_back(erase_mails());
   steps.push_back(erase_addresses());
+  steps.push_back(erase_saved_views());
   add(search_.steps(nullptr));
   steps.push_back(once(&PersonEraser::note_counts));
   add_erasing_of_records(steps);
@@ -354,6 +356,20 @@ Step PersonEraser::erase_addresses() {
                .run(sql::EraseAddresses{.business = target_.business, .addresses = addresses, .limit = limit})
                .front()
                .addresses == limit;
+  };
+}
+
+/// The saved views of users that name the person.
+Step PersonEraser::erase_saved_views() {
+  return [this, after = Guid()](storage::Session& session, std::size_t size) mutable {
+    if (words_.empty()) return false;
+    const auto users = views_of_users(session, target_.business, after, size, words_);
+    for (const UserViews& user : users) {
+      if (!user.named.empty()) erase_views(session, target_.business, user.user, words_);
+    }
+    if (users.size() < size) return false;
+    after = users.back().user;
+    return true;
   };
 }
 

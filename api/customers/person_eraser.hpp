@@ -61,6 +61,7 @@ class PersonEraser {
   void keep_contact_of(storage::Session& session, const std::vector<Guid>& changed);
   Step erase_mails();
   Step erase_addresses();
+  Step erase_saved_views();
   Step erase_record_answers();
   Step erase_other_answers();
   void erase_answer(storage::Session& session, const auto& answer) const;

@@ -187,6 +187,7 @@ struct Endpoint {
 
 /// The rows of one resource, defined in the file of its handlers.
 std::span<const Endpoint> order_endpoints();
+std::span<const Endpoint> order_sheet_endpoints();
 std::span<const Endpoint> customer_endpoints();
 std::span<const Endpoint> customer_list_endpoints();
 std::span<const Endpoint> customer_upload_endpoints();
@@ -210,6 +211,7 @@ std::span<const Endpoint> run_endpoints();
 std::span<const Endpoint> message_endpoints();
 std::span<const Endpoint> trial_endpoints();
 std::span<const Endpoint> insight_endpoints();
+std::span<const Endpoint> upcoming_endpoints();
 std::span<const Endpoint> discovery_endpoints();
 std::span<const Endpoint> watching_endpoints();
 std::span<const Endpoint> version_endpoints();
@@ -221,6 +223,7 @@ std::span<const Endpoint> console_endpoints();
 std::span<const Endpoint> mailed_link_endpoints();
 std::span<const Endpoint> user_endpoints();
 std::span<const Endpoint> session_endpoints();
+std::span<const Endpoint> preference_endpoints();
 std::span<const Endpoint> password_endpoints();
 std::span<const Endpoint> business_endpoints();
 std::span<const Endpoint> business_user_endpoints();

@@ -90,14 +90,6 @@ std::array<std::uint8_t, 32> content_hash(const documents::Label& label) {
   return sha256(all);
 }
 
-std::string message_of(const documents::MissingFont& missing) {
-  std::string scripts;
-  for (const std::string& script : missing.scripts()) scripts += (scripts.empty() ? "" : ", ") + script;
-  return "The server has no font for these scripts of the label: " + scripts +
-         ". Its operator can install one, such as Noto (Debian packages fonts-noto-core and fonts-noto-cjk), "
-         "and start the server again";
-}
-
 asio::awaitable<std::string> render(Services& services, const Guid& business, documents::Label label) {
   try {
     co_return co_await services.background.run(
@@ -105,7 +97,7 @@ asio::awaitable<std::string> render(Services& services, const Guid& business, do
   } catch (const documents::BarcodeError& error) {
     throw conflict("The tracking number cannot be printed as a barcode: " + std::string(error.what()));
   } catch (const documents::MissingFont& missing) {
-    throw conflict(message_of(missing));
+    throw font_missing(missing, "label");
   }
 }
 
@@ -138,6 +130,15 @@ bool is_of_carrier(const Call& call, const sql::Label::Row& row) {
 }
 
 }  // namespace
+
+Failure font_missing(const documents::MissingFont& missing, std::string_view document) {
+  std::string scripts;
+  for (const std::string& script : missing.scripts()) scripts += (scripts.empty() ? "" : ", ") + script;
+  return conflict(
+      "The server has no font for these scripts of the " + std::string(document) + ": " + scripts +
+      ". Its operator can install one, such as Noto (Debian packages fonts-noto-core and fonts-noto-cjk), "
+      "and start the server again");
+}
 
 asio::awaitable<void> make_label(Services& services, Guid business, Guid shipment) {
   const auto rows = co_await services.db.read(sql::Label{.business = business, .shipment = shipment});

@@ -422,6 +422,7 @@ TEST_F(IsolationTest, ListsContainOnlyTheRecordsOfTheCaller) {
     if (endpoint.paginated) query = "?PageSize=100";
     if (path == "/api/search") query = "?q=ada";
     if (path == "/api/messages") query += "&workflowId=" + own.guid("workflow");
+    if (path == "/api/workflows/upcoming") query = "?workflowId=" + own.guid("workflow");
     const auto response = http.get(path + query);
     ASSERT_EQ(response.status, 200) << response.text;
     for (const auto* kind :

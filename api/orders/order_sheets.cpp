@@ -1,0 +1,227 @@
+// Packing slips and pick lists of orders.
+#include "documents/order_sheets.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/services.hpp"
+#include "api/records/fields.hpp"
+#include "api/shipments/own_label.hpp"
+#include "api/threads/background.hpp"
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "domain/places/countries.hpp"
+#include "domain/places/postal_address.hpp"
+#include "storage/sql/orders.sql.hpp"
+
+namespace waybill::api {
+namespace {
+
+namespace sql = storage::sql::orders;
+
+constexpr std::size_t most_orders = 100;
+constexpr std::int64_t most_items = 5'000;  // of all orders: about half a second of one thread
+
+constexpr Property sheet_properties[] = {
+    {.name = "orderIds",
+     .kind = Kind::array,
+     .required = true,
+     .max_length = most_orders,
+     .items = Kind::uuid,
+     .description = "The orders in the order of their sheets, each once."},
+};
+constexpr Schema sheet_schema{"OrderSheets", sheet_properties};
+constexpr ErrorCode sheet_errors[] = {ErrorCode::not_found, ErrorCode::conflict,
+                                      ErrorCode::payload_too_large};
+
+std::string field_of(std::size_t index) { return "orderIds[" + std::to_string(index) + "]"; }
+
+/// An order that is given twice would be packed twice.
+std::vector<Guid> orders_of(const json::object& body) {
+  std::vector<Guid> orders;
+  std::unordered_set<Guid> known;
+  FieldErrors errors;
+  const auto& given = body.at("orderIds").get_array();
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const Guid order = Guid::parse(given[i].get_string()).value();
+    if (!known.insert(order).second) errors.push_back({field_of(i), "is given twice"});
+    orders.push_back(order);
+  }
+  if (!errors.empty()) throw invalid(std::move(errors));
+  return orders;
+}
+
+/// Reads the orders. Throws Failure if one is unknown, or if they have too many items.
+asio::awaitable<storage::TypedRows<sql::Printed>> read_orders(const Call& call, Services& services) {
+  const auto orders = orders_of(call.object());
+  auto rows = co_await services.db.read(
+      sql::Printed{.business = call.business(), .orders = orders, .most_items = most_items});
+  std::unordered_set<Guid> found;
+  bool is_too_large = false;
+  for (const auto& row : rows) {
+    found.insert(row.order_id);
+    is_too_large = is_too_large || !row.items;
+  }
+  FieldErrors unknown;
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    if (!found.contains(orders[i])) unknown.push_back({field_of(i), "is not an order of this business"});
+  }
+  if (!unknown.empty()) throw Failure(ErrorCode::not_found, "There is no such order.", std::move(unknown));
+  if (is_too_large) {
+    throw Failure(ErrorCode::payload_too_large, "The orders have more than " + std::to_string(most_items) +
+                                                    " items together; ask for fewer orders at a time.");
+  }
+  co_return rows;
+}
+
+std::string text(const std::optional<std::string_view>& value) { return std::string(value.value_or("")); }
+
+std::string country_code(std::string_view text) {
+  const auto* const country = domain::country_of(text);
+  return country == nullptr ? std::string() : std::string(country->code);
+}
+
+documents::Party sender_of(const sql::Printed::Row& row) {
+  const domain::PostalAddress address{.street = text(row.street),
+                                      .city = text(row.city),
+                                      .state = text(row.state),
+                                      .postal_code = text(row.postal_code),
+                                      .country = text(row.country)};
+  return {.name = std::string(row.sender_name),
+          .company = {},
+          .phone = text(row.phone),
+          .address = domain::address_lines(address, text(row.recipient_country)),
+          .country = country_code(text(row.country))};
+}
+
+documents::Party recipient_of(const sql::Printed::Row& row) {
+  const domain::PostalAddress address{.street = text(row.recipient_street),
+                                      .city = text(row.recipient_city),
+                                      .state = text(row.recipient_state),
+                                      .postal_code = text(row.recipient_postal_code),
+                                      .country = text(row.recipient_country)};
+  const std::string country = text(row.recipient_country);
+  return {.name = text(row.recipient_name),
+          .company = text(row.recipient_company),
+          .phone = text(row.recipient_phone),
+          .address = domain::address_lines(address, text(row.country)),
+          .country = country_code(country.empty() ? text(row.country) : country)};
+}
+
+/// The items of an order. What SQL has written in another form is left out.
+std::vector<documents::SlipItem> items_of(const sql::Printed::Row& row) {
+  std::vector<documents::SlipItem> items;
+  const json::value stored = json::parse(row.items.value());
+  const auto* const list = stored.if_array();
+  if (list == nullptr) return items;
+  for (const json::value& each : *list) {
+    const auto* const item = each.if_object();
+    if (item == nullptr) continue;
+    const auto* const quantity = find_value(*item, "quantity");
+    items.push_back({.sku = text_at(*item, "sku").value_or(""),
+                     .name = text_at(*item, "description").value_or(""),
+                     .quantity = quantity != nullptr && quantity->is_int64() ? quantity->get_int64() : 0});
+  }
+  return items;
+}
+
+/// Draws a document apart from the io thread.
+template <typename Draw>
+asio::awaitable<Answer> drawn(Services& services, Guid business, const char* name, const char* file,
+                              Draw draw) {
+  try {
+    auto answer = Answer::of(co_await services.background.run(business, std::move(draw)));
+    answer.file_name = file;
+    co_return answer;
+  } catch (const documents::MissingFont& missing) {
+    throw font_missing(missing, name);
+  }
+}
+
+asio::awaitable<Answer> print_packing_slips(Call& call, Services& services) {
+  const auto rows = co_await read_orders(call, services);
+  std::vector<documents::PackingSlip> slips;
+  for (const auto& row : rows) {
+    slips.push_back({.sender_name = std::string(row.sender_name),
+                     .brand_color = text(row.brand_color),
+                     .sender = sender_of(row),
+                     .recipient = recipient_of(row),
+                     .order_number = std::string(row.order_number),
+                     .reference = text(row.reference),
+                     .notes = text(row.notes),
+                     .items = items_of(row)});
+  }
+  co_return co_await drawn(services, call.business(), "packing slips", "packing-slips.pdf",
+                           [slips = std::move(slips)] { return documents::render_packing_slips(slips); });
+}
+
+/// The items of the orders, summed by SKU and name, in this order.
+documents::PickList pick_list_of(const storage::TypedRows<sql::Printed>& rows) {
+  documents::PickList list;
+  std::map<std::pair<std::string, std::string>, documents::PickedItem> picked;
+  for (const auto& row : rows) {
+    list.sender_name = row.sender_name;
+    list.order_numbers.emplace_back(row.order_number);
+    for (documents::SlipItem& item : items_of(row)) {
+      documents::PickedItem& sum = picked[{item.sku, item.name}];
+      sum.sku = std::move(item.sku);
+      sum.name = std::move(item.name);
+      sum.quantity += item.quantity;
+      const bool is_known = !sum.parts.empty() && sum.parts.back().order_number == row.order_number;
+      if (!is_known) sum.parts.push_back({.order_number = std::string(row.order_number)});
+      sum.parts.back().quantity += item.quantity;
+    }
+  }
+  for (auto& [key, item] : picked) list.items.push_back(std::move(item));
+  return list;
+}
+
+asio::awaitable<Answer> print_pick_list(Call& call, Services& services) {
+  const auto rows = co_await read_orders(call, services);
+  co_return co_await drawn(services, call.business(), "pick list", "pick-list.pdf",
+                           [list = pick_list_of(rows)] { return documents::render_pick_list(list); });
+}
+
+constexpr Endpoint endpoints[] = {
+    {.method = Method::post,
+     .path = "/api/v1/packing-slips",
+     .permission = Permission::operate,
+     .handler = print_packing_slips,
+     .operation_id = "printPackingSlips",
+     .summary = "Returns the packing slips of up to 100 orders as one PDF",
+     .description =
+         "A4 pages in the order given: the sender with its brand colour, the recipient, order number, "
+         "external reference, items with SKU and quantity, and the notes of the order. No prices. 404 names "
+         "unknown orders in details; then nothing is printed. 413 if the orders have more than 5 000 items.",
+     .tag = "Orders",
+     .body = &sheet_schema,
+     .body_kind = BodyKind::object,
+     .errors = sheet_errors,
+     .media_type = "application/pdf"},
+    {.method = Method::post,
+     .path = "/api/v1/pick-list",
+     .permission = Permission::operate,
+     .handler = print_pick_list,
+     .operation_id = "printPickList",
+     .summary = "Returns the items of up to 100 orders, summed, as a PDF",
+     .description = "A4 pages: each item once, by SKU and name, with its quantity in all orders and in each. "
+                    "404 names "
+                    "unknown orders in details. 413 if the orders have more than 5 000 items.",
+     .tag = "Orders",
+     .body = &sheet_schema,
+     .body_kind = BodyKind::object,
+     .errors = sheet_errors,
+     .media_type = "application/pdf"},
+};
+
+}  // namespace
+
+std::span<const Endpoint> order_sheet_endpoints() { return endpoints; }
+
+}  // namespace waybill::api
