@@ -4079,6 +4079,18 @@ CREATE TABLE public.tracking_tokens (
     shipment_id uuid NOT NULL
 );
 
+CREATE TABLE public.user_preferences (
+    business_id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    views jsonb DEFAULT '[]'::jsonb NOT NULL,
+    language text,
+    timezone text,
+    theme text,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT user_preferences_theme_check CHECK ((theme = ANY (ARRAY['light'::text, 'dark'::text, 'system'::text]))),
+    CONSTRAINT user_preferences_views_check CHECK ((jsonb_typeof(views) = 'array'::text))
+);
+
 CREATE TABLE public.user_sessions (
     guid uuid DEFAULT gen_random_uuid() NOT NULL,
     user_id uuid NOT NULL,
@@ -4543,6 +4555,9 @@ ALTER TABLE ONLY public.tracking_returns
 ALTER TABLE ONLY public.tracking_tokens
     ADD CONSTRAINT tracking_tokens_pkey PRIMARY KEY (token);
 
+ALTER TABLE ONLY public.user_preferences
+    ADD CONSTRAINT user_preferences_pkey PRIMARY KEY (business_id, user_id);
+
 ALTER TABLE ONLY public.user_sessions
     ADD CONSTRAINT user_sessions_pkey PRIMARY KEY (guid);
 
@@ -4973,6 +4988,8 @@ CREATE INDEX tracking_pulls_hinted ON public.tracking_pulls USING btree (busines
 
 CREATE UNIQUE INDEX tracking_tokens_by_shipment ON public.tracking_tokens USING btree (business_id, shipment_id) INCLUDE (token);
 
+CREATE INDEX user_preferences_by_user ON public.user_preferences USING btree (user_id);
+
 CREATE INDEX user_sessions_by_expiry ON public.user_sessions USING btree (expires_at);
 
 CREATE UNIQUE INDEX user_sessions_by_hash ON public.user_sessions USING btree (token_hash);
@@ -5303,6 +5320,12 @@ ALTER TABLE ONLY public.tracking_returns
 
 ALTER TABLE ONLY public.tracking_tokens
     ADD CONSTRAINT tracking_tokens_business_id_shipment_id_fkey FOREIGN KEY (business_id, shipment_id) REFERENCES public.shipments(business_id, guid) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.user_preferences
+    ADD CONSTRAINT user_preferences_business_id_fkey FOREIGN KEY (business_id) REFERENCES public.businesses(guid);
+
+ALTER TABLE ONLY public.user_preferences
+    ADD CONSTRAINT user_preferences_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(guid) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.user_sessions
     ADD CONSTRAINT user_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(guid) ON DELETE CASCADE;

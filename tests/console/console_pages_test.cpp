@@ -40,13 +40,15 @@ TEST_F(ConsolePages, HaveNoFindings) {
       tenant.http.post("/api/v1/Customers", {{"name", hostile}, {"email", "mallory@example.com"}});
   ASSERT_EQ(made.status, 201) << made.text;
   tenant.put_order(prepared.guid("order"), {{"notes", hostile}});
-  std::vector<std::string> command{
-      "node",        package_folder("browser") / "console.mjs", link(), "today", "orders", "shipments",
-      "search?q=ada"};
-  for (const std::string kind : {"order", "shipment"}) {
+  std::vector<std::string> command{"node", package_folder("browser") / "console.mjs", link()};
+  for (const auto* const page :
+       {"today", "orders", "shipments", "pack", "customers", "products", "workflows", "editor", "runs",
+        "messages?address=ada@example.com", "events", "jobs", "audit", "search?q=ada"})
+    command.emplace_back(page);
+  for (const std::string kind : {"order", "shipment", "customer", "product", "workflow", "run"})
     command.push_back(kind + "s/" + prepared.guid(kind));
-    command.push_back(kind + "s/" + prepared.guid(kind) + "/automation");
-  }
+  command.push_back("orders/" + prepared.guid("order") + "/automation");
+  command.push_back("editor/" + prepared.guid("workflow"));
   const auto checked = run(std::move(command), {}, std::chrono::minutes(4));
   EXPECT_EQ(checked.status, 0) << checked.standard_output << checked.standard_error;
 }
