@@ -11,7 +11,7 @@ const built = new URL('built/', import.meta.url);
 const made = new URL('build/', import.meta.url);
 const types = {html: 'html_type', js: 'script_type', css: 'style_type', svg: '"image/svg+xml"'};
 /** Bytes with gzip. The first page is index.html with what it loads before a page is shown. */
-const limits = {first: 55_000, all: 190_000};
+const limits = {first: 55_000, editor: 55_000, all: 240_000};
 
 await build();
 rmSync(built, {recursive: true, force: true});
@@ -37,6 +37,7 @@ writeFileSync(new URL('sources', built), sourcesHash());
 const page = readFileSync(new URL('index.html', made), 'utf8');
 const first = names.filter((name) => name === 'index.html' || page.includes(`/console/${name}`));
 check('the first page', first, limits.first);
+check('the editor', names.filter((name) => /^Editor-/.test(name)), limits.editor);
 check('all files', names, limits.all);
 
 function check(what, files, limit) {

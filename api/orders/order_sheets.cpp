@@ -12,7 +12,7 @@
 #include "api/endpoint/endpoint.hpp"
 #include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
-#include "api/shipments/own_label.hpp"
+#include "api/records/missing_font.hpp"
 #include "api/threads/background.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"

@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "api/records/missing_font.hpp"
 #include "api/shipments/label_lock.hpp"
 #include "api/shipments/own_label.hpp"
 #include "api/shipments/shipment_body.hpp"
@@ -130,15 +131,6 @@ bool is_of_carrier(const Call& call, const sql::Label::Row& row) {
 }
 
 }  // namespace
-
-Failure font_missing(const documents::MissingFont& missing, std::string_view document) {
-  std::string scripts;
-  for (const std::string& script : missing.scripts()) scripts += (scripts.empty() ? "" : ", ") + script;
-  return conflict(
-      "The server has no font for these scripts of the " + std::string(document) + ": " + scripts +
-      ". Its operator can install one, such as Noto (Debian packages fonts-noto-core and fonts-noto-cjk), "
-      "and start the server again");
-}
 
 asio::awaitable<void> make_label(Services& services, Guid business, Guid shipment) {
   const auto rows = co_await services.db.read(sql::Label{.business = business, .shipment = shipment});

@@ -25,6 +25,10 @@ export const pages: Record<string, Page> = {
   events: {title: (t) => t.events.title, load: () => import('./Events.svelte'), listed: true},
   jobs: {title: (t) => t.jobs.title, load: () => import('./Jobs.svelte'), listed: true},
   audit: {title: (t) => t.audit.title, load: () => import('./Audit.svelte'), listed: true},
+  stores: {title: (t) => t.stores.title, load: () => import('./Stores.svelte'), listed: true},
+  carriers: {title: (t) => t.carriers.title, load: () => import('./Carriers.svelte'), listed: true},
+  dispatch: {title: (t) => t.dispatch.title, load: () => import('./Dispatch.svelte'), listed: true},
+  settings: {title: (t) => t.settingsPage.title, load: () => import('./Settings.svelte'), listed: true},
   search: {title: (t) => t.pages.search, load: () => import('./Search.svelte'), listed: false},
 };
 

@@ -58,3 +58,14 @@ export function preciseTime(at: string, now = new Date()): string {
   if (day(moment) === day(now)) return moment.toLocaleTimeString(locale(), options);
   return moment.toLocaleString(locale(), {day: 'numeric', month: 'short', ...options});
 }
+
+/** The name of a day of the week; 0 is Monday. */
+export function weekday(index: number): string {
+  // 2024 began on a Monday.
+  return new Date(Date.UTC(2024, 0, 1 + index)).toLocaleDateString(locale(), {weekday: 'long', timeZone: 'UTC'});
+}
+
+/** A date without a time, as YYYY-MM-DD. */
+export function day(date: string): string {
+  return new Date(`${date}T00:00:00Z`).toLocaleDateString(locale(), {dateStyle: 'full', timeZone: 'UTC'});
+}

@@ -1,0 +1,103 @@
+// An admin follows the first steps, invites a person, makes and revokes a token, edits a template and sees it for a
+// record; a store that does not answer is refused by its field; a viewer is offered no change.
+// Usage: node journeys/settings.mjs LINK VIEWER_LINK ; one-time links (`waybill console-link`) of a business with an
+// order, the first of an admin, and the second of a viewer. Exits with 1 at the first step that is not as expected.
+import assert from 'node:assert/strict';
+
+import {chromium} from 'playwright-core';
+
+const [link, viewerLink] = process.argv.slice(2);
+if (!viewerLink) throw new Error('usage: node journeys/settings.mjs LINK VIEWER_LINK');
+const root = new URL('/console/', link).href;
+/** Makes names and addresses of this run its own. */
+const run = Date.now().toString(36);
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu'],
+});
+
+async function person(link) {
+  const context = await browser.newContext({locale: 'en-GB', viewport: {width: 1280, height: 900}});
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  page.on('pageerror', (error) => assert.fail(`error in the page: ${error.message}`));
+  await page.goto(link);
+  await page.getByRole('navigation', {name: 'Pages'}).waitFor();
+  return page;
+}
+
+async function step(title, work) {
+  await work();
+  console.log(`ok: ${title}`);
+}
+
+try {
+  const admin = await person(link);
+  await step('the first steps lead to the form of a store', async () => {
+    await admin.getByRole('heading', {name: 'First steps'}).waitFor();
+    await admin.getByRole('link', {name: /Connect a store/}).click();
+    await admin.getByRole('button', {name: 'Test and connect'}).waitFor();
+  });
+  await step('a store that does not answer is refused, and what was entered stays', async () => {
+    await admin.getByLabel('Kind of store').selectOption('woocommerce');
+    await admin.getByLabel('Address of the store').fill('http://127.0.0.1:1');
+    await admin.getByLabel('Consumer key').fill('ck_1');
+    await admin.getByLabel('Consumer secret').fill('cs_1');
+    await admin.getByRole('button', {name: 'Test and connect'}).click();
+    await admin.getByRole('alert').getByText('credentials.storeUrl').waitFor();
+    assert.equal(await admin.getByLabel('Consumer key').inputValue(), 'ck_1');
+  });
+  await step('a person is invited as an operator', async () => {
+    await admin.goto(`${root}settings/users`);
+    await admin.getByLabel('E-mail').fill(`packer-${run}@example.com`);
+    await admin.getByRole('button', {name: 'Send the invitation'}).click();
+    await admin.getByRole('listitem').filter({hasText: `packer-${run}@example.com`}).getByText('Invited').waitFor();
+  });
+  await step('a token is shown once, and revoked', async () => {
+    await admin.goto(`${root}settings/tokens`);
+    await admin.getByLabel('Name').fill(`Dashboard ${run}`);
+    await admin.getByRole('button', {name: 'Make a token'}).click();
+    await admin.getByText(/^wb_/).waitFor();
+    await admin.reload();
+    await admin.getByRole('link', {name: `Dashboard ${run}`}).click();
+    assert.equal(await admin.getByText(/^wb_/).count(), 0);
+    await admin.getByRole('button', {name: 'Revoke'}).click();
+    await admin.getByRole('dialog').filter({hasText: 'cannot be undone'}).getByRole('button', {name: 'Revoke'}).click();
+    await admin.getByRole('row').filter({hasText: `Dashboard ${run}`}).getByText('Revoked').waitFor();
+  });
+  await step('a template is made, and shown for the newest record', async () => {
+    await admin.goto(`${root}settings/templates/new`);
+    await admin.getByLabel('Name').fill(`Thanks ${run}`);
+    await admin.getByLabel('Code').fill(`thanks-${run}`);
+    await admin.getByLabel('Subject').fill('Order {{orderNumber}}');
+    await admin.getByRole('textbox', {name: 'Text', exact: true}).fill('Thank you for {{orderNumber}}.');
+    await admin.getByLabel('HTML').fill('<p>Thank you <script>parent.broken = 1</script></p>');
+    await admin.getByRole('button', {name: 'Save'}).click();
+    await admin.getByText(/^Thank you for ORD-\d+\.$/).waitFor();
+    await admin.frameLocator('iframe').getByText('Thank you').waitFor();
+    assert.equal(await admin.evaluate(() => 'broken' in window), false);
+  });
+  await step('an alert is chosen', async () => {
+    await admin.goto(`${root}settings/alerts`);
+    await admin.getByLabel('Mails to').fill('operations@example.com');
+    await admin.getByRole('button', {name: 'Save'}).click();
+    await admin.getByText('Saved.').waitFor();
+  });
+
+  const viewer = await person(viewerLink);
+  await step('a viewer sees the settings and is offered no change', async () => {
+    for (const path of ['stores', 'carriers', 'dispatch', 'settings/business', 'settings/users', 'settings/tokens', 'settings/alerts', 'settings/templates']) {
+      await viewer.goto(root + path);
+      await viewer.getByRole('main').getByRole('heading', {level: 1}).waitFor();
+      await viewer.waitForLoadState('networkidle');
+      const changes = viewer.getByRole('main').getByRole('button', {name: /Save|Connect|Make|Send|Invite|Remove|Start|New/});
+      assert.equal(await changes.count(), 0, `a change on ${path}`);
+    }
+    await viewer.goto(`${root}today`);
+    await viewer.waitForLoadState('networkidle');
+    assert.equal(await viewer.getByRole('heading', {name: 'First steps'}).count(), 0);
+  });
+} finally {
+  await browser.close();
+}
