@@ -41,9 +41,28 @@ TEST_F(ConsolePages, HaveNoFindings) {
   ASSERT_EQ(made.status, 201) << made.text;
   tenant.put_order(prepared.guid("order"), {{"notes", hostile}});
   std::vector<std::string> command{"node", package_folder("browser") / "console.mjs", link()};
-  for (const auto* const page :
-       {"today", "orders", "shipments", "pack", "customers", "products", "workflows", "editor", "runs",
-        "messages?address=ada@example.com", "events", "jobs", "audit", "search?q=ada"})
+  for (const auto* const page : {"today",
+                                 "orders",
+                                 "shipments",
+                                 "pack",
+                                 "customers",
+                                 "products",
+                                 "workflows",
+                                 "editor",
+                                 "runs",
+                                 "messages?address=ada@example.com",
+                                 "events",
+                                 "jobs",
+                                 "audit",
+                                 "stores",
+                                 "carriers",
+                                 "carriers/purchases",
+                                 "dispatch",
+                                 "settings/business",
+                                 "settings/users",
+                                 "settings/tokens",
+                                 "settings/templates",
+                                 "search?q=ada"})
     command.emplace_back(page);
   for (const std::string kind : {"order", "shipment", "customer", "product", "workflow", "run"})
     command.push_back(kind + "s/" + prepared.guid(kind));
