@@ -23,8 +23,12 @@ export function conditionTree(conditions: unknown, results: Result[]): {tree: Co
   } catch (error) {
     if (!(error instanceof Differs)) throw error;
   }
-  const children = results.map((result): ConditionTree => ({kind: 'comparison', holds: result.holds, result}));
-  return {tree: all(children), isWhole: false};
+  return {tree: flat(results), isWhole: false};
+}
+
+/** One group with all results, where the definition is not known. */
+export function flat(results: Result[]): ConditionTree {
+  return all(results.map((result) => ({kind: 'comparison', holds: result.holds, result})));
 }
 
 /** All members of an object must hold: groups, and fields with their comparisons. */

@@ -17,5 +17,11 @@ export async function saveLabels(shipmentIds: string[]): Promise<void> {
   save(data as unknown as Blob, `labels-${shipmentIds.length}.pdf`);
 }
 
+/** Saves the packing slips or the pick list of up to `mostOfFile` orders as one PDF. Throws as `api` does. */
+export async function saveSheets(kind: 'packing-slips' | 'pick-list', orderIds: string[]): Promise<void> {
+  const {data} = await api.POST(`/api/v1/${kind}`, {body: {orderIds}, parseAs: 'blob'});
+  save(data as unknown as Blob, `${kind}-${orderIds.length}.pdf`);
+}
+
 /** The most orders or parcels whose papers the API writes as one file. */
 export const mostOfFile = 100;

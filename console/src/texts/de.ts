@@ -1061,7 +1061,6 @@ export const de: Texts = {
       backtest: 'Probe mit früheren Ereignissen',
     },
     statuses: {running: 'Läuft', done: 'Fertig', failed: 'Fehlgeschlagen', cancelled: 'Abgebrochen'},
-    doneOf: (done, of) => `${done} von ${of}`,
     cancel: 'Aufgabe abbrechen',
     cancelTitle: 'Diese Aufgabe abbrechen?',
     cancelHint: 'Sie endet nach dem Teil, der gerade läuft. Was sie davor getan hat, bleibt.',

@@ -1061,7 +1061,6 @@ export const en = {
       backtest: 'Backtest',
     },
     statuses: {running: 'Running', done: 'Done', failed: 'Failed', cancelled: 'Cancelled'},
-    doneOf: (done: string, of: string) => `${done} of ${of}`,
     cancel: 'Cancel job',
     cancelTitle: 'Cancel this job?',
     cancelHint: 'It ends after the portion under way. What it has done before stays.',

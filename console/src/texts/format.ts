@@ -28,7 +28,8 @@ export function percent(part: Numeral): string {
 export function zone(): string {
   if (settings.zone === 'utc') return 'UTC';
   const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return settings.zone === 'local' ? local : (session.business?.settings.timezone ?? local);
+  if (settings.zone === 'local') return local;
+  return settings.zone === 'business' ? (session.business?.settings.timezone ?? local) : settings.zone;
 }
 
 /** A short time: of today the hour, of this year without the year. */

@@ -1,10 +1,12 @@
-// The choices of a person for this browser.
+// The choices of a person. The browser keeps them for the first paint and for one-time links; those of a user come from the
+// service (api/preferences.ts).
 export const languages = ['en', 'de'] as const;
 export const zones = ['business', 'local', 'utc'] as const;
 export const themes = ['system', 'light', 'dark'] as const;
 
 export type Language = (typeof languages)[number];
-export type ZoneChoice = (typeof zones)[number];
+/** One of `zones`, or the IANA name of another one. */
+export type ZoneChoice = string;
 export type Theme = (typeof themes)[number];
 
 const key = 'waybill.settings';
@@ -17,9 +19,15 @@ class Settings {
   constructor() {
     const kept = read();
     const spoken = navigator.languages.map((tag) => tag.slice(0, 2));
-    this.language = one(languages, kept.language) ?? languages.find((each) => spoken.includes(each)) ?? 'en';
-    this.zone = one(zones, kept.zone) ?? 'business';
-    this.theme = one(themes, kept.theme) ?? 'system';
+    this.language = languages.find((each) => spoken.includes(each)) ?? 'en';
+    this.take(kept);
+  }
+
+  /** Takes the choices that are given and known. */
+  take({language, zone, theme}: Record<string, unknown>): void {
+    this.language = one(languages, language) ?? this.language;
+    if (typeof zone === 'string') this.zone = zone;
+    this.theme = one(themes, theme) ?? this.theme;
   }
 
   keep(): void {
