@@ -21,7 +21,12 @@ export function fired(entry: Pick<Entry, 'perHour'>): number {
 export function beginning({triggers, timer, schedule}: Beginning): string {
   if (timer) return t().workflows.timer(timer.field, offset(timer.offset));
   if (schedule) return schedule.cron;
-  return triggers.includes('*') ? t().workflows.any : triggers.join(', ');
+  return triggers.includes('*') ? t().workflows.any : triggers.map(triggerName).join(', ');
+}
+
+/** The name of a trigger; its code if a newer service has it. */
+function triggerName(code: string): string {
+  return (t().triggers as Record<string, string>)[code] ?? code;
 }
 
 function offset(text: string): string {
