@@ -19,10 +19,10 @@ constexpr std::string_view hostile =
 
 class ConsolePages : public testing::Test {
  protected:
-  /// A one-time link of an owner.
-  std::string link() {
+  /// A one-time link with this role in a business.
+  std::string link(const std::string& role = "owner", const std::string& business = "acme") {
     const auto printed =
-        run({waybill_binary(), "console-link", "--business", "acme", "--role", "owner", "--public-url",
+        run({waybill_binary(), "console-link", "--business", business, "--role", role, "--public-url",
              "http://127.0.0.1:" + std::to_string(waybill.port()), "--database-url", database.url()},
             {});
     EXPECT_EQ(printed.status, 0) << printed.standard_error;
@@ -71,6 +71,31 @@ TEST_F(ConsolePages, HaveNoFindings) {
   const auto checked = run(std::move(command), {}, std::chrono::minutes(4));
   EXPECT_EQ(checked.status, 0) << checked.standard_output << checked.standard_error;
 }
+
+/// What people do with the pages, by the scripts of tests/packages/browser/journeys.
+class ConsoleJourneys : public ConsolePages, public testing::WithParamInterface<const char*> {};
+
+TEST_P(ConsoleJourneys, LeadWhereTheyShould) {
+  const std::string name = GetParam();
+  std::vector<std::string> command{"node", package_folder("browser") / "journeys" / (name + ".mjs")};
+  if (name == "runs") {
+    command.push_back("http://127.0.0.1:" + std::to_string(waybill.port()) + "/console/");
+    command.push_back(tenant.http.token());
+  }
+  std::string business = "acme";
+  if (name == "settings") {  // the first steps are those of a business that has none of them
+    business = "beginner";
+    Tenant beginner(waybill, business);
+    beginner.create_order();
+  }
+  command.push_back(link("admin", business));
+  command.push_back(link("viewer", business));
+  const auto walked = run(std::move(command), {}, std::chrono::minutes(2));
+  EXPECT_EQ(walked.status, 0) << walked.standard_output << walked.standard_error;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ConsoleJourneys, testing::Values("editor", "orders", "runs", "settings"),
+                         [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
 }  // namespace waybill::tests

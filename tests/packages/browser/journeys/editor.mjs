@@ -1,11 +1,15 @@
-// A newcomer makes a workflow from an order, and two people edit it. Needs an API with orders, and the console of it:
-//   CONSOLE=http://127.0.0.1:5173/console/ LINK='#link=…' VIEWER='#link=…' node journeys/editor.mjs [SCREENSHOTS]
+// A newcomer makes a workflow from an order, and two people edit it; a viewer can change nothing.
+// Usage: node editor.mjs LINK VIEWER_LINK [SCREENSHOTS] ; one-time links (`waybill console-link`) of a business with orders,
+// the first of an admin, and the second of a viewer. Exits with 1 at the first step that is not as expected.
 import assert from 'node:assert/strict';
 
 import {chromium} from 'playwright-core';
 
-const {CONSOLE: base, LINK: link, VIEWER: viewer, CHROMIUM: executablePath = '/usr/bin/chromium'} = process.env;
-const folder = process.argv[2];
+const [adminLink, viewerLink, folder] = process.argv.slice(2);
+if (!viewerLink) throw new Error('usage: node editor.mjs LINK VIEWER_LINK [SCREENSHOTS]');
+const base = new URL('/console/', adminLink).href;
+const link = new URL(adminLink).hash, viewer = new URL(viewerLink).hash;
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const browser = await chromium.launch({executablePath, args: ['--no-sandbox']});
 const errors = [];
 

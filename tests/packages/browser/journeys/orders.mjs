@@ -1,6 +1,6 @@
 // A packer makes parcels of orders, scans one and prints labels; support sees why a workflow did not act; an office
 // uploads, exports and erases customers; a viewer can change nothing.
-// Usage: node journeys/orders.mjs LINK VIEWER_LINK ; one-time links (`waybill console-link`) of the same business, the
+// Usage: node orders.mjs LINK VIEWER_LINK ; one-time links (`waybill console-link`) of the same business, the
 // first of an admin, and the second of a viewer. Exits with 1 at the first step that is not as expected.
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
@@ -8,7 +8,7 @@ import {readFileSync} from 'node:fs';
 import {chromium} from 'playwright-core';
 
 const [link, viewerLink] = process.argv.slice(2);
-if (!viewerLink) throw new Error('usage: node journeys/orders.mjs LINK VIEWER_LINK');
+if (!viewerLink) throw new Error('usage: node orders.mjs LINK VIEWER_LINK');
 const root = new URL('/console/', link).href;
 /** Makes names and addresses of this run its own. */
 const run = Date.now().toString(36);

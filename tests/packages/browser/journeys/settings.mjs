@@ -1,13 +1,13 @@
 // An admin follows the first steps, invites a person, makes and revokes a token, edits a template and sees it for a
 // record; a store that does not answer is refused by its field; a viewer is offered no change.
-// Usage: node journeys/settings.mjs LINK VIEWER_LINK ; one-time links (`waybill console-link`) of a business with an
+// Usage: node settings.mjs LINK VIEWER_LINK ; one-time links (`waybill console-link`) of a business with an
 // order, the first of an admin, and the second of a viewer. Exits with 1 at the first step that is not as expected.
 import assert from 'node:assert/strict';
 
 import {chromium} from 'playwright-core';
 
 const [link, viewerLink] = process.argv.slice(2);
-if (!viewerLink) throw new Error('usage: node journeys/settings.mjs LINK VIEWER_LINK');
+if (!viewerLink) throw new Error('usage: node settings.mjs LINK VIEWER_LINK');
 const root = new URL('/console/', link).href;
 /** Makes names and addresses of this run its own. */
 const run = Date.now().toString(36);
