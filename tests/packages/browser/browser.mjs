@@ -30,19 +30,18 @@ export function violations(page) {
   return page.evaluate(() => window.violations);
 }
 
-// The findings of axe-core, as texts. What axe cannot decide is a finding too: it is text over images or gradients, which
-// the design does not have.
+// What axe-core finds on a page: {sure, undecided}, both texts.
 export async function accessibilityFindings(page) {
   await page.evaluate(axe);
   const result = await page.evaluate((values) => window.axe.run({ runOnly: { type: 'tag', values } }), tags);
-  const found = [];
+  const sure = [], undecided = [];
   for (const { id, help, nodes } of result.violations) {
-    for (const node of nodes) found.push(`${id}: ${help}: ${node.html} ${node.failureSummary ?? ''}`);
+    for (const node of nodes) sure.push(`${id}: ${help}: ${node.html} ${node.failureSummary ?? ''}`);
   }
   for (const { id, nodes } of result.incomplete) {
-    for (const node of nodes) found.push(`${id} is undecided: ${node.html} ${node.any.map(({ message }) => message)}`);
+    for (const node of nodes) undecided.push(`${id} is undecided: ${node.html} ${node.any.map(({ message }) => message)}`);
   }
-  return found;
+  return { sure, undecided };
 }
 
 // The content is wider than the screen, or the page has no title.

@@ -26,8 +26,9 @@ async function findings(page, url) {
     ...(getComputedStyle(document.body).marginTop !== '0px' ? ['its style is not applied'] : []),
   ]);
   found.push(...wrong, ...(await violations(page)), ...(await layoutFindings(page)));
-  found.push(...(await accessibilityFindings(page)));
-  return found;
+  // Axe cannot decide on text over images or gradients. The design has none.
+  const { sure, undecided } = await accessibilityFindings(page);
+  return [...found, ...sure, ...undecided];
 }
 
 // Prints the findings of all pages on one screen; returns their number.
