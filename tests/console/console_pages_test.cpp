@@ -90,7 +90,7 @@ TEST_P(ConsoleJourneys, LeadWhereTheyShould) {
   }
   command.push_back(link("admin", business));
   command.push_back(link("viewer", business));
-  const auto walked = run(std::move(command), {}, std::chrono::minutes(2));
+  const auto walked = run(std::move(command), {}, std::chrono::minutes(4));
   EXPECT_EQ(walked.status, 0) << walked.standard_output << walked.standard_error;
 }
 

@@ -27,7 +27,7 @@ async function findings(context, url) {
     if (!['data:', 'blob:'].includes(protocol) && origin !== new URL(url).origin) found.push(`a request to ${request.url()}`);
   });
   await watchPolicy(page);
-  const response = await page.goto(url, { waitUntil: 'networkidle' });
+  const response = await page.goto(url, { waitUntil: 'networkidle', timeout: 90_000 });
   if (response.status() !== 200) found.push(`status: ${response.status()}`);
   if ((await page.locator('main').count()) === 0) found.push('it shows no page');
   found.push(...(await violations(page)), ...(await layoutFindings(page)));
@@ -58,7 +58,7 @@ const browser = await launch();
 try {
   const context = await browser.newContext();
   const page = await context.newPage();
-  await page.goto(link, { waitUntil: 'networkidle' });
+  await page.goto(link, { waitUntil: 'networkidle', timeout: 90_000 });
   if (page.url().includes('#')) throw new Error('the link stays in the address');
   const state = await context.storageState();
   const counts = await Promise.all(screens.map((screen) => checkAll(browser, state, urls, screen)));

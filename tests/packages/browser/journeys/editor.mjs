@@ -18,7 +18,7 @@ async function open(hash) {
   const page = await context.newPage();
   page.on('pageerror', (error) => errors.push(error.message));
   page.on('dialog', (dialog) => errors.push(`a dialog of the browser: ${dialog.message()}`));
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(45_000);
   await page.goto(base + hash);
   await page.getByRole('heading', {level: 1}).first().waitFor();
   return page;
@@ -44,7 +44,7 @@ function call(page, method, path, body) {
 
 /** Waits until `read` gives what is expected. */
 async function until(read, what) {
-  for (const end = Date.now() + 15_000; Date.now() < end; ) {
+  for (const end = Date.now() + 45_000; Date.now() < end; ) {
     const value = await read();
     if (value) return value;
     await new Promise((resolve) => setTimeout(resolve, 200));

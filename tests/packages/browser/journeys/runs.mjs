@@ -57,7 +57,7 @@ const button = (page, name) => page.getByRole('button', {name, exact: true});
 async function findFailedRunAndReplay(page, {erp}) {
   await page.goto(`${consoleUrl}runs?workflowId=${erp.guid}`);
   await page.getByRole('combobox', {name: /^Status/}).selectOption('dead');
-  await page.getByRole('link', {name: `ERP ${unique}`}).click({timeout: 15_000});
+  await page.getByRole('link', {name: `ERP ${unique}`}).click({timeout: 45_000});
   assert.match(page.url(), /status=dead.*open=/);
   const run = page.getByRole('dialog', {name: 'Run'});
   await run.getByText('The workflow matched').waitFor();
@@ -73,7 +73,7 @@ async function findFailedRunAndReplay(page, {erp}) {
   await button(asks, 'Replay').click();
   await page.waitForURL((url) => url.href !== before);
   await run.getByRole('link', {name: 'Time line'}).click();
-  await run.getByText('The run ended').waitFor({timeout: 15_000});
+  await run.getByText('The run ended').waitFor({timeout: 45_000});
   await run.getByRole('link', {name: 'the run that it repeats'}).or(run.getByRole('link', {name: 'a replay'})).waitFor();
 }
 
@@ -84,7 +84,7 @@ async function replayAll(page, {erp}) {
   await asks.getByText('Runs that match: 1.').waitFor();
   await button(asks, 'Replay (1)').click();
   await page.waitForURL(/job=/);
-  await page.getByText('1 of 1').waitFor({timeout: 15_000});
+  await page.getByText('1 of 1').waitFor({timeout: 45_000});
   await page.goto(`${consoleUrl}jobs`);
   await page.getByRole('table', {name: 'Jobs'}).getByText('Replay of runs').first().waitFor();
 }
@@ -103,7 +103,7 @@ async function followEvents(page) {
   const table = page.getByRole('table', {name: 'Events'});
   const first = await table.locator('tbody tr').first().innerText();
   const made = await makeOrder();
-  await button(page, '↑ 1 new').waitFor({timeout: 15_000});
+  await button(page, '↑ 1 new').waitFor({timeout: 45_000});
   assert.equal(await table.locator('tbody tr').first().innerText(), first, 'a new event moves no row');
   await button(page, '↑ 1 new').click();
   await table.locator('tbody tr').first().getByText(made.orderNumber).waitFor();

@@ -20,7 +20,7 @@ const browser = await chromium.launch({
 async function person(link) {
   const context = await browser.newContext({locale: 'en-GB', viewport: {width: 1280, height: 900}});
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(45_000);
   page.on('pageerror', (error) => assert.fail(`error in the page: ${error.message}`));
   await page.goto(link);
   await page.getByRole('navigation', {name: 'Pages'}).waitFor();
