@@ -165,7 +165,8 @@ TEST_F(PurchaseWorkers, AskForFourNumbersAtATimeAndForEachOnceInItsPeriod) {
       60s));
   // A lane that is looked at again asks for nothing.
   buyer.tenant.sql.exec(
-      "update tracking_lanes set look_at = now(), lease_until = null; notify waybill_pulls");
+      "update tracking_lanes set look_at = now(), lease_owner = null, lease_until = null; notify "
+      "waybill_pulls");
   const std::size_t asked = calls();
   EXPECT_TRUE(throughout([&] { return calls() == asked; }, a_while));
   std::map<std::string, int> numbers;
