@@ -19,7 +19,7 @@ struct SlipItem {
   std::int64_t quantity = 0;
 };
 
-/// What lies in a parcel, for its recipient. Empty texts are left out.
+/// The contents of a parcel, for its recipient. Empty texts are left out.
 struct PackingSlip {
   std::string sender_name;  // as in mails of the business
   std::string brand_color;  // "#rrggbb", of the line below the sender; empty: black

@@ -27,7 +27,7 @@ struct Upcoming {
 
 inline constexpr std::size_t most_upcoming = 200;
 
-/// What comes next for a record before `until`, by time; at most `most_upcoming` entries. A schedule is among
+/// The next entries of a record before `until`, by time; at most `most_upcoming` entries. A schedule is among
 /// them if its query and conditions name the record now; the schedules with the next 100 ticks are examined.
 /// Nullopt if the business has no such record. Conditions are evaluated for the record as it is now, with the
 /// previous values of the run's event, for about a second. Reads only. Throws DatabaseUnavailable,

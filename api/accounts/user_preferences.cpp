@@ -1,4 +1,4 @@
-// What users keep for themselves: saved views of lists, and settings of the console.
+// Saved views of lists and settings of the console, which each user keeps.
 #include <algorithm>
 #include <cstddef>
 #include <string>

@@ -113,7 +113,7 @@ constexpr Parameter parameters[] = {
      .description = "The latest time; a date includes the day."},
 };
 
-/// What a list is of: exactly one of the four parameters.
+/// The subject of a list: exactly one of the four parameters.
 struct Selection {
   std::string_view name;
   std::string value;

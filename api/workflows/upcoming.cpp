@@ -1,4 +1,4 @@
-// What workflows will do next, for a record or a workflow.
+// The next actions of workflows, for a record or a workflow.
 #include "matching/upcoming.hpp"
 
 #include <optional>

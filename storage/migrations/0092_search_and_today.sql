@@ -1,4 +1,4 @@
--- What GET /api/search, GET /api/today and the list of late shipments read. The steps run outside a transaction, so none of
+-- Functions and indexes for GET /api/search, GET /api/today and the list of late shipments. The steps run outside a transaction, so none of
 -- them keeps writers waiting. A migration that was interrupted runs all of them again.
 
 -- @step

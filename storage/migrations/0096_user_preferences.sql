@@ -1,4 +1,4 @@
--- What users keep for themselves in a business: saved views of lists, and settings of the console.
+-- Saved views of lists and settings of the console, which a user keeps in a business.
 create table user_preferences (
   business_id  uuid not null references businesses,
   user_id      uuid not null references users on delete cascade,

@@ -44,7 +44,7 @@ struct RunKey {
   // Hash of the value by which the limit of its workflow counts the run; empty: not limited. Stored apart
   // from the run, in limited_runs.
   std::string limit_value = {};
-  // Of a mail whose texts are new: its addresses (storage/settings/address_hash.hpp), each once. Stored apart
+  // The addresses of a mail whose texts are new (storage/settings/address_hash.hpp), each once. Stored apart
   // from the run, in mail_addresses.
   std::vector<Guid> addresses = {};
   bool watches = false;        // later events of the record concern the run; stored as run_queue.watch_after

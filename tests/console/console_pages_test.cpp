@@ -72,7 +72,7 @@ TEST_F(ConsolePages, HaveNoFindings) {
   EXPECT_EQ(checked.status, 0) << checked.standard_output << checked.standard_error;
 }
 
-/// What people do with the pages, by the scripts of tests/packages/browser/journeys.
+/// Uses the pages as people do, by the scripts of tests/packages/browser/journeys.
 class ConsoleJourneys : public ConsolePages, public testing::WithParamInterface<const char*> {};
 
 TEST_P(ConsoleJourneys, LeadWhereTheyShould) {

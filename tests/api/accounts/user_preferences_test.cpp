@@ -1,4 +1,4 @@
-// What users keep for themselves: saved views and settings.
+// Saved views and settings of users.
 #include <algorithm>
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-// What an erasure leaves of the messages to and about a person.
+// The remains of messages to and about a person after an erasure.
 #include <string>
 
 #include "tests/api/customers/erasure_fixture.hpp"

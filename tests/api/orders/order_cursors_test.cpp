@@ -104,7 +104,7 @@ TEST_F(OrderCursors, ThePagesAreThoseOfTheListForEachOrderAndFilter) {
   }
 }
 
-// Of the orders that nobody changes, none is lost and none is repeated, whatever happens to the others.
+// Orders that nobody changes are neither lost nor repeated, whatever happens to the others.
 TEST_F(OrderCursors, ChangesBetweenPagesNeitherLoseNorRepeatOtherOrders) {
   std::mt19937 random(11);  // NOLINT(*-msc51-cpp): the same changes in each run
   for (const auto& sorting : sortings) {

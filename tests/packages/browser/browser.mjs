@@ -30,7 +30,7 @@ export function violations(page) {
   return page.evaluate(() => window.violations);
 }
 
-// What axe-core finds on a page: {sure, undecided}, both texts.
+// Returns the findings of axe-core on a page: {sure, undecided}, both texts.
 export async function accessibilityFindings(page) {
   await page.evaluate(axe);
   const result = await page.evaluate((values) => window.axe.run({ runOnly: { type: 'tag', values } }), tags);

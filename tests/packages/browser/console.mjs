@@ -31,7 +31,7 @@ async function findings(context, url) {
   if (response.status() !== 200) found.push(`status: ${response.status()}`);
   if ((await page.locator('main').count()) === 0) found.push('it shows no page');
   found.push(...(await violations(page)), ...(await layoutFindings(page)));
-  // What a bar that stays in sight covers, scrolling uncovers.
+  // Scrolling uncovers the targets under a bar that stays in sight.
   const { sure } = await accessibilityFindings(page);
   found.push(...sure.filter((finding) => !finding.includes('partially obscured')));
   await page.close();

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 
-/// What GET /api/workflows/upcoming lists.
+/// The entries that GET /api/workflows/upcoming lists.
 class Upcoming : public PacingTest {
  protected:
   std::vector<json::object> upcoming(const std::string& query) {
