@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/carriers/purchase_world.hpp"
+#include "tests/carriers/tracking_turn.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/standby.hpp"
 
@@ -149,6 +150,7 @@ TEST_F(PurchaseFailOver, ACallThatTheNewPrimaryDoesNotKnowIsNotRepeatedWithoutAn
 TEST_F(PurchaseFailOver, AScanInFlightIsStoredOnceOnTheNewPrimary) {
   const std::string number = "EZ4711";
   Session sql(servers.primary_url());
+  ASSERT_TRUE(has_had_tracking_turn(sql, buyer->tenant.id));
   const std::string shipment = sql.value(
       "insert into shipments (business_id, tracking_number, carrier_id, carrier_tracking_number, packages) "
       "values ($1, 'WB-1', $2, $3, '[{\"weight\": 2}]') returning guid",
@@ -160,7 +162,7 @@ TEST_F(PurchaseFailOver, AScanInFlightIsStoredOnceOnTheNewPrimary) {
       "insert into tracking_pulls (business_id, shipment_id, number, carrier_id, due_at) "
       "values ($1, $2, $3, $4, now())",
       {buyer->tenant.id, shipment, number, buyer->carrier});
-  sql.exec("update tracking_lanes set look_at = now(); notify waybill_pulls");
+  ASSERT_TRUE(give_tracking_turn(sql, buyer->tenant.id));
   ASSERT_TRUE(gateway.easypost().wait_for_calls(EasyPostSimulator::Call::list_trackers, 1, 30s));
   servers.catch_up();
   fail_over();

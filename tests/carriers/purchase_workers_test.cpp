@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/carriers/purchase_world.hpp"
+#include "tests/carriers/tracking_turn.hpp"
 #include "tests/harness/eventually.hpp"
 
 namespace waybill::tests {
@@ -123,6 +124,7 @@ TEST_F(PurchaseWorkers, ContinueThePurchaseOfAKilledWorkerAtItsDraft) {
 }
 
 TEST_F(PurchaseWorkers, AskForTheNumbersOfAKilledWorker) {
+  ASSERT_TRUE(has_had_tracking_turn(buyer.tenant.sql, buyer.tenant.id));
   const auto gate = std::make_shared<Gate>();
   gateway.easypost().fail(Call::list_trackers, slow_answer(gate));
   buyer.tenant.sql.rows(
@@ -132,7 +134,7 @@ TEST_F(PurchaseWorkers, AskForTheNumbersOfAKilledWorker) {
       "insert into tracking_pulls (business_id, shipment_id, number, carrier_id, due_at) "
       "select $1, guid, 'EZ1', $2, now() from parcel",
       {buyer.tenant.id, buyer.carrier});
-  buyer.tenant.sql.exec("update tracking_lanes set look_at = now(); notify waybill_pulls");
+  ASSERT_TRUE(give_tracking_turn(buyer.tenant.sql, buyer.tenant.id));
   ASSERT_TRUE(gateway.easypost().wait_for_calls(Call::list_trackers, 1, 30s));
   kill_worker("select lease_owner from tracking_lanes");
   EXPECT_TRUE(gateway.easypost().wait_for_calls(Call::list_trackers, 2, take_over_limit));
@@ -140,6 +142,7 @@ TEST_F(PurchaseWorkers, AskForTheNumbersOfAKilledWorker) {
 }
 
 TEST_F(PurchaseWorkers, AskForFourNumbersAtATimeAndForEachOnceInItsPeriod) {
+  ASSERT_TRUE(has_had_tracking_turn(buyer.tenant.sql, buyer.tenant.id));
   const auto gate = std::make_shared<Gate>();
   gateway.easypost().fail(Call::list_trackers, slow_answer(gate), parcels);
   buyer.tenant.sql.rows(
@@ -151,7 +154,7 @@ TEST_F(PurchaseWorkers, AskForFourNumbersAtATimeAndForEachOnceInItsPeriod) {
       "select business_id, guid, carrier_tracking_number, carrier_id, now() from shipments where business_id "
       "= $1",
       {buyer.tenant.id});
-  buyer.tenant.sql.exec("update tracking_lanes set look_at = now(); notify waybill_pulls");
+  ASSERT_TRUE(give_tracking_turn(buyer.tenant.sql, buyer.tenant.id));
   ASSERT_TRUE(gateway.easypost().wait_for_calls(Call::list_trackers, at_a_time, 30s));
   const auto calls = [&] { return gateway.easypost().count(Call::list_trackers); };
   EXPECT_TRUE(throughout([&] { return calls() == at_a_time; }, a_while)) << calls() << " calls at a time";

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/carriers/purchase_world.hpp"
+#include "tests/carriers/tracking_turn.hpp"
 #include "tests/connectors/connected_store.hpp"
 #include "tests/harness/eventually.hpp"
 #include "tests/harness/smtp.hpp"
@@ -122,11 +123,7 @@ class ShopToDoor : public testing::TestWithParam<std::string> {
     begin_turn();
   }
   /// The worker looks for parcels now, new ones included.
-  void begin_turn() {
-    tenant().sql.rows("update tracking_lanes set look_at = now(), swept_at = null where business_id = $1",
-                      {tenant().id});
-    tenant().sql.rows("select pg_notify('waybill_pulls', '')");
-  }
+  void begin_turn() { ASSERT_TRUE(give_tracking_turn(tenant().sql, tenant().id, "swept_at = null")); }
   /// The gateway calls waybill about a parcel.
   void hint(const std::string& number) {
     if (is_karrio()) {

@@ -9,6 +9,7 @@
 
 #include "base/crypto.hpp"
 #include "tests/carriers/gateway_world.hpp"
+#include "tests/carriers/tracking_turn.hpp"
 #include "tests/simulators/store_simulator.hpp"
 #include "tests/workflows/fixtures/workflow_fixture.hpp"
 
@@ -57,14 +58,14 @@ class Tracking : public testing::Test {
   }
   /// Makes the parcels of the business due, in a lane that is swept.
   void make_due() {
-    tenant.sql.rows("update tracking_lanes set look_at = now(), swept_at = null where business_id = $1",
-                    {tenant.id});
-    wake_workers();
+    give_turn("swept_at = null");
     ASSERT_TRUE(eventually([&] { return pulls() > 0; }));
     tenant.sql.rows("update tracking_pulls set due_at = now() - interval '3 hours' where business_id = $1",
                     {tenant.id});
-    tenant.sql.rows("update tracking_lanes set look_at = now() where business_id = $1", {tenant.id});
-    wake_workers();
+    give_turn();
+  }
+  void give_turn(const std::string& change = "swept_at = swept_at") {
+    ASSERT_TRUE(give_tracking_turn(tenant.sql, tenant.id, change));
   }
   void wake_workers() { tenant.sql.rows("select pg_notify('waybill_pulls', '')"); }
   std::int64_t pulls() {
@@ -137,8 +138,7 @@ TEST_F(Tracking, ACallOfTheGatewayBringsTheScansButIsNotBelieved) {
             1)
       << "but the second call is not lost";
   tenant.sql.rows("update tracking_pulls set due_at = now() where shipment_id = $1", {parcel});
-  tenant.sql.rows("update tracking_lanes set look_at = now() where business_id = $1", {tenant.id});
-  wake_workers();
+  give_turn();
   EXPECT_TRUE(becomes(parcel, "out_for_delivery"));
 }
 
@@ -209,8 +209,7 @@ TEST_F(Tracking, AFinalShipmentIsAskedForNoMore) {
   make_due();
   EXPECT_TRUE(becomes(parcel, "delivered"));
   tenant.sql.rows("update tracking_pulls set due_at = now() where business_id = $1", {tenant.id});
-  tenant.sql.rows("update tracking_lanes set look_at = now() where business_id = $1", {tenant.id});
-  wake_workers();
+  give_turn();
   EXPECT_TRUE(eventually([&] { return pulls() == 0; }));
 }
 
@@ -236,8 +235,7 @@ TEST_F(Tracking, RefusedCredentialsAreShownUntilACallSucceeds) {
     make_due();
     tenant.sql.rows("update carrier_configurations set tracking_paused_until = null where business_id = $1",
                     {tenant.id});
-    tenant.sql.rows("update tracking_lanes set look_at = now() where business_id = $1", {tenant.id});
-    wake_workers();
+    give_turn();
     ASSERT_TRUE(eventually([&] {
       return tenant.sql.number("select tracking_failures from carrier_configurations where business_id = $1",
                                {tenant.id}) == failures;
@@ -251,8 +249,7 @@ TEST_F(Tracking, RefusedCredentialsAreShownUntilACallSucceeds) {
   make_due();
   tenant.sql.rows("update carrier_configurations set tracking_paused_until = null where business_id = $1",
                   {tenant.id});
-  tenant.sql.rows("update tracking_lanes set look_at = now() where business_id = $1", {tenant.id});
-  wake_workers();
+  give_turn();
   EXPECT_TRUE(becomes(parcel, "in_transit")) << "no number is lost";
   EXPECT_EQ(text_at(connection(), "status"), "ok");
   EXPECT_TRUE(connection().at("error").is_null());
@@ -274,8 +271,7 @@ TEST_F(Tracking, ABusyGatewayLosesNoNumber) {
   make_due();
   tenant.sql.rows("update carrier_configurations set tracking_paused_until = null where business_id = $1",
                   {tenant.id});
-  tenant.sql.rows("update tracking_lanes set look_at = now() where business_id = $1", {tenant.id});
-  wake_workers();
+  give_turn();
   EXPECT_TRUE(becomes(parcel, "in_transit"));
 }
 
