@@ -58,9 +58,11 @@ class StoreTracking final : public Action {
   void perform(const Attempt& attempt, Effects& effects, Finish finish) const override {
     const auto shipped_at = parse_timestamp(attempt.request.at("shippedAt").as_string());
     if (!shipped_at) throw std::invalid_argument("shippedAt is not a valid time");
-    effects.tracking->send(
-        {.business = attempt.business_id, .shipment = attempt.entity_id, .shipped_at = *shipped_at},
-        std::move(finish));
+    effects.tracking->send({.business = attempt.business_id,
+                            .shipment = attempt.entity_id,
+                            .shipped_at = *shipped_at,
+                            .workflow = attempt.workflow},
+                           std::move(finish));
   }
 };
 

@@ -11,6 +11,7 @@ struct TrackingNotice {
   Guid business;
   Guid shipment;
   Time shipped_at;
+  Guid workflow;  // whose run sends it
 };
 
 /// Sends tracking to stores. An interface, because actions do not depend on connectors.

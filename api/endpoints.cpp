@@ -56,6 +56,7 @@ std::vector<Endpoint> all_endpoints() {
       search_endpoints,
       today_endpoints,
       job_endpoints,
+      destination_endpoints,
   };
   std::vector<Endpoint> all;
   for (const auto rows_of : resources) {

@@ -3430,6 +3430,23 @@ CREATE TABLE public.customer_uploads (
     confirmed_at timestamp with time zone
 );
 
+CREATE TABLE public.destination_reports (
+    business_id uuid NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL,
+    worker uuid NOT NULL,
+    places integer NOT NULL,
+    next_probe_at timestamp with time zone,
+    counted_from timestamp with time zone NOT NULL,
+    succeeded integer[] NOT NULL,
+    failed integer[] NOT NULL,
+    durations integer[] NOT NULL,
+    workflows uuid[] NOT NULL,
+    published_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT destination_reports_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'push'::text, 'mail'::text, 'store'::text, 'carrier'::text, 'others'::text])))
+)
+WITH (fillfactor='50');
+
 CREATE TABLE public.digest_closings (
     business_id uuid NOT NULL,
     workflow_id uuid NOT NULL,
@@ -3682,6 +3699,13 @@ CREATE TABLE public.key_check (
     CONSTRAINT key_check_only_row_check CHECK (only_row)
 );
 
+CREATE TABLE public.ledger_findings (
+    business_id uuid NOT NULL,
+    first_time timestamp with time zone NOT NULL,
+    end_time timestamp with time zone NOT NULL,
+    found_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE public.limited_runs (
     business_id uuid NOT NULL,
     run uuid NOT NULL,
@@ -3780,6 +3804,7 @@ CREATE TABLE public.processes (
     settings jsonb DEFAULT '{}'::jsonb NOT NULL,
     session_pid integer,
     session_start timestamp with time zone,
+    version text,
     CONSTRAINT processes_role_check CHECK ((role = ANY (ARRAY['up'::text, 'api'::text, 'worker'::text])))
 );
 
@@ -4315,6 +4340,9 @@ ALTER TABLE ONLY public.customer_uploads
 ALTER TABLE ONLY public.customers
     ADD CONSTRAINT customers_pkey PRIMARY KEY (business_id, guid) INCLUDE (name);
 
+ALTER TABLE ONLY public.destination_reports
+    ADD CONSTRAINT destination_reports_pkey PRIMARY KEY (business_id, kind, name, worker);
+
 ALTER TABLE ONLY public.digest_closings
     ADD CONSTRAINT digest_closings_pkey PRIMARY KEY (business_id, workflow_id);
 
@@ -4374,6 +4402,9 @@ ALTER TABLE ONLY public.jobs
 
 ALTER TABLE ONLY public.key_check
     ADD CONSTRAINT key_check_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY public.ledger_findings
+    ADD CONSTRAINT ledger_findings_pkey PRIMARY KEY (business_id, found_at);
 
 ALTER TABLE ONLY public.limited_runs
     ADD CONSTRAINT limited_runs_pkey PRIMARY KEY (business_id, run);

@@ -7,10 +7,18 @@
 namespace waybill::worker {
 namespace {
 
-Runner::Options runner_options(const Worker::Options& options) {
+/// The host and port of the mail server, without credentials; "mail" if mails go to a directory.
+std::string mail_server(const net::MailOptions& options) {
+  const auto server = options.smtp_url.empty() ? std::nullopt : net::parse_smtp_url(options.smtp_url);
+  return server ? server->url.substr(server->url.find("//") + 2) : "mail";
+}
+
+Runner::Options runner_options(const Worker::Options& options, net::DestinationCounts* counts) {
   Runner::Options runner;
   runner.schedule = options.schedule;
   runner.retention = std::chrono::days(options.retention_days);
+  runner.counts = counts;
+  runner.mail_server = mail_server(options.mail);
   return runner;
 }
 
@@ -18,10 +26,10 @@ Runner::Options runner_options(const Worker::Options& options) {
 
 EventPipeline::EventPipeline(const Worker::Options& options, const storage::Sessions& sessions,
                              const Guid& worker, Catalogue& catalogue, PauseWriter& pauses, DueFloors& floors,
-                             const actions::Effects& effects)
+                             net::DestinationCounts* counts, const actions::Effects& effects)
     : recorder_(std::make_unique<Recorder>(Recorder::Options{.sessions = sessions, .worker = worker}, pauses,
                                            upstream())),
-      runner_(runner_options(options), catalogue, effects, *recorder_, upstream()),
+      runner_(runner_options(options, counts), catalogue, effects, *recorder_, upstream()),
       preparation_({.sessions = sessions, .worker = worker, .public_url = options.public_url}, catalogue,
                    runner_, database_clock(), upstream()),
       guard_({.factor = options.blast_factor, .minimum = options.blast_minimum}, pauses, database_clock()),

@@ -28,7 +28,7 @@ class EventPipeline final : public Service, public ShardHolder, private Upstream
   /// Everything referred to outlives it. The clients in `effects` stop after `drain`, which ends the attempts
   /// in flight. No attempt begins until `leases_last` is called.
   EventPipeline(const Worker::Options& options, const storage::Sessions& sessions, const Guid& worker,
-                Catalogue& catalogue, PauseWriter& pauses, DueFloors& floors,
+                Catalogue& catalogue, PauseWriter& pauses, DueFloors& floors, net::DestinationCounts* counts,
                 const actions::Effects& effects);
 
   void start() override;

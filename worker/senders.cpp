@@ -19,17 +19,22 @@ std::unique_ptr<net::Mailer> make_mailer(const Worker::Options& options) {
 
 }  // namespace
 
-Senders::Senders(const Worker::Options& options, const Guid& worker, const SecretBox& secrets)
+Senders::Senders(const Worker::Options& options, const Guid& worker, const SecretBox& secrets,
+                 net::DestinationCounts& counts)
     : options_(options),
-      push_(std::make_unique<actions::StoredSubscriptions>(options.database_url, secrets,
-                                                           options.push_contact)),
+      push_(
+          std::make_unique<actions::StoredSubscriptions>(options.database_url, secrets, options.push_contact),
+          net::CircuitBreaker::Options(), &counts),
       http_({.policy = options.destinations, .ca_file = options.ca_file}),
       stores_({.database_url = options.database_url,
                .destinations = options.destinations,
                .ca_file = options.ca_file,
                .read_connections = options.store_reads,
                .write_connections = options.store_writes}),
-      tracking_({.worker = worker, .connectors = options.connectors, .public_url = options.public_url},
+      tracking_({.worker = worker,
+                 .connectors = options.connectors,
+                 .public_url = options.public_url,
+                 .counts = &counts},
                 secrets, database_clock(), stores_),
       mailer_(make_mailer(options)) {}
 

@@ -19,8 +19,9 @@ namespace waybill::worker {
 /// threads and connections.
 class Senders final : public Service {
  public:
-  /// `options` and `secrets` outlive it. `worker` owns the locks of orders at stores.
-  Senders(const Worker::Options& options, const Guid& worker, const SecretBox& secrets);
+  /// `options`, `secrets` and `counts` outlive it. `worker` owns the locks of orders at stores.
+  Senders(const Worker::Options& options, const Guid& worker, const SecretBox& secrets,
+          net::DestinationCounts& counts);
   ~Senders() override { stop_at_once(); }
 
   void start() override { services_.start(); }

@@ -35,8 +35,12 @@ AlertSender::Options alert_options(const Worker::Options& options) {
           .schedule = options.schedule};
 }
 
-connectors::Gateways::Options gateway_options(const Worker::Options& options) {
-  return {.policy = options.destinations, .ca_file = options.ca_file, .own = options.carrier_gateways};
+connectors::Gateways::Options gateway_options(const Worker::Options& options,
+                                              net::DestinationCounts& counts) {
+  return {.policy = options.destinations,
+          .ca_file = options.ca_file,
+          .own = options.carrier_gateways,
+          .counts = &counts};
 }
 
 ScheduleKeeper::Options schedule_options(const Worker::Options& options, const Guid& worker) {
@@ -46,7 +50,8 @@ ScheduleKeeper::Options schedule_options(const Worker::Options& options, const G
           .blast = {.factor = options.blast_factor, .minimum = options.blast_minimum}};
 }
 
-Duties::Options duty_options(const Worker::Options& options, const SecretBox& secrets, DueFloors& floors) {
+Duties::Options duty_options(const Worker::Options& options, const SecretBox& secrets, DueFloors& floors,
+                             net::DestinationCounts& counts, const Guid& worker) {
   return {.database_url = options.database_url,
           .retention_days = options.retention_days,
           .positions_retention_days = options.positions_retention_days,
@@ -54,7 +59,9 @@ Duties::Options duty_options(const Worker::Options& options, const SecretBox& se
           .secrets = secrets,
           .longest_run = options.schedule.longest(),
           .retry_delays = options.schedule.delays(),
-          .floors = &floors};
+          .floors = &floors,
+          .destinations = &counts,
+          .worker = worker};
 }
 
 }  // namespace
@@ -65,9 +72,10 @@ class Worker::Impl {
       : options_(std::move(options)),
         secrets_(secrets),
         catalogue_(secrets_),
-        senders_(options_, guid_, secrets_),
+        senders_(options_, guid_, secrets_, counts_),
         pauses_(options_.database_url, secrets_),
-        pipeline_(options_, options_.database_url, guid_, catalogue_, pauses_, floors_, senders_.effects()),
+        pipeline_(options_, options_.database_url, guid_, catalogue_, pauses_, floors_, &counts_,
+                  senders_.effects()),
         leases_(
             {.sessions = options_.database_url, .worker = guid_},
             [this](Duration lease) {
@@ -76,16 +84,20 @@ class Worker::Impl {
             },
             pipeline_),
         schedules_(schedule_options(options_, guid_), catalogue_, pauses_, database_clock()),
-        duties_(duty_options(options_, secrets_, floors_)),
+        duties_(duty_options(options_, secrets_, floors_, counts_, guid_)),
         alerts_(alert_options(options_), secrets_, senders_.http(), senders_.mailer()),
-        importer_({.worker = guid_, .connectors = options_.connectors, .interval = options_.import_interval},
+        importer_({.worker = guid_,
+                   .connectors = options_.connectors,
+                   .interval = options_.import_interval,
+                   .counts = &counts_},
                   secrets_, senders_.stores()),
-        tracking_(
-            {.database_url = options_.database_url, .worker = guid_, .gateways = gateway_options(options_)},
-            secrets_),
+        tracking_({.database_url = options_.database_url,
+                   .worker = guid_,
+                   .gateways = gateway_options(options_, counts_)},
+                  secrets_),
         purchaser_({.database_url = options_.database_url,
                     .worker = guid_,
-                    .gateways = gateway_options(options_),
+                    .gateways = gateway_options(options_, counts_),
                     .on_pulls = [this] { tracking_.look(); }},
                    secrets_) {}
 
@@ -109,6 +121,7 @@ class Worker::Impl {
   const Options options_;
   const Guid guid_ = Guid::random();
   const SecretBox& secrets_;
+  net::DestinationCounts counts_;
   Catalogue catalogue_;
   Senders senders_;
   PauseWriter pauses_;

@@ -262,7 +262,8 @@ class SendPush final : public Action {
                         .headers = {{"TTL", std::to_string(request.at("ttl").to_number<std::int64_t>())},
                                     {"Urgency", std::string(request.at("urgency").as_string())},
                                     {"Topic", topic}},
-                        .history = PushHistory::read(attempt.tries)};
+                        .history = PushHistory::read(attempt.tries),
+                        .workflow = attempt.workflow};
     fan_out_push(std::move(message), *effects.push, effects.http, effects.clock, std::move(finish));
   }
 };

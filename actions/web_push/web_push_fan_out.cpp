@@ -151,8 +151,21 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
       sender_.services().succeeded(service, now);
     }
     const PushResult result = results_.respond(index, response, now);
+    count(service, result, response, now);
     observe_result(result);
     if (result == PushResult::gone) sender_.remove(message_.business, targets_[index]);
+  }
+
+  void count(const std::string& service, PushResult result, const net::HttpResponse& response, Time now) {
+    if (sender_.counts() == nullptr) return;
+    sender_.counts()->note({.business = message_.business,
+                            .kind = net::DestinationKind::push,
+                            .destination = std::string_view(service).substr(0, service.find('/')),
+                            .workflow = message_.workflow,
+                            .succeeded = result == PushResult::delivered || result == PushResult::gone,
+                            .duration = response.duration,
+                            .at = now,
+                            .health = sender_.services().health(service)});
   }
 
   static void observe_result(PushResult result) {

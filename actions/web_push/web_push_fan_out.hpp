@@ -18,6 +18,7 @@ struct PushMessage {
   std::string text;          // unencrypted, at most net::max_push_message bytes
   std::vector<std::pair<std::string, std::string>> headers;  // TTL, Urgency, Topic (RFC 8030 section 5)
   PushHistory history;
+  Guid workflow = {};  // whose run sends it
 };
 
 /// Sends `message` to the current subscriptions; after an earlier attempt, only to those that remain. The

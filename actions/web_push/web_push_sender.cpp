@@ -15,8 +15,8 @@ constexpr auto longest_wait = std::chrono::milliseconds(100);  // for a free slo
 }  // namespace
 
 WebPushSender::WebPushSender(std::unique_ptr<SubscriptionDirectory> directory,
-                             net::CircuitBreaker::Options breaker)
-    : directory_(std::move(directory)), services_(breaker) {}
+                             net::CircuitBreaker::Options breaker, net::DestinationCounts* counts)
+    : directory_(std::move(directory)), services_(breaker), counts_(counts) {}
 
 void WebPushSender::start() {
   thread_.start([this](const std::stop_token&) { run(); });

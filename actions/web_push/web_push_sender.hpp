@@ -13,6 +13,7 @@
 #include "base/thread/service.hpp"
 #include "base/thread/thread.hpp"
 #include "net/destination/circuit_breaker.hpp"
+#include "net/destination/destination_counts.hpp"
 #include "net/web_push/web_push.hpp"
 #include "storage/settings/push_subscriptions.hpp"
 
@@ -41,8 +42,9 @@ class WebPushSender final : public Service {
  public:
   using Work = std::function<void()>;
 
+  /// `counts` counts the requests, and outlives the sender.
   explicit WebPushSender(std::unique_ptr<SubscriptionDirectory> directory,
-                         net::CircuitBreaker::Options breaker = {});
+                         net::CircuitBreaker::Options breaker = {}, net::DestinationCounts* counts = nullptr);
   ~WebPushSender() override { stop_at_once(); }
 
   void start() override;
@@ -64,6 +66,8 @@ class WebPushSender final : public Service {
 
   /// Limits requests by push service and business ("host:port/business"), as the runner does by destination.
   net::CircuitBreaker& services() { return services_; }
+  /// Null if requests are not counted.
+  net::DestinationCounts* counts() { return counts_; }
   /// Calls `work` once, when a slot at a push service may be free, or after a short delay.
   void when_slot_is_free(Work work) { waiting_.push_back(std::move(work)); }
   void slot_freed();
@@ -75,7 +79,8 @@ class WebPushSender final : public Service {
 
   const std::unique_ptr<SubscriptionDirectory> directory_;
   net::CircuitBreaker services_;  // used by thread_ only
-  std::vector<Work> waiting_;     // used by thread_ only
+  net::DestinationCounts* const counts_;
+  std::vector<Work> waiting_;  // used by thread_ only
   Mutex mutex_;
   Condition changed_;
   FairQueue<Guid, Work> posted_ GUARDED_BY(mutex_);

@@ -238,6 +238,7 @@ std::span<const Endpoint> tracking_page_endpoints();
 std::span<const Endpoint> search_endpoints();
 std::span<const Endpoint> today_endpoints();
 std::span<const Endpoint> job_endpoints();
+std::span<const Endpoint> destination_endpoints();
 
 /// All rows, in any order.
 std::vector<Endpoint> all_endpoints();

@@ -15,6 +15,7 @@
 #include "api/endpoint/selected.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/version.hpp"
 
 namespace waybill::api {
 namespace {
@@ -502,7 +503,7 @@ json::object document_of(std::span<const Endpoint> endpoints) {
   return {{"openapi", "3.1.0"},
           {"info",
            {{"title", "waybill"},
-            {"version", WAYBILL_VERSION},
+            {"version", version_of_program()},
             {"description",
              "Delivery operations, and workflows that run when a record changes. Every JSON answer is an "
              "envelope: "

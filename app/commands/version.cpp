@@ -1,3 +1,5 @@
+#include "base/version.hpp"
+
 #include <iostream>
 
 #include "app/commands/command.hpp"
@@ -6,7 +8,7 @@ namespace waybill::app {
 
 void add_version(const Command& program) {
   program.add("version", "Prints the version").runs([](const Config&) {
-    std::cout << WAYBILL_VERSION << '\n';
+    std::cout << version_of_program() << '\n';
     return 0;
   });
 }

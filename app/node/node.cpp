@@ -18,6 +18,8 @@
 #include "api/api.hpp"
 #include "app/node/database_keeper.hpp"
 #include "app/node/mail_sender.hpp"
+#include "app/node/metrics_server.hpp"
+#include "app/node/operator_view.hpp"
 #include "app/node/presence.hpp"
 #include "app/process/memory.hpp"
 #include "base/json.hpp"
@@ -44,61 +46,6 @@ MailSender::Options mail_sender_options(const Config& config, const std::string&
   return {.database_url = database_url,
           .from = config.mail_from,
           .mail = {.smtp_url = config.smtp_url, .directory = config.mail_dir, .ca_file = config.ca_file}};
-}
-
-/// Serves the metrics to Prometheus, and the liveness of the process to an orchestrator.
-class MetricsResponder : public api::Responder {
- public:
-  explicit MetricsResponder(std::function<bool()> is_alive) : is_alive_(std::move(is_alive)) {}
-  boost::asio::awaitable<void> respond(const api::Request& request, api::RequestBody&,
-                                       api::Response& response) override {
-    const std::string_view path = request.target.substr(0, request.target.find('?'));
-    const bool is_read = request.method == "GET" || request.method == "HEAD";
-    response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-    if (path == "/metrics" && is_read) {
-      response.body = metrics_text();
-    } else if (path == "/healthz" && is_read) {
-      const bool is_alive = is_alive_();
-      if (!is_alive) response.status = http_status(ErrorCode::unavailable);
-      response.body = is_alive ? "ok\n" : "an event loop hangs\n";
-    } else {
-      response.status = http_status(ErrorCode::not_found);
-      response.body = "the metrics are at /metrics\n";
-    }
-    co_return;
-  }
-  void refuse(const Failure& failure, api::Response& response) override {
-    response.status = http_status(failure.code());
-    response.content_type = "text/plain";
-    response.body = failure.message() + "\n";
-  }
-
- private:
-  const std::function<bool()> is_alive_;
-};
-
-/// A separate listener for Prometheus. If another process uses the default port, the system chooses one.
-std::unique_ptr<api::Server> make_metrics_server(const Config& config,
-                                                 const std::function<bool()>& is_alive) {
-  api::Server::Options options;
-  options.host = config.metrics_listen.host;
-  options.port = config.metrics_listen.port;
-  options.threads = 1;
-  options.kind = ThreadKind::metrics;
-  options.limits.most_connections = 32;
-  const auto make_responder = [&is_alive](boost::asio::io_context&) {
-    return std::make_unique<MetricsResponder>(is_alive);
-  };
-  try {
-    return std::make_unique<api::Server>(options, make_responder);
-  } catch (const boost::system::system_error& error) {
-    if (config.metrics_listen_chosen) {
-      throw ConfigError("cannot listen on " + config.metrics_listen.text() +
-                        " for --metrics-listen: " + error.code().message());
-    }
-  }
-  options.port = 0;
-  return std::make_unique<api::Server>(options, make_responder);
 }
 
 /// The operator's contact for push services (RFC 8292 section 2.1).
@@ -256,9 +203,11 @@ class Node::Parts {
     presence_.emplace(Presence::Options{.database_url = database_url,
                                         .roles = roles,
                                         .connections = static_cast<int>(config.database_connections),
-                                        .settings = common_settings(config, roles)},
+                                        .settings = common_settings(config, roles),
+                                        .view = &view_},
                       secrets_);
-    if (config.serve_metrics) metrics_server_ = make_metrics_server(config, is_alive);
+    view_.on_wanted([this] { presence_->wake(); });
+    if (config.serve_metrics) metrics_server_ = make_metrics_server(config, is_alive, view_);
     mail_sender_ = std::make_unique<MailSender>(mail_sender_options(config, database_url), secrets_);
     if (roles.api) {
       keeper_.emplace(database_url);
@@ -323,6 +272,7 @@ class Node::Parts {
   SecretBox secrets_;
   const ConnectionPlan connections_;
   const std::string metrics_host_;
+  OperatorView view_;
   std::optional<Presence> presence_;
   std::optional<DatabaseKeeper> keeper_;
   std::unique_ptr<api::Server> metrics_server_;

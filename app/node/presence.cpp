@@ -5,8 +5,10 @@
 #include <unistd.h>
 #include <utility>
 
+#include "app/node/operator_view.hpp"
 #include "base/database_clock.hpp"
 #include "base/observe.hpp"
+#include "base/version.hpp"
 #include "storage/settings/key_check.hpp"
 #include "storage/sql/leases.sql.hpp"
 #include "storage/sql/processes.sql.hpp"
@@ -59,11 +61,13 @@ void Presence::turn() {
     if (is_new) known_key_ = storage::check_secret_keys(*session_, secrets_);
     choose_key();
     watch_duties();
+    refresh_view();
   } catch (const SecretError& error) {
     observe(Observable::key_missing, {{"error", error.what()}});
   } catch (const storage::DatabaseUnavailable&) {
     // The parts of the process that need the database report this.
     session_.close();
+    if (options_.view != nullptr) options_.view->database_is_away();
   } catch (const std::exception& error) {
     observe(Observable::statement_failed,
             {{"statement", "processes"}, {"error", std::string_view(error.what())}});
@@ -92,7 +96,8 @@ void Presence::enter() {
                            .key_ids = ids,
                            .sealing_key = ids.at(secrets_.sealing_key()),
                            .sealing_since = sealing_since_,
-                           .settings = options_.settings});
+                           .settings = options_.settings,
+                           .version = version_of_program()});
 }
 
 // A process writes its row before it reads the keys in use, and stores that it uses a key before it reads the
@@ -128,6 +133,12 @@ void Presence::use_key(std::size_t key) {
   secrets_.seal_with(key);
   session_->run(sql::UseKeys{.key_ids = std::vector{secrets_.key_ids().at(key)}});
   enter();
+}
+
+/// Reads what the page for operators shows, if somebody views it.
+void Presence::refresh_view() {
+  if (options_.view == nullptr || !options_.view->is_wanted()) return;
+  options_.view->refresh(*session_);
 }
 
 /// Reports the duties that no process performs. Each process does, because the one that should may hang.

@@ -14,13 +14,15 @@
 
 namespace waybill::app {
 
+class OperatorView;
+
 /// Makes this process visible to the other processes of the database, with its connections, keys and options:
 /// by a row of `processes` and the session that it names. Reports the background duties that no process
-/// performs. Decides which key encrypts: the first one as soon as every running process has it, until then
-/// the key that the database was set up with. So no process seals a value that another one cannot open, in
-/// whatever order the processes get a new key. Keeps `database_clock` at the time of the server. Owns a
-/// thread, which reconnects automatically. If the database is unavailable at first, the first key encrypts
-/// and the machine's clock counts until it is available.
+/// performs, and reads what the page for operators shows. Decides which key encrypts: the first one as soon
+/// as every running process has it, until then the key that the database was set up with. So no process seals
+/// a value that another one cannot open, in whatever order the processes get a new key. Keeps
+/// `database_clock` at the time of the server. Owns a thread, which reconnects automatically. If the database
+/// is unavailable at first, the first key encrypts and the machine's clock counts until it is available.
 class Presence final : public Service {
  public:
   struct Options {
@@ -28,6 +30,7 @@ class Presence final : public Service {
     Roles roles;
     int connections = 0;   // the most that the process opens
     std::string settings;  // a JSON object: the values of the options that all processes need, by name
+    OperatorView* view = nullptr;  // of this process; outlives it
   };
 
   /// Chooses the key and reads the clock before it returns. Does not throw if the database is unavailable.
@@ -36,6 +39,8 @@ class Presence final : public Service {
   ~Presence() override { stop_at_once(); }
 
   void start() override { loop_.start(); }
+  /// Begins the next turn at once. Any thread.
+  void wake() { loop_.wake(); }
   /// Removes the row.
   void stop(Moment until) override;
 
@@ -48,6 +53,7 @@ class Presence final : public Service {
   void use_key(std::size_t key);
   void enter();
   void watch_duties();
+  void refresh_view();
 
   const Options options_;
   const Guid guid_ = Guid::random();

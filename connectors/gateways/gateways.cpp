@@ -60,9 +60,25 @@ std::unique_ptr<Gateway> Gateways::open(const GatewayConnector& connector, Gatew
     if (is_closed_) co_return not_sent(net::HttpFailure::cancelled, "the process is stopping", clock.now());
     request.guarded = unguarded.empty() || !request.url.starts_with(unguarded);
     request.owner = business.to_string();
-    co_return co_await until(std::move(request));
+    const auto destination = net::parse_destination(request.url);
+    net::HttpResponse response = co_await until(std::move(request));
+    if (destination) count(destination->key(), business, response, clock.now());
+    co_return response;
   };
   return connector.open(std::move(account), send, clock);
+}
+
+void Gateways::count(const std::string& destination, const Guid& business, const net::HttpResponse& response,
+                     Time now) const {
+  if (options_.counts == nullptr || response.failure == net::HttpFailure::cancelled) return;
+  options_.counts->note({.business = business,
+                         .kind = net::DestinationKind::carrier,
+                         .destination = destination,
+                         .succeeded = response.failure == net::HttpFailure::none && response.status >= 200 &&
+                                      response.status < 300,
+                         .duration = response.duration,
+                         .at = now,
+                         .health = {.places = calls_of_business}});
 }
 
 }  // namespace waybill::connectors

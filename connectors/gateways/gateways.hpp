@@ -14,6 +14,7 @@
 #include "base/thread/service.hpp"
 #include "connectors/carrier_gateway.hpp"
 #include "net/destination/destination.hpp"
+#include "net/destination/destination_counts.hpp"
 #include "net/http/http_client.hpp"
 
 namespace waybill::connectors {
@@ -28,6 +29,7 @@ class Gateways final : public Service {
     std::string ca_file;
     /// The gateways of the operator (--carrier-gateway), without a trailing slash. They are never guarded.
     std::vector<std::string> own;
+    net::DestinationCounts* counts = nullptr;  // counts the calls; outlives the gateways
   };
 
   explicit Gateways(Options options);
@@ -57,6 +59,9 @@ class Gateways final : public Service {
                                 Turn turn = Turn::in_line);
 
  private:
+  void count(const std::string& destination, const Guid& business, const net::HttpResponse& response,
+             Time now) const;
+
   const Options options_;
   CallPlaces places_;
   std::atomic<bool> is_closed_ = false;

@@ -89,6 +89,14 @@ CircuitBreaker::State CircuitBreaker::state(std::string_view destination) const 
   return found != entries_.end() && is_open(found->second) ? State::open : State::closed;
 }
 
+CircuitBreaker::Health CircuitBreaker::health(std::string_view destination) const {
+  const auto found = entries_.find(destination);
+  if (found == entries_.end()) return {.places = options_.max_in_flight};
+  const Entry& e = found->second;
+  if (!is_open(e)) return {.places = e.limit};
+  return {.state = State::open, .places = 1, .next_probe = e.open_until};
+}
+
 bool CircuitBreaker::is_probing(std::string_view destination, Time now) const {
   const auto found = entries_.find(destination);
   return found != entries_.end() && is_open(found->second) && now >= found->second.open_until &&

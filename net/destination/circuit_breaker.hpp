@@ -39,6 +39,13 @@ class CircuitBreaker {
   void released(std::string_view destination, Time now);
 
   State state(std::string_view destination) const;
+  /// The state of a destination with its limit.
+  struct Health {
+    State state = State::closed;
+    std::size_t places = 0;  // requests that may be in flight; 1 while the breaker is open
+    Time next_probe{};       // the earliest; of an open breaker only
+  };
+  Health health(std::string_view destination) const;
   /// True if the breaker is open and a probe is in flight.
   bool is_probing(std::string_view destination, Time now) const;
   /// The earliest time at which another attempt may be allowed.

@@ -33,6 +33,18 @@ CircuitBreaker opened(Time now) {
   return breaker;
 }
 
+TEST(CircuitBreaker, HealthHasThePlacesAndTheNextProbe) {
+  CircuitBreaker breaker({.max_in_flight = 8});
+  EXPECT_EQ(breaker.health(host).places, 8U);
+  fail_once(breaker, start);
+  EXPECT_EQ(breaker.health(host).places, 4U);
+  EXPECT_EQ(breaker.health(host).state, State::closed);
+  for (int i = 0; i < 4; ++i) fail_once(breaker, start);
+  EXPECT_EQ(breaker.health(host).state, State::open);
+  EXPECT_EQ(breaker.health(host).places, 1U);
+  EXPECT_EQ(breaker.health(host).next_probe, start + seconds(1));
+}
+
 TEST(CircuitBreaker, AHealthyDestinationAcceptsItsLimit) {
   CircuitBreaker breaker({.max_in_flight = 3});
   EXPECT_EQ(capacity(breaker, start), 3U);

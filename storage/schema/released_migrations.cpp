@@ -103,6 +103,7 @@ constexpr auto locks = std::to_array<Locks>({
     {"0088_announced_deliveries", "lock table shipments, purchases in access exclusive mode"},
     {"0090_console_sessions",
      "lock table businesses in share row exclusive mode; lock table user_sessions in access exclusive mode"},
+    {"0093_destination_reports", "lock table processes in access exclusive mode"},
     {"0096_user_preferences", "lock table businesses, users in share row exclusive mode"},
 });
 

@@ -26,7 +26,7 @@ SimulatedWorker::SimulatedWorker(Database& database, Destinations& destinations,
       mailer_(destinations),
       pauses_("", secrets_),
       pipeline_(
-          options_, sessions_, guid_, catalogue_, pauses_, floors_,
+          options_, sessions_, guid_, catalogue_, pauses_, floors_, nullptr,
           {.http = *http_, .clock = database_clock(), .mailer = mailer_, .mail_from = "waybill@d0.test"}),
       leases_(
           {.sessions = sessions_, .worker = guid_},

@@ -23,9 +23,12 @@ constexpr std::string_view of_all_businesses[] = {
     "digests.due_businesses",
     "digests.look",
     "doctor.gateways",
+    "destinations.expire",
+    "destinations.waiting",  // by places in the queue, whose names end with the business
     "duties.",
     "leases.",
     "mail_outbox.",
+    "operator_page.",
     "outbox.",
     "purchases.claim",
     "purchases.due_businesses",

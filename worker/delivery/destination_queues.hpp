@@ -65,6 +65,9 @@ class DestinationQueues {
   /// Takes out all.
   std::vector<TaskPtr> take_all();
 
+  net::CircuitBreaker::Health health(const Task& task) const {
+    return destinations_.health(task.destination());
+  }
   std::size_t in_flight() const { return places_.taken(); }
   /// Destinations that take no more at the moment: they have blocked tasks, or their next probe is not due.
   std::vector<std::string> blocked_destinations(Time now) const;

@@ -29,6 +29,9 @@ class Destinations {
 
   bool may_probe(const storage::RunKey& run, Time now) const;
   bool is_open(const std::string& destination) const;
+  net::CircuitBreaker::Health health(const std::string& destination) const {
+    return breaker_.health(destination);
+  }
   bool is_probing(const std::string& destination, Time now) const {
     return breaker_.is_probing(destination, now);
   }

@@ -9,6 +9,7 @@
 #include "base/observe.hpp"
 #include "worker/delivery/claimed_run.hpp"
 #include "worker/outcomes/verdict.hpp"
+#include "worker/planning/destination_names.hpp"
 #include "worker/planning/run_steps.hpp"
 
 namespace waybill::worker {
@@ -291,6 +292,7 @@ void Runner::finished(const TaskPtr& task, const actions::AttemptResult& result)
     } else {
       measure(*task, result);
       verdict.state.destination_down = queues_.ended(*task, result.destination_failed, now);
+      count(*task, result, now);
       if (verdict.pause)
         outcomes_.pause({task->business(), task->run.key.workflow_id, std::move(*verdict.pause)});
       if (!stopping_ && goes_on_at_once(verdict)) {
@@ -319,6 +321,26 @@ void Runner::go_on(storage::Run run) {
   storage::ClaimedRun claimed{
       .run = std::move(run), .goes_on = true, .claimed_at = moment(), .previous_status = RunStatus::queued};
   if (!upstream_.go_on(std::move(claimed))) outcomes_.finish({key, ended});
+}
+
+/// Counts the attempt at its destination. Push messages and stores are counted by their senders, which know
+/// the servers.
+void Runner::count(const Task& task, const actions::AttemptResult& result, Time now) {
+  if (options_.counts == nullptr) return;
+  const bool is_mail = task.action->notification() == actions::Notification::email;
+  if (!is_mail && task.action->type() != "webhook") return;
+  const std::string_view place = task.destination();
+  std::string_view destination = is_mail ? options_.mail_server : place.substr(0, place.find('/'));
+  if (!is_mail && is_shared_place(place)) destination = net::other_destinations;
+  if (destination.empty()) return;
+  options_.counts->note({.business = task.business(),
+                         .kind = is_mail ? net::DestinationKind::mail : net::DestinationKind::webhook,
+                         .destination = destination,
+                         .workflow = task.run.key.workflow_id,
+                         .succeeded = std::holds_alternative<actions::Done>(result.outcome),
+                         .duration = result.duration,
+                         .at = now,
+                         .health = queues_.health(task)});
 }
 
 void Runner::measure(const Task& task, const actions::AttemptResult& result) {

@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/thread/mutex.hpp"
 #include "domain/workflows/retry.hpp"
+#include "net/destination/destination_counts.hpp"
 #include "storage/runs/run_store.hpp"
 #include "worker/delivery/claimed_run.hpp"
 #include "worker/delivery/destination_queues.hpp"
@@ -50,6 +51,8 @@ class Runner {
     net::CircuitBreaker::Options breaker = {};
     domain::RetrySchedule schedule = domain::RetrySchedule::standard();
     Duration retention = std::chrono::days(30);  // of events
+    net::DestinationCounts* counts = nullptr;    // counts the attempts; outlives the runner
+    std::string mail_server = {};                // under whose name those of mails are counted
   };
 
   Runner(Options options, const Catalogue& catalogue, actions::Effects effects, Outcomes& outcomes,
@@ -112,6 +115,7 @@ class Runner {
   void requeue(const TaskPtr& task, Time due) REQUIRES(mutex_);
   void settle(OpenEvents::Queued queued) REQUIRES(mutex_);
   void queue_everything() REQUIRES(mutex_);
+  void count(const Task& task, const actions::AttemptResult& result, Time now) REQUIRES(mutex_);
   void measure(const Task& task, const actions::AttemptResult& result) REQUIRES(mutex_);
   Time lease_end() const { return effects_.clock.now() + claim_lease; }
 

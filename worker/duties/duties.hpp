@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/guid.hpp"
 #include "base/secret_box.hpp"
 #include "base/thread/loop.hpp"
 #include "base/thread/service.hpp"
+#include "net/destination/destination_counts.hpp"
 #include "storage/blocking/connection.hpp"
 #include "worker/queue/due_floors.hpp"
 #include "worker/threads/thread_session.hpp"
@@ -30,6 +32,8 @@ struct DutyOptions {
   Duration turn =
       std::chrono::milliseconds(500);  // for the portions of a part of a duty, before other duties' turns
   DueFloors* floors = nullptr;         // of this worker, if it claims runs
+  net::DestinationCounts* destinations = nullptr;  // of this worker, if it performs runs
+  Guid worker = {};                                // which publishes `destinations`
 };
 
 /// Short work, done in one call.
@@ -57,6 +61,8 @@ bool fold_counts(storage::blocking::Connection& session, const DutyOptions& opti
 void sum_counts(storage::blocking::Connection& session, const DutyOptions& options);
 bool postpone_blocked(storage::blocking::Connection& session, const DutyOptions& options);
 bool release_held(storage::blocking::Connection& session, const DutyOptions& options);
+void publish_destinations(storage::blocking::Connection& session, const DutyOptions& options);
+bool expire_destinations(storage::blocking::Connection& session, const DutyOptions& options);
 bool expire(storage::blocking::Connection& session, const DutyOptions& options);
 bool expire_timers(storage::blocking::Connection& session, const DutyOptions& options);
 bool expire_uploads(storage::blocking::Connection& session, const DutyOptions& options);

@@ -23,6 +23,8 @@ void check_slice(storage::blocking::Connection& session, Time from, Time to) {
                                             {"of_pending_events", row.early},
                                             {"of_no_event", row.baseless},
                                             {"lost", row.lost}});
+    session.run(
+        storage::sql::duties::NoteUnbalanced{.business = row.guid, .first_time = from, .end_time = to});
   }
 }
 

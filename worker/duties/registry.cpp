@@ -9,6 +9,8 @@ std::span<const Duty> all_duties() {
   static constexpr auto duties = std::to_array<Duty>({
       {"postpone_blocked", 1s, postpone_blocked},
       {"check_floors", 1s, check_floors, Duty::By::each_worker},
+      {"publish_destinations", 5s, publish_destinations, Duty::By::each_worker},
+      {"expire_destinations", 10min, expire_destinations, Duty::By::one_worker, 100},
       {"partitions", 10min, keep_partitions},
       {"fold_counts", 10s, fold_counts},
       {"sum_counts", 5min, sum_counts},

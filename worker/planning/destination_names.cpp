@@ -29,4 +29,6 @@ std::string shared_place(std::string_view destination, const Guid& business) {
   return "more/" + std::to_string(number) + '/' + business.to_string();
 }
 
+bool is_shared_place(std::string_view place) { return place.starts_with("more/"); }
+
 }  // namespace waybill::worker

@@ -37,5 +37,7 @@ class DestinationNames {
 
 /// The place that `destination` shares with others of the business. It ends with the business's guid.
 std::string shared_place(std::string_view destination, const Guid& business);
+/// True for a place that destinations share.
+bool is_shared_place(std::string_view place);
 
 }  // namespace waybill::worker

@@ -15,6 +15,7 @@
 
 #include "base/database_clock.hpp"
 #include "base/observe.hpp"
+#include "net/destination/destination.hpp"
 #include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_claim.hpp"
 #include "worker/stores/import_sweep.hpp"
@@ -211,8 +212,8 @@ class Importer::Impl {
         return std::move(found.store);
     }
     running.opened_at = steady_clock::now();
-    return connector.open(credentials_of(secrets_, claim), send(claim.integration), database_clock(),
-                          options_.connectors);
+    return connector.open(credentials_of(secrets_, claim), send(claim.business, claim.integration),
+                          database_clock(), options_.connectors);
   }
 
   /// True if the import must end because it exceeds `max_duration` while others wait.
@@ -222,15 +223,31 @@ class Importer::Impl {
            steady_clock::now() - running->second.began > max_duration;
   }
 
-  connectors::Send send(Guid integration) {
-    return [this, integration](net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
-      request.owner = integration.to_string();
-      if (!is_overdue(integration)) co_return co_await tasks_.fetch(std::move(request));
+  connectors::Send send(Guid business, Guid integration) {
+    return [this, business, integration](net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
       net::HttpResponse response;
-      response.failure = net::HttpFailure::timeout;
-      response.error = "it took too long while other stores waited.";
+      if (is_overdue(integration)) {
+        response.failure = net::HttpFailure::timeout;
+        response.error = "it took too long while other stores waited.";
+        co_return response;
+      }
+      request.owner = integration.to_string();
+      const auto destination = net::parse_destination(request.url);
+      response = co_await tasks_.fetch(std::move(request));
+      if (destination) count(business, destination->key(), response);
       co_return response;
     };
+  }
+
+  void count(const Guid& business, const std::string& destination, const net::HttpResponse& response) const {
+    if (options_.counts == nullptr || response.failure == net::HttpFailure::cancelled) return;
+    options_.counts->note({.business = business,
+                           .kind = net::DestinationKind::store,
+                           .destination = destination,
+                           .succeeded = response.failure == net::HttpFailure::none &&
+                                        response.status >= 200 && response.status < 300,
+                           .duration = response.duration,
+                           .at = database_clock().now()});
   }
 
   void keep_store(const ImportClaim& claim, const Running& running,

@@ -8,6 +8,7 @@
 #include "base/secret_box.hpp"
 #include "base/thread/service.hpp"
 #include "connectors/connector.hpp"
+#include "net/destination/destination_counts.hpp"
 #include "worker/stores/store_thread.hpp"
 
 namespace waybill::worker {
@@ -28,6 +29,7 @@ class Importer final : public Service {
     /// pages of one business.
     std::size_t places_of_business = 3;
     Duration lease = std::chrono::seconds(30);
+    net::DestinationCounts* counts = nullptr;  // counts the requests; outlives the importer
   };
 
   /// `secrets` and `thread` must outlive the importer, which must exist until the thread has stopped.

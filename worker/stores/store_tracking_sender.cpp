@@ -275,9 +275,25 @@ class StoreTrackingSender::Impl {
     } else {
       breaker_.succeeded(name, now);
     }
+    if (!tasks_.is_stopping() && has_lock) count(notice, target, result, now);
     queue.orders.erase(*target.external_id);
     // The waiting attempts check again whether a slot is free.
     for (auto* const timer : queue.waiting) timer->cancel();
+  }
+
+  /// Counts an attempt at a store. One that waited for the database says nothing about the store.
+  void count(const actions::TrackingNotice& notice, const Target& target, const AttemptResult& result,
+             Time now) {
+    const auto destination = net::parse_destination(target.store.url);
+    if (options_.counts == nullptr || result.cancelled || !destination) return;
+    options_.counts->note({.business = notice.business,
+                           .kind = net::DestinationKind::store,
+                           .destination = destination->key(),
+                           .workflow = notice.workflow,
+                           .succeeded = std::holds_alternative<Done>(result.outcome),
+                           .duration = now - result.started_at,
+                           .at = now,
+                           .health = breaker_.health(target.store.integration.to_string())});
   }
 
   /// Locks the order against other workers; false if another worker has the lock.

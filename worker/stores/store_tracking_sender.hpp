@@ -9,6 +9,7 @@
 #include "base/thread/service.hpp"
 #include "connectors/connector.hpp"
 #include "net/destination/circuit_breaker.hpp"
+#include "net/destination/destination_counts.hpp"
 #include "worker/stores/store_thread.hpp"
 
 namespace waybill::worker {
@@ -29,6 +30,7 @@ class StoreTrackingSender final : public actions::TrackingSender, public Service
     std::size_t max_waiting = 14;                        // attempts that wait for one store
     std::size_t max_stores = 500;                        // stores with open connections
     net::CircuitBreaker::Options breaker = {.max_in_flight = 2};
+    net::DestinationCounts* counts = nullptr;  // counts the attempts; outlives the sender
   };
 
   /// All references must outlive the sender, which must exist until the thread has stopped.

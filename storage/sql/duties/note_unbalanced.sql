@@ -1,0 +1,7 @@
+-- Notes that a check of the ledger has found a business, for the page for operators, and forgets what is older than 7 days.
+-- $1 business uuid, $2 first_time timestamptz, $3 end_time timestamptz
+with forgotten as (
+  delete from ledger_findings where business_id = $1::uuid and found_at < now() - interval '7 days'
+)
+insert into ledger_findings (business_id, first_time, end_time) values ($1::uuid, $2::timestamptz, $3::timestamptz)
+on conflict do nothing
