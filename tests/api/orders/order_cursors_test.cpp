@@ -104,6 +104,17 @@ TEST_F(OrderCursors, ThePagesAreThoseOfTheListForEachOrderAndFilter) {
   }
 }
 
+// The position of a cursor has fields that the caller may not have selected.
+TEST_F(OrderCursors, SelectedFieldsDoNotChangeThePages) {
+  for (const auto& sorting : sortings) {
+    const auto query = query_of(sorting, "");
+    EXPECT_EQ(read_all(query + "&$select=guid,orderNumber", [] {}), plain(query)) << query;
+    const auto first = page(query + "&$select=guid,orderNumber", "");
+    for (const auto& order : first.data().as_array())
+      EXPECT_EQ(names_of(order), (std::set<std::string>{"guid", "orderNumber"}));
+  }
+}
+
 // Orders that nobody changes are neither lost nor repeated, whatever happens to the others.
 TEST_F(OrderCursors, ChangesBetweenPagesNeitherLoseNorRepeatOtherOrders) {
   std::mt19937 random(11);  // NOLINT(*-msc51-cpp): the same changes in each run
