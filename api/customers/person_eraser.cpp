@@ -350,6 +350,7 @@ Step PersonEraser::erase_addresses() {
     const auto hash = storage::read_address_hash(session, secrets_);
     if (!hash || person_.emails.empty()) return false;
     std::vector<Guid> addresses;
+    addresses.reserve(person_.emails.size());
     for (const std::string& email : person_.emails) addresses.push_back(hash->of(target_.business, email));
     const auto limit = static_cast<std::int64_t>(size);
     return session

@@ -52,6 +52,7 @@ TEST_F(ConsolePages, HaveNoFindings) {
                                  "runs",
                                  "messages?address=ada@example.com",
                                  "events",
+                                 "destinations",
                                  "jobs",
                                  "audit",
                                  "stores",

@@ -23,6 +23,7 @@ export const pages: Record<string, Page> = {
   runs: {title: (t) => t.runs.title, load: () => import('./Runs.svelte'), listed: true},
   messages: {title: (t) => t.messages.title, load: () => import('./Messages.svelte'), listed: true},
   events: {title: (t) => t.events.title, load: () => import('./Events.svelte'), listed: true},
+  destinations: {title: (t) => t.destinations.title, load: () => import('./Destinations.svelte'), listed: true},
   jobs: {title: (t) => t.jobs.title, load: () => import('./Jobs.svelte'), listed: true},
   audit: {title: (t) => t.audit.title, load: () => import('./Audit.svelte'), listed: true},
   stores: {title: (t) => t.stores.title, load: () => import('./Stores.svelte'), listed: true},
