@@ -35,6 +35,8 @@ struct SettledEvent {
   std::vector<TimerChange> timers = {};
   std::vector<WatchEnd> watch_ends = {};  // what the event does to open runs of its record
   std::vector<CollectedItem> collected = {};
+  std::uint64_t epoch = 0;                              // of the lease of the shard
+  std::vector<std::shared_ptr<const void>> holds = {};  // released once the event is recorded or dropped
 };
 
 /// The texts of a run that was queued without them.

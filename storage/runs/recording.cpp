@@ -87,6 +87,7 @@ Recording::Recording(Session& session, const Guid& worker, const Batch& batch, E
 void Recording::take_events() {
   std::vector<std::int16_t> shards;
   std::vector<std::int64_t> ids;
+  std::vector<std::int64_t> epochs;
   std::vector<Time> times;
   shards.reserve(batch_.events.size());
   ids.reserve(batch_.events.size());
@@ -95,11 +96,13 @@ void Recording::take_events() {
     shards.push_back(event.shard);
     ids.push_back(static_cast<std::int64_t>(event.key.id));
     times.push_back(event.key.at);
+    epochs.push_back(static_cast<std::int64_t>(event.epoch));
   }
   const auto taken = session_.run(sql::outbox::Settle{.shards = binary_array(shards),
                                                       .events = binary_array(ids),
                                                       .times = binary_array(times),
-                                                      .worker = worker_});
+                                                      .worker = worker_,
+                                                      .epochs = binary_array(epochs)});
   const bool owns_all = static_cast<std::size_t>(taken.size()) == batch_.events.size();
   std::unordered_set<EventKey, EventKeyHash> owned;
   if (!owns_all) {
@@ -187,6 +190,7 @@ ChangeResult Recording::make_with_savepoint(const Guid& business, const RecordCh
 }
 
 Recorded Recording::commit() {
+  reopen_preceded();
   write_events();
   note_addresses();
   count_failures();
@@ -197,15 +201,47 @@ Recorded Recording::commit() {
   await_purchases();
   work_.commit();
   if (ended) remember(ended_, *ended);
+  for (const RunKey* const key : ended_in_memory_)
+    ended_.add(key->workflow_id, key->entity_id, key->event_id);
   Recorded recorded{.events = events_.size(), .digest_due = digest_due_, .changed = {}};
   recorded.changed.reserve(requests_.size());
   for (Request& request : requests_) recorded.changed.push_back(std::move(request.made.next));
+  for (const auto& [before, next] : reopened_) recorded.changed.push_back(next);
   return recorded;
+}
+
+/// Queues the ordered runs that ended in memory although an earlier run of their record is open. The event of
+/// that run was recorded by an earlier owner of the shard, after this worker had read it: its run in memory
+/// does not count. All are then repeated, in their order.
+void Recording::reopen_preceded() {
+  std::vector<OrderedRun> ended;
+  std::vector<const RunState*> states;
+  for (const SettledEvent* const event : events_) {
+    for (const Run& run : event->runs) {
+      if (!run.key.ordered || !is_final(run.state.status) || run.state.attempts == 0) continue;
+      ended.push_back({.key = &run.key, .ordered_from = ordered_from(run.key)});
+      states.push_back(&run.state);
+    }
+  }
+  std::set<std::pair<Guid, Guid>> preceded;  // workflows and records
+  std::vector<bool> is_preceded(ended.size());
+  for (const std::size_t position : find_preceded(session_, ended, true)) is_preceded.at(position) = true;
+  for (std::size_t i = 0; i < ended.size(); ++i) {
+    const RunKey& key = *ended[i].key;
+    if (is_preceded[i]) preceded.emplace(key.workflow_id, key.entity_id);
+    if (!preceded.contains({key.workflow_id, key.entity_id})) {
+      ended_in_memory_.push_back(&key);
+      continue;
+    }
+    reopened_.emplace(states[i],
+                      RunState{.status = RunStatus::queued, .code = {}, .error = {}, .at = states[i]->at});
+  }
 }
 
 /// The state to write for a run with this state. Null if its change was not made, because the worker has lost
 /// the run.
 const RunState* Recording::next_of(const RunState& state) const {
+  if (const auto reopened = reopened_.find(&state); reopened != reopened_.end()) return &reopened->second;
   if (!state.change) return &state;
   const auto found =
       std::ranges::find(requests_, &state, [](const Request& request) { return request.made.state; });

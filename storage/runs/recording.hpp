@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -25,7 +26,8 @@ struct MadeChange {
 struct Recorded {
   std::size_t events = 0;
   std::optional<Time> digest_due = {};  // when the first of the changed digests is due
-  std::vector<RunState> changed;        // new states of the runs that requested a change of records
+  // New states of the runs that requested a change of records, and of those that are repeated.
+  std::vector<RunState> changed;
 };
 
 /// Records a batch in one transaction: all of it or nothing. The transaction is rolled back without `commit`.
@@ -66,6 +68,7 @@ class Recording {
   void hold_runs();
   ChangeResult make(const Guid& business, const RecordChange& change);
   ChangeResult make_with_savepoint(const Guid& business, const RecordChange& change);
+  void reopen_preceded();
   const RunState* next_of(const RunState& state) const;
   void write_events();
   void note_addresses();
@@ -87,6 +90,8 @@ class Recording {
   std::size_t made_ = 0;                        // number of requests made
   const SettledEvent* locked_event_ = nullptr;  // the last event with a lock conflict
   bool is_lock_limited_ = false;
+  std::map<const RunState*, RunState> reopened_;  // the next states of ordered runs that are repeated
+  std::vector<const RunKey*> ended_in_memory_;    // ordered runs that ended before they were in the queue
   std::optional<Time> digest_due_;
 };
 

@@ -1,6 +1,7 @@
 #include "storage/runs/run_store.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 #include "storage/changes/record_change.hpp"
@@ -30,6 +31,29 @@ constexpr int unknown_depth = -1;
 }  // namespace
 
 std::string_view text(RunStatus status) { return status_names[static_cast<std::size_t>(status)]; }
+
+std::vector<std::size_t> find_preceded(Session& session, std::span<const OrderedRun> runs, bool replan) {
+  if (runs.empty()) return {};
+  std::vector<Guid> businesses, workflows, records;
+  std::vector<std::int64_t> events, ends;
+  for (const OrderedRun& run : runs) {
+    businesses.push_back(run.key->business_id);
+    workflows.push_back(run.key->workflow_id);
+    records.push_back(run.key->entity_id);
+    events.push_back(static_cast<std::int64_t>(run.key->event_id));
+    ends.push_back(run.ordered_from ? static_cast<std::int64_t>(*run.ordered_from)
+                                    : std::numeric_limits<std::int64_t>::min());
+  }
+  const sql::queue::Preceded preceded{.businesses = binary_array(businesses),
+                                      .workflows = binary_array(workflows),
+                                      .records = binary_array(records),
+                                      .events = binary_array(events),
+                                      .ordered_from = binary_array(ends)};
+  std::vector<std::size_t> positions;
+  for (const auto& row : replan ? session.run_replanned(preceded) : session.run(preceded))
+    positions.push_back(static_cast<std::size_t>(row.position - 1));
+  return positions;
+}
 
 void RunStore::queue(const std::vector<Run>& runs) {
   QueuedRows queued;

@@ -55,6 +55,19 @@ struct Claim {
   std::uint64_t workflow_epoch = 0;  // epoch of the workflows in the snapshot of the claim; 0 without runs
 };
 
+/// A new ordered run of an event, and the event at which the search for the runs before it can end, if one is
+/// known.
+struct OrderedRun {
+  const RunKey* key;
+  std::optional<std::uint64_t> ordered_from = {};
+};
+
+/// Returns the positions of the runs that an earlier run of their workflow and record in the queue keeps
+/// waiting. A session without `index_walking_plans` is to replan the statement each time. Throws
+/// DatabaseUnavailable or StatementError.
+std::vector<std::size_t> find_preceded(Session& session, std::span<const OrderedRun> runs,
+                                       bool replan = false);
+
 /// Reads and writes the queue of runs; Recording writes what follows from an attempt. All methods throw
 /// DatabaseUnavailable or StatementError.
 class RunStore {

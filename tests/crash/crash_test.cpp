@@ -21,11 +21,11 @@ constexpr std::size_t shops = 3;
 constexpr std::size_t orders_of_a_shop = 20;
 constexpr Deadline recovery_limit = 30s;
 
-Shop open_shop(const Stack& stack, const Receiver& receiver, std::size_t number) {
+Shop open_shop(const Stack& stack, const Receiver& receiver, std::size_t number, bool ordered) {
   Tenant tenant(stack.up(), "shop " + std::to_string(number));
   for (const char* trigger : {"order_created", "order_updated"}) {
     tenant.webhook(receiver.url("/hook"), trigger,
-                   {{"conditions", {{"deliveryAddress.city", matching_city}}}});
+                   {{"conditions", {{"deliveryAddress.city", matching_city}}}, {"ordered", ordered}});
   }
   Shop shop{tenant.id, tenant.http.token(), {}};
   for (std::size_t i = 0; i < orders_of_a_shop; ++i) {
@@ -48,7 +48,7 @@ void keep_books(Receiver& receiver, Ledger& ledger) {
 }
 
 // Random by seed: WAYBILL_CRASH_SEED repeats a choice of faults. WAYBILL_CRASH_SECONDS is the duration.
-TEST(Crash, NoChangeIsLostInventedOrRepeatedUnderAnotherId) {
+void write_through_crashes(bool ordered) {
   const auto seconds = std::chrono::seconds(from_environment("WAYBILL_CRASH_SECONDS", 15));
   const std::uint64_t seed = crash_seed();
 
@@ -58,7 +58,7 @@ TEST(Crash, NoChangeIsLostInventedOrRepeatedUnderAnotherId) {
   Stack stack(seed);
   std::vector<Shop> all;
   all.reserve(shops);
-  for (std::size_t i = 0; i < shops; ++i) all.push_back(open_shop(stack, receiver, i));
+  for (std::size_t i = 0; i < shops; ++i) all.push_back(open_shop(stack, receiver, i, ordered));
 
   std::mt19937_64 random(seed);
   std::map<std::string, int> faults;
@@ -80,7 +80,12 @@ TEST(Crash, NoChangeIsLostInventedOrRepeatedUnderAnotherId) {
   ASSERT_TRUE(eventually([&] { return database.number("select count(*) from pending_events") == 0; }, 60s));
   ASSERT_TRUE(eventually([&] { return database.number("select count(*) from run_queue") == 0; }, 60s));
   ledger.check(database);
+  if (ordered) ledger.check_order(database);
 }
+
+TEST(Crash, NoChangeIsLostInventedOrRepeatedUnderAnotherId) { write_through_crashes(false); }
+
+TEST(Crash, TheChangesOfARecordArriveInTheirOrder) { write_through_crashes(true); }
 
 }  // namespace
 }  // namespace waybill::tests

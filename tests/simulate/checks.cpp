@@ -202,8 +202,8 @@ std::optional<Guid> expected_run(const Event& event, const WorkflowRow& workflow
   return Guid::timed_hash(to_unix_ms(event.at), workflow.guid, event.id);
 }
 
-void check_attempt(Database& database, const std::string& message, const Guid& worker, Time now,
-                   bool keeps_sessions) {
+void check_attempt(Database& database, const Destinations& destinations, const std::string& message,
+                   Owner owner, const Guid& worker, Time now, bool keeps_sessions) {
   if (database.lease_end(worker) < now)
     database.violated("no attempt begins after the end of the worker's lease");
   const auto [run, step] = run_of(message);
@@ -235,7 +235,8 @@ void check_attempt(Database& database, const std::string& message, const Guid& w
   for (const auto& [id, event] : database.events()) {
     const auto earlier = expected_run(event, *its_workflow);
     if (earlier && id < its_event->id && event.record == its_event->record &&
-        !database.finished().contains(*earlier))
+        !database.finished().contains(*earlier) &&
+        (has_steps(*its_workflow) || !destinations.has_told(owner, message_of(*earlier, 1))))
       database.violated("the " + name + " begins before that of event " + std::to_string(id));
   }
 }

@@ -18,10 +18,11 @@ using MailSwitches = std::map<Guid, Time>;
 std::optional<Guid> expected_run(const Event& event, const WorkflowRow& workflow);
 
 /// Checks an attempt when it begins: it is of a committed event and of the step that the run has in the
-/// queue, its worker has a lease, and no earlier run of its ordered workflow and record is open. With
-/// `keeps_sessions`, its run is not over.
-void check_attempt(Database& database, const std::string& message, const Guid& worker, Time now,
-                   bool keeps_sessions);
+/// queue, its worker has a lease, and each earlier run of its ordered workflow and record is final or has
+/// succeeded in the worker. With `keeps_sessions`, its run is not over. `owner` is the owner of the worker's
+/// fibers.
+void check_attempt(Database& database, const Destinations& destinations, const std::string& message,
+                   Owner owner, const Guid& worker, Time now, bool keeps_sessions);
 
 /// True if each expected run is final and nothing waits.
 bool all_done(const Database& database);

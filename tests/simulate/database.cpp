@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "storage/statement/errors.hpp"
+#include "tests/simulate/checks.hpp"
 
 namespace waybill::simulate {
 namespace {
@@ -198,6 +199,20 @@ std::vector<Row> Database::made_by(const Table<Row>& table, Xid xid) {
   return rows;
 }
 
+/// The end of an ordered run that was attempted is recorded together with those of the earlier ones, or after
+/// them.
+void Database::check_order(const RunRow& run) {
+  const auto workflow = workflows_.find(run.workflow);
+  if (workflow == workflows_.end() || !workflow->second.ordered || run.attempts == 0 || run.replay_of) return;
+  for (const auto& [id, event] : events_) {
+    const auto earlier = expected_run(event, workflow->second);
+    if (earlier && static_cast<std::int64_t>(id) < run.event && event.record == run.record &&
+        !finished_.contains(*earlier))
+      violated("the run of event " + std::to_string(run.event) + " and " + workflow->second.name +
+               " is recorded before that of event " + std::to_string(id));
+  }
+}
+
 /// Notes what becomes visible with a transaction, and that nothing is there twice.
 void Database::commit_rows(Xid xid) {
   for (const Event& event : made_by(pending_, xid)) {
@@ -214,6 +229,7 @@ void Database::commit_rows(Xid xid) {
                  run.action + ") ends: " + run.status + " " + run.code.value_or(""));
     if (!finished_.emplace(run.guid, run).second) violated("run " + run.guid.to_string() + " is final twice");
   }
+  for (const RunRow& run : made_by(runs_, xid)) check_order(run);
   for (const RunRow& run : made_by(queue_, xid)) {
     if (!run.steps) continue;
     std::int64_t& last = last_steps_[run.guid];
@@ -451,6 +467,7 @@ const std::map<std::string_view, Database::Statement>& Database::statements() {
       {"leases.all_render_deferred", &Database::all_render},
       {"queue.claim", &Database::claim},
       {"queue.next_due", &Database::next_due},
+      {"queue.preceded", &Database::preceded},
       {"queue.highest_floors", &Database::highest_floors},
       {"queue.finish", &Database::finish_runs},
       {"queue.reschedule", &Database::reschedule},

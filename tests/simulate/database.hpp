@@ -211,6 +211,7 @@ class Database {
   storage::Rows all_render(ServerSession&, const Arguments&, Result&);
   storage::Rows claim(ServerSession&, const Arguments&, Result&);
   storage::Rows next_due(ServerSession&, const Arguments&, Result&);
+  storage::Rows preceded(ServerSession&, const Arguments&, Result&);
   storage::Rows highest_floors(ServerSession&, const Arguments&, Result&);
   storage::Rows finish_runs(ServerSession&, const Arguments&, Result&);
   storage::Rows reschedule(ServerSession&, const Arguments&, Result&);
@@ -225,6 +226,7 @@ class Database {
   void copy(ServerSession& session, const std::string& target, std::string_view rows);
 
   bool may_go(const RunRow& row, Xid own) const;
+  void check_order(const RunRow& run);
   std::set<std::string> open_destinations(const Arguments& args, std::size_t blocked_destinations,
                                           std::size_t blocked_businesses) const;
   std::vector<Outcome> outcomes(const Arguments& args) const;

@@ -166,9 +166,11 @@ storage::Rows Database::settle(ServerSession& session, const Arguments& args, Re
   const auto ids = args.numbers(2);
   const auto times = args.times(3);
   const Guid worker = args.guid(4);
+  const auto epochs = args.numbers(5);
   std::vector<Table<Event>::Version*> settled;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (shards_.at(static_cast<std::size_t>(shards[i])).owner != worker) continue;
+    const Shard& shard = shards_.at(static_cast<std::size_t>(shards[i]));
+    if (shard.owner != worker || shard.epoch != static_cast<std::uint64_t>(epochs[i])) continue;
     for (auto& version : pending_.versions()) {
       if (static_cast<std::int64_t>(version.row.id) != ids[i] || version.row.at != times[i] ||
           !version.is_visible_to(session.xid))

@@ -301,6 +301,22 @@ storage::Rows Database::next_due(ServerSession& session, const Arguments& args, 
   return result.take();
 }
 
+storage::Rows Database::preceded(ServerSession& session, const Arguments& args, Result& result) {
+  const auto businesses = args.guids(1), workflows = args.guids(2), records = args.guids(3);
+  const auto events = args.numbers(4), ends = args.numbers(5);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    RunRow run{};
+    run.business = businesses[i];
+    run.workflow = workflows[i];
+    run.record = records[i];
+    run.event = events[i];
+    run.ordered = true;
+    run.ordered_from = ends[i];
+    if (!may_go(run, session.xid)) result.row().number(static_cast<std::int64_t>(i + 1));
+  }
+  return result.take();
+}
+
 storage::Rows Database::highest_floors(ServerSession& session, const Arguments& args, Result& result) {
   const auto floored = args.strings(1);
   const auto floors = args.times(2);

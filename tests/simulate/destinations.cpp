@@ -33,7 +33,8 @@ ModelHttp::Answer ModelHttp::answer(const net::HttpRequest& request) {
   using Health = Destinations::Health;
   const auto found = destinations_.health_.find(destination);
   const Health health = found == destinations_.health_.end() ? Health::good : found->second;
-  Answer answer{.response = {},
+  Answer answer{.message = message,
+                .response = {},
                 .after = random.between(200us, random.chance(5) ? Duration(300ms) : Duration(5ms))};
   bool accepted = false;
   switch (health) {
@@ -90,6 +91,8 @@ void ModelHttp::send(net::HttpRequest request, Done done) {
     if (found == open_.end()) return;
     const Done end = std::move(found->second);
     open_.erase(found);
+    if (answered.response.status == 200)
+      destinations_.told_.emplace(destinations_.scheduler_.owner(), answered.message);
     end(answered.response);
   });
 }

@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/guid.hpp"
@@ -35,6 +37,8 @@ class Destinations {
   void set_health(std::size_t destination, Health health) { health_[destination % count] = health; }
   void heal() { health_.clear(); }
   const std::vector<Arrival>& arrivals() const { return arrivals_; }
+  /// True if a worker has received the answer that a message was accepted.
+  bool has_told(Owner owner, const std::string& message) const { return told_.contains({owner, message}); }
   static std::string url(std::size_t destination);
 
  private:
@@ -45,6 +49,7 @@ class Destinations {
   const Sent sent_;
   std::map<std::size_t, Health> health_;
   std::vector<Arrival> arrivals_;
+  std::set<std::pair<Owner, std::string>> told_;
 };
 
 /// The mailer of a worker: its server accepts each mail at once.
@@ -73,6 +78,7 @@ class ModelHttp final : public net::HttpSender, public Service {
 
  private:
   struct Answer {
+    std::string message;
     net::HttpResponse response;
     Duration after;
   };

@@ -399,7 +399,7 @@ void Simulation::perform(const Step& step) {
 void Simulation::sent(const std::string& message, Owner owner) {
   const Guid worker = guids_.at(owner);
   history_.add("worker " + worker.to_string().substr(0, 8) + " sends " + message.substr(message.size() - 12));
-  check_attempt(database_, message, worker, scheduler_.time(), keeps_sessions_);
+  check_attempt(database_, destinations_, message, owner, worker, scheduler_.time(), keeps_sessions_);
 }
 
 bool Simulation::is_done() const { return all_done(database_); }

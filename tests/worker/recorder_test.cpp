@@ -39,7 +39,7 @@ class RecorderTest : public WorkerDatabase, protected NoUpstream {
     storage::Session session(database_.url(), "test");
     const auto events = pending_events(session);
     EXPECT_EQ(events.size(), 1U);
-    return {.shard = events.at(0).shard, .key = events.at(0).key(), .runs = {}};
+    return {.shard = events.at(0).shard, .key = events.at(0).key(), .runs = {}, .epoch = 1};
   }
 
   /// A run that waits in the queue from `due` on.
@@ -59,6 +59,25 @@ class RecorderTest : public WorkerDatabase, protected NoUpstream {
     run.state.status = RunStatus::waiting;
     run.state.at = due;
     return run;
+  }
+
+  /// Records a new event with an ordered run of a record that has succeeded in memory, and returns the run.
+  storage::Run record_success(const Guid& record) {
+    add_order("A-" + std::to_string(++orders_));
+    storage::SettledEvent event = pending_event();
+    storage::Run& run = event.runs.emplace_back(waiting_run(event, event.key.at));
+    run.key.workflow_id = workflow_;
+    run.key.entity_id = record;
+    run.key.ordered = true;
+    run.state.status = RunStatus::succeeded;
+    run.state.attempts = 1;
+    recorder_->settle(event);
+    EXPECT_TRUE(recorder_->flush(10s));
+    return event.runs[0];
+  }
+
+  std::string status_of(const storage::Run& run) {
+    return database_.value("select status from all_runs where guid = $1", {run.key.guid.to_string()});
   }
 
   /// Records a new event with an ordered run of a record, and returns the run.
@@ -103,6 +122,40 @@ class RecorderTest : public WorkerDatabase, protected NoUpstream {
   worker::NextDue next_due_;
   std::unique_ptr<Recorder> recorder_;
 };
+
+TEST_F(RecorderTest, AnEventIsNotRecordedUnderALaterLeaseOfItsShard) {
+  add_order();
+  storage::SettledEvent event = pending_event();
+  database_.exec("update shards set epoch = 3");
+  recorder_->settle(event);
+  ASSERT_TRUE(recorder_->flush(10s));
+  EXPECT_EQ(pending(), 1);
+  event.epoch = 3;
+  recorder_->settle(event);
+  ASSERT_TRUE(recorder_->flush(10s));
+  EXPECT_EQ(pending(), 0);
+}
+
+TEST_F(RecorderTest, AnOrderedRunThatEndedInMemoryIsQueuedWhileAnEarlierOneIsOpen) {
+  const Guid record = Guid::random();
+  const storage::Run earlier = queue_ordered_run(record);
+  const storage::Run second = record_success(record), third = record_success(record);
+  EXPECT_EQ(status_of(second), "queued") << "a run of the earlier event is not final";
+  EXPECT_EQ(status_of(third), "queued");
+  EXPECT_EQ(status_of(record_success(Guid::random())), "succeeded");
+  end(earlier);
+  EXPECT_EQ(status_of(record_success(record)), "queued");
+}
+
+TEST_F(RecorderTest, AnEventIsHeldUntilItIsRecorded) {
+  add_order();
+  storage::SettledEvent event = pending_event();
+  const auto hold = std::make_shared<int>();
+  event.holds.push_back(hold);
+  recorder_->settle(std::move(event));
+  ASSERT_TRUE(recorder_->flush(10s));
+  EXPECT_EQ(hold.use_count(), 1);
+}
 
 TEST_F(RecorderTest, ASettledEventLeavesTheOutboxAndIsReported) {
   add_order();

@@ -46,19 +46,41 @@ TEST(OpenEvents, AnEventThatWaitsTooLongIsQueuedWithTheStateOfEachRun) {
   over->run.state.status = RunStatus::succeeded;
   EXPECT_FALSE(events.finish(over));
   in_flight->place = Task::Place::in_flight;
-  EXPECT_FALSE(events.queue_oldest(start, now, lease_end));
+  EXPECT_FALSE(events.oldest(start, start + 1us));
 
-  const auto queued = events.queue_oldest(start + 1us, now, lease_end);
-  ASSERT_TRUE(queued);
-  ASSERT_THAT(queued->settled.runs, SizeIs(3));
-  EXPECT_EQ(queued->settled.runs[0].state.status, RunStatus::succeeded);
-  EXPECT_EQ(queued->settled.runs[1].state.status, RunStatus::running);
-  EXPECT_EQ(queued->settled.runs[1].state.at, lease_end);
-  EXPECT_EQ(queued->settled.runs[2].state.status, RunStatus::queued);
-  EXPECT_EQ(queued->settled.runs[2].state.at, now);
-  EXPECT_THAT(queued->withdrawn, testing::ElementsAre(waiting));
+  const OpenEventPtr oldest = events.oldest(start + 1us, start);
+  ASSERT_TRUE(oldest);
+  const auto queued = events.queue(oldest, now, lease_end);
+  EXPECT_FALSE(events.oldest(Task::Moment::max(), Task::Moment::max()));
+  ASSERT_THAT(queued.settled.runs, SizeIs(3));
+  EXPECT_EQ(queued.settled.runs[0].state.status, RunStatus::succeeded);
+  EXPECT_EQ(queued.settled.runs[1].state.status, RunStatus::running);
+  EXPECT_EQ(queued.settled.runs[1].state.at, lease_end);
+  EXPECT_EQ(queued.settled.runs[2].state.status, RunStatus::queued);
+  EXPECT_EQ(queued.settled.runs[2].state.at, now);
+  EXPECT_THAT(queued.withdrawn, testing::ElementsAre(waiting));
   EXPECT_FALSE(in_flight->event) << "its attempt is recorded by itself";
-  EXPECT_EQ(in_flight->run.key.guid, queued->settled.runs[1].key.guid);
+  EXPECT_EQ(in_flight->run.key.guid, queued.settled.runs[1].key.guid);
+}
+
+TEST(OpenEvents, TheTimeOfAnEventBehindAnotherOneBeginsAnewWithItsTurn) {
+  OpenEvents events;
+  const OpenEventPtr behind = events.add(event(), {task()}, start, RecordName(), true);
+  EXPECT_FALSE(events.oldest(start + 1s, start));
+  EXPECT_EQ(events.oldest(start, start + 1us), behind);
+  events.begin(behind, start + 2s);
+  EXPECT_FALSE(events.oldest(start + 2s, start + 1s));
+  EXPECT_EQ(events.oldest(start + 3s, start), behind);
+}
+
+TEST(OpenEvents, AnEventBehindAnotherOneIsQueuedAfterIt) {
+  OpenEvents events;
+  const auto behind = events.add(event(3), {task()}, start, RecordName(), true);
+  events.add(event(3), {task()}, start + 1s, RecordName());
+  const auto queued = events.queue_all(now, lease_end);
+  ASSERT_THAT(queued, SizeIs(2));
+  EXPECT_TRUE(behind->open.empty());
+  EXPECT_FALSE(queued[0].withdrawn[0] == queued[1].withdrawn[0]);
 }
 
 TEST(OpenEvents, ChangesOfRecordsStayInTheOrderOfTheWorkflows) {

@@ -22,14 +22,6 @@ double seconds(Duration duration) { return std::max(std::chrono::duration<double
 
 Task::Moment moment() { return std::chrono::steady_clock::now(); }
 
-/// True if a run goes to the database's queue with its event, without an attempt.
-bool goes_to_queue(const PlannedRun& planned) {
-  return planned.run.state.status != RunStatus::queued || is_deferred(planned.run.key) || planned.is_paced;
-}
-
-/// True if a run must be in the queue before later events of its record are recorded.
-bool precedes_events(const PlannedRun& planned) { return planned.run.key.ordered || planned.run.key.watches; }
-
 /// True if the business has switched off the notifications that the action sends.
 bool is_silenced(const actions::Action& action, const Workflow& workflow) {
   switch (action.notification()) {
@@ -97,44 +89,7 @@ void Runner::submit(std::vector<MatchedEvent> events) {
   {
     const Lock lock(mutex_);
     const Moment now = moment();
-    for (MatchedEvent& event : events) {
-      const Guid business = !event.runs.empty()        ? event.runs.front().run.key.business_id
-                            : !event.collected.empty() ? event.collected.front().business_id
-                                                       : Guid();
-      std::size_t bytes = 0;
-      for (const storage::CollectedItem& collected : event.collected) bytes += collected.item.size();
-      for (const PlannedRun& planned : event.runs) bytes += storage::byte_size(planned.run.key);
-      // Ordered runs go through the database's queue, which contains the open runs before them. They must be
-      // in the queue before the runs of the next event, so all runs of their event are queued at once. So are
-      // runs that later events concern, and those of an event that ends open runs or their waits.
-      const bool all_to_queue = event.orphan || event.ends_queued_runs || !room_.may_enter(business) ||
-                                std::ranges::any_of(event.runs, precedes_events);
-      auto memory = bytes > 0 ? memory_.hold(business, bytes) : nullptr;
-      storage::SettledEvent over{event.shard,
-                                 event.key,
-                                 {},
-                                 std::move(event.postponed),
-                                 memory,
-                                 std::move(event.timers),
-                                 std::move(event.watch_ends),
-                                 std::move(event.collected)};
-      std::vector<TaskPtr> open;
-      for (PlannedRun& planned : event.runs) {
-        if (all_to_queue || goes_to_queue(planned)) {
-          over.runs.push_back(std::move(planned.run));
-          continue;
-        }
-        const TaskPtr& task = open.emplace_back(std::make_shared<Task>(std::move(planned.run)));
-        task->request = std::move(planned.request);
-        task->memory = memory;
-      }
-      if (open.empty()) {
-        settled.push_back(std::move(over));
-        continue;
-      }
-      events_.add(std::move(over), open, now);
-      for (TaskPtr& task : open) enqueue(std::move(task), now);
-    }
+    for (MatchedEvent& event : events) add(std::move(event), now, settled);
   }
   outcomes_.settle(std::move(settled));
   start_all();
@@ -156,7 +111,10 @@ void Runner::submit(std::vector<storage::ClaimedRun> runs) {
   {
     const Lock lock(mutex_);
     const Moment now = moment();
-    for (TaskPtr& task : tasks) enqueue(std::move(task), now);
+    for (TaskPtr& task : tasks) {
+      room_.enter(task->business());
+      enqueue(std::move(task), now);
+    }
   }
   start_all();
 }
@@ -179,7 +137,6 @@ void Runner::hold_unreadable(std::vector<storage::ClaimedRun> runs) {
 
 void Runner::enqueue(TaskPtr task, Moment now) {
   task->since = now;
-  room_.enter(task->business());
   queues_.add(std::move(task));
 }
 
@@ -367,7 +324,7 @@ void Runner::conclude(const TaskPtr& task, RunState state) {
   if (task->event) {
     task->run.state = std::move(state);
     task->memory.reset();  // the event holds it
-    if (auto settled = events_.finish(task)) outcomes_.settle(std::move(*settled));
+    conclude_of_event(task);
     return;
   }
   // The texts stay with the run from its first attempt on: later attempts send the same.
@@ -389,16 +346,6 @@ void Runner::requeue(const TaskPtr& task, Time due) {
   conclude(task, std::move(state));
 }
 
-void Runner::settle(OpenEvents::Queued queued) {
-  for (const TaskPtr& task : queued.withdrawn) {
-    task->place = Task::Place::gone;
-    task->request = {};
-    task->memory.reset();
-    room_.leave(task->business());
-  }
-  outcomes_.settle(std::move(queued.settled));
-}
-
 void Runner::spill() {
   {
     const Lock lock(mutex_);
@@ -407,8 +354,13 @@ void Runner::spill() {
     for (const auto& [task, due] :
          queues_.take_blocked(current - options_.destination_patience, now, now + options_.patience))
       requeue(task, due);
-    while (auto queued = events_.queue_oldest(current - options_.patience, now, lease_end()))
-      settle(std::move(*queued));
+    while (const OpenEventPtr event =
+               events_.oldest(current - options_.patience, current - options_.patience_behind)) {
+      if (event->ordered)
+        queue_chain(*event->ordered);
+      else
+        settle(events_.queue(event, now, lease_end()));
+    }
     for (const TaskPtr& task : queues_.take_arrived(current, options_.claim_patience)) requeue(task, now);
   }
   start_all();
@@ -424,6 +376,7 @@ void Runner::hand_over(std::span<const std::int16_t> shards) {
   const Lock lock(mutex_);
   for (auto& queued : events_.queue_shards(shards, effects_.clock.now(), lease_end()))
     settle(std::move(queued));
+  chains_.drop_gone();
 }
 
 void Runner::allow_until(Moment until) {
@@ -449,6 +402,7 @@ void Runner::stop() {
 void Runner::queue_everything() {
   const Time now = effects_.clock.now();
   for (auto& queued : events_.queue_all(now, lease_end())) settle(std::move(queued));
+  chains_.drop_gone();
   for (const TaskPtr& task : queues_.take_all()) requeue(task, now);
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -16,7 +17,9 @@
 #include "worker/delivery/claimed_run.hpp"
 #include "worker/delivery/destination_queues.hpp"
 #include "worker/delivery/open_events.hpp"
+#include "worker/delivery/record_chains.hpp"
 #include "worker/delivery/run_room.hpp"
+#include "worker/delivery/unrecorded_records.hpp"
 #include "worker/outcomes/outcomes.hpp"
 #include "worker/outcomes/upstream.hpp"
 #include "worker/planning/catalogue.hpp"
@@ -34,10 +37,15 @@ namespace waybill::worker {
 /// any method. A crash loses nothing: an event that was not recorded is matched again, and a run that was not
 /// recorded is claimed again.
 ///
+/// Ordered runs of a record are attempted one event after the other. The next event has its turn once the
+/// ordered runs of the one before have succeeded and that event is settled, recorded or not. So a crash
+/// repeats the last events of a record, in their order. If an ordered run does not succeed, its event and
+/// those behind it go to the queue.
+///
 /// Order of locks: that of DueRuns, then that of the runner or of the preparation's queues, then one of those
-/// under which no other is taken: of the Outcomes (recorder, pause writer), of the Catalogue, or of
-/// Memory. An action and `Upstream` are called without a lock, because an attempt that ends at once calls
-/// the runner back.
+/// under which no other is taken: of the Outcomes (recorder, pause writer), of the Catalogue, of
+/// Memory, or of UnrecordedRecords. An action and `Upstream` are called without a lock, because an attempt
+/// that ends at once calls the runner back.
 class Runner {
  public:
   struct Options {
@@ -46,6 +54,8 @@ class Runner {
     std::size_t max_bytes = 32UL * 1024 * 1024;  // size of their requests and bodies, until they are recorded
     Duration patience =
         std::chrono::seconds(1);  // the longest wait of an event for its runs; then they are queued
+    Duration patience_behind =
+        std::chrono::seconds(4);  // the longest wait of an event behind earlier events of its record
     Duration destination_patience = std::chrono::milliseconds(250);  // longest wait of a run for a place
     Duration claim_patience = worker::claim_patience;
     net::CircuitBreaker::Options breaker = {};
@@ -64,6 +74,12 @@ class Runner {
 
   /// Takes over events fresh from the matcher, with their runs.
   void submit(std::vector<MatchedEvent> events);
+  /// Must be called before the queue is searched for the runs before the ordered ones of events
+  /// (`MatchedEvent::may_begin`). The thread that submits the events calls it.
+  void forget_recorded();
+  /// True if events of the business with ordered runs are in memory or not recorded yet, as of the last
+  /// `forget_recorded`.
+  bool has_ordered(const Guid& business) const { return unrecorded_.contains_any_of(business); }
   /// Takes over runs that this worker claimed from the database's queue.
   void submit(std::vector<storage::ClaimedRun> runs);
   /// Puts claimed runs back into the queue unchanged, due at `due`.
@@ -104,6 +120,10 @@ class Runner {
  private:
   using Moment = Task::Moment;
 
+  void add(MatchedEvent event, Moment now, std::vector<storage::SettledEvent>& settled) REQUIRES(mutex_);
+  std::shared_ptr<const void> hold_texts(const Guid& business, const MatchedEvent& event);
+  bool may_stay(const MatchedEvent& event, const Guid& business,
+                const std::optional<RecordName>& ordered) const REQUIRES(mutex_);
   void enqueue(TaskPtr task, Moment now) REQUIRES(mutex_);
   void start_all() EXCLUDES(mutex_);
   bool admit(const TaskPtr& task) REQUIRES(mutex_);
@@ -112,8 +132,11 @@ class Runner {
   void go_on(storage::Run run) EXCLUDES(mutex_);
   void leave(const TaskPtr& task) REQUIRES(mutex_);
   void conclude(const TaskPtr& task, storage::RunState state) REQUIRES(mutex_);
+  void conclude_of_event(const TaskPtr& task) REQUIRES(mutex_);
   void requeue(const TaskPtr& task, Time due) REQUIRES(mutex_);
   void settle(OpenEvents::Queued queued) REQUIRES(mutex_);
+  void pass_turn(const RecordName& record) REQUIRES(mutex_);
+  void queue_chain(const RecordName& record) REQUIRES(mutex_);
   void queue_everything() REQUIRES(mutex_);
   void count(const Task& task, const actions::AttemptResult& result, Time now) REQUIRES(mutex_);
   void measure(const Task& task, const actions::AttemptResult& result) REQUIRES(mutex_);
@@ -129,7 +152,10 @@ class Runner {
   Condition idle_;  // nothing in flight
   DestinationQueues queues_ GUARDED_BY(mutex_);
   OpenEvents events_ GUARDED_BY(mutex_);
-  Memory memory_;  // has a lock of its own, under which no other is taken
+  RecordChains chains_ GUARDED_BY(mutex_);
+  UnrecordedRecords unrecorded_;  // with ordered runs; has a lock of its own, like the next two
+  UnrecordedRecords queued_;      // of those, with ordered runs that go to the queue
+  Memory memory_;
   RunRoom room_ GUARDED_BY(mutex_);
   std::unordered_map<const actions::Action*, prometheus::Histogram*> attempt_seconds_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;

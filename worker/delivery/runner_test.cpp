@@ -188,6 +188,172 @@ TEST_F(RunnerTest, AnOrderedRunSendsAllRunsOfItsEventToTheQueue) {
   EXPECT_THAT(outcomes_.settled[0].runs, SizeIs(2));
 }
 
+class OrderedRunnerTest : public RunnerTest {
+ protected:
+  OrderedRunnerTest() : RunnerTest({.patience = 1h, .patience_behind = 1h, .destination_patience = 1h}) {}
+
+  storage::Run ordered_run() const {
+    storage::Run made = run();
+    made.key.ordered = true;
+    made.key.entity_id = record_;
+    return made;
+  }
+
+  /// Submits the next event of the record. Returns its first run.
+  Guid submit_next(const std::vector<storage::Run>& runs, bool may_begin = true, std::int16_t shard = 0) {
+    std::vector<MatchedEvent> events(1);
+    events[0].shard = shard;
+    events[0].may_begin = may_begin;
+    for (const storage::Run& each : runs) events[0].runs.push_back(planned(each));
+    runner_.submit(std::move(events));
+    return runs[0].key.guid;
+  }
+
+  std::vector<Guid> settled_runs() const {
+    std::vector<Guid> guids;
+    for (const storage::SettledEvent& event : outcomes_.settled) guids.push_back(event.runs.at(0).key.guid);
+    return guids;
+  }
+
+  /// Lets the recorder record all that is settled.
+  void record() {
+    outcomes_.settled.clear();
+    runner_.forget_recorded();
+  }
+
+  const Guid record_ = Guid::from_name(namespace_url, "record");
+};
+
+TEST_F(OrderedRunnerTest, TheNextRunOfARecordBeginsWhenTheOneBeforeHasSucceeded) {
+  const Guid first = submit_next({ordered_run()}), second = submit_next({ordered_run()});
+  ASSERT_THAT(attempts_.open, SizeIs(1));
+  EXPECT_EQ(runner_.held(), 2U);
+  attempts_.end(result(actions::Done()));
+  ASSERT_THAT(attempts_.open, SizeIs(1));
+  EXPECT_THAT(settled_runs(), ElementsAre(first)) << "its end is on the way before the next attempt";
+  attempts_.end(result(actions::Done()));
+  EXPECT_THAT(settled_runs(), ElementsAre(first, second));
+  EXPECT_EQ(runner_.held(), 0U);
+}
+
+TEST_F(OrderedRunnerTest, RunsOfOtherRecordsDoNotWait) {
+  submit_next({ordered_run()});
+  storage::Run other = ordered_run();
+  other.key.entity_id = Guid::from_name(namespace_url, "other record");
+  submit_next({other});
+  EXPECT_THAT(attempts_.open, SizeIs(2));
+}
+
+TEST_F(OrderedRunnerTest, AfterAFailureTheEventsBehindGoToTheQueueInTheirOrder) {
+  const Guid first = submit_next({ordered_run()}), second = submit_next({ordered_run()});
+  const Guid third = submit_next({ordered_run()});
+  attempts_.end(result(actions::Retry{.code = "HTTP_500", .retry_after = {}}));
+  EXPECT_THAT(attempts_.open, IsEmpty());
+  EXPECT_THAT(settled_runs(), ElementsAre(first, second, third));
+  EXPECT_EQ(outcomes_.settled[0].runs[0].state.status, RunStatus::retrying);
+  EXPECT_EQ(outcomes_.settled[1].runs[0].state.status, RunStatus::queued);
+  EXPECT_EQ(runner_.held(), 0U);
+}
+
+TEST_F(OrderedRunnerTest, ARunThatIsDeadInMemoryIsRecordedBeforeTheNextOneBegins) {
+  submit_next({ordered_run()});
+  submit_next({ordered_run()});
+  attempts_.end(result(actions::Dead{"HTTP_404"}));
+  EXPECT_THAT(attempts_.open, IsEmpty());
+  EXPECT_THAT(outcomes_.settled, SizeIs(2));
+}
+
+TEST_F(OrderedRunnerTest, AnEventBehindOneInTheQueueGoesThereUntilThatIsRecorded) {
+  submit_next({ordered_run()}, false);
+  submit_next({ordered_run()});  // the queue did not have the one before when it was searched
+  EXPECT_THAT(attempts_.open, IsEmpty());
+  EXPECT_THAT(outcomes_.settled, SizeIs(2));
+  outcomes_.settled.clear();  // recorded, but perhaps after the search
+  submit_next({ordered_run()});
+  EXPECT_THAT(attempts_.open, IsEmpty());
+  record();
+  submit_next({ordered_run()});
+  EXPECT_THAT(attempts_.open, SizeIs(1));
+}
+
+TEST_F(OrderedRunnerTest, AnEventThatMustBeQueuedTakesThoseBeforeItAlong) {
+  const Guid first = submit_next({ordered_run()}), second = submit_next({ordered_run()});
+  storage::Run delayed = ordered_run();
+  delayed.state.status = RunStatus::waiting;
+  const Guid third = submit_next({delayed}, false);
+  EXPECT_THAT(settled_runs(), ElementsAre(first, second, third));
+  EXPECT_EQ(outcomes_.settled[0].runs[0].state.status, RunStatus::running);
+  attempts_.end(result(actions::Done()));
+  EXPECT_EQ(finished_state().status, RunStatus::succeeded);
+  EXPECT_THAT(attempts_.open, IsEmpty());
+}
+
+TEST_F(OrderedRunnerTest, OtherRunsOfAnEventBehindDoNotWait) {
+  submit_next({ordered_run()});
+  submit_next({ordered_run(), run()});
+  EXPECT_THAT(attempts_.open, SizeIs(2));
+}
+
+TEST_F(OrderedRunnerTest, OtherRunsOfAnEventDoNotKeepTheNextOneWaiting) {
+  const Guid first = submit_next({ordered_run(), run()});
+  attempts_.end(result(actions::Done()));  // of the ordered run
+  EXPECT_THAT(outcomes_.settled, IsEmpty()) << "the other run may still end soon";
+  submit_next({ordered_run()});
+  EXPECT_THAT(settled_runs(), ElementsAre(first));
+  EXPECT_EQ(outcomes_.settled[0].runs.at(0).state.status, RunStatus::succeeded);
+  EXPECT_EQ(outcomes_.settled[0].runs.at(1).state.status, RunStatus::running);
+  EXPECT_THAT(attempts_.open, SizeIs(2));
+}
+
+TEST_F(OrderedRunnerTest, AHandOverQueuesTheEventsOfARecordInTheirOrder) {
+  const Guid first = submit_next({ordered_run()}, true, 2), second = submit_next({ordered_run()}, true, 2);
+  const std::int16_t lost[] = {2};
+  runner_.hand_over(lost);
+  EXPECT_THAT(settled_runs(), ElementsAre(first, second));
+  attempts_.end(result(actions::Done()));
+  EXPECT_THAT(attempts_.open, IsEmpty());
+  EXPECT_EQ(runner_.held(), 0U);
+}
+
+TEST_F(OrderedRunnerTest, TheEventsOfABusinessAreKnownUntilTheyAreRecorded) {
+  submit_next({ordered_run()});
+  runner_.forget_recorded();
+  EXPECT_TRUE(runner_.has_ordered(business));
+  attempts_.end(result(actions::Done()));
+  runner_.forget_recorded();
+  EXPECT_TRUE(runner_.has_ordered(business)) << "it is not recorded";
+  record();
+  EXPECT_FALSE(runner_.has_ordered(business));
+}
+
+TEST_F(OrderedRunnerTest, APostponedMatchOfTheBusinessTakesTheEventsBeforeItAlong) {
+  submit_next({ordered_run()});
+  submit_next({ordered_run()});
+  std::vector<MatchedEvent> events(1);
+  events[0].postponed.push_back(
+      {.business_id = business, .workflow_id = workflow_, .event_id = 3, .at = clock_.now()});
+  runner_.submit(std::move(events));
+  ASSERT_THAT(outcomes_.settled, SizeIs(3));
+  EXPECT_THAT(outcomes_.settled[2].postponed, SizeIs(1));
+}
+
+class ImpatientOrderedTest : public RunnerTest {};
+
+TEST_F(ImpatientOrderedTest, EventsThatWaitTooLongAreQueuedInTheirOrder) {
+  std::vector<MatchedEvent> events(2);
+  for (MatchedEvent& event : events) {
+    event.may_begin = true;
+    storage::Run made = run();
+    made.key.ordered = true;
+    event.runs.push_back(planned(made));
+  }
+  runner_.submit(std::move(events));
+  runner_.spill();
+  ASSERT_THAT(outcomes_.settled, SizeIs(2));
+  EXPECT_EQ(outcomes_.settled[0].runs.at(0).state.status, RunStatus::running);
+  EXPECT_EQ(outcomes_.settled[1].runs.at(0).state.status, RunStatus::queued);
+}
+
 TEST_F(RunnerTest, TheEndOfAClaimedOrderedRunIsMarkedForTheNextOne) {
   storage::Run ordered = run();
   ordered.key.ordered = true;

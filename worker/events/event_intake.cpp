@@ -53,6 +53,11 @@ std::vector<std::int16_t> EventIntake::shards() const {
   return shards;
 }
 
+std::uint64_t EventIntake::epoch(std::int16_t shard) const {
+  const auto found = read_.find(shard);
+  return found == read_.end() ? 0 : found->second.epoch;
+}
+
 bool EventIntake::is_busy(std::int16_t shard) const {
   const Lock lock(mutex_);
   return new_leases_ || watermarks_.any_in_flight(shard);  // a look from before the change may be running

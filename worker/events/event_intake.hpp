@@ -44,6 +44,9 @@ class EventIntake {
   bool settled(std::span<const storage::EventKey> events);
   /// The shards whose events this worker reads. On the pump thread only.
   std::vector<std::int16_t> shards() const;
+  /// The epoch of the lease under which the events of a shard are read; 0 if it is not held. On the pump
+  /// thread only.
+  std::uint64_t epoch(std::int16_t shard) const;
   /// True while events of a shard are in flight.
   bool is_busy(std::int16_t shard) const;
   Time last_look() const { return Time(Time::duration(last_look_.load())); }

@@ -107,6 +107,8 @@ std::vector<MatchedEvent> EventMatching::match(storage::Session& session,
                       .may_defer = workflows_.may_defer(session, clock_.now())});
   guard_.watch(session, matched);
   guard_.counts().matched(matcher_.take_counts());
+  for (MatchedEvent& event : matched) event.epoch = intake_.epoch(event.shard);
+  find_turns(session, matched);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started_at;
   if (matched.size() < events.size()) {
     // The last events, perhaps those of other businesses, were left out. So the next batch is limited to the
@@ -120,6 +122,25 @@ std::vector<MatchedEvent> EventMatching::match(storage::Session& session,
   observe(Observable::events_matched, {}, matched.size());
   observe(Observable::runs_planned, {}, run_count(matched));
   return matched;
+}
+
+/// Finds out which events have ordered runs that no run in the queue precedes.
+void EventMatching::find_turns(storage::Session& session, std::vector<MatchedEvent>& events) {
+  std::vector<storage::OrderedRun> runs;
+  std::vector<MatchedEvent*> events_of;
+  for (MatchedEvent& event : events) {
+    event.may_begin = keeps_order(event);
+    if (!event.may_begin) continue;
+    for (const PlannedRun& planned : event.runs) {
+      if (!planned.run.key.ordered) continue;
+      runs.push_back({.key = &planned.run.key});
+      events_of.push_back(&event);
+    }
+  }
+  if (runs.empty()) return;
+  runner_.forget_recorded();
+  for (const std::size_t position : storage::find_preceded(session, runs))
+    events_of.at(position)->may_begin = false;
 }
 
 /// Puts back the events that the batch left out because it reached a limit.
@@ -189,6 +210,8 @@ bool EventMatching::match_postponed(storage::Session& session) {
 bool EventMatching::match_set_aside(storage::Session& session) {
   const auto business = workflows_.resumed_business();
   if (!business) return false;
+  runner_.forget_recorded();
+  if (runner_.has_ordered(*business)) return false;  // their records have no runs in the queue yet
   storage::Work work(session);
   const auto rows =
       session.run(sql::Read{.business = *business, .worker = options_.worker, .limit = most_set_aside});

@@ -52,6 +52,7 @@ class EventMatching {
  private:
   std::vector<MatchedEvent> match(storage::Session& session, const std::vector<storage::PendingEvent>& events,
                                   std::vector<storage::StoredEvent> rows);
+  void find_turns(storage::Session& session, std::vector<MatchedEvent>& events);
   std::vector<storage::Run> store_late(storage::Session& session, const Workflow& workflow,
                                        std::span<const storage::PostponedMatch> matches);
   void set_aside(storage::Session& session, std::vector<storage::PendingEvent>& events,

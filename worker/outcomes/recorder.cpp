@@ -142,7 +142,10 @@ bool Recorder::write(storage::Batch batch) {
              std::chrono::duration<double>(std::chrono::steady_clock::now() - started_at).count());
       report(batch, recorded);
       // Releases the memory before the callback announces free memory.
-      for (auto& event : batch.events) event.memory.reset();
+      for (auto& event : batch.events) {
+        event.memory.reset();
+        event.holds.clear();
+      }
       for (auto& outcome : batch.outcomes) outcome.memory.reset();
       std::vector<storage::EventKey> events;
       events.reserve(batch.events.size());

@@ -282,6 +282,20 @@ PlannedRun plan_dead_run(const DueTimer& tick, const char* code, const std::exce
   return planned;
 }
 
+bool goes_to_queue(const PlannedRun& planned) {
+  return planned.run.state.status != storage::RunStatus::queued || storage::is_deferred(planned.run.key) ||
+         planned.is_paced;
+}
+
+bool keeps_order(const MatchedEvent& event) {
+  const auto is_ordered = [](const PlannedRun& planned) { return planned.run.key.ordered; };
+  return std::ranges::any_of(event.runs, is_ordered) &&
+         std::ranges::none_of(event.runs, [&](const PlannedRun& planned) {
+           return is_ordered(planned) &&
+                  (goes_to_queue(planned) || storage::changes_record(planned.run.key.action));
+         });
+}
+
 bool is_loop(const actions::Action& action, int depth) {
   return action.changes_records() && depth >= max_depth;
 }

@@ -39,7 +39,16 @@ struct MatchedEvent {
   std::vector<storage::WatchEnd> watch_ends = {};  // what the event does to open runs of its record
   bool ends_queued_runs = false;                   // some of them are in the queue
   std::vector<storage::CollectedItem> collected = {};
+  std::uint64_t epoch = 0;  // of the lease of the shard
+  bool may_begin = false;   // keeps_order, and no run in the queue precedes its ordered runs
 };
+
+/// True if a run goes to the database's queue with its event, without an attempt.
+bool goes_to_queue(const PlannedRun& planned);
+
+/// True if an event has ordered runs and all of them can be attempted before they are recorded. A change of a
+/// record is made when it is recorded, so its run cannot.
+bool keeps_order(const MatchedEvent& event);
 
 /// Plans the run that `event` causes through `workflow`, at `now`. The same event and workflow always give
 /// the same run guid. A run that cannot be rendered is dead. `fired` are the triggers that the event meets.

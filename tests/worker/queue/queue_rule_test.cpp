@@ -204,6 +204,32 @@ class QueueRule : public WorkerDatabase {
     EXPECT_EQ(text(due), text(queue.next_due(look, within)));
   }
 
+  /// Expects that new runs are kept waiting by the same runs of the queue.
+  void expect_preceded(const RunQueueModel& queue, RandomQueue& random) {
+    std::vector<storage::RunKey> keys;
+    std::vector<storage::OrderedRun> runs;
+    std::vector<std::size_t> expected;
+    keys.reserve(queue.rows().size());
+    for (QueuedRow row : queue.rows() | std::views::values) {
+      row.ordered = true;
+      row.is_replay = false;
+      row.changes_record = false;
+      row.event = std::max<std::int64_t>(row.event, 0) + static_cast<std::int64_t>(random.below(3));
+      if (row.ordered_from && *row.ordered_from < 0) row.ordered_from.reset();
+      if (!queue.may_go(row)) expected.push_back(keys.size());
+      storage::RunKey& key = keys.emplace_back();
+      key.business_id = row.business;
+      key.workflow_id = row.workflow;
+      key.entity_id = row.record;
+      key.event_id = static_cast<std::uint64_t>(row.event);
+      runs.push_back({.key = &key, .ordered_from = {}});
+      if (row.ordered_from) runs.back().ordered_from = static_cast<std::uint64_t>(*row.ordered_from);
+    }
+    std::vector<std::size_t> found = storage::find_preceded(session_, runs, random.chance(0.5));
+    std::ranges::sort(found);
+    EXPECT_EQ(found, expected);
+  }
+
   void expect_unblocked(RunQueueModel& queue, const std::vector<EndedRun>& ended, Time now) {
     std::vector<Guid> businesses, workflows, records, runs, replays;
     std::vector<std::int64_t> events;
@@ -270,7 +296,7 @@ class QueueRule : public WorkerDatabase {
     ASSERT_EQ(stored(), state_of(queue));
     for (int step = 0; step < 4 && !HasFailure(); ++step) {
       const QueueLook look = random.look(queue);
-      switch (random.below(4)) {
+      switch (random.below(5)) {
         case 0:
           expect_claim(queue, look, bounds_for(queue, random));
           break;
@@ -278,6 +304,9 @@ class QueueRule : public WorkerDatabase {
           expect_next_due(queue, look, random.chance(0.5) ? Duration(1s) : Duration(1h));
           break;
         case 2:
+          expect_preceded(queue, random);
+          break;
+        case 3:
           expect_unblocked(queue, random.ends(queue), look.now);
           break;
         default:

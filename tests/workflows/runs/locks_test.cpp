@@ -76,7 +76,9 @@ TEST(HeldKey, OrderedRunsAreQueuedInTheOrderOfTheChangesOfTheirRecord) {
   World world;
   Receiver receiver;
   Tenant tenant(world.waybill, "ordered");
-  const std::string workflow = tenant.webhook(receiver.url("/hook"), "order_updated", {{"ordered", true}});
+  // Runs of a workflow with a rate begin in the queue.
+  const std::string workflow = tenant.webhook(receiver.url("/hook"), "order_updated",
+                                              {{"ordered", true}, {"rate", {{"perSecond", 100}}}});
   const std::string order = tenant.insert_order();
   const std::string other = tenant.insert_order();
   const auto change = [](Session& session, const std::string& record, const std::string& notes) {
