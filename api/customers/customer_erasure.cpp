@@ -288,7 +288,7 @@ asio::awaitable<ErasedCounts> erase_customer(Analysis& analysis, const SecretBox
                   "The data is erased, but messages with it are still being sent; repeat the request.")
         .with_retry_after(std::chrono::seconds(10));
   }
-  co_await take(list_of(eraser.end()));
+  co_await take(list_of(eraser.forget_changes_of_own_data(), eraser.end()));
   auto counts = eraser.counts();
   counts.runs = runs.runs();
   co_return counts;

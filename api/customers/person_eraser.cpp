@@ -98,6 +98,18 @@ void PersonEraser::delete_files() const {
     net::delete_mails(target_.mail_directory, target_.business.to_string(), person_.emails);
 }
 
+Step PersonEraser::forget_changes_of_own_data() const {
+  return [this](storage::Session& session, std::size_t size) {
+    storage::Work work(session);
+    session.execute("lock table own_data_totals in share row exclusive mode");
+    const auto limit = static_cast<std::int64_t>(size);
+    const auto folded =
+        session.run(sql::FoldOwnData{.business = target_.business, .limit = limit}).front().folded;
+    work.commit();
+    return folded == limit;
+  };
+}
+
 Step PersonEraser::end() const {
   return [this](storage::Session& session, std::size_t) {
     session.run(sql::EndErasure{.business = target_.business, .customer = target_.customer});

@@ -25,6 +25,8 @@ class PersonEraser {
   std::vector<Step> steps();
   /// Deletes written mails to the person.
   void delete_files() const;
+  /// Folds the changes of the business's own data, which hold values from before the erasure.
+  Step forget_changes_of_own_data() const;
   /// Deletes the stored state of the erasure, which is then complete.
   Step end() const;
 

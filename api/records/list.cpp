@@ -61,6 +61,7 @@ class SelectionReader {
     selection_.uses_search_index = is_first && fragment->has_indexed_word;
     selection_.complement =
         is_first && !fragment->complement.empty() ? " and " + fragment->complement : std::string();
+    selection_.own_value = is_first ? fragment->own_value : std::string();
     // The filter is the first, and `$search` has no other text for scans.
     if (!fragment->text_for_scans.empty())
       selection_.where_for_scans = " and " + fragment->text_for_scans;
@@ -242,15 +243,16 @@ std::string text_for(const Call& call, const storage::Statement& statement) {
 
 /// The source of the total of a list.
 enum class TotalSource {
-  maintained,  // record_counts: all rows of the business
-  by_status,   // status_counts
-  with_page,   // counted by the statement of the page
-  apart,       // counted by a statement of its own, once for concurrent equal calls
+  maintained,   // record_counts: all rows of the business
+  by_status,    // status_counts
+  with_page,    // counted by the statement of the page
+  apart,        // counted by a statement of its own, once for concurrent equal calls
+  before_page,  // as `apart`, for rows without a value of own data: if there are none, a page would read all
 };
 
 // The way to read a page by own data is chosen by the first rows in the order: twice as many as are read up
 // to the end of the page, within these limits.
-constexpr std::int64_t least_looked_at = 1'000, most_looked_at = 10'000;
+constexpr std::int64_t least_looked_at = 4'000, most_looked_at = 10'000;
 
 /// Reads the pages and the total of a selection.
 class ListReader {
@@ -276,10 +278,17 @@ class ListReader {
   asio::awaitable<Answer> answer() {
     if (cursor_) co_return co_await answer_by_cursor();
     const auto page = page_of(call_);
+    std::optional<std::int64_t> counted;
+    if (total_source_ == TotalSource::before_page) {
+      counted = co_await count_shared();
+      if (*counted <= page.offset()) co_return page_answer("[]", page, *counted);
+    }
     co_await choose_way(page);
     const auto rows = co_await read_page(page);
     std::int64_t total = 0;
-    if (total_source_ == TotalSource::apart) {
+    if (counted) {
+      total = *counted;
+    } else if (total_source_ == TotalSource::apart) {
       total = co_await count_shared();
     } else {
       total = total_of(rows);
@@ -356,7 +365,14 @@ class ListReader {
     if (selection_.has_own_data && !is_piece_of_index_ && !selection_.is_searched &&
         !selection_.has_computed_key && selection_.order_join.empty()) {
       // Few rows are found and sorted sooner than the first rows in the order are looked at.
-      const bool begins = last_size_ != Totals::Size::small && co_await begins_with_page(page);
+      bool begins = last_size_ != Totals::Size::small && co_await begins_with_page(page);
+      if (!begins && last_size_ == Totals::Size::large && !selection_.own_value.empty() &&
+          selection_.complement.empty() && selection_.order == newest_first) {
+        // The value may be one that only old rows have.
+        bound_ = up_to_newest();
+        begins = co_await begins_with_page(page);
+        if (!begins) bound_.clear();
+      }
       reads_in_order_ = begins && !sorts_groups_;
       finds_rows_first_ = !begins;
     }
@@ -375,6 +391,8 @@ class ListReader {
     for (const auto& param : selection_.params) (key_ += '\0') += param;
     last_size_ = services_.totals.last_size(key_);
     if (last_size_ == Totals::Size::large) total_source_ = TotalSource::apart;
+    if (!selection_.complement.empty() && !selection_.own_value.empty())
+      total_source_ = TotalSource::before_page;
   }
 
   static std::int64_t total_of(const storage::Rows& rows) {
@@ -432,7 +450,7 @@ class ListReader {
     };
     if (!co_await is_read_in_order(first_rows(""))) co_return false;
     auto text = "select count(*) from (select" + rows_of_business() + " and r.guid = any(array(" +
-                first_rows(after()) + "))" + only_tested(selection_.where) + " limit " +
+                first_rows(after() + bound_) + "))" + only_tested(selection_.where) + " limit " +
                 std::to_string(wanted) + ") found";
     const auto rows = co_await services_.db.read_long(call_.business(), statement_.name, std::move(text),
                                                       page_params(), storage::Format::binary);
@@ -467,9 +485,40 @@ class ListReader {
   /// The statement that counts the selected rows exactly. Where an index finds the other rows only, these
   /// are counted and subtracted from all, of the same snapshot.
   std::string counted() const {
-    if (selection_.complement.empty()) return "select count(*)" + rows_of_business() + selection_.where;
-    return "select " + std::string(tagged(statement_.text, "/*total*/")) + " - (select count(*)" +
-           rows_of_business() + selection_.complement + ")";
+    const bool has_complement = !selection_.complement.empty();
+    auto count = "(select count(*)" + rows_of_business() +
+                 (has_complement ? selection_.complement : selection_.where) + ")";
+    if (!selection_.own_value.empty()) count = maintained_or(count);
+    if (!has_complement) return "select " + count;
+    return "select " + std::string(tagged(statement_.text, "/*total*/")) + " - " + count;
+  }
+
+  /// A condition on the rows of this business and type in a table of own data.
+  std::string of_type(const std::string& alias) const {
+    return alias + ".business_id = $1 and " + alias +
+           ".entity_type = " + std::to_string(static_cast<int>(record_type().type));
+  }
+
+  /// The value of own data that decides, in SQL that is evaluated once.
+  std::string own_value() const { return "(select " + selection_.own_value + ")"; }
+
+  /// A condition that is true for all rows with the value of own data, because none of them was created
+  /// later. Without a total, it is true for all rows.
+  std::string up_to_newest() const {
+    const auto changed = "(select max(c.created_at) from own_data_changes c where " + of_type("c") + " and " +
+                         own_value() + " = any(c.added))";
+    return " and r.created_at <= (select coalesce((select greatest(t.newest_at, " + changed +
+           ") from own_data_totals t where " + of_type("t") + " and t.value = " + own_value() +
+           " and t.total is not null), 'infinity'))";
+  }
+
+  /// The total of a value of own data that many records have, in SQL; otherwise `count`.
+  std::string maintained_or(const std::string& count) const {
+    const auto value = own_value();
+    const auto pending = "(select coalesce(sum((" + value + " = any(c.added))::int - (" + value +
+                         " = any(c.removed))::int), 0) from own_data_changes c where " + of_type("c") + ")";
+    return "coalesce((select t.total + " + pending + " from own_data_totals t where " + of_type("t") +
+           " and t.value = " + value + "), " + count + ")";
   }
 
   asio::awaitable<std::int64_t> count_shared() {
@@ -581,7 +630,7 @@ class ListReader {
       offset = "$" + std::to_string(first + 1);
       values.add(page.limit()).add(page.offset());
     }
-    const auto selected = reads_in_order_ ? only_tested(selection_.where) : selection_.where;
+    const auto selected = bound_ + (reads_in_order_ ? only_tested(selection_.where) : selection_.where);
     auto where = after() + selected;
     auto order = is_joined() ? selection_.joined_order : selection_.order;
     auto bounds = "limit " + limit + (cursor_ ? "" : " offset " + offset);
@@ -659,6 +708,7 @@ class ListReader {
   // The way to a page by own data, chosen by begins_with_page; neither if the planner chooses.
   bool reads_in_order_ = false, finds_rows_first_ = false;
   bool sorts_groups_ = false;   // rows with equal first keys are sorted; they may be all rows
+  std::string bound_;           // see up_to_newest; empty if the page is not looked for from there
   std::string order_of_value_;  // see write_as_range
   TotalSource total_source_ = TotalSource::maintained;
   std::string key_;  // name of the total in Services::totals; empty if it is not counted

@@ -29,6 +29,7 @@ struct Selection {
   bool is_of_status = false;          // as in domain::SqlFragment, of all conditions together
   bool has_own_data = false;          // as in domain::SqlFragment, of all conditions together
   std::string complement;             // " and …": selects exactly the other rows; empty: not known
+  std::string own_value = {};         // as in domain::SqlFragment, of all conditions together
   bool is_narrowed() const { return !where.empty(); }
 };
 inline constexpr int first_list_param = 2;

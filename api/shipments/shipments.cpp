@@ -265,6 +265,10 @@ class SelectionBuilder {
     selection_.is_of_status = selection_.sole_column == "status";
     selection_.has_own_data = selection_.has_own_data || column == tags || column == reference;
     const auto number = "$" + std::to_string(first_list_param + selection_.params.size());
+    selection_.own_value = !is_sole              ? std::string()
+                           : column == tags      ? "'t' || lower(" + number + "::text)"
+                           : column == reference ? "'r' || " + number + "::text"
+                                                 : std::string();
     selection_.where += " and ";
     for (const char c : condition) {
       if (c == '?') {
@@ -289,12 +293,14 @@ class SelectionBuilder {
     }
     selection_.where += ")";
     selection_.sole_column = {};
+    selection_.own_value.clear();
     selection_.is_of_status = is_sole;
   }
 
   void narrow_to_late(bool is_late) {
     selection_.where += is_late ? " and is_late(r)" : " and is_late(r) is not true";
     selection_.sole_column = {};
+    selection_.own_value.clear();
     selection_.is_of_status = false;
   }
 
@@ -306,6 +312,9 @@ class SelectionBuilder {
     selection_.sole_column = is_sole ? fragment.sole_column : std::string_view();
     selection_.is_of_status = is_sole && fragment.is_of_status;
     selection_.has_own_data = selection_.has_own_data || fragment.has_own_data;
+    // The filter is the last condition.
+    selection_.own_value = is_sole ? fragment.own_value : std::string();
+    if (is_sole && !fragment.complement.empty()) selection_.complement = " and " + fragment.complement;
   }
 
   void search(std::string_view text) {

@@ -75,6 +75,10 @@ done
 # The same tag among frequent ones: all other orders get one.
 sql -c 'set session_replication_role = replica' \
   -c "update orders set tags = '[\"stock\"]' where business_id = '$business' and tags is null"
+# The rows were written without triggers; a worker would keep this total.
+sql -c "insert into own_data_totals (business_id, entity_type, value, total, newest_at)
+        select '$business', 0, 'tstock', n.records, n.newest_at from own_data_count('$business', 0::smallint, 'tstock') n
+        on conflict do nothing"
 sql -c 'vacuum analyze orders' -c checkpoint
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   connections=8 lists rare_tag "$api" '/api/v1/Orders?PageSize=50&$filter=tags%20eq%20%27vip%27'

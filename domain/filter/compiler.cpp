@@ -240,10 +240,14 @@ std::optional<Expression> complement_of(const Expression& e) {
   return equality;
 }
 
+bool is_own_data(const Expression& e) {
+  constexpr auto columns = std::to_array<std::string_view>({"tags", "metadata", "external_reference"});
+  return e.kind == Kind::field && std::ranges::find(columns, e.field->column_name()) != columns.end();
+}
+
 // See SqlFragment::has_own_data.
 bool has_own_data(const Expression& e) {
-  constexpr auto columns = std::to_array<std::string_view>({"tags", "metadata", "external_reference"});
-  if (e.kind == Kind::field) return std::ranges::find(columns, e.field->column_name()) != columns.end();
+  if (e.kind == Kind::field) return is_own_data(e);
   return std::ranges::any_of(e.args, has_own_data);
 }
 
@@ -259,13 +263,20 @@ class Compiler {
     fragment.sole_column = sole_column(e);
     fragment.is_of_status = is_of_status(e);
     fragment.has_own_data = has_own_data(e);
-    if (const auto complement = complement_of(e); complement && fragment.has_own_data) {
+    if (has_search_text_ && !is_for_scans_) {
+      fragment.text_for_scans = Compiler(type_, first_param_, business_, true).compile(e).text;
+    }
+    if (!fragment.has_own_data) return fragment;
+    const auto complement = complement_of(e);
+    if (complement) {
       Compiler other(type_, first_param_, business_);
       auto text = other.condition(*complement, {.conjunct = true, .positive = true});
       if (other.params_ == fragment.params) fragment.complement = std::move(text);
     }
-    if (has_search_text_ && !is_for_scans_) {
-      fragment.text_for_scans = Compiler(type_, first_param_, business_, true).compile(e).text;
+    if (!complement || !fragment.complement.empty()) {
+      Compiler other(type_, first_param_, business_);
+      auto value = other.own_value(complement.value_or(e));
+      if (other.params_ == fragment.params) fragment.own_value = std::move(value);
     }
     return fragment;
   }
@@ -379,6 +390,27 @@ class Compiler {
     const auto type = type_beside_metadata(value, literal);
     return value_of(*value.field) + " @> jsonb_build_object(" + key + "::text, " +
            operand(literal, type, View::row, true) + ")";
+  }
+
+  // See SqlFragment::own_value. The parameters are those of the condition.
+  std::string own_value(const Expression& e) {
+    if (e.kind != Kind::compare || e.comparator != Comparator::eq) return {};
+    const bool swapped = is_literal(e.args[0]);
+    const auto& value = e.args[swapped ? 1 : 0];
+    const auto& literal = e.args[swapped ? 0 : 1];
+    if (!is_own_data(value) || value.field->relative() != nullptr || !is_literal(literal) ||
+        literal.kind == Kind::null) {
+      return {};
+    }
+    if (is_metadata(*value.field)) {
+      const auto key = parameter(std::string(metadata_key(value.text)));
+      const auto type = type_beside_metadata(value, literal);
+      const auto text = operand(literal, type, View::row, true);
+      return "'m' || jsonb_build_object(" + key + "::text, " +
+             (type == ValueType::number ? "trim_scale(" + text + ")" : text) + ")::text";
+    }
+    const auto text = operand(literal, ValueType::text, View::row, true);
+    return value.field->type == FieldType::array ? "'t' || lower(" + text + ")" : "'r' || " + text;
   }
 
   static std::string is_empty_list(const Expression& e) {

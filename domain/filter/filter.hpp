@@ -35,6 +35,9 @@ struct SqlFragment {
   /// A condition, with the same parameters, that is true for exactly the rows for which `text` is not, and
   /// whose rows an index counts. Empty unless `text` tests own data with `ne` or `not`.
   std::string complement;
+  /// The value of own data, as own_values of the schema writes it, in SQL with the same parameters, if `text`
+  /// or `complement` is nothing but the equality with it; otherwise empty.
+  std::string own_value;
   bool has_indexed_word = false;  // of `$search`: the index of texts finds it
   /// The `text` of a `$filter` without its tests of `search_text`, with the same parameters; empty if it has
   /// none. A scan would test each text twice.

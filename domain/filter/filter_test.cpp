@@ -324,6 +324,27 @@ TEST(Filter, TagsAreFoundByTheIndexOfTheirTable) {
   });
 }
 
+TEST(Filter, AnEqualityWithOwnDataNamesItsValue) {
+  const auto value = [](std::string_view text) {
+    return std::get<SqlFragment>(compile_filter(text, orders, 3)).own_value;
+  };
+  EXPECT_EQ(value("tags eq 'vip'"), "'t' || lower($3::text)");
+  EXPECT_EQ(value("tags ne 'vip'"), value("tags eq 'vip'"));
+  EXPECT_EQ(value("not (tags eq 'vip')"), value("tags eq 'vip'"));
+  EXPECT_EQ(value("externalReference eq 'x'"), "'r' || $3::text");
+  EXPECT_EQ(value("'x' eq externalReference"), value("externalReference eq 'x'"));
+  EXPECT_EQ(value("metadata/a eq 'x'"), "'m' || jsonb_build_object($3::text, $4::text)::text");
+  EXPECT_EQ(value("metadata/a eq 1.50"),
+            "'m' || jsonb_build_object($3::text, trim_scale($4::numeric))::text");
+  EXPECT_EQ(value("metadata/a eq true"), "'m' || jsonb_build_object($3::text, true)::text");
+  for (const std::string_view other :
+       {"tags in ('vip')", "tags eq null", "externalReference gt 'x'", "tags eq 'vip' and status eq 'ready'",
+        "not (tags ne 'vip')", "status eq 'ready'", "contains(externalReference,'x')", "metadata/a gt 1",
+        "tolower(externalReference) eq 'x'"}) {
+    EXPECT_EQ(value(other), "") << other;
+  }
+}
+
 TEST(Filter, AFilterByOwnDataNamesTheConditionOfTheOtherRows) {
   const auto complement = [](std::string_view text) {
     return std::get<SqlFragment>(compile_filter(text, orders, 3)).complement;

@@ -301,6 +301,25 @@ TEST_F(Migrate, TheRecordsOfAnEarlierReleaseAreCountedByStatusOnce) {
   EXPECT_EQ(records("1", "created"), 1);
 }
 
+TEST_F(Migrate, FindsTheFrequentOwnDataOfAnEarlierRelease) {
+  const auto all = storage::migrations();
+  const auto totals = std::ranges::find(all, "0100_totals_of_own_data", &Statement::name) - all.begin();
+  ASSERT_LT(totals, std::ssize(all));
+  const auto before = static_cast<std::size_t>(totals);
+  migrate(database_.url(), all.first(before));
+  // The sample has about 160 of the records; 40 are enough.
+  database_.exec(
+      "insert into businesses (guid, name) values ('00000000-0000-4000-8000-000000000001', 'one');"
+      "set session_replication_role = replica;"
+      "insert into products (business_id, name, sku, tags, external_reference, metadata) "
+      "select guid, n, n, '[\"Hot\"]', 'r' || n, '{\"a\": 1.0}' from businesses, generate_series(1, 8000) n;"
+      "reset session_replication_role");
+  migrate(database_.url(), all.first(before + 1));
+  EXPECT_EQ(database_.value("select string_agg(value, ' ' order by value) from own_data_totals "
+                            "where entity_type = 3 and total is null"),
+            R"(m{"a": 1} thot)");
+}
+
 TEST_F(Migrate, PlansTimersAndSchedulesThatAnEarlierReleaseHasNotPlanned) {
   const auto all = storage::migrations();
   const auto forms = std::ranges::find(all, "0086_stored_forms", &Statement::name) - all.begin();

@@ -85,6 +85,26 @@ TEST_F(SqlWriters, NeedPrivilegesOnlyOnTheirRecordTable) {
   EXPECT_EQ(database.value("select sku from product_skus"), "L1");
 }
 
+TEST_F(SqlWriters, NeedNoFurtherPrivilegesForOwnData) {
+  for (const std::string table : {"orders", "shipments", "customers", "products"}) {
+    grant(table);
+    Session writer = role.connect(database);
+    writer.exec(insert(table));
+    writer.exec("update " + table +
+                R"( set tags = '["vip"]', metadata = '{"a": 1}', external_reference = 'x')");
+    EXPECT_EQ(database.value("select array(select unnest(added) order by 1)::text from own_data_changes"),
+              R"({"m{\"a\": 1}",rx,tvip})")
+        << table;
+    writer.exec("delete from " + table);
+    EXPECT_EQ(database.number("select sum(cardinality(added) - cardinality(removed)) from own_data_changes"),
+              0)
+        << table;
+    EXPECT_THAT(error_of(writer, "delete from own_data_changes"), HasSubstr("permission denied"));
+    EXPECT_THAT(error_of(writer, "update own_data_totals set total = 1"), HasSubstr("permission denied"));
+    database.exec("delete from own_data_changes; revoke all on " + table + " from " + role.name);
+  }
+}
+
 TEST_F(SqlWriters, NeedOnlyTheGrantsOfTheDocument) {
   std::ifstream file("docs/operations.md");
   const std::string document{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
