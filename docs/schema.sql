@@ -1777,10 +1777,41 @@ CREATE FUNCTION public.on_time(s public.shipments) RETURNS boolean
              and date_trunc('day', s.delivered_at at time zone 'UTC')
                  <= date_trunc('day', s.estimated_delivery at time zone 'UTC')) $$;
 
+CREATE FUNCTION public.own_data_count(business uuid, type smallint, value text, OUT records bigint, OUT newest_at timestamp with time zone) RETURNS record
+    LANGUAGE plpgsql STABLE
+    AS $_$
+begin
+  execute format('select count(*), max(created_at) from public.%I where business_id = $1 and deleted_at is null and %s',
+                 (array['orders', 'shipments', 'customers', 'products'])[type + 1],
+                 case left(value, 1) when 'r' then 'external_reference = substr($2, 2)'
+                                     when 't' then 'lower_tags(tags) @> array[(select substr($2, 2))]'
+                                     else 'metadata @> substr($2, 2)::jsonb' end)
+    into records, newest_at using business, value;
+end $_$;
+
 CREATE FUNCTION public.own_session_start() RETURNS timestamp with time zone
     LANGUAGE sql STABLE
     AS $$
   select backend_start from pg_stat_get_activity(pg_backend_pid()) $$;
+
+CREATE FUNCTION public.own_values(reference text, tags jsonb, metadata jsonb) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    AS $$
+begin
+  return array(
+    select v.value
+    from (select 'r' operator(pg_catalog.||) reference as value
+          union
+          select 't' operator(pg_catalog.||) pg_catalog.lower(t.tag) from pg_catalog.jsonb_array_elements_text(tags) t (tag)
+          union
+          select 'm' operator(pg_catalog.||) pg_catalog.jsonb_build_object(e.key,
+                   case pg_catalog.jsonb_typeof(e.value)
+                     when 'number' then pg_catalog.to_jsonb(pg_catalog.trim_scale(e.value::pg_catalog.numeric))
+                     else e.value end)::pg_catalog.text
+          from pg_catalog.jsonb_each(metadata) e
+          where pg_catalog.jsonb_typeof(e.value) operator(pg_catalog.=) any (array['string', 'number', 'boolean'])) v
+    where pg_catalog.octet_length(v.value) operator(pg_catalog.<=) 2500);
+end $$;
 
 CREATE FUNCTION public.partition_days(parent text) RETURNS integer
     LANGUAGE sql IMMUTABLE
@@ -2093,6 +2124,40 @@ begin
   end if;
   if public.is_notify_due() then
     perform pg_catalog.pg_notify('waybill_events', '');
+  end if;
+  return null;
+end $$;
+
+CREATE FUNCTION public.record_own_data() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    AS $$
+declare
+  before text[] := '{}';
+  after text[] := '{}';
+begin
+  if tg_op operator(pg_catalog.<>) 'INSERT' then
+    if old.deleted_at is null then
+      before := public.own_values(old.external_reference, old.tags, old.metadata);
+    end if;
+  end if;
+  if tg_op operator(pg_catalog.<>) 'DELETE' then
+    if new.deleted_at is null then
+      after := public.own_values(new.external_reference, new.tags, new.metadata);
+    end if;
+  end if;
+  if pg_catalog.cardinality(before) operator(pg_catalog.>) 0 and pg_catalog.cardinality(after) operator(pg_catalog.>) 0
+     and new.created_at operator(pg_catalog.=) old.created_at then
+    insert into public.own_data_changes (business_id, entity_type, added, removed, created_at)
+    select new.business_id, tg_argv[0]::pg_catalog.int2, d.added, d.removed, new.created_at
+    from (select array(select a.v from pg_catalog.unnest(after) a (v)
+                       where (a.v operator(pg_catalog.=) any (before)) is not true) as added,
+                 array(select b.v from pg_catalog.unnest(before) b (v)
+                       where (b.v operator(pg_catalog.=) any (after)) is not true) as removed) d
+    where pg_catalog.cardinality(d.added) operator(pg_catalog.+) pg_catalog.cardinality(d.removed) operator(pg_catalog.>) 0;
+  elsif pg_catalog.cardinality(before) operator(pg_catalog.+) pg_catalog.cardinality(after) operator(pg_catalog.>) 0 then
+    insert into public.own_data_changes (business_id, entity_type, added, removed, created_at)
+    values (coalesce(new.business_id, old.business_id), tg_argv[0]::pg_catalog.int2, after, before,
+            coalesce(new.created_at, old.created_at));
   end if;
   return null;
 end $$;
@@ -3756,6 +3821,22 @@ CREATE TABLE public.order_numbers (
     last_number bigint NOT NULL
 );
 
+CREATE TABLE public.own_data_changes (
+    business_id uuid NOT NULL,
+    entity_type smallint NOT NULL,
+    added text[] NOT NULL,
+    removed text[] NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.own_data_totals (
+    business_id uuid NOT NULL,
+    entity_type smallint NOT NULL,
+    value text NOT NULL COLLATE pg_catalog."C",
+    total bigint,
+    newest_at timestamp with time zone
+);
+
 CREATE TABLE public.password_resets (
     user_id uuid NOT NULL,
     token_hash bytea NOT NULL,
@@ -4430,6 +4511,9 @@ ALTER TABLE public.orders
 ALTER TABLE ONLY public.orders
     ADD CONSTRAINT orders_pkey PRIMARY KEY (business_id, guid);
 
+ALTER TABLE ONLY public.own_data_totals
+    ADD CONSTRAINT own_data_totals_pkey PRIMARY KEY (business_id, entity_type, value);
+
 ALTER TABLE ONLY public.password_resets
     ADD CONSTRAINT password_resets_pkey PRIMARY KEY (user_id);
 
@@ -4855,6 +4939,10 @@ CASE
     ELSE guid
 END)) WHERE (deleted_at IS NULL);
 
+CREATE INDEX own_data_changes_by_business ON public.own_data_changes USING btree (business_id, entity_type);
+
+CREATE INDEX own_data_totals_uncounted ON public.own_data_totals USING btree (business_id) WHERE (total IS NULL);
+
 CREATE UNIQUE INDEX password_resets_by_token ON public.password_resets USING btree (token_hash);
 
 CREATE INDEX postponed_matches_by_workflow ON public.postponed_matches USING btree (workflow_id, event_id);
@@ -5192,6 +5280,30 @@ CREATE TRIGGER limits_update BEFORE UPDATE OF description, location, external_id
 CREATE TRIGGER limits_update BEFORE UPDATE OF packages, status_changed_at, last_trace_at, instructions, metadata, recipient_email, tags, carrier_tracking_url, tracking_number, sender_name, sender_company, sender_street, sender_city, sender_state, sender_postal_code, sender_country, sender_phone, recipient_name, recipient_company, recipient_street, recipient_city, recipient_state, recipient_postal_code, recipient_country, recipient_phone, service_level, carrier_tracking_number, external_reference ON public.shipments FOR EACH ROW EXECUTE FUNCTION public.limit_shipments();
 
 CREATE TRIGGER note_changed_zone AFTER UPDATE ON public.businesses FOR EACH ROW WHEN ((old.timezone IS DISTINCT FROM new.timezone)) EXECUTE FUNCTION public.note_changed_zone();
+
+CREATE TRIGGER own_data_delete AFTER DELETE ON public.customers FOR EACH ROW WHEN (((old.external_reference IS NOT NULL) OR (old.tags IS NOT NULL) OR (old.metadata IS NOT NULL))) EXECUTE FUNCTION public.record_own_data('2');
+
+CREATE TRIGGER own_data_delete AFTER DELETE ON public.orders FOR EACH ROW WHEN (((old.external_reference IS NOT NULL) OR (old.tags IS NOT NULL) OR (old.metadata IS NOT NULL))) EXECUTE FUNCTION public.record_own_data('0');
+
+CREATE TRIGGER own_data_delete AFTER DELETE ON public.products FOR EACH ROW WHEN (((old.external_reference IS NOT NULL) OR (old.tags IS NOT NULL) OR (old.metadata IS NOT NULL))) EXECUTE FUNCTION public.record_own_data('3');
+
+CREATE TRIGGER own_data_delete AFTER DELETE ON public.shipments FOR EACH ROW WHEN (((old.external_reference IS NOT NULL) OR (old.tags IS NOT NULL) OR (old.metadata IS NOT NULL))) EXECUTE FUNCTION public.record_own_data('1');
+
+CREATE TRIGGER own_data_insert AFTER INSERT ON public.customers FOR EACH ROW WHEN (((new.external_reference IS NOT NULL) OR (new.tags IS NOT NULL) OR (new.metadata IS NOT NULL))) EXECUTE FUNCTION public.record_own_data('2');
+
+CREATE TRIGGER own_data_insert AFTER INSERT ON public.orders FOR EACH ROW WHEN (((new.external_reference IS NOT NULL) OR (new.tags IS NOT NULL) OR (new.metadata IS NOT NULL))) EXECUTE FUNCTION public.record_own_data('0');
+
+CREATE TRIGGER own_data_insert AFTER INSERT ON public.products FOR EACH ROW WHEN (((new.external_reference IS NOT NULL) OR (new.tags IS NOT NULL) OR (new.metadata IS NOT NULL))) EXECUTE FUNCTION public.record_own_data('3');
+
+CREATE TRIGGER own_data_insert AFTER INSERT ON public.shipments FOR EACH ROW WHEN (((new.external_reference IS NOT NULL) OR (new.tags IS NOT NULL) OR (new.metadata IS NOT NULL))) EXECUTE FUNCTION public.record_own_data('1');
+
+CREATE TRIGGER own_data_update AFTER UPDATE ON public.customers FOR EACH ROW WHEN (((new.tags IS DISTINCT FROM old.tags) OR (new.metadata IS DISTINCT FROM old.metadata) OR (new.external_reference IS DISTINCT FROM old.external_reference) OR (new.deleted_at IS DISTINCT FROM old.deleted_at) OR (new.created_at IS DISTINCT FROM old.created_at))) EXECUTE FUNCTION public.record_own_data('2');
+
+CREATE TRIGGER own_data_update AFTER UPDATE ON public.orders FOR EACH ROW WHEN (((new.tags IS DISTINCT FROM old.tags) OR (new.metadata IS DISTINCT FROM old.metadata) OR (new.external_reference IS DISTINCT FROM old.external_reference) OR (new.deleted_at IS DISTINCT FROM old.deleted_at) OR (new.created_at IS DISTINCT FROM old.created_at))) EXECUTE FUNCTION public.record_own_data('0');
+
+CREATE TRIGGER own_data_update AFTER UPDATE ON public.products FOR EACH ROW WHEN (((new.tags IS DISTINCT FROM old.tags) OR (new.metadata IS DISTINCT FROM old.metadata) OR (new.external_reference IS DISTINCT FROM old.external_reference) OR (new.deleted_at IS DISTINCT FROM old.deleted_at) OR (new.created_at IS DISTINCT FROM old.created_at))) EXECUTE FUNCTION public.record_own_data('3');
+
+CREATE TRIGGER own_data_update AFTER UPDATE ON public.shipments FOR EACH ROW WHEN (((new.tags IS DISTINCT FROM old.tags) OR (new.metadata IS DISTINCT FROM old.metadata) OR (new.external_reference IS DISTINCT FROM old.external_reference) OR (new.deleted_at IS DISTINCT FROM old.deleted_at) OR (new.created_at IS DISTINCT FROM old.created_at))) EXECUTE FUNCTION public.record_own_data('1');
 
 CREATE TRIGGER plan_timer BEFORE INSERT OR UPDATE OF trigger_code, entity_type ON public.workflows FOR EACH ROW EXECUTE FUNCTION public.plan_workflow_timer();
 

@@ -21,16 +21,18 @@ class ConsolePages : public testing::Test {
  protected:
   /// A one-time link with this role in a business.
   std::string link(const std::string& role = "owner", const std::string& business = "acme") {
-    const auto printed =
-        run({waybill_binary(), "console-link", "--business", business, "--role", role, "--public-url",
-             "http://127.0.0.1:" + std::to_string(waybill.port()), "--database-url", database.url()},
-            {});
+    const auto printed = run({waybill_binary(), "console-link", "--business", business, "--role", role,
+                              "--public-url", origin(), "--database-url", database.url()},
+                             {});
     EXPECT_EQ(printed.status, 0) << printed.standard_error;
     return printed.standard_output.substr(0, printed.standard_output.find('\n'));
   }
 
+  std::string origin() const { return "http://127.0.0.1:" + std::to_string(waybill.port()); }
+
+  TempDirectory mails;
   TestDatabase database;
-  Waybill waybill{database.url()};
+  Waybill waybill{database.url(), {.arguments = {"--mail-dir", mails.path()}}};
   Tenant tenant{waybill, "acme"};
   PreparedBusiness prepared{tenant};
 };
@@ -59,6 +61,8 @@ TEST_F(ConsolePages, HaveNoFindings) {
                                  "carriers",
                                  "carriers/purchases",
                                  "dispatch",
+                                 "dispatch?open=new",
+                                 "carriers?open=new",
                                  "settings/business",
                                  "settings/users",
                                  "settings/tokens",
@@ -73,6 +77,24 @@ TEST_F(ConsolePages, HaveNoFindings) {
   EXPECT_EQ(checked.status, 0) << checked.standard_output << checked.standard_error;
 }
 
+/// What the console offers to a role, and what the API refuses it, by the permissions of the OpenAPI
+/// document.
+TEST_F(ConsolePages, OfferEachRoleWhatTheDocumentAllowsAndNoMore) {
+  std::vector<std::string> command{"node", package_folder("browser") / "journeys" / "roles.mjs"};
+  for (const auto* const role : {"viewer", "operator", "admin", "owner"}) command.push_back(link(role));
+  for (const std::string kind : {"order", "shipment", "customer", "workflow"})
+    command.push_back(kind + "s/" + prepared.guid(kind));
+  command.push_back("workflows/" + prepared.guid("webhook"));
+  command.push_back("dispatch?open=" + prepared.guid("dispatch"));
+  command.push_back("carriers?open=" + prepared.guid("carrier"));
+  for (const auto* const page : {"orders", "carriers?open=new", "dispatch?open=new", "stores",
+                                 "settings/business", "settings/calendar", "settings/alerts",
+                                 "settings/users", "settings/tokens", "settings/templates/new"})
+    command.emplace_back(page);
+  const auto walked = run(std::move(command), {}, std::chrono::minutes(4));
+  EXPECT_EQ(walked.status, 0) << walked.standard_output << walked.standard_error;
+}
+
 /// Uses the pages as people do, by the scripts of tests/packages/browser/journeys.
 class ConsoleJourneys : public ConsolePages, public testing::WithParamInterface<const char*> {};
 
@@ -80,7 +102,7 @@ TEST_P(ConsoleJourneys, LeadWhereTheyShould) {
   const std::string name = GetParam();
   std::vector<std::string> command{"node", package_folder("browser") / "journeys" / (name + ".mjs")};
   if (name == "runs") {
-    command.push_back("http://127.0.0.1:" + std::to_string(waybill.port()) + "/console/");
+    command.push_back(origin() + "/console/");
     command.push_back(tenant.http.token());
   }
   std::string business = "acme";
@@ -89,13 +111,21 @@ TEST_P(ConsoleJourneys, LeadWhereTheyShould) {
     Tenant beginner(waybill, business);
     beginner.create_order();
   }
-  command.push_back(link("admin", business));
-  command.push_back(link("viewer", business));
+  if (name == "people") {
+    command.push_back(origin());
+    command.push_back(mails.path());
+  } else if (name == "customers") {
+    command.push_back(link("operator"));
+  } else {
+    command.push_back(link("admin", business));
+    command.push_back(link("viewer", business));
+  }
   const auto walked = run(std::move(command), {}, std::chrono::minutes(4));
   EXPECT_EQ(walked.status, 0) << walked.standard_output << walked.standard_error;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ConsoleJourneys, testing::Values("editor", "orders", "runs", "settings"),
+INSTANTIATE_TEST_SUITE_P(All, ConsoleJourneys,
+                         testing::Values("customers", "editor", "orders", "people", "runs", "settings"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -1,4 +1,4 @@
-// An admin follows the first steps, invites a person, makes and revokes a token, edits a template and sees it for a
+// An admin follows the first steps, invites a person, makes, uses and revokes a token, edits a template and sees it for a
 // record; a store that does not answer is refused by its field; a viewer is offered no change.
 // Usage: node settings.mjs LINK VIEWER_LINK ; one-time links (`waybill console-link`) of a business with an
 // order, the first of an admin, and the second of a viewer. Exits with 1 at the first step that is not as expected.
@@ -54,17 +54,21 @@ try {
     await admin.getByRole('button', {name: 'Send the invitation'}).click();
     await admin.getByRole('listitem').filter({hasText: `packer-${run}@example.com`}).getByText('Invited').waitFor();
   });
-  await step('a token is shown once, and revoked', async () => {
+  await step('a token is shown once, used, and revoked', async () => {
     await admin.goto(`${root}settings/tokens`);
     await admin.getByLabel('Name').fill(`Dashboard ${run}`);
     await admin.getByRole('button', {name: 'Make a token'}).click();
-    await admin.getByText(/^wb_/).waitFor();
+    const token = await admin.getByText(/^wb_/).innerText();
+    const use = async () =>
+      (await fetch(new URL('/api/v1/Orders', link), {headers: {Authorization: `Bearer ${token}`}})).status;
+    assert.equal(await use(), 200);
     await admin.reload();
     await admin.getByRole('link', {name: `Dashboard ${run}`}).click();
     assert.equal(await admin.getByText(/^wb_/).count(), 0);
     await admin.getByRole('button', {name: 'Revoke'}).click();
     await admin.getByRole('dialog').filter({hasText: 'cannot be undone'}).getByRole('button', {name: 'Revoke'}).click();
     await admin.getByRole('row').filter({hasText: `Dashboard ${run}`}).getByText('Revoked').waitFor();
+    assert.equal(await use(), 401);
   });
   await step('a template is made, and shown for the newest record', async () => {
     await admin.goto(`${root}settings/templates/new`);
