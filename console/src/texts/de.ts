@@ -1049,9 +1049,10 @@ export const de: Texts = {
     others: 'Alle anderen',
     mail: 'Mailordner',
     state: 'Zustand',
-    states: {closed: 'Erreichbar', half_open: 'Wird geprüft', open: 'Nicht erreichbar'},
+    states: {closed: 'Erreichbar', failing: 'Fehlerhaft', half_open: 'Wird geprüft', open: 'Nicht erreichbar'},
     stateHints: {
       closed: 'Läufe werden zugestellt, wie sie kommen.',
+      failing: 'Jeder Versuch der letzten Stunde ist fehlgeschlagen. Läufe werden wiederholt, bis ihre Versuche verbraucht sind.',
       half_open: 'Ein Versuch prüft, ob das Ziel wieder antwortet.',
       open: 'Mehrere Versuche nacheinander sind fehlgeschlagen. Läufe warten, keiner geht verloren; je ein Versuch prüft, ob das Ziel wieder antwortet.',
     },

@@ -1049,9 +1049,10 @@ export const en = {
     others: 'All others',
     mail: 'Mail directory',
     state: 'State',
-    states: {closed: 'Reachable', half_open: 'Being probed', open: 'Not reachable'},
+    states: {closed: 'Reachable', failing: 'Failing', half_open: 'Being probed', open: 'Not reachable'},
     stateHints: {
       closed: 'Runs are delivered as they come.',
+      failing: 'Each attempt of the last hour has failed. Runs are tried again until their attempts are used up.',
       half_open: 'One attempt tests whether it answers again.',
       open: 'It failed several times in a row. Runs wait, and none is lost; one attempt at a time tests whether it answers again.',
     },
