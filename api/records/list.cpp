@@ -486,11 +486,12 @@ class ListReader {
   /// are counted and subtracted from all, of the same snapshot.
   std::string counted() const {
     const bool has_complement = !selection_.complement.empty();
-    auto count = "(select count(*)" + rows_of_business() +
-                 (has_complement ? selection_.complement : selection_.where) + ")";
-    if (!selection_.own_value.empty()) count = maintained_or(count);
-    if (!has_complement) return "select " + count;
-    return "select " + std::string(tagged(statement_.text, "/*total*/")) + " - " + count;
+    const auto count =
+        "select count(*)" + rows_of_business() + (has_complement ? selection_.complement : selection_.where);
+    if (selection_.own_value.empty() && !has_complement) return count;
+    const auto number = selection_.own_value.empty() ? "(" + count + ")" : maintained_or("(" + count + ")");
+    if (!has_complement) return "select " + number;
+    return "select " + std::string(tagged(statement_.text, "/*total*/")) + " - " + number;
   }
 
   /// A condition on the rows of this business and type in a table of own data.
