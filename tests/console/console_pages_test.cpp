@@ -1,5 +1,6 @@
 // The pages of the console in Chromium, at a real service.
 #include <chrono>
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,17 @@ TEST_F(ConsolePages, OfferEachRoleWhatTheDocumentAllowsAndNoMore) {
     command.emplace_back(page);
   const auto walked = run(std::move(command), {}, std::chrono::minutes(4));
   EXPECT_EQ(walked.status, 0) << walked.standard_output << walked.standard_error;
+}
+
+TEST_F(ConsolePages, KeepAFormWhileTheServiceIsAway) {
+  Process walk({"node", package_folder("browser") / "journeys" / "outage.mjs", link("admin")});
+  const auto output = [&] { return walk.standard_output() + walk.standard_error(); };
+  ASSERT_TRUE(walk.wait_for_line("kill the service", std::chrono::minutes(1))) << output();
+  waybill.process().kill(SIGKILL);
+  ASSERT_TRUE(walk.wait_for_line("start the service", std::chrono::minutes(1))) << output();
+  const Waybill again(database.url(), {.listen = "127.0.0.1:" + std::to_string(waybill.port()),
+                                       .secret_key_file = waybill.secret_key_file()});
+  EXPECT_EQ(walk.wait_exit(std::chrono::minutes(1)), 0) << output();
 }
 
 /// Uses the pages as people do, by the scripts of tests/packages/browser/journeys.

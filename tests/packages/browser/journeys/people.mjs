@@ -1,5 +1,5 @@
 // An owner invites an operator, who accepts and cannot change a workflow; a template is edited, previewed and sent to
-// oneself, without leaving its page.
+// oneself, without leaving its page; the owner signs in again after the end of the session, and loses no form.
 // Usage: node people.mjs ROOT MAIL_DIR ; ROOT is the address of the API, MAIL_DIR the directory of its mails. Exits with
 // 1 at the first step that is not as expected.
 import assert from 'node:assert/strict';
@@ -111,6 +111,18 @@ try {
     assert.equal(await operator.getByRole('button', {name: /^Save/}).count(), 0);
     const forced = await call(operator, 'POST', `/api/workflows/configured/${workflow.guid}/toggle`);
     assert.equal(forced.status, 403);
+  });
+  await step('after the end of the session the password is asked for in place, and the call is repeated', async () => {
+    await owner.goto(`${root}carriers?open=new`);
+    await owner.getByLabel('Name', {exact: true}).fill('Harbour Express');
+    await owner.getByLabel(/^Code/).fill(`harbour-${run}`);
+    await owner.context().clearCookies();
+    await owner.getByRole('button', {name: 'New carrier'}).click();
+    await owner.getByLabel('Password').fill(password);
+    await owner.keyboard.press('Enter');
+    await owner.waitForURL(/open=[0-9a-f]{8}-/);
+    const carriers = (await call(owner, 'GET', '/api/carriers')).body.data;
+    assert.equal(carriers.filter((carrier) => carrier.code === `harbour-${run}`).length, 1);
   });
 } finally {
   await browser.close();
