@@ -49,7 +49,7 @@ class Session {
 
   /** True if the role may change records. The API decides; the page does not offer what it refuses. */
   get operates(): boolean {
-    return this.user?.role !== 'viewer';
+    return this.user !== null && this.user.role !== 'viewer';
   }
 
   /** True if the role may change workflows, users and settings. */
