@@ -80,8 +80,9 @@ async function firstRows(context, address) {
   await page.goto(address, {waitUntil: 'commit'});
   await page.locator(row).first().waitFor();
   const took = performance.now() - start;
+  const shown = requests.slice();
   await page.close();
-  return {took, inARow: inARow(requests)};
+  return {took, inARow: inARow(shown)};
 }
 
 const browser = await chromium.launch({

@@ -548,6 +548,23 @@ export const parts = {
       ['list, relative to Directus', 'list', 'list_directus', '≥ 25'],
     ],
   },
+  console: {
+    title: 'Console',
+    text:
+      'The console in Chromium, for a business with 1 000 000 orders and 1 000 000 runs: from a click until the rows are ' +
+      'painted, and from the end of typing until the found order is. Over a link with a round trip of 300 ms: from the ' +
+      'address until the first rows of orders, with an empty cache and with a full one, and the requests that waited for ' +
+      'each other.',
+    rows: [],
+    limits: [
+      ['rows of orders', 'orders_rows', 300, 'ms'],
+      ['rows of runs', 'runs_rows', 300, 'ms'],
+      ['search', 'search', 100, 'ms'],
+      ['first rows, 300 ms, empty cache', 'slow_empty', 2500, 'ms'],
+      ['first rows, 300 ms, full cache', 'slow_full', 1000, 'ms'],
+      ['requests in a row, empty cache', 'slow_in_a_row', 4, ''],
+    ],
+  },
   history: {
     title: 'Ten million runs',
     text:

@@ -104,6 +104,19 @@ TEST_F(Destinations, CountTheRunsInTheQueueUpTo10000) {
   EXPECT_EQ(at(entry("few.example:443"), "waiting"), 3);
 }
 
+TEST_F(Destinations, OfCarriersCountThePurchasesThatWait) {
+  add_report("api.example.com:443", "now()", tenant.id, "gen_random_uuid()", "null", "carrier");
+  EXPECT_EQ(at(entry("api.example.com:443", "carrier"), "waiting"), 0);
+  tenant.sql.rows(
+      "with parcel as (insert into shipments (business_id, tracking_number) values ($1, 'WB-1') returning "
+      "guid) "
+      "insert into purchases (business_id, guid, shipment_id, attempt, reference, shard, status, claim_at) "
+      "select $1, gen_random_uuid(), guid, 1, gen_random_uuid(), 0, 'unknown', now() + interval '1 day' from "
+      "parcel",
+      {tenant.id});
+  EXPECT_EQ(at(entry("api.example.com:443", "carrier"), "waiting"), 1);
+}
+
 TEST_F(Destinations, AreThoseOfTheLast36HoursOfTheDatabase) {
   add_report("young.example:443", "now() - interval '35 hours 59 minutes'");
   add_report("old.example:443", "now() - interval '36 hours 1 minute'");
