@@ -4,24 +4,14 @@
 // Kept pages: the time from a click until the rows are painted, of orders and runs, and of a search for one order. Slow
 // link: a round trip takes 300 ms; the time from the address until the first rows, with an empty cache and with a full one,
 // and the requests that waited for each other.
-import {createRequire} from 'node:module';
+import {launch, signedIn} from '../tests/packages/browser/journeys/journey.mjs';
 
-const {chromium} = createRequire(new URL('../tests/packages/browser/package.json', import.meta.url))('playwright-core');
 const [rounds, link, orderNumber] = process.argv.slice(2);
 if (!orderNumber) throw new Error('usage: console.mjs ROUNDS LINK ORDER_NUMBER');
 const latency = 300;
 const row = 'main table tbody tr';
 
 const print = (name, value) => console.log(`${name} ${Math.round(value * 10) / 10}`);
-
-async function signedIn(browser, link) {
-  const context = await browser.newContext({viewport: {width: 1280, height: 900}});
-  const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
-  await page.goto(link);
-  await page.getByRole('navigation', {name: 'Pages'}).waitFor();
-  return page;
-}
 
 /** The time from `act` in the page until `selector` is painted. */
 async function timed(page, selector, act, argument) {
@@ -91,10 +81,7 @@ async function firstRows(context, address) {
   return {took, inARow: inARow(shown)};
 }
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu'],
-});
+const browser = await launch();
 try {
   const page = await signedIn(browser, link);
   for (let round = 0; round < Number(rounds); ++round) {

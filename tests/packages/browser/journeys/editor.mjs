@@ -3,14 +3,13 @@
 // the first of an admin, and the second of a viewer. Exits with 1 at the first step that is not as expected.
 import assert from 'node:assert/strict';
 
-import {chromium} from 'playwright-core';
+import {launch} from './journey.mjs';
 
 const [adminLink, viewerLink, folder] = process.argv.slice(2);
 if (!viewerLink) throw new Error('usage: node editor.mjs LINK VIEWER_LINK [SCREENSHOTS]');
 const base = new URL('/console/', adminLink).href;
 const link = new URL(adminLink).hash, viewer = new URL(viewerLink).hash;
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const browser = await chromium.launch({executablePath, args: ['--no-sandbox']});
+const browser = await launch();
 const errors = [];
 
 async function open(hash) {

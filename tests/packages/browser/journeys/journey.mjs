@@ -1,15 +1,7 @@
 // What the journeys share: a browser, the pages of people, and steps that are printed.
 import assert from 'node:assert/strict';
 
-import {chromium} from 'playwright-core';
-
-/** Starts Chromium. */
-export function launch() {
-  return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu'],
-  });
-}
+export {launch} from '../browser.mjs';
 
 /** A page of a person of its own. An error in the page ends the journey. */
 export async function newPage(browser) {

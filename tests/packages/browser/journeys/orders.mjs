@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 
-import {chromium} from 'playwright-core';
+import {launch, newPage, step} from './journey.mjs';
 
 const [link, viewerLink] = process.argv.slice(2);
 if (!viewerLink) throw new Error('usage: node orders.mjs LINK VIEWER_LINK');
@@ -14,16 +14,10 @@ const root = new URL('/console/', link).href;
 const run = Date.now().toString(36);
 const evil = `<img src=x onerror="window.broken=1">${run}`;
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu'],
-});
+const browser = await launch();
 
 async function person(link) {
-  const context = await browser.newContext({locale: 'en-GB', viewport: {width: 1280, height: 900}});
-  const page = await context.newPage();
-  page.setDefaultTimeout(45_000);
-  page.on('pageerror', (error) => assert.fail(`error in the page: ${error.message}`));
+  const page = await newPage(browser);
   page.on('request', (request) => {
     const {origin, protocol} = new URL(request.url());
     assert.ok(protocol === 'blob:' || origin === new URL(root).origin, `request to ${request.url()}`);
@@ -52,11 +46,6 @@ async function saved(page, action, name) {
   const [download] = await Promise.all([page.waitForEvent('download'), action()]);
   assert.match(download.suggestedFilename(), name);
   return readFileSync(await download.path());
-}
-
-async function step(title, work) {
-  await work();
-  console.log(`ok: ${title}`);
 }
 
 const page = await person(link);

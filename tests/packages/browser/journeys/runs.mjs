@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import {createServer} from 'node:http';
 
-import {chromium} from 'playwright-core';
+import {launch} from './journey.mjs';
 
 const [consoleUrl, token, link, viewerLink] = process.argv.slice(2);
 if (!viewerLink) throw new Error('usage: node runs.mjs CONSOLE TOKEN LINK VIEWER_LINK');
@@ -140,10 +140,7 @@ async function signedIn(browser, by, faults) {
   return page;
 }
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu'],
-});
+const browser = await launch();
 try {
   const faults = [];
   const made = await prepare();

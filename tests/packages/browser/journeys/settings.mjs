@@ -4,7 +4,7 @@
 // order, the first of an admin, and the second of a viewer. Exits with 1 at the first step that is not as expected.
 import assert from 'node:assert/strict';
 
-import {chromium} from 'playwright-core';
+import {launch, signedIn, step} from './journey.mjs';
 
 const [link, viewerLink] = process.argv.slice(2);
 if (!viewerLink) throw new Error('usage: node settings.mjs LINK VIEWER_LINK');
@@ -12,28 +12,9 @@ const root = new URL('/console/', link).href;
 /** Makes names and addresses of this run its own. */
 const run = Date.now().toString(36);
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu'],
-});
-
-async function person(link) {
-  const context = await browser.newContext({locale: 'en-GB', viewport: {width: 1280, height: 900}});
-  const page = await context.newPage();
-  page.setDefaultTimeout(45_000);
-  page.on('pageerror', (error) => assert.fail(`error in the page: ${error.message}`));
-  await page.goto(link);
-  await page.getByRole('navigation', {name: 'Pages'}).waitFor();
-  return page;
-}
-
-async function step(title, work) {
-  await work();
-  console.log(`ok: ${title}`);
-}
-
+const browser = await launch();
 try {
-  const admin = await person(link);
+  const admin = await signedIn(browser, link);
   await step('the first steps lead to the form of a store', async () => {
     await admin.getByRole('heading', {name: 'First steps'}).waitFor();
     await admin.getByRole('link', {name: /Connect a store/}).click();
@@ -89,7 +70,7 @@ try {
     await admin.getByText('Saved.').waitFor();
   });
 
-  const viewer = await person(viewerLink);
+  const viewer = await signedIn(browser, viewerLink);
   await step('a viewer sees the settings and is offered no change', async () => {
     for (const path of ['stores', 'carriers', 'dispatch', 'settings/business', 'settings/users', 'settings/tokens', 'settings/alerts', 'settings/templates']) {
       await viewer.goto(root + path);
