@@ -12,6 +12,7 @@
 #include "api/endpoint/selected.hpp"
 #include "api/records/answer_columns.hpp"
 #include "api/records/keyset.hpp"
+#include "api/records/own_data_totals.hpp"
 #include "api/records/row_json.hpp"
 #include "api/records/totals.hpp"
 #include "base/ascii.hpp"
@@ -59,17 +60,13 @@ class SelectionReader {
     if (fragment == nullptr) return;
     const bool is_first = !selection_.is_narrowed();
     selection_.uses_search_index = is_first && fragment->has_indexed_word;
-    selection_.complement =
-        is_first && !fragment->complement.empty() ? " and " + fragment->complement : std::string();
-    selection_.own_value = is_first ? fragment->own_value : std::string();
+    selection_.whole = is_first ? whole_of(*fragment) : Selection::Whole();
     // The filter is the first, and `$search` has no other text for scans.
     if (!fragment->text_for_scans.empty())
       selection_.where_for_scans = " and " + fragment->text_for_scans;
     else if (!selection_.where_for_scans.empty())
       selection_.where_for_scans += " and " + fragment->text;
     selection_.where += " and " + fragment->text;
-    selection_.sole_column = fragment->sole_column;
-    selection_.is_of_status = fragment->is_of_status;
     selection_.has_own_data = selection_.has_own_data || fragment->has_own_data;
     next_param_ += static_cast<int>(fragment->params.size());
     for (auto& param : fragment->params) selection_.params.push_back(std::move(param));
@@ -151,7 +148,7 @@ constexpr auto in_order_of_creation = std::to_array<std::string_view>(
 bool is_piece_of_index(const Selection& selection) {
   const bool has_index =
       !selection.is_narrowed() ||
-      std::ranges::find(in_order_of_creation, selection.sole_column) != in_order_of_creation.end();
+      std::ranges::find(in_order_of_creation, selection.whole.sole_column) != in_order_of_creation.end();
   return has_index && !selection.is_searched && selection.order == newest_first;
 }
 
@@ -268,7 +265,7 @@ class ListReader {
         is_piece_of_index_(is_piece_of_index(selection_)) {
     if (is_piece_of_index_) {
       selection_.where = with_hidden_values(selection_.where);
-      order_of_value_ = write_as_range(selection_.sole_column, selection_.where);
+      order_of_value_ = write_as_range(selection_.whole.sole_column, selection_.where);
     }
     find_total_source();
     cursor_ = ListCursor::find(call, services.secrets, table, selection_.keys.size());
@@ -366,10 +363,10 @@ class ListReader {
         !selection_.has_computed_key && selection_.order_join.empty()) {
       // Few rows are found and sorted sooner than the first rows in the order are looked at.
       bool begins = last_size_ != Totals::Size::small && co_await begins_with_page(page);
-      if (!begins && last_size_ == Totals::Size::large && !selection_.own_value.empty() &&
-          selection_.complement.empty() && selection_.order == newest_first) {
+      if (!begins && last_size_ == Totals::Size::large && !selection_.whole.own_value.empty() &&
+          selection_.whole.complement.empty() && selection_.order == newest_first) {
         // The value may be one that only old rows have.
-        bound_ = up_to_newest();
+        bound_ = " and " + up_to_newest(record_type().type, selection_.whole.own_value);
         begins = co_await begins_with_page(page);
         if (!begins) bound_.clear();
       }
@@ -383,7 +380,7 @@ class ListReader {
     if (!selection_.is_narrowed()) return;
     total_source_ = TotalSource::with_page;
     if (selection_.is_searched) return;
-    if (selection_.is_of_status) {
+    if (selection_.whole.is_of_status) {
       total_source_ = TotalSource::by_status;
       return;
     }
@@ -391,7 +388,7 @@ class ListReader {
     for (const auto& param : selection_.params) (key_ += '\0') += param;
     last_size_ = services_.totals.last_size(key_);
     if (last_size_ == Totals::Size::large) total_source_ = TotalSource::apart;
-    if (!selection_.complement.empty() && !selection_.own_value.empty())
+    if (!selection_.whole.complement.empty() && !selection_.whole.own_value.empty())
       total_source_ = TotalSource::before_page;
   }
 
@@ -485,41 +482,15 @@ class ListReader {
   /// The statement that counts the selected rows exactly. Where an index finds the other rows only, these
   /// are counted and subtracted from all, of the same snapshot.
   std::string counted() const {
-    const bool has_complement = !selection_.complement.empty();
-    const auto count =
-        "select count(*)" + rows_of_business() + (has_complement ? selection_.complement : selection_.where);
-    if (selection_.own_value.empty() && !has_complement) return count;
-    const auto number = selection_.own_value.empty() ? "(" + count + ")" : maintained_or("(" + count + ")");
+    const bool has_complement = !selection_.whole.complement.empty();
+    const auto count = "select count(*)" + rows_of_business() +
+                       (has_complement ? selection_.whole.complement : selection_.where);
+    if (selection_.whole.own_value.empty() && !has_complement) return count;
+    const auto number = selection_.whole.own_value.empty()
+                            ? "(" + count + ")"
+                            : kept_total(record_type().type, selection_.whole.own_value, "(" + count + ")");
     if (!has_complement) return "select " + number;
     return "select " + std::string(tagged(statement_.text, "/*total*/")) + " - " + number;
-  }
-
-  /// A condition on the rows of this business and type in a table of own data.
-  std::string of_type(const std::string& alias) const {
-    return alias + ".business_id = $1 and " + alias +
-           ".entity_type = " + std::to_string(static_cast<int>(record_type().type));
-  }
-
-  /// The value of own data that decides, in SQL that is evaluated once.
-  std::string own_value() const { return "(select " + selection_.own_value + ")"; }
-
-  /// A condition that is true for all rows with the value of own data, because none of them was created
-  /// later. Without a total, it is true for all rows.
-  std::string up_to_newest() const {
-    const auto changed = "(select max(c.created_at) from own_data_changes c where " + of_type("c") + " and " +
-                         own_value() + " = any(c.added))";
-    return " and r.created_at <= (select coalesce((select greatest(t.newest_at, " + changed +
-           ") from own_data_totals t where " + of_type("t") + " and t.value = " + own_value() +
-           " and t.total is not null), 'infinity'))";
-  }
-
-  /// The total of a value of own data that many records have, in SQL; otherwise `count`.
-  std::string maintained_or(const std::string& count) const {
-    const auto value = own_value();
-    const auto pending = "(select coalesce(sum((" + value + " = any(c.added))::int - (" + value +
-                         " = any(c.removed))::int), 0) from own_data_changes c where " + of_type("c") + ")";
-    return "coalesce((select t.total + " + pending + " from own_data_totals t where " + of_type("t") +
-           " and t.value = " + value + "), " + count + ")";
   }
 
   asio::awaitable<std::int64_t> count_shared() {
@@ -709,7 +680,7 @@ class ListReader {
   // The way to a page by own data, chosen by begins_with_page; neither if the planner chooses.
   bool reads_in_order_ = false, finds_rows_first_ = false;
   bool sorts_groups_ = false;   // rows with equal first keys are sorted; they may be all rows
-  std::string bound_;           // see up_to_newest; empty if the page is not looked for from there
+  std::string bound_;           // " and …", see up_to_newest; empty if the page is not looked for from there
   std::string order_of_value_;  // see write_as_range
   TotalSource total_source_ = TotalSource::maintained;
   std::string key_;  // name of the total in Services::totals; empty if it is not counted
@@ -741,6 +712,13 @@ asio::awaitable<Answer> list_narrowed(Call& call, Services& services, std::strin
 }
 
 }  // namespace
+
+Selection::Whole whole_of(const domain::SqlFragment& fragment) {
+  return {.sole_column = fragment.sole_column,
+          .is_of_status = fragment.is_of_status,
+          .complement = fragment.complement.empty() ? std::string() : " and " + fragment.complement,
+          .own_value = fragment.own_value};
+}
 
 asio::awaitable<bool> holds_most(const Guid& business, Services& services, const domain::RecordType& type) {
   const auto key = business.to_string() + std::string(type.table);

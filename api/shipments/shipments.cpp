@@ -260,15 +260,15 @@ class SelectionBuilder {
   /// condition.
   void narrow(std::string_view column, std::string_view condition, std::string value) {
     const bool is_sole =
-        !selection_.is_narrowed() || (column == created && selection_.sole_column == created);
-    selection_.sole_column = is_sole ? column : std::string_view();
-    selection_.is_of_status = selection_.sole_column == "status";
+        !selection_.is_narrowed() || (column == created && selection_.whole.sole_column == created);
     selection_.has_own_data = selection_.has_own_data || column == tags || column == reference;
     const auto number = "$" + std::to_string(first_list_param + selection_.params.size());
-    selection_.own_value = !is_sole              ? std::string()
-                           : column == tags      ? "'t' || lower(" + number + "::text)"
-                           : column == reference ? "'r' || " + number + "::text"
-                                                 : std::string();
+    selection_.whole = {};
+    if (is_sole) {
+      selection_.whole = {.sole_column = column, .is_of_status = column == "status"};
+      if (column == tags) selection_.whole.own_value = domain::own_value_of_tag(number + "::text");
+      if (column == reference) selection_.whole.own_value = domain::own_value_of_reference(number + "::text");
+    }
     selection_.where += " and ";
     for (const char c : condition) {
       if (c == '?') {
@@ -292,16 +292,12 @@ class SelectionBuilder {
       separator = ", ";
     }
     selection_.where += ")";
-    selection_.sole_column = {};
-    selection_.own_value.clear();
-    selection_.is_of_status = is_sole;
+    selection_.whole = {.is_of_status = is_sole};
   }
 
   void narrow_to_late(bool is_late) {
     selection_.where += is_late ? " and is_late(r)" : " and is_late(r) is not true";
-    selection_.sole_column = {};
-    selection_.own_value.clear();
-    selection_.is_of_status = false;
+    selection_.whole = {};
   }
 
   void filter(std::string_view text) {
@@ -309,16 +305,13 @@ class SelectionBuilder {
     const auto fragment =
         add(filter_parameter.name,
             domain::compile_filter(text, domain::record_type(domain::EntityType::shipment), next_param()));
-    selection_.sole_column = is_sole ? fragment.sole_column : std::string_view();
-    selection_.is_of_status = is_sole && fragment.is_of_status;
+    selection_.whole = is_sole ? whole_of(fragment) : Selection::Whole();
     selection_.has_own_data = selection_.has_own_data || fragment.has_own_data;
-    // The filter is the last condition.
-    selection_.own_value = is_sole ? fragment.own_value : std::string();
-    if (is_sole && !fragment.complement.empty()) selection_.complement = " and " + fragment.complement;
   }
 
   void search(std::string_view text) {
     add("search", domain::compile_words(text, searched_texts, next_param()));
+    selection_.whole = {};
     selection_.is_searched = true;
   }
 

@@ -410,7 +410,7 @@ class Compiler {
              (type == ValueType::number ? "trim_scale(" + text + ")" : text) + ")::text";
     }
     const auto text = operand(literal, ValueType::text, View::row, true);
-    return value.field->type == FieldType::array ? "'t' || lower(" + text + ")" : "'r' || " + text;
+    return value.field->type == FieldType::array ? own_value_of_tag(text) : own_value_of_reference(text);
   }
 
   static std::string is_empty_list(const Expression& e) {

@@ -15,4 +15,8 @@ FilterResult compile_filter(std::string_view text, const RecordType& type, int f
   }
 }
 
+std::string own_value_of_tag(const std::string& text) { return "'t' || lower(" + text + ")"; }
+
+std::string own_value_of_reference(const std::string& text) { return "'r' || " + text; }
+
 }  // namespace waybill::domain

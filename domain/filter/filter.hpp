@@ -97,4 +97,9 @@ struct SearchText {
 /// Compiles a search like `compile_search`, in the given texts.
 FilterResult compile_words(std::string_view text, std::span<const SearchText> texts, int first_param);
 
+/// The value of own data of a tag or a reference (SqlFragment::own_value). `text` is the tag or reference, in
+/// SQL.
+std::string own_value_of_tag(const std::string& text);
+std::string own_value_of_reference(const std::string& text);
+
 }  // namespace waybill::domain
