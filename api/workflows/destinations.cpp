@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "actions/action.hpp"
 #include "api/endpoint/endpoint.hpp"
 #include "api/endpoint/services.hpp"
 #include "api/workflows/merged_destinations.hpp"
@@ -19,9 +20,7 @@ namespace sql = storage::sql::destinations;
 
 constexpr std::size_t most_destinations = 200;  // and one for the others
 constexpr std::int64_t most_waiting = 10'000;
-constexpr int shared_places = 50;  // worker/planning/destination_names.hpp
 
-constexpr std::string_view kinds[] = {"webhook", "push", "mail", "store", "carrier"};
 constexpr std::string_view states[] = {"closed", "half_open", "open"};
 
 constexpr Property workflow_properties[] = {
@@ -37,7 +36,7 @@ constexpr Property destination_properties[] = {
      .example = R"("hooks.example.com:443")"},
     {.name = "kind",
      .kind = Kind::one_of,
-     .values = kinds,
+     .values = net::destination_kinds,
      .description = "Null for `others`.",
      .example = R"("webhook")"},
     {.name = "workflows",
@@ -111,19 +110,26 @@ DestinationReport report_of(const sql::Reports::Row& row) {
   return report;
 }
 
+/// The action whose runs for a kind of destination wait in one place; null for the other kinds.
+const actions::Action* action_of(std::string_view kind) {
+  using enum net::DestinationKind;
+  if (kind == text(push)) return actions::find_action("send_push");
+  if (kind == text(mail)) return actions::find_action("send_email");
+  if (kind == text(store)) return actions::find_action("push_tracking");
+  return nullptr;
+}
+
 /// The places in the queue of runs at which the runs for a destination wait (docs/design/queue.md).
 std::vector<std::string> places_of(const MergedDestination& destination, const Guid& business) {
   const std::string end = business.to_string();
   std::vector<std::string> places;
-  if (destination.kind == "push" || destination.kind == "store") {
-    places.push_back(destination.kind + ":" + end);
-  } else if (destination.kind == "mail") {
-    places.push_back("mail/" + end);
-  } else if (destination.kind == "webhook") {
+  if (const auto* const action = action_of(destination.kind)) {
+    places.push_back(action->queue_destination({}, business));
+  } else if (destination.kind == text(net::DestinationKind::webhook)) {
     places.push_back(destination.name + "/" + end);
   } else if (destination.is_others()) {
     for (const std::string& name : destination.other_names) places.push_back(name + "/" + end);
-    places.push_back("more/" + end);  // of workflows with a rate
+    places.push_back(domain::shared_place_of_rates(business));
   }
   // A workflow with a rate has places of its own.
   for (std::size_t i = 0, count = places.size(); i < count; ++i) {
@@ -131,7 +137,8 @@ std::vector<std::string> places_of(const MergedDestination& destination, const G
       places.push_back(domain::destination_with_rate(places[i], workflow, business));
   }
   if (destination.is_others()) {
-    for (int i = 0; i < shared_places; ++i) places.push_back("more/" + std::to_string(i) + "/" + end);
+    for (std::size_t i = 0; i < domain::shared_places; ++i)
+      places.push_back(domain::shared_place(i, business));
   }
   return places;
 }
@@ -143,7 +150,7 @@ asio::awaitable<std::vector<std::int64_t>> count_waiting(const std::vector<Merge
   std::vector<std::size_t> destination_of;  // by place
   bool has_carrier = false;
   for (std::size_t i = 0; i < destinations.size(); ++i) {
-    has_carrier = has_carrier || destinations[i].kind == "carrier";
+    has_carrier = has_carrier || destinations[i].kind == text(net::DestinationKind::carrier);
     for (std::string& place : places_of(destinations[i], business)) {
       places.push_back(std::move(place));
       destination_of.push_back(i);
@@ -161,7 +168,7 @@ asio::awaitable<std::vector<std::int64_t>> count_waiting(const std::vector<Merge
         co_await services.db.read(sql::WaitingPurchases{.business = business, .most = most_waiting});
     const std::int64_t purchases = counted.front().purchases;
     for (std::size_t i = 0; i < destinations.size(); ++i) {
-      if (destinations[i].kind == "carrier") waiting[i] = purchases;
+      if (destinations[i].kind == text(net::DestinationKind::carrier)) waiting[i] = purchases;
     }
   }
   co_return waiting;

@@ -23,16 +23,16 @@ struct OperatorTable {
   std::string fault;                           // why it could not be read; empty if it was
 };
 
-/// What the page for operators shows.
+/// The content of the page for operators.
 struct OperatorFacts {
   std::vector<OperatorTable> tables;  // as last read; empty before that
   std::optional<Time> read_at;        // by the clock of this machine
   std::string fault;                  // why the tables are not those of now; empty if they are
 };
 
-/// What the page for operators shows of the database. It is read only while somebody views the page, by the
-/// thread and session of Presence, and at most every 5 s, however many view it. Any thread may call any
-/// method. A crash loses nothing.
+/// The content of the page for operators, from the database. It is read only while somebody views the page,
+/// by the thread and session of Presence, and at most every 5 s, however many view it. Any thread may call
+/// any method. A crash loses nothing.
 class OperatorView {
  public:
   /// Called when a view wants newer facts, on the thread of that view. Before the first view.

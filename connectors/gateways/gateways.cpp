@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "connectors/store_send.hpp"
+#include "net/http/counted_response.hpp"
 
 namespace waybill::connectors {
 namespace {
@@ -62,23 +63,18 @@ std::unique_ptr<Gateway> Gateways::open(const GatewayConnector& connector, Gatew
     request.owner = business.to_string();
     const auto destination = net::parse_destination(request.url);
     net::HttpResponse response = co_await until(std::move(request));
-    if (destination) count(destination->key(), business, response, clock.now());
+    if (destination) {
+      count_response(options_.counts,
+                     {.business = business,
+                      .kind = net::DestinationKind::carrier,
+                      .destination = destination->key(),
+                      .at = clock.now(),
+                      .health = {.places = calls_of_business}},
+                     response);
+    }
     co_return response;
   };
   return connector.open(std::move(account), send, clock);
-}
-
-void Gateways::count(const std::string& destination, const Guid& business, const net::HttpResponse& response,
-                     Time now) const {
-  if (options_.counts == nullptr || response.failure == net::HttpFailure::cancelled) return;
-  options_.counts->note({.business = business,
-                         .kind = net::DestinationKind::carrier,
-                         .destination = destination,
-                         .succeeded = response.failure == net::HttpFailure::none && response.status >= 200 &&
-                                      response.status < 300,
-                         .duration = response.duration,
-                         .at = now,
-                         .health = {.places = calls_of_business}});
 }
 
 }  // namespace waybill::connectors

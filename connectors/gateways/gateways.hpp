@@ -59,9 +59,6 @@ class Gateways final : public Service {
                                 Turn turn = Turn::in_line);
 
  private:
-  void count(const std::string& destination, const Guid& business, const net::HttpResponse& response,
-             Time now) const;
-
   const Options options_;
   CallPlaces places_;
   std::atomic<bool> is_closed_ = false;

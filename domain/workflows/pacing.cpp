@@ -11,6 +11,8 @@
 namespace waybill::domain {
 namespace {
 
+constexpr std::string_view beginning_of_shared = "more/";
+
 constexpr auto week = std::chrono::days(7);
 constexpr auto shortest_period = std::chrono::seconds(1);
 constexpr std::size_t hash_size = 16;
@@ -166,5 +168,15 @@ std::string destination_with_rate(std::string_view destination, const Guid& work
   if (destination.ends_with(end)) destination.remove_suffix(end.size());
   return std::string(destination) + own;
 }
+
+std::string shared_place(std::size_t number, const Guid& business) {
+  return std::string(beginning_of_shared) + std::to_string(number) + '/' + business.to_string();
+}
+
+std::string shared_place_of_rates(const Guid& business) {
+  return std::string(beginning_of_shared) + business.to_string();
+}
+
+bool is_shared_place(std::string_view place) { return place.starts_with(beginning_of_shared); }
 
 }  // namespace waybill::domain

@@ -79,4 +79,13 @@ std::optional<RequestRate> parse_rate(const json::value& definition, FieldErrors
 /// so that their runs do not wait for this rate. `destination` is that of an action (actions::Action).
 std::string destination_with_rate(std::string_view destination, const Guid& workflow, const Guid& business);
 
+/// The places in the queue that destinations of a business share once it has too many of them. Each ends with
+/// the business's guid.
+inline constexpr std::size_t shared_places = 50;
+/// One of them; `number` is less than `shared_places`.
+std::string shared_place(std::size_t number, const Guid& business);
+/// The one of workflows with a rate, without their rates (destination_with_rate).
+std::string shared_place_of_rates(const Guid& business);
+bool is_shared_place(std::string_view place);
+
 }  // namespace waybill::domain

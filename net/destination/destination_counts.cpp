@@ -8,7 +8,6 @@
 namespace waybill::net {
 namespace {
 
-constexpr std::string_view kind_names[] = {"webhook", "push", "mail", "store", "carrier"};
 constexpr char other_kind = '*';
 
 std::int64_t interval_number(Time at) {
@@ -48,7 +47,7 @@ void advance(DestinationCounts::Report& report, std::int64_t& newest, std::int64
 
 }  // namespace
 
-std::string_view text(DestinationKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
+std::string_view text(DestinationKind kind) { return destination_kinds[static_cast<std::size_t>(kind)]; }
 
 std::size_t duration_class(Duration duration) {
   const double ms = std::chrono::duration<double, std::milli>(duration).count();

@@ -18,6 +18,8 @@
 namespace waybill::net {
 
 enum class DestinationKind : std::uint8_t { webhook, push, mail, store, carrier };
+/// The names of the kinds, in their order.
+inline constexpr std::string_view destination_kinds[] = {"webhook", "push", "mail", "store", "carrier"};
 std::string_view text(DestinationKind kind);
 
 /// The name under which the destinations of a business beyond the limit are counted. It has no kind.

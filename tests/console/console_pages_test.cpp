@@ -78,7 +78,7 @@ TEST_F(ConsolePages, HaveNoFindings) {
   EXPECT_EQ(checked.status, 0) << checked.standard_output << checked.standard_error;
 }
 
-/// What the console offers to a role, and what the API refuses it, by the permissions of the OpenAPI
+/// The offers of the console to each role, and the refusals of the API, by the permissions of the OpenAPI
 /// document.
 TEST_F(ConsolePages, OfferEachRoleWhatTheDocumentAllowsAndNoMore) {
   std::vector<std::string> command{"node", package_folder("browser") / "journeys" / "roles.mjs"};

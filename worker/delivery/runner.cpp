@@ -7,9 +7,9 @@
 #include <prometheus/histogram.h>
 
 #include "base/observe.hpp"
+#include "domain/workflows/pacing.hpp"
 #include "worker/delivery/claimed_run.hpp"
 #include "worker/outcomes/verdict.hpp"
-#include "worker/planning/destination_names.hpp"
 #include "worker/planning/run_steps.hpp"
 
 namespace waybill::worker {
@@ -288,7 +288,7 @@ void Runner::count(const Task& task, const actions::AttemptResult& result, Time 
   if (!is_mail && task.action->type() != "webhook") return;
   const std::string_view place = task.destination();
   std::string_view destination = is_mail ? options_.mail_server : place.substr(0, place.find('/'));
-  if (!is_mail && is_shared_place(place)) destination = net::other_destinations;
+  if (!is_mail && domain::is_shared_place(place)) destination = net::other_destinations;
   if (destination.empty()) return;
   options_.counts->note({.business = task.business(),
                          .kind = is_mail ? net::DestinationKind::mail : net::DestinationKind::webhook,

@@ -2,6 +2,8 @@
 
 #include <functional>
 
+#include "domain/workflows/pacing.hpp"
+
 namespace waybill::worker {
 namespace {
 
@@ -25,10 +27,7 @@ bool DestinationNames::has_place(std::string_view destination, Time now) {
 }
 
 std::string shared_place(std::string_view destination, const Guid& business) {
-  const auto number = std::hash<std::string_view>()(destination) % DestinationNames::shared_places;
-  return "more/" + std::to_string(number) + '/' + business.to_string();
+  return domain::shared_place(std::hash<std::string_view>()(destination) % domain::shared_places, business);
 }
-
-bool is_shared_place(std::string_view place) { return place.starts_with("more/"); }
 
 }  // namespace waybill::worker

@@ -18,7 +18,6 @@ namespace waybill::worker {
 /// Thread-safe. A crash loses the names, which only gives further destinations places of their own.
 class DestinationNames {
  public:
-  static constexpr std::size_t shared_places = 50;
   /// Longer than a run is repeated, so that the queue holds no run under a forgotten name.
   static constexpr Duration memory = std::chrono::hours(36);
 
@@ -37,7 +36,5 @@ class DestinationNames {
 
 /// The place that `destination` shares with others of the business. It ends with the business's guid.
 std::string shared_place(std::string_view destination, const Guid& business);
-/// True for a place that destinations share.
-bool is_shared_place(std::string_view place);
 
 }  // namespace waybill::worker

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "domain/workflows/pacing.hpp"
+
 namespace waybill::worker {
 namespace {
 
@@ -36,7 +38,7 @@ TEST(DestinationNames, SharedPlacesAreFewAndBelongToTheBusiness) {
   const Guid business = Guid::parse("00000000-0000-4000-8000-000000000007").value();
   std::set<std::string> places;
   for (int i = 0; i < 1000; ++i) places.insert(shared_place("host" + std::to_string(i) + ":443", business));
-  EXPECT_EQ(places.size(), DestinationNames::shared_places);
+  EXPECT_EQ(places.size(), domain::shared_places);
   EXPECT_TRUE(places.begin()->ends_with('/' + business.to_string()));
 }
 

@@ -131,7 +131,7 @@ std::string place_in_queue(const Workflow& workflow, const std::string& destinat
       workflow.destinations->has_place(place, database_clock().now()))
     return place;
   // A workflow with a rate has one shared place, which keeps the rate.
-  return workflow.pacing.rate ? with_rate("more/" + business.to_string())
+  return workflow.pacing.rate ? with_rate(domain::shared_place_of_rates(business))
                               : shared_place(destination, business);
 }
 

@@ -16,6 +16,7 @@
 #include "base/database_clock.hpp"
 #include "base/observe.hpp"
 #include "net/destination/destination.hpp"
+#include "net/http/counted_response.hpp"
 #include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_claim.hpp"
 #include "worker/stores/import_sweep.hpp"
@@ -234,20 +235,16 @@ class Importer::Impl {
       request.owner = integration.to_string();
       const auto destination = net::parse_destination(request.url);
       response = co_await tasks_.fetch(std::move(request));
-      if (destination) count(business, destination->key(), response);
+      if (destination) {
+        count_response(options_.counts,
+                       {.business = business,
+                        .kind = net::DestinationKind::store,
+                        .destination = destination->key(),
+                        .at = database_clock().now()},
+                       response);
+      }
       co_return response;
     };
-  }
-
-  void count(const Guid& business, const std::string& destination, const net::HttpResponse& response) const {
-    if (options_.counts == nullptr || response.failure == net::HttpFailure::cancelled) return;
-    options_.counts->note({.business = business,
-                           .kind = net::DestinationKind::store,
-                           .destination = destination,
-                           .succeeded = response.failure == net::HttpFailure::none &&
-                                        response.status >= 200 && response.status < 300,
-                           .duration = response.duration,
-                           .at = database_clock().now()});
   }
 
   void keep_store(const ImportClaim& claim, const Running& running,

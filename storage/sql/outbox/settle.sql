@@ -1,5 +1,6 @@
 -- Deletes events from the outbox and returns those deleted. The others were already settled or their shard
--- has or has had another owner since the epoch of its lease. Events with the same id and different times are different events.
+-- has, or has had since the epoch of the lease, another owner. Events with the same id and different times are
+-- different events.
 -- $1 shards smallint[], $2 events bigint[], $3 times timestamptz[], $4 worker uuid, $5 epochs bigint[]
 -- -> id bigint, at timestamptz
 delete from pending_events p
