@@ -3218,6 +3218,7 @@ CREATE TABLE public.run_queue (
     watched_step smallint DEFAULT 0 NOT NULL,
     awaited_event bigint,
     awaited_purchase uuid,
+    claims integer DEFAULT 0 NOT NULL,
     CONSTRAINT run_queue_check CHECK (((lease_owner IS NULL) OR (status = 'running'::text))),
     CONSTRAINT run_queue_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'queued'::text, 'running'::text, 'retrying'::text, 'held'::text])))
 )

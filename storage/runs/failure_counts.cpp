@@ -66,7 +66,8 @@ void FailureCounts::write(Session& session, const Guid& worker) const {
                                                    .queued_businesses = binary_array(queued.businesses),
                                                    .queued_workflows = binary_array(queued.workflows),
                                                    .queued_runs = binary_array(queued.runs),
-                                                   .queued_causes = queued_causes});
+                                                   .queued_causes = queued_causes,
+                                                   .queued_claims = queued.claims});
 }
 
 }  // namespace waybill::storage

@@ -137,16 +137,19 @@ void Recording::hold_runs() {
     stored_steps.push_back(stored_step(outcome.state));
   }
   if (keys.empty()) return;
-  std::set<std::pair<Guid, std::int64_t>> held;
+  std::set<std::tuple<Guid, std::int32_t, std::int32_t>> held;  // runs, claims, steps
   for (const auto& row : session_.run_replanned(sql::queue::Hold{.worker = worker_,
                                                                  .businesses = binary_array(keys.businesses),
                                                                  .runs = binary_array(keys.runs),
                                                                  .stored_steps = stored_steps,
-                                                                 .workflows = binary_array(keys.workflows)}))
-    held.emplace(row.guid, row.stored_step);
+                                                                 .workflows = binary_array(keys.workflows),
+                                                                 .claims = keys.claims}))
+    held.emplace(row.guid, row.claim, row.stored_step);
   for (const QueuedOutcome& outcome : batch_.outcomes) {
     // An attempt makes one change, even if its outcome is in the batch twice.
-    if (!outcome.state.change || held.erase({outcome.key.guid, stored_step(outcome.state)}) == 0) continue;
+    if (!outcome.state.change ||
+        held.erase({outcome.key.guid, outcome.key.claim, stored_step(outcome.state)}) == 0)
+      continue;
     requests_.push_back(
         {nullptr, &outcome.key.business_id, {.state = &outcome.state, .result = {}, .next = {}}});
   }
@@ -361,7 +364,8 @@ std::optional<ResultOf<S>> Recording::finish(bool are_final) {
                                   .bodies = bodies,
                                   .steps = steps,
                                   .stored_steps = stored_steps,
-                                  .workflows = binary_array(keys.workflows)});
+                                  .workflows = binary_array(keys.workflows),
+                                  .claims = keys.claims});
 }
 
 /// Updates the runs that wait for their next step.
@@ -399,7 +403,8 @@ void Recording::go_on() {
                                           .codes = codes,
                                           .stored_steps = stored_steps,
                                           .workflows = binary_array(keys.workflows),
-                                          .changing_actions = changing});
+                                          .changing_actions = changing,
+                                          .claims = keys.claims});
 }
 
 }  // namespace waybill::storage

@@ -47,18 +47,25 @@ struct RunKey {
   // The addresses of a mail whose texts are new (storage/settings/address_hash.hpp), each once. Stored apart
   // from the run, in mail_addresses.
   std::vector<Guid> addresses = {};
+  int claim = 0;               // as that of QueuedKey
   bool watches = false;        // later events of the record concern the run; stored as run_queue.watch_after
   Time workflow_created_at{};  // creation of the workflow; not stored, so not set for a claimed run
 };
 
-/// Names a run in the queue. The workflow makes the search for it exact in each index that has its guid.
+/// Names a run in the queue, and a claim of it. The workflow makes the search for it exact in each index that
+/// has its guid.
 struct QueuedKey {
   Guid business_id;
   Guid workflow_id;
   Guid guid;
+  /// The number of the claim by which the worker holds the run; 0 for a run that has been its own since the
+  /// event.
+  int claim = 0;
 };
 
-inline QueuedKey queued_key(const RunKey& key) { return {key.business_id, key.workflow_id, key.guid}; }
+inline QueuedKey queued_key(const RunKey& key) {
+  return {key.business_id, key.workflow_id, key.guid, key.claim};
+}
 
 /// The request of a queued run that is not rendered yet. The worker that claims the run renders its request
 /// and body from the event.

@@ -137,7 +137,8 @@ Claim RunStore::claim(const ClaimLimits& limits) {
                      .ordered = row.ordered,
                      .request = std::string(row.request),
                      .body = std::optional<std::string>(row.body),
-                     .depth = row.depth.value_or(unknown_depth)};
+                     .depth = row.depth.value_or(unknown_depth),
+                     .claim = row.claims};
     if (row.watch_after) taken.watch_after = static_cast<std::uint64_t>(*row.watch_after);
     taken.claimed_at = began;
     taken.previous_status = parse_status(row.previous_status);
@@ -196,7 +197,8 @@ std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs, Durati
                                                      .steps = steps,
                                                      .stored_steps = stored_steps,
                                                      .workflows = binary_array(keys.workflows),
-                                                     .changing_actions = changing}))
+                                                     .changing_actions = changing,
+                                                     .claims = keys.claims}))
     held.push_back(row.guid);
   if (work) work->commit();
   return held;

@@ -105,6 +105,7 @@ constexpr auto locks = std::to_array<Locks>({
      "lock table businesses in share row exclusive mode; lock table user_sessions in access exclusive mode"},
     {"0093_destination_reports", "lock table processes in access exclusive mode"},
     {"0096_user_preferences", "lock table businesses, users in share row exclusive mode"},
+    {"0101_claims_of_runs", "lock table run_queue in access exclusive mode"},
 });
 
 }  // namespace

@@ -231,10 +231,12 @@ class Database {
                                           std::size_t blocked_businesses) const;
   std::vector<Outcome> outcomes(const Arguments& args) const;
   Queue::Version* find_run(ServerSession& session, const Guid& run);
-  Queue::Version* held_run(ServerSession& session, const Guid& worker, const Guid& run, std::int64_t step);
+  Queue::Version* held_run(ServerSession& session, const Guid& worker, const Guid& run, std::int64_t claim,
+                           std::int64_t step);
   std::map<std::size_t, Queue::Version*> held_runs(ServerSession& session, const Guid& worker,
                                                    const std::vector<Guid>& runs,
-                                                   const std::vector<std::int64_t>& stored);
+                                                   const std::vector<std::int64_t>& stored,
+                                                   const std::vector<std::int64_t>& claims);
   void free_runs(const std::set<Guid>& lost);
   void copy_runs(ServerSession& session, const std::string& target, std::string_view rows);
   bool copy_digests(ServerSession& session, const std::string& target, std::string_view rows);

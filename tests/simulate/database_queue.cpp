@@ -126,7 +126,7 @@ struct Database::Outcome {
   Time at;
   std::string tries;
   std::optional<std::string> request, body, steps;
-  std::int64_t stored_step;
+  std::int64_t stored_step, claim;
 };
 
 /// The parameters that queue.finish and queue.reschedule share.
@@ -138,11 +138,11 @@ std::vector<Database::Outcome> Database::outcomes(const Arguments& args) const {
   const auto times = args.times(8);
   const auto tries = args.strings(9);
   const auto requests = args.texts(10), bodies = args.texts(11), steps = args.texts(12);
-  const auto stored = args.numbers(13);
+  const auto stored = args.numbers(13), claims = args.numbers(15);
   std::vector<Outcome> all;
   for (std::size_t i = 0; i < runs.size(); ++i)
     all.push_back({runs[i], statuses[i], codes[i], errors[i], attempts[i], times[i], tries[i], requests[i],
-                   bodies[i], steps[i], stored[i]});
+                   bodies[i], steps[i], stored[i], claims[i]});
   return all;
 }
 
@@ -156,11 +156,12 @@ Database::Queue::Version* Database::find_run(ServerSession& session, const Guid&
   return nullptr;
 }
 
-/// The row of a run that a worker holds at a step (-1: any).
+/// The row of a run that a worker holds by a claim at a step (-1: any).
 Database::Queue::Version* Database::held_run(ServerSession& session, const Guid& worker, const Guid& run,
-                                             std::int64_t step) {
+                                             std::int64_t claim, std::int64_t step) {
   auto* const version = find_run(session, run);
-  if (version == nullptr || version->row.lease_owner != worker) return nullptr;
+  if (version == nullptr || version->row.lease_owner != worker || version->row.claims != claim)
+    return nullptr;
   return step < 0 || step == step_of(version->row) ? version : nullptr;
 }
 
@@ -265,12 +266,13 @@ storage::Rows Database::claim(ServerSession& session, const Arguments& args, Res
       result.number(*row.watch_after);
     else
       result.null();
-    result.number(static_cast<std::int64_t>(workflow_epoch_));
+    result.number(row.claims + 1).number(static_cast<std::int64_t>(workflow_epoch_));
     history_.add("run " + row.guid.to_string().substr(24) + " of event " + std::to_string(row.event) +
                  " is claimed by " + worker.to_string().substr(0, 8) + " (was " + row.status + ")");
     unprepared_at_[row.guid] = row.request == storage::deferred_request ? now : Time::min();
     row.status = "running";
     row.lease_owner = worker;
+    ++row.claims;
     row.due = now + args.interval(4);
     queue_.replace(own(session), *version, std::move(row));
   }
@@ -337,7 +339,7 @@ storage::Rows Database::finish_runs(ServerSession& session, const Arguments& arg
   const Guid worker = args.guid(2 - 1);
   std::vector<std::pair<Outcome, Queue::Version*>> gone;
   for (Outcome& outcome : outcomes(args)) {
-    auto* const version = held_run(session, worker, outcome.run, outcome.stored_step);
+    auto* const version = held_run(session, worker, outcome.run, outcome.claim, outcome.stored_step);
     if (version == nullptr) continue;
     const bool is_new = std::ranges::none_of(gone, [&](const auto& each) { return each.second == version; });
     if (is_new) gone.emplace_back(std::move(outcome), version);
@@ -365,7 +367,7 @@ storage::Rows Database::reschedule(ServerSession& session, const Arguments& args
   const Guid worker = args.guid(1);
   std::vector<std::pair<Outcome, Queue::Version*>> held;
   for (Outcome& outcome : outcomes(args)) {
-    auto* const version = held_run(session, worker, outcome.run, outcome.stored_step);
+    auto* const version = held_run(session, worker, outcome.run, outcome.claim, outcome.stored_step);
     if (version != nullptr &&
         std::ranges::none_of(held, [&](const auto& each) { return each.second == version; }))
       held.emplace_back(std::move(outcome), version);
@@ -390,10 +392,10 @@ storage::Rows Database::reschedule(ServerSession& session, const Arguments& args
 /// The runs that the worker still holds at their stored steps, each once, by their places in the list.
 std::map<std::size_t, Database::Queue::Version*> Database::held_runs(
     ServerSession& session, const Guid& worker, const std::vector<Guid>& runs,
-    const std::vector<std::int64_t>& stored) {
+    const std::vector<std::int64_t>& stored, const std::vector<std::int64_t>& claims) {
   std::map<std::size_t, Queue::Version*> held;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    auto* const version = held_run(session, worker, runs[i], stored[i]);
+    auto* const version = held_run(session, worker, runs[i], claims[i], stored[i]);
     const bool is_new = std::ranges::none_of(held, [&](const auto& each) { return each.second == version; });
     if (version != nullptr && is_new) held.emplace(i, version);
   }
@@ -407,9 +409,9 @@ storage::Rows Database::begin_steps(ServerSession& session, const Arguments& arg
   const auto bodies = args.texts(8);
   const auto attempts = args.numbers(9);
   const auto tries = args.strings(10), steps = args.strings(11);
-  const auto stored = args.numbers(12);
+  const auto stored = args.numbers(12), claims = args.numbers(15);
   const auto changing = args.texts(14);
-  for (const auto& [i, version] : held_runs(session, worker, runs, stored)) {
+  for (const auto& [i, version] : held_runs(session, worker, runs, stored, claims)) {
     RunRow row = version->row;
     row.due = scheduler_.time() + args.interval(2);
     row.action = actions[i];
@@ -435,9 +437,9 @@ storage::Rows Database::go_on(ServerSession& session, const Arguments& args, Res
   const auto times = args.times(6);
   const auto tries = args.strings(7), steps = args.strings(8), actions = args.strings(9);
   const auto codes = args.texts(10);
-  const auto stored = args.numbers(11);
+  const auto stored = args.numbers(11), claims = args.numbers(14);
   const auto changing = args.texts(13);
-  for (const auto& [i, version] : held_runs(session, worker, runs, stored)) {
+  for (const auto& [i, version] : held_runs(session, worker, runs, stored, claims)) {
     RunRow row = version->row;
     row.status = statuses[i];
     row.code = codes[i];
@@ -499,12 +501,12 @@ storage::Rows Database::unblock(ServerSession& session, const Arguments& args, R
 
 storage::Rows Database::hold(ServerSession& session, const Arguments& args, Result& result) {
   const auto runs = args.guids(3);
-  const auto steps = args.numbers(4);
+  const auto steps = args.numbers(4), claims = args.numbers(6);
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    auto* const version = held_run(session, args.guid(1), runs[i], steps[i]);
+    auto* const version = held_run(session, args.guid(1), runs[i], claims[i], steps[i]);
     if (version == nullptr) continue;
     version->locked = own(session);
-    result.row().guid(runs[i]).number(steps[i]);
+    result.row().guid(runs[i]).number(steps[i]).number(claims[i]);
   }
   return result.take();
 }

@@ -86,6 +86,7 @@ struct RunRow {
   bool ordered = false;
   std::optional<std::int64_t> depth;
   std::optional<Guid> lease_owner;
+  std::int64_t claims = 0;
   std::optional<std::int64_t> ordered_from;
   std::optional<std::string> steps;
   std::optional<std::string> changing_action;

@@ -204,6 +204,34 @@ TEST_F(RecorderTest, AnOutcomeOfARunThatIsOverChangesNothing) {
   EXPECT_EQ(runs("dead"), 0);
 }
 
+// The answer to a commit can be lost, so an outcome can be written after the same worker has claimed the run
+// again.
+TEST_F(RecorderTest, AnOutcomeOfAnEarlierClaimChangesNothing) {
+  database_.exec("insert into business_defaults (business_id, alert_emails) values ('" +
+                 business_.to_string() + "', '{a@example.com}')");
+  add_order();
+  storage::SettledEvent event = pending_event();
+  storage::Run run = event.runs.emplace_back(waiting_run(event, event.key.at));
+  recorder_->settle(event);
+  ASSERT_TRUE(recorder_->flush(5s));
+  database_.rows("update run_queue set status = 'running', lease_owner = $1, claims = 2",
+                 {worker_.to_string()});
+  run.key.claim = 1;
+  for (const RunStatus status : {RunStatus::dead, RunStatus::retrying, RunStatus::held}) {
+    run.state.status = status;
+    recorder_->finish({queued_key(run.key), run.state});
+    ASSERT_TRUE(recorder_->flush(5s));
+    EXPECT_EQ(status_of(run), "running") << storage::text(status);
+  }
+  EXPECT_EQ(database_.number("select count(*) from alerts"), 0);
+  run.key.claim = 2;
+  run.state.status = RunStatus::dead;
+  recorder_->finish({queued_key(run.key), run.state});
+  ASSERT_TRUE(recorder_->flush(5s));
+  EXPECT_EQ(status_of(run), "dead");
+  EXPECT_EQ(database_.number("select count(*) from alerts"), 1);
+}
+
 TEST_F(RecorderTest, TheSearchForRunsBeforeAnOrderedOneEndsAtTheLastThatEnded) {
   const storage::Run first = queue_ordered_run(record_);
   EXPECT_EQ(ordered_from(first), 0U);

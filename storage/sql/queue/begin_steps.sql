@@ -1,15 +1,15 @@
--- Stores the steps that a worker begins, with their texts, for the runs that it still holds, and renews its
+-- Stores the steps that a worker begins, with their texts, for the runs that it still holds by the same claim, and renews its
 -- lease. Returns these runs. The texts of a step that is over, and whose end was not stored, are kept.
 -- $1 worker uuid, $2 lease interval, $3 businesses uuid[], $4 runs uuid[], $5 actions text[],
 -- $6 destinations text[], $7 requests text[], $8 bodies text[], $9 attempts int[], $10 tries text[],
 -- $11 steps text[], $12 stored_steps int[] (in the queue; 0: none has begun), $13 workflows uuid[],
--- $14 changing_actions text[] (null element: the step changes no record)
+-- $14 changing_actions text[] (null element: the step changes no record), $15 claims int[]
 -- -> guid uuid
 with over as (
   select $1::uuid as worker, o.*
   from unnest($3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::integer[], $10::text[], $11::text[],
-              $12::integer[], $13::uuid[], $14::text[])
-    o (business_id, guid, action, destination, request, body, attempts, tries, steps, stored_step, workflow_id, changing_action)
+              $12::integer[], $13::uuid[], $14::text[], $15::integer[])
+    o (business_id, guid, action, destination, request, body, attempts, tries, steps, stored_step, workflow_id, changing_action, claim)
 ),
 \ir places.inc
 ,
@@ -19,6 +19,6 @@ set due_at = clock_timestamp() + $2::interval, action = p.action, changing_actio
     destination = p.destination, request = p.request, body = p.body, attempts = p.attempts, tries = p.tries, steps = p.steps,
 \ir watch.inc
 from places p
-where q.ctid = p.place and q.lease_owner = p.worker
+where q.ctid = p.place and q.lease_owner = p.worker and q.claims = p.claim
   and p.stored_step in (-1, step_number(q.steps))
 returning q.guid

@@ -10,7 +10,7 @@
 -- entity_id uuid, trigger_code text, previous_status text, code text or null, error text or null, attempts int,
 -- created_at timestamptz, origin uuid, replay_of uuid or null, destination text, request text, tries text,
 -- action text, body text or null, depth int or null, steps text or null, ordered boolean, watch_after bigint or null,
--- workflow_epoch bigint
+-- claims int, workflow_epoch bigint
 with recursive floors as (
   select * from unnest($1::text[], $2::timestamptz[]) f (destination, due_from)
 ),
@@ -39,10 +39,10 @@ with recursive floors as (
   from (select place, was, sum(bytes) over (order by number rows unbounded preceding) - bytes as bytes_before from found) f
   where bytes_before < $9::bigint
 )
-update run_queue q set status = 'running', lease_owner = $3::uuid, due_at = clock_timestamp() + $4::interval
+update run_queue q set status = 'running', lease_owner = $3::uuid, claims = q.claims + 1, due_at = clock_timestamp() + $4::interval
 from due t
 where q.ctid = t.place  -- valid, because this statement has locked the rows
 returning q.business_id, q.guid, q.workflow_id, q.workflow_version, q.event_id, q.entity_type, q.entity_id, q.trigger_code,
           t.was as previous_status, q.code, q.error, q.attempts, q.created_at, q.origin, q.replay_of, q.destination, q.request, q.tries, q.action,
-          q.body, q.depth, q.steps, q.ordered, q.watch_after,
+          q.body, q.depth, q.steps, q.ordered, q.watch_after, q.claims,
           (select epoch from workflow_epoch) as workflow_epoch

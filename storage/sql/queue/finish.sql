@@ -1,19 +1,19 @@
--- Moves finished runs that the worker still holds to the history, and counts them. Returns the ordered ones.
+-- Moves finished runs that the worker still holds by the same claim to the history, and counts them. Returns the ordered ones.
 -- $1 worker uuid, $2 businesses uuid[], $3 runs uuid[], $4 statuses text[], $5 codes text[],
 -- $6 errors text[], $7 attempts int[], $8 times timestamptz[], $9 tries text[],
 -- $10 requests text[] (null element: stored already), $11 bodies text[] (null element: stored already),
 -- $12 steps text[] (null element: as stored), $13 stored_steps int[] (in the queue; 0: none has begun, -1: any),
--- $14 workflows uuid[]
+-- $14 workflows uuid[], $15 claims int[]
 -- -> business_id uuid, workflow_id uuid, entity_id uuid, event_id bigint, guid uuid, is_replay boolean
 with over as (
   select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[],
-                       $9::text[], $10::text[], $11::text[], $12::text[], $13::integer[], $14::uuid[])
-    o (business_id, guid, status, code, error, attempts, finished_at, tries, request, body, steps, stored_step, workflow_id)
+                       $9::text[], $10::text[], $11::text[], $12::text[], $13::integer[], $14::uuid[], $15::integer[])
+    o (business_id, guid, status, code, error, attempts, finished_at, tries, request, body, steps, stored_step, workflow_id, claim)
 ),
 \ir places.inc
 , gone as (
   delete from run_queue q using places p
-  where q.ctid = p.place and q.lease_owner = $1::uuid
+  where q.ctid = p.place and q.lease_owner = $1::uuid and q.claims = p.claim
     and p.stored_step in (-1, step_number(q.steps))
   returning q.*
 ), moved as (

@@ -159,11 +159,11 @@ class StepsInQueue : public ChangesInQueue {
     storage::EndedRuns ended;
     storage::Recording(session_, worker_, batch, ended).commit();
   }
-  void begin(storage::Run run, const std::string& type) {
+  std::size_t begin(storage::Run run, const std::string& type) {
     run.key.action = type;
     run.state.progress = next_step(type);
     const storage::Run* const runs[] = {&run};
-    EXPECT_EQ(store_.begin_steps(runs, 30s).size(), 1U);
+    return store_.begin_steps(runs, 30s).size();
   }
 };
 
@@ -181,14 +181,26 @@ TEST_F(StepsInQueue, ThatWaitToSendAreNotNamed) {
 
 TEST_F(StepsInQueue, ThatBeginToChangeARecordAreNamed) {
   const storage::Run run = claimed_run("webhook");
-  begin(run, "create_shipment");
+  EXPECT_EQ(begin(run, "create_shipment"), 1U);
   EXPECT_EQ(changing_action(run.key.guid), "create_shipment");
 }
 
 TEST_F(StepsInQueue, ThatBeginToSendAreNotNamed) {
   const storage::Run run = claimed_run("update_status");
-  begin(run, "webhook");
+  EXPECT_EQ(begin(run, "webhook"), 1U);
   EXPECT_EQ(changing_action(run.key.guid), "");
+}
+
+TEST_F(StepsInQueue, NeitherBeginNorEndByAnEarlierClaim) {
+  storage::Run run = claimed_run("webhook");
+  database_.exec("update run_queue set claims = 2");
+  run.key.claim = 1;
+  EXPECT_EQ(begin(run, "update_status"), 0U);
+  go_on(run, "update_status");
+  EXPECT_EQ(database_.value("select status || ' ' || action from run_queue"), "running webhook");
+  EXPECT_EQ(database_.number("select count(*) from run_step_texts"), 0);
+  run.key.claim = 2;
+  EXPECT_EQ(begin(run, "update_status"), 1U);
 }
 
 TEST_F(StepsInQueue, WaitAtTheDestinationThatThePlannedRunHas) {
