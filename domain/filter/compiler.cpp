@@ -339,8 +339,8 @@ class Compiler {
       if (!equality || !is_literal(other))
         throw SyntaxError(described(value) + " can only be compared with a text, by eq, ne or in",
                           value.offset);
-      const auto text = containment(value, other);
-      return e.comparator == Comparator::eq ? text : "(" + text + ") is not true";
+      if (e.comparator == Comparator::ne) return "(" + containment(value, other, false) + ") is not true";
+      return containment(value, other, context.positive);
     }
     if (e.comparator == Comparator::eq && is_import(value, other)) return "r.integration_id is not null";
     const bool constant = is_constant(left) || is_constant(right);
@@ -378,13 +378,18 @@ class Compiler {
   }
 
   // A condition that is true for rows whose list or metadata has the literal. Tags are found without regard
-  // to case, as they are unique.
-  std::string containment(const Expression& value, const Expression& literal) {
+  // to case, as they are unique. The index serves a positive condition.
+  std::string containment(const Expression& value, const Expression& literal, bool positive) {
     if (value.field->type == FieldType::array) {
+      const auto tags = value_of(*value.field);
+      const auto tag = operand(literal, ValueType::text, View::row, true);
       // PostgreSQL does not look into a subselect when it plans. With the value, it reads all rows for a
       // frequent tag, which computes the tags of each in lower case: ten times the time of the index.
-      return "lower_tags(" + value_of(*value.field) + ") @> array[(select lower(" +
-             operand(literal, ValueType::text, View::row, true) + "))]";
+      auto text = "lower_tags(" + tags + ") @> array[(select lower(" + tag + "))]";
+      if (positive) return text;
+      // Rows are read until some lack the tag. The tag as it is written is found without computing the tags
+      // in lower case, in a tenth of the time.
+      return "(jsonb_exists(" + tags + ", " + tag + ") or " + text + ")";
     }
     const auto key = parameter(std::string(metadata_key(value.text)));
     const auto type = type_beside_metadata(value, literal);
@@ -431,12 +436,12 @@ class Compiler {
   }
 
   // Writes membership in a list or the metadata as one condition for each entry, so that the index serves it.
-  std::string held_entry(const Expression& value, std::span<const Expression> entries) {
+  std::string held_entry(const Expression& value, std::span<const Expression> entries, bool positive) {
     std::vector<std::string> conditions;
     for (const auto& entry : entries) {
       conditions.push_back(entry.kind == Kind::null
                                ? comparison_with_null(value, type_of(value), Comparator::eq)
-                               : containment(value, entry));
+                               : containment(value, entry, positive));
     }
     return joined(conditions, " or ");
   }
@@ -447,7 +452,7 @@ class Compiler {
     if (type == ValueType::any || type == ValueType::list) {
       const auto entries = std::span(e.args).subspan(1);
       for (const auto& entry : entries) common_type(value, entry);
-      return held_entry(value, entries);
+      return held_entry(value, entries, context.positive);
     }
     if (type == ValueType::null) throw SyntaxError("null cannot be tested with in", value.offset);
     const auto entries = std::span(e.args).subspan(1);

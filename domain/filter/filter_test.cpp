@@ -304,10 +304,12 @@ TEST(Filter, TheBusinessIsWrittenAsInTheStatement) {
 
 TEST(Filter, TagsAreFoundByTheIndexOfTheirTable) {
   const std::string found = "lower_tags(r.tags) @> array[(select lower($3::text))]";
+  const std::string as_written = "jsonb_exists(r.tags, $3::text) or ";
   expect_sql({
       {"tags eq 'Vip'", found, {"Vip"}},
       {"'Vip' eq tags", found, {"Vip"}},
-      {"tags ne 'Vip'", "(" + found + ") is not true", {"Vip"}},
+      {"tags ne 'Vip'", "((" + as_written + found + ")) is not true", {"Vip"}},
+      {"not (tags eq 'Vip')", "((" + as_written + found + ")) is not true", {"Vip"}},
       {"tags in ('a','b')",
        "(" + found + " or lower_tags(r.tags) @> array[(select lower($4::text))])",
        {"a", "b"}},
