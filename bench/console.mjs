@@ -5,10 +5,10 @@
 // link: a round trip takes 300 ms; the time from the address until the first rows, with an empty cache and with a full one,
 // and the requests that waited for each other.
 import {launch, signedIn} from '../tests/packages/browser/journeys/journey.mjs';
+import {firstRows} from '../tests/packages/browser/journeys/slow_link.mjs';
 
 const [rounds, link, orderNumber] = process.argv.slice(2);
 if (!orderNumber) throw new Error('usage: console.mjs ROUNDS LINK ORDER_NUMBER');
-const latency = 300;
 const row = 'main table tbody tr';
 
 const print = (name, value) => console.log(`${name} ${Math.round(value * 10) / 10}`);
@@ -40,47 +40,6 @@ async function timed(page, selector, act, argument) {
   return page.evaluate((state) => state.painted, began);
 }
 
-/** The most requests of which each began after the end of the one before. */
-function inARow(requests) {
-  const ended = [];
-  for (const each of requests.toSorted((a, b) => a.begin - b.begin)) {
-    const before = ended.filter((other) => other.end <= each.begin).map((other) => other.depth);
-    ended.push({...each, depth: 1 + Math.max(0, ...before)});
-  }
-  return Math.max(...ended.map((each) => each.depth));
-}
-
-async function firstRows(context, address) {
-  const page = await context.newPage();
-  const session = await context.newCDPSession(page);
-  await session.send('Network.enable');
-  await session.send('Network.emulateNetworkConditions', {
-    offline: false,
-    latency,
-    downloadThroughput: -1,
-    uploadThroughput: -1,
-  });
-  const begins = new Map();
-  const requests = [];
-  session.on('Network.requestWillBeSent', (event) => begins.set(event.requestId, event.timestamp));
-  session.on('Network.responseReceived', (event) => {
-    if (!event.response.fromDiskCache) requests.push({id: event.requestId, begin: begins.get(event.requestId), end: event.timestamp});
-  });
-  // Measured in the page, because the driver polls. The time begins with the navigation.
-  await page.addInitScript((selector) => {
-    const look = () =>
-      document.querySelector(selector)
-        ? requestAnimationFrame(() => (window.firstRows = performance.now()))
-        : requestAnimationFrame(look);
-    look();
-  }, row);
-  await page.goto(address, {waitUntil: 'commit'});
-  const took = await (await page.waitForFunction(() => window.firstRows, undefined, {polling: 'raf'})).jsonValue();
-  const shown = requests.slice();
-  await page.close();
-  return {took, inARow: inARow(shown)};
-}
-
 const browser = await launch();
 try {
   const page = await signedIn(browser, link);
@@ -100,8 +59,8 @@ try {
     const state = await page.context().storageState();
     const fresh = await browser.newContext({storageState: state});
     const address = new URL('/console/orders', link).href;
-    const empty = await firstRows(fresh, address);
-    const full = await firstRows(fresh, address);
+    const empty = await firstRows(fresh, address, row);
+    const full = await firstRows(fresh, address, row);
     print('slow_empty', empty.took);
     print('slow_full', full.took);
     print('slow_in_a_row', empty.inARow);

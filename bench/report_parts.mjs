@@ -562,7 +562,7 @@ export const parts = {
       ['search', 'search', 100, 'ms'],
       ['first rows, 300 ms, empty cache', 'slow_empty', 2500, 'ms'],
       ['first rows, 300 ms, full cache', 'slow_full', 1000, 'ms'],
-      ['requests in a row, empty cache', 'slow_in_a_row', 4, ''],
+      ['requests in a row, empty cache', 'slow_in_a_row', 3, ''],
     ],
   },
   history: {

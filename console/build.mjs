@@ -1,5 +1,6 @@
-// Builds the console into built/: each file compressed, under the name that its content gives it, and files.inc, which
-// api/console/console.cpp includes. built/sources has the hash of what it was made of (tools/check/console).
+// Builds the console into built/: each file compressed, under the name that its content gives it, and files.inc and
+// links.inc, which api/console/console.cpp includes. built/sources has the hash of what it was made of
+// (tools/check/console).
 import {execFileSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
@@ -13,7 +14,7 @@ const types = {html: 'html_type', js: 'script_type', css: 'style_type', svg: '"i
 /** Bytes with gzip. The first page is index.html with what it loads before a page is shown. */
 const limits = {first: 55_000, editor: 55_000, all: 240_000};
 
-await build();
+const {output} = await build();
 rmSync(built, {recursive: true, force: true});
 mkdirSync(built);
 
@@ -36,6 +37,7 @@ writeFileSync(new URL('sources', built), sourcesHash());
 
 const page = readFileSync(new URL('index.html', made), 'utf8');
 const first = names.filter((name) => name === 'index.html' || page.includes(`/console/${name}`));
+writeFileSync(new URL('links.inc', built), linksTable());
 check('the first page', first, limits.first);
 check('the editor', names.filter((name) => /^Editor-/.test(name)), limits.editor);
 check('all files', names, limits.all);
@@ -44,6 +46,29 @@ function check(what, files, limit) {
   const size = files.reduce((sum, name) => sum + sizes[name], 0);
   console.log(`${what}: ${size} bytes with gzip, at most ${limit}`);
   if (size > limit) throw new Error(`${what} exceeds its limit`);
+}
+
+/**
+ * The files that a page or a language needs besides the first page, as fields Link: the browser fetches them with the
+ * first page, and not after it.
+ */
+function linksTable() {
+  const chunks = new Map(output.filter((file) => file.type === 'chunk').map((file) => [file.fileName, file]));
+  const needed = (name, found = new Set()) => {
+    if (!found.has(name) && !first.includes(name)) {
+      found.add(name);
+      for (const imported of chunks.get(name).imports) needed(imported, found);
+    }
+    return found;
+  };
+  const link = (name) => [...needed(name)].sort().map((file) => `</console/${file}>; rel=modulepreload`).join(', ');
+  const rows = [...chunks.values()].flatMap(({facadeModuleId, fileName}) => {
+    const [, module] = /\/src\/(?:pages|texts)\/(\w+)\.(?:svelte|ts)$/.exec(facadeModuleId ?? '') ?? [];
+    if (!module) return [];
+    return `X("${module.toLowerCase()}", "${link(fileName)}")\n`;
+  });
+  const head = '// Made by `npm run build` in console/. X(page or language, Link)\n';
+  return head + rows.sort().join('');
 }
 
 /** The hash of the lines that sha256sum writes for all sources, as tools/check/console computes it. */

@@ -11,6 +11,7 @@
 #include "api/endpoint/entity_tag.hpp"
 #include "api/endpoint/static_file.hpp"
 #include "api/http/message.hpp"
+#include "api/tracking_page/language.hpp"
 #include "base/embedded_file.hpp"
 
 #define X(symbol, path, file, media_type, is_named_by_content) WAYBILL_EMBED(symbol, WAYBILL_CONSOLE "/" file)
@@ -39,10 +40,12 @@ constexpr HeaderField frame_policy{
     "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"};
 constexpr HeaderField no_referrer{"Referrer-Policy", "no-referrer"};
+constexpr HeaderField by_language{"Vary", "Accept-Language"};
 
 constexpr HeaderField named_headers[] = {compressed, immutable, no_sniffing};
 constexpr HeaderField file_headers[] = {compressed, asked, no_sniffing};
-constexpr HeaderField page_headers[] = {compressed, asked, no_sniffing, page_policy, no_referrer};
+constexpr HeaderField page_headers[] = {compressed,  asked,       no_sniffing,
+                                        page_policy, no_referrer, by_language};
 constexpr HeaderField frame_headers[] = {compressed, asked, no_sniffing, frame_policy, no_referrer};
 
 /// Sends an embedded file, or 304 to a client that has it.
@@ -78,11 +81,49 @@ constexpr Endpoint files[] = {
 
 constexpr const Endpoint& page = *std::ranges::find(files, page_path, &Endpoint::path);
 
+/// A page or the code of a language, and the value of a field Link: the files that it needs besides the first
+/// page.
+struct Links {
+  std::string_view name, value;
+};
+
+constexpr Links all_links[] = {
+#define X(name, value) {name, value},
+#include "console/built/links.inc"
+#undef X
+};
+
+/// The first part of a place, as console/src/route.svelte.ts reads it. `head` is that of its request.
+std::string_view page_name(std::string_view head) {
+  constexpr std::string_view root = "/console/";
+  auto target = head.substr(head.find(' ') + 1);
+  target = target.substr(0, target.find_first_of(" ?"));
+  if (!target.starts_with(root)) return "today";
+  target.remove_prefix(root.size());
+  const auto name = target.substr(0, target.find('/'));
+  return name.empty() ? "today" : name;
+}
+
+void add_links(std::string& headers, std::string_view name) {
+  const auto* const found = std::ranges::find(all_links, name, &Links::name);
+  if (found != std::end(all_links)) headers.append("Link: ").append(found->value).append("\r\n");
+}
+
+/// Sends the page, and names the files of its place and its language. So the browser fetches them at once,
+/// and the first rows wait for three requests in a row: the page, its files, the API.
+asio::awaitable<Answer> send_page(Call& call, Services& services) {
+  auto answer = co_await page.handler(call, services);
+  add_links(answer.headers, page_name(call.head));
+  const auto accepted = find_field(call.head, "accept-language").value_or("");
+  add_links(answer.headers, preferred_locale(accepted).tag());
+  co_return answer;
+}
+
 /// Sends the page for its first place. A name with a dot is a file, of another version if it is not here.
 asio::awaitable<Answer> send_place(Call& call, Services& services) {
   if (call.path_text.find('.') != std::string::npos)
     throw Failure(ErrorCode::not_found, "The console has no such file.");
-  co_return co_await page.handler(call, services);
+  co_return co_await send_page(call, services);
 }
 
 constexpr Endpoint place(std::string_view path, Handler handler) {
@@ -94,11 +135,11 @@ constexpr Endpoint place(std::string_view path, Handler handler) {
 
 /// The places of the console; the script reads the rest of the URL (console/src/route.svelte.ts).
 constexpr Endpoint places[] = {
-    place("/console", page.handler),
-    place("/console/", page.handler),
+    place("/console", send_page),
+    place("/console/", send_page),
     place("/console/{page:text}", send_place),
-    place("/console/{page:text}/{id:text}", page.handler),
-    place("/console/{page:text}/{id:text}/{tab:text}", page.handler),
+    place("/console/{page:text}/{id:text}", send_page),
+    place("/console/{page:text}/{id:text}/{tab:text}", send_page),
 };
 
 }  // namespace

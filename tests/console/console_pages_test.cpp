@@ -137,7 +137,8 @@ TEST_P(ConsoleJourneys, LeadWhereTheyShould) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ConsoleJourneys,
-                         testing::Values("customers", "editor", "orders", "people", "runs", "settings"),
+                         testing::Values("customers", "editor", "first_rows", "orders", "people", "runs",
+                                         "settings"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The feed of a business's events.
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,13 +9,11 @@
 #include "api/endpoint/paging.hpp"
 #include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
-#include "api/records/history.hpp"
-#include "api/workflows/definition/workflow_schemas.hpp"
 #include "api/workflows/events/event_cursor.hpp"
+#include "api/workflows/events/feed_page.hpp"
 #include "base/crypto.hpp"
 #include "base/number.hpp"
 #include "domain/workflows/triggers.hpp"
-#include "matching/past.hpp"
 #include "storage/settings/sealing_purposes.hpp"
 #include "storage/sql/history.sql.hpp"
 #include "storage/statement/binary.hpp"
@@ -32,47 +31,8 @@ constexpr std::size_t longest_cursor = 16'000;
 // A page ends with the event that reaches this size of its JSON; a batch, with this size of its records.
 constexpr std::size_t most_bytes = storage::PageLimits().bytes;
 
-constexpr Schema entity_object_schema{.name = "EventEntity", .json = R"({"type": "object"})"};
-constexpr Property cause_properties[] = {
-    {.name = "by", .kind = Kind::object, .nullable = false, .schema = &actor_schema},
-    {.name = "depth",
-     .kind = Kind::integer,
-     .nullable = false,
-     .description = "The number of workflows that led to the change."},
-    {.name = "note", .kind = Kind::text, .description = "The note of a status change."},
-};
-constexpr Schema cause_schema{"EventCause", cause_properties};
-constexpr Property event_properties[] = {
-    {.name = "eventId", .kind = Kind::integer, .nullable = false},
-    {.name = "type",
-     .kind = Kind::string,
-     .nullable = false,
-     .schema = &trigger_code_schema,
-     .description = "The narrowest trigger that the event meets."},
-    {.name = "triggers", .kind = Kind::array, .nullable = false, .schema = &trigger_code_schema},
-    {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
-    {.name = "entityId", .kind = Kind::uuid, .nullable = false},
-    {.name = "at", .kind = Kind::timestamp, .nullable = false},
-    {.name = "entity",
-     .kind = Kind::any,
-     .nullable = false,
-     .schema = &entity_object_schema,
-     .description = "The record after the event; for a deleted record, its last state."},
-    {.name = "previous",
-     .kind = Kind::any,
-     .nullable = false,
-     .schema = &entity_object_schema,
-     .description = "The earlier values of the fields that changed."},
-    {.name = "cause", .kind = Kind::object, .schema = &cause_schema},
-    {.name = "error",
-     .kind = Kind::string,
-     .optional = true,
-     .description = "Only of an event whose record cannot be read, whose entity has the guid alone: "
-                    "PAYLOAD_TOO_LARGE (it has more than 4 MiB) or UNREADABLE."},
-};
-constexpr Schema event_schema{"FeedEvent", event_properties};
 constexpr Property feed_properties[] = {
-    {.name = "data", .kind = Kind::array, .nullable = false, .schema = &event_schema},
+    {.name = "data", .kind = Kind::array, .nullable = false, .schema = &feed_event_schema},
     {.name = "nextCursor", .kind = Kind::text, .nullable = false},
     {.name = "hasMore", .kind = Kind::boolean, .nullable = false},
     {.name = "success", .kind = Kind::boolean, .nullable = false},
@@ -84,6 +44,12 @@ const Parameter feed_parameters[] = {
      .kind = Kind::text,
      .max_length = longest_cursor,
      .description = "The nextCursor of the previous page. Default: the oldest event that is kept."},
+    {.name = "before",
+     .kind = Kind::text,
+     .max_length = longest_cursor,
+     .description = "Reads backwards, the newest event first. Empty: from the newest event on; otherwise the "
+                    "nextCursor of an earlier page. Not together with after.",
+     .flag = true},
     {.name = "type",
      .kind = Kind::one_of,
      .values = domain::trigger_codes(),
@@ -123,14 +89,15 @@ class CursorSeal {
     return base64url(box.seal(cursor.text(), purpose_));
   }
 
-  /// Throws VALIDATION_ERROR for a text that `seal` has not made for the business.
-  EventCursor open(std::string_view text) const {
+  /// Throws VALIDATION_ERROR, which names the parameter, for a text that `seal` has not made for the
+  /// business.
+  EventCursor open(std::string_view parameter, std::string_view text) const {
     if (const auto bytes = base64url_decode(text)) {
       auto cursor = own_ ? opened(*own_, *bytes, purpose_) : std::nullopt;
       if (!cursor) cursor = opened(secrets_, *bytes, purpose_);
       if (auto parsed = cursor ? EventCursor::parse(*cursor) : std::nullopt) return std::move(*parsed);
     }
-    throw invalid("after", "must be the nextCursor of an earlier page of this business");
+    throw invalid(std::string(parameter), "must be the nextCursor of an earlier page of this business");
   }
 
  private:
@@ -149,15 +116,8 @@ class CursorSeal {
   bool is_own_used_ = false;
 };
 
-struct Wanted {
-  std::optional<domain::EntityType> entity_type;
-  std::optional<std::string> type;
-  std::size_t limit;
-  bool filters() const { return entity_type || type; }
-};
-
-Wanted wanted_of(const Call& call) {
-  Wanted wanted{.entity_type = {}, .type = {}, .limit = default_limit};
+FeedWanted wanted_of(const Call& call) {
+  FeedWanted wanted{.entity_type = {}, .type = {}, .limit = default_limit};
   if (const auto name = call.parameter("entityType")) {
     wanted.entity_type = domain::parse_entity_type(*name);
     if (!wanted.entity_type) throw invalid("entityType", "must be one of Order, Shipment, Customer, Product");
@@ -172,62 +132,17 @@ Wanted wanted_of(const Call& call) {
   return wanted;
 }
 
-/// The cause of an event with all its fields, without those that only the audit log shows. Null if SQL wrote
-/// something else.
-json::value cause_json(const std::optional<std::string>& stored) {
-  if (!stored) return nullptr;
-  const auto parsed = parse_json(*stored);
-  const auto* const value = std::get_if<json::value>(&parsed);
-  const json::object* const cause = value == nullptr ? nullptr : value->if_object();
-  if (cause == nullptr) return nullptr;
-  const auto member = [&](std::string_view path) {
-    const json::value* const found = find_value(*cause, path);
-    return found == nullptr ? json::value() : *found;
-  };
-  return json::object{
-      {"by", {{"type", member("by.type")}, {"guid", member("by.guid")}, {"name", member("by.name")}}},
-      {"depth", storage::cause_depth(stored)},
-      {"note", member("note")}};
-}
-
-/// An event of the feed.
-struct FeedEvent {
-  const storage::StoredEvent* stored;
-  matching::PastChange* change = nullptr;                 // null: the record cannot be read
-  const matching::UnreadableEvent* unreadable = nullptr;  // then not null
-  std::vector<const domain::Trigger*> met;                // narrowest first
-};
-
-/// Takes the record out of the change.
-json::object event_json(const FeedEvent& shown) {
-  const storage::StoredEvent& event = *shown.stored;
-  const auto& met = shown.met;
-  json::object entity{{"guid", event.entity_id.to_string()}};
-  json::object previous;
-  if (shown.change != nullptr) {
-    entity = std::move(shown.change->change.entity);
-    previous = std::move(shown.change->change.previous);
-  }
-  json::array triggers;
-  for (const domain::Trigger* const trigger : met) triggers.push_back(json::value(trigger->code));
-  json::object json{{"eventId", event.id},
-                    {"type", met.front()->code},
-                    {"triggers", std::move(triggers)},
-                    {"entityType", domain::record_type(event.entity_type).name},
-                    {"entityId", event.entity_id.to_string()},
-                    {"at", format_timestamp(event.at)},
-                    {"entity", std::move(entity)},
-                    {"previous", std::move(previous)},
-                    {"cause", cause_json(event.cause)}};
-  if (shown.unreadable != nullptr) json.emplace("error", shown.unreadable->problem.code);
-  return json;
+/// The number of events that a reader asks for at a time: those that the page has a place for and one more,
+/// or those that a filter examines.
+std::size_t batch_size(const FeedPage& page, const FeedWanted& wanted) {
+  return std::max(page.free() + 1, wanted.filters() ? filtered_batch : 0);
 }
 
 /// Reads a page in one snapshot and moves the cursor behind it.
 class FeedReader {
  public:
-  FeedReader(storage::Session& session, const Guid& business, const Wanted& wanted, EventCursor& cursor)
-      : session_(session), business_(business), wanted_(wanted), cursor_(cursor), past_(session) {}
+  FeedReader(storage::Session& session, const Guid& business, const FeedWanted& wanted, EventCursor& cursor)
+      : session_(session), business_(business), wanted_(wanted), cursor_(cursor), page_(session, wanted) {}
 
   bool has_more() const { return has_more_; }
 
@@ -238,10 +153,9 @@ class FeedReader {
         sql::FeedSnapshot{.business = business_, .event = cursor_.position(), .at = cursor_.at()});
     const auto snapshot = FeedSnapshot::parse(rows.front().snapshot, rows.front().drawn);
     if (!rows.front().is_stored) rewind();
-    for (int i = 0; i < max_batches && has_more_ && count_ < wanted_.limit && data_.size() < most_bytes; ++i)
-      read_batch(snapshot);
+    for (int i = 0; i < max_batches && has_more_ && !page_.is_full(); ++i) read_batch(snapshot);
     session_.execute("commit");
-    return std::move(data_);
+    return page_.take();
   }
 
  private:
@@ -268,28 +182,8 @@ class FeedReader {
   }
 
   void read_batch(const FeedSnapshot& snapshot) {
-    const std::size_t free = wanted_.limit - count_;
-    const std::size_t limit = std::max(free + 1, wanted_.filters() ? filtered_batch : 0);
-    const auto [stored, is_cut] = fetch(snapshot, limit);
-    std::vector<matching::UnreadableEvent> unreadable;
-    auto changes = past_.changes(stored, {}, &unreadable);
-    std::vector<FeedEvent> chosen;
-    std::vector<matching::PastChange*> filled;
-    std::size_t used = stored.size();
-    for (FeedEvent& event : feed_events(changes, unreadable)) {
-      if (event.met.empty() || !is_wanted(*event.stored, *event.met.front())) continue;
-      if (chosen.size() == free) {
-        used = static_cast<std::size_t>(event.stored - stored.data());
-        break;
-      }
-      if (event.change != nullptr) filled.push_back(event.change);
-      chosen.push_back(std::move(event));
-    }
-    if (!filled.empty()) past_.fill_relatives(filled);
-    for (const FeedEvent& event : chosen) {
-      if (count_++ > 0) data_ += ',';
-      data_ += to_json(event_json(event));
-    }
+    const auto [stored, is_cut] = fetch(snapshot, batch_size(page_, wanted_));
+    const std::size_t used = page_.add(stored);
     has_more_ = used < stored.size() || is_cut;
     std::vector<EventCursor::Passed> passed;
     passed.reserve(used);
@@ -298,58 +192,105 @@ class FeedReader {
     cursor_.advance(snapshot, passed, !has_more_);
   }
 
-  /// The events of a batch in their order. The trigger of one that cannot be read is the broadest that it may
-  /// have met: created, updated or deleted.
-  static std::vector<FeedEvent> feed_events(std::vector<matching::PastChange>& changes,
-                                            const std::vector<matching::UnreadableEvent>& unreadable) {
-    std::vector<FeedEvent> events;
-    events.reserve(changes.size() + unreadable.size());
-    for (auto& change : changes)
-      events.push_back(
-          {.stored = change.event, .change = &change, .met = domain::narrowest_first(change.fired)});
-    for (const auto& event : unreadable) {
-      auto possible = domain::narrowest_first(event.possible());
-      if (possible.size() > 1) possible.erase(possible.begin(), possible.end() - 1);
-      events.push_back({.stored = event.event, .unreadable = &event, .met = std::move(possible)});
-    }
-    if (!unreadable.empty()) std::ranges::sort(events, {}, &FeedEvent::stored);
-    return events;
+  storage::Session& session_;
+  const Guid business_;
+  const FeedWanted& wanted_;
+  EventCursor& cursor_;
+  FeedPage page_;
+  bool has_more_ = true;
+};
+
+/// Reads a page backwards in one snapshot.
+class EarlierReader {
+ public:
+  /// `position`: the id of the event before which the page begins; nullopt for the end of the feed.
+  EarlierReader(storage::Session& session, const Guid& business, const FeedWanted& wanted,
+                std::optional<std::int64_t> position)
+      : session_(session),
+        business_(business),
+        wanted_(wanted),
+        position_(position),
+        page_(session, wanted) {}
+
+  bool has_more() const { return has_more_; }
+
+  /// The cursor before the page: `before` continues backwards from it, and `after` reads the page again and
+  /// what follows it. The beginning of the feed if there is no event.
+  EventCursor cursor() const {
+    EventCursor cursor;
+    cursor.rewind(position_.value_or(1) - 1);
+    return cursor;
   }
 
-  bool is_wanted(const storage::StoredEvent& event, const domain::Trigger& narrowest) const {
-    return (!wanted_.entity_type || event.entity_type == *wanted_.entity_type) &&
-           (!wanted_.type || narrowest.code == *wanted_.type);
+  /// The events as JSON, separated by commas.
+  std::string read() {
+    session_.execute("begin isolation level repeatable read, read only");
+    for (int i = 0; i < max_batches && has_more_ && !page_.is_full(); ++i) read_batch();
+    session_.execute("commit");
+    return page_.take();
+  }
+
+ private:
+  void read_batch() {
+    const std::size_t limit = batch_size(page_, wanted_);
+    const auto [stored, is_cut] = storage::read_page(
+        session_,
+        sql::FeedBefore{.business = business_,
+                        .position = position_.value_or(std::numeric_limits<std::int64_t>::max()),
+                        .limit = static_cast<std::int64_t>(limit)},
+        {.events = limit, .bytes = most_bytes});
+    const std::size_t used = page_.add(stored);
+    has_more_ = used < stored.size() || is_cut;
+    if (used > 0) position_ = static_cast<std::int64_t>(stored[used - 1].id);
   }
 
   storage::Session& session_;
   const Guid business_;
-  const Wanted& wanted_;
-  EventCursor& cursor_;
-  matching::PastReader past_;
+  const FeedWanted& wanted_;
+  std::optional<std::int64_t> position_;
+  FeedPage page_;
   bool has_more_ = true;
-  std::size_t count_ = 0;
-  std::string data_;
 };
 
-asio::awaitable<Answer> list_events(Call& call, Services& services) {
-  const Wanted wanted = wanted_of(call);
-  const auto after = call.parameter("after");
+/// A page, with the cursor behind it in the direction of its reader.
+struct ReadPage {
+  std::string events;
   std::string next_cursor;
   bool has_more = false;
+};
+
+ReadPage read_after(storage::Session& session, const Guid& business, const FeedWanted& wanted,
+                    const CursorSeal& seal, std::optional<std::string_view> after) {
+  EventCursor cursor = after ? seal.open("after", *after) : EventCursor();
+  FeedReader reader(session, business, wanted, cursor);
+  std::string events = reader.read();
+  return {std::move(events), seal.seal(cursor), reader.has_more()};
+}
+
+ReadPage read_before(storage::Session& session, const Guid& business, const FeedWanted& wanted,
+                     const CursorSeal& seal, std::string_view before) {
+  std::optional<std::int64_t> position;
+  if (!before.empty()) position = seal.open("before", before).position() + 1;
+  EarlierReader reader(session, business, wanted, position);
+  std::string events = reader.read();
+  return {std::move(events), seal.seal(reader.cursor()), reader.has_more()};
+}
+
+asio::awaitable<Answer> list_events(Call& call, Services& services) {
+  const FeedWanted wanted = wanted_of(call);
+  const auto after = call.parameter("after");
+  const auto before = call.parameter("before");
+  if (after && before) throw invalid("before", "cannot be given together with after");
   // The coroutine waits here, so the references in the work stay valid.
-  const std::string events =
-      co_await services.analysis.run(call.business(), [&](storage::Session& session) -> std::string {
+  const ReadPage page =
+      co_await services.analysis.run(call.business(), [&](storage::Session& session) -> ReadPage {
         const CursorSeal seal(services.secrets, session, call.business());
-        EventCursor cursor = after ? seal.open(*after) : EventCursor();
-        FeedReader reader(session, call.business(), wanted, cursor);
-        auto read = reader.read();
-        has_more = reader.has_more();
-        next_cursor = seal.seal(cursor);
-        return read;
+        return before ? read_before(session, call.business(), wanted, seal, *before)
+                      : read_after(session, call.business(), wanted, seal, after);
       });
   std::string answer = R"({"data":[)";
-  answer.append(events).append(R"(],"nextCursor":")").append(next_cursor);
-  answer.append(R"(","hasMore":)").append(has_more ? "true" : "false").append(R"(,"success":true})");
+  answer.append(page.events).append(R"(],"nextCursor":")").append(page.next_cursor);
+  answer.append(R"(","hasMore":)").append(page.has_more ? "true" : "false").append(R"(,"success":true})");
   co_return Answer::of(std::move(answer));
 }
 

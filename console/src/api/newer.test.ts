@@ -5,11 +5,12 @@ import {Rows} from './rows.svelte';
 const row = (guid: string) => ({guid});
 
 /** A list of a table that grows at its top; its pages have two rows. */
-function growing(newer?: number) {
+function growing(newer?: number, most?: number) {
   let table = ['b', 'a'].map(row);
   const list = new Rows({
     page: () => Promise.resolve({rows: table.slice(0, 2), next: table.length > 2 ? 'more' : null, newer}),
     period: 0,
+    ...(most && {most}),
   });
   return {list, add: (...guids: string[]) => (table = [...guids.map(row), ...table])};
 }
@@ -35,6 +36,16 @@ test('A page of new rows alone leaves no gap: the list begins again', async () =
   list.showNewer();
   await list.head.refresh();
   expect(guids(list)).toBe('fe');
+});
+
+test('A list that has grown to its most rows begins again, so that its next page still follows', async () => {
+  const {list, add} = growing(undefined, 2);
+  await list.reset();
+  add('c');
+  await list.head.refresh();
+  list.showNewer();
+  await list.head.refresh();
+  expect([guids(list), list.next]).toEqual(['cb', 'more']);
 });
 
 test('The API tells how many rows are newer than a page holds, up to 100', async () => {

@@ -18,7 +18,7 @@ interface Source<T> {
   count?(signal: AbortSignal): Promise<string>;
   /** Milliseconds between two reads of the first page. Default: livePeriod. */
   period?: number;
-  /** The most rows that stay shown when newer ones come. Default: all. */
+  /** The most rows that stay shown when newer ones come; with more, the list begins again. Default: all. */
   most?: number;
 }
 
@@ -72,8 +72,10 @@ export class Rows<T extends {guid: string}> {
 
   /** Shows the rows that came in the meantime. If they do not reach down to those shown, the list begins again. */
   showNewer(): void {
-    if (this.newerCount.count > this.newer.length || this.newerCount.isMore) return void this.reset();
-    this.rows = [...this.newer, ...this.rows].slice(0, this.source.most);
+    const rows = [...this.newer, ...this.rows];
+    const isCut = this.newerCount.count > this.newer.length || this.newerCount.isMore;
+    if (isCut || rows.length > (this.source.most ?? Infinity)) return void this.reset();
+    this.rows = rows;
     this.#setNewer([]);
     void this.#count.refresh();
   }

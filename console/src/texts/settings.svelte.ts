@@ -19,7 +19,7 @@ class Settings {
   constructor() {
     const kept = read();
     const spoken = navigator.languages.map((tag) => tag.slice(0, 2));
-    this.language = languages.find((each) => spoken.includes(each)) ?? 'en';
+    this.language = spoken.map((tag) => one(languages, tag)).find((each) => each !== undefined) ?? 'en';
     this.take(kept);
   }
 

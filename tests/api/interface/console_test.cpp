@@ -19,6 +19,16 @@ constexpr File files[] = {
 #undef X
 };
 
+struct Links {
+  std::string_view name, value;
+};
+
+constexpr Links all_links[] = {
+#define X(name, value) {name, value},
+#include "console/built/links.inc"
+#undef X
+};
+
 class ConsoleTest : public ApiTest {
  protected:
   Response get(std::string_view path, const Headers& headers = {}) {
@@ -61,6 +71,45 @@ TEST_F(ConsoleTest, EachPlaceIsThePage) {
                             "/console/orders/01a2", "/console/orders/01a2/automation"}) {
     EXPECT_EQ(get(place).text, page) << place;
   }
+}
+
+TEST_F(ConsoleTest, EachPlaceNamesTheFilesThatItNeeds) {
+  for (const auto& [name, value] : all_links) {
+    for (const std::string_view rest : {"", "?status=ready", "/01a2", "/01a2/automation?open=1"}) {
+      const auto place = "/console/" + std::string(name) + std::string(rest);
+      EXPECT_EQ(get(place).header("Link"), value) << place;
+    }
+  }
+  const auto today = get("/console/today").header("Link");
+  for (const auto* place : {"/console", "/console/", "/console/?q=orders"})
+    EXPECT_EQ(get(place).header("Link"), today) << place;
+  EXPECT_TRUE(today.starts_with("</console/")) << today;
+  EXPECT_EQ(get("/console/nowhere").header("Link"), "");
+}
+
+TEST_F(ConsoleTest, TheNamedFilesAreThere) {
+  std::string all;
+  for (const auto& file : files) all.append(file.path).append(" ");
+  for (const auto& [name, value] : all_links) {
+    for (std::string_view rest = value; !rest.empty();) {
+      const auto begin = rest.find('<') + 1;
+      const auto path = rest.substr(begin, rest.find('>') - begin);
+      EXPECT_NE(all.find(std::string(path) + " "), std::string::npos) << name << ": " << path;
+      const auto comma = rest.find(',');
+      rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
+    }
+  }
+}
+
+TEST_F(ConsoleTest, ThePageNamesTheTextsOfTheReadersLanguage) {
+  const auto links = [&](std::string_view accepted) {
+    const auto answer = get("/console/nowhere", {{"Accept-Language", std::string(accepted)}});
+    EXPECT_EQ(answer.header("Vary"), "Accept-Language");
+    return answer.header("Link");
+  };
+  EXPECT_TRUE(links("de-AT,de;q=0.9,en;q=0.8").starts_with("</console/de-"));
+  EXPECT_EQ(links("en-GB,en;q=0.9,de;q=0.8"), "");
+  EXPECT_EQ(links("xx"), "");
 }
 
 TEST_F(ConsoleTest, AFileOfAnotherVersionIsNotThePage) {

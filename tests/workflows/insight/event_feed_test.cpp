@@ -20,6 +20,13 @@ class EventFeed : public WorkflowTest {
     return answer.data().as_array();
   }
 
+  /// The page backwards from the previous one.
+  json::array page_before(const std::string& query) {
+    const std::string before = cursor;
+    cursor.clear();
+    return page(query + "&before=" + before);
+  }
+
   static std::vector<std::string> records(const json::array& events) {
     std::vector<std::string> guids;
     for (const auto& event : events) guids.push_back(text_at(event, "entityId"));
@@ -162,6 +169,57 @@ TEST_F(EventFeed, TheEventsOfARecordAreInCommitOrder) {
   EXPECT_EQ(notes, (std::vector<std::string>{"two", "three"}));
 }
 
+TEST_F(EventFeed, BackwardsItBeginsWithTheNewestAndEndsWithTheOldest) {
+  EXPECT_TRUE(page("before=").empty());
+  EXPECT_FALSE(has_more);
+  cursor.clear();
+  std::vector<std::string> orders;
+  for (int i = 0; i < 7; ++i) orders.push_back(tenant.insert_order());
+  tenant.update_orders("notes = 'x' where true");
+  std::vector<std::string> read = records(page("before=&limit=3"));
+  while (has_more) {
+    const auto events = page_before("limit=3");
+    EXPECT_LE(events.size(), 3U);
+    for (const auto& guid : records(events)) read.push_back(guid);
+  }
+  EXPECT_EQ(read.size(), 14U);
+  std::ranges::reverse(read);
+  EXPECT_EQ(std::vector(read.begin(), read.begin() + 7), orders);
+  cursor.clear();
+  EXPECT_EQ(records(page("before=&type=order_created&limit=2")), (std::vector{orders[6], orders[5]}));
+  EXPECT_EQ(records(page_before("type=order_created&limit=2")), (std::vector{orders[4], orders[3]}));
+  cursor.clear();
+  EXPECT_TRUE(page("before=&entityType=Shipment").empty());
+  EXPECT_FALSE(has_more);
+}
+
+TEST_F(EventFeed, AfterThePlaceOfABackwardPageTheFeedContinuesWithoutAGap) {
+  EXPECT_TRUE(page("before=").empty());
+  const std::string first = tenant.insert_order();
+  EXPECT_EQ(records(page()), std::vector{first}) << "the place of an empty feed is its beginning";
+  cursor.clear();
+  const std::string second = tenant.insert_order();
+  EXPECT_EQ(records(page("before=&limit=1")), std::vector{second});
+  Session writer(world.database.url());
+  writer.exec("begin");
+  const std::string late = insert(writer);
+  const std::string third = tenant.insert_order();
+  EXPECT_EQ(records(page()), (std::vector{second, third})) << "the page comes again, and what followed it";
+  writer.exec("commit");
+  EXPECT_EQ(records(page()), std::vector{late});
+}
+
+TEST_F(EventFeed, BackwardsALateCommitIsListedByItsId) {
+  Session early(world.database.url());
+  early.exec("begin");
+  const std::string late = insert(early);
+  const std::string first = tenant.insert_order();
+  EXPECT_EQ(records(page("before=")), std::vector{first});
+  early.exec("commit");
+  cursor.clear();
+  EXPECT_EQ(records(page("before=")), (std::vector{first, late}));
+}
+
 TEST_F(EventFeed, ForeignAndMalformedCursorsAreRefused) {
   tenant.insert_order();
   page();
@@ -169,17 +227,47 @@ TEST_F(EventFeed, ForeignAndMalformedCursorsAreRefused) {
   const auto foreign = other.http.get("/api/events?after=" + cursor);
   EXPECT_EQ(foreign.status, 400);
   EXPECT_TRUE(foreign.details().contains("after"));
+  const auto foreign_place = other.http.get("/api/events?before=" + cursor);
+  EXPECT_EQ(foreign_place.status, 400);
+  EXPECT_TRUE(foreign_place.details().contains("before"));
+  EXPECT_TRUE(other.http.get("/api/events?before=").data().as_array().empty());
   EXPECT_TRUE(other.http.get("/api/events").data().as_array().empty());
   std::string changed = cursor;
   changed.back() = changed.back() == 'A' ? 'B' : 'A';
   changed[5] = changed[5] == 'A' ? 'B' : 'A';
-  for (const std::string& bad : {changed, std::string("0"), std::string("!"), cursor.substr(0, 20)})
+  for (const std::string& bad : {changed, std::string("0"), std::string("!"), cursor.substr(0, 20)}) {
     EXPECT_EQ(tenant.http.get("/api/events?after=" + bad).status, 400) << bad;
+    const auto backwards = tenant.http.get("/api/events?before=" + bad);
+    EXPECT_EQ(backwards.status, 400) << bad;
+    EXPECT_TRUE(backwards.details().contains("before"));
+  }
+}
+
+TEST_F(EventFeed, APageHasOneDirection) {
+  tenant.insert_order();
+  page();
+  for (const std::string& before : {std::string(), cursor}) {
+    const auto answer = tenant.http.get("/api/events?after=" + cursor + "&before=" + before);
+    EXPECT_EQ(answer.status, 400);
+    EXPECT_TRUE(answer.details().contains("before"));
+  }
+}
+
+TEST_F(EventFeed, BackwardsFromThePlaceOfAForwardPageItListsThatPageAndThoseBefore) {
+  std::vector<std::string> orders;
+  for (int i = 0; i < 5; ++i) orders.push_back(tenant.insert_order());
+  EXPECT_EQ(page("limit=3").size(), 3U);
+  EXPECT_EQ(records(page_before("limit=2")), (std::vector{orders[2], orders[1]}));
+  EXPECT_TRUE(has_more);
+  EXPECT_EQ(records(page_before("limit=2")), std::vector{orders[0]});
+  EXPECT_FALSE(has_more);
+  EXPECT_TRUE(page_before("limit=2").empty());
+  EXPECT_FALSE(has_more);
 }
 
 TEST_F(EventFeed, BadParametersAreRefused) {
   for (const char* query : {"limit=0", "limit=501", "limit=x", "type=order_eaten", "entityType=Parcel",
-                            "PageSize=501", "PageSize=3&limit=3"})
+                            "PageSize=501", "PageSize=3&limit=3", "after=x&before=", "before=&limit=0"})
     EXPECT_EQ(tenant.http.get("/api/events?" + std::string(query)).status, 400) << query;
   for (int i = 0; i < 104; ++i) tenant.insert_order();
   EXPECT_EQ(page("").size(), 100U);

@@ -34,6 +34,26 @@ class LargeHistory : public testing::Test {
     tenant.settle(std::chrono::minutes(1));  // up to 300 MB of records
   }
 
+  /// Reads the feed from its beginning, or backwards from its end with `place` "&before=".
+  void expect_feed_of(std::size_t events, std::string place) {
+    const std::string direction = place.empty() ? "after" : "before";
+    std::vector<std::int64_t> ids;
+    for (bool has_more = true; has_more;) {
+      const auto page = client.get("/api/events?entityType=Order&limit=500" + place);
+      ASSERT_EQ(page.status, 200) << page.text;
+      EXPECT_LT(page.text.size(), 12'000'000U);
+      for (const auto& event : page.data().as_array())
+        ids.push_back(event.at("eventId").to_number<std::int64_t>());
+      place = "&" + direction + "=" + text_at(page.body, "nextCursor");
+      has_more = at(page.body, "hasMore") == true;
+    }
+    EXPECT_EQ(ids.size(), events);
+    if (direction == "before") std::ranges::reverse(ids);
+    EXPECT_TRUE(std::ranges::is_sorted(ids));
+    EXPECT_EQ(std::set(ids.begin(), ids.end()).size(), ids.size());
+    expect_little_memory(api.process().pid());
+  }
+
   json::object definition(json::object conditions) const {
     return {{"name", "watched"},
             {"entityType", "Order"},
@@ -55,22 +75,12 @@ class LargeHistory : public testing::Test {
 
 TEST_F(LargeHistory, TheFeedReadsEachEventOnceInSmallPages) {
   make_orders(40, 3);
-  std::set<std::int64_t> ids;
-  std::size_t count = 0;
-  std::string after;
-  for (bool has_more = true; has_more;) {
-    const auto page = client.get("/api/events?entityType=Order&limit=500" + after);
-    ASSERT_EQ(page.status, 200) << page.text;
-    EXPECT_LT(page.text.size(), 12'000'000U);
-    for (const auto& event : page.data().as_array())
-      ids.insert(event.at("eventId").to_number<std::int64_t>());
-    count += page.data().as_array().size();
-    after = "&after=" + text_at(page.body, "nextCursor");
-    has_more = at(page.body, "hasMore") == true;
-  }
-  EXPECT_EQ(count, 160U);
-  EXPECT_EQ(ids.size(), 160U);
-  expect_little_memory(api.process().pid());
+  expect_feed_of(160, "");
+}
+
+TEST_F(LargeHistory, TheFeedReadBackwardsHasEachEventOnceInSmallPages) {
+  make_orders(40, 3);
+  expect_feed_of(160, "&before=");
 }
 
 TEST_F(LargeHistory, ABacktestCountsAllEvents) {

@@ -1,18 +1,25 @@
 import {api, data, type Schemas} from '../../api/client';
 import {readJson, type Numeral} from '../../api/numeral';
 import {session} from '../../api/session.svelte';
-import {changes} from './definition';
-import {having, isObject, without, type Json, type JsonObject} from './json';
+import {changes, rebased} from './definition';
+import {bounded, differingPlace} from './history';
+import {canonical, having, isObject, without, type Json, type JsonObject} from './json';
 
 interface Kept {
   before: JsonObject;
   now: JsonObject;
   version: Numeral | null;
+  earlier?: JsonObject[];
+  later?: JsonObject[];
 }
+
+/** Milliseconds without a key after which typing in the same field is another step. */
+const pause = 1_000;
 
 /**
  * A definition that is being edited. What is not saved is kept in the tab (sessionStorage), for this person only. One
- * for each workflow, and one for the new one.
+ * for each workflow, and one for the new one. The last changes can be undone, as long as the tab is open; those before
+ * another person's version cannot.
  */
 export class Draft {
   /** The definition as it was saved; empty for a new workflow. */
@@ -22,7 +29,17 @@ export class Draft {
   version = $state.raw<Numeral | null>(null);
   /** True if `now` comes from the tab. */
   restored = $state(false);
+  /** The states before `now`, the latest last, and those after it that were undone. */
+  earlier = $state.raw<readonly JsonObject[]>([]);
+  later = $state.raw<readonly JsonObject[]>([]);
+  /** The number of times that a change was undone or made again. */
+  travels = $state(0);
+  /** The version that the last save has replaced; a workflow that still has it was read before. */
+  replaced: Numeral | null = null;
   readonly changed = $derived(Object.keys(changes(this.before, this.now)).length > 0);
+
+  /** The field in which the person types, and the time of the last key. */
+  #typing: {place: string; at: number} | null = null;
 
   constructor(private readonly id: string) {}
 
@@ -35,6 +52,8 @@ export class Draft {
     this.before = kept?.before ?? saved;
     this.now = kept?.now ?? saved;
     this.version = kept ? kept.version : version;
+    this.earlier = statesOf(kept?.earlier);
+    this.later = statesOf(kept?.later);
   }
 
   /** Begins a new workflow with a definition; the page that opens it finds it in the tab. */
@@ -43,12 +62,38 @@ export class Draft {
     this.rebase({}, null, definition);
   }
 
-  /** Takes `saved` as the base; `now` is what the person has on top of it. */
-  rebase(saved: JsonObject, version: Numeral | null, now: JsonObject = saved): void {
+  /** Takes `saved` as the base; `now` is what the person has on top of it, and `earlier` what can be undone of it. */
+  rebase(saved: JsonObject, version: Numeral | null, now: JsonObject = saved, earlier: readonly JsonObject[] = []): void {
     this.restored = false;
     this.before = saved;
     this.version = version;
-    this.replace(now);
+    this.earlier = earlier;
+    this.later = [];
+    this.#show(now);
+  }
+
+  /** Takes another person's version as the base, with the changes of this person on top, which can still be undone. */
+  keepOn(theirs: JsonObject, version: Numeral): void {
+    const mine = (state: JsonObject) => rebased(this.before, state, theirs);
+    this.rebase(theirs, version, mine(this.now), this.earlier.map(mine));
+  }
+
+  undo(): void {
+    const to = this.earlier.at(-1);
+    if (!to) return;
+    this.later = [...this.later, this.now];
+    this.earlier = this.earlier.slice(0, -1);
+    ++this.travels;
+    this.#show(to);
+  }
+
+  redo(): void {
+    const to = this.later.at(-1);
+    if (!to) return;
+    this.earlier = [...this.earlier, this.now];
+    this.later = this.later.slice(0, -1);
+    ++this.travels;
+    this.#show(to);
   }
 
   set(name: string, value: Json | undefined): void {
@@ -59,15 +104,33 @@ export class Draft {
     this.replace(without(this.now, names));
   }
 
+  /** Takes `now` as the change of the person. Typing without a pause in one field is one change. */
   replace(now: JsonObject): void {
-    this.now = now;
-    const key = keyOf(this.id);
-    try {
-      if (this.changed) sessionStorage.setItem(key, JSON.stringify({before: this.before, now, version: this.version}));
-      else sessionStorage.removeItem(key);
-    } catch {
-      // A tab that keeps nothing: the draft lives as long as the page.
+    if (canonical(now) !== canonical(this.now)) {
+      const place = differingPlace(this.now, now);
+      const at = performance.now();
+      const continues = place !== null && place === this.#typing?.place && at - this.#typing.at < pause;
+      if (!continues) this.earlier = bounded([...this.earlier, this.now]);
+      this.later = [];
+      this.#typing = place === null ? null : {place, at};
+      this.now = now;
+      this.#keep();
+    } else {
+      this.now = now;
     }
+  }
+
+  #show(now: JsonObject): void {
+    this.#typing = null;
+    this.now = now;
+    this.#keep();
+  }
+
+  #keep(): void {
+    const {before, now, version, earlier, later} = this;
+    if (!this.changed && !earlier.length && !later.length) return forget(this.id);
+    // A tab without room for the history keeps the draft; one that keeps nothing has it as long as the page.
+    if (!keep(this.id, {before, now, version, earlier: [...earlier], later: [...later]})) keep(this.id, {before, now, version});
   }
 
   /**
@@ -79,9 +142,17 @@ export class Draft {
       ? {...changes(this.before, this.now), guid, ifVersion: this.version}
       : {...this.now, isActive: false};
     const header = {'Idempotency-Key': key};
+    const sent = this.now;
     const configured = await data(api.POST('/api/workflows/configure', {body: body as never, params: {header}}));
-    if (guid) this.rebase(this.now, configured.version);
-    else forget(this.id);
+    // What the person has changed since then is not saved.
+    if (guid) {
+      this.replaced = this.version;
+      this.rebase(sent, configured.version, this.now, this.earlier);
+    } else {
+      forget(this.id);
+      begun = configured.guid;
+      new Draft(configured.guid).rebase(sent, configured.version, this.now, this.earlier);
+    }
     return configured;
   }
 }
@@ -102,9 +173,23 @@ function read(key: string): Kept | null {
   }
 }
 
-/** The draft of a new workflow, if the tab has one. */
+function statesOf(kept: unknown): JsonObject[] {
+  return Array.isArray(kept) ? kept.filter(isObject) : [];
+}
+
+/** True if the tab has a draft. */
 export function hasDraft(id: string): boolean {
   return read(keyOf(id)) !== null;
+}
+
+/** Returns false if the tab refuses it. */
+function keep(id: string, draft: Kept): boolean {
+  try {
+    sessionStorage.setItem(keyOf(id), JSON.stringify(draft));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function forget(id: string): void {

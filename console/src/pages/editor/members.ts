@@ -1,9 +1,10 @@
+import type {EditorTexts} from '../../texts/editor/en';
 import type {Texts} from '../../texts/en';
 import type {EntityType} from './calls';
 import {isNumeral, numeral} from '../../api/numeral';
 import {isObject, type Json, type JsonObject} from './json';
 
-export type Title = keyof Texts['editor']['members'];
+export type Title = keyof EditorTexts['members'];
 
 /** How a member of a definition is shown and changed. */
 export type Kind =
@@ -190,7 +191,7 @@ function waitMembers(wait: Wait): Member[] {
 }
 
 /** The types of steps for records of a type, in the order in which they are offered. */
-export function stepTypes(entityType: EntityType): (keyof Texts['editor']['steps'])[] {
+export function stepTypes(entityType: EntityType): (keyof Texts['definition']['steps'])[] {
   const parcels = entityType === 'Order' || entityType === 'Shipment';
   return [
     'webhook',

@@ -1,5 +1,5 @@
 import {api, body, type Schemas} from '../../api/client';
-import {numeral} from '../../api/numeral';
+import {numeral, type Numeral} from '../../api/numeral';
 import type {Page} from '../../api/rows.svelte';
 
 /** An event with its id as the key of its row. */
@@ -10,38 +10,63 @@ interface Filter {
   entityType?: string;
 }
 
-const kept = 300;
-const pagesAtOnce = 20;
+const pageSize = 100;
+/** The most events that a call brings, and the most that are compared with those shown. */
+const most = 500;
+/** A filter that few events meet is read this far at once; each page examines some thousand events. */
+const pagesAtOnce = 10;
 
 /**
- * The newest events of the feed. The feed begins with the oldest event that is kept, so that the first reads go through
- * all of them, at most `pagesAtOnce` pages of 500 at a time; `behind` says that there are more.
+ * The newest events of the feed, the newest first. It begins at the end of the feed and reads backwards; then each call
+ * reads what has come since.
  */
 export class Tail {
-  /** The newest first. */
   #events: TailEvent[] = [];
-  #cursor = '';
-  /** The number of events read so far. */
-  read = 0;
-  behind = false;
+  /** The cursor after which new events come; null before the first page. */
+  #ahead: string | null = null;
 
   constructor(private readonly filter: Filter) {}
 
-  /** Reads on from where the last call ended. After an error the next call reads the same again. */
-  async page(signal: AbortSignal): Promise<Page<TailEvent>> {
-    this.behind = true;
-    for (let pages = 0; this.behind && pages < pagesAtOnce; ++pages) {
-      const query = {...this.filter, limit: numeral(500), ...(this.#cursor && {after: this.#cursor})};
-      const answer = await body(api.GET('/api/events', {params: {query}, signal}));
-      const events = answer.data.map((event) => ({...event, guid: event.eventId.digits}));
-      const known = new Set(this.#events.map((event) => event.guid));
-      // After a fail-over the feed can repeat events.
-      const added = events.filter((event) => !known.has(event.guid)).reverse();
-      this.#events = [...added, ...this.#events].slice(0, kept);
-      this.read += added.length;
-      this.#cursor = answer.nextCursor;
-      this.behind = answer.hasMore;
+  /**
+   * The page at a place; null is the top. It begins again if the list shows none of the events that it has had. After an
+   * error the next call reads the same again.
+   */
+  async page(place: string | null, signal: AbortSignal, newest: string | null): Promise<Page<TailEvent>> {
+    if (place !== null) return this.#backwards(place, signal);
+    const isReset = newest === null && this.#events.length > 0;
+    if (isReset || this.#ahead === null) return this.#begin(signal);
+    const {data, nextCursor, hasMore} = await this.#read({after: this.#ahead, limit: numeral(most)}, signal);
+    // More has come than a call brings, such as in a night: those in between are not read.
+    if (hasMore) return this.#begin(signal);
+    this.#ahead = nextCursor;
+    const known = new Set(this.#events.map((event) => event.guid));
+    // The first call repeats the page at which it begins, and after a fail-over the feed can repeat events.
+    const events = [...data.filter((event) => !known.has(event.guid)).reverse(), ...this.#events];
+    this.#events = events.slice(0, most);
+    // A place says that there can be rows between these and those that are shown.
+    return {rows: this.#events, next: events.length > most ? nextCursor : null};
+  }
+
+  async #begin(signal: AbortSignal): Promise<Page<TailEvent>> {
+    const {rows, next, first} = await this.#backwards('', signal);
+    this.#events = rows;
+    this.#ahead = first;
+    return {rows, next};
+  }
+
+  /** Reads until the page has an event, at most `pagesAtOnce` times. `first` is the cursor of the first time. */
+  async #backwards(place: string, signal: AbortSignal): Promise<Page<TailEvent> & {first: string}> {
+    let first: string | undefined;
+    for (let before = place, pages = 1; ; ++pages) {
+      const {data, nextCursor, hasMore} = await this.#read({before, limit: numeral(pageSize)}, signal);
+      first ??= nextCursor;
+      if (data.length || !hasMore || pages === pagesAtOnce) return {rows: data, next: hasMore ? nextCursor : null, first};
+      before = nextCursor;
     }
-    return {rows: this.#events, next: null};
+  }
+
+  async #read(place: {after?: string; before?: string; limit: Numeral}, signal: AbortSignal) {
+    const answer = await body(api.GET('/api/events', {params: {query: {...this.filter, ...place}}, signal}));
+    return {...answer, data: answer.data.map((event) => ({...event, guid: event.eventId.digits}))};
   }
 }

@@ -25,7 +25,7 @@ export function beginning({triggers, timer, schedule}: Beginning): string {
 }
 
 /** The name of a trigger; its code if a newer service has it. */
-function triggerName(code: string): string {
+export function triggerName(code: string): string {
   return (t().triggers as Record<string, string>)[code] ?? code;
 }
 
@@ -60,11 +60,11 @@ export function conditionLines(conditions: Json): ConditionLine[] {
   return Object.entries(conditions).flatMap(([name, value]): ConditionLine[] => {
     if (name === 'all' || name === 'any' || name === 'not') {
       const children = name === 'not' ? [value] : Array.isArray(value) ? value : [];
-      return [{text: `${t().editor.groups[name]}:`, children: children.flatMap(conditionLines)}];
+      return [{text: `${t().definition.groups[name]}:`, children: children.flatMap(conditionLines)}];
     }
-    if (!isObject(value)) return [{text: `${name} ${t().editor.operators.eq} ${shown(value)}`, children: []}];
+    if (!isObject(value)) return [{text: `${name} ${t().definition.operators.eq} ${shown(value)}`, children: []}];
     return Object.entries(value).map(([operator, compared]) => {
-      const known: Record<string, string> = t().editor.operators;
+      const known: Record<string, string> = t().definition.operators;
       return {text: `${name} ${known[operator] ?? operator} ${shown(compared)}`, children: []};
     });
   });
@@ -72,7 +72,7 @@ export function conditionLines(conditions: Json): ConditionLine[] {
 
 /** One step in a few words. */
 export function stepLine(step: Record<string, unknown>): string {
-  const types: Record<string, string> = t().editor.steps;
+  const types: Record<string, string> = t().definition.steps;
   const type = types[String(step.type)] ?? String(step.type);
   const detail = [step.recipient, step.status, step.delay ?? step.until ?? step.atMost, step.choose].find(
     (value) => typeof value === 'string' && value !== '',

@@ -74,10 +74,27 @@ await page.getByText(/held \d+ of \d+ times/).first().waitFor();
 await page.getByText('It would run', {exact: true}).waitFor();
 await shot(page, 'made');
 
-step('What is not saved is there after the page was loaded again.');
+step('What is not saved is there after the page was loaded again, and can be undone.');
 await page.reload();
 await page.getByText('Changes that were not saved are back.').waitFor();
-assert.equal(await page.getByLabel('Name', {exact: true}).inputValue(), name);
+const nameField = page.getByLabel('Name', {exact: true}), url = page.getByLabel('URL', {exact: true});
+const button = (name) => page.getByRole('button', {name, exact: true});
+assert.equal(await nameField.inputValue(), name);
+await button('Undo').click();
+assert.equal(await url.inputValue(), '');
+await button('Undo').press('Control+Shift+Z');
+assert.equal(await url.inputValue(), 'http://127.0.0.1:9/journey');
+assert.equal(await button('Redo').isDisabled(), true);
+
+step('The keys undo what the form has taken; the text of another field, and JSON, have their own.');
+await nameField.pressSequentially(' and more');
+await nameField.press('Control+z');
+assert.equal(await nameField.inputValue(), name);
+const search = page.getByRole('searchbox').first();
+await search.pressSequentially('ada');
+await search.press('Control+z');
+assert.equal(await nameField.inputValue(), name);
+assert.notEqual(await search.inputValue(), 'ada');
 
 step('The definition is JSON both ways.');
 await page.getByRole('link', {name: 'JSON', exact: true}).click();
@@ -85,6 +102,9 @@ const text = page.getByRole('textbox', {name: 'JSON'});
 const definition = JSON.parse(await text.inputValue());
 await text.fill('{');
 await page.getByText('This is not JSON').waitFor();
+await text.press('Control+z');
+assert.deepEqual(JSON.parse(await text.inputValue()), definition);
+await page.getByText('This is not JSON').waitFor({state: 'hidden'});
 await text.fill(JSON.stringify({...definition, delay: 'PT2H'}));
 await page.getByRole('link', {name: 'Form', exact: true}).click();
 assert.equal(await page.getByRole('textbox', {name: 'Wait before the first step'}).inputValue(), '2');
@@ -118,9 +138,22 @@ await page.getByRole('alert').getByText(/Meanwhile version \d+ was saved/).waitF
 await shot(page, 'conflict');
 if (await page.getByRole('dialog').isVisible()) await page.getByRole('dialog').getByRole('button', {name: 'Cancel'}).click();
 await page.getByRole('button', {name: 'Keep my changes on top'}).click();
+await button('Undo').click();
+assert.equal(await nameField.inputValue(), name);
+await button('Redo').click();
+assert.equal(await nameField.inputValue(), `${name} by the first`);
 await page.getByRole('button', {name: 'Save', exact: true}).click();
 await page.getByRole('dialog').getByText(/takes effect at once/).waitFor();
+let release;
+const released = new Promise((resolve) => (release = resolve));
+await page.route(`**/api/workflows/configured/${guid}`, (route) => released.then(() => route.continue()));
 await page.getByRole('dialog').getByRole('button', {name: 'Save', exact: true}).click();
+
+step('What was saved stays in the form before the workflow is read again.');
+await page.getByText('no changes', {exact: true}).waitFor();
+await page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))));
+assert.equal(await nameField.inputValue(), `${name} by the first`);
+release();
 const stored = await until(async () => {
   const {data} = await call(page, 'GET', `/api/workflows/configured/${guid}`);
   return data.name.endsWith('first') ? data : null;
@@ -145,6 +178,14 @@ if (viewer) {
   assert.equal(await other.getByLabel('Name', {exact: true}).isDisabled(), true);
   await shot(other, 'viewer');
 }
+
+step('In German the editor is German, the triggers too.');
+const german = await (await browser.newContext({storageState: await page.context().storageState(), locale: 'de-DE'})).newPage();
+await german.addInitScript(() => localStorage.clear());
+await german.goto(`${base}editor/${guid}`);
+await german.getByRole('heading', {name: 'Bedingungen'}).waitFor();
+assert.equal(await german.getByRole('checkbox', {name: 'Auftrag erstellt'}).isChecked(), true);
+await german.context().close();
 
 step('It is deleted after a question.');
 await page.goto(`${base}workflows?open=${guid}`);

@@ -36,6 +36,14 @@ async function mailTo(address, pattern) {
   throw new Error(`no mail to ${address} with ${pattern}`);
 }
 
+/** Ends the session of a page by the API, as another client would; the page keeps its cookie. */
+async function endSession(page) {
+  const [cookie] = await page.context().cookies();
+  const headers = {Cookie: `${cookie.name}=${cookie.value}`, 'X-Waybill-Console': '1', 'Sec-Fetch-Site': 'same-origin'};
+  const answer = await fetch(new URL('/api/user/logout', origin), {method: 'POST', headers});
+  assert.equal(answer.status, 200, await answer.text());
+}
+
 async function signIn(browser, email) {
   const page = await newPage(browser);
   await page.goto(root);
@@ -112,15 +120,24 @@ try {
     const forced = await call(operator, 'POST', `/api/workflows/configured/${workflow.guid}/toggle`);
     assert.equal(forced.status, 403);
   });
-  await step('after the end of the session the password is asked for in place, and the call is repeated', async () => {
+  await step('after the end of the session the password is asked for in place, and the call is repeated with its key', async () => {
     await owner.goto(`${root}carriers?open=new`);
     await owner.getByLabel('Name', {exact: true}).fill('Harbour Express');
     await owner.getByLabel(/^Code/).fill(`harbour-${run}`);
-    await owner.context().clearCookies();
+    await endSession(owner);
+    const calls = [];
+    owner.on('requestfinished', async (request) => {
+      if (request.method() === 'POST' && new URL(request.url()).pathname === '/api/carriers') {
+        calls.push({status: (await request.response()).status(), key: request.headers()['idempotency-key']});
+      }
+    });
     await owner.getByRole('button', {name: 'New carrier'}).click();
     await owner.getByLabel('Password').fill(password);
     await owner.keyboard.press('Enter');
     await owner.waitForURL(/open=[0-9a-f]{8}-/);
+    assert.deepEqual(calls.map((each) => each.status), [401, 201]);
+    assert.match(calls[0].key, /^[0-9a-f-]{36}$/);
+    assert.equal(calls[1].key, calls[0].key);
     const carriers = (await call(owner, 'GET', '/api/carriers')).body.data;
     assert.equal(carriers.filter((carrier) => carrier.code === `harbour-${run}`).length, 1);
   });

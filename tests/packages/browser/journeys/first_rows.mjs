@@ -1,0 +1,55 @@
+// Over a link with a round trip of 300 ms and with an empty cache, the first rows of a page wait for at most three
+// requests in a row: the page, its files, the API.
+// Usage: node first_rows.mjs LINK VIEWER_LINK ; one-time links (`waybill console-link`) of an admin and a viewer. Exits
+// with 1 at the first page for which there are more.
+import assert from 'node:assert/strict';
+
+import {launch, signedIn, step} from './journey.mjs';
+import {firstRows} from './slow_link.mjs';
+
+const [link, viewerLink] = process.argv.slice(2);
+if (!viewerLink) throw new Error('usage: node first_rows.mjs LINK VIEWER_LINK');
+const root = new URL('/console/', link).href;
+const row = 'main table tbody tr';
+const pages = {
+  '': 'main #attention',
+  orders: row,
+  'orders?status=pending': row,
+  shipments: row,
+  customers: row,
+  products: row,
+  workflows: row,
+  runs: row,
+  events: row,
+  pack: row,
+  jobs: row,
+  audit: row,
+  stores: row,
+  carriers: row,
+  dispatch: row,
+};
+const most = 3;
+// Texts other than the English ones are a file more.
+const people = [
+  {name: 'an admin', locale: 'en-GB', link, paths: Object.keys(pages)},
+  {name: 'a German viewer', locale: 'de-DE', link: viewerLink, paths: ['', 'orders']},
+];
+
+const browser = await launch();
+try {
+  for (const {name, locale, link, paths} of people) {
+    const storageState = await (await signedIn(browser, link)).context().storageState();
+    // The choices of the browser are those of a person who opens the console for the first time.
+    storageState.origins = [];
+    for (const path of paths) {
+      await step(`/console/${path} has its first rows for ${name} after at most ${most} requests in a row`, async () => {
+        const context = await browser.newContext({storageState, locale});
+        const {inARow, paths: asked} = await firstRows(context, root + path, pages[path]);
+        await context.close();
+        assert.ok(inARow <= most, `${inARow} in a row: ${asked.join(', ')}`);
+      });
+    }
+  }
+} finally {
+  await browser.close();
+}
