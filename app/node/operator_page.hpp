@@ -15,7 +15,7 @@ std::string operator_page(const OperatorFacts& facts);
 inline constexpr std::string_view operator_style =
     "body{font:14px/1.4 system-ui,sans-serif;margin:1rem;color:#222;background:#fff}"
     "h1{font-size:1.3rem}h2{font-size:1rem;margin:1.2rem 0 .3rem}"
-    "table{border-collapse:collapse;display:block;overflow-x:auto}th,td{border:1px solid #bbb;padding:.15rem "
+    "div{overflow-x:auto}table{border-collapse:collapse}th,td{border:1px solid #bbb;padding:.15rem "
     ".5rem;text-align:left}"
     "th{background:#eee}.fault{color:#a00;font-weight:bold}"
     "@media(prefers-color-scheme:dark){body{color:#ddd;background:#1b1b1b}th{background:#333}"

@@ -63,6 +63,14 @@ TEST_F(ConsolePages, HaveNoFindings) {
                                  "carriers/purchases",
                                  "dispatch",
                                  "dispatch?open=new",
+                                 "dispatch/drivers",
+                                 "dispatch/drivers?open=new",
+                                 "dispatch/vehicles",
+                                 "dispatch/vehicles?open=new",
+                                 "settings/calendar",
+                                 "settings/branding",
+                                 "settings/alerts",
+                                 "settings/view",
                                  "carriers?open=new",
                                  "settings/business",
                                  "settings/users",
@@ -87,12 +95,16 @@ TEST_F(ConsolePages, OfferEachRoleWhatTheDocumentAllowsAndNoMore) {
     command.push_back(kind + "s/" + prepared.guid(kind));
   command.push_back("workflows/" + prepared.guid("webhook"));
   command.push_back("dispatch?open=" + prepared.guid("dispatch"));
+  command.push_back("dispatch/drivers?open=" + prepared.guid("driver"));
+  command.push_back("dispatch/vehicles?open=" + prepared.guid("vehicle"));
   command.push_back("carriers?open=" + prepared.guid("carrier"));
-  for (const auto* const page : {"orders", "carriers?open=new", "dispatch?open=new", "stores",
-                                 "settings/business", "settings/calendar", "settings/alerts",
-                                 "settings/users", "settings/tokens", "settings/templates/new"})
+  for (const auto* const page :
+       {"orders", "carriers?open=new", "dispatch?open=new", "dispatch/drivers?open=new",
+        "dispatch/vehicles?open=new", "stores", "stores?connect=woocommerce", "settings/branding",
+        "settings/business", "settings/calendar", "settings/alerts", "settings/users", "settings/tokens",
+        "settings/templates/new"})
     command.emplace_back(page);
-  const auto walked = run(std::move(command), {}, std::chrono::minutes(4));
+  const auto walked = run(std::move(command), {}, std::chrono::minutes(6));
   EXPECT_EQ(walked.status, 0) << walked.standard_output << walked.standard_error;
 }
 
@@ -128,6 +140,9 @@ TEST_P(ConsoleJourneys, LeadWhereTheyShould) {
     command.push_back(mails.path());
   } else if (name == "customers") {
     command.push_back(link("operator"));
+  } else if (name == "dispatch") {
+    command.push_back(link("operator"));
+    command.push_back(link("viewer"));
   } else {
     command.push_back(link("admin", business));
     command.push_back(link("viewer", business));
@@ -137,8 +152,8 @@ TEST_P(ConsoleJourneys, LeadWhereTheyShould) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ConsoleJourneys,
-                         testing::Values("customers", "editor", "first_rows", "orders", "people", "runs",
-                                         "settings"),
+                         testing::Values("customers", "dispatch", "editor", "first_rows", "orders", "people",
+                                         "runs", "settings"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -1108,8 +1108,8 @@ export const de: Texts = {
     create: 'Als Entwurf speichern',
     name: 'Name',
     parcels: (count) => `Gewählte Sendungen: ${count}`,
-    search: 'Neue Sendungen suchen',
-    noParcels: 'Es gibt keine neue Sendung.',
+    search: 'Sendungen suchen',
+    noParcels: 'Es gibt keine solche Sendung.',
     moreParcels: (count) => `Die neuesten von ${count}. Suche, um andere zu sehen.`,
     nothing: 'Keine Tour passt zu den Filtern',
     statuses: {

@@ -1109,8 +1109,8 @@ export const en = {
     create: 'Save as a draft',
     name: 'Name',
     parcels: (count: string) => `Parcels selected: ${count}`,
-    search: 'Search new parcels',
-    noParcels: 'There is no new parcel.',
+    search: 'Search parcels',
+    noParcels: 'There is no such parcel.',
     moreParcels: (count: string) => `The newest of ${count}. Search to see others.`,
     nothing: 'No route meets the filters',
     statuses: {

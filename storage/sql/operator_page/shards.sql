@@ -1,5 +1,5 @@
--- Returns the shards of each worker, and how long its oldest unmatched event has waited, for the page for operators. The names of
--- the columns are its headings.
+-- Returns the shards of each worker, and how long its oldest unmatched event has waited, for the page for operators: the worker
+-- that lags most is first. The names of the columns are its headings.
 select coalesce(max(w.name), case when o.owner is null then 'no worker' else 'a worker that has ended' end) as "Worker",
        count(*) as "Shards", max(o.lease_end)::timestamptz(0) as "Lease until", round(max(o.lag)::numeric, 1) as "Lag, s"
 from (
@@ -14,4 +14,4 @@ from (
 ) o
 left join workers w on w.guid = o.owner
 group by o.owner
-order by 1 limit 200
+order by max(o.lag) desc, 1 limit 200

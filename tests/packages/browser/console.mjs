@@ -1,14 +1,14 @@
 // Opens pages of the console in Chromium and prints the faults that it finds: findings of axe-core, messages of the
 // console, violations of the content policy, requests to other origins, dialogs (a script of somebody else's text has
-// run), and content that is wider than the screen. Each page is opened light with the size of a phone, and dark with the
-// size of a desktop.
+// run), and content that is wider than the screen. Each page is opened light and in German with the size of a small
+// phone, and dark and in English with the size of a desktop.
 // Usage: node console.mjs LINK PATH... ; LINK is a one-time link to the console, PATH a path below /console/. The exit
 // status is 1 if there are findings.
 import { accessibilityFindings, launch, layoutFindings, violations, watchPolicy } from './browser.mjs';
 
 const screens = [
-  { name: 'phone', colorScheme: 'light', viewport: { width: 360, height: 740 } },
-  { name: 'desktop', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+  { name: 'phone', locale: 'de-DE', colorScheme: 'light', viewport: { width: 320, height: 740 } },
+  { name: 'desktop', locale: 'en-GB', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
 ];
 
 async function findings(context, url) {
@@ -38,9 +38,14 @@ async function findings(context, url) {
   return found;
 }
 
+// The choices of the browser that made the session would hide the language of the screen.
+function withoutChoices(state) {
+  return { ...state, origins: [] };
+}
+
 // Prints the findings of all pages on one screen; returns their number.
-async function checkAll(browser, storageState, urls, { name, colorScheme, viewport }) {
-  const context = await browser.newContext({ storageState, viewport, colorScheme });
+async function checkAll(browser, storageState, urls, { name, locale, colorScheme, viewport }) {
+  const context = await browser.newContext({ storageState: withoutChoices(storageState), viewport, colorScheme, locale });
   let count = 0;
   for (const url of urls) {
     for (const finding of await findings(context, url)) {

@@ -1,6 +1,7 @@
 import type {Schemas} from '../../api/client';
 import {href} from '../../route.svelte';
 import {t} from '../../texts/texts.svelte';
+import {placeOf} from './places';
 
 type Entry = Schemas['AuditEntry'];
 
@@ -21,13 +22,7 @@ export function entityText({entityType}: Entry): string {
 
 /** The URL of the changed record; null if it has no page, or is gone. */
 export function entityLink({entityType, entityId, action}: Entry): string | null {
-  const paths: Record<string, string> = {
-    workflow: 'workflows',
-    template: 'templates',
-    carrier: 'carriers',
-    integration: 'stores',
-    customer: 'customers',
-  };
-  const path = paths[entityType];
-  return path && action !== 'deleted' && action !== 'erased' ? href(`${path}/${entityId}`) : null;
+  const at = placeOf(entityType, entityId);
+  if (!at || action === 'deleted' || action === 'erased') return null;
+  return href(at.path, {open: at.open});
 }

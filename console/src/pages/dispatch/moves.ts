@@ -19,3 +19,26 @@ export const dispatchTone: Record<DispatchStatus, Tone> = {
   completed: 'good',
   cancelled: 'quiet',
 };
+
+export const crewTone: Record<Schemas['Driver']['status'] | Schemas['Vehicle']['status'], Tone> = {
+  available: 'good',
+  on_duty: 'moving',
+  in_use: 'moving',
+  off_duty: 'quiet',
+  maintenance: 'warn',
+  inactive: 'quiet',
+};
+
+/** What a person enters of a route: texts, an empty one for nothing, and the time by the clock of the shown zone. */
+export interface RouteFields {
+  name: string;
+  plannedDate: string;
+  driverId: string;
+  vehicleId: string;
+  notes: string;
+}
+
+/** The fields of the API, of which an empty text clears one. */
+export function bodyOf(fields: Partial<Omit<RouteFields, 'plannedDate'>>): Record<string, string | null> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value || null]));
+}

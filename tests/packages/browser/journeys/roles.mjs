@@ -1,6 +1,7 @@
 // The matrix of roles and operations, made from the OpenAPI document: for each role, no page reads what the role may not
 // read, no button in a page or its dialogs sends what the role may not send, and the API refuses each such operation
-// when it is forced. Nothing is changed: each change that a button sends is answered here.
+// when it is forced. Forms get input before they are sent, made from the schemas of the document; what a button shows is
+// used as well. Nothing is changed: each change that a button sends is answered here.
 // Usage: node roles.mjs VIEWER OPERATOR ADMIN OWNER PATH... ; the first four are one-time links of these roles, PATH is
 // a path below /console/. Exits with 1 and the faults if there are any.
 import {call, launch, signedIn, step} from './journey.mjs';
@@ -12,19 +13,49 @@ if (paths.length === 0) throw new Error('usage: node roles.mjs VIEWER OPERATOR A
 const root = new URL('/console/', links[0]).href;
 const faults = [];
 
-/** Each operation as {method, path, pattern, permission}; those with fewer parameters first. */
-async function operationsOf(page) {
-  const {paths} = (await call(page, 'GET', '/openapi.json')).body;
+/** The document as {operations, samples}. Each operation is {method, path, pattern, permission, body}; those with fewer
+ * parameters come first. `body` is the document's example of a body. */
+async function readDocument(page) {
+  const document = (await call(page, 'GET', '/openapi.json')).body;
   const methods = ['get', 'post', 'put', 'patch', 'delete'];
-  const all = Object.entries(paths).flatMap(([path, entry]) =>
+  const operations = Object.entries(document.paths).flatMap(([path, entry]) =>
     methods.filter((method) => entry[method]).map((method) => ({
       method: method.toUpperCase(),
       path,
       pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`),
       permission: entry[method]['x-permission'],
+      body: entry[method].requestBody?.content['application/json']?.example ?? {},
     })),
   );
-  return all.sort((one, other) => one.path.split('{').length - other.path.split('{').length);
+  operations.sort((one, other) => one.path.split('{').length - other.path.split('{').length);
+  return {operations, samples: samplesOf(document, operations)};
+}
+
+/** A value for each type of an input, from the formats and the examples of all bodies. */
+function samplesOf(document, operations) {
+  const values = new Map();
+  const formats = new Map();
+  const learn = (example) => {
+    if (Array.isArray(example)) return example.forEach(learn);
+    for (const [name, value] of Object.entries(example ?? {})) {
+      if (typeof value === 'object') learn(value);
+      else if (!values.has(name)) values.set(name, value);
+    }
+  };
+  for (const {body} of operations) learn(body);
+  for (const {properties} of Object.values(document.components.schemas))
+    for (const [name, {format}] of Object.entries(properties ?? {})) if (format && values.has(name)) formats.set(format, values.get(name));
+  const moment = String(formats.get('date-time'));
+  return {
+    email: formats.get('email'),
+    url: formats.get('uri') ?? 'https://example.com/hook',
+    date: moment.slice(0, 10),
+    'datetime-local': moment.slice(0, 16),
+    number: '1',
+    color: '#336699',
+    tel: String(values.get('phone')),
+    text: String(values.get('name')),
+  };
 }
 
 /** True for an operation that needs a higher role. */
@@ -50,52 +81,122 @@ async function watch(page, role, operations) {
   return sent;
 }
 
-/** Lets what a click began reach the network. */
-const settled = (page) =>
-  page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+/** The calls under way of each page, and who waits for their end. */
+const underWay = new WeakMap();
 
-/** Sends the form of the modal dialog as it is, then closes the dialog. */
-async function confirm(page) {
+function countCalls(page) {
+  const state = {count: 0, waiting: []};
+  const end = () => {
+    state.count -= 1;
+    if (state.count === 0) for (const resume of state.waiting.splice(0)) resume();
+  };
+  page.on('request', () => (state.count += 1));
+  page.on('requestfinished', end);
+  page.on('requestfailed', end);
+  underWay.set(page, state);
+}
+
+/** Lets what a click began end, and be shown. */
+async function settled(page) {
+  const frames = () =>
+    page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  const state = underWay.get(page);
+  await frames();
+  if (state.count > 0) await new Promise((resolve) => state.waiting.push(resolve));
+  await frames();
+}
+
+/** Gives each empty control a value, and marks each box, but those that choose rows of a list. */
+async function fill(page, samples) {
+  await page.evaluate((samples) => {
+    const scope = document.querySelector('dialog:modal') ?? document;
+    for (const form of scope.querySelectorAll('form')) form.noValidate = true;
+    const controls = scope.querySelectorAll('main :is(input, select, textarea), dialog :is(input, select, textarea)');
+    for (const control of scope === document ? controls : scope.querySelectorAll('input, select, textarea')) {
+      if (control.disabled || control.closest('table, fieldset:disabled, [role=search]') || !control.checkVisibility()) continue;
+      const {type} = control;
+      if (type === 'checkbox') {
+        if (!control.checked) control.click();
+      } else if (control instanceof HTMLSelectElement) {
+        const offer = [...control.options].find((option) => option.value !== '');
+        if (control.value === '' && offer && control.closest('form')) control.value = offer.value;
+      } else if (!control.value && !['search', 'file', 'radio'].includes(type)) {
+        control.value = (control.inputMode === 'numeric' || control.inputMode === 'decimal' ? samples.number : samples[type]) ?? samples.text;
+      } else {
+        continue;
+      }
+      control.dispatchEvent(new Event('input', {bubbles: true}));
+      control.dispatchEvent(new Event('change', {bubbles: true}));
+    }
+  }, samples);
+  await settled(page);
+}
+
+/** Sends the form of the modal dialog with input, then closes the dialog. */
+async function confirm(page, samples) {
   const dialog = page.locator('dialog:modal').last();
   if ((await dialog.count()) === 0) return;
+  await fill(page, samples);
   const submit = dialog.locator('button[type=submit]:enabled');
   if (await submit.count()) await submit.last().click();
   await settled(page);
   await page.keyboard.press('Escape');
 }
 
-/** Opens a page and uses each of its buttons once. */
-async function use(page, path) {
-  const open = async () => {
+/** Opens a page and uses each of its buttons once, with input in its forms, and each button that one of them shows. */
+async function use(page, path, samples) {
+  const buttons = page.locator('main button:visible:enabled, dialog button:visible:enabled');
+  /** A name for each button; the second one of a name is another button. */
+  const namesOf = async () => {
+    const seen = new Map();
+    const texts = await buttons.evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? each.textContent.trim()));
+    return texts.map((text) => {
+      seen.set(text, (seen.get(text) ?? 0) + 1);
+      return `${text} ${seen.get(text)}`;
+    });
+  };
+  const press = async (name) => {
+    const index = (await namesOf()).indexOf(name);
+    if (index < 0) return false;
+    await buttons.nth(index).click({timeout: 3000}).catch(() => {});
+    await settled(page);
+    return true;
+  };
+  const open = async (trail) => {
     await page.goto(root + path);
     await page.waitForLoadState('networkidle');
     const all = page.locator('thead input[type=checkbox]');
     if (await all.count()) await all.first().check();
-    // A form is sent with what it has: the point is that it is sent at all.
-    await page.evaluate(() => {
-      for (const form of document.forms) form.noValidate = true;
-    });
+    for (const name of trail) await press(name);
+    await fill(page, samples);
   };
-  await open();
-  const buttons = page.locator('main button:visible:enabled, dialog button:visible:enabled');
-  const count = await buttons.count();
-  for (let index = 0; index < count; index += 1) {
-    const button = buttons.nth(index);
-    if ((await button.count()) === 0) break;
+  const used = new Set();
+  const explore = async (trail) => {
+    await open(trail);
     const address = page.url();
-    await button.click({timeout: 3000}).catch(() => {});
-    await settled(page);
-    await confirm(page);
-    if (page.url() !== address || (await buttons.count()) !== count) await open();
-  }
+    const shown = await namesOf();
+    for (const name of shown.filter((each) => !used.has(each))) {
+      used.add(name);
+      if (!(await press(name))) continue;
+      await confirm(page, samples);
+      await fill(page, samples);
+      const now = await namesOf();
+      const isSame = page.url() === address && now.join() === shown.join();
+      if (isSame) continue;
+      if (page.url() === address && trail.length < 2 && now.some((each) => !used.has(each) && !shown.includes(each)))
+        await explore([...trail, name]);
+      await open(trail);
+    }
+  };
+  await explore([]);
 }
 
-/** Sends each operation above the role, with the session of the page and past it. */
+/** Sends each operation above the role with a body that is valid, with the session of the page and past it. */
 async function force(page, role, operations) {
-  for (const {method, path} of operations.filter((each) => exceeds(each, role))) {
+  for (const {method, path, body} of operations.filter((each) => exceeds(each, role))) {
     const url = new URL(path.replace(/\{[^}]+\}/g, '00000000-0000-4000-8000-000000000000'), root).href;
     const headers = {'X-Waybill-Console': '1', 'Sec-Fetch-Site': 'same-origin'};
-    const answer = await page.context().request.fetch(url, {method, headers, ...(method !== 'GET' && {data: {}})});
+    const answer = await page.context().request.fetch(url, {method, headers, ...(method !== 'GET' && {data: body})});
     if (answer.status() !== 403) faults.push(`${role}: ${method} ${path} is answered with ${answer.status()}`);
   }
 }
@@ -106,16 +207,25 @@ try {
   const walk = (role, index) =>
     step(`${role}: all pages are used, and what is above the role is forced`, async () => {
       const page = await signedIn(browser, links[index]);
-      const operations = await operationsOf(page);
+      const {operations, samples} = await readDocument(page);
       await force(page, role, operations);
+      countCalls(page);
       const sent = await watch(page, role, operations);
-      for (const path of paths) await use(page, path);
+      for (const path of paths) await use(page, path, samples);
       offered[role] = [...sent].filter((each) => each.method !== 'GET');
       console.log(`${role}: ${offered[role].map(({method, path}) => `${method} ${path}`).join(', ')}`);
       await page.context().close();
     });
   await Promise.all(roles.map(walk));
-  // Without these the walk would have proved nothing.
+  // Without these the walk would have proved nothing. All of them need input.
+  const needInput = {
+    operator: ['POST /api/dispatch', 'PUT /api/dispatch', 'POST /api/dispatch/add-shipment', 'POST /api/drivers', 'POST /api/vehicle'],
+    admin: ['POST /api/carriers', 'POST /api/business/users', 'POST /api/business/tokens', 'POST /api/workflows/templates', 'PUT /api/business', 'POST /api/integrations/provider/configure'],
+  };
+  for (const [role, expected] of Object.entries(needInput)) {
+    const sent = offered[role].map(({method, path}) => `${method} ${path}`);
+    for (const each of expected) if (!sent.includes(each)) faults.push(`${role}: no form has sent ${each}`);
+  }
   const allowed = (role, permission) => offered[role].filter((each) => each.permission === permission).length;
   if (allowed('operator', 'operator') < 3) faults.push('an operator is offered hardly a change of records');
   if (allowed('admin', 'admin') < 6) faults.push('an admin is offered hardly a change of settings');
