@@ -44,10 +44,15 @@ export async function accessibilityFindings(page) {
   return { sure, undecided };
 }
 
-// The content is wider than the screen, or the page has no title.
+// The content is wider than the screen, with the innermost elements that reach beyond it, or the page has no title.
 export function layoutFindings(page) {
-  return page.evaluate(() => [
-    ...(document.documentElement.scrollWidth > innerWidth ? ['it is wider than the screen'] : []),
-    ...(document.title === '' ? ['it has no title'] : []),
-  ]);
+  return page.evaluate(() => {
+    const reaches = (element) => element.getBoundingClientRect().right > innerWidth;
+    const reaching = [...document.body.querySelectorAll('*')].filter((each) => reaches(each) && ![...each.children].some(reaches));
+    const shown = reaching.slice(0, 3).map((each) => each.outerHTML.slice(0, 120));
+    return [
+      ...(document.documentElement.scrollWidth > innerWidth ? [`it is wider than the screen: ${shown.join(' ')}`] : []),
+      ...(document.title === '' ? ['it has no title'] : []),
+    ];
+  });
 }

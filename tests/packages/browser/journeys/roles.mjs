@@ -119,7 +119,8 @@ async function fill(page, samples) {
         if (!control.checked) control.click();
       } else if (control instanceof HTMLSelectElement) {
         const offer = [...control.options].find((option) => option.value !== '');
-        if (control.value === '' && offer && control.closest('form')) control.value = offer.value;
+        if (control.value !== '' || !offer || !control.closest('form')) continue;
+        control.value = offer.value;
       } else if (!control.value && !['search', 'file', 'radio'].includes(type)) {
         control.value = (control.inputMode === 'numeric' || control.inputMode === 'decimal' ? samples.number : samples[type]) ?? samples.text;
       } else {
@@ -143,7 +144,8 @@ async function confirm(page, samples) {
   await page.keyboard.press('Escape');
 }
 
-/** Opens a page and uses each of its buttons once, with input in its forms, and each button that one of them shows. */
+/** Opens a page and uses each of its buttons once, with input in its forms, and each button that one of them shows. Then
+ * it makes another choice in each list outside of forms. */
 async function use(page, path, samples) {
   const buttons = page.locator('main button:visible:enabled, dialog button:visible:enabled');
   /** A name for each button; the second one of a name is another button. */
@@ -189,6 +191,16 @@ async function use(page, path, samples) {
     }
   };
   await explore([]);
+  await open([]);
+  const choices = page.locator('main select:visible:enabled:not(form select, [role=search] select)');
+  for (let index = 0; index < (await choices.count()); index += 1) {
+    const other = await choices.nth(index).evaluate((each) => [...each.options].find((option) => option.value !== each.value)?.value);
+    if (other === undefined) continue;
+    await choices.nth(index).selectOption(other, {timeout: 3000}).catch(() => {});
+    await settled(page);
+    await confirm(page, samples);
+    await open([]);
+  }
 }
 
 /** Sends each operation above the role with a body that is valid, with the session of the page and past it. */
