@@ -86,10 +86,12 @@ make_data() {
   sql -v statuses="$3" -f "$bench/sql/data.sql"
 }
 
-start_receiver() { # [ADDRESSES]
+# Sets the receiver's port $receiver, and $receiver_url, the URL to which peers send. start_receiver [ADDRESSES]
+start_receiver() {
   start receiver "$build/bench_receiver" 0 "${1:-1}"
   receiver_pid=$started
   receiver=$(await receiver '^listening on' | grep -oE '[0-9]+$')
+  receiver_url=http://127.0.0.1:$receiver
 }
 
 control() { curl -sS --max-time "${2:-10}" "http://127.0.0.1:$receiver/$1"; }
@@ -161,9 +163,16 @@ no_river_jobs="select not exists (select from river_job where state <> 'complete
 no_procrastinate_jobs="select not exists (select from procrastinate_jobs where status in ('todo', 'doing'))"
 no_graphile_jobs='select not exists (select from graphile_worker._private_jobs order by id limit 1)'
 
+# Copies waybill's database, so that statements with another queue can change the same orders. Triggers do not fire there.
+copy_database() { # NAME
+  dropdb --if-exists "$1"
+  createdb --template waybill "$1"
+  PGDATABASE=$1 sql -c 'alter table orders disable trigger user' -c 'vacuum analyze orders'
+}
+
 start_peer_worker() {
   createdb peer 2>/dev/null || true
-  start peer env PGDATABASE=peer RECEIVER="http://127.0.0.1:$receiver" BODY_SIZE="$body_size" CONCURRENCY="${CONCURRENCY:-24}" \
+  start peer env PGDATABASE=peer RECEIVER="$receiver_url" BODY_SIZE="$body_size" CONCURRENCY="${CONCURRENCY:-24}" \
     "$node" "$bench/peers/worker.mjs"
   peer_pid=$started
   await peer '^ready' >/dev/null
@@ -178,7 +187,7 @@ start_river() { # [TUNED]
       { say "  River could not be built: no rows of it"; return 1; }
   fi
   createdb river 2>/dev/null || true
-  start river env PGDATABASE=river RECEIVER="http://127.0.0.1:$receiver" BODY_SIZE="$body_size" TUNED="${1:-}" "$work/river"
+  start river env PGDATABASE=river RECEIVER="$receiver_url" BODY_SIZE="$body_size" TUNED="${1:-}" "$work/river"
   peer_pid=$started
   await river '^ready' >/dev/null
 }
@@ -192,7 +201,7 @@ start_procrastinate() { # [TUNED]
       { say "  Procrastinate could not be installed: no rows of it"; return 1; }
     createdb procrastinate
   fi
-  start procrastinate env PGDATABASE=procrastinate RECEIVER="http://127.0.0.1:$receiver" BODY_SIZE="$body_size" \
+  start procrastinate env PGDATABASE=procrastinate RECEIVER="$receiver_url" BODY_SIZE="$body_size" \
     TUNED="${1:-}" "$python" "$bench/peers/procrastinate/worker.py"
   peer_pid=$started
   await procrastinate '^ready' >/dev/null

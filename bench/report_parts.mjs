@@ -145,6 +145,42 @@ export const parts = {
       ['by SQL, p50 from sending, relative to River with the same change', 'sql_sent_p50', 'river_change_sent_p50', '< 1'],
     ],
   },
+  tls: {
+    title: 'Webhooks over TLS',
+    text:
+      'As in “Throughput”, but one HAProxy (one thread, TLS 1.3, kept connections) stands before the receiver for all ' +
+      'programs: without TLS, with HTTP/1.1 and with HTTP/2. Until recorded or completed. 500 changes one after another ' +
+      'through each of the three, to the first byte at the receiver. A thousand workflows that send one webhook a second ' +
+      'each over HTTP/1.1: to one destination, and to a thousand.',
+    rows: ['http', 'https', 'http2'].flatMap((name) => {
+      const what = { http: 'without TLS', https: 'HTTP/1.1', http2: 'HTTP/2' }[name];
+      return [
+        [`waybill, ${what}`, `${name}_recorded`, 'events/s'],
+        ['… CPU per event: waybill', `${name}_cpu_waybill`, 'µs'],
+        ['… CPU per event: its PostgreSQL', `${name}_cpu_postgres`, 'µs'],
+        [`River, tuned, ${what}`, `river_${name}_recorded`, 'jobs/s'],
+        ['… CPU per job', `river_${name}_cpu_peer`, 'µs'],
+        [`graphile-worker + undici, ${what}`, `graphile_${name}_recorded`, 'jobs/s'],
+        ['… CPU per job', `graphile_${name}_cpu_peer`, 'µs'],
+        [`waybill, to the first byte, ${what}, p50`, `latency_${name}_p50`, 'ms'],
+        ['… p99', `latency_${name}_p99`, 'ms'],
+      ];
+    }).concat([
+      ['CPU of waybill in a second, one destination', 'one_destination', 'ms'],
+      ['… a thousand destinations', 'all_destinations', 'ms'],
+    ]),
+    limits: [['CPU per event over HTTP/1.1', 'https_cpu_waybill', 28, 'µs']],
+    ratios: [
+      ['HTTP/1.1, relative to River', 'https_recorded', 'river_https_recorded', '≥ 2'],
+      ['HTTP/1.1, relative to graphile-worker', 'https_recorded', 'graphile_https_recorded', '≥ 2'],
+      ['HTTP/2, relative to River', 'http2_recorded', 'river_http2_recorded', '≥ 2'],
+      ['HTTP/2, relative to graphile-worker', 'http2_recorded', 'graphile_http2_recorded', '≥ 2'],
+      ['without TLS, relative to River', 'http_recorded', 'river_http_recorded', ''],
+      ['p50 over HTTP/1.1, relative to no TLS', 'latency_https_p50', 'latency_http_p50', '< 1.15'],
+      ['p50 over HTTP/2, relative to no TLS', 'latency_http2_p50', 'latency_http_p50', ''],
+      ['CPU of a thousand destinations, relative to one', 'all_destinations', 'one_destination', '< 1.5'],
+    ],
+  },
   throughput: {
     title: 'Throughput',
     text:
@@ -267,15 +303,22 @@ export const parts = {
   },
   writers: {
     title: 'Writers',
-    text: 'Commits of 32 pgbench connections that change the status of random orders, 5 s each.',
+    text:
+      'Commits of 32 pgbench connections that change the status of random orders, 5 s each. In a copy of the database ' +
+      'without triggers, one statement makes the same change, inserts a job of River or a row of a plain outbox with three ' +
+      'of its fields, and calls `pg_notify`.',
     rows: [
       ['without event triggers', 'without', 'commits/s'],
       ['with triggers, no worker', 'with', 'commits/s'],
+      ['the change and a job of River, no worker', 'river', 'commits/s'],
+      ['the change, a row of a plain outbox and `pg_notify`', 'outbox', 'commits/s'],
       ['with triggers and a worker that matches', 'worker', 'commits/s'],
       ['with triggers and a worker that sends a webhook for each', 'sending', 'commits/s'],
     ],
     ratios: [
-      ['with triggers, relative to without', 'with', 'without', '≥ 0.75'],
+      ['with triggers, relative to a job of River', 'with', 'river', '≥ 1.15'],
+      ['with triggers, relative to a plain outbox', 'with', 'outbox', '≥ 1'],
+      ['with triggers, relative to without', 'with', 'without', ''],
       ['with triggers and worker, relative to without', 'worker', 'without', ''],
       ['with triggers, worker and webhooks, relative to without', 'sending', 'without', ''],
     ],

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the benchmark of waybill and other programs, on a separate cluster with the settings of `waybill up`. Prints the
 # results and writes them to bench/results.md. `./dev bench` calls it.
-#   bench/run.sh [latency|throughput|reads|lists|shipments|memory|writers|changes|queue|waiting|blocked|timers|steps|actions|fairness|import|carriers|console|api|lists-million|changes-million|directus|history]…
+#   bench/run.sh [latency|tls|throughput|reads|lists|shipments|memory|writers|changes|queue|waiting|blocked|timers|steps|actions|fairness|import|carriers|console|api|lists-million|changes-million|directus|history]…
 # Without a part it runs all but `carriers` (a Karrio), `console` (Chromium, a million orders and runs), `api`, `lists-million`, `changes-million` and `directus` (a million orders) and `history` (ten million runs).
 # BENCH_BUILD is the build folder, BENCH_REPETITIONS the number of repetitions (3), BENCH_SECONDS the length of one
 # measurement of a rate (5).
@@ -28,9 +28,9 @@ fi
 node=$bench/peers/node_modules/.bin/node
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(memory latency throughput reads lists shipments writers changes queue waiting blocked timers digests steps actions fairness import)
+[ ${#parts[@]} -gt 0 ] || parts=(memory latency tls throughput reads lists shipments writers changes queue waiting blocked timers digests steps actions fairness import)
 for part in "${parts[@]}"; do
-  [ -r "$bench/parts/$part.sh" ] || die "there is no part \"$part\"; the parts are latency, throughput, reads, lists, shipments, memory, writers, changes, queue, waiting, blocked, timers, digests, steps, actions, fairness, import, carriers, console, api, lists-million, changes-million, directus, history"
+  [ -r "$bench/parts/$part.sh" ] || die "there is no part \"$part\"; the parts are latency, tls, throughput, reads, lists, shipments, memory, writers, changes, queue, waiting, blocked, timers, digests, steps, actions, fairness, import, carriers, console, api, lists-million, changes-million, directus, history"
 done
 
 start_cluster

@@ -22,13 +22,6 @@ river_latency() {
     "with changed as ($(alternating_change) returning guid), job as ($job from changed returning id) $notify"
 }
 
-# River's database is a copy of waybill's, so that its statement can change the same order. Triggers do not fire there.
-copy_for_river() {
-  dropdb --if-exists river
-  createdb --template waybill river
-  PGDATABASE=river sql -c 'alter table orders disable trigger user' -c 'vacuum analyze orders'
-}
-
 peer_latency() {
   PGDATABASE=peer statement_latency peer $changes $pause_us \
     "select graphile_worker.add_job('deliver', json_build_object('order', $SECONDS::text || '-' || \$1::text))"
@@ -38,7 +31,7 @@ switch_off_workflows
 # Another part may have moved the orders, and a move to the same status sends no webhook.
 sql -c 'set session_replication_role = replica' \
   -c "update orders set status = 'pending' where business_id = '$business' and status <> 'pending'"
-if with_peers; then copy_for_river; fi
+if with_peers; then copy_database river; fi
 start_receiver
 start_waybill up
 make_workflow latency '{"status": {"in": ["pending", "processing"]}, "totalValue": {"gte": 1}}' >/dev/null

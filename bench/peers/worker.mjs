@@ -10,7 +10,10 @@ import { tuned } from './tuned.mjs';
 const concurrency = Number(process.env.CONCURRENCY ?? 24);
 const bodySize = Number(process.env.BODY_SIZE ?? 1000);
 const key = Buffer.alloc(32, 'k');
-const receiver = new Pool(process.env.RECEIVER, { connections: concurrency, pipelining: 1 });
+// Requests share one connection if the receiver chooses HTTP/2.
+const receiver = process.env.HTTP2 === '1'
+  ? new Pool(process.env.RECEIVER, { connections: 1, pipelining: concurrency, allowH2: true })
+  : new Pool(process.env.RECEIVER, { connections: concurrency, pipelining: 1, allowH2: false });
 const filler = 'x'.repeat(bodySize);
 
 // Standard Webhooks signs id.timestamp.body.
