@@ -17,7 +17,7 @@ namespace {
 namespace sql = storage::sql::digests;
 
 constexpr Duration look_every = std::chrono::seconds(1);
-constexpr Duration idle_look_every = std::chrono::seconds(5);  // while no workflow has a digest
+constexpr Duration idle_look_every = std::chrono::seconds(5);  // without workflows with a digest, and digests
 constexpr Duration due_again_after = std::chrono::milliseconds(100);
 constexpr Duration catalogue_delay = std::chrono::milliseconds(250);  // until a new version is read
 constexpr std::int64_t digests_of_shard = 16;                         // whose businesses have a turn
@@ -59,7 +59,7 @@ DueDigests::DueDigests(const Guid& worker, const EventIntake& intake, const Cata
       clock_(clock) {}
 
 bool DueDigests::note_due(std::optional<Time> due) {
-  return noted_due_.note(due) && *due < clock_.now() + look_every;
+  return due && noted_due_.note(std::min(*due, clock_.now() + look_every));
 }
 
 Time DueDigests::next_look() const { return std::min(next_look_, noted_due_.earliest()); }
@@ -71,6 +71,7 @@ bool DueDigests::work(storage::Session& session) {
   noted_due_.begin_look();
   next_look_ = now + (catalogue_.has_digests() ? look_every : idle_look_every);
   if (shards.empty()) return false;
+  const bool knew_changes = has_changed_;
   if (close_some(session, shards) || close_changed(session, shards)) {
     next_look_ = now;
     return true;
@@ -79,7 +80,11 @@ bool DueDigests::work(storage::Session& session) {
       session.run(sql::Look{.shards = storage::binary_array(shards), .within = format_duration(look_every)})
           .front();
   has_changed_ = found.has_closings;
-  if (has_changed_) next_look_ = now + look_every;
+  if (has_changed_ && !knew_changes) {
+    next_look_ = now;
+    return true;
+  }
+  if (has_changed_ || found.has_digests) next_look_ = std::min(next_look_, now + look_every);
   // If a due digest was not claimed, another session has locked it.
   if (found.wait_ms) {
     const Duration wait = std::chrono::milliseconds(*found.wait_ms);

@@ -29,7 +29,8 @@ class DueDigests {
   DueDigests(const Guid& worker, const EventIntake& intake, const Catalogue& catalogue,
              WorkflowFollower& workflows, BlastGuard& guard, const Clock& clock);
 
-  /// Notes when a digest may be due. Returns true if that is earlier than known and within a second.
+  /// Notes when a digest may be due. The next look is then within a second, so that a new version of its
+  /// workflow closes it at once. Returns true if the look is earlier than known.
   bool note_due(std::optional<Time> due);
   /// Closes digests if any may be due. Returns true if there may be more.
   bool work(storage::Session& session);

@@ -142,6 +142,20 @@ TEST_F(Digests, KeepTheirVersionWhichANewOneClosesAtOnce) {
   EXPECT_EQ(orders_of(later[0].json_body()), Guids{after});
 }
 
+TEST_F(Digests, OfAWorkflowThatIsOffAreClosedByANewVersionWithinTwoLooks) {
+  const std::string workflow = collecting({{"every", "PT1H"}});
+  for (int version = 0; version < 3; ++version) {
+    tenant.configure({{"guid", workflow}, {"isActive", true}});
+    tenant.create_order();
+    tenant.settle();
+    tenant.configure({{"guid", workflow}, {"isActive", false}});
+    const auto begin = std::chrono::steady_clock::now();
+    tenant.configure({{"guid", workflow}, {"name", "Version " + std::to_string(version)}});
+    ASSERT_EQ(wait_for(static_cast<std::size_t>(version) + 1).size(), static_cast<std::size_t>(version) + 1);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+  }
+}
+
 TEST_F(Digests, WithoutADigestTheWorkflowClosesWhatItCollected) {
   const std::string workflow = collecting({{"every", "PT1H"}});
   const std::string before = tenant.create_order();
