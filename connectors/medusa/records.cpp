@@ -103,8 +103,16 @@ Text variant_title(const json::value& item) {
   return title;
 }
 
-/// The texts and numbers of the item's metadata, such as an engraving. Stores write their own keys with an
-/// underscore.
+/// A value of the metadata: a text, a number, "yes" or "no", or a list of these.
+Text detail_of(const json::value& value, bool in_list = false) {
+  if (value.is_bool()) return value.get_bool() ? "yes" : "no";
+  if (!value.is_array() || in_list) return plain_line(&value, 500);
+  Text list;
+  for (const auto& element : value.get_array()) list = joined(list, ", ", detail_of(element, true));
+  return list ? clean_line(*list, 500) : list;
+}
+
+/// The values of the item's metadata, such as an engraving. Stores write their own keys with an underscore.
 Text details_of(const json::value& item) {
   constexpr std::size_t longest = 2000;
   const auto* const metadata = field(item, "metadata");
@@ -112,7 +120,7 @@ Text details_of(const json::value& item) {
   if (entries == nullptr) return std::nullopt;
   std::map<std::string_view, Text> sorted;  // the store does not keep their order
   for (const auto& entry : *entries) {
-    if (!entry.key().starts_with('_')) sorted.emplace(entry.key(), plain_line(&entry.value(), 500));
+    if (!entry.key().starts_with('_')) sorted.emplace(entry.key(), detail_of(entry.value()));
   }
   Text details;
   for (const auto& [key, value] : sorted) {
@@ -303,13 +311,7 @@ std::string medusa_text(const json::value& record, std::string_view path) {
   return text(record, path).value_or("");
 }
 
-Time medusa_changed_at(const json::value& record) {
-  const auto changed = time(record, "updated_at");
-  if (!changed) {
-    throw StoreError(StoreProblem::wrong_store, "The store returned a record without a time of change.");
-  }
-  return *changed;
-}
+std::optional<Time> medusa_changed_at(const json::value& record) { return time(record, "updated_at"); }
 
 std::string_view medusa_status(const json::value& order) {
   const auto status = medusa_text(order, "status");

@@ -34,8 +34,8 @@ void add_medusa_order(const json::value& order, StorePage<StoreOrder>& page);
 /// are read as grams, lengths as centimetres. Pure.
 void add_medusa_product(const json::value& product, std::string_view currency, StorePage<StoreProduct>& page);
 
-/// The store's `updated_at`. Throws StoreError wrong_store if there is none.
-Time medusa_changed_at(const json::value& record);
+/// The store's `updated_at`; nullopt if it cannot be read.
+std::optional<Time> medusa_changed_at(const json::value& record);
 
 /// A text of a record by its dotted path; empty if absent.
 std::string medusa_text(const json::value& record, std::string_view path);

@@ -187,7 +187,12 @@ TEST(MedusaRecords, ValuesMayHaveOtherTypes) {
   items[0].as_object()["quantity"] = "1";
   items[0].as_object()["title"] = nullptr;
   items[0].as_object()["metadata"] = {
-      {"Engraving", "<b>Ann</b>"}, {"_id", 7}, {"Wrap", 1}, {"x", json::object()}};
+      {"Engraving", "<b>Ann</b>"},
+      {"_id", 7},
+      {"Wrap", 1},
+      {"Gift", true},
+      {"Parts", json::array{"Cup", "2 <i>Plates</i>", nullptr, json::array{1}}},
+      {"x", json::object()}};
   items[0].as_object()["raw_unit_price"] = nullptr;
   items[0].as_object()["unit_price"] = "3.5";
   order["total"] = "48.21";
@@ -198,7 +203,7 @@ TEST(MedusaRecords, ValuesMayHaveOtherTypes) {
   EXPECT_EQ(read_order.total, "48.21");
   ASSERT_EQ(read_order.items.size(), 1U);
   EXPECT_EQ(read_order.items[0].description, "Item");
-  EXPECT_EQ(read_order.items[0].details, "Engraving: Ann, Wrap: 1");
+  EXPECT_EQ(read_order.items[0].details, "Engraving: Ann, Gift: yes, Parts: Cup, 2 Plates, Wrap: 1");
   EXPECT_EQ(read_order.items[0].price, "3.5");
   EXPECT_NE(read_order.customer_email, "none");
 }

@@ -158,6 +158,21 @@ class ProductSweep : public MedusaSweep<StoreProduct> {
   std::optional<std::string> currency_;
 };
 
+// A record that cannot be read must not stop the sweep, so the list goes on behind the last readable one.
+Time last_change(const json::array& records) {
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    if (const auto changed = medusa_changed_at(*record)) return *changed;
+  }
+  throw StoreError(StoreProblem::wrong_store, "The store returned no record with a time of change.");
+}
+
+std::string last_id(const json::array& records) {
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    if (auto id = medusa_text(*record, "id"); !id.empty()) return id;
+  }
+  throw StoreError(StoreProblem::wrong_store, "The store returned no record with an id.");
+}
+
 }  // namespace
 
 asio::awaitable<json::array> MedusaList::next() {
@@ -199,11 +214,11 @@ asio::awaitable<json::array> MedusaList::ask_page() {
 bool MedusaList::advance(const json::array& records) {
   const bool full = records.size() >= limit_;
   if (after_id_) {
-    after_id_ = full ? std::optional(medusa_text(records.back(), "id")) : std::nullopt;
+    after_id_ = full ? std::optional(last_id(records)) : std::nullopt;
     if (!full) from_ = *from_ + resolution;
     return true;
   }
-  const auto last = records.empty() ? from_ : medusa_changed_at(records.back());
+  const auto last = records.empty() ? from_ : last_change(records);
   if (full && last == from_) {
     if (terms_.by_id) {
       after_id_ = "";

@@ -115,7 +115,9 @@ std::vector<StoreItem> read_items(const json::object& order) {
     const auto* const line = node.if_object();
     if (line == nullptr) continue;
     StoreItem item;
-    item.quantity = count(*line, any_left ? "currentQuantity" : "quantity");
+    const char* const quantity = any_left ? "currentQuantity" : "quantity";
+    required(number_of(find_path(*line, quantity)), "quantity of an item");
+    item.quantity = count(*line, quantity);
     if (item.quantity < 1) continue;
     auto variant = plain(*line, "variantTitle");
     if (variant == only_variant) variant.reset();

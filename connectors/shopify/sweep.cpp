@@ -53,7 +53,9 @@ asio::awaitable<void> complete(ShopifyApi& api, const ShopifyList& list, json::o
   auto next = next_of(*inner);
   if (!next) co_return;
   const auto* const id = record.if_contains("id");
-  auto& all = inner->at("nodes").as_array();
+  auto* const nodes = inner->if_contains("nodes");
+  if (nodes == nullptr || !nodes->is_array()) throw no_list(list.inner);
+  auto& all = nodes->get_array();
   while (next) {
     auto data = co_await api.call_page(
         list.more, {{"id", id == nullptr ? json::value() : *id}, {"after", or_null(next)}});

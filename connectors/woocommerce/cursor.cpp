@@ -44,10 +44,13 @@ std::vector<bool> WooCursor::take(const WooListing& listing) {
   if (!horizon_) horizon_ = listing.asked_at - clock_margin;
   std::vector<bool> fresh;
   bool any_fresh = false;
-  for (const auto& row : listing.rows) {
+  for (std::size_t i = 0; i < listing.rows.size(); ++i) {
+    const auto& row = listing.rows[i];
     const Time modified = row.modified.value_or(Time::max());
-    const auto key = row.id + "@" + (row.modified ? filter_time(*row.modified) : "");
-    fresh.push_back(row.id.empty() || taken_.emplace(key, modified).second);
+    // Without an id, a row is known by its place. If it were always fresh, a pass would never be the last.
+    const auto name = row.id.empty() ? "#" + std::to_string(page_) + "." + std::to_string(i) : row.id;
+    const auto key = name + "@" + (row.modified ? filter_time(*row.modified) : "");
+    fresh.push_back(taken_.emplace(key, modified).second);
     any_fresh = any_fresh || fresh.back();
   }
   if (within_second_) {

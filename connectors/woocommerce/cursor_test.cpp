@@ -230,5 +230,31 @@ TEST(WooCommerceCursor, APageShortenedByHiddenRecordsIsNotTheLast) {
   EXPECT_EQ(given.size(), 225U);
 }
 
+TEST(WooCursor, RowsWithoutIdEndASweepToo) {
+  for (const bool has_time : {true, false}) {
+    WooCursor cursor(std::nullopt);
+    WooListing page{.rows = {}, .total = {}, .pages = {}, .asked_at = began};
+    const auto time = has_time ? std::optional(began - seconds(60)) : std::nullopt;
+    for (std::size_t i = 0; i + 1 < WooCursor::page_size; ++i)
+      page.rows.push_back({std::to_string(i), began - seconds(60)});
+    page.rows.push_back({"", time});
+    std::size_t calls = 0;
+    std::size_t without_id = 0;
+    while (!cursor.finished() && calls < 50) {
+      ++calls;
+      const auto parameters = cursor.parameters();
+      const std::map<std::string, std::string> asked(parameters.begin(), parameters.end());
+      auto answer = page;
+      const bool is_after = asked.contains("modified_after") &&
+                            *parse_timestamp(asked.at("modified_after") + "Z") >= began - seconds(60);
+      if (asked.at("page") != "1" || is_after) answer.rows.clear();
+      const auto fresh = cursor.take(answer);
+      if (!answer.rows.empty() && fresh.back()) ++without_id;
+    }
+    EXPECT_TRUE(cursor.finished());
+    EXPECT_EQ(without_id, 1U) << "reported once";
+  }
+}
+
 }  // namespace
 }  // namespace waybill::connectors

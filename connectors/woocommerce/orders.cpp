@@ -165,12 +165,25 @@ double refunded_of(const json::value& line, const RefundedLines& refunded) {
   return found == refunded.end() ? 0 : found->second;
 }
 
+constexpr double most_pieces = 1e9;
+
+// The reason why the quantity of a line cannot be read; empty if all can. A missing quantity is never
+// replaced by another, because the wrong number of pieces would be packed.
+std::string unreadable_quantity(const json::value& row) {
+  for (const auto* const line : elements_of(member(&row, "line_items"))) {
+    const auto quantity = number_of(member(line, "quantity"));
+    if (!quantity || *quantity > most_pieces)
+      return "The quantity of " + plain_line(member(line, "name")).value_or("an item") +
+             " is not a number below 10^9.";
+  }
+  return {};
+}
+
 std::optional<StoreItem> item_of(const json::value& line, const RefundedLines& refunded) {
-  const double ordered = number_of(member(&line, "quantity")).value_or(1);
+  const double ordered = number_of(member(&line, "quantity")).value_or(0);
   constexpr double smallest = 1e-6;  // less is what is left by rounding
   const double quantity = ordered - refunded_of(line, refunded);
-  constexpr double most = 1e9;
-  if (quantity < smallest || quantity > most) return std::nullopt;
+  if (quantity < smallest) return std::nullopt;
   StoreItem item;
   item.description = plain_line(member(&line, "name")).value_or("Item");
   item.details = details_of(line, item.description);
@@ -249,6 +262,7 @@ std::string fill(const json::value& row, const RefundedLines& refunded, StoreOrd
   const auto currency = currency_of(row);
   if (!currency) return "Its currency is not an ISO 4217 code.";
   order.currency = *currency;
+  if (auto reason = unreadable_quantity(row); !reason.empty()) return reason;
   read_items(row, refunded, order);
   const auto delivery = delivery_address(row);
   order.delivery = address_of(delivery);

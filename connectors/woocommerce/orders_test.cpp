@@ -188,6 +188,19 @@ TEST(WooCommerceOrders, ALineWithoutQuantityIsLeftOutAndAFractionIsOnePiece) {
   EXPECT_EQ(order.items[0].description, "Tröja – Blå × 2.5");
 }
 
+TEST(WooCommerceOrders, AQuantityThatCannotBeReadIsNotReplacedByAnother) {
+  for (const json::value& quantity :
+       {json::value(), json::value(""), json::value("N/A"), json::value("2 pcs"), json::value("2,5"),
+        json::value(false), json::value(json::array()), json::value(1e300)}) {
+    EXPECT_EQ(reason(with_item("quantity", quantity)),
+              "The quantity of Tröja – Blå is not a number below 10^9.")
+        << to_json(quantity);
+  }
+  EXPECT_EQ(reason(with("line_items", json::array{nullptr})),
+            "The quantity of an item is not a number below 10^9.")
+      << "no piece is invented";
+}
+
 TEST(WooCommerceOrders, ARefundKeepsTheTotalAndAPartialRefundTheStatus) {
   auto row = with("refunds", json::array{{{"id", 1}, {"total", "-9.00"}}});
   EXPECT_EQ(read(row).total, "53.43");

@@ -312,4 +312,18 @@ const Country* country_of(std::string_view text) {
   return without_dots.size() == text.size() ? nullptr : find_text(without_dots);
 }
 
+std::string_view city_of_state(std::string_view code) {
+  struct CityState {
+    std::string_view code, city;
+  };
+  static constexpr auto city_states = std::to_array<CityState>({{"GI", "Gibraltar"},
+                                                                {"HK", "Hong Kong"},
+                                                                {"MC", "Monaco"},
+                                                                {"MO", "Macau"},
+                                                                {"SG", "Singapore"},
+                                                                {"VA", "Vatican City"}});
+  const auto* const found = std::ranges::find(city_states, code, &CityState::code);
+  return found == city_states.end() ? std::string_view() : found->city;
+}
+
 }  // namespace waybill::domain

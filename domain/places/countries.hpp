@@ -24,4 +24,8 @@ std::span<const Country> all_countries();
 /// be in several languages. Null if the country is unknown.
 const Country* country_of(std::string_view text);
 
+/// The city of a country that is one city ("Singapore"), by its code; empty for other countries. Addresses
+/// there often have no city.
+std::string_view city_of_state(std::string_view code);
+
 }  // namespace waybill::domain

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "base/ascii.hpp"
+#include "domain/places/countries.hpp"
 #include "domain/places/gazetteer_table.hpp"
 #include "domain/places/place_text.hpp"
 #include "domain/places/postal_code.hpp"
@@ -22,20 +23,6 @@ std::uint64_t hash_of(const std::vector<std::string>& words) {
   value = (value ^ value >> 32) * 0x9E3779B97F4A7C15;
   return (value ^ value >> 32) >> (64 - bits_of_bucket_and_hash);
 }
-
-/// Countries that are one city.
-struct CityState {
-  std::string_view code;
-  std::string_view city;
-};
-constexpr auto city_states = std::to_array<CityState>({
-    {"GI", "gibraltar"},
-    {"HK", "hong kong"},
-    {"MC", "monaco"},
-    {"MO", "macau"},
-    {"SG", "singapore"},
-    {"VA", "vatican city"},
-});
 
 template <typename T>
 bool contains(const std::vector<T>& list, const T& value) {
@@ -74,8 +61,8 @@ class Gazetteer::Search {
       }
       query.country = gazetteer_.find_country(code);
     }
-    const auto* const city = std::ranges::find(city_states, code, &CityState::code);
-    return city == city_states.end() ? nullptr : find(city->city, query);
+    const auto city = city_of_state(code);
+    return city.empty() ? nullptr : find(ascii_lower(city), query);
   }
 
  private:

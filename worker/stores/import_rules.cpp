@@ -188,6 +188,9 @@ std::optional<std::string> order_problem(const StoreOrder& order, bool is_new) {
 }
 
 void make_acceptable(StoreOrder& order) {
+  auto& to = order.delivery;
+  if (const auto city = domain::city_of_state(to.country.value_or("")); !to.city && !city.empty())
+    to.city = city;
   cut(order.number, longest_string);
   for (auto* const text :
        {&order.customer_name, &order.customer_company, &order.customer_phone, &order.recipient.name,

@@ -168,6 +168,25 @@ TEST(ImportRules, OrdersThatCannotBeImportedHaveAReason) {
 }
 
 // The API refuses longer texts and other e-mail addresses, so that such a record could not be saved again.
+TEST(ImportRules, AnAddressInACountryThatIsOneCityNeedsNoCity) {
+  for (const auto& [country, city] :
+       {std::pair("SG", "Singapore"), std::pair("HK", "Hong Kong"), std::pair("MO", "Macau"),
+        std::pair("MC", "Monaco"), std::pair("GI", "Gibraltar"), std::pair("VA", "Vatican City")}) {
+    auto order = good_order();
+    order.delivery = {.street = "1 Orchard Road", .country = country};
+    make_acceptable(order);
+    EXPECT_EQ(order.delivery.city, city);
+    EXPECT_EQ(order_problem(order, true), std::nullopt);
+    order.delivery.city = "Old Town";
+    make_acceptable(order);
+    EXPECT_EQ(order.delivery.city, "Old Town");
+  }
+  auto order = good_order();
+  order.delivery.city.reset();
+  make_acceptable(order);
+  EXPECT_EQ(order_problem(order, true), "It has no delivery address with street and city.");
+}
+
 TEST(ImportRules, ImportedRecordsAreAcceptableToTheApi) {
   auto order = good_order();
   const std::string letter = "ä";
