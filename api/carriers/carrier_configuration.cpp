@@ -121,8 +121,16 @@ void check_tracking_pattern(const json::object& body, FieldErrors& errors) {
     errors.push_back({"trackingUrlPattern", std::string(*problem)});
 }
 
+void check_service_codes(const json::object& body, FieldErrors& errors) {
+  for (const std::string codes : {"serviceCodes.", "configuration.serviceCodes."}) {
+    for (const std::string level : {"standard", "express", "sameday"})
+      check_not_blank(body, codes + level, errors);
+  }
+}
+
 void check_carrier_update(const json::object& body, FieldErrors& errors) {
   check_tracking_pattern(body, errors);
+  check_service_codes(body, errors);
   for (const std::string name : {"accountNumber", "defaultServiceLevel", "apiUrl", "testMode", "serviceCodes",
                                  "labelFormat", "trackingSync"}) {
     const auto* const nested = find_path(body, "configuration." + name);

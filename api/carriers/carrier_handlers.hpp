@@ -19,6 +19,8 @@ inline constexpr CodeName service_levels[] = {
 
 /// Adds an error for a trackingUrlPattern that is not valid.
 void check_tracking_pattern(const json::object& body, FieldErrors& errors);
+/// Adds an error for each service code that is blank.
+void check_service_codes(const json::object& body, FieldErrors& errors);
 /// POST /api/carriers/configure
 asio::awaitable<Answer> configure_carrier(Call& call, Services& services);
 /// PATCH and DELETE /api/carriers/{carrierId}, POST …/rotate-inbound-secret

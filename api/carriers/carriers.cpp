@@ -381,6 +381,7 @@ constexpr Endpoint endpoints[] = {
      .description = "Replaces an earlier configuration.",
      .tag = "Carriers",
      .body = &configure_schema,
+     .body_check = check_service_codes,
      .body_kind = BodyKind::object,
      .answer = &configured_answer_schema},
     {.method = Method::get,

@@ -145,6 +145,11 @@ asio::awaitable<Answer> get_rates(Call& call, Services& services) {
       co_await services.db.read(sql::Consignment{.business = call.business(), .shipment = call.id()});
   if (rows.empty()) throw not_found("shipment");
   auto carriers = co_await connected_carriers(call, services, guids_at(body, "carrierIds"));
+  const auto level = text_at(body, "serviceLevel");
+  if (level && std::ranges::none_of(carriers, [&](const ConnectedCarrier& carrier) {
+        return carrier.service_code_of(*level).has_value();
+      }))
+    throw invalid("serviceLevel", "none of the carriers has a code for it in its serviceCodes");
   FieldErrors errors;
   auto consignment = connectors::consignment_of(rows.front(), errors);
   if (!errors.empty()) throw invalid(std::move(errors));
@@ -161,8 +166,7 @@ asio::awaitable<Answer> get_rates(Call& call, Services& services) {
   std::string priced = priced_parts(consignment);
   const auto asked = co_await connectors::ask_for_rates(std::move(carriers), std::move(consignment), open);
   co_await note_calls(call, services, asked);
-  co_return Answer::of(R"({"rates":)" +
-                       rates_text(services, call, asked, text_at(body, "serviceLevel"), std::move(priced)) +
+  co_return Answer::of(R"({"rates":)" + rates_text(services, call, asked, level, std::move(priced)) +
                        R"(,"messages":)" + to_json(messages_of(asked)) + "}");
 }
 

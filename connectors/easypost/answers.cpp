@@ -121,7 +121,8 @@ std::optional<std::string> link_at(const json::object& object, std::string_view 
 }
 
 std::string currency_at(const json::object& object) {
-  const std::string currency = code_at(object, "currency");
+  std::string currency = code_at(object, "currency");
+  for (char& c : currency) c = ascii_upper(c);
   return currency.size() == 3 && std::ranges::all_of(currency, is_upper) ? currency : "";
 }
 

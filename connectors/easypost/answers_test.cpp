@@ -183,6 +183,15 @@ TEST(EasyPostRates, HavePricesThatAreNumbersOfJson) {
   EXPECT_EQ(price("10"), "10");
 }
 
+TEST(EasyPostRates, HaveTheirCurrencyInCapitals) {
+  const auto given = answer(201, R"({"id":"shp_1","rates":[
+      {"id":"r","service":"A","rate":"1","currency":"usd"},{"id":"s","service":"A","rate":"1","currency":"Eur"}]})");
+  const auto rates = offers_in(*shipment_in(given), "ca_1").answer.rates;
+  ASSERT_EQ(rates.size(), 2U);
+  EXPECT_EQ(rates[0].currency, "USD");
+  EXPECT_EQ(rates[1].currency, "EUR");
+}
+
 TEST(EasyPostPurchase, ALinkThatIsTooLongIsLeftOut) {
   const auto link = [](std::size_t length) {
     auto shipment = json::parse(bought).as_object();

@@ -114,6 +114,24 @@ TEST_F(Gateways, AreRefusedWithTheFieldThatIsWrong) {
   EXPECT_EQ(refused({}), "business.address");
 }
 
+TEST_F(Gateways, HaveNoBlankServiceCodes) {
+  const auto fields = [](const Response& response) {
+    EXPECT_EQ(response.status, 400) << response.text;
+    std::string names;
+    for (const auto& [field, message] : response.details()) names += std::string(field) + " ";
+    return names;
+  };
+  const json::object blank{{"serviceCodes", {{"standard", " "}, {"express", ""}, {"sameday", "\t"}}}};
+  EXPECT_EQ(fields(configure(blank)), "serviceCodes.express serviceCodes.standard serviceCodes.sameday ");
+  ASSERT_EQ(configure().status, 200);
+  const std::string path = "/api/carriers/" + carrier;
+  EXPECT_EQ(fields(tenant.http.patch(path, {{"serviceCodes", {{"standard", " "}}}})),
+            "serviceCodes.standard ");
+  EXPECT_EQ(fields(tenant.http.patch(path, {{"configuration", {{"serviceCodes", {{"standard", " "}}}}}})),
+            "configuration.serviceCodes.standard ");
+  EXPECT_EQ(at(carrier_now(), "configuration.serviceCodes.standard"), "Ground");
+}
+
 TEST_F(Gateways, OfABusinessAreGuardedLikeWebhooks) {
   const auto problem = [&](const json::value& url) {
     return refused({{"connector", "karrio"}, {"apiUrl", url}});
@@ -197,6 +215,11 @@ TEST_F(Gateways, GiveRatesCheapestFirst) {
   EXPECT_GT(text_at(list[0], "expiresAt"), tenant.sql.value("select iso(now() + interval '50 minutes')"));
   const Response one = rates(parcel, {{"serviceLevel", "express"}, {"carrierIds", {carrier}}});
   EXPECT_EQ(at(one.data(), "rates").as_array().size(), 1U) << one.text;
+  for (const char* const level : {"sameday", "nope", ""}) {
+    const Response none = rates(parcel, {{"serviceLevel", level}});
+    EXPECT_EQ(none.status, 400) << none.text;
+    EXPECT_TRUE(none.details().contains("serviceLevel")) << "no carrier sells it: " << none.text;
+  }
 }
 
 TEST_F(Gateways, SellARateThatWasShown) {

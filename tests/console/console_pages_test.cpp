@@ -71,6 +71,7 @@ TEST_F(ConsolePages, HaveNoFindings) {
                                  "settings/branding",
                                  "settings/alerts",
                                  "settings/view",
+                                 "settings/password",
                                  "carriers?open=new",
                                  "settings/business",
                                  "settings/users",
