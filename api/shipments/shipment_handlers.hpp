@@ -5,6 +5,20 @@
 
 namespace waybill::api {
 
+/// GET /api/v1/shipments
+asio::awaitable<Answer> list_shipments(Call& call, Services& services);
+/// GET /api/v1/shipments/{shipmentId}
+asio::awaitable<Answer> get_shipment(Call& call, Services& services);
+/// GET /api/v1/shipments/overview
+asio::awaitable<Answer> get_shipment_overview(Call& call, Services& services);
+/// GET /api/v1/shipments/unassigned
+asio::awaitable<Answer> list_unassigned_shipments(Call& call, Services& services);
+/// GET /api/v1/shipments/{shipmentId}/history
+asio::awaitable<Answer> get_shipment_history(Call& call, Services& services);
+/// DELETE /api/v1/shipments/{shipmentId}
+asio::awaitable<Answer> delete_shipment(Call& call, Services& services);
+/// POST /api/v1/shipments/delete
+asio::awaitable<Answer> delete_shipments(Call& call, Services& services);
 /// POST /api/v1/shipments
 asio::awaitable<Answer> create_shipment(Call& call, Services& services);
 /// PUT /api/v1/shipments/{shipmentId}

@@ -1,4 +1,4 @@
--- Returns a page of products, each row preceded by the total: by default the newest fifty. api/records/list.cpp
+-- Returns a page of products, each row preceded by the total: by default the newest fifty. api/records/list_page.cpp
 -- inserts the parts of a request in the marked places. A row whose large columns may have more than 40 kB has neither
 -- these nor a total. A compressed column counts forty times its bytes, which is more than most texts expand to.
 -- $1 business uuid

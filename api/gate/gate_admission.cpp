@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "api/gate/gate_exchange.hpp"
+#include "api/http/session_cookie.hpp"
+
+// The checks of a request before it is read: token, plan, quota and role.
+namespace waybill::api {
+namespace {
+
+// Requests per minute that a cookie session has at least: a page of the console makes several.
+constexpr std::int64_t least_of_cookies = 600;
+
+void check_permission(const Principal& principal, Permission permission) {
+  if (permission == Permission::signed_in) return;
+  if (principal.business_id.is_nil())
+    throw Failure(ErrorCode::forbidden, "This call needs a business; create one first.");
+  if (principal.role < least_role(permission))
+    throw Failure(ErrorCode::forbidden, "The token's role does not allow this.");
+}
+
+/// The session cookie of a request, if it counts: the header Authorization is not given, and a script of the
+/// console has sent the request.
+std::optional<std::string_view> cookie_of(const Request& request, std::string_view public_url) {
+  if (request.authorization.data() != nullptr) return std::nullopt;
+  const auto cookie = SessionCookie::of(public_url);
+  if (!cookie || !is_from_console(request.head)) return std::nullopt;
+  return find_cookie(request.head, cookie->name);
+}
+
+}  // namespace
+
+/// The lowest role that has a permission.
+Role least_role(Permission permission) {
+  switch (permission) {
+    case Permission::operate:
+      return Role::operator_;
+    case Permission::administer:
+      return Role::admin;
+    default:
+      return Role::viewer;
+  }
+}
+
+/// A request without an endpoint counts against the quota of its token, if it has a valid one.
+asio::awaitable<void> Gate::count_unrouted(Exchange& exchange) {
+  const auto& request = exchange.request;
+  if (request.authorization.empty() && !find_field(request.head, "cookie")) co_return;
+  try {
+    co_await authenticate(exchange);
+  } catch (const Failure& failure) {
+    if (failure.code() != ErrorCode::unauthorized) throw;
+  }
+}
+
+asio::awaitable<void> Gate::admit(Exchange& exchange) {
+  co_await authenticate(exchange);
+  check_permission(exchange.call.principal, exchange.endpoint().permission);
+}
+
+/// The token of the request. Throws Failure (UNAUTHORIZED) if it has none that is valid.
+asio::awaitable<Authenticator::Record> Gate::recognise(Exchange& exchange) {
+  const auto cookie = cookie_of(exchange.request, services_.settings.public_url);
+  if (!cookie) co_return co_await authenticator_.authenticate(exchange.request.authorization);
+  exchange.by_cookie = true;
+  co_return co_await authenticator_.authenticate_cookie(*cookie);
+}
+
+/// People at the console neither take requests from the programs of their business nor wait for them: the
+/// cookie sessions of a person share a quota of their own.
+QuotaClaim Gate::quota_of(const Principal& principal, const Plan& plan) const {
+  const bool has_business = !principal.business_id.is_nil();
+  QuotaClaim claim{.token = principal.token_id,
+                   .limit = plan.requests_per_minute,
+                   .owner = has_business ? principal.business_id : principal.user_id,
+                   .owner_limit = owner_limit(plan.requests_per_minute, options_.business_quota_factor)};
+  if (principal.caller == Caller::api_token && !plan.api_access) claim.owner_limit = 0;
+  if (!principal.by_cookie) return claim;
+  claim.limit = std::max(claim.limit, least_of_cookies);
+  if (!has_business) return claim;  // the user's guid is that of the owner
+  if (principal.is_user()) claim.token = principal.user_id;
+  claim.owner_limit = 0;
+  return claim;
+}
+
+/// Checks token, plan and quota, in this order.
+asio::awaitable<void> Gate::authenticate(Exchange& exchange) {
+  static const Plan without_business{.name = {}, .requests_per_minute = 60};
+  const auto record = co_await recognise(exchange);
+  auto& principal = exchange.call.principal = record->principal;
+  const auto* const plan = principal.business_id.is_nil() ? &without_business : plans_.find(record->plan);
+  if (!plan) throw Failure(ErrorCode::forbidden, "The plan of the business is not configured.");
+  const bool has_access = plan->api_access || principal.caller != Caller::api_token;
+  const auto grant = co_await quota_.take(quota_of(principal, *plan), services_.clock.now());
+  auto& response = exchange.response;
+  response.add_header("X-RateLimit-Limit", grant.limit);
+  response.add_header("X-RateLimit-Remaining", grant.remaining);
+  response.add_header("X-RateLimit-Reset", grant.reset);
+  if (record->is_suspended) throw business_suspended();
+  if (!has_access) {
+    throw Failure(ErrorCode::forbidden, "The plan of this business does not include the API.");
+  }
+  if (!grant.allowed) {
+    const auto wait = grant.reset - to_unix_seconds(services_.clock.now());
+    response.add_header("Retry-After", std::max<std::int64_t>(1, wait));
+    throw Failure(ErrorCode::rate_limited, grant.is_of_owner
+                                               ? "All tokens together have no requests left in this minute."
+                                               : "The token has no requests left in this minute.");
+  }
+}
+
+}  // namespace waybill::api
