@@ -63,6 +63,20 @@ CREATE FUNCTION public.add_managed_workflows(business uuid) RETURNS void
   insert into workflow_versions (business_id, workflow_id, version, definition)
   select business_id, guid, version, workflow_definition(added) from added $$;
 
+CREATE PROCEDURE public.add_text(IN record regclass, IN name text, IN longest integer, IN personal text)
+    LANGUAGE plpgsql
+    AS $_$
+begin
+  execute format('create or replace trigger %3$I before insert on %1$s for each row when (octet_length(new.%2$I) > %4$s) '
+                 'execute function limit_text(%2$L, %4$s)', record, name, 'limit_' || name || '_insert', longest);
+  execute format('create or replace trigger %3$I before update of %2$I on %1$s for each row when (octet_length(new.%2$I) > %4$s) '
+                 'execute function limit_text(%2$L, %4$s)', record, name, 'limit_' || name || '_update', longest);
+  call measure_texts(record);
+  if personal <> 'no' then
+    call erase_text(record, name, personal);
+  end if;
+end $_$;
+
 CREATE FUNCTION public.add_tracking_tokens() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'public', 'pg_temp'
@@ -861,6 +875,28 @@ begin
   where business_id = business and dispatch_id = dispatch and not is_final(status);
 end $$;
 
+CREATE PROCEDURE public.erase_text(IN record regclass, IN name text, IN personal text)
+    LANGUAGE plpgsql
+    AS $$
+declare
+  erasing oid := coalesce(to_regprocedure(format('erased(%s, text[])', record)), to_regprocedure(format('erased(%s)', record)));
+  definition text := pg_get_functiondef(erasing);
+  variable text := (select p.proargnames[1] from pg_proc p where p.oid = erasing);
+  ending text := E'\n  return ' || variable || E';\nend ';
+  line text;
+begin
+  if personal not in ('yes', 'if_named') or coalesce(strpos(definition, ending), 0) = 0 then
+    raise 'no function erases % of %', name, record;
+  end if;
+  line := format('%I.%I := null;', variable, name);
+  if personal = 'if_named' and (select p.pronargs = 2 from pg_proc p where p.oid = erasing) then
+    line := format('if holds_word(%I.%I, words) then %s end if;', variable, name, line);
+  end if;
+  if strpos(definition, line) = 0 then
+    execute replace(definition, ending, E'\n  ' || line || ending);
+  end if;
+end $$;
+
 CREATE FUNCTION public.erased(c public.customers) RETURNS public.customers
     LANGUAGE plpgsql IMMUTABLE
     AS $$
@@ -1423,6 +1459,20 @@ begin
   return new;
 end $$;
 
+CREATE FUNCTION public.limit_text() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  if coalesce(current_setting('waybill.cause', true), '') <> ''
+     and (session_user = current_user or pg_has_role(session_user, current_user, 'member')) then
+    return new;
+  end if;
+  perform public.refuse_long_text(tg_argv[0], case when tg_op = 'UPDATE' then to_jsonb(old) ->> tg_argv[0] end,
+                                    to_jsonb(new) ->> tg_argv[0], tg_argv[1]::integer);
+  return new;
+end $$;
+
 CREATE FUNCTION public.list_element(list jsonb, element_guid text) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     AS $$
@@ -1522,6 +1572,28 @@ CREATE FUNCTION public.make_position_partitions(first date, last date) RETURNS v
     LANGUAGE sql
     AS $$
   select make_partitions_of(array['positions'], date_trunc('week', first::timestamp)::date, last) $$;
+
+CREATE PROCEDURE public.measure_texts(IN record regclass)
+    LANGUAGE plpgsql
+    AS $_$
+declare
+  sizes text;
+begin
+  select string_agg(format('octet_length(r.%I)', a.attname), ', ' order by a.attnum) into sizes
+  from pg_attribute a
+  where a.attrelid = record and a.attnum > 0 and not a.attisdropped and a.atttypid = 'text'::regtype;
+  execute format($create$
+create or replace function bounded_record(r %1$s) returns bytea language plpgsql stable strict as $function$
+begin
+  if greatest(pg_column_size(r), %2$s) > 4194304 then
+    return '';
+  end if;
+  return substr(record_send(r), 1, 4194305);
+exception when program_limit_exceeded or out_of_memory or internal_error then
+  return '';
+end $function$
+$create$, record, sizes);
+end $_$;
 
 CREATE FUNCTION public.meets_trigger(stored text, code text) RETURNS boolean
     LANGUAGE sql IMMUTABLE

@@ -10,8 +10,8 @@
 #include "api/endpoint/endpoint.hpp"
 #include "api/endpoint/entity_tag.hpp"
 #include "api/endpoint/static_file.hpp"
+#include "api/http/language.hpp"
 #include "api/http/message.hpp"
-#include "api/tracking_page/language.hpp"
 #include "base/embedded_file.hpp"
 
 #define X(symbol, path, file, media_type, is_named_by_content) WAYBILL_EMBED(symbol, WAYBILL_CONSOLE "/" file)

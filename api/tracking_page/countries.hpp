@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "api/tracking_page/language.hpp"
+#include "api/http/language.hpp"
 
 namespace waybill::api {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "api/endpoint/static_file.hpp"
+#include "api/http/language.hpp"
 #include "api/tracking_page/contrast.hpp"
 #include "api/tracking_page/countries.hpp"
-#include "api/tracking_page/language.hpp"
 #include "api/tracking_page/markup.hpp"
 #include "api/tracking_page/presented.hpp"
 #include "api/tracking_page/texts.hpp"

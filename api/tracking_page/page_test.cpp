@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/http/language.hpp"
 #include "api/tracking_page/contrast.hpp"
-#include "api/tracking_page/language.hpp"
 #include "base/crypto.hpp"
 #include "base/json.hpp"
 #include "domain/records/state_machines.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/tracking_page/language.hpp"
+#include "api/http/language.hpp"
 #include "api/tracking_page/tracked_shipment.hpp"
 
 namespace waybill::api {

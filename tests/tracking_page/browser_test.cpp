@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/tracking_page/language.hpp"
+#include "api/http/language.hpp"
 #include "api/tracking_page/page.hpp"
 #include "domain/records/state_machines.hpp"
 #include "tests/harness/packages.hpp"

@@ -114,7 +114,7 @@ class Beginning {
       set_end(run_.state, RunStatus::skipped, erased_code, "The step uses an answer that was erased.", now_);
       return;
     }
-    if (use_earlier_texts(step)) return;
+    if (!uses_repeated(static_cast<int>(number)) && use_earlier_texts(step)) return;
     if (step.uses_steps || is_of_list()) read_values();
     const auto verdict = step.when ? step.when->judge({view_.entity, view_.previous, view_.created, &values_})
                                    : domain::Verdict::hold;
@@ -278,9 +278,30 @@ class Beginning {
   /// True if the step uses an answer that was erased.
   bool uses_erased(int number) const {
     return std::ranges::any_of(results(), [&](const json::value& result) {
-      const auto* const users = result.as_object().if_contains("usedBy");
-      return result.as_object().contains("erased") && users != nullptr &&
-             std::ranges::find(users->as_array(), json::value(number)) != users->as_array().end();
+      return result.as_object().contains("erased") && is_used_by(result, number);
+    });
+  }
+
+  /// True if the step uses the answer of a step that this run has attempted itself. The texts that an earlier
+  /// run has sent for it are those of an earlier answer.
+  bool uses_repeated(int number) const {
+    return std::ranges::any_of(results(), [&](const json::value& result) {
+      return is_used_by(result, number) && is_attempted(result.at("number"));
+    });
+  }
+
+  /// True for the result of a step whose answer the step of this number uses.
+  static bool is_used_by(const json::value& result, int number) {
+    const auto* const users = result.as_object().if_contains("usedBy");
+    return users != nullptr &&
+           std::ranges::find(users->as_array(), json::value(number)) != users->as_array().end();
+  }
+
+  bool is_attempted(const json::value& step) const {
+    const json::value tries = json::parse(run_.state.tries);
+    return std::ranges::any_of(tries.as_array(), [&](const json::value& attempt) {
+      const auto* const of = attempt.as_object().if_contains("step");
+      return of != nullptr && *of == step;
     });
   }
 

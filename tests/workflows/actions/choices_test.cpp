@@ -9,6 +9,7 @@
 namespace waybill::tests {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -173,8 +174,31 @@ TEST_F(Answers, AReplayKeepsThoseOfTheStepsThatItDoesNotRepeat) {
   EXPECT_EQ(text_at(replayed, "status"), "succeeded");
   EXPECT_EQ(receiver.count(tenant.path("ask")), 1U);
   EXPECT_EQ(wait_for(1, "last").at(0).body, R"({"n": 1})");
-  const json::object again = replay(replayed, {{"fromStep", 1}});
-  EXPECT_EQ(at(step_at(again, 1), "answer.n"), 2);
+}
+
+TEST_F(Answers, AReplayThatRepeatsAStepSendsItsNewAnswer) {
+  receiver.answer_next(tenant.path("ask"), answering({{"n", 1}}));
+  receiver.answer(tenant.path("ask"), answering({{"n", 2}}));
+  const std::string flow = workflow({hook("first", {{"template", R"({"at": "{{event.id}} {{notes}}"})"}}),
+                                     asks("ask", {{"n", "number"}}),
+                                     hook("told", {{"template", R"({"n": {{steps.ask.answer.n}}})"}}),
+                                     hook("other", {{"template", R"({"notes": "{{notes}}"})"}}),
+                                     hook("last", {{"template", R"({"n": {{steps.ask.answer.n}}})"}})});
+  const std::string order = tenant.insert_order({{"notes", "'x'"}});
+  const json::object before = tenant.run_with_status(flow, "succeeded");
+  tenant.update_orders("notes = 'y' where guid = '" + order + "'");
+  const json::object again = replay(before, {{"fromStep", 2}});
+  EXPECT_EQ(at(step_at(again, 2), "answer.n"), 2);
+  const json::object third = replay(again, {{"fromStep", 3}});
+  EXPECT_EQ(text_at(third, "status"), "succeeded");
+  const auto bodies = [&](const std::string& name, std::size_t count) {
+    std::vector<std::string> all;
+    for (const auto& request : wait_for(count, name)) all.push_back(request.body);
+    return all;
+  };
+  EXPECT_THAT(bodies("told", 3), ElementsAre(R"({"n": 1})", R"({"n": 2})", R"({"n": 2})"));
+  EXPECT_THAT(bodies("last", 3), ElementsAre(R"({"n": 1})", R"({"n": 2})", R"({"n": 2})"));
+  EXPECT_THAT(bodies("other", 3), Each(R"({"notes": "x"})")) << "uses no answer";
 }
 
 TEST_F(Answers, AReplayKeepsItsChoicesAndOneThatBeginsAtAChoiceMakesItAgain) {

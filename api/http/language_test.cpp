@@ -1,4 +1,4 @@
-#include "api/tracking_page/language.hpp"
+#include "api/http/language.hpp"
 
 #include <string>
 

@@ -7,7 +7,8 @@
 
 namespace waybill::api {
 
-/// The languages of the tracking page. Readers who accept none of them get the first.
+/// The languages of the tracking page; the console has the first two. Readers who accept none of them get the
+/// first.
 enum class Language : std::uint8_t { en, de, fr, es, pt };
 
 /// The language tags (RFC 5646), by Language.
