@@ -158,7 +158,7 @@ class ProductSweep : public MedusaSweep<StoreProduct> {
   std::optional<std::string> currency_;
 };
 
-// A record that cannot be read must not stop the sweep, so the list goes on behind the last readable one.
+// A record that cannot be read must not stop the sweep, so the list continues behind the last readable one.
 Time last_change(const json::array& records) {
   for (auto record = records.rbegin(); record != records.rend(); ++record) {
     if (const auto changed = medusa_changed_at(*record)) return *changed;
