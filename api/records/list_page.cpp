@@ -29,8 +29,8 @@ std::string ListReader::rows_of_business() const {
 /// are counted and subtracted from all, of the same snapshot.
 std::string ListReader::counted() const {
   const bool has_complement = !selection_.whole.complement.empty();
-  const auto count = "select count(*)" + rows_of_business() +
-                     (has_complement ? selection_.whole.complement : selection_.where);
+  auto count = "select count(*)" + rows_of_business() +
+               (has_complement ? selection_.whole.complement : selection_.where);
   if (selection_.whole.own_value.empty() && !has_complement) return count;
   const auto number = selection_.whole.own_value.empty()
                           ? "(" + count + ")"
@@ -84,10 +84,13 @@ std::string ListReader::find_in_ranges(const std::string& selected, const std::s
   auto left = bounds;
   for (std::size_t i = 0; i + 1 < ranges_.size(); ++i) {
     const auto part = "part_" + std::to_string(i);
-    found += (i == 0 ? "with " : ", ") + part + " as materialized (select r.guid from " + table_ + " r" +
-             (is_joined() ? selection_.order_join : "") +
-             " where r.business_id = $1 and r.deleted_at is null" + ranges_[i] + selected + " order by " +
-             order + " " + left + ")";
+    found.append(i == 0 ? "with " : ", ")
+        .append(part)
+        .append(" as materialized (select r.guid from ")
+        .append(table_);
+    found.append(" r").append(is_joined() ? selection_.order_join : "");
+    found.append(" where r.business_id = $1 and r.deleted_at is null").append(ranges_[i]).append(selected);
+    found.append(" order by ").append(order).append(" ").append(left).append(")");
     guids += "select guid from " + part + " union all ";
     left += " - (select count(*) from " + part + ")";
   }

@@ -513,7 +513,7 @@ class Compiler {
       return {};
     const auto* const named = value.field->relative();
     const bool relative = view == View::relative;
-    if (!relative && named != nullptr) return {};
+    if (relative == (named == nullptr)) return {};
     const auto text = search_text_with(relative ? named->table : type_.table,
                                        relative ? named->column : value.field->column_name());
     if (text.empty()) return {};
