@@ -29,15 +29,6 @@ bool holds_values(AnswerType type) {
   return type == AnswerType::array || type == AnswerType::object || type == AnswerType::any;
 }
 
-/// True for a path that conditions and Mustache tags can name.
-bool is_path(std::string_view path) {
-  if (path.empty() || path.front() == '.' || path.back() == '.' || path.find("..") != std::string_view::npos)
-    return false;
-  return count_characters(path) <= max_path_characters && std::ranges::none_of(path, [](char c) {
-           return (c >= 0 && c <= ' ') || c == '\x7f' || c == '{' || c == '}';
-         });
-}
-
 std::optional<AnswerField> parse_field(std::string_view path, const json::value& type) {
   const auto* const text = type.if_string();
   if (text == nullptr) return std::nullopt;
@@ -88,6 +79,15 @@ const json::value* value_at(const json::value& answer, std::string_view path) {
 
 }  // namespace
 
+bool is_answer_path(std::string_view path) {
+  if (path.empty() || path.front() == '.' || path.back() == '.' || path.find("..") != std::string_view::npos)
+    return false;
+  const auto dots = static_cast<std::size_t>(std::ranges::count(path, '.'));
+  return dots < max_answer_depth && count_characters(path) <= max_path_characters &&
+         std::ranges::none_of(
+             path, [](char c) { return (c >= 0 && c <= ' ') || c == '\x7f' || c == '{' || c == '}'; });
+}
+
 void check_answer(const json::value& given, const std::string& field, FieldErrors& errors) {
   const auto* const object = given.if_object();
   if (object == nullptr || object->empty() || object->size() > max_answer_fields) {
@@ -97,8 +97,8 @@ void check_answer(const json::value& given, const std::string& field, FieldError
   std::vector<AnswerField> fields;
   for (const auto& [path, type] : *object) {
     const std::string place = field + "." + std::string(path);
-    if (!is_path(path)) {
-      errors.push_back({place, "must be a path: names and positions of elements, joined by dots"});
+    if (!is_answer_path(path)) {
+      errors.push_back({place, "must be a path: up to 30 names and positions of elements, joined by dots"});
     } else if (auto parsed = parse_field(path, type)) {
       fields.push_back(std::move(*parsed));
     } else {
@@ -142,6 +142,8 @@ std::variant<json::object, std::string> declared_values(const std::vector<Answer
     if (container_of(fields, field) == nullptr)
       put_path(values, field.path, is_absent ? json::value() : *value);
   }
+  if (std::holds_alternative<JsonError>(parse_json(to_json(values), max_answer_depth)))
+    return "The declared values are nested deeper than " + std::to_string(max_answer_depth) + ".";
   return values;
 }
 

@@ -23,10 +23,16 @@ struct AnswerField {
 };
 
 inline constexpr std::size_t max_answer_fields = 30;
+/// The depth of the declared values. Two levels more, of the list of a run's results, are the 32 that a
+/// reader of JSON takes.
+inline constexpr std::size_t max_answer_depth = 30;
 inline constexpr std::size_t max_answer_body = 64UL * 1024;     // bytes
 inline constexpr std::size_t max_stored_answers = 16UL * 1024;  // bytes of JSON of a run's answers
 /// The attempts of a step that may get a successful answer without the expected values.
 inline constexpr int max_answer_attempts = 3;
+
+/// True for a path that a declaration, a condition and a tag of a template can name.
+bool is_answer_path(std::string_view path);
 
 /// Adds an error for each entry of an `answer` that is not valid, under `field`.
 void check_answer(const json::value& given, const std::string& field, FieldErrors& errors);
@@ -35,7 +41,8 @@ void check_answer(const json::value& given, const std::string& field, FieldError
 std::vector<AnswerField> parse_answer(const json::value& stored);
 
 /// The declared values in an answer: an object in which each is at its path. A field inside another declared
-/// one is part of that. Otherwise the reason that the answer is not as declared, as a sentence.
+/// one is part of that. Otherwise the reason that the answer is not as declared, as a sentence, also for
+/// values that are nested deeper than `max_answer_depth`.
 std::variant<json::object, std::string> read_answer(const std::vector<AnswerField>& fields,
                                                     std::string_view body);
 /// The same for an answer that is parsed already.

@@ -54,6 +54,38 @@ TEST(Answer, AnotherAnswerIsRefused) {
   EXPECT_TRUE(read(R"({"a": "any"})", "<html>").starts_with("The answer is not JSON: "));
 }
 
+/// `count` lists, each in the one before.
+std::string lists(std::size_t count) { return std::string(count, '[') + std::string(count, ']'); }
+
+/// A path of `count` names.
+std::string names(std::size_t count) {
+  std::string path = "a";
+  for (std::size_t i = 1; i < count; ++i) path += ".a";
+  return path;
+}
+
+TEST(Answer, ValuesAreNoDeeperThanTheResultsOfARunCanBeRead) {
+  const auto result_of = [](const std::string& values) { return R"([{"answer": )" + values + "}]"; };
+  const std::string deepest = read(R"({"x": "any"})", R"({"x": )" + lists(max_answer_depth - 1) + "}");
+  EXPECT_NO_THROW((void)json::parse(result_of(deepest))) << deepest;
+  const std::string too_deep = "The declared values are nested deeper than 30.";
+  for (const char* const type : {"any", "array", "array?"}) {
+    EXPECT_EQ(read(to_json(json::object{{"x", type}}), R"({"x": )" + lists(max_answer_depth) + "}"),
+              too_deep);
+  }
+  EXPECT_EQ(read(R"({"y": "any?"})", R"({"x": )" + lists(max_answer_depth) + "}"), R"({"y":null})")
+      << "the depth of what is not declared does not matter";
+
+  EXPECT_NO_THROW((void)json::parse(result_of(read(to_json(json::object{{names(30), "any?"}}), "{}"))));
+  EXPECT_EQ(read(to_json(json::object{{names(31), "any?"}}), "{}"), too_deep)
+      << "a path that an earlier version has stored";
+}
+
+TEST(Answer, APathHasAtMostThirtyNames) {
+  EXPECT_TRUE(errors_of(to_json(json::object{{names(30), "any"}})).empty());
+  EXPECT_EQ(errors_of(to_json(json::object{{names(31), "any"}})).size(), 1U);
+}
+
 TEST(Answer, DeclarationsAreCheckedByPath) {
   EXPECT_TRUE(errors_of(R"({"lines.0.id": "number?", "x": "any", "x.y": "string"})").empty());
   EXPECT_EQ(errors_of("{}").front().field, "answer");

@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "actions/stored_steps.hpp"
 #include "api/records/fields.hpp"
@@ -374,6 +375,11 @@ json::object check_steps(const json::value& given, const actions::CheckContext& 
       actions::count_steps(*list) > matching::max_steps) {
     errors.push_back({"steps", "must have 1 to " + std::to_string(matching::max_steps) +
                                    " entries, with those of choices"});
+    return {};
+  }
+  constexpr std::size_t max_depth = 30;  // a definition that contains them is read with two levels more
+  if (std::holds_alternative<JsonError>(parse_json(to_json(given), max_depth))) {
+    errors.push_back({"steps", "must not be nested deeper than " + std::to_string(max_depth)});
     return {};
   }
   json::array steps = Checker(context, has_record, secret, errors).check_list(*list, "steps", 0);

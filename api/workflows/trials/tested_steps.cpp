@@ -106,12 +106,16 @@ json::object given_answers(const json::object& answers, const std::vector<Tested
     json::value answer = given;
     if (const auto* const object = given.if_object()) {  // a value can be given by its path
       answer.emplace_object();
-      for (const auto& [path, value] : *object) put_path(answer.get_object(), path, value);
+      for (const auto& [path, value] : *object) {  // no declared field is at, or in, what is left out
+        if (actions::is_answer_path(path)) put_path(answer.get_object(), path, value);
+      }
     }
     const auto fields = actions::parse_answer(named->step.definition.at("answer"));
     auto values = actions::declared_values(fields, answer);
     if (auto* const problem = std::get_if<std::string>(&values)) {
       errors.push_back({field, "is not as the step declares it: " + *problem});
+    } else if (to_json(std::get<json::object>(values)).size() > actions::max_stored_answers) {
+      errors.push_back({field, "has declared values larger than 16 KiB"});
     } else {
       declared[name] = std::get<json::object>(std::move(values));
     }

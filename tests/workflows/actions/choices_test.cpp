@@ -309,6 +309,48 @@ TEST_F(Answers, ATestTakesTheAnswersOfSteps) {
   }
 }
 
+TEST_F(Answers, ATestTakesNoAnswerThatARunCouldNotKeep) {
+  const json::array steps{asks("stock", {{"note", "string"}, {"count.of", "number?"}}),
+                          hook("x", {{"template", R"({"of": {{steps.stock.answer.count.of}}})"}})};
+  const auto reply_to = [&](const json::object& answer) {
+    return tenant.http.post("/api/workflows/test", json::object{{"definition", definition(steps)},
+                                                                {"entityId", tenant.insert_order()},
+                                                                {"answers", {{"stock", answer}}}});
+  };
+  const Response too_large = reply_to({{"note", std::string(16 * 1024, 'n')}});
+  EXPECT_EQ(too_large.status, 400);
+  EXPECT_EQ(at(too_large.body, "error.details").as_object().at("answers.stock"),
+            "has declared values larger than 16 KiB");
+
+  std::string hostile = "a";
+  while (hostile.size() < 900'000) hostile += ".a";
+  const Response left_out = reply_to({{"note", "n"}, {"count.of", 3}, {hostile, 1}, {"", 2}, {"..", 3}});
+  ASSERT_EQ(left_out.status, 200) << "a member that no declared field names has no effect";
+  EXPECT_EQ(text_at(left_out.data().at("steps").as_array().at(1), "wouldSend.body"), R"({"of": 3})");
+}
+
+TEST_F(Answers, TheDeepestAnswerIsReadByALaterStep) {
+  const std::string lists = std::string(29, '[') + std::string(29, ']');
+  receiver.answer_next(tenant.path("deep"), answering(json::object{{"x", json::parse(lists)}}));
+  const std::string flow = workflow({asks("deep", {{"x", "any"}}), hook("after")});
+  tenant.create_order();
+  EXPECT_THAT(steps_of(tenant.run_with_status(flow, "succeeded")),
+              ElementsAre("1 webhook succeeded", "2 webhook succeeded"));
+}
+
+TEST_F(Answers, StepsThatCouldNotBeReadAgainAreRefused) {
+  const auto nested_in = [&](int levels) {  // of the list of steps
+    json::object when{{"notes", "x"}};
+    for (int level = 4; level <= levels; ++level) when = json::object{{"not", std::move(when)}};
+    return json::array{hook("x", {{"when", std::move(when)}})};
+  };
+  const json::object flow = tenant.configure(definition(nested_in(30)));
+  const std::string path = "/api/workflows/configured/" + text_at(flow, "guid");
+  EXPECT_EQ(tenant.http.get(path).status, 200);
+  EXPECT_EQ(tenant.http.get(path + "/versions").status, 200);
+  EXPECT_EQ(text_at(refused(nested_in(31)), "steps"), "must not be nested deeper than 30");
+}
+
 TEST_F(Answers, UnknownNamesLaterStepsAndWrongTypesAreRefused) {
   const json::object stock = asks("stock", {{"count", "number"}, {"lines", "array"}, {"extra", "any"}});
   const auto error_of = [&](const json::object& step, std::string_view field) {
