@@ -8,20 +8,19 @@
 namespace waybill::net {
 
 /// The CA certificates for outgoing TLS: the system's and those of a file, read once and shared by all
-/// connections (libcurl would read the system's whole bundle for each). Immutable; any thread.
+/// connections (libcurl would read the system's whole bundle for each). Stores of the same file share them as
+/// long as one of them exists, because reading the bundle takes 15 ms. Immutable; any thread.
 class TrustStore {
  public:
-  /// `ca_file` (PEM) may be empty. Throws std::runtime_error, which names the file, if it cannot be read.
+  /// `ca_file` (PEM) may be empty. Throws std::runtime_error, which names the file, if it cannot be read. A
+  /// file that has changed is read again.
   explicit TrustStore(const std::string& ca_file);
-  ~TrustStore();
-  TrustStore(const TrustStore&) = delete;
-  TrustStore& operator=(const TrustStore&) = delete;
 
   /// Makes `context` verify against this store.
   void apply_to(SSL_CTX* context) const;
 
  private:
-  X509_STORE* store_;
+  std::shared_ptr<X509_STORE> store_;
 };
 
 }  // namespace waybill::net
