@@ -54,6 +54,18 @@ TEST(StoreText, AnEmailIsAnAddressOrNothing) {
   }
 }
 
+TEST(StoreText, AnEmailIsReadWithoutWhatIsPastedWithIt) {
+  for (const auto* const text :
+       {"mailto:ann@example.com", "MAILTO: ann@example.com", "<ann@example.com>", "Ann Lee <ann@example.com>",
+        "\"Lee, Ann\" <mailto:ann@example.com>", "“ann@example.com”", "'ann@example.com'",
+        "\"ann@example.com\"", "«ann@example.com»", "(ann@example.com)", "ann@example.com.",
+        "ann@example.com,", "\u202a<ann@example.com>;"})
+    EXPECT_EQ(clean_email(text), "ann@example.com") << text;
+  for (const auto* const text : {"ann@example.com, bob@example.com", "<ann@example.com> <bob@example.com",
+                                 "<>", "mailto:", "“”", "Ann <n/a>", "<deleted@site.invalid>", "><"})
+    EXPECT_EQ(clean_email(text), std::nullopt) << text;
+}
+
 TEST(StoreText, TheElementsOfAListMayHaveIndices) {
   const auto count = [](const json::value& list) { return elements_of(&list).size(); };
   EXPECT_EQ(count(json::array{1, 2}), 2U);

@@ -1,6 +1,7 @@
 #include "api/customers/customer_csv.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "api/customers/customer_body.hpp"
@@ -55,6 +56,16 @@ std::optional<std::string> value_problem(std::size_t column, std::string_view te
   return "must have at most " + std::to_string(default_string_length) + " characters";
 }
 
+/// Names the forms in which spreadsheets save tables and which are not read; empty for any other header.
+std::string form_problem(std::span<const std::string> header) {
+  const std::string_view first = header.front();
+  if (first.starts_with("\xff\xfe") || first.starts_with("\xfe\xff")) return "is in UTF-16; it must be UTF-8";
+  if (header.size() > 1) return {};
+  if (first.find(';') != std::string_view::npos) return "is separated by semicolons; it must be by commas";
+  if (first.find('\t') != std::string_view::npos) return "is separated by tabs; it must be by commas";
+  return {};
+}
+
 void append_sentence(std::string& text, std::string_view sentence) {
   if (!text.empty()) text += "; ";
   text += sentence;
@@ -74,6 +85,7 @@ void CustomerCsv::read_header() {
     return;
   }
   std::string problem(header->problem);
+  if (problem.empty()) problem = form_problem(header->fields);
   std::vector<bool> is_present(customer_csv_columns.size());
   for (const std::string_view field : header->fields) {
     const auto title = without_outer_blanks(field);

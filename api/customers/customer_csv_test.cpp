@@ -1,5 +1,7 @@
 #include "api/customers/customer_csv.hpp"
 
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,6 +71,17 @@ TEST(CustomerCsv, AnInvalidHeaderIsALineError) {
                        "externalReference,tags,more\n")
                   .errors,
               ElementsAre(HasSubstr("too many columns")));
+}
+
+TEST(CustomerCsv, OtherFormsOfSpreadsheetsAreNamed) {
+  using std::string_literals::operator""s;
+  EXPECT_THAT(read_all("\ufeffname;email;phone\nAda;ada@example.com;1\n").errors,
+              ElementsAre("1: the header is separated by semicolons; it must be by commas"));
+  EXPECT_THAT(read_all("name\temail\nAda\tada@example.com\n").errors,
+              ElementsAre("1: the header is separated by tabs; it must be by commas"));
+  for (const auto& text : {"\xff\xfe"s + "n\0a\0m\0e\0\n\0"s, "\xfe\xff"s + "\0n\0a\0m\0e\0,\0e\0\n"s})
+    EXPECT_THAT(read_all(text).errors, ElementsAre("1: the header is in UTF-16; it must be UTF-8"));
+  EXPECT_THAT(read_all("name,e;mail\n").errors, ElementsAre(HasSubstr("unknown column \"e;mail\"")));
 }
 
 TEST(CustomerCsv, AFileNeedsRows) {

@@ -23,15 +23,10 @@ std::string carrier_of(const StoreTracking& tracking) {
   return tracking.carrier_code.empty() ? "Other" : tracking.carrier_code;
 }
 
-const json::array& entries(const json::value* value) {
-  static const json::array none;
-  return value != nullptr && value->is_array() ? value->get_array() : none;
-}
-
 // The value of a key in a record's `meta_data`; null if absent.
 const json::value* meta(const json::value* record, std::string_view key) {
-  for (const json::value& entry : entries(member(record, "meta_data"))) {
-    if (text(member(&entry, "key")) == key) return member(&entry, "value");
+  for (const auto* const entry : elements_of(member(record, "meta_data"))) {
+    if (text(member(entry, "key")) == key) return member(entry, "value");
   }
   return nullptr;
 }
@@ -105,20 +100,18 @@ json::object tracking_body(const StoreTracking& tracking) {
 // The items that no earlier parcel has; all items if the earlier parcels have them all.
 json::array items_left(const json::value& order, const json::array& parcels) {
   std::map<std::string, double> sent;
-  const auto quantity = [](const json::value* value) {
-    return value != nullptr && value->is_number() ? value->to_number<double>() : 0.0;
-  };
+  const auto quantity = [](const json::value* value) { return number_of(value).value_or(0); };
   for (const json::value& parcel : parcels) {
-    for (const json::value& item : entries(meta(&parcel, "_items"))) {
-      sent[text(member(&item, "item_id"))] += quantity(member(&item, "qty"));
+    for (const auto* const item : elements_of(meta(&parcel, "_items"))) {
+      sent[text(member(item, "item_id"))] += quantity(member(item, "qty"));
     }
   }
   json::array left;
   json::array all;
-  for (const json::value& line : entries(member(&order, "line_items"))) {
-    const auto* const id = member(&line, "id");
+  for (const auto* const line : elements_of(member(&order, "line_items"))) {
+    const auto* const id = member(line, "id");
     if (id == nullptr) continue;
-    const double ordered = quantity(member(&line, "quantity"));
+    const double ordered = quantity(member(line, "quantity"));
     const double rest = ordered - sent[text(id)];
     if (rest > 0) left.push_back({{"item_id", *id}, {"qty", rest}});
     if (ordered > 0) all.push_back({{"item_id", *id}, {"qty", ordered}});
@@ -144,9 +137,9 @@ json::array other_meta(const json::value& parcel) {
   static constexpr std::array<std::string_view, 4> tracking_keys{number_key, "_tracking_url",
                                                                  "_shipment_provider", "_provider_name"};
   json::array others;
-  for (const json::value& entry : entries(member(&parcel, "meta_data"))) {
-    const auto* const value = member(&entry, "value");
-    const std::string key = text(member(&entry, "key"));
+  for (const auto* const entry : elements_of(member(&parcel, "meta_data"))) {
+    const auto* const value = member(entry, "value");
+    const std::string key = text(member(entry, "key"));
     if (value == nullptr || std::ranges::find(tracking_keys, key) != tracking_keys.end()) continue;
     others.push_back({{"key", key}, {"value", *value}});
   }
@@ -212,7 +205,9 @@ asio::awaitable<std::optional<json::array>> WooTracking::parcels(Dialect dialect
   if (answer.lacks_endpoint()) co_return std::nullopt;
   if (!answer.is_success()) throw woo_refusal(answer, "GET");
   const auto* const list = answer.body.is_array() ? &answer.body : member(&answer.body, "fulfillments");
-  co_return entries(list);
+  json::array found;
+  for (const auto* const parcel : elements_of(list)) found.push_back(*parcel);
+  co_return found;
 }
 
 asio::awaitable<json::array> WooTracking::discover(const std::string& order_id) {
@@ -234,8 +229,8 @@ asio::awaitable<bool> WooTracking::send_note(const StoreTracking& tracking, cons
   const std::string route = "wc/v3/orders/" + tracking.order_id;
   const auto notes = co_await client_.expect("GET", route + "/notes");
   const std::string note = note_text(tracking);
-  const bool noted = std::ranges::any_of(entries(&notes.body), [&](const json::value& entry) {
-    const std::string words = text(member(&entry, "note"));
+  const bool noted = std::ranges::any_of(elements_of(&notes.body), [&](const json::value* entry) {
+    const std::string words = text(member(entry, "note"));
     return mentions(words, tracking.tracking_number) &&
            (!tracking.has_new_url || words.find(tracking.tracking_url) != std::string::npos);
   });

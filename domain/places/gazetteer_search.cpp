@@ -172,7 +172,8 @@ class Gazetteer::Search {
     for (const auto& reading : without_kinds(bare)) {
       if (const auto* const place = find(reading, query)) return place;
     }
-    return nullptr;
+    const bool has_district_letters = query.country && gazetteer_.country_code(*query.country) == "DK";
+    return has_district_letters ? find(without_district_letters(bare), query) : nullptr;
   }
 
   /// Finds a name that a state or country follows without a comma: "Kansas City MO".

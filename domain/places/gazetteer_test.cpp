@@ -218,6 +218,12 @@ TEST(Gazetteer, TheNamesOfACityMeanOnePlace) {
            {"New York City", "New York", "US"},
            {"Copenhagen", "København", "DK"},
            {"Copenhagen", "Kobenhavn", "DK"},
+           {"Copenhagen", "København K", "DK"},
+           {"Copenhagen", "2400 KØBENHAVN NV", "Danmark"},
+           {"Copenhagen", "Copenhagen S", "DK"},
+           {"Odense", "5230 Odense M", "DK"},
+           {"Aarhus", "Aarhus C", "DK"},
+           {"Aalborg", "9200 Aalborg SV", "DK"},
            {"Aarhus", "Århus", "DK"},
            {"Gothenburg", "Göteborg", "SE"},
            {"Prague", "Praha 1", "CZ"},
@@ -243,6 +249,7 @@ TEST(Gazetteer, TheNamesOfACityMeanOnePlace) {
            {"O'Fallon", "O Fallon", "US", "MO"},
            {"DeKalb", "De Kalb", "US", "IL"},
            {"Sankt Gallen", "StGallen", "CH"},
+           {"Sankt Gallen", "Skt. Gallen", "CH"},
            {"Cork", "Co. Cork", "IE"},
            {"Buenos Aires", "CABA", "AR"},
            {"Zürich", "Zuerich", "CH"},
@@ -279,6 +286,13 @@ TEST(Gazetteer, APlaceInAnotherStateIsNotMeant) {
   EXPECT_EQ(found(city("Moscow", "RU", "Moscow Oblast")), found(city("Moscow", "RU")))
       << "the state that surrounds a city";
   EXPECT_EQ(found(city("Київ", "UA", "Київська область")), found(city("Kyiv", "UA")));
+}
+
+TEST(Gazetteer, DistrictLettersAreLeftOutInDenmarkAlone) {
+  EXPECT_TRUE(places().locate(city("Esbjerg V", "", "", ""), "DK")) << "an address at home";
+  EXPECT_FALSE(places().locate(city("Nowhere at all C", "DK")));
+  EXPECT_FALSE(places().locate(city("C", "DK")));
+  EXPECT_FALSE(places().locate(city("Saint Louis NV", "US"))) << "a state in which it is not";
 }
 
 TEST(Gazetteer, TerritoriesAreFoundUnderTheirCountry) {

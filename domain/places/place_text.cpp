@@ -25,17 +25,17 @@ struct Abbreviation {
   std::string_view meaning;
 };
 constexpr auto abbreviations = std::to_array<Abbreviation>({
-    {"b", "bad"},       {"cd", "ciudad"},      {"cnel", "coronel"},    {"colo", "colorado"},
-    {"gl", "gammel"},   {"gov", "governador"}, {"gr", "gross"},        {"gr", "grosse"},
-    {"gr", "great"},    {"gral", "general"},   {"gt", "great"},        {"kl", "klein"},
-    {"kl", "kleine"},   {"lt", "little"},      {"lwr", "lower"},       {"no", "north"},
-    {"nr", "norre"},    {"nva", "nueva"},      {"pres", "presidente"}, {"pt", "point"},
-    {"pt", "port"},     {"pte", "pointe"},     {"pto", "puerto"},      {"pto", "porto"},
-    {"s", "san"},       {"s", "sao"},          {"s", "santo"},         {"s", "santa"},
-    {"sdr", "sonder"},  {"sn", "san"},         {"so", "south"},        {"st", "store"},
-    {"sv", "sveti"},    {"upr", "upper"},      {"v", "vila"},          {"v", "villa"},
-    {"va", "virginia"}, {"в", "великии"},      {"н", "нижнии"},        {"н", "новыи"},
-    {"с", "санкт"},
+    {"b", "bad"},      {"cd", "ciudad"},      {"cnel", "coronel"},    {"colo", "colorado"},
+    {"gl", "gammel"},  {"gov", "governador"}, {"gr", "gross"},        {"gr", "grosse"},
+    {"gr", "great"},   {"gral", "general"},   {"gt", "great"},        {"kl", "klein"},
+    {"kl", "kleine"},  {"lt", "little"},      {"lwr", "lower"},       {"no", "north"},
+    {"nr", "norre"},   {"nva", "nueva"},      {"pres", "presidente"}, {"pt", "point"},
+    {"pt", "port"},    {"pte", "pointe"},     {"pto", "puerto"},      {"pto", "porto"},
+    {"s", "san"},      {"s", "sao"},          {"s", "santo"},         {"s", "santa"},
+    {"sdr", "sonder"}, {"skt", "sankt"},      {"sn", "san"},          {"so", "south"},
+    {"st", "store"},   {"sv", "sveti"},       {"upr", "upper"},       {"v", "vila"},
+    {"v", "villa"},    {"va", "virginia"},    {"в", "великии"},       {"н", "нижнии"},
+    {"н", "новыи"},    {"с", "санкт"},
 });
 
 // Longer beginnings come first.
@@ -242,6 +242,14 @@ std::vector<std::string> without_kinds(std::string_view folded) {
       std::ranges::all_of(folded, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   if (!is_ascii) add_eastern_readings(folded, readings);
   return readings;
+}
+
+std::string without_district_letters(std::string_view folded) {
+  constexpr std::size_t most_letters = 2;
+  auto words = words_of(folded);
+  if (words.size() < 2 || words.back().size() > most_letters) return std::string(folded);
+  words.pop_back();
+  return joined(words);
 }
 
 std::string without_spelt_umlauts(std::string_view folded) {

@@ -37,6 +37,10 @@ std::vector<std::string> written_out(std::string_view folded);
 /// the city.
 std::vector<std::string> without_kinds(std::string_view folded);
 
+/// The text without the one or two letters of a postal district at its end, as in Denmark: "kobenhavn k",
+/// "aarhus c"; the same text if there are none.
+std::string without_district_letters(std::string_view folded);
+
 /// The text with "ae", "oe", "ue" as "a", "o", "u": umlauts are also spelt with two letters.
 std::string without_spelt_umlauts(std::string_view folded);
 

@@ -21,8 +21,16 @@ TEST(Email, HoldsNoWhiteSpaceAndNoInvisibleCharacter) {
 
 TEST(Email, MayHaveLettersOfAnyScript) {
   for (const std::string_view text :
-       {"ann@example.com", "zoë@bücher.example", "田中@例え.jp", "почта@пример.рф"})
+       {"ann@example.com", "zoë@bücher.example", "田中@例え.jp", "почта@пример.рф", "ann@col·legi.example"})
     EXPECT_TRUE(is_email(text)) << text;
+}
+
+TEST(Email, HoldsNoPunctuationBeyondAscii) {
+  for (const std::string_view text :
+       {"“ann@example.com”", "‘ann@example.com’", "«ann@example.com»", "„ann@example.com“",
+        "「ann@example.com」", "（ann@example.com）", "o’brien@example.com", "ann@example.com。",
+        "ann@ex–ample.com", "ann@example.com，"})
+    EXPECT_FALSE(is_email(text)) << text;
 }
 
 TEST(Email, ATextWithoutALocalPartOrADomainIsNone) {

@@ -256,6 +256,18 @@ TEST_F(WooCommerceTracking, ItemsOfAnEarlierParcelAreNotFulfilledAgain) {
   EXPECT_NE(sent.find(R"("qty":1)"), std::string::npos) << sent;
 }
 
+TEST_F(WooCommerceTracking, QuantitiesMayBeTextsAndListsMayHaveIndices) {
+  const json::object line{
+      {"id", 71}, {"name", "Mug"}, {"product_id", 5}, {"quantity", "3"}, {"total", "30.00"}};
+  for (const json::value& lines : {json::value(json::array{line}), json::value(json::object{{"2", line}})}) {
+    start_with_order({.fulfillments = true}, {{"line_items", lines}});
+    EXPECT_TRUE(send(parcel()));
+    ASSERT_EQ(store_->fulfillments(order_).size(), 1U);
+    const std::string sent = to_json(store_->fulfillments(order_)[0]);
+    EXPECT_NE(sent.find(R"({"item_id":71,"qty":3})"), std::string::npos) << sent;
+  }
+}
+
 TEST_F(WooCommerceTracking, AFulfillmentHasTheStoresKeyOfTheCarrier) {
   start_with_order({.fulfillments = true});
   auto tracking = parcel();

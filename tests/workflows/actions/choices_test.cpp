@@ -335,9 +335,9 @@ TEST_F(Answers, TheDeepestAnswerIsReadByALaterStep) {
   const std::string flow = workflow({asks("deep", {{"x", "any"}}), hook("after")});
   tenant.create_order();
   ASSERT_EQ(wait_for(1, "after").size(), 1U);
-  tenant.settle();
-  const std::string run =
-      tenant.sql.value("select guid from all_runs where workflow_id = $1 and status = 'succeeded'", {flow});
+  const std::string ended = " from all_runs where workflow_id = $1 and status = 'succeeded'";
+  ASSERT_TRUE(eventually([&] { return tenant.sql.number("select count(*)" + ended, {flow}) == 1; }));
+  const std::string run = tenant.sql.value("select guid" + ended, {flow});
   const Response shown =
       tenant.http.get("/api/workflows/runs/" + run);  // is too deep for the reader of this test
   EXPECT_EQ(shown.status, 200);
