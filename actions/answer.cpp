@@ -142,7 +142,7 @@ std::variant<json::object, std::string> declared_values(const std::vector<Answer
     if (container_of(fields, field) == nullptr)
       put_path(values, field.path, is_absent ? json::value() : *value);
   }
-  if (std::holds_alternative<JsonError>(parse_json(to_json(values), max_answer_depth)))
+  if (is_nested_deeper(values, max_answer_depth))
     return "The declared values are nested deeper than " + std::to_string(max_answer_depth) + ".";
   return values;
 }

@@ -47,6 +47,12 @@ inline std::string ascii_lower(std::string_view text) {
   return result;
 }
 
+inline std::string ascii_upper(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = ascii_upper(c);
+  return result;
+}
+
 inline bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
 }

@@ -331,6 +331,20 @@ std::string to_json(const json::value& value) {
   return text;
 }
 
+bool is_nested_deeper(const json::object& object, std::size_t depth) {
+  return depth == 0 || std::ranges::any_of(object, [&](const auto& member) {
+           return is_nested_deeper(member.value(), depth - 1);
+         });
+}
+
+bool is_nested_deeper(const json::value& value, std::size_t depth) {
+  if (const auto* const object = value.if_object()) return is_nested_deeper(*object, depth);
+  const auto* const list = value.if_array();
+  return list != nullptr && (depth == 0 || std::ranges::any_of(*list, [&](const json::value& element) {
+                               return is_nested_deeper(element, depth - 1);
+                             }));
+}
+
 const json::value* find_member(const json::value& value, std::string_view name) {
   if (const auto* const object = value.if_object()) return object->if_contains(name);
   const auto* const list = value.if_array();

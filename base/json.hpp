@@ -35,6 +35,11 @@ void append_json(std::string& out, const json::value& value);
 void append_json(std::string& out, const json::object& object);
 std::string to_json(const json::value& value);
 
+/// True if `value` has more than `depth` objects and lists inside each other, itself included. parse_json
+/// refuses its text with this `max_depth`.
+bool is_nested_deeper(const json::value& value, std::size_t depth);
+bool is_nested_deeper(const json::object& object, std::size_t depth);
+
 /// A member of an object, or the element of a list at a position from 0; null if there is none.
 const json::value* find_member(const json::value& value, std::string_view name);
 

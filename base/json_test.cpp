@@ -175,6 +175,17 @@ TEST(Paths, AreFoundAndPut) {
   EXPECT_EQ(to_json(object.at("guid")), R"({"part":null})");
 }
 
+TEST(JsonDepth, IsThatWhichAReaderRefuses) {
+  for (const std::string_view text :
+       {"1", "{}", "[]", R"({"a": 1})", "[[]]", R"([1, {"a": [2]}, []])", R"({"a": {}, "b": [{"c": {}}]})"}) {
+    const json::value value = must_parse(text);
+    for (std::size_t depth = 0; depth < 6; ++depth) {
+      EXPECT_EQ(is_nested_deeper(value, depth), std::holds_alternative<JsonError>(parse_json(text, depth)))
+          << text << " beyond " << depth;
+    }
+  }
+}
+
 TEST(DecimalText, IsShortestWithoutExponent) {
   for (const auto& [text, decimal] : std::initializer_list<std::pair<std::string_view, std::string_view>>{
            {"19.99", "19.99"},

@@ -151,6 +151,9 @@ make_choices() {
     jq -r .data.guid
 }
 
+# switch WORKFLOW true|false
+switch() { sql -c "update workflows set is_active = $2, active_since = now() where guid = '$1'"; }
+
 # Switches off the workflows of earlier parts.
 switch_off_workflows() { sql -c 'update workflows set is_active = false where is_active'; }
 
@@ -272,6 +275,20 @@ record_load() {
 alternating_change() {
   echo "update orders set status = case status when 'pending' then 'processing' else 'pending' end
     where business_id = '$business' and guid = ('00000000-0000-4000-8000-' || 100000000001 + \$1::bigint / 2)::uuid"
+}
+
+# Sets all orders back, without events: a move to the same status makes no event. reset_orders [STATUS [TABLE]]
+reset_orders() {
+  sql -c 'set session_replication_role = replica' \
+    -c "update ${2:-orders} set status = '${1:-pending}' where business_id = '$business' and status <> '${1:-pending}'"
+}
+
+# Measures changes through the API of orders that are `pending`, from the response to the receiver.
+# api_latency NAME COUNT PAUSE_US
+api_latency() {
+  local lines
+  mapfile -t lines < <("$build/bench_latency" api "$receiver" "$2" "$3" "$api" "$token")
+  record_latency "$1" "${lines[@]}"
 }
 
 # Measures a statement's changes, from the commit to the receiver. statement_latency NAME COUNT PAUSE_US STATEMENT

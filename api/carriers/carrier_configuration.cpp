@@ -123,8 +123,8 @@ void check_tracking_pattern(const json::object& body, FieldErrors& errors) {
 
 void check_service_codes(const json::object& body, FieldErrors& errors) {
   for (const std::string codes : {"serviceCodes.", "configuration.serviceCodes."}) {
-    for (const std::string level : {"standard", "express", "sameday"})
-      check_not_blank(body, codes + level, errors);
+    for (const CodeName& level : service_levels)
+      check_not_blank(body, codes + std::string(level.code), errors);
   }
 }
 

@@ -12,12 +12,7 @@ make_inactive() {
 # Lets only this workflow be active, from now on.
 activate() { # WORKFLOW
   switch_off_workflows
-  sql -c "update workflows set is_active = true, active_since = now() where guid = '$1'"
-}
-
-# Makes all orders pending, without events.
-reset_orders() {
-  sql -c 'set session_replication_role = replica' -c "update orders set status = 'pending' where business_id = '$business'"
+  switch "$1" true
 }
 
 # Changes three orders 4 000 times, with eight writers, and waits until their runs are recorded.

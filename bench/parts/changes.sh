@@ -17,17 +17,11 @@ changes() {
     'BEGIN { printf "%.0f", ms * 1000 / (n * s * batch) }')"
 }
 
-# The first round of moves is from ready to processing.
-reset_orders() { # TABLE
-  sql -c 'set session_replication_role = replica' \
-    -c "update $1 set status = 'ready' where business_id = '$business' and status <> 'ready'"
-}
-
 switch_off_workflows
 if with_peers; then sql -f "$bench/sql/peer.sql"; fi
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
   start_waybill api
-  reset_orders orders
+  reset_orders ready # the first round of moves is from ready to processing
   changes move "$api" move 64
   changes edit "$api" edit 64
   changes reorder "$api" reorder 64
@@ -37,7 +31,7 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   for way in statement steps; do
     export CHANGES=$way
     if start_go "$business"; then
-      reset_orders peer.orders
+      reset_orders ready peer.orders
       changes "go_$way" "$go" move 64
       changes "go_edit_$way" "$go" edit 64
       [ $way = steps ] || changes go_create "$go" create 64

@@ -3,12 +3,6 @@ changes=1000
 pause_us=5000
 body_size=1400
 
-waybill_latency() { # NAME COUNT PAUSE_US
-  local lines
-  mapfile -t lines < <("$build/bench_latency" api "$receiver" "$2" "$3" "$api" "$token")
-  record_latency "$1" "${lines[@]}"
-}
-
 # The write includes the event triggers.
 sql_latency() { statement_latency sql $changes $pause_us "$(alternating_change)"; }
 
@@ -28,9 +22,7 @@ peer_latency() {
 }
 
 switch_off_workflows
-# Another part may have moved the orders, and a move to the same status sends no webhook.
-sql -c 'set session_replication_role = replica' \
-  -c "update orders set status = 'pending' where business_id = '$business' and status <> 'pending'"
+reset_orders
 if with_peers; then copy_database river; fi
 start_receiver
 start_waybill up
@@ -43,7 +35,7 @@ with_river=
 if start_river 1; then with_river=yes; fi
 sql -c 'vacuum analyze' -c checkpoint
 for ((repetition = 0; repetition < repetitions; ++repetition)); do
-  waybill_latency waybill $changes $pause_us
+  api_latency waybill $changes $pause_us
   sql_latency
   if with_peers; then peer_latency; fi
   [ -z "$with_river" ] || river_latency
@@ -56,7 +48,7 @@ if with_peers; then
   # Without NOTIFY the worker still polls. Sessions read the setting when they connect.
   sql -c 'alter database waybill set waybill.notify = off'
   start_waybill up
-  waybill_latency no_notify 20 1000
+  api_latency no_notify 20 1000
   sql -c 'alter database waybill reset waybill.notify'
   stop_waybill
 fi

@@ -38,7 +38,7 @@ sql -c "insert into workflows (business_id, name, entity_type, trigger_code, act
                 '{\"status\": {\"in\": [\"pending\", \"processing\"]}, \"totalValue\": {\"gte\": 1}}')"
 sleep 1
 # Resets the orders after earlier parts, so that the first run changes each of them.
-sql -c 'set session_replication_role = replica' -c "update orders set status = 'pending' where business_id = '$business'"
+reset_orders
 status=pending
 mv "$samples" "$samples.kept"
 waybill_runs

@@ -3,16 +3,11 @@
 changed=2000
 conditions='{"status": "processing"}'
 
-# Sets all orders back, without events.
-reset_orders() {
-  sql -c 'set session_replication_role = replica' -c "update orders set status = 'pending' where business_id = '$business'" \
-    -c 'vacuum analyze orders' -c checkpoint
-}
-
 # Records the rate of steps until all runs have ended. rate_of NAME RUNS
 rate_of() {
   local ended started
   reset_orders
+  sql -c 'vacuum analyze orders' -c checkpoint
   ended=$(sql -c 'select count(*) from runs')
   started=$(date +%s%N)
   sql -c "update orders set status = 'processing' where business_id = '$business' and guid in (

@@ -55,9 +55,6 @@ END
   export SSL_CERT_FILE=$work/tls.crt NODE_EXTRA_CA_CERTS=$work/tls.crt # for the peers
 }
 
-# switch WORKFLOW true|false
-switch() { sql -c "update workflows set is_active = $2, active_since = now() where guid = '$1'"; }
-
 # A repetition of waybill and its peers with one of the URLs. rates NAME INDEX
 rates() {
   local receiver_url=${urls[$2]}
@@ -75,14 +72,10 @@ rates() {
   fi
 }
 
-# bench_latency moves the orders from `pending`.
 latency() { # NAME INDEX
-  local lines
-  sql -c 'set session_replication_role = replica' \
-    -c "update orders set status = 'pending' where business_id = '$business' and status <> 'pending'"
+  reset_orders
   switch "${workflows[$2]}" true
-  mapfile -t lines < <("$build/bench_latency" api "$receiver" 500 5000 "$api" "$token")
-  record_latency "latency_$1" "${lines[@]}"
+  api_latency "latency_$1" 500 5000
   switch "${workflows[$2]}" false
 }
 

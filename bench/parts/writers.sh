@@ -7,19 +7,17 @@ writers() { # NAME
   record "$1" "$(transactions -c 32 -f "$bench/sql/writers.sql")"
 }
 
-# Writers with another queue, in a copy of the database. rival_writers NAME TABLE
+# Writers with another queue, in a copy of the database. rival_writers NAME
+declare -A tables=([outbox]=plain_outbox [river]=river_job)
 rival_writers() {
   local -x PGDATABASE=$1
-  sql -c "truncate $2" -c "vacuum analyze orders, $2" -c checkpoint
+  local table=${tables[$1]}
+  sql -c "truncate $table" -c "vacuum analyze orders, $table" -c checkpoint
   record "$1" "$(transactions -c 32 -f "$bench/sql/writers_$1.sql")"
 }
 
 settle() {
   until [ "$(sql -c 'select count(*) from pending_events')" = 0 ]; do sleep 0.2; done
-}
-
-switch() { # WORKFLOW true|false
-  sql -c "update workflows set is_active = $2, active_since = now() where guid = '$1'"
 }
 
 switch_off_workflows
@@ -47,12 +45,7 @@ for ((repetition = 0; repetition < repetitions; ++repetition)); do
   writers without
   sql -c 'alter table orders enable trigger event_update'
   writers with
-  for rival in "${rivals[@]}"; do
-    case $rival in
-      outbox) rival_writers outbox plain_outbox ;;
-      river) rival_writers river river_job ;;
-    esac
-  done
+  for rival in "${rivals[@]}"; do rival_writers "$rival"; done
   # The backlog must not affect the next measurement.
   start_waybill worker
   settle

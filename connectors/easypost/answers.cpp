@@ -121,8 +121,7 @@ std::optional<std::string> link_at(const json::object& object, std::string_view 
 }
 
 std::string currency_at(const json::object& object) {
-  std::string currency = code_at(object, "currency");
-  for (char& c : currency) c = ascii_upper(c);
+  const auto currency = ascii_upper(code_at(object, "currency"));
   return currency.size() == 3 && std::ranges::all_of(currency, is_upper) ? currency : "";
 }
 

@@ -30,8 +30,7 @@ bool is_true(const json::value* value) { return value != nullptr && value->is_bo
 
 std::string currency_at(const json::value& answer, std::string_view path) {
   constexpr std::size_t length = 3;
-  auto code = identifier_at(answer, path);
-  for (char& c : code) c = ascii_upper(c);
+  const auto code = ascii_upper(identifier_at(answer, path));
   return code.size() == length && std::ranges::all_of(code, is_upper) ? code : "";
 }
 

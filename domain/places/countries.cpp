@@ -291,9 +291,7 @@ const Country* find_code(std::string_view code) {
 const Country* find_text(std::string_view text) {
   const auto& places = Gazetteer::builtin();
   if (const auto code = places.country_code_of(text)) return find_code(*code);
-  std::string capitals(text);
-  std::ranges::transform(capitals, capitals.begin(), [](char c) { return ascii_upper(c); });
-  if (const auto* const found = find_code(capitals)) return found;
+  if (const auto* const found = find_code(ascii_upper(text))) return found;
   const auto key = places.fold(text);
   if (key.empty()) return nullptr;
   const auto* const found =

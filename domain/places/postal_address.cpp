@@ -16,10 +16,7 @@ bool is_ascii(std::string_view text) {
 
 /// Returns the name of an unknown country, in capitals if it is ASCII.
 std::string unknown_country(std::string_view name) {
-  std::string capitals(name);
-  if (is_ascii(name))
-    std::ranges::transform(capitals, capitals.begin(), [](char c) { return ascii_upper(c); });
-  return capitals;
+  return is_ascii(name) ? ascii_upper(name) : std::string(name);
 }
 
 bool same_name(std::string_view a, std::string_view b) {

@@ -265,11 +265,6 @@ Reply EasyPostSimulator::State::file(const std::string& target) const {
                             "<Error><Code>AccessDenied</Code></Error>");
 }
 
-std::string EasyPostSimulator::State::ascii_upper(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) { return waybill::ascii_upper(c); });
-  return text;
-}
-
 Reply EasyPostSimulator::State::refund(Record& shipment) {
   const std::string now = string_in(shipment.body, "refund_status");
   if (!is_bought(shipment) || now == "submitted" || now == "refunded")

@@ -110,7 +110,6 @@ struct EasyPostSimulator::State {
   // A label is converted from PNG only.
   Reply convert_label(Record& shipment, const Parameters& query);
   Reply file(const std::string& target) const;
-  static std::string ascii_upper(std::string text);
   Reply refund(Record& shipment);
 
   // Lists

@@ -49,9 +49,7 @@ std::vector<Label> PurchaseGateway::labels(std::string_view reference) const {
 }
 
 std::string PurchaseGateway::file(std::string_view number, std::string_view format) {
-  std::string name(format);
-  std::ranges::transform(name, name.begin(), [](char c) { return ascii_upper(c); });
-  return EasyPostSimulator::label_file(number, name);
+  return EasyPostSimulator::label_file(number, ascii_upper(format));
 }
 
 // EasyPost

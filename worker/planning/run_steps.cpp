@@ -114,7 +114,7 @@ class Beginning {
       set_end(run_.state, RunStatus::skipped, erased_code, "The step uses an answer that was erased.", now_);
       return;
     }
-    if (!uses_repeated(static_cast<int>(number)) && use_earlier_texts(step)) return;
+    if (use_earlier_texts(step)) return;
     if (step.uses_steps || is_of_list()) read_values();
     const auto verdict = step.when ? step.when->judge({view_.entity, view_.previous, view_.created, &values_})
                                    : domain::Verdict::hold;
@@ -137,10 +137,13 @@ class Beginning {
   }
 
  private:
-  /// A step that an earlier run has begun sends the same texts again.
+  /// A step that an earlier run has begun sends the same texts again, unless they show an answer that this
+  /// run has asked for itself.
   bool use_earlier_texts(const matching::Step& step) {
     if (step.action == nullptr || !view_.earlier_texts) return false;
-    auto texts = view_.earlier_texts(run_.state.progress->number);
+    const int number = run_.state.progress->number;
+    if (step.uses_steps && uses_repeated(number)) return false;
+    auto texts = view_.earlier_texts(number);
     if (!texts) return false;
     const json::object request = json::parse(texts->request).as_object();
     run_.key.destination = place_in_queue(workflow_, step.action->destination(request, run_.key.business_id));
@@ -282,8 +285,7 @@ class Beginning {
     });
   }
 
-  /// True if the step uses the answer of a step that this run has attempted itself. The texts that an earlier
-  /// run has sent for it are those of an earlier answer.
+  /// True if the step uses the answer of a step that this run has attempted itself.
   bool uses_repeated(int number) const {
     return std::ranges::any_of(results(), [&](const json::value& result) {
       return is_used_by(result, number) && is_attempted(result.at("number"));

@@ -5,7 +5,6 @@
 #include <set>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "actions/stored_steps.hpp"
 #include "api/records/fields.hpp"
@@ -378,7 +377,7 @@ json::object check_steps(const json::value& given, const actions::CheckContext& 
     return {};
   }
   constexpr std::size_t max_depth = 30;  // a definition that contains them is read with two levels more
-  if (std::holds_alternative<JsonError>(parse_json(to_json(given), max_depth))) {
+  if (is_nested_deeper(given, max_depth)) {
     errors.push_back({"steps", "must not be nested deeper than " + std::to_string(max_depth)});
     return {};
   }
