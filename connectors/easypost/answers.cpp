@@ -344,17 +344,4 @@ std::string label_link(const json::object& shipment, LabelFormat format) {
   return link.value_or("");
 }
 
-bool has_format(std::string_view bytes, LabelFormat format) {
-  constexpr std::size_t searched = 4096;
-  switch (format) {
-    case LabelFormat::png:
-      return bytes.starts_with("\x89PNG\r\n\x1a\n");
-    case LabelFormat::pdf:
-      return bytes.substr(0, searched).find("%PDF-") != std::string_view::npos;
-    case LabelFormat::zpl:
-      return bytes.substr(0, searched).find("^XA") != std::string_view::npos;
-  }
-  return false;
-}
-
 }  // namespace waybill::connectors::easypost

@@ -274,13 +274,5 @@ TEST(EasyPostLabel, ALinkThatIsTooLongIsNoLink) {
   EXPECT_EQ(link(4097), 0U);
 }
 
-TEST(EasyPostLabel, AFileIsRecognisedByItsBeginning) {
-  EXPECT_TRUE(has_format("%PDF-1.4\n", LabelFormat::pdf));
-  EXPECT_TRUE(has_format("\x89PNG\r\n\x1a\n....", LabelFormat::png));
-  EXPECT_TRUE(has_format("\n^XA^FO", LabelFormat::zpl));
-  EXPECT_FALSE(has_format("<html>", LabelFormat::pdf));
-  EXPECT_FALSE(has_format("", LabelFormat::png));
-}
-
 }  // namespace
 }  // namespace waybill::connectors::easypost

@@ -8,6 +8,7 @@
 #include "base/number.hpp"
 #include "connectors/karrio/exact_json.hpp"
 #include "connectors/karrio/refusals.hpp"
+#include "connectors/label_format.hpp"
 #include "connectors/page_link.hpp"
 #include "connectors/store_text.hpp"
 
@@ -107,7 +108,8 @@ std::optional<LabelFile> label_in(const json::value& shipment) {
   const auto* const documents = list_at(shipment, "shipping_documents");
   if (documents == nullptr) return std::nullopt;
   for (const auto& document : *documents) {
-    if (identifier_at(document, "category") == "label") return read_label(document);
+    if (identifier_at(document, "category") != "label") continue;
+    if (auto label = read_label(document)) return label;
   }
   return std::nullopt;
 }
@@ -127,15 +129,6 @@ BoughtLabel bought_label(const json::value& shipment) {
   label.label = label_in(shipment);
   label.estimated_delivery = time_at(shipment, "selected_rate.estimated_delivery");
   return label;
-}
-
-LabelFormat format_of(std::string_view bytes, std::string_view reported) {
-  if (bytes.starts_with("%PDF")) return LabelFormat::pdf;
-  if (bytes.starts_with("\x89PNG")) return LabelFormat::png;
-  constexpr std::size_t head = 1000;
-  if (bytes.substr(0, head).find("^XA") != std::string_view::npos) return LabelFormat::zpl;
-  if (equal_ignoring_case(reported, "ZPL")) return LabelFormat::zpl;
-  return equal_ignoring_case(reported, "PNG") ? LabelFormat::png : LabelFormat::pdf;
 }
 
 // Completes a time of day such as "9:05", "09:05 AM" or "16:28 PM" to HH:MM or HH:MM:SS; empty if malformed.
@@ -226,7 +219,9 @@ std::optional<LabelFile> read_label(const json::value& document) {
   if (!bytes || bytes->empty() || bytes->size() > largest_label) return std::nullopt;
   LabelFile file;
   file.bytes.assign(bytes->begin(), bytes->end());
-  file.format = format_of(file.bytes, identifier_at(document, "format"));
+  const auto format = label_format_of(file.bytes);
+  if (!format) return std::nullopt;
+  file.format = *format;
   return file;
 }
 

@@ -136,21 +136,45 @@ TEST(KarrioLabel, HasTheFormatOfItsBytes) {
                                   encoded(bytes) + "\"}"))
         ->format;
   };
-  EXPECT_EQ(format("\x89PNG....", "PDF"), LabelFormat::png);
+  EXPECT_EQ(format("\x89PNG\r\n\x1a\n....", "PDF"), LabelFormat::png);
   EXPECT_EQ(format("\n^XA^FO50", "PDF"), LabelFormat::zpl);
   EXPECT_EQ(format("%PDF-1", "PNG"), LabelFormat::pdf);
-  EXPECT_EQ(format("odd", "zpl"), LabelFormat::zpl);
-  EXPECT_EQ(format("odd", ""), LabelFormat::pdf);
+}
+
+TEST(KarrioLabel, IsNotAnotherFile) {
+  for (const auto* const reported : {"PDF", "ZPL", "PNG", ""}) {
+    for (const auto* const bytes : {"odd", "<html>Service unavailable</html>", "<!-- ^XA -->", "GIF89a"}) {
+      EXPECT_FALSE(read_label(*exact_json(R"({"format":")" + std::string(reported) + R"(","base64":")" +
+                                          encoded(bytes) + "\"}")))
+          << bytes;
+    }
+  }
+}
+
+TEST(KarrioShipment, IsBoughtWithoutItsLabelIfThatIsAnotherFile) {
+  const auto file = [](std::string_view documents) {
+    const auto found = shipment(R"({"id":"shp_1","status":"created","tracking_number":"1Z1",
+        "shipping_documents":[)" + std::string(documents) + "]}");
+    return std::get<BoughtLabel>(*found).label;
+  };
+  const std::string page =
+      R"({"category":"label","format":"PDF","base64":")" + encoded("<html>") + R"("})";
+  EXPECT_FALSE(file(page));
+  const auto second =
+      file(page + R"(,{"category":"label","format":"PDF","base64":")" + encoded("%PDF-1.4") + R"("})");
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->bytes, "%PDF-1.4");
 }
 
 TEST(KarrioLabel, HasAtMostTenMebibytes) {
   const auto read = [](std::size_t size) {
-    return read_label(*exact_json(R"({"base64":")" + encoded(std::string(size, 'x')) + "\"}"));
+    return read_label(*exact_json(R"({"base64":")" + encoded(std::string("%PDF-").append(size, 'x').substr(0, size)) +
+                                  "\"}"));
   };
   EXPECT_TRUE(read(largest_label));
   EXPECT_FALSE(read(largest_label + 1));
   EXPECT_FALSE(read(0));
-  EXPECT_EQ(read_label(*exact_json(R"({"base64":"JVBE\nRg=="})"))->bytes, "%PDF");
+  EXPECT_EQ(read_label(*exact_json(R"({"base64":"JVBE\nRi0="})"))->bytes, "%PDF-");
   for (const auto* const body : {"{}", "[]", R"({"base64":null})", R"({"base64":"?"})", R"({"base64":{}})"})
     EXPECT_FALSE(read_label(*exact_json(body))) << body;
 }

@@ -117,7 +117,7 @@ class KarrioGateway final : public Gateway {
     if (!file) {
       throw GatewayError(
           Problem::refused,
-          {.code = "label", .text = "Karrio has no label of at most 10 MiB for the shipment."});
+          {.code = "label", .text = "Karrio has no PDF, PNG or ZPL label of at most 10 MiB for the shipment."});
     }
     co_return std::move(*file);
   }

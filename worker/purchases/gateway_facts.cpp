@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/blanks.hpp"
+#include "connectors/label_format.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -53,7 +54,8 @@ domain::PurchaseMessage message_of(connectors::CarrierMessage message) {
 }
 
 std::optional<storage::LabelBytes> file_of(connectors::LabelFile file) {
-  if (file.bytes.empty() || file.bytes.size() > storage::largest_label) return std::nullopt;
+  if (file.bytes.size() > storage::largest_label || connectors::label_format_of(file.bytes) != file.format)
+    return std::nullopt;
   return storage::LabelBytes{std::string(format_name(file.format)), std::move(file.bytes)};
 }
 

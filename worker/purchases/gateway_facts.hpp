@@ -12,7 +12,8 @@ namespace waybill::worker {
 
 domain::PurchaseMessage message_of(connectors::CarrierMessage message);
 
-/// nullopt for a file without bytes or with more than `storage::largest_label`, which is not stored.
+/// nullopt for a file that is not stored: one that is larger than `storage::largest_label`, or whose bytes are
+/// not of its format, because it would print as rubbish.
 std::optional<storage::LabelBytes> file_of(connectors::LabelFile file);
 
 struct AnswerWithFile {

@@ -164,7 +164,7 @@ asio::awaitable<void> PurchaseRun::fetch_label() {
   if (error != nullptr) co_return co_await fail(failure_of(*error));
   const auto file = file_of(std::get<connectors::LabelFile>(std::move(answer)));
   if (!file) {
-    co_return co_await fail({.message = {"LABEL_SIZE", "The gateway's label is empty or larger than 10 MiB."},
+    co_return co_await fail({.message = {"LABEL_FILE", "The gateway's label is not a PDF, PNG or ZPL of at most 10 MiB."},
                              .is_final = false,
                              .retry_after = {}});
   }

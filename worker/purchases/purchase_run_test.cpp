@@ -92,7 +92,7 @@ BoughtLabel label_of(const World& world, const std::string& id, bool with_file) 
                     .service_name = "Ground",
                     .price = world.price,
                     .currency = "EUR"};
-  if (with_file) label.label = LabelFile{LabelFormat::pdf, "%PDF"};
+  if (with_file) label.label = LabelFile{LabelFormat::pdf, "%PDF-"};
   return label;
 }
 
@@ -145,7 +145,7 @@ class FakeGateway final : public Gateway {
   }
   asio::awaitable<LabelFile> label(std::string, LabelFormat) override {
     may_fail();
-    co_return LabelFile{LabelFormat::pdf, "%PDF"};
+    co_return LabelFile{LabelFormat::pdf, "%PDF-"};
   }
   asio::awaitable<VoidResult> void_label(std::string id, bool after_unknown) override {
     World::Label& label = world_.gateway.at(id);
