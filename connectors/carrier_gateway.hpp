@@ -102,6 +102,9 @@ struct LabelFile {
   std::string bytes;  // at most 10 MiB
 };
 
+/// The most bytes of a carrier's number, as shipments keep it. A longer one is no number.
+inline constexpr std::size_t longest_tracking_number = 200;
+
 /// A purchase that the gateway confirms.
 struct BoughtLabel {
   std::string gateway_id;

@@ -274,7 +274,7 @@ bool blames_credentials(const RatesAnswer& offers) {
 
 std::optional<BoughtLabel> bought_in(const json::object& shipment) {
   BoughtLabel label{.gateway_id = code_at(shipment, "id"),
-                    .tracking_numbers = {code_at(shipment, "tracking_code")},
+                    .tracking_numbers = {number_at(shipment, "tracking_code")},
                     .tracking_url = link_at(shipment, "tracker.public_url").value_or(""),
                     .service_code = {},
                     .service_name = {},
@@ -282,7 +282,7 @@ std::optional<BoughtLabel> bought_in(const json::object& shipment) {
                     .currency = {},
                     .label = std::nullopt};
   if (label.tracking_numbers.front().empty()) {
-    label.tracking_numbers.front() = code_at(shipment, "tracker.tracking_code");
+    label.tracking_numbers.front() = number_at(shipment, "tracker.tracking_code");
   }
   if (label.gateway_id.empty() || label.tracking_numbers.front().empty() ||
       object_at(shipment, "postage_label") == nullptr)

@@ -192,6 +192,17 @@ TEST(EasyPostRates, HaveTheirCurrencyInCapitals) {
   EXPECT_EQ(rates[1].currency, "EUR");
 }
 
+TEST(EasyPostPurchase, APartOfANumberThatIsTooLongIsNoNumber) {
+  const auto number = [](std::size_t length) {
+    auto shipment = json::parse(bought).as_object();
+    shipment["tracking_code"] = std::string(length, '7');
+    const auto label = bought_in(shipment);
+    return label ? label->tracking_numbers.front().size() : 0;
+  };
+  EXPECT_EQ(number(longest_tracking_number), longest_tracking_number);
+  EXPECT_EQ(number(longest_tracking_number + 1), 0U);
+}
+
 TEST(EasyPostPurchase, ALinkThatIsTooLongIsLeftOut) {
   const auto link = [](std::size_t length) {
     auto shipment = json::parse(bought).as_object();

@@ -130,7 +130,7 @@ const json::object* tracker_of(const Answer& list, std::string_view tracking_num
   const json::object* first = nullptr;
   for (const auto& value : list_at(*object, "trackers")) {
     const auto* const tracker = value.if_object();
-    if (tracker == nullptr || code_at(*tracker, "tracking_code") != tracking_number) continue;
+    if (tracker == nullptr || number_at(*tracker, "tracking_code") != tracking_number) continue;
     if (!code_at(*tracker, "shipment_id").empty()) return tracker;
     if (first == nullptr) first = tracker;
   }
@@ -139,11 +139,11 @@ const json::object* tracker_of(const Answer& list, std::string_view tracking_num
 
 const json::object* tracker_in(const Answer& answer, std::string_view tracking_number) {
   const auto* const object = answer.is_success() ? answer.body.if_object() : nullptr;
-  return object != nullptr && code_at(*object, "tracking_code") == tracking_number ? object : nullptr;
+  return object != nullptr && number_at(*object, "tracking_code") == tracking_number ? object : nullptr;
 }
 
 TrackAnswer scans_in(const json::object& tracker, Time now) {
-  const std::string number = code_at(tracker, "tracking_code");
+  const std::string number = number_at(tracker, "tracking_code");
   TrackAnswer answer;
   Course course;
   for (const Entry& entry : entries_of(tracker, now))

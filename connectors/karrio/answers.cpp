@@ -16,15 +16,14 @@ namespace waybill::connectors::karrio {
 namespace {
 
 constexpr std::size_t longest_id = 200;
-constexpr std::size_t longest_tracking_number = 100;
 
 const json::value* at(const json::value& answer, std::string_view path) {
   const auto* const object = answer.if_object();
   return object == nullptr ? nullptr : find_path(*object, path);
 }
 
-std::string identifier_at(const json::value& answer, std::string_view path, std::size_t limit = longest_id) {
-  return clean_identifier(at(answer, path), limit).value_or("");
+std::string identifier_at(const json::value& answer, std::string_view path) {
+  return clean_identifier(at(answer, path), longest_id).value_or("");
 }
 
 bool is_true(const json::value* value) { return value != nullptr && value->is_bool() && value->get_bool(); }
@@ -84,6 +83,10 @@ std::optional<CarrierRate> rate_of(const json::value& entry) {
   return rate;
 }
 
+std::string number_of(const json::value* value) {
+  return whole_identifier(value, longest_tracking_number).value_or("");
+}
+
 // One number for each parcel, in their order. A number of the whole shipment comes first.
 std::vector<std::string> tracking_numbers_of(const json::value& shipment) {
   std::vector<std::string> numbers;
@@ -93,10 +96,10 @@ std::vector<std::string> tracking_numbers_of(const json::value& shipment) {
   };
   if (const auto* const list = list_at(shipment, "meta.tracking_numbers")) {
     for (const auto& entry : *list) {
-      add(clean_identifier(&entry, longest_tracking_number).value_or(""), [&] { return numbers.end(); });
+      add(number_of(&entry), [&] { return numbers.end(); });
     }
   }
-  add(identifier_at(shipment, "tracking_number", longest_tracking_number), [&] { return numbers.begin(); });
+  add(number_of(at(shipment, "tracking_number")), [&] { return numbers.begin(); });
   return numbers;
 }
 

@@ -104,6 +104,17 @@ TEST(KarrioShipment, IsADraftOrCancelled) {
   EXPECT_EQ(std::get<StillDraft>(*shipment(R"({"id":"shp_1","status":"draft"})")).gateway_id, "shp_1");
   EXPECT_TRUE(std::holds_alternative<NotThere>(
       *shipment(R"({"id":"shp_1","status":"cancelled","tracking_number":"1Z"})")));
+TEST(KarrioShipment, HasNoPartOfANumberThatIsTooLong) {
+  const auto numbers = [](std::size_t length) {
+    const auto found =
+        shipment(R"({"id":"s","status":"created","tracking_number":"1Z","meta":{"tracking_numbers":[")" +
+                 std::string(length, '7') + R"("]}})");
+    return std::get<BoughtLabel>(*found).tracking_numbers;
+  };
+  EXPECT_EQ(numbers(longest_tracking_number).at(1).size(), longest_tracking_number);
+  EXPECT_EQ(numbers(longest_tracking_number + 1), std::vector<std::string>{"1Z"});
+}
+
 }
 
 TEST(KarrioShipment, CannotBeReadWithoutIdStatusOrNumber) {
