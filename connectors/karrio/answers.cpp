@@ -228,17 +228,18 @@ std::optional<LabelFile> read_label(const json::value& document) {
   return file;
 }
 
-std::optional<ReadTime> read_time(std::string_view text) {
+std::optional<ScanTime> read_time(std::string_view text) {
   text = trimmed(text);
-  if (const auto time = parse_timestamp(text)) return ReadTime{*time, true};
-  if (const auto day = parse_date(text)) return ReadTime{*day, false};
+  if (const auto time = parse_timestamp(text)) return ScanTime{*time, TimeKnown::exact};
+  if (const auto day = parse_date(text)) return ScanTime{*day, TimeKnown::day};
   constexpr std::size_t date_length = 10;
   if (text.size() <= date_length) return std::nullopt;
   const auto date = std::string(text.substr(0, date_length));
   const auto rest = text.substr(date_length + 1);
-  if (const auto time = parse_timestamp(date + "T" + std::string(rest) + "Z")) return ReadTime{*time, false};
+  if (const auto time = parse_timestamp(date + "T" + std::string(rest) + "Z"))
+    return ScanTime{*time, TimeKnown::local};
   const auto clock = time_of_day(rest);
-  if (const auto time = parse_timestamp(date + "T" + clock + "Z")) return ReadTime{*time, false};
+  if (const auto time = parse_timestamp(date + "T" + clock + "Z")) return ScanTime{*time, TimeKnown::local};
   return std::nullopt;
 }
 

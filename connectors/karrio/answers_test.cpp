@@ -21,7 +21,11 @@ std::optional<FoundPurchase> shipment(std::string_view body) { return read_shipm
 
 std::string written(std::string_view time) {
   const auto read = read_time(time);
-  return read ? format_timestamp(read->at) + (read->has_zone ? "" : " local") : "none";
+  if (!read) return "none";
+  const auto* const known = read->known == TimeKnown::exact   ? ""
+                            : read->known == TimeKnown::local ? " local"
+                                                              : " day";
+  return format_timestamp(read->at) + known;
 }
 
 TEST(KarrioRates, HaveExactPrices) {
@@ -100,10 +104,6 @@ TEST(KarrioShipment, HasANumberForEachParcel) {
   EXPECT_EQ(numbers("null"), (Numbers{"M"}));
 }
 
-TEST(KarrioShipment, IsADraftOrCancelled) {
-  EXPECT_EQ(std::get<StillDraft>(*shipment(R"({"id":"shp_1","status":"draft"})")).gateway_id, "shp_1");
-  EXPECT_TRUE(std::holds_alternative<NotThere>(
-      *shipment(R"({"id":"shp_1","status":"cancelled","tracking_number":"1Z"})")));
 TEST(KarrioShipment, HasNoPartOfANumberThatIsTooLong) {
   const auto numbers = [](std::size_t length) {
     const auto found =
@@ -115,6 +115,10 @@ TEST(KarrioShipment, HasNoPartOfANumberThatIsTooLong) {
   EXPECT_EQ(numbers(longest_tracking_number + 1), std::vector<std::string>{"1Z"});
 }
 
+TEST(KarrioShipment, IsADraftOrCancelled) {
+  EXPECT_EQ(std::get<StillDraft>(*shipment(R"({"id":"shp_1","status":"draft"})")).gateway_id, "shp_1");
+  EXPECT_TRUE(std::holds_alternative<NotThere>(
+      *shipment(R"({"id":"shp_1","status":"cancelled","tracking_number":"1Z"})")));
 }
 
 TEST(KarrioShipment, CannotBeReadWithoutIdStatusOrNumber) {
@@ -155,8 +159,8 @@ TEST(KarrioLabel, HasTheFormatOfItsBytes) {
 TEST(KarrioLabel, IsNotAnotherFile) {
   for (const auto* const reported : {"PDF", "ZPL", "PNG", ""}) {
     for (const auto* const bytes : {"odd", "<html>Service unavailable</html>", "<!-- ^XA -->", "GIF89a"}) {
-      EXPECT_FALSE(read_label(*exact_json(R"({"format":")" + std::string(reported) + R"(","base64":")" +
-                                          encoded(bytes) + "\"}")))
+      EXPECT_FALSE(read_label(
+          *exact_json(R"({"format":")" + std::string(reported) + R"(","base64":")" + encoded(bytes) + "\"}")))
           << bytes;
     }
   }
@@ -165,11 +169,11 @@ TEST(KarrioLabel, IsNotAnotherFile) {
 TEST(KarrioShipment, IsBoughtWithoutItsLabelIfThatIsAnotherFile) {
   const auto file = [](std::string_view documents) {
     const auto found = shipment(R"({"id":"shp_1","status":"created","tracking_number":"1Z1",
-        "shipping_documents":[)" + std::string(documents) + "]}");
+        "shipping_documents":[)" +
+                                std::string(documents) + "]}");
     return std::get<BoughtLabel>(*found).label;
   };
-  const std::string page =
-      R"({"category":"label","format":"PDF","base64":")" + encoded("<html>") + R"("})";
+  const std::string page = R"({"category":"label","format":"PDF","base64":")" + encoded("<html>") + R"("})";
   EXPECT_FALSE(file(page));
   const auto second =
       file(page + R"(,{"category":"label","format":"PDF","base64":")" + encoded("%PDF-1.4") + R"("})");
@@ -179,8 +183,8 @@ TEST(KarrioShipment, IsBoughtWithoutItsLabelIfThatIsAnotherFile) {
 
 TEST(KarrioLabel, HasAtMostTenMebibytes) {
   const auto read = [](std::size_t size) {
-    return read_label(*exact_json(R"({"base64":")" + encoded(std::string("%PDF-").append(size, 'x').substr(0, size)) +
-                                  "\"}"));
+    return read_label(*exact_json(R"({"base64":")" +
+                                  encoded(std::string("%PDF-").append(size, 'x').substr(0, size)) + "\"}"));
   };
   EXPECT_TRUE(read(largest_label));
   EXPECT_FALSE(read(largest_label + 1));
@@ -210,7 +214,7 @@ TEST(KarrioTime, IsReadInAllForms) {
   EXPECT_EQ(written("2026-07-03 09:05 PM"), "2026-07-03T21:05:00.000Z local");
   EXPECT_EQ(written("2026-07-03 16:28 PM"), "2026-07-03T16:28:00.000Z local");
   EXPECT_EQ(written("2026-07-03 12:05 am"), "2026-07-03T00:05:00.000Z local");
-  EXPECT_EQ(written("2026-07-03"), "2026-07-03T00:00:00.000Z local");
+  EXPECT_EQ(written("2026-07-03"), "2026-07-03T00:00:00.000Z day");
   for (const auto* const odd : {"", "today", "2026-07-03 ", "2026-07-03 x", "2026-13-03 10:00",
                                 "2026-07-03 25:00", "2026-07-03 :", "2026-07-03Tpm"})
     EXPECT_TRUE(written(odd) == "none" || std::string_view(odd) == "2026-07-03 ") << odd;
