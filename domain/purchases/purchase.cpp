@@ -444,13 +444,16 @@ Effect resolved(Purchase& purchase, Resolution outcome, std::string tracking_num
     purchase.service_code = purchase.quote.service_code;
     purchase.service_name = purchase.quote.service_name;
     purchase.estimated_delivery = purchase.quote.estimated_delivery;
+    purchase.error = {};  // that of the lost answer
     purchase.price = purchase.quote.price;
     purchase.bought_at = now;
     return move(purchase, bought, now);
   }
   if (purchase.status == voiding && purchase.void_begun_at) {
     purchase.resolved_at = now;
-    return is_bought ? refuse_void(purchase, now) : end_void(purchase, now);
+    if (!is_bought) return end_void(purchase, now);
+    set_error(purchase, {"RESOLVED", "An admin has found that the label was not voided."});
+    return refuse_void(purchase, now);
   }
   const bool is_left_to_person =
       purchase.resolution == Resolution::bought || purchase.void_state == VoidState::refused;
