@@ -207,7 +207,7 @@ asio::awaitable<storage::StoredPurchase> request_label(storage::Transaction& tra
   if (requested->is_new) {  // the shipment is locked now
     const auto rows = co_await transaction.run(read);
     const auto row = rows.front();
-    if (is_final_shipment(row.status))
+    if (domain::is_over(row.status))
       throw conflict("The shipment is " + std::string(row.status) + "; no label can be bought for it.");
     FieldErrors errors;
     const auto consignment = connectors::consignment_of(row, errors);

@@ -242,6 +242,10 @@ std::string_view label_status(PurchaseStatus status) {
   return text_of(status == requested ? buying : status);
 }
 
+bool is_over(std::string_view shipment_status) {
+  return shipment_status == "delivered" || shipment_status == "returned" || shipment_status == "cancelled";
+}
+
 bool Purchase::is_open_or_bought() const { return !is_stray && status != refused && status != voided; }
 
 bool Purchase::is_settled() const { return status == bought || status == refused || status == voided; }

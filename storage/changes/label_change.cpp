@@ -171,13 +171,9 @@ NewPurchase new_purchase(const Guid& business, const Hold& hold, const LabelWish
   return wanted;
 }
 
-bool is_over(std::string_view status) {
-  return status == "delivered" || status == "returned" || status == "cancelled";
-}
-
 /// The reason that no purchase can be requested for a held shipment.
 std::optional<ChangeResult> refusal(const Hold& hold, const LabelWish& wish) {
-  if (is_over(hold.status))
+  if (domain::is_over(hold.status))
     return ChangeResult{.kind = Kind::closed, .error = "the shipment is " + std::string(hold.status)};
   if (wish.choose.empty() ? hold.connector.has_value() : hold.connected > 0) return std::nullopt;
   return skipped("NO_CONNECTOR", wish.choose.empty() ? "The carrier of the shipment cannot buy labels."

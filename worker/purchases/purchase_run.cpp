@@ -93,6 +93,9 @@ asio::awaitable<void> PurchaseRun::buy() {
   const Connection carrier = co_await connection();
   if (const auto* const reason = std::get_if<PurchaseMessage>(&carrier))
     co_return co_await fail({.message = *reason, .is_final = true, .retry_after = {}});
+  // The shipment may be over since the draft, which costs nothing.
+  const auto shipment = co_await host_.consignment(purchase_.key);
+  if (const auto* const reason = std::get_if<PurchaseMessage>(&shipment)) co_return co_await refuse(*reason);
   if (!may_begin() || !co_await begin_buying()) co_return;
   // Nothing may be awaited between the commit and the call.
   const auto gateway = open(std::get<ConnectedCarrier>(carrier), buy_limit);

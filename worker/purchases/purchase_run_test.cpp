@@ -77,6 +77,7 @@ struct World {
   int buy_calls = 0, void_calls = 0, good_calls = 0, failed_calls = 0, depth = 0;
   std::string price = "5.00";
   bool test_mode = false, is_connected = true, is_shipment_valid = true, is_failing = false;
+  int valid_reads = 1'000'000;                    // of the shipment, before it is over
   bool gave_up = false;                           // the run has ended its lease
   std::optional<PurchaseStatus> loses_answer_of;  // the next commit with this status has no answer
   std::string committed_before_buy;               // the status in the database at the buy call
@@ -221,7 +222,8 @@ class FakeHost final : public PurchaseHost {
     co_return found;
   }
   asio::awaitable<std::variant<Consignment, PurchaseMessage>> consignment(PurchaseKey) override {
-    if (!world_.is_shipment_valid) co_return PurchaseMessage{"INVALID_SHIPMENT", "no street"};
+    if (!world_.is_shipment_valid || world_.valid_reads-- <= 0)
+      co_return PurchaseMessage{"INVALID_SHIPMENT", "no street"};
     co_return Consignment();
   }
   std::unique_ptr<Gateway> open(const ConnectedCarrier&, const Guid&, Duration, Gateways::Turn) override {
@@ -333,7 +335,12 @@ TEST(PurchaseRun, WithoutARateOrAConnectionNothingIsBought) {
   odd.is_shipment_valid = false;
   odd.work(1);
   EXPECT_EQ(odd.purchase.facts.error.code, "INVALID_SHIPMENT");
-  for (const World* const world : {&dear, &lonely, &odd}) {
+  World over(1, false);
+  over.valid_reads = 2;  // for the rates and the draft
+  over.work(1);
+  EXPECT_FALSE(over.purchase.facts.gateway_id.empty()) << "the draft is made";
+  EXPECT_EQ(over.purchase.facts.error.code, "INVALID_SHIPMENT");
+  for (const World* const world : {&dear, &lonely, &odd, &over}) {
     EXPECT_EQ(world->purchase.facts.status, PurchaseStatus::refused);
     EXPECT_EQ(world->buy_calls, 0);
   }
