@@ -163,8 +163,7 @@ NewPurchase new_purchase(const Guid& business, const Hold& hold, const LabelWish
     wanted.carrier_id = hold.carrier;
     wanted.connector = std::string(hold.connector.value_or(""));
     wanted.test_mode = hold.test_mode;
-    if (wish.service_level.empty()) wanted.service_level = std::string(hold.service_level.value_or(""));
-    if (hold.label_format) wanted.format = std::string(*hold.label_format);
+    wanted.format = std::string(hold.label_format.value_or("pdf"));
   }
   if (!wish.format.empty()) wanted.format = wish.format;
   if (!wish.max_price.empty()) wanted.max_price = domain::Money{wish.max_price, std::string(hold.currency)};

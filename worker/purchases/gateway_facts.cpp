@@ -103,6 +103,12 @@ VoidFacts void_of(connectors::VoidResult result) {
   return {kind(), message_of(std::move(result.message))};
 }
 
+std::string usual_format(const connectors::ConnectedCarrier& carrier) {
+  if (!carrier.label_format.empty()) return carrier.label_format;
+  const auto formats = carrier.connector->formats();
+  return std::string(format_name(formats.empty() ? connectors::LabelFormat::pdf : formats.front()));
+}
+
 connectors::LabelFormat label_format(std::string_view format) {
   if (format == "zpl") return connectors::LabelFormat::zpl;
   return format == "png" ? connectors::LabelFormat::png : connectors::LabelFormat::pdf;

@@ -102,8 +102,8 @@ TEST(GatewayFacts, AVoidHasTheSameFourAnswers) {
 }
 
 TEST(GatewayFacts, FormatsHaveTheirNames) {
-  for (const auto& [format, bytes] : {std::pair("pdf", "%PDF-1.4"), std::pair("zpl", "^XA"),
-                                      std::pair("png", "\x89PNG\r\n\x1a\n")})
+  for (const auto& [format, bytes] :
+       {std::pair("pdf", "%PDF-1.4"), std::pair("zpl", "^XA"), std::pair("png", "\x89PNG\r\n\x1a\n")})
     EXPECT_EQ(file_of(LabelFile{label_format(format), bytes})->format, format);
 }
 

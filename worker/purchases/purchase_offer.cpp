@@ -106,6 +106,7 @@ asio::awaitable<void> PurchaseRun::choose() {
         if (effect == Effect::ignored) return effect;
         at.facts.quote = quote_of(rate.rate, "");  // the draft has a rate of its own
         note_carrier(at, carrier, rate.rate.service_code);
+        if (wanted->takes_usual_format) at.format = usual_format(carrier);
         return effect;
       },
       Lease::ended, {});

@@ -167,9 +167,10 @@ asio::awaitable<void> PurchaseRun::fetch_label() {
   if (error != nullptr) co_return co_await fail(failure_of(*error));
   const auto file = file_of(std::get<connectors::LabelFile>(std::move(answer)));
   if (!file) {
-    co_return co_await fail({.message = {"LABEL_FILE", "The gateway's label is not a PDF, PNG or ZPL of at most 10 MiB."},
-                             .is_final = false,
-                             .retry_after = {}});
+    co_return co_await fail(
+        {.message = {"LABEL_FILE", "The gateway's label is not a PDF, PNG or ZPL of at most 10 MiB."},
+         .is_final = false,
+         .retry_after = {}});
   }
   co_await change([](StoredPurchase& at, Time now) { return domain::label_fetched(at.facts, now); },
                   Lease::optional, {.file = &*file});

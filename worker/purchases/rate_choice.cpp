@@ -208,6 +208,8 @@ std::optional<WantedRate> read_wanted(std::string_view wanted, std::string_view 
                           return read_guid(text, read.carriers.emplace_back());
                         });
   if (!are_read) return std::nullopt;
+  const auto* const usual_format = object->if_contains("usualFormat");
+  read.takes_usual_format = usual_format != nullptr && *usual_format == json::value(true);
   return read;
 }
 

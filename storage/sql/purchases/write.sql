@@ -21,7 +21,7 @@ with n as materialized (
   set status = n.status, carrier_id = n.carrier_id, connector = n.connector, gateway_id = n.gateway_id, rate_id = n.rate_id,
       service_level = n.service_level, service_code = n.service_code, service_name = n.service_name, quote = n.quote,
       quote_currency = n.quote_currency, price = n.price, currency = n.currency, is_dearer = n.is_dearer,
-      estimated_delivery = n.estimated_delivery, test_mode = n.test_mode, tracking_numbers = n.tracking_numbers,
+      estimated_delivery = n.estimated_delivery, format = coalesce(n.format, p.format), test_mode = n.test_mode, tracking_numbers = n.tracking_numbers,
       tracking_url = n.tracking_url, has_label = n.has_label, error_code = n.error_code,
       error_text = n.error_text, void_state = n.void_state, resolution = n.resolution,
       resolved_by = coalesce($7::text, p.resolved_by), looked_up_at = n.looked_up_at, draft_begun_at = n.draft_begun_at,
