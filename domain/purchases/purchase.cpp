@@ -444,11 +444,11 @@ Effect resolved(Purchase& purchase, Resolution outcome, std::string tracking_num
     purchase.resolution = outcome;
     purchase.resolved_at = now;
     if (!is_bought) return move(purchase, refused, now);
+    purchase.error = {};  // that of the lost answer
     if (!tracking_number.empty()) purchase.tracking_numbers = {std::move(tracking_number)};
     purchase.service_code = purchase.quote.service_code;
     purchase.service_name = purchase.quote.service_name;
     purchase.estimated_delivery = purchase.quote.estimated_delivery;
-    purchase.error = {};  // that of the lost answer
     purchase.price = purchase.quote.price;
     purchase.bought_at = now;
     return move(purchase, bought, now);
