@@ -102,7 +102,7 @@ struct LabelFile {
   std::string bytes;  // at most 10 MiB
 };
 
-/// The most bytes of a carrier's number, as shipments keep it. A longer one is no number.
+/// The most bytes of a carrier's number, as shipments keep it. A longer one is not a number.
 inline constexpr std::size_t longest_tracking_number = 200;
 
 /// A purchase that the gateway confirms.
