@@ -27,7 +27,7 @@ with existing as materialized (
   where g.business_id = $1::uuid and g.is_active and g.connector <> 'manual'
 )
 select e.guid as shipment, h.guid is not null as is_held, coalesce(h.status, e.status) as status, h.service_level,
-       e.carrier_id is not null as has_carrier, c.carrier_id as carrier, c.connector, c.label_format, c.test_mode,
+       h.carrier_id is not null as has_carrier, c.carrier_id as carrier, c.connector, c.label_format, c.test_mode,
        (select count(*) from connected o where cardinality($4::uuid[]) = 0 or o.carrier_id = any ($4::uuid[])) as connected,
        b.currency, s.cause
 from existing e
