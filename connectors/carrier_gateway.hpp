@@ -102,9 +102,6 @@ struct LabelFile {
   std::string bytes;  // at most 10 MiB
 };
 
-/// The most bytes of a carrier's number, as shipments keep it. A longer one is not a number.
-inline constexpr std::size_t longest_tracking_number = 200;
-
 /// A purchase that the gateway confirms.
 struct BoughtLabel {
   std::string gateway_id;
@@ -148,7 +145,7 @@ struct CarrierScan {
   std::string status;
   std::string code, description, location;
   Time at;
-  bool has_zone = true;    // false: `at` is not exact; the trace says so
+  bool has_zone = true;    // false: the time is the carrier's local one, taken as UTC
   bool is_return = false;  // the parcel is on its way back to its sender, or has arrived there
 };
 

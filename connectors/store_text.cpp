@@ -167,11 +167,6 @@ Text clean_identifier(const json::value* value, std::size_t limit) {
   return text ? clean_text(one_line(to_text(*text), Invisible::remove), limit) : std::nullopt;
 }
 
-Text whole_identifier(const json::value* value, std::size_t limit) {
-  auto whole = clean_identifier(value, std::string::npos);
-  return whole && whole->size() <= limit ? std::move(whole) : std::nullopt;
-}
-
 Text plain_text(const json::value* value, std::size_t limit) {
   const auto text = text_of(value);
   return text ? clean_text(html_text(*text), limit) : std::nullopt;

@@ -25,9 +25,6 @@ std::optional<std::string> clean_line(const json::value* value, std::size_t limi
 /// A clean line without invisible characters, for texts that are compared, such as numbers and SKUs.
 std::optional<std::string> clean_identifier(const json::value* value, std::size_t limit = 1000);
 
-/// The same, but nullopt if it has more than `limit` bytes: a part of it could be the identifier of another.
-std::optional<std::string> whole_identifier(const json::value* value, std::size_t limit);
-
 /// A text of HTML or plain text as a clean plain text: see html_text.hpp.
 std::optional<std::string> plain_text(const json::value* value, std::size_t limit = 1000);
 /// The same as a clean line.

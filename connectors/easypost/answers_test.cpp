@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "connectors/tracking_number.hpp"
+
 namespace waybill::connectors::easypost {
 namespace {
 

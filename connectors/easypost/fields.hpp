@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/json.hpp"
-#include "connectors/carrier_gateway.hpp"
 #include "connectors/store_text.hpp"
+#include "connectors/tracking_number.hpp"
 
 namespace waybill::connectors::easypost {
 
@@ -22,7 +22,7 @@ inline std::string code_at(const json::object& object, std::string_view path, st
 
 /// The tracking number at a dotted path; empty if there is none, or one that is too long.
 inline std::string number_at(const json::object& object, std::string_view path) {
-  return whole_identifier(find_path(object, path), longest_tracking_number).value_or(std::string());
+  return tracking_number_in(find_path(object, path)).value_or(std::string());
 }
 
 /// The object at a dotted path; null if there is none.

@@ -11,6 +11,7 @@
 #include "connectors/label_format.hpp"
 #include "connectors/page_link.hpp"
 #include "connectors/store_text.hpp"
+#include "connectors/tracking_number.hpp"
 
 namespace waybill::connectors::karrio {
 namespace {
@@ -83,9 +84,7 @@ std::optional<CarrierRate> rate_of(const json::value& entry) {
   return rate;
 }
 
-std::string number_of(const json::value* value) {
-  return whole_identifier(value, longest_tracking_number).value_or("");
-}
+std::string number_of(const json::value* value) { return tracking_number_in(value).value_or(""); }
 
 // One number for each parcel, in their order. A number of the whole shipment comes first.
 std::vector<std::string> tracking_numbers_of(const json::value& shipment) {

@@ -4,6 +4,7 @@
 
 #include "base/crypto.hpp"
 #include "connectors/karrio/exact_json.hpp"
+#include "connectors/tracking_number.hpp"
 
 namespace waybill::connectors::karrio {
 namespace {

@@ -14,6 +14,7 @@
 #include "connectors/karrio/requests.hpp"
 #include "connectors/karrio/tracking.hpp"
 #include "connectors/store_text.hpp"
+#include "connectors/tracking_number.hpp"
 
 namespace waybill::connectors {
 namespace karrio {
@@ -370,9 +371,8 @@ class Karrio final : public GatewayConnector {
     if (secret.empty() || !sent || !equal_constant_time(secret, *sent)) return hint;
     const auto body = exact_json(call.body);
     const auto* const object = body ? body->if_object() : nullptr;
-    const auto number = object == nullptr ? std::nullopt
-                                          : whole_identifier(find_path(*object, "data.tracking_number"),
-                                                             longest_tracking_number);
+    const auto number =
+        object == nullptr ? std::nullopt : tracking_number_in(find_path(*object, "data.tracking_number"));
     hint.kind = number ? GatewayHint::Kind::hint : GatewayHint::Kind::ping;
     hint.tracking_number = number.value_or("");
     return hint;
