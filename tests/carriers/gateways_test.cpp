@@ -222,6 +222,15 @@ TEST_F(Gateways, GiveRatesCheapestFirst) {
   }
 }
 
+TEST_F(Gateways, GiveTheRatesOfEachLevelThatHasTheSameCode) {
+  world.easypost.set_offers(ca, {{.service = "Ground", .price = "7.30", .days = 4}});
+  ASSERT_EQ(configure({{"serviceCodes", {{"standard", "Ground"}, {"express", "Ground"}}}}).status, 200);
+  for (const std::string level : {"standard", "express"}) {
+    const Response found = rates(shipment(), {{"serviceLevel", level}});
+    EXPECT_EQ(text_at(found.data(), "rates.0.serviceLevel"), level) << found.text;
+  }
+}
+
 TEST_F(Gateways, SellARateThatWasShown) {
   world.easypost.set_offers(ca, {{.service = "Ground", .price = "7.3334", .days = 4}});
   ASSERT_EQ(configure().status, 200);

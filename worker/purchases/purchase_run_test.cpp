@@ -217,7 +217,7 @@ class FakeHost final : public PurchaseHost {
       carrier.guid = guid;
       carrier.connector = &fake_connector;
       carrier.account.test_mode = world_.test_mode;
-      carrier.service_codes = {{"standard", "ground"}};
+      carrier.service_codes = {{"standard", "ground"}, {"express", "ground"}};
     }
     co_return found;
   }
@@ -308,6 +308,14 @@ TEST(PurchaseRun, BuysInOneGoAndStoresTheLabel) {
   EXPECT_EQ(world.buy_calls, 1);
   EXPECT_EQ(world.committed_before_buy, "buying");
   EXPECT_FALSE(facts.next_at);
+}
+
+TEST(PurchaseRun, TheLevelIsTheWantedOneOfThoseWithItsCode) {
+  World world(1, false);
+  world.purchase.wanted = R"({"serviceLevel": "express"})";
+  world.work(1);
+  EXPECT_EQ(world.purchase.facts.status, PurchaseStatus::bought);
+  EXPECT_EQ(world.purchase.service_level, "express");
 }
 
 TEST(PurchaseRun, EachAnswerAndFailureIsNotedForTheAccount) {
