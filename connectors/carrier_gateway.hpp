@@ -145,7 +145,7 @@ struct CarrierScan {
   std::string status;
   std::string code, description, location;
   Time at;
-  bool has_zone = true;    // false: the time is the carrier's local one, taken as UTC
+  bool has_zone = true;    // false: `at` is not exact; the trace says so
   bool is_return = false;  // the parcel is on its way back to its sender, or has arrived there
 };
 

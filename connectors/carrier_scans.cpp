@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "storage/sql/shipments.sql.hpp"
 #include "storage/sql/tracking_pulls.sql.hpp"
@@ -10,6 +12,15 @@ namespace waybill::connectors {
 namespace {
 
 namespace sql = storage::sql::tracking_pulls;
+
+/// The words of the gateway, with the mark of a time that may be hours off.
+std::string description_of(const CarrierScan& scan) {
+  constexpr std::string_view mark = "(exact time unknown)";
+  std::string text = scan.description.empty() ? scan.code : scan.description;
+  if (scan.has_zone) return text;
+  if (!text.empty()) text += ' ';
+  return text.append(mark);
+}
 
 }  // namespace
 
@@ -24,7 +35,7 @@ std::vector<storage::ParcelScan> traces_of(const TrackAnswer& answer, const Guid
     storage::ParcelScan trace{.shipment = shipment,
                               .number = std::nullopt,
                               .status = scan.status.empty() ? before : scan.status,
-                              .description = scan.description.empty() ? scan.code : scan.description,
+                              .description = description_of(scan),
                               .location = scan.location.empty() ? std::nullopt : std::optional(scan.location),
                               .at = at,
                               .external_id = scan.external_id,

@@ -21,9 +21,9 @@ struct AskedParcel {
 };
 
 /// The scans of an answer as traces of the shipment, in the order of the answer. A time in the future counts
-/// as now. One that says nothing of the status has that of the scan before it. A delivery after a return
-/// scan, also one that an earlier answer told (at `return_since`), is `returned`, under an id of its own: the
-/// delivery may be stored already. Pure.
+/// as now. The description of a scan without an exact time says so. One that says nothing of the status has
+/// that of the scan before it. A delivery after a return scan, also one that an earlier answer told (at
+/// `return_since`), is `returned`, under an id of its own: the delivery may be stored already. Pure.
 std::vector<storage::ParcelScan> traces_of(const TrackAnswer& answer, const Guid& shipment,
                                            std::optional<Time> return_since, Time now);
 

@@ -28,18 +28,16 @@ class History {
   explicit History(std::string label_status = {}) : label_status_(std::move(label_status)) {}
 
   /// Applies an answer as apply_answer does.
-  void apply(const TrackAnswer& answer) {
-    const auto traces = traces_of(answer, shipment, return_since_, now);
-    storage::ScanCourse course(status_, label_status_, moved_at_);
+  void apply(const TrackAnswer& answer, Time at = now) {
+    const auto traces = traces_of(answer, shipment, return_since_, at);
+    storage::ScanCourse course(status_, label_status_, moved_at(traces));
     for (const storage::ParcelScan& scan : traces) {
       const auto [outcome, status] = course.judge(scan, *scan.at, traces_.contains(*scan.external_id));
       if (outcome == storage::ScanOutcome::repeated) continue;
-      const bool moved = outcome == storage::ScanOutcome::moved;
-      traces_[*scan.external_id] = {*scan.at, status, moved};
-      if (moved) moved_at_ = scan.at;
+      traces_[*scan.external_id] = {*scan.at, status, outcome == storage::ScanOutcome::moved};
     }
     status_ = course.status();
-    const auto told = return_in(answer, now);
+    const auto told = return_in(answer, at);
     if (told && (!return_since_ || *told < *return_since_)) return_since_ = told;
   }
 
@@ -56,9 +54,21 @@ class History {
 
  private:
   using Trace = std::tuple<Time, std::string, bool>;
+
+  // As storage/sql/scans/facts.sql reads it.
+  std::optional<Time> moved_at(const std::vector<storage::ParcelScan>& told) const {
+    std::optional<Time> last;
+    for (const auto& [id, trace] : traces_) {
+      Time at = std::get<0>(trace);
+      for (const storage::ParcelScan& scan : told)
+        if (scan.external_id == id) at = std::min(at, *scan.at);
+      if (std::get<2>(trace)) last = std::max(last.value_or(at), at);
+    }
+    return last;
+  }
+
   std::string status_ = "created";
   std::string label_status_;
-  std::optional<Time> moved_at_;
   std::optional<Time> return_since_;
   std::map<std::string, Trace> traces_;
 };
@@ -209,6 +219,48 @@ TEST(CarrierScans, CancelOnlyAnUnmovedShipmentOrAVoidedLabel) {
   EXPECT_EQ(status({{"cancelled", 1}}, "bought"), "exception");
   EXPECT_EQ(status({{"in_transit", 1}, {"cancelled", 2}}, ""), "exception");
   EXPECT_EQ(status({{"in_transit", 1}, {"delivery_failed", 2}, {"cancelled", 3}}, "voided"), "cancelled");
+}
+
+/// An answer of Karrio; the newest event is the first.
+TrackAnswer karrio_events(std::string_view events, Time asked_at) {
+  return karrio::read_tracking(
+      *karrio::exact_json(R"({"tracking":{"events":[)" + std::string(events) + "]}}"), "1Z", asked_at);
+}
+
+TEST(CarrierScans, WithAMisreadZoneHoldNoParcelStill) {
+  // 18:00 in Tokyo is 09:00 UTC. It is asked for at 09:30, and taken for 18:00 UTC, which counts as now.
+  const std::string local = R"({"date":"2026-07-02","time":"18:00","status":"in_transit"})";
+  const std::string exact = R"({"timestamp":"2026-07-02T09:10:00.000Z","status":"delivered"})";
+  History history;
+  history.apply(karrio_events(local, now), *parse_timestamp("2026-07-02T09:30:00Z"));
+  EXPECT_EQ(history.status(), "in_transit");
+  history.apply(karrio_events(exact + "," + local, now), *parse_timestamp("2026-07-02T11:30:00Z"));
+  EXPECT_EQ(history.status(), "delivered");
+}
+
+TEST(CarrierScans, WithoutATimeHoldNoParcelStill) {
+  const std::string undated = R"({"date":"soon","code":"A","status":"in_transit"})";
+  const std::string newer =
+      R"({"timestamp":"2026-07-02T10:00:00.000Z","code":"B","status":"out_for_delivery"})";
+  const auto asked_at = *parse_timestamp("2026-07-02T11:00:00Z");
+  History history;
+  history.apply(karrio_events(undated, asked_at), asked_at);
+  EXPECT_EQ(history.status(), "in_transit") << "it is the newest one";
+  history.apply(karrio_events(newer + "," + undated, now), now);
+  EXPECT_EQ(history.status(), "out_for_delivery");
+  EXPECT_EQ(history.size(), 2U);
+}
+
+TEST(CarrierScans, SayThatTheirTimeIsNotExact) {
+  const auto answer = karrio_events(
+      R"({"timestamp":"2026-07-03T10:00:00.000Z","description":"Loaded"},
+         {"date":"2026-07-02","time":"10:00","description":"Arrived"},{"date":"2026-07-01"})",
+      now);
+  const auto traces = traces_of(answer, shipment, std::nullopt, now);
+  ASSERT_EQ(traces.size(), 3U);
+  EXPECT_EQ(traces[0].description, "(exact time unknown)");
+  EXPECT_EQ(traces[1].description, "Arrived (exact time unknown)");
+  EXPECT_EQ(traces[2].description, "Loaded");
 }
 
 TEST(CarrierScans, InTheFutureCountAsNowAndWithoutAStatusHaveThatOfTheOneBefore) {

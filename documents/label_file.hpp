@@ -19,6 +19,7 @@ enum class FileFormat : std::uint8_t { pdf, png };
 struct LabelFile {
   FileFormat format = FileFormat::pdf;
   std::string bytes;
+  bool is_test = false;  // has TEST across its pages once it is printed
 
   bool operator==(const LabelFile&) const = default;
 };

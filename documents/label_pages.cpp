@@ -1,7 +1,11 @@
 #include "documents/label_pages.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <new>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "documents/png_page.hpp"
 #include "documents/qpdf.hpp"
@@ -47,10 +51,29 @@ class Counter : public Pipeline {
   std::uint64_t count_ = 0;
 };
 
+/// The word TEST as lines across a page, because a page need not have a font.
+std::string test_mark(const QPDFObjectHandle::Rectangle& page) {
+  constexpr double letters_width = 4.9, letters_height = 1.4;
+  constexpr double share = 0.8;  // of the page
+  constexpr std::string_view letters =
+      "0 1.4 m 1 1.4 l S 0.5 1.4 m 0.5 0 l S "
+      "2.3 1.4 m 1.3 1.4 l 1.3 0 l 2.3 0 l S 1.3 0.7 m 2.1 0.7 l S "
+      "3.6 1.4 m 2.6 1.4 l 2.6 0.7 l 3.6 0.7 l 3.6 0 l 2.6 0 l S "
+      "3.9 1.4 m 4.9 1.4 l S 4.4 1.4 m 4.4 0 l S";
+  const double width = page.urx - page.llx, height = page.ury - page.lly;
+  const double scale = share * std::min(width / letters_width, height / letters_height);
+  const auto number = [](double value) { return std::to_string(value) + " "; };
+  return "q " + number(scale) + "0 0 " + number(scale) +
+         number(page.llx + (width - letters_width * scale) / 2) +
+         number(page.lly + (height - letters_height * scale) / 2) + "cm 0.6 G 0.12 w 1 J 1 j " +
+         std::string(letters) + " Q\n";
+}
+
 /// Copies pages of a foreign PDF. Both PDFs outlive it.
 class PageCopier {
  public:
-  PageCopier(QPDF& source, QPDF& target) : source_(source), target_(target) {}
+  PageCopier(QPDF& source, QPDF& target, bool is_test)
+      : source_(source), target_(target), is_test_(is_test) {}
 
   void add(const QPDFObjectHandle& page) {
     QPDFPageObjectHelper from(page);
@@ -71,6 +94,7 @@ class PageCopier {
     copy.replaceKey("/Resources", resources_of(from));
     auto contents = original.getKey("/Contents");
     if (contents.isStream() || contents.isArray()) copy.replaceKey("/Contents", copied(contents));
+    if (is_test_) mark(copy, is_page_box(crop_box) ? crop_box : media_box);
     auto group = original.getKey("/Group");
     if (group.isDictionary()) copy.replaceKey("/Group", copied(group));
     target_.addPage(target_.makeIndirectObject(copy), false);
@@ -100,6 +124,18 @@ class PageCopier {
     return copy;
   }
 
+  /// Puts the mark of a test over the contents, whose state of the graphics ends before it.
+  void mark(QPDFObjectHandle& page, QPDFObjectHandle box) {
+    auto contents = page.getKey("/Contents");
+    std::vector<QPDFObjectHandle> parts{target_.newStream("q\n")};
+    if (contents.isStream()) parts.push_back(contents);
+    if (contents.isArray()) {
+      for (const auto& part : contents.getArrayAsVector()) parts.push_back(part);
+    }
+    parts.push_back(target_.newStream("\nQ\n" + test_mark(box.getArrayAsRectangle())));
+    page.replaceKey("/Contents", QPDFObjectHandle::newArray(parts));
+  }
+
   /// qpdf copies indirect objects only. It copies each once, and no page that an object leads to.
   QPDFObjectHandle copied(QPDFObjectHandle value) {
     if (!value.isIndirect()) value = source_.makeIndirectObject(value);
@@ -108,6 +144,7 @@ class PageCopier {
 
   QPDF& source_;
   QPDF& target_;
+  const bool is_test_;
 };
 
 /// Removes from all streams what is not needed to show them, such as the reference to a file that has their
@@ -136,7 +173,7 @@ void refuse_many_pages(std::uint64_t count) {
     throw UnprintableLabel("has a label of more than " + std::to_string(most_pages) + " pages");
 }
 
-std::string pages_of_pdf(const std::string& bytes) {
+std::string pages_of_pdf(const std::string& bytes, bool is_test) {
   QPDF source;
   open(source, bytes);
   // Its author restricted printing or copying, and qpdf would drop the restriction.
@@ -152,7 +189,7 @@ std::string pages_of_pdf(const std::string& bytes) {
   QPDF target;
   target.emptyPDF();
   target.setSuppressWarnings(true);
-  PageCopier copier(source, target);
+  PageCopier copier(source, target, is_test);
   for (const auto& page : pages) copier.add(page);
   check_streams(target);
   return written(target);
@@ -164,7 +201,7 @@ std::string printable_pages(const LabelFile& label) {
   if (label.bytes.size() > largest_label_file)
     throw UnprintableLabel("has a label of more than " + std::to_string(largest_label_file >> 20U) + " MiB");
   try {
-    return pages_of_pdf(label.format == FileFormat::png ? png_page(label.bytes) : label.bytes);
+    return pages_of_pdf(label.format == FileFormat::png ? png_page(label.bytes) : label.bytes, label.is_test);
   } catch (const UnprintableLabel&) {
     throw;
   } catch (const std::bad_alloc&) {

@@ -19,7 +19,8 @@ inline constexpr std::uint64_t most_pixels = 25'000'000;
 
 /// Returns a new PDF with the pages of the label. Of a page of a PDF it has the contents, with the fonts and
 /// images that these use, the size and the rotation. Annotations, forms, scripts, attachments, links,
-/// metadata and references to other files are left out. A PNG becomes one page, see `page_size`. Equal labels
+/// metadata and references to other files are left out. A test label has TEST across each page. A PNG becomes
+/// one page, see `page_size`. Equal labels
 /// give equal PDFs. Throws UnprintableLabel if the label is larger than `largest_label_file`, encrypted,
 /// damaged or beyond the limits above; std::bad_alloc.
 std::string printable_pages(const LabelFile& label);

@@ -163,6 +163,28 @@ TEST(LabelPages, OfRandomSetsKeepTheirNumberAndOrder) {
   }
 }
 
+TEST(LabelPages, OfATestHaveTheWordAcrossThem) {
+  const auto contents = [](const std::string& label, FileFormat format) {
+    const auto bytes = printable_pages({.format = format, .bytes = label, .is_test = true});
+    QPDF pdf;
+    pdf.processMemoryFile("result", bytes.data(), bytes.size());
+    EXPECT_TRUE(pdf.getWarnings().empty());
+    std::string all;
+    for (auto page : pdf.getAllPages()) {
+      Pl_Buffer buffer("contents");
+      QPDFPageObjectHelper(page).pipeContents(&buffer);
+      const auto text = buffer.getBufferSharedPointer();
+      all.append(reinterpret_cast<const char*>(text->getBuffer()), text->getSize());
+      all += "|";
+    }
+    return all;
+  };
+  const auto two = contents(pdf_of({288, 490}), FileFormat::pdf);
+  EXPECT_THAT(two, testing::MatchesRegex("q\n.*% 288\n.*Q\nq .* cm .* S Q\n\\|q\n.*% 490\n.*Q\nq .*\\|"));
+  EXPECT_THAT(two, HasSubstr("q 80.000000 0 0 80.000000 49.000000 160.000000 cm"));
+  EXPECT_THAT(contents(png_of(20, 20), FileFormat::png), HasSubstr("cm 0.6 G"));
+}
+
 TEST(LabelPages, OfEqualLabelsAreEqual) { EXPECT_EQ(pages_of(pdf_of({288})), pages_of(pdf_of({288}))); }
 
 TEST(LabelPages, InheritSizeRotationAndResources) {

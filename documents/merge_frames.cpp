@@ -12,6 +12,8 @@ namespace {
 
 constexpr char pdf_kind = 'P';
 constexpr char png_kind = 'I';
+constexpr char test_pdf_kind = 'p';
+constexpr char test_png_kind = 'i';
 constexpr char end_kind = 'E';
 constexpr char begun_kind = 'L';
 constexpr char unprintable_kind = 'U';
@@ -80,7 +82,9 @@ class Frames {
 }  // namespace
 
 FrameHead label_head(const LabelFile& label) {
-  return head_of(label.format == FileFormat::png ? png_kind : pdf_kind, label.bytes.size());
+  const bool is_png = label.format == FileFormat::png;
+  const char test_kind = is_png ? test_png_kind : test_pdf_kind;
+  return head_of(label.is_test ? test_kind : is_png ? png_kind : pdf_kind, label.bytes.size());
 }
 
 FrameHead end_of_labels() { return head_of(end_kind, 0); }
@@ -93,11 +97,14 @@ std::vector<LabelFile> read_labels(std::istream& request) {
     if (!request.read(head.data(), head.size())) throw BadFrame("the request is not complete");
     const std::size_t size = number_of({head.data(), head.size()});
     if (head[0] == end_kind) return labels;
-    if (head[0] != pdf_kind && head[0] != png_kind) throw BadFrame("the request has an unknown frame");
+    const bool is_png = head[0] == png_kind || head[0] == test_png_kind;
+    const bool is_test = head[0] == test_pdf_kind || head[0] == test_png_kind;
+    if (!is_png && !is_test && head[0] != pdf_kind) throw BadFrame("the request has an unknown frame");
     if (size > left || labels.size() == most_merged_labels) throw BadFrame("the request is too large");
     left -= size;
     LabelFile& label = labels.emplace_back();
-    label.format = head[0] == png_kind ? FileFormat::png : FileFormat::pdf;
+    label.format = is_png ? FileFormat::png : FileFormat::pdf;
+    label.is_test = is_test;
     label.bytes.resize(size);
     if (!request.read(label.bytes.data(), static_cast<std::streamsize>(size)))
       throw BadFrame("the request is not complete");

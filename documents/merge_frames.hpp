@@ -16,6 +16,7 @@
 //
 //   request: P size bytes   a label that is a PDF
 //            I size bytes   a label that is a PNG
+//            p, i size bytes   a test label that is a PDF, a PNG
 //            E 0            the end
 //   answer:  L label        the label of this place is read; with their number, all are merged
 //            U label, T size bytes   it cannot be printed, for this reason

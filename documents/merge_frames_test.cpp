@@ -43,6 +43,7 @@ TEST(MergeFrames, ARequestIsReadAsItWasWritten) {
     std::vector<LabelFile> labels(random() % 5);
     for (LabelFile& label : labels) {
       label.format = random() % 2 == 0 ? FileFormat::pdf : FileFormat::png;
+      label.is_test = random() % 2 == 0;
       label.bytes.resize(random() % 400);
       for (char& byte : label.bytes) byte = static_cast<char>(random());
     }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <utility>
 
 #include "api/carriers/carrier_members.hpp"
@@ -141,13 +142,31 @@ asio::awaitable<CheckedConnection> check_connection(const Call& call, Services& 
   }
 }
 
+json::array connector_entries() {
+  json::array entries{
+      json::object{{"code", manual_connector},
+                   {"features", json::array(features_of_manual.begin(), features_of_manual.end())},
+                   {"labelFormats", json::array()}}};
+  for (const auto* const gateway : connectors::all_gateways()) {
+    const auto features = gateway->features();
+    json::array formats;
+    for (const auto format : gateway->formats())
+      formats.emplace_back(label_formats[static_cast<std::size_t>(format)]);
+    entries.push_back(json::object{{"code", gateway->name()},
+                                   {"features", json::array(features.begin(), features.end())},
+                                   {"labelFormats", std::move(formats)}});
+  }
+  return entries;
+}
+
 void show_connection(json::object& carrier) {
   const json::value connector = carrier["connector"];
   const auto* const gateway =
       connector.is_string() ? connectors::find_gateway(connector.get_string()) : nullptr;
   json::array features;
-  const auto names =
-      gateway == nullptr ? std::span<const std::string_view>(features_of_manual) : gateway->features();
+  std::span<const std::string_view> names(features_of_manual);
+  if (gateway != nullptr) names = gateway->features();
+  if (connector.is_null()) names = names.first(1);  // without a secret, no carrier's own calls are accepted
   for (const std::string_view name : names) features.emplace_back(name);
   carrier["features"] = std::move(features);
   if (gateway != nullptr) {

@@ -38,6 +38,10 @@ asio::awaitable<CheckedConnection> check_connection(const Call& call, Services& 
                                                     const CarrierConnection& connection,
                                                     connectors::GatewayAccount account);
 
+/// The connectors that a carrier can be configured with, each with its features and the formats of labels
+/// that it can buy.
+json::array connector_entries();
+
 /// Completes the answer of a GET: `features` and, for a gateway, its part of `configuration`.
 void show_connection(json::object& carrier);
 

@@ -30,9 +30,25 @@ constexpr Property code_name_properties[] = {
 };
 constexpr Schema code_name_schema{"CodeAndName", code_name_properties};
 
+constexpr Property connector_entry_properties[] = {
+    {.name = "code", .kind = Kind::string, .nullable = false},
+    {.name = "features",
+     .kind = Kind::array,
+     .nullable = false,
+     .items = Kind::string,
+     .description = "What a carrier that is configured with this connector can do."},
+    {.name = "labelFormats",
+     .kind = Kind::array,
+     .nullable = false,
+     .items = Kind::string,
+     .description = "The formats of labels that are bought through it."},
+};
+constexpr Schema connector_entry_schema{"CarrierConnector", connector_entry_properties};
+
 constexpr Property lookup_properties[] = {
     {.name = "carrierTypes", .kind = Kind::array, .nullable = false, .schema = &code_name_schema},
     {.name = "serviceLevels", .kind = Kind::array, .nullable = false, .schema = &code_name_schema},
+    {.name = "connectors", .kind = Kind::array, .nullable = false, .schema = &connector_entry_schema},
 };
 constexpr Schema lookup_schema{"CarrierLookups", lookup_properties};
 
@@ -269,7 +285,8 @@ asio::awaitable<Answer> list_configured(Call& call, Services& services) {
 
 asio::awaitable<Answer> get_lookups(Call&, Services&) {
   co_return Answer::of(to_json(json::object{{"carrierTypes", code_names(carrier_types)},
-                                            {"serviceLevels", code_names(service_levels)}}));
+                                            {"serviceLevels", code_names(service_levels)},
+                                            {"connectors", connector_entries()}}));
 }
 
 asio::awaitable<Answer> get_carrier(Call& call, Services& services) {
@@ -368,8 +385,8 @@ constexpr Endpoint endpoints[] = {
      .permission = Permission::read,
      .handler = get_lookups,
      .operation_id = "getCarrierLookups",
-     .summary = "Returns the carrier types and the usual service levels",
-     .description = "The values are suggestions for carriers of the business.",
+     .summary = "Returns the carrier types, the usual service levels and the connectors",
+     .description = "Types and levels are suggestions for carriers of the business.",
      .tag = "Carriers",
      .answer = &lookup_schema},
     {.method = Method::post,

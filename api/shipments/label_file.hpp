@@ -1,12 +1,8 @@
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 namespace waybill::api {
-
-/// The format of a label's file by its first bytes: pdf, png or zpl; nullopt for others. Pure.
-std::optional<std::string_view> label_format_of(std::string_view bytes);
 
 /// The media type of a label of this format.
 std::string_view media_type_of_label(std::string_view format);

@@ -33,6 +33,7 @@ struct Wanted {
   std::optional<Guid> purchase;  // nullopt: waybill's own label
   documents::FileFormat format = documents::FileFormat::pdf;
   std::size_t size = 0;  // of the carrier's label
+  bool is_test = false;  // the carrier's label
 };
 
 std::string field_of(std::size_t index) { return "shipmentIds[" + std::to_string(index) + "]"; }
@@ -74,6 +75,7 @@ Wanted wanted_of(const sql::Printable::Row& row) {
   wanted.purchase = row.purchase;
   if (row.format == "png") wanted.format = documents::FileFormat::png;
   wanted.size = static_cast<std::size_t>(*row.label_size);
+  wanted.is_test = row.is_test;
   return wanted;
 }
 
@@ -123,8 +125,9 @@ asio::awaitable<Loaded> load(Services& services, Guid business, const Wanted& wa
         co_await services.db.read(sql::Label{.business = business, .purchase = *wanted.purchase});
     const auto row = rows.find();
     if (!row) co_return Loaded{.problem = "has a label that was erased"};
-    co_return Loaded{
-        .file = {.format = wanted.format, .bytes = std::string(row->bytes.begin(), row->bytes.end())}};
+    co_return Loaded{.file = {.format = wanted.format,
+                              .bytes = std::string(row->bytes.begin(), row->bytes.end()),
+                              .is_test = wanted.is_test}};
   }
   try {
     auto own = co_await own_label(services, business, wanted.shipment);

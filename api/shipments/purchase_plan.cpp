@@ -179,23 +179,31 @@ asio::awaitable<PlannedPurchase> planned_purchase(Call& call, Services& services
 }
 
 std::optional<PlannedPurchase> usual_purchase(const Call& call, const Guid& shipment,
-                                              const PurchaseTerms& terms) {
+                                              const PurchaseTerms& terms,
+                                              std::span<const ConnectedCarrier> carriers) {
   const auto* const connector = terms.connector ? connectors::find_gateway(*terms.connector) : nullptr;
-  if (connector == nullptr) return std::nullopt;
+  if (terms.carrier_id ? connector == nullptr : carriers.empty()) return std::nullopt;
   const std::string level = level_of(terms);
-  const json::value codes = terms.service_codes ? json::parse(*terms.service_codes) : json::object();
-  if (!has_code(codes.as_object(), level)) throw without_code(level);
-  NewPurchase purchase{
-      .business_id = call.business(),
-      .shipment_id = shipment,
-      .carrier_id = terms.carrier_id,
-      .connector = std::string(*terms.connector),
-      .wanted = to_json(json::object{{"serviceLevel", level}}),
-      .cause = author_of(call),
-      .service_level = level,
-      .format = std::string(terms.label_format.value_or(name_of(connector->formats().front()))),
-      .test_mode = terms.test_mode};
-  return PlannedPurchase{.purchase = std::move(purchase), .candidates = {connector}};
+  PlannedPurchase planned{.purchase = {.business_id = call.business(),
+                                       .shipment_id = shipment,
+                                       .wanted = to_json(json::object{{"serviceLevel", level}}),
+                                       .cause = author_of(call),
+                                       .service_level = level},
+                          .candidates = {}};
+  if (terms.carrier_id) {
+    const json::value codes = terms.service_codes ? json::parse(*terms.service_codes) : json::object();
+    if (!has_code(codes.as_object(), level)) throw without_code(level);
+    planned.purchase.carrier_id = terms.carrier_id;
+    planned.purchase.connector = std::string(*terms.connector);
+    planned.purchase.format = std::string(terms.label_format.value_or(name_of(connector->formats().front())));
+    planned.purchase.test_mode = terms.test_mode;
+    planned.candidates = {connector};
+    return planned;
+  }
+  for (const ConnectedCarrier& carrier : carriers)
+    if (has_code(carrier.service_codes, level)) planned.candidates.push_back(carrier.connector);
+  if (planned.candidates.empty()) throw without_code(level);
+  return planned;
 }
 
 asio::awaitable<storage::StoredPurchase> request_label(storage::Transaction& transaction,
@@ -207,7 +215,7 @@ asio::awaitable<storage::StoredPurchase> request_label(storage::Transaction& tra
   if (requested->is_new) {  // the shipment is locked now
     const auto rows = co_await transaction.run(read);
     const auto row = rows.front();
-    if (is_final_shipment(row.status))
+    if (domain::is_over(row.status))
       throw conflict("The shipment is " + std::string(row.status) + "; no label can be bought for it.");
     FieldErrors errors;
     const auto consignment = connectors::consignment_of(row, errors);

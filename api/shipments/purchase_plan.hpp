@@ -1,12 +1,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
 #include "api/endpoint/endpoint.hpp"
 #include "api/endpoint/services.hpp"
+#include "api/gateways/connected_carriers.hpp"
 #include "api/shipments/quoted_rate.hpp"
 #include "base/guid.hpp"
 #include "connectors/carrier_gateway.hpp"
@@ -18,6 +20,7 @@
 // says:
 // {"rate": {"carrierId", "serviceCode", "price", "currency"}} (the price as text), {"serviceLevel": …} or
 // {"choose": "cheapest" | "fastest"}, each with "serviceCodes" and "carrierIds" if they were given.
+// Without a format, that of the carrier counts, also of one that is chosen later (NewPurchase::format).
 namespace waybill::api {
 
 using PurchaseTerms = storage::sql::purchases::Terms::Row;
@@ -40,10 +43,12 @@ std::optional<QuotedRate> named_rate(const Call& call, const Services& services)
 asio::awaitable<PlannedPurchase> planned_purchase(Call& call, Services& services, const PurchaseTerms& terms,
                                                   const std::optional<QuotedRate>& rate);
 
-/// The purchase of a shipment from its own carrier, without wishes; nullopt if that has no gateway. Throws
-/// Failure (400) if the carrier has no code for the service level.
+/// The purchase of a shipment without wishes: from its own carrier, or if it has none from one of `carriers`,
+/// which are all with a gateway. nullopt without a gateway. Throws Failure (400) if no carrier has a code for
+/// the service level.
 std::optional<PlannedPurchase> usual_purchase(const Call& call, const Guid& shipment,
-                                              const PurchaseTerms& terms);
+                                              const PurchaseTerms& terms,
+                                              std::span<const ConnectedCarrier> carriers);
 
 /// Requests a purchase in the open transaction, or returns the open or bought one. Throws Failure: 404
 /// without the shipment, 409 for a final one, and 400 with each field that carriers need or that no candidate

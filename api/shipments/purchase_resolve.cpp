@@ -1,14 +1,16 @@
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
-#include "api/shipments/label_file.hpp"
+#include "api/shipments/purchase_schemas.hpp"
 #include "api/shipments/shipment_handlers.hpp"
 #include "base/blanks.hpp"
 #include "base/crypto.hpp"
 #include "base/json.hpp"
+#include "connectors/label_format.hpp"
 #include "storage/carriers/purchases.hpp"
 #include "storage/sql/purchases.sql.hpp"
 
@@ -42,9 +44,9 @@ storage::LabelBytes file_of(const json::object& body) {
   const auto bytes = base64_decode(*text);
   if (!bytes) throw invalid("label", "must be Base64");
   storage::LabelBytes file{.format = {}, .bytes = std::string(bytes->begin(), bytes->end())};
-  const auto format = label_format_of(file.bytes);
+  const auto format = connectors::label_format_of(file.bytes);
   if (!format) throw invalid("label", "must be a PDF, a PNG or ZPL");
-  file.format = std::string(*format);
+  file.format = std::string(label_formats()[static_cast<std::size_t>(*format)]);
   return file;
 }
 

@@ -128,7 +128,7 @@ Selection selection_of(const Call& call) {
       "select s.guid from shipments s where s.business_id = $1 and lower(s.carrier_tracking_number) = "
       "lower(?::text) and s.carrier_tracking_number is not null and s.deleted_at is null union "
       "select p.shipment_id from purchases p where p.business_id = $1 and p.status in ('bought', 'voiding') "
-      "and p.tracking_numbers && array[?::text, upper(?::text)]))";
+      "and p.tracking_numbers && array[?::text, upper(?::text), lower(?::text)]))";
   // A subselect, for the reason in containment() of domain/filter/compiler.cpp.
   constexpr std::string_view with_tag = "lower_tags(r.tags) @> array[(select lower(?::text))]";
   struct Condition {

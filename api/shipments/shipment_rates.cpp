@@ -45,6 +45,7 @@ struct ShownRate {
 
 /// The values that all rates of an answer share.
 struct Inquiry {
+  std::optional<std::string> level;  // the wanted one
   Time expires_at;
   std::string shipment;  // its `priced_parts`
 };
@@ -68,7 +69,9 @@ ShownRate shown(const Services& services, const Call& call, const AskedCarrier& 
       {"estimatedDelivery",
        rate.estimated_delivery ? json::value(format_timestamp(*rate.estimated_delivery)) : json::value()},
       {"expiresAt", format_timestamp(inquiry.expires_at)}};
-  if (auto level = asked.carrier.level_of(rate.service_code)) entry["serviceLevel"] = *std::move(level);
+  // Several levels may have one code.
+  if (auto level = inquiry.level ? inquiry.level : asked.carrier.level_of(rate.service_code))
+    entry["serviceLevel"] = *std::move(level);
   // Amounts are written as the gateway gave them, because a double would not be exact.
   std::string text = to_json(entry);
   text.back() = ',';
@@ -90,12 +93,13 @@ ShownRate shown(const Services& services, const Call& call, const AskedCarrier& 
 /// The rates of the wanted service level, cheapest first, then by transit time.
 std::string rates_text(const Services& services, const Call& call, const std::vector<AskedCarrier>& asked,
                        const std::optional<std::string>& level, std::string shipment) {
-  const Inquiry inquiry{.expires_at = services.clock.now() + rates_kept, .shipment = std::move(shipment)};
+  const Inquiry inquiry{
+      .level = level, .expires_at = services.clock.now() + rates_kept, .shipment = std::move(shipment)};
   std::vector<ShownRate> rates;
   for (const AskedCarrier& each : asked) {
     for (const connectors::CarrierRate& rate : each.answer.rates) {
       const auto price = amount_of(rate.price);
-      if (!price || (level && each.carrier.level_of(rate.service_code) != level)) continue;
+      if (!price || (level && each.carrier.service_code_of(*level) != rate.service_code)) continue;
       rates.push_back(shown(services, call, each, rate, *price, inquiry));
       rates.back().place = rates.size();
     }

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "api/gateways/connected_carriers.hpp"
 #include "api/records/fields.hpp"
 #include "api/shipments/label_lock.hpp"
 #include "api/shipments/purchase_plan.hpp"
@@ -16,6 +19,7 @@
 #include "base/observe.hpp"
 #include "domain/records/packed_items.hpp"
 #include "domain/values/tracking_number.hpp"
+#include "storage/sql/carriers.sql.hpp"
 #include "storage/sql/orders.sql.hpp"
 #include "storage/sql/purchases.sql.hpp"
 #include "storage/sql/shipments.sql.hpp"
@@ -156,12 +160,30 @@ void check_deliverable(const ShipmentValues& values) {
   if (!errors.empty()) throw invalid(std::move(errors));
 }
 
-/// Requests the label of a new shipment in its transaction. Returns false if its carrier sells none.
-asio::awaitable<bool> request_usual_label(Call& call, storage::Transaction& transaction,
+/// The carriers with a gateway; none if the shipment has a carrier of its own.
+asio::awaitable<std::vector<ConnectedCarrier>> carriers_to_compare(const Call& call, const Services& services,
+                                                                   storage::Transaction& transaction,
+                                                                   const PurchaseTerms& terms) {
+  std::vector<ConnectedCarrier> carriers;
+  if (terms.carrier_id) co_return carriers;
+  const auto rows = co_await transaction.run(
+      storage::sql::carriers::Connections{.business = call.business(), .carriers = std::span<const Guid>()});
+  for (const auto& row : rows) {
+    if (auto carrier = connectors::connected_carrier(row, call.business(), services.secrets))
+      carriers.push_back(*std::move(carrier));
+  }
+  co_return carriers;
+}
+
+/// Requests the label of a new shipment in its transaction. Returns false if its carrier, or for a shipment
+/// without one each carrier, sells none.
+asio::awaitable<bool> request_usual_label(Call& call, Services& services, storage::Transaction& transaction,
                                           const Guid& shipment) {
-  const auto terms = co_await transaction.run(
+  const auto rows = co_await transaction.run(
       storage::sql::purchases::Terms{.business = call.business(), .shipment = shipment});
-  auto wanted = usual_purchase(call, shipment, terms.front());
+  const auto terms = rows.front();
+  const auto carriers = co_await carriers_to_compare(call, services, transaction, terms);
+  auto wanted = usual_purchase(call, shipment, terms, carriers);
   if (!wanted) co_return false;
   co_await request_label(transaction, *std::move(wanted));
   co_return true;
@@ -186,7 +208,7 @@ asio::awaitable<bool> insert_for_order(Call& call, Services& services, const Gui
   co_await transaction->run(sql::Create{.business = business, .shipments = shipments});
   const auto* const wants_label = find_value(call.object(), "generateLabel");
   const bool wants_own = wants_label != nullptr && wants_label->get_bool() &&
-                         !co_await request_usual_label(call, *transaction, guid);
+                         !co_await request_usual_label(call, services, *transaction, guid);
   co_await transaction->commit();
   co_return wants_own;
 }

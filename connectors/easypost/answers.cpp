@@ -274,7 +274,7 @@ bool blames_credentials(const RatesAnswer& offers) {
 
 std::optional<BoughtLabel> bought_in(const json::object& shipment) {
   BoughtLabel label{.gateway_id = code_at(shipment, "id"),
-                    .tracking_numbers = {code_at(shipment, "tracking_code")},
+                    .tracking_numbers = {number_at(shipment, "tracking_code")},
                     .tracking_url = link_at(shipment, "tracker.public_url").value_or(""),
                     .service_code = {},
                     .service_name = {},
@@ -282,7 +282,7 @@ std::optional<BoughtLabel> bought_in(const json::object& shipment) {
                     .currency = {},
                     .label = std::nullopt};
   if (label.tracking_numbers.front().empty()) {
-    label.tracking_numbers.front() = code_at(shipment, "tracker.tracking_code");
+    label.tracking_numbers.front() = number_at(shipment, "tracker.tracking_code");
   }
   if (label.gateway_id.empty() || label.tracking_numbers.front().empty() ||
       object_at(shipment, "postage_label") == nullptr)
@@ -342,19 +342,6 @@ std::string label_link(const json::object& shipment, LabelFormat format) {
     if (type.ends_with(wanted)) link = link_at(*label, "label_url", longest_file_link);
   }
   return link.value_or("");
-}
-
-bool has_format(std::string_view bytes, LabelFormat format) {
-  constexpr std::size_t searched = 4096;
-  switch (format) {
-    case LabelFormat::png:
-      return bytes.starts_with("\x89PNG\r\n\x1a\n");
-    case LabelFormat::pdf:
-      return bytes.substr(0, searched).find("%PDF-") != std::string_view::npos;
-    case LabelFormat::zpl:
-      return bytes.substr(0, searched).find("^XA") != std::string_view::npos;
-  }
-  return false;
 }
 
 }  // namespace waybill::connectors::easypost

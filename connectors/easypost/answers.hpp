@@ -71,7 +71,4 @@ VoidResult refund_in(const json::object& shipment);
 /// The link to a label in this format; empty if there is none.
 std::string label_link(const json::object& shipment, LabelFormat format);
 
-/// Returns true if the bytes begin like a file of this format.
-bool has_format(std::string_view bytes, LabelFormat format);
-
 }  // namespace waybill::connectors::easypost

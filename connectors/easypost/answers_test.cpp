@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "connectors/tracking_number.hpp"
+
 namespace waybill::connectors::easypost {
 namespace {
 
@@ -192,6 +194,17 @@ TEST(EasyPostRates, HaveTheirCurrencyInCapitals) {
   EXPECT_EQ(rates[1].currency, "EUR");
 }
 
+TEST(EasyPostPurchase, APartOfANumberThatIsTooLongIsNoNumber) {
+  const auto number = [](std::size_t length) {
+    auto shipment = json::parse(bought).as_object();
+    shipment["tracking_code"] = std::string(length, '7');
+    const auto label = bought_in(shipment);
+    return label ? label->tracking_numbers.front().size() : 0;
+  };
+  EXPECT_EQ(number(longest_tracking_number), longest_tracking_number);
+  EXPECT_EQ(number(longest_tracking_number + 1), 0U);
+}
+
 TEST(EasyPostPurchase, ALinkThatIsTooLongIsLeftOut) {
   const auto link = [](std::size_t length) {
     auto shipment = json::parse(bought).as_object();
@@ -272,14 +285,6 @@ TEST(EasyPostLabel, ALinkThatIsTooLongIsNoLink) {
   };
   EXPECT_EQ(link(4096), 4096U);
   EXPECT_EQ(link(4097), 0U);
-}
-
-TEST(EasyPostLabel, AFileIsRecognisedByItsBeginning) {
-  EXPECT_TRUE(has_format("%PDF-1.4\n", LabelFormat::pdf));
-  EXPECT_TRUE(has_format("\x89PNG\r\n\x1a\n....", LabelFormat::png));
-  EXPECT_TRUE(has_format("\n^XA^FO", LabelFormat::zpl));
-  EXPECT_FALSE(has_format("<html>", LabelFormat::pdf));
-  EXPECT_FALSE(has_format("", LabelFormat::png));
 }
 
 }  // namespace

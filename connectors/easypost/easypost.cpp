@@ -10,6 +10,7 @@
 #include "connectors/easypost/requests.hpp"
 #include "connectors/easypost/trackers.hpp"
 #include "connectors/easypost/webhook.hpp"
+#include "connectors/label_format.hpp"
 
 namespace waybill::connectors {
 namespace {
@@ -250,7 +251,7 @@ class EasyPostGateway final : public Gateway {
     if (response.body.size() > Client::largest_label) {
       throw GatewayError(Problem::refused, {"", "The label's file is larger than 10 MiB."});
     }
-    if (!easypost::has_format(response.body, format)) {
+    if (label_format_of(response.body) != format) {
       throw GatewayError(Problem::busy, {"format", "The label's file does not have the expected format."});
     }
     return {format, std::move(response.body)};

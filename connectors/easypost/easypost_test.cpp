@@ -288,7 +288,8 @@ TEST_F(EasyPostTest, ALabelIsLoadedWithoutCredentials) {
 }
 
 TEST_F(EasyPostTest, ALabelThatIsNotThereYetIsAskedForAgain) {
-  for (auto& answer : {response(403, "<Error>"), lost(), response(200, "<html>"), response(200, "")}) {
+  for (auto& answer : {response(403, "<Error>"), lost(), response(200, "<html>"), response(200, ""),
+                       response(200, "<html>%PDF-</html>")}) {
     answers = {response(200, std::string(bought_body)), answer};
     EXPECT_EQ(problem_of([&] { label(LabelFormat::pdf); }), Problem::busy);
   }

@@ -6,6 +6,7 @@
 
 #include "base/json.hpp"
 #include "connectors/store_text.hpp"
+#include "connectors/tracking_number.hpp"
 
 namespace waybill::connectors::easypost {
 
@@ -17,6 +18,11 @@ inline std::string text_at(const json::object& object, std::string_view path, st
 /// The same for texts to compare, such as ids and codes.
 inline std::string code_at(const json::object& object, std::string_view path, std::size_t limit = 100) {
   return clean_identifier(find_path(object, path), limit).value_or(std::string());
+}
+
+/// The tracking number at a dotted path; empty if there is none, or one that is too long.
+inline std::string number_at(const json::object& object, std::string_view path) {
+  return tracking_number_in(find_path(object, path)).value_or(std::string());
 }
 
 /// The object at a dotted path; null if there is none.

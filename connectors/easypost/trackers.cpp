@@ -1,11 +1,13 @@
 #include "connectors/easypost/trackers.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
 #include "base/crypto.hpp"
 #include "connectors/easypost/fields.hpp"
+#include "connectors/scan_order.hpp"
 
 namespace waybill::connectors::easypost {
 namespace {
@@ -16,11 +18,8 @@ constexpr std::size_t longest_text = 300;
 struct Entry {
   const json::object* detail = nullptr;
   std::string time_text;
-  std::optional<Time> read_at;
-  Time at;  // without a readable time, that of the answer
-  bool has_zone = true;
-  std::size_t position = 0;  // in the tracker
-  bool is_last = false;      // of the tracker
+  ScanTime time;
+  PlacedScan placed = {};
 };
 
 bool tells_anything(const json::object& detail) {
@@ -28,36 +27,38 @@ bool tells_anything(const json::object& detail) {
          !text_at(detail, "description", longest_text).empty();
 }
 
-std::optional<Entry> entry_of(const json::value& value, Time now) {
-  const auto* const detail = value.if_object();
-  if (detail == nullptr) return std::nullopt;
-  Entry entry{.detail = detail, .time_text = text_at(*detail, "datetime", 40), .read_at = {}, .at = now};
-  entry.read_at = parse_timestamp(entry.time_text);
-  if (!entry.read_at) {
-    entry.read_at = parse_timestamp(entry.time_text + "Z");
-    entry.has_zone = false;
-  }
-  if (!entry.read_at && !tells_anything(*detail)) return std::nullopt;
-  entry.at = entry.read_at.value_or(now);
-  return entry;
+ScanTime time_of(const std::string& text) {
+  if (const auto time = parse_timestamp(text)) return {*time, TimeKnown::exact};
+  if (const auto time = parse_timestamp(text + "Z")) return {*time, TimeKnown::local};
+  if (const auto date = parse_date(text)) return {*date, TimeKnown::day};
+  return {};
 }
 
-// The details, oldest first. EasyPost writes them in this order; times count more.
+std::optional<Entry> entry_of(const json::value& value) {
+  const auto* const detail = value.if_object();
+  if (detail == nullptr) return std::nullopt;
+  auto text = text_at(*detail, "datetime", 40);
+  const ScanTime time = time_of(text);
+  if (time.known == TimeKnown::none && !tells_anything(*detail)) return std::nullopt;
+  return Entry{.detail = detail, .time_text = std::move(text), .time = time};
+}
+
+// The details, oldest first, as EasyPost writes them; times count more.
 std::vector<Entry> entries_of(const json::object& tracker, Time now) {
   std::vector<Entry> entries;
-  const auto& details = list_at(tracker, "tracking_details");
-  for (std::size_t i = 0; i < details.size(); ++i) {
-    auto entry = entry_of(details[i], now);
-    if (!entry) continue;
-    entry->position = i;
-    entry->is_last = i + 1 == details.size();
-    entries.push_back(std::move(*entry));
+  for (const auto& detail : list_at(tracker, "tracking_details")) {
+    if (auto entry = entry_of(detail)) entries.push_back(std::move(*entry));
   }
-  std::ranges::sort(entries, {}, [](const Entry& entry) { return std::pair(entry.at, entry.position); });
-  if (entries.size() > most_scans) {
-    entries.erase(entries.begin(), entries.end() - static_cast<std::ptrdiff_t>(most_scans));
+  std::vector<ScanTime> times;
+  for (const Entry& entry : entries) times.push_back(entry.time);
+  std::vector<Entry> ordered;
+  for (const PlacedScan& placed : in_order(times, false, now)) {
+    ordered.push_back(std::move(entries[placed.position]));
+    ordered.back().placed = placed;
   }
-  return entries;
+  if (ordered.size() > most_scans)
+    ordered.erase(ordered.begin(), ordered.end() - static_cast<std::ptrdiff_t>(most_scans));
+  return ordered;
 }
 
 // The course of a parcel as far as it decides what later scans mean.
@@ -109,7 +110,7 @@ CarrierScan scan_of(const Entry& entry, const std::string& number, Course& cours
   CarrierScan scan;
   scan.status = course.next(code_at(detail, "status"), status_detail);
   // It may be older than the scans after it, and must not move the shipment back.
-  if (!entry.read_at && !entry.is_last) scan.status.clear();
+  if (!entry.placed.may_move) scan.status.clear();
   scan.is_return = course.is_return();
   scan.code = code_at(detail, "carrier_code");
   scan.description = text_at(detail, "message", longest_text);
@@ -117,8 +118,8 @@ CarrierScan scan_of(const Entry& entry, const std::string& number, Course& cours
   scan.location = place_of(detail);
   scan.external_id = identity(number, entry, scan);
   if (scan.code.empty()) scan.code = status_detail;
-  scan.at = std::min(entry.at, now);
-  scan.has_zone = entry.has_zone;
+  scan.at = std::min(entry.placed.at, now);
+  scan.has_zone = entry.time.known == TimeKnown::exact;
   return scan;
 }
 
@@ -130,7 +131,7 @@ const json::object* tracker_of(const Answer& list, std::string_view tracking_num
   const json::object* first = nullptr;
   for (const auto& value : list_at(*object, "trackers")) {
     const auto* const tracker = value.if_object();
-    if (tracker == nullptr || code_at(*tracker, "tracking_code") != tracking_number) continue;
+    if (tracker == nullptr || number_at(*tracker, "tracking_code") != tracking_number) continue;
     if (!code_at(*tracker, "shipment_id").empty()) return tracker;
     if (first == nullptr) first = tracker;
   }
@@ -139,11 +140,11 @@ const json::object* tracker_of(const Answer& list, std::string_view tracking_num
 
 const json::object* tracker_in(const Answer& answer, std::string_view tracking_number) {
   const auto* const object = answer.is_success() ? answer.body.if_object() : nullptr;
-  return object != nullptr && code_at(*object, "tracking_code") == tracking_number ? object : nullptr;
+  return object != nullptr && number_at(*object, "tracking_code") == tracking_number ? object : nullptr;
 }
 
 TrackAnswer scans_in(const json::object& tracker, Time now) {
-  const std::string number = code_at(tracker, "tracking_code");
+  const std::string number = number_at(tracker, "tracking_code");
   TrackAnswer answer;
   Course course;
   for (const Entry& entry : entries_of(tracker, now))

@@ -112,10 +112,26 @@ TEST(EasyPostScans, AScanWithoutAReadableTimeIsKeptWithThatOfTheAnswer) {
 TEST(EasyPostScans, AScanWithoutATimeBeforeOthersMovesNothing) {
   json::object undated = scan("in_transit", "", 2);
   undated.erase("datetime");
-  EXPECT_EQ(statuses({undated, scan("out_for_delivery", "", 3)}), (Statuses{"out_for_delivery", ""}));
+  EXPECT_EQ(statuses({undated, scan("out_for_delivery", "", 3)}), (Statuses{"", "out_for_delivery"}));
   json::object returning = scan("return_to_sender", "", 2);
   returning.erase("datetime");
   EXPECT_EQ(statuses({scan("in_transit", "", 1), returning}), (Statuses{"in_transit", "exception"}));
+}
+
+TEST(EasyPostScans, AReturnWithoutATimeIsBeforeTheArrivalAtTheSender) {
+  json::object returning = scan("return_to_sender", "return", 2);
+  returning.erase("datetime");
+  EXPECT_EQ(statuses({scan("out_for_delivery", "", 1), returning, scan("delivered", "", 3)}),
+            (Statuses{"out_for_delivery", "", "returned"}));
+}
+
+TEST(EasyPostScans, ATimeWithoutZoneIsInTheOrderOfTheList) {
+  const auto answer = scans_in(tracker(R"([{"status":"in_transit","datetime":"2026-07-01T17:00:00Z"},
+      {"status":"delivered","datetime":"2026-07-01T10:00:00"}])"),
+                               now);
+  EXPECT_EQ(answer.scans.at(1).status, "delivered");
+  EXPECT_EQ(answer.scans.at(1).at, *parse_timestamp("2026-07-01T17:00:00Z"));
+  EXPECT_FALSE(answer.scans.at(1).has_zone);
 }
 
 TEST(EasyPostScans, OddEntriesDoNotSpoilTheOthers) {

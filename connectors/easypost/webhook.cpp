@@ -46,7 +46,7 @@ GatewayHint read_event(std::string_view secret, const InboundCall& call) {
   if (event == nullptr) return hint;
   if (auto id = code_at(*event, "id"); !id.empty()) hint.delivery_id = std::move(id);
   if (!code_at(*event, "description").starts_with("tracker.")) return hint;
-  hint.tracking_number = code_at(*event, "result.tracking_code");
+  hint.tracking_number = number_at(*event, "result.tracking_code");
   if (!hint.tracking_number.empty()) hint.kind = GatewayHint::Kind::hint;
   return hint;
 }

@@ -8,22 +8,23 @@
 #include "base/number.hpp"
 #include "connectors/karrio/exact_json.hpp"
 #include "connectors/karrio/refusals.hpp"
+#include "connectors/label_format.hpp"
 #include "connectors/page_link.hpp"
 #include "connectors/store_text.hpp"
+#include "connectors/tracking_number.hpp"
 
 namespace waybill::connectors::karrio {
 namespace {
 
 constexpr std::size_t longest_id = 200;
-constexpr std::size_t longest_tracking_number = 100;
 
 const json::value* at(const json::value& answer, std::string_view path) {
   const auto* const object = answer.if_object();
   return object == nullptr ? nullptr : find_path(*object, path);
 }
 
-std::string identifier_at(const json::value& answer, std::string_view path, std::size_t limit = longest_id) {
-  return clean_identifier(at(answer, path), limit).value_or("");
+std::string identifier_at(const json::value& answer, std::string_view path) {
+  return clean_identifier(at(answer, path), longest_id).value_or("");
 }
 
 bool is_true(const json::value* value) { return value != nullptr && value->is_bool() && value->get_bool(); }
@@ -83,6 +84,8 @@ std::optional<CarrierRate> rate_of(const json::value& entry) {
   return rate;
 }
 
+std::string number_of(const json::value* value) { return tracking_number_in(value).value_or(""); }
+
 // One number for each parcel, in their order. A number of the whole shipment comes first.
 std::vector<std::string> tracking_numbers_of(const json::value& shipment) {
   std::vector<std::string> numbers;
@@ -92,10 +95,10 @@ std::vector<std::string> tracking_numbers_of(const json::value& shipment) {
   };
   if (const auto* const list = list_at(shipment, "meta.tracking_numbers")) {
     for (const auto& entry : *list) {
-      add(clean_identifier(&entry, longest_tracking_number).value_or(""), [&] { return numbers.end(); });
+      add(number_of(&entry), [&] { return numbers.end(); });
     }
   }
-  add(identifier_at(shipment, "tracking_number", longest_tracking_number), [&] { return numbers.begin(); });
+  add(number_of(at(shipment, "tracking_number")), [&] { return numbers.begin(); });
   return numbers;
 }
 
@@ -107,7 +110,8 @@ std::optional<LabelFile> label_in(const json::value& shipment) {
   const auto* const documents = list_at(shipment, "shipping_documents");
   if (documents == nullptr) return std::nullopt;
   for (const auto& document : *documents) {
-    if (identifier_at(document, "category") == "label") return read_label(document);
+    if (identifier_at(document, "category") != "label") continue;
+    if (auto label = read_label(document)) return label;
   }
   return std::nullopt;
 }
@@ -127,15 +131,6 @@ BoughtLabel bought_label(const json::value& shipment) {
   label.label = label_in(shipment);
   label.estimated_delivery = time_at(shipment, "selected_rate.estimated_delivery");
   return label;
-}
-
-LabelFormat format_of(std::string_view bytes, std::string_view reported) {
-  if (bytes.starts_with("%PDF")) return LabelFormat::pdf;
-  if (bytes.starts_with("\x89PNG")) return LabelFormat::png;
-  constexpr std::size_t head = 1000;
-  if (bytes.substr(0, head).find("^XA") != std::string_view::npos) return LabelFormat::zpl;
-  if (equal_ignoring_case(reported, "ZPL")) return LabelFormat::zpl;
-  return equal_ignoring_case(reported, "PNG") ? LabelFormat::png : LabelFormat::pdf;
 }
 
 // Completes a time of day such as "9:05", "09:05 AM" or "16:28 PM" to HH:MM or HH:MM:SS; empty if malformed.
@@ -226,21 +221,24 @@ std::optional<LabelFile> read_label(const json::value& document) {
   if (!bytes || bytes->empty() || bytes->size() > largest_label) return std::nullopt;
   LabelFile file;
   file.bytes.assign(bytes->begin(), bytes->end());
-  file.format = format_of(file.bytes, identifier_at(document, "format"));
+  const auto format = label_format_of(file.bytes);
+  if (!format) return std::nullopt;
+  file.format = *format;
   return file;
 }
 
-std::optional<ReadTime> read_time(std::string_view text) {
+std::optional<ScanTime> read_time(std::string_view text) {
   text = trimmed(text);
-  if (const auto time = parse_timestamp(text)) return ReadTime{*time, true};
-  if (const auto day = parse_date(text)) return ReadTime{*day, false};
+  if (const auto time = parse_timestamp(text)) return ScanTime{*time, TimeKnown::exact};
+  if (const auto day = parse_date(text)) return ScanTime{*day, TimeKnown::day};
   constexpr std::size_t date_length = 10;
   if (text.size() <= date_length) return std::nullopt;
   const auto date = std::string(text.substr(0, date_length));
   const auto rest = text.substr(date_length + 1);
-  if (const auto time = parse_timestamp(date + "T" + std::string(rest) + "Z")) return ReadTime{*time, false};
+  if (const auto time = parse_timestamp(date + "T" + std::string(rest) + "Z"))
+    return ScanTime{*time, TimeKnown::local};
   const auto clock = time_of_day(rest);
-  if (const auto time = parse_timestamp(date + "T" + clock + "Z")) return ReadTime{*time, false};
+  if (const auto time = parse_timestamp(date + "T" + clock + "Z")) return ScanTime{*time, TimeKnown::local};
   return std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "connectors/carrier_gateway.hpp"
+#include "connectors/scan_order.hpp"
 
 // Karrio's answers, read by exact_json: each number is a string.
 namespace waybill::connectors::karrio {
@@ -42,15 +43,11 @@ RatesAnswer read_rates(const json::value& answer, const GatewayAccount& account)
 std::optional<FoundPurchase> read_shipment(const json::value& shipment);
 
 /// The bytes and format of an entry of `shipping_documents` or of an answer with a label. The bytes decide
-/// the format, because Karrio calls a PNG image a PDF. nullopt if there are no bytes or more than
-/// `largest_label`.
+/// the format, because Karrio calls a PNG image a PDF. nullopt if there are no bytes, more than
+/// `largest_label`, or those of another file, such as a carrier's page of HTML.
 std::optional<LabelFile> read_label(const json::value& document);
 
-/// A date or time in one of Karrio's forms. `has_zone` is false if it has no zone and is taken as UTC.
-struct ReadTime {
-  Time at;
-  bool has_zone = true;
-};
-std::optional<ReadTime> read_time(std::string_view text);
+/// A date or time in one of Karrio's forms.
+std::optional<ScanTime> read_time(std::string_view text);
 
 }  // namespace waybill::connectors::karrio

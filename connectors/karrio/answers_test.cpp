@@ -4,6 +4,7 @@
 
 #include "base/crypto.hpp"
 #include "connectors/karrio/exact_json.hpp"
+#include "connectors/tracking_number.hpp"
 
 namespace waybill::connectors::karrio {
 namespace {
@@ -21,7 +22,11 @@ std::optional<FoundPurchase> shipment(std::string_view body) { return read_shipm
 
 std::string written(std::string_view time) {
   const auto read = read_time(time);
-  return read ? format_timestamp(read->at) + (read->has_zone ? "" : " local") : "none";
+  if (!read) return "none";
+  const auto* const known = read->known == TimeKnown::exact   ? ""
+                            : read->known == TimeKnown::local ? " local"
+                                                              : " day";
+  return format_timestamp(read->at) + known;
 }
 
 TEST(KarrioRates, HaveExactPrices) {
@@ -100,6 +105,17 @@ TEST(KarrioShipment, HasANumberForEachParcel) {
   EXPECT_EQ(numbers("null"), (Numbers{"M"}));
 }
 
+TEST(KarrioShipment, HasNoPartOfANumberThatIsTooLong) {
+  const auto numbers = [](std::size_t length) {
+    const auto found =
+        shipment(R"({"id":"s","status":"created","tracking_number":"1Z","meta":{"tracking_numbers":[")" +
+                 std::string(length, '7') + R"("]}})");
+    return std::get<BoughtLabel>(*found).tracking_numbers;
+  };
+  EXPECT_EQ(numbers(longest_tracking_number).at(1).size(), longest_tracking_number);
+  EXPECT_EQ(numbers(longest_tracking_number + 1), std::vector<std::string>{"1Z"});
+}
+
 TEST(KarrioShipment, IsADraftOrCancelled) {
   EXPECT_EQ(std::get<StillDraft>(*shipment(R"({"id":"shp_1","status":"draft"})")).gateway_id, "shp_1");
   EXPECT_TRUE(std::holds_alternative<NotThere>(
@@ -136,21 +152,45 @@ TEST(KarrioLabel, HasTheFormatOfItsBytes) {
                                   encoded(bytes) + "\"}"))
         ->format;
   };
-  EXPECT_EQ(format("\x89PNG....", "PDF"), LabelFormat::png);
+  EXPECT_EQ(format("\x89PNG\r\n\x1a\n....", "PDF"), LabelFormat::png);
   EXPECT_EQ(format("\n^XA^FO50", "PDF"), LabelFormat::zpl);
   EXPECT_EQ(format("%PDF-1", "PNG"), LabelFormat::pdf);
-  EXPECT_EQ(format("odd", "zpl"), LabelFormat::zpl);
-  EXPECT_EQ(format("odd", ""), LabelFormat::pdf);
+}
+
+TEST(KarrioLabel, IsNotAnotherFile) {
+  for (const auto* const reported : {"PDF", "ZPL", "PNG", ""}) {
+    for (const auto* const bytes : {"odd", "<html>Service unavailable</html>", "<!-- ^XA -->", "GIF89a"}) {
+      EXPECT_FALSE(read_label(
+          *exact_json(R"({"format":")" + std::string(reported) + R"(","base64":")" + encoded(bytes) + "\"}")))
+          << bytes;
+    }
+  }
+}
+
+TEST(KarrioShipment, IsBoughtWithoutItsLabelIfThatIsAnotherFile) {
+  const auto file = [](std::string_view documents) {
+    const auto found = shipment(R"({"id":"shp_1","status":"created","tracking_number":"1Z1",
+        "shipping_documents":[)" +
+                                std::string(documents) + "]}");
+    return std::get<BoughtLabel>(*found).label;
+  };
+  const std::string page = R"({"category":"label","format":"PDF","base64":")" + encoded("<html>") + R"("})";
+  EXPECT_FALSE(file(page));
+  const auto second =
+      file(page + R"(,{"category":"label","format":"PDF","base64":")" + encoded("%PDF-1.4") + R"("})");
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->bytes, "%PDF-1.4");
 }
 
 TEST(KarrioLabel, HasAtMostTenMebibytes) {
   const auto read = [](std::size_t size) {
-    return read_label(*exact_json(R"({"base64":")" + encoded(std::string(size, 'x')) + "\"}"));
+    return read_label(*exact_json(R"({"base64":")" +
+                                  encoded(std::string("%PDF-").append(size, 'x').substr(0, size)) + "\"}"));
   };
   EXPECT_TRUE(read(largest_label));
   EXPECT_FALSE(read(largest_label + 1));
   EXPECT_FALSE(read(0));
-  EXPECT_EQ(read_label(*exact_json(R"({"base64":"JVBE\nRg=="})"))->bytes, "%PDF");
+  EXPECT_EQ(read_label(*exact_json(R"({"base64":"JVBE\nRi0="})"))->bytes, "%PDF-");
   for (const auto* const body : {"{}", "[]", R"({"base64":null})", R"({"base64":"?"})", R"({"base64":{}})"})
     EXPECT_FALSE(read_label(*exact_json(body))) << body;
 }
@@ -175,7 +215,7 @@ TEST(KarrioTime, IsReadInAllForms) {
   EXPECT_EQ(written("2026-07-03 09:05 PM"), "2026-07-03T21:05:00.000Z local");
   EXPECT_EQ(written("2026-07-03 16:28 PM"), "2026-07-03T16:28:00.000Z local");
   EXPECT_EQ(written("2026-07-03 12:05 am"), "2026-07-03T00:05:00.000Z local");
-  EXPECT_EQ(written("2026-07-03"), "2026-07-03T00:00:00.000Z local");
+  EXPECT_EQ(written("2026-07-03"), "2026-07-03T00:00:00.000Z day");
   for (const auto* const odd : {"", "today", "2026-07-03 ", "2026-07-03 x", "2026-13-03 10:00",
                                 "2026-07-03 25:00", "2026-07-03 :", "2026-07-03Tpm"})
     EXPECT_TRUE(written(odd) == "none" || std::string_view(odd) == "2026-07-03 ") << odd;

@@ -14,6 +14,7 @@
 #include "connectors/karrio/requests.hpp"
 #include "connectors/karrio/tracking.hpp"
 #include "connectors/store_text.hpp"
+#include "connectors/tracking_number.hpp"
 
 namespace waybill::connectors {
 namespace karrio {
@@ -115,9 +116,9 @@ class KarrioGateway final : public Gateway {
                                       .limit = label_limit});
     auto file = read_label(*answer.body);
     if (!file) {
-      throw GatewayError(
-          Problem::refused,
-          {.code = "label", .text = "Karrio has no label of at most 10 MiB for the shipment."});
+      throw GatewayError(Problem::refused,
+                         {.code = "label",
+                          .text = "Karrio has no PDF, PNG or ZPL label of at most 10 MiB for the shipment."});
     }
     co_return std::move(*file);
   }
@@ -368,12 +369,10 @@ class Karrio final : public GatewayConnector {
     GatewayHint hint;
     const auto sent = call.header("x-event-id");
     if (secret.empty() || !sent || !equal_constant_time(secret, *sent)) return hint;
-    constexpr std::size_t longest = 100;
     const auto body = exact_json(call.body);
     const auto* const object = body ? body->if_object() : nullptr;
-    const auto number = object == nullptr
-                            ? std::nullopt
-                            : clean_identifier(find_path(*object, "data.tracking_number"), longest);
+    const auto number =
+        object == nullptr ? std::nullopt : tracking_number_in(find_path(*object, "data.tracking_number"));
     hint.kind = number ? GatewayHint::Kind::hint : GatewayHint::Kind::ping;
     hint.tracking_number = number.value_or("");
     return hint;

@@ -327,13 +327,15 @@ TEST(KarrioFind, EndsAListThatNeverEnds) {
 
 TEST(KarrioLabelCall, ReturnsTheBytes) {
   Script script;
-  script.answer(201, R"({"format":"PDF","base64":"JVBERg=="})");
-  EXPECT_EQ(run(script.open()->label("shp_1", LabelFormat::pdf)).bytes, "%PDF");
+  script.answer(201, R"({"format":"PDF","base64":"JVBERi0="})");
+  EXPECT_EQ(run(script.open()->label("shp_1", LabelFormat::pdf)).bytes, "%PDF-");
   EXPECT_EQ(script.requests.at(0).url, "https://karrio.example/api/v1/shipments/shp_1/documents/label");
   EXPECT_EQ(script.requests[0].total_timeout, seconds(30));
-  Script none;
-  none.answer(200, R"({"format":"PDF","base64":null})");
-  EXPECT_EQ(problem(none.open()->label("shp_1", LabelFormat::pdf)), Problem::refused);
+  for (const auto* const file : {"null", R"("PGh0bWw+")"}) {
+    Script none;
+    none.answer(200, R"({"format":"PDF","base64":)" + std::string(file) + "}");
+    EXPECT_EQ(problem(none.open()->label("shp_1", LabelFormat::pdf)), Problem::refused) << file;
+  }
 }
 
 TEST(KarrioLabelCall, IsRefusedIfTheLabelIsTooLarge) {

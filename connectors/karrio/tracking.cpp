@@ -10,6 +10,7 @@
 #include "base/ascii.hpp"
 #include "base/crypto.hpp"
 #include "connectors/karrio/answers.hpp"
+#include "connectors/scan_order.hpp"
 
 namespace waybill::connectors::karrio {
 namespace {
@@ -65,11 +66,10 @@ std::string written_time(const json::value& event) {
   return clock.empty() ? date : date + " " + clock;
 }
 
-ReadTime time_of(const json::value& event, Time now) {
+ScanTime time_of(const json::value& event) {
   if (const auto time = read_time(text_at(event, "timestamp"))) return *time;
   if (const auto time = read_time(written_time(event))) return *time;
-  if (const auto day = read_time(text_at(event, "date"))) return *day;
-  return {.at = now, .has_zone = false};
+  return read_time(text_at(event, "date")).value_or(ScanTime());
 }
 
 // A hash of what does not change when the carrier is asked again.
@@ -84,38 +84,35 @@ std::string id_of(const CarrierScan& scan, std::string_view tracking_number, std
   return hex(sha256(facts)).substr(0, length);
 }
 
-CarrierScan scan_of(const json::value& event, std::string_view tracking_number, Time now) {
+CarrierScan scan_of(const json::value& event, std::string_view tracking_number) {
   constexpr std::size_t longest_description = 1000;
   CarrierScan scan;
   scan.code = text_at(event, "code");
   scan.description = text_at(event, "description", longest_description);
   if (scan.description.empty()) scan.description = text_at(event, "reason", longest_description);
   scan.location = text_at(event, "location");
-  const auto time = time_of(event, now);
-  scan.at = time.at;
-  scan.has_zone = time.has_zone;
+  scan.has_zone = time_of(event).known == TimeKnown::exact;
   scan.external_id = id_of(scan, tracking_number, written_time(event));
   return scan;
 }
 
-// The events, oldest first. Karrio gives the newest first; events of equal times keep that order.
-std::vector<const json::value*> ordered_events(const json::array& events, Time now) {
-  struct Timed {
-    Time at;
-    std::size_t place;
-    const json::value* event;
-  };
-  std::vector<Timed> timed;
-  for (const auto& event : events) {
-    if (event.is_object()) timed.push_back({time_of(event, now).at, timed.size(), &event});
+struct Event {
+  const json::value* value = nullptr;
+  PlacedScan placed;
+};
+
+// The events, oldest first. Karrio gives the newest first.
+std::vector<Event> ordered_events(const json::array& list, Time now) {
+  std::vector<const json::value*> events;
+  std::vector<ScanTime> times;
+  for (const auto& event : list) {
+    if (!event.is_object()) continue;
+    events.push_back(&event);
+    times.push_back(time_of(event));
   }
-  const bool is_oldest_first = timed.size() > 1 && timed.front().at < timed.back().at;
-  if (!is_oldest_first) {
-    for (Timed& entry : timed) entry.place = timed.size() - entry.place;
-  }
-  std::ranges::sort(timed, {}, [](const Timed& entry) { return std::pair(entry.at, entry.place); });
-  std::vector<const json::value*> ordered;
-  for (const Timed& entry : timed) ordered.push_back(entry.event);
+  std::vector<Event> ordered;
+  for (const PlacedScan& placed : in_order(times, true, now))
+    ordered.push_back({.value = events[placed.position], .placed = placed});
   return ordered;
 }
 
@@ -129,14 +126,16 @@ TrackAnswer read_tracking(const json::value& answer, std::string_view tracking_n
   if (list == nullptr) return read;
   const auto events = ordered_events(*list, now);
   const bool has_status = std::ranges::any_of(
-      events, [](const json::value* event) { return !text_at(*event, "status").empty(); });
+      events, [](const Event& event) { return !text_at(*event.value, "status").empty(); });
   Course course;
-  for (const auto* const event : events) {
-    auto scan = scan_of(*event, tracking_number, now);
+  for (const Event& event : events) {
+    auto scan = scan_of(*event.value, tracking_number);
+    scan.at = event.placed.at;
     // If the carrier's events have no status, that of the parcel belongs to the newest one.
-    const bool takes_parcels = !has_status && event == events.back();
-    const auto status = takes_parcels ? text_at(answer, "tracking.status") : text_at(*event, "status");
+    const bool takes_parcels = !has_status && &event == &events.back();
+    const auto status = takes_parcels ? text_at(answer, "tracking.status") : text_at(*event.value, "status");
     scan.status = course.status(status, scan);
+    if (!event.placed.may_move) scan.status.clear();
     scan.is_return = course.is_return();
     read.scans.push_back(std::move(scan));
   }

@@ -116,6 +116,32 @@ TEST(KarrioTracking, KeepsAnEventWithoutTime) {
   EXPECT_FALSE(read.scans[0].has_zone);
 }
 
+TEST(KarrioTracking, MovesNothingByAnEventWithoutTimeThatIsNotTheNewest) {
+  const auto read = track(R"({"tracking":{"events":[
+      {"date":"2026-07-03","time":"10:00","status":"delivered","code":"C"},
+      {"date":"soon","time":"?","status":"out_for_delivery","code":"B"},
+      {"date":"2026-07-02","time":"10:00","status":"in_transit","code":"A"}]}})");
+  ASSERT_EQ(read.scans.size(), 3);
+  EXPECT_EQ(read.scans[1].code, "B") << "in its place";
+  EXPECT_EQ(read.scans[1].status, "");
+  EXPECT_EQ(read.scans[1].at, read.scans[0].at);
+  EXPECT_EQ(read.scans[2].status, "delivered");
+}
+
+TEST(KarrioTracking, TakesAReturnWithoutTimeForOneBeforeTheArrival) {
+  const auto read = track(R"({"tracking":{"events":[{"date":"2026-07-03","status":"delivered"},
+      {"date":"?","status":"return_to_sender"},{"date":"2026-07-01","status":"out_for_delivery"}]}})");
+  EXPECT_EQ(read.scans.at(2).status, "returned");
+}
+
+TEST(KarrioTracking, PutsATimeWithoutZoneInTheOrderOfTheList) {
+  const auto read = track(R"({"tracking":{"events":[
+      {"date":"2026-07-03","time":"10:00","status":"delivered"},
+      {"timestamp":"2026-07-03T17:00:00.000Z","status":"out_for_delivery"}]}})");
+  EXPECT_EQ(read.scans.at(1).status, "delivered");
+  EXPECT_EQ(format_timestamp(read.scans.at(1).at), "2026-07-03T17:00:00.000Z");
+}
+
 TEST(KarrioTracking, IsEmptyForOddJson) {
   for (const auto* const body : {"{}", "[]", "7", R"({"tracking":null})", R"({"tracking":{"events":{}}})",
                                  R"({"tracking":{"events":[1,null,"x",[]]}})"})

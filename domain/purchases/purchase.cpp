@@ -242,6 +242,10 @@ std::string_view label_status(PurchaseStatus status) {
   return text_of(status == requested ? buying : status);
 }
 
+bool is_over(std::string_view shipment_status) {
+  return shipment_status == "delivered" || shipment_status == "returned" || shipment_status == "cancelled";
+}
+
 bool Purchase::is_open_or_bought() const { return !is_stray && status != refused && status != voided; }
 
 bool Purchase::is_settled() const { return status == bought || status == refused || status == voided; }
@@ -440,6 +444,7 @@ Effect resolved(Purchase& purchase, Resolution outcome, std::string tracking_num
     purchase.resolution = outcome;
     purchase.resolved_at = now;
     if (!is_bought) return move(purchase, refused, now);
+    purchase.error = {};  // that of the lost answer
     if (!tracking_number.empty()) purchase.tracking_numbers = {std::move(tracking_number)};
     purchase.service_code = purchase.quote.service_code;
     purchase.service_name = purchase.quote.service_name;
@@ -450,7 +455,9 @@ Effect resolved(Purchase& purchase, Resolution outcome, std::string tracking_num
   }
   if (purchase.status == voiding && purchase.void_begun_at) {
     purchase.resolved_at = now;
-    return is_bought ? refuse_void(purchase, now) : end_void(purchase, now);
+    if (!is_bought) return end_void(purchase, now);
+    set_error(purchase, {"RESOLVED", "An admin has found that the label was not voided."});
+    return refuse_void(purchase, now);
   }
   const bool is_left_to_person =
       purchase.resolution == Resolution::bought || purchase.void_state == VoidState::refused;

@@ -40,6 +40,9 @@ struct PurchaseMessage {
   bool operator==(const PurchaseMessage&) const = default;
 };
 
+/// True for the status of a shipment for which no label is bought any more: delivered, returned, cancelled.
+bool is_over(std::string_view shipment_status);
+
 /// The rate that is bought.
 struct Quote {
   std::string rate_id, service_code, service_name;

@@ -283,6 +283,7 @@ TEST(UnknownPurchases, AreResolvedByAPerson) {
   EXPECT_EQ(purchase.status, bought);
   EXPECT_EQ(purchase.tracking_numbers, std::vector<std::string>{"1Z9"});
   EXPECT_EQ(purchase.price, quote_of().price);
+  EXPECT_EQ(purchase.error, PurchaseMessage()) << "that of the lost answer";
   EXPECT_EQ(purchase.next_at, std::nullopt);
   EXPECT_FALSE(can_void(purchase));
   Purchase confirmed = purchase;
@@ -382,6 +383,7 @@ TEST(Voids, AreLookedUpWhileTheirAnswerIsMissing) {
   EXPECT_EQ(purchase.status, voiding);
   EXPECT_EQ(resolved(purchase, Resolution::bought, "", start), Effect::moved);
   EXPECT_EQ(purchase.status, bought);
+  EXPECT_EQ(purchase.error.code, "RESOLVED");
 }
 
 TEST(Voids, ThatAreRefusedLeaveTheLabelBoughtAndCanBeRepeated) {

@@ -99,6 +99,7 @@ std::string facts_json(const StoredPurchase& purchase) {
   out["gateway_id"] = text_or_null(facts.gateway_id);
   out["rate_id"] = text_or_null(facts.quote.rate_id);
   out["service_level"] = text_or_null(purchase.service_level);
+  out["format"] = text_or_null(purchase.format);
   out["service_code"] =
       text_or_null(facts.service_code.empty() ? facts.quote.service_code : facts.service_code);
   out["service_name"] =

@@ -35,7 +35,7 @@ struct NewPurchase {
   std::string cause;  // JSON {by: {type, guid, name}, depth}, stored with the later events of the shipment
   std::string service_level;               // may be empty
   std::optional<domain::Money> max_price;  // in the currency of the business
-  std::string format = "pdf";
+  std::string format;             // pdf, zpl or png; empty: the usual one of the carrier that is chosen later
   std::optional<bool> test_mode;  // that of the carrier; nullopt until it is chosen
 };
 

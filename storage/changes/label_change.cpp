@@ -151,37 +151,37 @@ std::string wanted_json(const LabelWish& wish) {
   return to_json(wanted);
 }
 
+/// True if all carriers that can buy are compared: by name, or because the shipment has none.
+bool compares(const Hold& hold, const LabelWish& wish) { return !wish.choose.empty() || !hold.has_carrier; }
+
 NewPurchase new_purchase(const Guid& business, const Hold& hold, const LabelWish& wish,
                          const std::string& cause) {
-  const bool chooses = !wish.choose.empty();
+  constexpr std::string_view usual_level = "standard";
   NewPurchase wanted{.business_id = business,
                      .shipment_id = hold.shipment,
                      .wanted = wanted_json(wish),
                      .cause = cause,
                      .service_level = wish.service_level};
-  if (!chooses) {
+  if (wish.choose.empty() && wish.service_level.empty())
+    wanted.service_level = std::string(hold.service_level.value_or(hold.has_carrier ? "" : usual_level));
+  if (!compares(hold, wish)) {
     wanted.carrier_id = hold.carrier;
     wanted.connector = std::string(hold.connector.value_or(""));
     wanted.test_mode = hold.test_mode;
-    if (wish.service_level.empty()) wanted.service_level = std::string(hold.service_level.value_or(""));
-    if (hold.label_format) wanted.format = std::string(*hold.label_format);
+    wanted.format = std::string(hold.label_format.value_or("pdf"));
   }
   if (!wish.format.empty()) wanted.format = wish.format;
   if (!wish.max_price.empty()) wanted.max_price = domain::Money{wish.max_price, std::string(hold.currency)};
   return wanted;
 }
 
-bool is_over(std::string_view status) {
-  return status == "delivered" || status == "returned" || status == "cancelled";
-}
-
 /// The reason that no purchase can be requested for a held shipment.
 std::optional<ChangeResult> refusal(const Hold& hold, const LabelWish& wish) {
-  if (is_over(hold.status))
+  if (domain::is_over(hold.status))
     return ChangeResult{.kind = Kind::closed, .error = "the shipment is " + std::string(hold.status)};
-  if (wish.choose.empty() ? hold.connector.has_value() : hold.connected > 0) return std::nullopt;
-  return skipped("NO_CONNECTOR", wish.choose.empty() ? "The carrier of the shipment cannot buy labels."
-                                                     : "No configured carrier can buy labels.");
+  if (compares(hold, wish) ? hold.connected > 0 : hold.connector.has_value()) return std::nullopt;
+  return skipped("NO_CONNECTOR", compares(hold, wish) ? "No configured carrier can buy labels."
+                                                      : "The carrier of the shipment cannot buy labels.");
 }
 
 /// The hold of a new shipment. The parameters are views.

@@ -25,7 +25,7 @@ struct LabelStep {
 /// The label to buy.
 struct LabelWish {
   std::string service_level = {};  // empty: that of the shipment
-  std::string choose = {};         // "cheapest", "fastest"; empty: the carrier of the shipment
+  std::string choose = {};         // "cheapest", "fastest"; empty: the carrier of the shipment, if it has one
   std::vector<std::string> service_codes = {};
   std::vector<Guid> carriers = {};  // among which to choose; empty: all
   std::string max_price = {};       // an amount in the currency of the business; empty: any price
@@ -46,8 +46,8 @@ struct LabelVoid {
 ChangeResult buy_label(Session& session, const Guid& business, const LabelPurchase& change, Time now);
 ChangeResult void_label(Session& session, const Guid& business, const LabelVoid& change, Time now);
 
-/// Requests the purchase of the label of a shipment that the transaction has made. False if its carrier can
-/// buy none.
+/// Requests the purchase of the label of a shipment that the transaction has made. False if its carrier, or
+/// for a shipment without one each carrier, can buy none.
 bool request_label(Session& session, const Guid& business, const Guid& shipment, const std::string& cause);
 
 }  // namespace waybill::storage

@@ -222,6 +222,15 @@ TEST_F(Gateways, GiveRatesCheapestFirst) {
   }
 }
 
+TEST_F(Gateways, GiveTheRatesOfEachLevelThatHasTheSameCode) {
+  world.easypost.set_offers(ca, {{.service = "Ground", .price = "7.30", .days = 4}});
+  ASSERT_EQ(configure({{"serviceCodes", {{"standard", "Ground"}, {"express", "Ground"}}}}).status, 200);
+  for (const std::string level : {"standard", "express"}) {
+    const Response found = rates(shipment(), {{"serviceLevel", level}});
+    EXPECT_EQ(text_at(found.data(), "rates.0.serviceLevel"), level) << found.text;
+  }
+}
+
 TEST_F(Gateways, SellARateThatWasShown) {
   world.easypost.set_offers(ca, {{.service = "Ground", .price = "7.3334", .days = 4}});
   ASSERT_EQ(configure().status, 200);
@@ -451,6 +460,29 @@ TEST_F(Gateways, TellTheScansOfAParcelOnceEach) {
       number, {.status = "delivered", .message = "Delivered", .datetime = "2100-01-01T00:00:00Z"});
   EXPECT_EQ(track(), (json::object{{"added", 1}, {"moved", true}})) << "a time in the future counts as now";
   EXPECT_EQ(tenant.status_of(parcel), "delivered");
+}
+
+TEST_F(Gateways, AScanWithAMisreadZoneHoldsNoParcelStill) {
+  ASSERT_EQ(configure().status, 200);
+  const std::string number = "EZ" + tenant.id.substr(0, 8);
+  const std::string parcel = shipment(number);
+  const auto track = [&] {
+    EXPECT_EQ(tenant.http.post("/api/v1/shipments/" + parcel + "/track").status, 200);
+    return tenant.status_of(parcel);
+  };
+  const Time now = system_clock().now();
+  // The local time of a place east of Greenwich, which is in the future as UTC.
+  std::string local = format_timestamp(now + std::chrono::hours(8));
+  local.pop_back();
+  world.easypost.add_scan(number, {.status = "in_transit", .message = "Accepted", .datetime = local});
+  EXPECT_EQ(track(), "in_transit");
+  world.easypost.add_scan(number, {.status = "delivered",
+                                   .message = "Delivered",
+                                   .datetime = format_timestamp(now - std::chrono::minutes(10))});
+  EXPECT_EQ(track(), "delivered") << "though the first scan counted as now";
+  EXPECT_EQ(track(), "delivered");
+  EXPECT_THAT(tenant.http.get("/api/v1/shipments/" + parcel + "/traces").text,
+              HasSubstr("Accepted (exact time unknown)"));
 }
 
 TEST_F(Gateways, ABusyGatewayOfScansIs503WithItsPauseAndARefusalIs409) {

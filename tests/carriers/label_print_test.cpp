@@ -17,6 +17,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr int own_width = 298;  // A6, rounded
 
@@ -102,6 +103,15 @@ TEST_F(PrintLabels, AreThoseOfTheLastPurchase) {
   EXPECT_THAT(problem(shipment), HasSubstr("voided"));
   purchase(shipment, "bought", "pdf", pdf_of_pages({110}), 2);
   EXPECT_THAT(widths({shipment}), ElementsAre(110));
+}
+
+TEST_F(PrintLabels, OfATestPurchaseHaveTestAcrossThem) {
+  const auto shipment = bought(pdf_of_pages({100}));
+  constexpr auto mark = "cm 0.6 G";
+  EXPECT_THAT(print({shipment}).text, Not(HasSubstr(mark)));
+  tenant.sql.rows("update purchases set test_mode = true where shipment_id = $1", {shipment});
+  EXPECT_THAT(print({shipment}).text, HasSubstr(mark));
+  EXPECT_THAT(widths({shipment}), ElementsAre(100));
 }
 
 TEST_F(PrintLabels, ThatAreNotThereAreNamedWithTheirReason) {

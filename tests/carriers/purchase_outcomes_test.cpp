@@ -101,6 +101,7 @@ TEST_F(PurchaseOutcomes, AnAdminResolvesAnUnknownPurchaseAsBought) {
   ASSERT_EQ(done.status, 200) << done.text;
   EXPECT_EQ(text_at(done.data(), "status"), "bought");
   EXPECT_EQ(text_at(done.data(), "resolution"), "bought");
+  EXPECT_TRUE(at(done.data(), "error").is_null()) << "the lost answer is no longer its state";
   EXPECT_EQ(at(done.data(), "carrierTrackingNumbers"), json::array{"1Z999"});
   EXPECT_THAT(done.text, HasSubstr(R"("price":7.3334)")) << "that of the quote";
   EXPECT_EQ(text_at(shown(parcel), "carrierTrackingNumber"), "1Z999");
@@ -214,6 +215,19 @@ TEST_F(PurchaseOutcomes, AShipmentWhoseLabelIsBeingBoughtStays) {
   EXPECT_EQ(tenant.http.put(path_of(parcel, ""), {{"packages", {{{"weight", 3}}}}}).status, 409);
   note(parcel, "refused");
   EXPECT_EQ(tenant.http.del(path_of(parcel, "")).status, 200);
+}
+
+TEST_F(PurchaseOutcomes, ANumberOfAFurtherParcelIsFoundInEitherCase) {
+  const std::string parcel = bought_shipment();
+  tenant.sql.rows("update purchases set tracking_numbers = '{1Z1,ab2,CD3}' where shipment_id = $1", {parcel});
+  for (const std::string number : {"ab2", "AB2", "cd3"}) {
+    const json::value found = tenant.http.get("/api/v1/shipments?trackingNumber=" + number).data();
+    ASSERT_EQ(found.as_array().size(), 1U) << number;
+    EXPECT_EQ(text_at(found, "0.guid"), parcel);
+    const json::array scans{
+        json::object{{"trackingNumber", number}, {"status", "in_transit"}, {"description", "x"}}};
+    EXPECT_THAT(tenant.http.post("/api/v1/traces", scans).text, HasSubstr("\"moved\":")) << number;
+  }
 }
 
 TEST_F(PurchaseOutcomes, AllAttemptsAreListedNewestFirst) {

@@ -57,8 +57,13 @@ TEST_F(PurchaseRequests, WithoutACarrierLeaveTheChoiceToTheWorker) {
   const std::string cheapest = requested(
       shipment(), {{"choose", "cheapest"}, {"serviceCodes", {"Ground"}}, {"carrierIds", {carrier}}});
   EXPECT_EQ(stored(cheapest, "connector || coalesce(carrier_id::text, '')"), "");
-  EXPECT_EQ(wanted(cheapest),
-            (json::object{{"choose", "cheapest"}, {"serviceCodes", {"Ground"}}, {"carrierIds", {carrier}}}));
+  EXPECT_EQ(wanted(cheapest), (json::object{{"choose", "cheapest"},
+                                            {"serviceCodes", {"Ground"}},
+                                            {"carrierIds", {carrier}},
+                                            {"usualFormat", true}}));
+  const std::string zpl = requested(shipment(), {{"choose", "cheapest"}, {"format", "zpl"}});
+  EXPECT_EQ(stored(zpl, "format"), "zpl");
+  EXPECT_EQ(wanted(zpl), (json::object{{"choose", "cheapest"}}));
 }
 
 TEST_F(PurchaseRequests, AreRefusedByTheNameOfTheField) {
@@ -202,6 +207,7 @@ TEST_F(PurchaseRequests, ComeWithTheShipmentOfAnOrder) {
   ASSERT_EQ(made.status, 201) << made.text;
   const std::string parcel = text_at(made.data(), "guid");
   EXPECT_EQ(text_at(shown(parcel), "purchase.status"), "requested");
+  EXPECT_EQ(stored(text_at(shown(parcel), "purchase.guid"), "carrier_id"), carrier);
   const std::string light = tenant.create_order();
   tenant.sql.rows("update orders set carrier_id = $2, items = '[{\"dimensions\": null}]' where guid = $1",
                   {light, carrier});
@@ -210,6 +216,44 @@ TEST_F(PurchaseRequests, ComeWithTheShipmentOfAnOrder) {
   EXPECT_EQ(refused.status, 400) << refused.text;
   EXPECT_TRUE(refused.details().contains("packages[0].weight")) << refused.text;
   EXPECT_EQ(tenant.sql.number("select count(*) from shipments where order_id = $1", {light}), 0);
+}
+
+TEST_F(PurchaseRequests, ComeWithTheShipmentOfAnOrderThatNamesNoCarrier) {
+  const auto ship = [&] {
+    const std::string order = tenant.create_order();
+    tenant.sql.rows(
+        "update orders set carrier_id = null, service_level = null, delivery_name = 'Ada', "
+        "items = '[{\"dimensions\": {\"weight\": 2}}]' where guid = $1",
+        {order});
+    return tenant.http.post("/api/v1/Orders/" + order + "/shipment", {{"generateLabel", true}});
+  };
+  const Response made = ship();
+  ASSERT_EQ(made.status, 201) << made.text;
+  const std::string parcel = text_at(made.data(), "guid");
+  const std::string purchase = text_at(shown(parcel), "purchase.guid");
+  EXPECT_EQ(stored(purchase, "connector || coalesce(carrier_id::text, '')"), "") << "the worker chooses";
+  EXPECT_EQ(wanted(purchase), (json::object{{"serviceLevel", "standard"}, {"usualFormat", true}}));
+  EXPECT_EQ(label(parcel).status, 409) << "waybill's own label is not the one that is being bought";
+  tenant.sql.rows(
+      "update carrier_configurations set service_codes = '{\"express\": \"E\"}' where business_id = $1",
+      {tenant.id});
+  EXPECT_EQ(fields(ship()), "serviceLevel ") << "no carrier has a code";
+  connect(carrier, "manual");
+  const Response own = ship();
+  ASSERT_EQ(own.status, 201) << own.text;
+  EXPECT_TRUE(at(shown(text_at(own.data(), "guid")), "purchase").is_null());
+  EXPECT_EQ(label(text_at(own.data(), "guid")).status, 200);
+}
+
+TEST_F(PurchaseRequests, OfSeveralParcelsFromAConnectorOfOneAreRefusedByName) {
+  const std::string parcel = shipment();
+  tenant.sql.rows("update shipments set packages = '[{\"weight\": 2}, {\"weight\": 3}]' where guid = $1",
+                  {parcel});
+  for (const json::object& body : {json::object(), json::object{{"choose", "cheapest"}}})
+    EXPECT_EQ(fields(buy(parcel, body)), "packages ");
+  EXPECT_EQ(purchases_of(parcel), 0);
+  connect(carrier, "karrio");
+  EXPECT_EQ(buy(parcel).status, 202) << "which takes several";
 }
 
 }  // namespace

@@ -135,6 +135,19 @@ TEST_F(Purchases, AGatewayThatIsBusyIsAskedAgain) {
   ASSERT_TRUE(becomes(purchase, "bought"));
 }
 
+TEST_F(Purchases, OfAShipmentThatIsOverSinceTheRequestAreRefused) {
+  for (const std::string status_of_shipment : {"delivered", "returned", "cancelled"}) {
+    const std::string purchase = request();
+    sql->rows(
+        "update shipments set status = $2 where guid = (select shipment_id from purchases where guid = $1)",
+        {purchase, status_of_shipment});
+    const auto purchaser = start();
+    ASSERT_TRUE(becomes(purchase, "refused")) << status_of_shipment;
+    EXPECT_EQ(sql->value("select error_code from purchases where guid = $1", {purchase}), "SHIPMENT_OVER");
+    EXPECT_TRUE(easypost.purchases(purchase).empty());
+  }
+}
+
 TEST_F(Purchases, ACallInFlightAtAStopIsUnknownAndFoundByTheNextWorker) {
   const auto gate = std::make_shared<Gate>();
   easypost.hold_next_purchase(gate);

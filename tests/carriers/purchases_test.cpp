@@ -226,6 +226,19 @@ TEST_F(PurchaseDetails, AChoiceComparesAllCarriers) {
   EXPECT_EQ(at(buyer.shown(fast), "carrier.guid"), second.at("carrierId")) << "that of the label";
 }
 
+TEST_F(PurchaseDetails, OfAChosenCarrierHaveItsUsualFormatUnlessOneIsNamed) {
+  Buyer buyer(*world().waybill, world().easypost, test_name());
+  ASSERT_EQ(buyer.tenant.http.patch("/api/carriers/" + buyer.carrier, {{"labelFormat", "zpl"}}).status, 200);
+  const auto type = [&](const json::object& body) {
+    const std::string parcel = buyer.shipment();
+    buyer.bought(parcel, body);
+    return buyer.label(parcel).header("Content-Type");
+  };
+  EXPECT_EQ(type({{"choose", "cheapest"}}), "application/zpl");
+  EXPECT_EQ(type({{"choose", "cheapest"}, {"format", "png"}}), "image/png");
+  EXPECT_EQ(type({}), "application/zpl");
+}
+
 TEST_F(PurchaseDetails, AnnounceTheDeliveryUntilTheirLabelIsVoided) {
   EasyPostGateway& gateway = world().easypost;
   Buyer buyer(*world().waybill, gateway, test_name());

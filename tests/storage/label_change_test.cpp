@@ -122,6 +122,32 @@ TEST_F(LabelChanges, NeedACarrierThatCanBuy) {
   EXPECT_EQ(buy({.choose = "cheapest", .carriers = {carrier}}).kind, Kind::waits);
 }
 
+TEST_F(LabelChanges, OfAShipmentWithoutACarrierCompareAllThatCanBuy) {
+  database.rows("update shipments set carrier_id = null, service_level = null", {});
+  EXPECT_STREQ(buy().code, "NO_CONNECTOR");
+  connect();
+  EXPECT_EQ(buy().kind, Kind::waits);
+  EXPECT_EQ(
+      database.value("select connector || coalesce(carrier_id::text, '') || service_level from purchases"),
+      "standard");
+  EXPECT_EQ(database.value("select wanted ->> 'usualFormat' from purchases"), "true");
+}
+
+TEST_F(LabelChanges, OfAShipmentWhoseCarrierCannotBuyAskNoOther) {
+  connect();
+  database.rows("update carrier_configurations set connector = 'manual'", {});
+  database.rows(
+      "insert into carriers (business_id, guid, name, code, type) values ($1, $2, 'Other', 'other', "
+      "'courier')",
+      {business.to_string(), workflow.to_string()});
+  database.rows(
+      "insert into carrier_configurations (business_id, carrier_id, account_number, test_mode, connector) "
+      "values ($1, $2, 'b', false, 'karrio')",
+      {business.to_string(), workflow.to_string()});
+  EXPECT_STREQ(buy().code, "NO_CONNECTOR");
+  EXPECT_EQ(buy({.choose = "cheapest"}).kind, Kind::waits);
+}
+
 TEST_F(LabelChanges, RequestOnePurchaseAndAwaitIt) {
   connect();
   const auto first = buy({.max_price = "20"});

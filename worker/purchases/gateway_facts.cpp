@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/blanks.hpp"
+#include "connectors/label_format.hpp"
 
 namespace waybill::worker {
 namespace {
@@ -53,7 +54,8 @@ domain::PurchaseMessage message_of(connectors::CarrierMessage message) {
 }
 
 std::optional<storage::LabelBytes> file_of(connectors::LabelFile file) {
-  if (file.bytes.empty() || file.bytes.size() > storage::largest_label) return std::nullopt;
+  if (file.bytes.size() > storage::largest_label || connectors::label_format_of(file.bytes) != file.format)
+    return std::nullopt;
   return storage::LabelBytes{std::string(format_name(file.format)), std::move(file.bytes)};
 }
 
@@ -99,6 +101,12 @@ VoidFacts void_of(connectors::VoidResult result) {
     return domain::VoidAnswerKind::unknown;
   };
   return {kind(), message_of(std::move(result.message))};
+}
+
+std::string usual_format(const connectors::ConnectedCarrier& carrier) {
+  if (!carrier.label_format.empty()) return carrier.label_format;
+  const auto formats = carrier.connector->formats();
+  return std::string(format_name(formats.empty() ? connectors::LabelFormat::pdf : formats.front()));
 }
 
 connectors::LabelFormat label_format(std::string_view format) {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "connectors/carrier_gateway.hpp"
+#include "connectors/gateways/connected_carriers.hpp"
 #include "domain/purchases/purchase.hpp"
 #include "storage/carriers/purchases.hpp"
 
@@ -12,7 +14,8 @@ namespace waybill::worker {
 
 domain::PurchaseMessage message_of(connectors::CarrierMessage message);
 
-/// nullopt for a file without bytes or with more than `storage::largest_label`, which is not stored.
+/// nullopt for a file that is not stored: one that is larger than `storage::largest_label`, or whose bytes
+/// are not of its format, because it would print as rubbish.
 std::optional<storage::LabelBytes> file_of(connectors::LabelFile file);
 
 struct AnswerWithFile {
@@ -35,6 +38,9 @@ struct VoidFacts {
   domain::PurchaseMessage message;
 };
 VoidFacts void_of(connectors::VoidResult result);
+
+/// The usual format of a carrier's labels: pdf, zpl or png.
+std::string usual_format(const connectors::ConnectedCarrier& carrier);
 
 /// `format` is that of a stored purchase: pdf, zpl or png.
 connectors::LabelFormat label_format(std::string_view format);

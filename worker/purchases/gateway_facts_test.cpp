@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include <gtest/gtest.h>
@@ -50,11 +51,14 @@ TEST(GatewayFacts, NumbersHaveNoBlanks) {
             (std::vector<std::string>{"RR123456789DE", "2Z"}));
 }
 
-TEST(GatewayFacts, ALabelThatIsMissingEmptyOrTooLargeIsNotStored) {
-  const std::string largest(storage::largest_label, 'x');
+TEST(GatewayFacts, ALabelThatIsMissingEmptyTooLargeOrAnotherFileIsNotStored) {
+  std::string largest = "%PDF-";
+  largest.resize(storage::largest_label, 'x');
   EXPECT_TRUE(std::get<domain::BoughtFacts>(answer_of(label(LabelFile{{}, largest})).facts).has_label);
   for (const auto& file : {std::optional<LabelFile>(), std::optional(LabelFile()),
-                           std::optional(LabelFile{LabelFormat::pdf, largest + "x"})}) {
+                           std::optional(LabelFile{LabelFormat::pdf, largest + "x"}),
+                           std::optional(LabelFile{LabelFormat::pdf, "<html>"}),
+                           std::optional(LabelFile{LabelFormat::zpl, "%PDF-1.4"})}) {
     const auto answer = answer_of(label(file));
     EXPECT_FALSE(std::get<domain::BoughtFacts>(answer.facts).has_label);
     EXPECT_FALSE(answer.file);
@@ -98,8 +102,9 @@ TEST(GatewayFacts, AVoidHasTheSameFourAnswers) {
 }
 
 TEST(GatewayFacts, FormatsHaveTheirNames) {
-  for (const std::string format : {"pdf", "zpl", "png"})
-    EXPECT_EQ(file_of(LabelFile{label_format(format), "x"})->format, format);
+  for (const auto& [format, bytes] :
+       {std::pair("pdf", "%PDF-1.4"), std::pair("zpl", "^XA"), std::pair("png", "\x89PNG\r\n\x1a\n")})
+    EXPECT_EQ(file_of(LabelFile{label_format(format), bytes})->format, format);
 }
 
 }  // namespace

@@ -61,11 +61,13 @@ domain::Quote quote_of(const connectors::CarrierRate& rate, std::string rate_id)
           rate.estimated_delivery};
 }
 
-void note_carrier(StoredPurchase& purchase, const ConnectedCarrier& carrier,
-                  const std::string& service_code) {
+void note_carrier(StoredPurchase& purchase, const ConnectedCarrier& carrier, const std::string& service_code,
+                  const WantedRate& wanted) {
   purchase.carrier_id = carrier.guid;
   purchase.test_mode = carrier.account.test_mode;
-  purchase.service_level = carrier.level_of(service_code).value_or("");
+  // Several levels may have one code.
+  const bool is_wanted = !wanted.level.empty() && carrier.service_code_of(wanted.level) == service_code;
+  purchase.service_level = is_wanted ? wanted.level : carrier.level_of(service_code).value_or("");
 }
 
 }  // namespace
@@ -105,7 +107,8 @@ asio::awaitable<void> PurchaseRun::choose() {
         const Effect effect = domain::chosen(at.facts, std::string(carrier.connector->name()), now);
         if (effect == Effect::ignored) return effect;
         at.facts.quote = quote_of(rate.rate, "");  // the draft has a rate of its own
-        note_carrier(at, carrier, rate.rate.service_code);
+        note_carrier(at, carrier, rate.rate.service_code, *wanted);
+        if (wanted->takes_usual_format) at.format = usual_format(carrier);
         return effect;
       },
       Lease::ended, {});
@@ -143,7 +146,7 @@ asio::awaitable<void> PurchaseRun::take_draft(const ConnectedCarrier& carrier, c
   co_await change(
       [&](StoredPurchase& at, Time now) {
         const Effect effect = domain::drafted(at.facts, draft.gateway_id, quote_of(rate, rate.id), now);
-        if (effect != Effect::ignored) note_carrier(at, carrier, rate.service_code);
+        if (effect != Effect::ignored) note_carrier(at, carrier, rate.service_code, *wanted);
         return effect;
       },
       Lease::needed, {});

@@ -93,6 +93,9 @@ asio::awaitable<void> PurchaseRun::buy() {
   const Connection carrier = co_await connection();
   if (const auto* const reason = std::get_if<PurchaseMessage>(&carrier))
     co_return co_await fail({.message = *reason, .is_final = true, .retry_after = {}});
+  // The shipment may be over since the draft, which costs nothing.
+  const auto shipment = co_await host_.consignment(purchase_.key);
+  if (const auto* const reason = std::get_if<PurchaseMessage>(&shipment)) co_return co_await refuse(*reason);
   if (!may_begin() || !co_await begin_buying()) co_return;
   // Nothing may be awaited between the commit and the call.
   const auto gateway = open(std::get<ConnectedCarrier>(carrier), buy_limit);
@@ -164,9 +167,10 @@ asio::awaitable<void> PurchaseRun::fetch_label() {
   if (error != nullptr) co_return co_await fail(failure_of(*error));
   const auto file = file_of(std::get<connectors::LabelFile>(std::move(answer)));
   if (!file) {
-    co_return co_await fail({.message = {"LABEL_SIZE", "The gateway's label is empty or larger than 10 MiB."},
-                             .is_final = false,
-                             .retry_after = {}});
+    co_return co_await fail(
+        {.message = {"LABEL_FILE", "The gateway's label is not a PDF, PNG or ZPL of at most 10 MiB."},
+         .is_final = false,
+         .retry_after = {}});
   }
   co_await change([](StoredPurchase& at, Time now) { return domain::label_fetched(at.facts, now); },
                   Lease::optional, {.file = &*file});

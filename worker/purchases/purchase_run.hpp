@@ -48,8 +48,8 @@ class PurchaseHost {
   /// GivenUp or StatementError.
   virtual asio::awaitable<std::vector<connectors::ConnectedCarrier>> carriers(storage::PurchaseKey purchase,
                                                                               std::vector<Guid> named) = 0;
-  /// The shipment without a reference, or the reason why carriers cannot take it. Throws GivenUp or
-  /// StatementError.
+  /// The shipment without a reference, or the reason why carriers cannot take it or it needs no label. Throws
+  /// GivenUp or StatementError.
   virtual asio::awaitable<std::variant<connectors::Consignment, domain::PurchaseMessage>> consignment(
       storage::PurchaseKey purchase) = 0;
   /// A connection whose calls end within `limit`.

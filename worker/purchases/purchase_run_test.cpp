@@ -77,6 +77,7 @@ struct World {
   int buy_calls = 0, void_calls = 0, good_calls = 0, failed_calls = 0, depth = 0;
   std::string price = "5.00";
   bool test_mode = false, is_connected = true, is_shipment_valid = true, is_failing = false;
+  int valid_reads = 1'000'000;                    // of the shipment, before it is over
   bool gave_up = false;                           // the run has ended its lease
   std::optional<PurchaseStatus> loses_answer_of;  // the next commit with this status has no answer
   std::string committed_before_buy;               // the status in the database at the buy call
@@ -92,7 +93,7 @@ BoughtLabel label_of(const World& world, const std::string& id, bool with_file) 
                     .service_name = "Ground",
                     .price = world.price,
                     .currency = "EUR"};
-  if (with_file) label.label = LabelFile{LabelFormat::pdf, "%PDF"};
+  if (with_file) label.label = LabelFile{LabelFormat::pdf, "%PDF-"};
   return label;
 }
 
@@ -145,7 +146,7 @@ class FakeGateway final : public Gateway {
   }
   asio::awaitable<LabelFile> label(std::string, LabelFormat) override {
     may_fail();
-    co_return LabelFile{LabelFormat::pdf, "%PDF"};
+    co_return LabelFile{LabelFormat::pdf, "%PDF-"};
   }
   asio::awaitable<VoidResult> void_label(std::string id, bool after_unknown) override {
     World::Label& label = world_.gateway.at(id);
@@ -216,12 +217,13 @@ class FakeHost final : public PurchaseHost {
       carrier.guid = guid;
       carrier.connector = &fake_connector;
       carrier.account.test_mode = world_.test_mode;
-      carrier.service_codes = {{"standard", "ground"}};
+      carrier.service_codes = {{"standard", "ground"}, {"express", "ground"}};
     }
     co_return found;
   }
   asio::awaitable<std::variant<Consignment, PurchaseMessage>> consignment(PurchaseKey) override {
-    if (!world_.is_shipment_valid) co_return PurchaseMessage{"INVALID_SHIPMENT", "no street"};
+    if (!world_.is_shipment_valid || world_.valid_reads-- <= 0)
+      co_return PurchaseMessage{"INVALID_SHIPMENT", "no street"};
     co_return Consignment();
   }
   std::unique_ptr<Gateway> open(const ConnectedCarrier&, const Guid&, Duration, Gateways::Turn) override {
@@ -308,6 +310,14 @@ TEST(PurchaseRun, BuysInOneGoAndStoresTheLabel) {
   EXPECT_FALSE(facts.next_at);
 }
 
+TEST(PurchaseRun, TheLevelIsTheWantedOneOfThoseWithItsCode) {
+  World world(1, false);
+  world.purchase.wanted = R"({"serviceLevel": "express"})";
+  world.work(1);
+  EXPECT_EQ(world.purchase.facts.status, PurchaseStatus::bought);
+  EXPECT_EQ(world.purchase.service_level, "express");
+}
+
 TEST(PurchaseRun, EachAnswerAndFailureIsNotedForTheAccount) {
   World world(1, false);
   world.work(1);
@@ -333,7 +343,12 @@ TEST(PurchaseRun, WithoutARateOrAConnectionNothingIsBought) {
   odd.is_shipment_valid = false;
   odd.work(1);
   EXPECT_EQ(odd.purchase.facts.error.code, "INVALID_SHIPMENT");
-  for (const World* const world : {&dear, &lonely, &odd}) {
+  World over(1, false);
+  over.valid_reads = 2;  // for the rates and the draft
+  over.work(1);
+  EXPECT_FALSE(over.purchase.facts.gateway_id.empty()) << "the draft is made";
+  EXPECT_EQ(over.purchase.facts.error.code, "INVALID_SHIPMENT");
+  for (const World* const world : {&dear, &lonely, &odd, &over}) {
     EXPECT_EQ(world->purchase.facts.status, PurchaseStatus::refused);
     EXPECT_EQ(world->buy_calls, 0);
   }

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <functional>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -95,6 +96,8 @@ asio::awaitable<std::variant<connectors::Consignment, domain::PurchaseMessage>> 
     const auto rows = session_->run(storage::sql::shipments::Consignment{.business = purchase.business_id,
                                                                          .shipment = purchase.shipment_id});
     if (rows.empty()) return domain::PurchaseMessage{"NO_RECORD", "The shipment is deleted."};
+    if (const auto status = rows.front().status; domain::is_over(status))
+      return domain::PurchaseMessage{"SHIPMENT_OVER", "The shipment is " + std::string(status) + "."};
     FieldErrors errors;
     auto consignment = connectors::consignment_of(rows.front(), errors);
     if (errors.empty()) return consignment;

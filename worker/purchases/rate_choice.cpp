@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <compare>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "base/json.hpp"
 
@@ -146,13 +148,47 @@ Sifted sift(const WantedRate& wanted, std::span<const AskedCarrier> asked,
   return sifted;
 }
 
-/// The first reason that a carrier gives.
-std::string reason_of(std::span<const AskedCarrier> asked) {
-  for (const AskedCarrier& each : asked) {
-    if (each.failure) return " " + each.failure->message().text;
-    if (!each.answer.messages.empty()) return " " + each.answer.messages.front().text;
+std::string joined(const std::vector<std::string>& texts) {
+  constexpr std::size_t most = 8;
+  std::string list;
+  for (std::size_t i = 0; i < texts.size() && i < most; ++i) list += (i > 0 ? ", " : "") + texts[i];
+  return texts.size() > most ? list + ", …" : list;
+}
+
+/// The rate that was looked for, as the end of a sentence.
+std::string sought(const WantedRate& wanted) {
+  std::string text;
+  if (wanted.by == WantedRate::By::rate) text = " with the service " + wanted.rate->service_code;
+  if (wanted.by == WantedRate::By::level) text = " with the service level " + wanted.level;
+  if (!wanted.service_codes.empty()) text += " of the services " + joined(wanted.service_codes);
+  return text;
+}
+
+/// The answer of a carrier that has no wanted rate.
+std::string answer_of(const WantedRate& wanted, const AskedCarrier& asked) {
+  std::string text = " " + asked.carrier.name;
+  if (wanted.by == WantedRate::By::level && wanted.service_codes.empty()) {
+    const auto code = asked.carrier.service_code_of(wanted.level);
+    text += code ? " (" + std::string(*code) + ")" : " (no code for this level)";
   }
-  return "";
+  if (asked.failure) return text + ": " + asked.failure->message().text;
+  std::vector<std::string> offered;
+  for (const CarrierRate& rate : asked.answer.rates) {
+    if (std::ranges::find(offered, rate.service_code) == offered.end()) offered.push_back(rate.service_code);
+  }
+  if (!offered.empty()) return text + ": offers " + joined(offered) + ".";
+  return text + ": " +
+         (asked.answer.messages.empty() ? "no rates, and no reason." : asked.answer.messages.front().text);
+}
+
+/// What was tried, and what each carrier answered.
+std::string no_rate(const WantedRate& wanted, std::span<const AskedCarrier> asked) {
+  constexpr std::size_t longest = 1'000;
+  std::string text = "No carrier has a rate" + sought(wanted) + " for this shipment.";
+  for (const AskedCarrier& each : asked) {
+    if (text.size() < longest) text += answer_of(wanted, each);
+  }
+  return text;
 }
 
 }  // namespace
@@ -172,6 +208,8 @@ std::optional<WantedRate> read_wanted(std::string_view wanted, std::string_view 
                           return read_guid(text, read.carriers.emplace_back());
                         });
   if (!are_read) return std::nullopt;
+  const auto* const usual_format = object->if_contains("usualFormat");
+  read.takes_usual_format = usual_format != nullptr && *usual_format == json::value(true);
   return read;
 }
 
@@ -188,7 +226,7 @@ std::variant<ChosenRate, PurchaseMessage> choose_rate(const WantedRate& wanted,
     }
     if (sifted.has_other_currency)
       return PurchaseMessage{"OTHER_CURRENCY", "Each rate is in another currency than maxPrice."};
-    return PurchaseMessage{"NO_RATE", "No carrier has a rate for this shipment." + reason_of(asked)};
+    return PurchaseMessage{"NO_RATE", no_rate(wanted, asked)};
   }
   const std::string& currency = sifted.candidates.front().rate->currency;
   const bool are_mixed = std::ranges::any_of(

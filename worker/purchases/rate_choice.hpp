@@ -32,13 +32,14 @@ struct WantedRate {
   std::string level;                       // our service level, of By::level
   std::vector<std::string> service_codes;  // the gateway's; empty: all
   std::vector<Guid> carriers;              // empty: all
+  bool takes_usual_format = false;         // the label has the format that is usual for the chosen carrier
 };
 
 /// Reads `wanted` of a stored purchase: {"rate": {"carrierId", "serviceCode", "price", "currency"}},
 /// {"serviceLevel"} or {"choose": "cheapest"|"fastest"}, each with or without "serviceCodes" and
-/// "carrierIds". The others say nothing more about a rate: then `service_level`, that of the purchase, is
-/// wanted, and without it the cheapest rate. A level for which a carrier has no service code is served by
-/// "serviceCodes". A price is a text or a number. nullopt if a member has a wrong form.
+/// "carrierIds", and with "usualFormat". The others say nothing more about a rate: then `service_level`, that
+/// of the purchase, is wanted, and without it the cheapest rate. A level for which a carrier has no service
+/// code is served by "serviceCodes". A price is a text or a number. nullopt if a member has a wrong form.
 std::optional<WantedRate> read_wanted(std::string_view wanted, std::string_view service_level);
 
 struct ChosenRate {

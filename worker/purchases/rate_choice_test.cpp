@@ -149,6 +149,33 @@ TEST(RateChoice, ARefusalTellsTheReasonOfACarrier) {
   EXPECT_EQ(choice({}, {asked(ups, {rate("a", "free")})}), "NO_RATE") << "a price that cannot be read";
 }
 
+TEST(RateChoice, ARefusalTellsWhatWasTried) {
+  const auto text = [](const WantedRate& wanted, const std::vector<AskedCarrier>& offers) {
+    return std::get<PurchaseMessage>(choose_rate(wanted, offers, std::nullopt)).text;
+  };
+  const auto named = [](AskedCarrier carrier, std::string name) {
+    carrier.carrier.name = std::move(name);
+    return carrier;
+  };
+  auto failed = named(asked(dhl, {}), "DHL");
+  failed.failure = GatewayError(GatewayError::Problem::busy, {"503", "The carrier is down."});
+  const json::object codes{{"express", "air"}};
+  EXPECT_EQ(
+      text(
+          {.by = By::level, .level = "express"},
+          {named(asked(ups, {rate("sea", "1"), rate("sea", "2"), rate("rail", "3")}, codes), "UPS"), failed}),
+      "No carrier has a rate with the service level express for this shipment. UPS (air): offers sea, rail. "
+      "DHL (no code for this level): The carrier is down.");
+  EXPECT_EQ(text({.by = By::rate, .rate = WantedRate::Shown{ups, "air", {"7", "EUR"}}},
+                 {named(asked(ups, {}), "UPS")}),
+            "No carrier has a rate with the service air for this shipment. UPS: no rates, and no reason.");
+  EXPECT_EQ(text({.service_codes = {"a", "b"}}, {named(asked(ups, {rate("c", "1")}), "UPS")}),
+            "No carrier has a rate of the services a, b for this shipment. UPS: offers c.");
+  std::vector<AskedCarrier> many;
+  for (int i = 0; i < 100; ++i) many.push_back(failed);
+  EXPECT_LT(text({}, many).size(), 1'100U);
+}
+
 /// Random offers; prices are cents, so that another order of comparison can be tried.
 class RandomOffers {
  public:

@@ -3,7 +3,8 @@
 -- change of its account waits for this transaction, or this one for the change.
 -- $1 business uuid, $2 shipment uuid, $3 purchase uuid, $4 attempt int, $5 carrier uuid or null, $6 connector text,
 -- $7 wanted jsonb, $8 cause jsonb or null, $9 service_level text or null, $10 max_price text or null (a number),
--- $11 max_currency text or null, $12 format text, $13 test_mode boolean or null
+-- $11 max_currency text or null, $12 format text (empty: that of the carrier which is
+-- chosen, for which wanted notes usualFormat), $13 test_mode boolean or null
 -- -> guid uuid, ...
 with account as materialized (
   select from carrier_configurations g
@@ -12,8 +13,9 @@ with account as materialized (
 ), requested as (
   insert into purchases (business_id, guid, shipment_id, attempt, reference, shard, carrier_id, connector, wanted, cause,
                          service_level, max_price, max_currency, format, test_mode, requested_at, next_at, claim_at)
-  select $1::uuid, $3::uuid, $2::uuid, $4::integer, $3::uuid, shard_of($1::uuid), $5::uuid, $6::text, $7::jsonb, $8::jsonb,
-         $9::text, $10::text::numeric, $11::text, $12::text, $13::boolean, statement_timestamp(), statement_timestamp(),
+  select $1::uuid, $3::uuid, $2::uuid, $4::integer, $3::uuid, shard_of($1::uuid), $5::uuid, $6::text,
+         $7::jsonb || case when $12::text = '' then '{"usualFormat": true}' else '{}' end::jsonb, $8::jsonb,
+         $9::text, $10::text::numeric, $11::text, coalesce(nullif($12::text, ''), 'pdf'), $13::boolean, statement_timestamp(), statement_timestamp(),
          statement_timestamp()
   where $5::uuid is null or exists (select from account)
   on conflict do nothing

@@ -1,12 +1,28 @@
 -- Returns for each scan of a locked shipment, in order, the time of the shipment's last move, whether the scan
 -- is known by its external id, and the present time. An earlier statement has locked the shipments, so that
 -- this one sees what other transactions have stored.
--- $1 business uuid, $2 shipments uuid[], $3 external_ids text[]
+-- A gateway can tell an earlier time of a stored scan than before, once its newer scans show that the time was
+-- not exact. Such a time counts for the move, so that a newer scan is not taken for an older one.
+-- $1 business uuid, $2 shipments uuid[], $3 external_ids text[],
+-- $4 told timestamptz[] (for each scan its time; null unless a gateway tells it)
 -- -> moved_at timestamptz or null, is_known boolean, now timestamptz
-select (select max(t.at) from shipment_traces t
-        where t.business_id = $1::uuid and t.shipment_id = e.shipment and t.is_move) as moved_at,
+with given as materialized (
+  select e.* from unnest($2::uuid[], $3::text[], $4::timestamptz[]) with ordinality e (shipment, external_id, told, scan)
+), told as materialized (
+  select g.shipment, g.external_id, g.told from given g where g.told is not null and g.external_id is not null
+), moved as materialized (
+  select s.shipment, max(least(t.at, (select min(g.told) from told g
+                                      where g.shipment = s.shipment and g.external_id = t.external_id))) as at
+  from (select distinct g.shipment from given g) s
+  cross join lateral (select m.at, m.external_id from shipment_traces m
+                      where m.business_id = $1::uuid and m.shipment_id = s.shipment and m.is_move
+                      offset 0) t
+  group by s.shipment
+)
+select m.at as moved_at,
        exists (select from shipment_traces t
                where t.business_id = $1::uuid and t.shipment_id = e.shipment and t.external_id = e.external_id) as is_known,
        clock_timestamp()::timestamptz(3) as now
-from unnest($2::uuid[], $3::text[]) with ordinality e (shipment, external_id, scan)
+from given e
+left join moved m on m.shipment = e.shipment
 order by e.scan

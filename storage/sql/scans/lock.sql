@@ -29,7 +29,7 @@ with wanted as materialized (
   select w.scan, s.guid from wanted w
   cross join lateral (select distinct p.shipment_id as guid from purchases p
                       where p.business_id = $1::uuid and p.status in ('bought', 'voiding')
-                        and p.tracking_numbers && array[w.given, upper(w.given)]) s
+                        and p.tracking_numbers && array[w.given, upper(w.given), w.number]) s
   where not exists (select from named n where n.scan = w.scan)
 ), all_named as (
   select scan, guid from named union all select scan, guid from further

@@ -14,7 +14,7 @@ with account as materialized (
     union
     select p.shipment_id, t.number from purchases p cross join unnest(p.tracking_numbers) t (number)
     where p.business_id = $1::uuid and p.status in ('bought', 'voiding')
-      and p.tracking_numbers && array[$3::text, upper($3::text)] and lower(t.number) = lower($3::text)
+      and p.tracking_numbers && array[$3::text, upper($3::text), lower($3::text)] and lower(t.number) = lower($3::text)
   ) s
   limit 20
 ), hinted as (

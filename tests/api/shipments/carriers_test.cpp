@@ -298,16 +298,38 @@ TEST_F(CarriersTest, DeletingACarrierLeavesItsNameOnOrders) {
   own("bike");  // its code is free again
 }
 
-TEST_F(CarriersTest, LookupsNameTypesAndServiceLevels) {
-  EXPECT_EQ(http.get("/api/carriers/lookups").data(),
-            json::value({{"carrierTypes",
-                          {{{"code", "courier"}, {"name", "Courier"}},
-                           {{"code", "freight"}, {"name", "Freight"}},
-                           {{"code", "lastmile"}, {"name", "Last mile"}}}},
-                         {"serviceLevels",
-                          {{{"code", "standard"}, {"name", "Standard"}},
-                           {{"code", "express"}, {"name", "Express"}},
-                           {{"code", "sameday"}, {"name", "Same day"}}}}}));
+TEST_F(CarriersTest, HaveTheFeaturesOfTheirConfiguration) {
+  const auto ups = builtin("ups");
+  const auto features = [&] { return http.get(path_of(ups)).data().at("features"); };
+  EXPECT_EQ(features(), (json::array{"own_labels"}))
+      << "nobody takes the calls of a carrier without a secret";
+  ASSERT_EQ(configure(ups).status, 200);
+  EXPECT_EQ(features(), (json::array{"own_labels", "inbound_scans"}));
+}
+
+TEST_F(CarriersTest, LookupsNameTypesServiceLevelsAndConnectors) {
+  const json::array formats{"pdf", "zpl", "png"};
+  EXPECT_EQ(
+      http.get("/api/carriers/lookups").data(),
+      json::value(
+          {{"carrierTypes",
+            {{{"code", "courier"}, {"name", "Courier"}},
+             {{"code", "freight"}, {"name", "Freight"}},
+             {{"code", "lastmile"}, {"name", "Last mile"}}}},
+           {"serviceLevels",
+            {{{"code", "standard"}, {"name", "Standard"}},
+             {{"code", "express"}, {"name", "Express"}},
+             {{"code", "sameday"}, {"name", "Same day"}}}},
+           {"connectors",
+            {{{"code", "manual"},
+              {"features", {"own_labels", "inbound_scans"}},
+              {"labelFormats", json::array()}},
+             {{"code", "karrio"},
+              {"features", {"rates", "labels", "void", "tracking", "several_parcels", "returns", "customs"}},
+              {"labelFormats", formats}},
+             {{"code", "easypost"},
+              {"features", {"rates", "labels", "void", "tracking", "returns", "customs"}},
+              {"labelFormats", formats}}}}}));
 }
 
 TEST_F(CarriersTest, ContactsBelongToACarrier) {

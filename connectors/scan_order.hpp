@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/clock.hpp"
+
+namespace waybill::connectors {
+
+/// What is known of the time of a scan, in ascending order.
+enum class TimeKnown : std::uint8_t {
+  none,   // it is missing or cannot be read
+  day,    // a date without a time, taken as midnight UTC
+  local,  // a time without a zone, taken as UTC
+  exact,
+};
+
+struct ScanTime {
+  Time at{};  // of no meaning if nothing is known
+  TimeKnown known = TimeKnown::none;
+
+  bool operator==(const ScanTime&) const = default;
+};
+
+struct PlacedScan {
+  std::size_t position = 0;  // in the list
+  Time at{};
+  bool may_move = true;  // false: its time is unknown and the gateway has a newer scan
+};
+
+/// The scans of a gateway's list, oldest first. Exact times decide. Zones differ by hours, so that a time
+/// without one, or a day, moves between its neighbours in the list if these are more exact, as far as a zone
+/// can explain it. A scan without a time has that of the one before it in the list; the newest one has `now`.
+/// `newest_first` is the usual order of the list; its times can show the other one. Pure.
+std::vector<PlacedScan> in_order(std::span<const ScanTime> list, bool newest_first, Time now);
+
+}  // namespace waybill::connectors
