@@ -20,6 +20,8 @@
 namespace waybill {
 namespace {
 
+constexpr std::size_t longest_double = 400;  // enough for 5e-324 without an exponent
+
 // The keys of the objects that are still open, to find duplicates: Boost.JSON silently keeps only the last of
 // them. A key is a view into the document, or into a copy if the document writes it with escapes.
 class OpenKeys {
@@ -146,6 +148,8 @@ class StrictHandler {
       if (bad_values_ == BadValues::refuse) return refuse("number out of range", error);
       value = std::numeric_limits<double>::infinity();
     }
+    if (bad_values_ == BadValues::keep && is_changed_integer(text, value))
+      value = std::numeric_limits<double>::infinity();
     stack_.push_double(value);
     return true;
   }
@@ -163,6 +167,16 @@ class StrictHandler {
  private:
   static bool has_nul(json::string_view part) {
     return !part.empty() && std::memchr(part.data(), '\0', part.size()) != nullptr;
+  }
+
+  // True for an integer beyond 64 bits that the double does not have: an identifier, of which every digit
+  // counts.
+  static bool is_changed_integer(std::string_view text, double value) {
+    if (text.find_first_of(".eE") != std::string_view::npos || !std::isfinite(value)) return false;
+    std::array<char, longest_double> digits{};
+    const auto result =
+        std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, 0);
+    return text != std::string_view(digits.data(), result.ptr);
   }
 
   bool refuse_nul(json::error_code& error) { return refuse("NUL character in a string", error); }
@@ -193,8 +207,6 @@ std::string describe(const json::error_code& error, std::string_view text, std::
   }
   return "syntax error";
 }
-
-constexpr std::size_t longest_double = 400;  // enough for 5e-324 without an exponent
 
 void append_scalar_double(std::string& out, double value) {
   if (!std::isfinite(value)) {
