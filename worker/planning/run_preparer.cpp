@@ -361,7 +361,8 @@ void RunPreparer::begin(storage::Session& session, const Stepping& run, const st
                       if (!run.claimed->watch_after) return LaterEvents{.looked_to = after};
                       return look_at_later_events(session, *columns_, its.key,
                                                   std::max(after, *run.claimed->watch_after), wanted);
-                    }};
+                    },
+                .expires_at = its.key.created_at + retention_};
   if (its.key.replay_of) {
     its.key.depth = storage::cause_depth(event.cause);
     view.earlier_texts = [&](int number) -> std::optional<storage::Rendering> {
