@@ -95,11 +95,9 @@ class MedusaSweep : public StoreSweep<Record> {
   }
 
   /// A store that can show none of its records fails the import instead of setting aside all of them.
-  void require_some_success() {
+  void require_some_success() const {
     constexpr int most_in_a_row = 5;
-    if (failures_ < most_in_a_row) return;
-    failures_ = 0;
-    throw StoreError(StoreProblem::busy, failure_);
+    if (failures_ >= most_in_a_row) throw StoreError(StoreProblem::busy, failure_);
   }
 
   void name_records(const json::array& rows, const std::string& named_by) {
