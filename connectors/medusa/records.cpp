@@ -342,14 +342,14 @@ void add_medusa_product(const json::value& product, std::string_view currency,
 }
 
 void set_aside_medusa_order(const json::value& order, std::string reason, StorePage<StoreOrder>& page) {
-  auto status = medusa_status(order);
+  const auto status = medusa_status(order);
   if (status.empty()) return;
-  if (medusa_text(order, "status").empty()) status = {};
-  if (status == "delivered") status = "shipped";  // of a part, perhaps: the items are not known
   auto number = order_number_of(order);
-  page.unreadable.push_back({medusa_text(order, "id"),
-                             number.empty() ? std::nullopt : Text(std::move(number)), std::move(reason),
-                             time(order, "created_at"), std::string(status)});
+  page.unreadable.push_back({.external_id = medusa_text(order, "id"),
+                             .number = number.empty() ? std::nullopt : Text(std::move(number)),
+                             .reason = std::move(reason),
+                             .created_at = time(order, "created_at"),
+                             .status = status == "cancelled" ? "cancelled" : ""});
 }
 
 void set_aside_medusa_product(const json::value& product, std::string reason, StorePage<StoreProduct>& page) {
