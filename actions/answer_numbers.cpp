@@ -1,41 +1,14 @@
 #include "actions/answer_numbers.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include <boost/json/basic_parser_impl.hpp>
 
-#include "base/number.hpp"
+#include "base/changed_number.hpp"
 
 namespace waybill::actions {
 namespace {
-
-// The digits of a number without zeros at its ends, and the place of the point before them.
-struct Decimal {
-  bool is_negative = false;
-  std::string digits;
-  std::int64_t exponent = 0;  // the value is 0.DIGITS × 10^exponent
-  bool operator==(const Decimal&) const = default;
-};
-
-Decimal decimal_of(std::string_view text) {
-  Decimal decimal{.is_negative = text.starts_with('-')};
-  if (decimal.is_negative) text.remove_prefix(1);
-  const auto mark = std::min(text.find_first_of("eE"), text.size());
-  std::string_view exponent = text.substr(std::min(mark + 1, text.size()));
-  if (exponent.starts_with('+')) exponent.remove_prefix(1);
-  const auto mantissa = text.substr(0, mark);
-  const auto point = std::min(mantissa.find('.'), mantissa.size());
-  decimal.digits = mantissa;
-  std::erase(decimal.digits, '.');
-  decimal.exponent = static_cast<std::int64_t>(point) + parse_number<std::int32_t>(exponent).value_or(0);
-  const auto zeros = std::min(decimal.digits.find_first_not_of('0'), decimal.digits.size());
-  decimal.digits.erase(0, zeros);
-  decimal.exponent -= static_cast<std::int64_t>(zeros);
-  decimal.digits.erase(decimal.digits.find_last_not_of('0') + 1);
-  return decimal.digits.empty() ? Decimal{} : decimal;  // zero has no sign
-}
 
 // Builds the value from the events of Boost.JSON's parser. Texts are whole, because the document is parsed in
 // one piece.
@@ -95,7 +68,7 @@ class Handler {
 std::string changed_in(const json::value& value, const json::value& text) {
   if (const auto* const number = value.if_double()) {
     const auto* const characters = text.if_string();
-    return characters != nullptr && is_changed(*number, *characters) ? std::string(*characters) : "";
+    return characters != nullptr && is_changed_number(*number, *characters) ? std::string(*characters) : "";
   }
   std::string changed;
   if (const auto* const object = value.if_object()) {
@@ -111,12 +84,6 @@ std::string changed_in(const json::value& value, const json::value& text) {
 }
 
 }  // namespace
-
-bool is_changed(double value, std::string_view text) {
-  if (!std::isfinite(value)) return true;
-  const auto written = decimal_text(json::value(value));
-  return !written || decimal_of(*written) != decimal_of(text);
-}
 
 AnswerNumbers::AnswerNumbers(std::string_view body) {
   json::basic_parser<Handler> parser{json::parse_options()};

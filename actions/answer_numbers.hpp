@@ -7,9 +7,6 @@
 
 namespace waybill::actions {
 
-/// True if the double has another value than the JSON number `text`.
-bool is_changed(double value, std::string_view text);
-
 /// Reads the numbers of an answer by their characters, because a double has only 17 digits.
 class AnswerNumbers {
  public:

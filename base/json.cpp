@@ -15,12 +15,11 @@
 
 #include <boost/json/basic_parser_impl.hpp>
 
+#include "base/changed_number.hpp"
 #include "base/utf8.hpp"
 
 namespace waybill {
 namespace {
-
-constexpr std::size_t longest_double = 400;  // enough for 5e-324 without an exponent
 
 // The keys of the objects that are still open, to find duplicates: Boost.JSON silently keeps only the last of
 // them. A key is a view into the document, or into a copy if the document writes it with escapes.
@@ -148,7 +147,7 @@ class StrictHandler {
       if (bad_values_ == BadValues::refuse) return refuse("number out of range", error);
       value = std::numeric_limits<double>::infinity();
     }
-    if (bad_values_ == BadValues::keep && is_changed_integer(text, value))
+    if (bad_values_ == BadValues::keep && is_changed_identifier(text, value))
       value = std::numeric_limits<double>::infinity();
     stack_.push_double(value);
     return true;
@@ -169,14 +168,11 @@ class StrictHandler {
     return !part.empty() && std::memchr(part.data(), '\0', part.size()) != nullptr;
   }
 
-  // True for an integer beyond 64 bits that the double does not have: an identifier, of which every digit
-  // counts.
-  static bool is_changed_integer(std::string_view text, double value) {
-    if (text.find_first_of(".eE") != std::string_view::npos || !std::isfinite(value)) return false;
-    std::array<char, longest_double> digits{};
-    const auto result =
-        std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, 0);
-    return text != std::string_view(digits.data(), result.ptr);
+  // True for a number so large that a double does not have all its whole numbers, and this one is changed: an
+  // identifier, of which every digit counts.
+  static bool is_changed_identifier(std::string_view text, double value) {
+    constexpr double all_whole_numbers = 9007199254740992;  // 2^53
+    return std::abs(value) >= all_whole_numbers && is_changed_number(value, text);
   }
 
   bool refuse_nul(json::error_code& error) { return refuse("NUL character in a string", error); }
@@ -207,6 +203,8 @@ std::string describe(const json::error_code& error, std::string_view text, std::
   }
   return "syntax error";
 }
+
+constexpr std::size_t longest_double = 400;  // enough for 5e-324 without an exponent
 
 void append_scalar_double(std::string& out, double value) {
   if (!std::isfinite(value)) {
