@@ -13,7 +13,7 @@ with over as (
 \ir places.inc
 , gone as (
   delete from run_queue q using places p
-  where q.ctid = p.place and q.lease_owner = $1::uuid and q.claims = p.claim
+  where q.business_id = p.business_id and q.workflow_id = p.workflow_id and q.guid = p.guid and q.lease_owner = $1::uuid and q.claims = p.claim
     and p.stored_step in (-1, step_number(q.steps))
   returning q.*
 ), moved as (
