@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "actions/answer_numbers.hpp"
 #include "base/clock.hpp"
 #include "base/utf8.hpp"
 
@@ -75,6 +76,41 @@ const json::value* value_at(const json::value& answer, std::string_view path) {
   const json::value* value = find_member(answer, path.substr(0, dot));
   if (value == nullptr || dot == std::string_view::npos) return value;
   return value_at(*value, path.substr(dot + 1));
+}
+
+bool holds_double(const json::value& value) {
+  if (value.is_double()) return true;
+  if (const auto* const object = value.if_object())
+    return std::ranges::any_of(*object, [](const auto& member) { return holds_double(member.value()); });
+  const auto* const list = value.if_array();
+  return list != nullptr && std::ranges::any_of(*list, holds_double);
+}
+
+bool holds_nul(const json::value& value) {
+  if (const auto* const text = value.if_string()) return text->find('\0') != json::string::npos;
+  if (const auto* const object = value.if_object())
+    return std::ranges::any_of(*object, [](const auto& member) { return holds_nul(member.value()); });
+  const auto* const list = value.if_array();
+  return list != nullptr && std::ranges::any_of(*list, holds_nul);
+}
+
+/// The reason that a declared value cannot be kept as the answer has it; empty if all can.
+std::string unkept_value(const std::vector<AnswerField>& fields, const json::value& answer,
+                         std::string_view body) {
+  constexpr std::size_t shown = 40;
+  std::optional<AnswerNumbers> numbers;
+  for (const AnswerField& field : fields) {
+    const json::value* const value = value_at(answer, field.path);
+    if (value == nullptr) continue;
+    if (holds_nul(*value)) return "The text at " + field.path + " has a NUL character.";
+    if (!holds_double(*value)) continue;
+    if (!numbers) numbers.emplace(body);
+    const auto changed = numbers->changed(*value, field.path);
+    if (!changed.empty())
+      return "The number at " + field.path + " cannot be kept exactly: " + changed.substr(0, shown) +
+             (changed.size() > shown ? "…" : "") + ".";
+  }
+  return {};
 }
 
 }  // namespace
@@ -151,10 +187,15 @@ std::variant<json::object, std::string> read_answer(const std::vector<AnswerFiel
                                                     std::string_view body) {
   constexpr std::string_view byte_order_mark = "\ufeff";
   if (body.starts_with(byte_order_mark)) body.remove_prefix(byte_order_mark.size());
-  const auto parsed = parse_json(body);
+  constexpr std::size_t max_depth = 32;
+  const auto parsed = parse_json(body, max_depth, {}, BadValues::keep);
   if (const auto* const error = std::get_if<JsonError>(&parsed))
     return "The answer is not JSON: " + error->message + ".";
-  return declared_values(fields, std::get<json::value>(parsed));
+  const auto& answer = std::get<json::value>(parsed);
+  auto values = declared_values(fields, answer);
+  if (std::holds_alternative<std::string>(values)) return values;
+  if (auto reason = unkept_value(fields, answer, body); !reason.empty()) return reason;
+  return values;
 }
 
 }  // namespace waybill::actions

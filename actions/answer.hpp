@@ -42,7 +42,7 @@ std::vector<AnswerField> parse_answer(const json::value& stored);
 
 /// The declared values in an answer: an object in which each is at its path. A field inside another declared
 /// one is part of that. Otherwise the reason that the answer is not as declared, as a sentence, also for
-/// values that are nested deeper than `max_answer_depth`.
+/// values that are nested deeper than `max_answer_depth`, and for numbers that a double would change.
 std::variant<json::object, std::string> read_answer(const std::vector<AnswerField>& fields,
                                                     std::string_view body);
 /// The same for an answer that is parsed already.

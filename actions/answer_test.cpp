@@ -37,6 +37,43 @@ TEST(Answer, NumbersStayExact) {
             R"({"a":9007199254740993,"b":18446744073709551615,"c":19.99})");
 }
 
+TEST(Answer, ANumberThatWouldChangeIsRefusedByItsPath) {
+  for (const auto* const number : {"12345678901234567890.12", "1e400", "-1E+400", "1e-400",
+                                   "0.12345678901234567890", "18446744073709551617"}) {
+    const std::string body = std::string(R"({"a": )") + number + R"(, "b": 1})";
+    const std::string nested = std::string(R"({"b": [1, {"c": )") + number + "}]}";
+    const std::string reason = " cannot be kept exactly: " + std::string(number) + ".";
+    EXPECT_EQ(read(R"({"a": "number"})", body), "The number at a" + reason);
+    EXPECT_EQ(read(R"({"b": "any"})", nested), "The number at b" + reason);
+    EXPECT_EQ(read(R"({"b.1.c": "number?"})", nested), "The number at b.1.c" + reason);
+    EXPECT_EQ(read(R"({"b": "number"})", body), R"({"b":1})")
+        << "a value that is not declared does not count";
+  }
+  EXPECT_EQ(read(R"({"a": "number"})", R"({"a": )" + std::string(60, '1') + "}"),
+            "The number at a cannot be kept exactly: " + std::string(40, '1') + "….");
+}
+
+TEST(Answer, ANumberWrittenInAnotherWayIsTheSame) {
+  for (const auto& [written, kept] :
+       std::vector<std::pair<std::string, std::string>>{{"1.10", "1.1"},
+                                                        {"0.000", "0"},
+                                                        {"-0.0", "-0"},
+                                                        {"1E2", "100"},
+                                                        {"1.5e+3", "1500"},
+                                                        {"100000000000000000000", "100000000000000000000"},
+                                                        {"0.0000001", "1e-07"},
+                                                        {"120e-1", "12"},
+                                                        {"0.1", "0.1"},
+                                                        {"1e0000000003", "1000"},
+                                                        {"0e99", "0"}})
+    EXPECT_EQ(read(R"({"a": "number"})", R"({"a": )" + written + "}"), R"({"a":)" + kept + "}") << written;
+}
+
+TEST(Answer, ANulCharacterIsRefusedByItsPath) {
+  EXPECT_EQ(read(R"({"a": "string"})", R"({"a": "x\u0000"})"), "The text at a has a NUL character.");
+  EXPECT_EQ(read(R"({"a": "string"})", R"({"a": "x", "b": "\u0000"})"), R"({"a":"x"})");
+}
+
 TEST(Answer, AnOptionalValueMayBeAbsentOrNull) {
   EXPECT_EQ(read(R"({"a": "string?", "b": "number?"})", R"({"b": null})"), R"({"a":null,"b":null})");
   EXPECT_EQ(read(R"({"a": "string?"})", R"({"a": 1})"), "The answer has no string at a.");

@@ -23,6 +23,7 @@ constexpr std::size_t max_header_bytes = 8UL * 1024;
 constexpr std::size_t max_template_characters = 10'000;
 constexpr std::size_t max_body_bytes = 1024UL * 1024;
 constexpr std::size_t max_response_bytes = 4UL * 1024;
+constexpr std::size_t shown_coding = 40;  // bytes
 constexpr const char* invalid_answer = "INVALID_ANSWER";
 
 // A token of RFC 9110 section 5.6.2.
@@ -362,10 +363,14 @@ void refuse_answer(AttemptResult& result, const char* code, std::string error) {
 }
 
 /// Adds the declared values of a successful answer to the result, or the reason that they cannot be used.
-void take_answer(const Expected& expected, std::string_view body, AttemptResult& result) {
-  if (body.size() > max_answer_body)
+void take_answer(const Expected& expected, const net::HttpResponse& response, AttemptResult& result) {
+  if (response.body.size() > max_answer_body)
     return refuse_answer(result, "ANSWER_TOO_LARGE", "The answer is larger than 64 KiB.");
-  auto read = read_answer(expected.fields, body);
+  auto read = read_answer(expected.fields, response.body);
+  const auto coding = response.header("content-encoding");
+  if (std::holds_alternative<std::string>(read) && coding && !equal_ignoring_case(*coding, "identity"))
+    read = "The answer is compressed (" + limited_text(*coding, shown_coding) +
+           "), and compressed answers are not read.";
   if (auto* const problem = std::get_if<std::string>(&read)) {
     const std::optional<std::string> pause = std::get<Done>(result.outcome).pause;
     refuse_answer(result, invalid_answer, std::move(*problem));
@@ -394,7 +399,7 @@ AttemptResult result_of(net::HttpResponse response, const Expected& expected, Ti
   result.status_code = response.status;
   result.response = limited_text(response.body, max_response_bytes);
   if (std::holds_alternative<Done>(result.outcome)) {
-    if (!expected.fields.empty()) take_answer(expected, response.body, result);
+    if (!expected.fields.empty()) take_answer(expected, response, result);
   } else {
     result.error = "The destination answered " + std::to_string(response.status);
     result.error->append(std::holds_alternative<Dead>(result.outcome)

@@ -111,6 +111,19 @@ TEST(ParseJson, KeepsBadValuesIfAsked) {
   EXPECT_TRUE(std::holds_alternative<JsonError>(parse_json(R"({"a\u0000b":1})", 32, {}, BadValues::keep)));
 }
 
+// Every digit of an identifier counts; the digits of a measured value do not.
+TEST(ParseJson, ALargeNumberThatADoubleWouldChangeIsABadValue) {
+  const auto read = [](std::string_view text) {
+    return std::get<json::value>(parse_json(text, 32, {}, BadValues::keep));
+  };
+  for (const auto* const changed :
+       {"34012345000000001812", "-9223372036854775809", "12345678901234567890.12"})
+    EXPECT_TRUE(std::isinf(read(changed).as_double())) << changed;
+  EXPECT_EQ(read("18446744073709551615"), std::uint64_t{18446744073709551615U});
+  EXPECT_EQ(read("100000000000000000000"), 1e20) << "a double has this one";
+  EXPECT_EQ(read("52.520006599999997123"), 52.520006599999997123);
+}
+
 TEST(ParseJson, ReportsThePositionOfAnError) {
   const auto parsed = parse_json("[1,2,x]");
   EXPECT_EQ(std::get<JsonError>(parsed).position, 5U);

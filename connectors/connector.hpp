@@ -71,7 +71,7 @@ struct StoreItem {
   std::string description;
   std::optional<std::string> sku;
   std::int64_t quantity = 1;
-  std::optional<std::string> price;  // price of one piece
+  std::optional<std::string> price;  // price of one piece; nullopt if it cannot be read
   std::optional<std::string> details =
       {};  // what else the line says about the piece: "Size: XL, Engraving: Ann"
 };

@@ -11,9 +11,9 @@ json::object item_members(std::uint64_t event_id, std::string_view type, Time at
 }
 
 json::object list_of_one(const domain::Digest& digest, json::object entity, const json::object& previous,
-                         std::string_view type, Time at) {
+                         std::uint64_t event_id, std::string_view type, Time at) {
   json::value by = digest.value_of(entity);
-  for (auto& [name, value] : item_members(0, type, at, previous)) entity[name] = std::move(value);
+  for (auto& [name, value] : item_members(event_id, type, at, previous)) entity[name] = std::move(value);
   json::array items;
   items.push_back(std::move(entity));
   return {{"count", 1}, {"items", std::move(items)}, {"by", std::move(by)}};

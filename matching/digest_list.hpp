@@ -16,6 +16,6 @@ json::object item_members(std::uint64_t event_id, std::string_view type, Time at
 
 /// The list of a digest with one event, for tests of a workflow.
 json::object list_of_one(const domain::Digest& digest, json::object entity, const json::object& previous,
-                         std::string_view type, Time at);
+                         std::uint64_t event_id, std::string_view type, Time at);
 
 }  // namespace waybill::matching

@@ -56,13 +56,13 @@ void PastReader::fill_relatives(std::span<PastChange* const> changes) {
   }
 }
 
-std::optional<domain::Change> last_change(storage::Session& session, const Guid& business,
-                                          const Guid& entity) {
+LastChange last_change(storage::Session& session, const Guid& business, const Guid& entity) {
   PastReader reader(session);
   const auto past = reader.events().of_record(business, entity, {.limit = 1});
   std::vector<PastChange> changes = reader.changes(past.events);
-  if (changes.empty()) return std::nullopt;
-  return std::move(changes.front().change);
+  if (changes.empty()) return {};
+  const storage::StoredEvent& event = *changes.front().event;
+  return {.event_id = event.id, .at = event.at, .change = std::move(changes.front().change)};
 }
 
 }  // namespace waybill::matching

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "domain/conditions/conditions.hpp"
 #include "domain/records/change.hpp"
 #include "domain/workflows/triggers.hpp"
@@ -54,8 +56,12 @@ class PastReader {
   storage::RecordColumns columns_;
 };
 
-/// The change of a record's last event, without relatives. Returns nullopt if there is no readable event.
-std::optional<domain::Change> last_change(storage::Session& session, const Guid& business,
-                                          const Guid& entity);
+/// The last event of a record, and its change without relatives.
+struct LastChange {
+  std::uint64_t event_id = 0;  // 0 if there is no readable event
+  Time at = {};
+  domain::Change change = {};
+};
+LastChange last_change(storage::Session& session, const Guid& business, const Guid& entity);
 
 }  // namespace waybill::matching

@@ -147,6 +147,10 @@ json::array warnings_of(const WorkflowDefinition& definition) {
     warnings.emplace_back(
         "While a run waits for an event, the later runs for its record wait, too, because the "
         "workflow is ordered.");
+  const auto choice = domain::parse_choice(definition.trigger_code);
+  if (choice && choice->digest && choice->digest->terms.quiet > choice->digest->terms.at_most)
+    warnings.emplace_back("The digest always ends after atMost (" +
+                          format_duration(choice->digest->terms.at_most) + "), because quiet is longer.");
   return warnings;
 }
 

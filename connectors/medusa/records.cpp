@@ -341,4 +341,21 @@ void add_medusa_product(const json::value& product, std::string_view currency,
   add_read(product, page, std::nullopt, {}, [&] { return product_of(product, currency); });
 }
 
+void set_aside_medusa_order(const json::value& order, std::string reason, StorePage<StoreOrder>& page) {
+  const auto status = medusa_status(order);
+  if (status.empty()) return;
+  auto number = order_number_of(order);
+  page.unreadable.push_back({.external_id = medusa_text(order, "id"),
+                             .number = number.empty() ? std::nullopt : Text(std::move(number)),
+                             .reason = std::move(reason),
+                             .created_at = time(order, "created_at"),
+                             .status = status == "cancelled" ? "cancelled" : ""});
+}
+
+void set_aside_medusa_product(const json::value& product, std::string reason, StorePage<StoreProduct>& page) {
+  if (const auto name = plain(product, "title")) reason = "The product " + *name + ": " + reason;
+  page.unreadable.push_back(
+      {.external_id = medusa_text(product, "id"), .number = {}, .reason = std::move(reason)});
+}
+
 }  // namespace waybill::connectors

@@ -23,6 +23,12 @@ inline constexpr std::string_view medusa_product_fields =
     "variants.prices.currency_code,variants.prices.min_quantity,variants.prices.price_list_id,"
     "variants.prices.rules_count";
 
+/// The fields that name an order or a product that the store cannot show whole: those of the record itself,
+/// because the store computes others from related records, which may be what it cannot show.
+inline constexpr std::string_view medusa_order_state_fields =
+    "id,display_id,custom_display_id,status,created_at,updated_at,canceled_at";
+inline constexpr std::string_view medusa_product_state_fields = "id,title,updated_at";
+
 /// The order's status in our terms, by the table in docs/connectors/medusa.md. Empty for a draft. Pure.
 std::string_view medusa_status(const json::value& order);
 
@@ -33,6 +39,11 @@ void add_medusa_order(const json::value& order, StorePage<StoreOrder>& page);
 /// Adds a product in the same way, with the prices of one currency ("eur", as the store writes it). Weights
 /// are read as grams, lengths as centimetres. Pure.
 void add_medusa_product(const json::value& product, std::string_view currency, StorePage<StoreProduct>& page);
+
+/// Adds a record to the page of which only the state fields are known, with the reason; drafts are left out.
+/// Of the status of an order, only a cancellation is known.
+void set_aside_medusa_order(const json::value& order, std::string reason, StorePage<StoreOrder>& page);
+void set_aside_medusa_product(const json::value& product, std::string reason, StorePage<StoreProduct>& page);
 
 /// The store's `updated_at`; nullopt if it cannot be read.
 std::optional<Time> medusa_changed_at(const json::value& record);

@@ -145,6 +145,17 @@ TEST(MedusaRecords, PrefersTheExactAmountToTheNumber) {
   EXPECT_EQ(readable(order).total, "48.213");
 }
 
+TEST(MedusaRecords, APriceThatCannotBeReadIsAbsentAndNotZero) {
+  for (const json::value& price : {json::value(), json::value(""), json::value("1,5"), json::value("1e400"),
+                                   json::value(json::object())}) {
+    auto order = order_of_a_guest();
+    auto& item = order.at("items").as_array()[0].as_object();
+    item["raw_unit_price"] = {{"value", price}};
+    item["unit_price"] = price;
+    EXPECT_EQ(readable(order).items[1].price, std::nullopt) << to_json(price);
+  }
+}
+
 TEST(MedusaRecords, LeavesOutItemsThatAnEditRemoved) {
   auto order = order_of_a_guest();
   order.at("items").as_array()[0].as_object()["quantity"] = 0;

@@ -18,6 +18,16 @@ constexpr std::chrono::milliseconds resolution(1);
 /// of its first answer, which is later than the query.
 constexpr std::chrono::seconds overlap(90);
 
+/// True if the store may be able to answer for fewer records.
+bool is_of_few_records(const StoreError& error) {
+  const bool is_too_large = dynamic_cast<const OversizedAnswer*>(&error) != nullptr;
+  return is_too_large || (error.problem() == StoreProblem::busy && !error.retry_after());
+}
+
+std::string failure_to_show(const StoreError& error) {
+  return "The store cannot show it: " + std::string(error.what());
+}
+
 /// A list whose rows are the records, or name the records.
 struct Stage {
   MedusaList list;
@@ -29,16 +39,18 @@ template <typename Record>
 class MedusaSweep : public StoreSweep<Record> {
  public:
   MedusaSweep(MedusaApi& api, std::vector<Stage> stages, std::size_t page, std::string path, std::string name,
-              std::string_view fields, std::optional<Time> since)
+              std::string_view fields, std::string_view state_fields, std::optional<Time> since)
       : api_(api),
         stages_(std::move(stages)),
         page_(page),
         path_(std::move(path)),
         name_(std::move(name)),
         fields_(fields),
+        state_fields_(state_fields),
         reached_(since) {}
 
   asio::awaitable<std::optional<StorePage<Record>>> next() override {
+    require_some_success();
     co_await prepare();
     while (true) {
       if (!named_.empty()) co_return co_await named_page();
@@ -50,10 +62,10 @@ class MedusaSweep : public StoreSweep<Record> {
       }
       const auto rows = co_await stage.list.next();
       if (!began_) began_ = api_.store_time();
-      if (!stage.named_by.empty()) name_records(rows, stage.named_by);
+      if (!stage.named_by.empty()) name_records(rows.records, stage.named_by);
       if (!named_.empty() || (!stage.named_by.empty() && current_ + 1 < stages_.size())) continue;
       StorePage<Record> page;
-      if (stage.named_by.empty()) add(rows, page);
+      if (stage.named_by.empty()) take(rows, page);
       set_reached(page);
       co_return page;
     }
@@ -62,11 +74,32 @@ class MedusaSweep : public StoreSweep<Record> {
  protected:
   /// Called before each page. Throws StoreError.
   virtual asio::awaitable<void> prepare() { co_return; }
-  virtual void add(const json::array& records, StorePage<Record>& page) const = 0;
+  virtual void add(const json::value& record, StorePage<Record>& page) const = 0;
+  virtual void set_aside(const json::value& record, std::string reason, StorePage<Record>& page) const = 0;
 
   MedusaApi& api_;
 
  private:
+  /// Adds the records, or sets aside the only one that the store cannot show.
+  void take(const MedusaRows& rows, StorePage<Record>& page) {
+    for (const auto& record : rows.records) {
+      if (rows.failure.empty()) {
+        failures_ = 0;
+        add(record, page);
+      } else if (set_aside_.insert(medusa_text(record, "id")).second) {
+        ++failures_;
+        failure_ = rows.failure;
+        set_aside(record, rows.failure, page);
+      }
+    }
+  }
+
+  /// A store that can show none of its records fails the import instead of setting aside all of them.
+  void require_some_success() const {
+    constexpr int most_in_a_row = 5;
+    if (failures_ >= most_in_a_row) throw StoreError(StoreProblem::busy, failure_);
+  }
+
   void name_records(const json::array& rows, const std::string& named_by) {
     std::set<std::string> ids;
     for (const auto& row : rows) ids.insert(medusa_text(row, named_by));
@@ -74,27 +107,40 @@ class MedusaSweep : public StoreSweep<Record> {
     named_.assign(ids.begin(), ids.end());
   }
 
+  asio::awaitable<json::array> ask_named(std::size_t count, const std::string& fields) {
+    MedusaQuery query = {{"limit", std::to_string(count)}, {"fields", fields}};
+    for (std::size_t i = 0; i < count; ++i) query.emplace_back("id[]", named_[i]);
+    auto answer = co_await api_.get(path_, std::move(query));
+    co_return MedusaApi::records(answer, name_);
+  }
+
   asio::awaitable<StorePage<Record>> named_page() {
     while (true) {
       const auto count = std::min(named_.size(), page_.value());
-      MedusaQuery query = {{"limit", std::to_string(count)}, {"fields", fields_}};
-      for (std::size_t i = 0; i < count; ++i) query.emplace_back("id[]", named_[i]);
+      MedusaRows rows;
       std::optional<StoreError> failure;
       try {
-        auto answer = co_await api_.get(path_, std::move(query));
-        StorePage<Record> page;
-        add(MedusaApi::records(answer, name_), page);
+        rows.records = co_await ask_named(count, fields_);
         page_.grow();
-        named_.erase(named_.begin(), named_.begin() + static_cast<std::ptrdiff_t>(count));
-        if (named_.empty()) set_reached(page);
-        co_return page;
-      } catch (const OversizedAnswer& error) {
-        failure = error;
       } catch (const StoreError& error) {
-        if (error.problem() != StoreProblem::busy || error.retry_after()) throw;
+        if (!is_of_few_records(error)) throw;
         failure = error;
       }
-      if (!page_.shrink()) throw StoreError(*failure);
+      if (failure) {
+        if (page_.shrink()) continue;
+        rows.failure = failure_to_show(*failure);
+        try {
+          rows.records = co_await ask_named(1, state_fields_);
+        } catch (const StoreError&) {
+          throw StoreError(*failure);  // the store can answer nothing
+        }
+        page_.trust();
+      }
+      StorePage<Record> page;
+      take(rows, page);
+      named_.erase(named_.begin(), named_.begin() + static_cast<std::ptrdiff_t>(count));
+      if (named_.empty()) set_reached(page);
+      co_return page;
     }
   }
 
@@ -111,8 +157,11 @@ class MedusaSweep : public StoreSweep<Record> {
   std::vector<Stage> stages_;
   std::size_t current_ = 0;
   PageSize page_;  // records read by their ids at a time
-  std::string path_, name_, fields_;
-  std::vector<std::string> named_;  // ids of records to be read
+  std::string path_, name_, fields_, state_fields_;
+  std::vector<std::string> named_;   // ids of records to be read
+  std::set<std::string> set_aside_;  // ids of records that the store cannot show
+  int failures_ = 0;                 // of them, in a row
+  std::string failure_;              // the last one's
   std::optional<Time> reached_;
   std::optional<Time> began_;  // in the store's time
 };
@@ -122,8 +171,11 @@ class OrderSweep : public MedusaSweep<StoreOrder> {
   using MedusaSweep::MedusaSweep;
 
  private:
-  void add(const json::array& records, StorePage<StoreOrder>& page) const override {
-    for (const auto& order : records) add_medusa_order(order, page);
+  void add(const json::value& order, StorePage<StoreOrder>& page) const override {
+    add_medusa_order(order, page);
+  }
+  void set_aside(const json::value& order, std::string reason, StorePage<StoreOrder>& page) const override {
+    set_aside_medusa_order(order, std::move(reason), page);
   }
 };
 
@@ -151,8 +203,12 @@ class ProductSweep : public MedusaSweep<StoreProduct> {
     currency_ = currency;
   }
 
-  void add(const json::array& records, StorePage<StoreProduct>& page) const override {
-    for (const auto& product : records) add_medusa_product(product, *currency_, page);
+  void add(const json::value& product, StorePage<StoreProduct>& page) const override {
+    add_medusa_product(product, *currency_, page);
+  }
+  void set_aside(const json::value& product, std::string reason,
+                 StorePage<StoreProduct>& page) const override {
+    set_aside_medusa_product(product, std::move(reason), page);
   }
 
   std::optional<std::string> currency_;
@@ -175,39 +231,50 @@ std::string last_id(const json::array& records) {
 
 }  // namespace
 
-asio::awaitable<json::array> MedusaList::next() {
+asio::awaitable<MedusaRows> MedusaList::next() {
   while (true) {
-    auto records = co_await ask_page();
-    if (advance(records)) co_return records;
+    auto rows = co_await ask_page();
+    // A record that was named is not asked for again.
+    if (advance(rows.records) || !rows.failure.empty()) co_return rows;
   }
 }
 
-MedusaQuery MedusaList::query() const {
-  MedusaQuery query = {{"limit", std::to_string(limit_)},
-                       {"fields", terms_.fields},
-                       {"order", after_id_ ? "id" : "updated_at"}};
+MedusaQuery MedusaList::query(const std::string& fields) const {
+  MedusaQuery query = {
+      {"limit", std::to_string(limit_)}, {"fields", fields}, {"order", after_id_ ? "id" : "updated_at"}};
   if (from_) query.emplace_back("updated_at[$gte]", format_timestamp(*from_));
   if (after_id_) query.emplace_back("updated_at[$lt]", format_timestamp(*from_ + resolution));
   if (after_id_ && !after_id_->empty()) query.emplace_back("id[$gt]", *after_id_);
   return query;
 }
 
-asio::awaitable<json::array> MedusaList::ask_page() {
+asio::awaitable<json::array> MedusaList::ask_once(const std::string& fields) {
+  auto answer = co_await api_.get(terms_.path, query(fields));
+  co_return MedusaApi::records(answer, terms_.name);
+}
+
+asio::awaitable<MedusaRows> MedusaList::ask_page() {
   while (true) {
     std::optional<StoreError> failure;
     try {
       if (terms_.by_id) limit_ = size_.value();
-      auto answer = co_await api_.get(terms_.path, query());
-      auto records = MedusaApi::records(answer, terms_.name);
+      auto records = co_await ask_once(terms_.fields);
       size_.grow();
-      co_return records;
-    } catch (const OversizedAnswer& error) {
-      failure = error;
+      co_return MedusaRows{std::move(records)};
     } catch (const StoreError& error) {
-      if (error.problem() != StoreProblem::busy || error.retry_after()) throw;
+      if (!is_of_few_records(error)) throw;
       failure = error;
     }
-    if (!terms_.by_id || !size_.shrink()) throw StoreError(*failure);
+    if (terms_.by_id && size_.shrink()) continue;
+    if (terms_.state_fields.empty()) throw StoreError(*failure);
+    std::optional<json::array> records;
+    try {
+      records = co_await ask_once(terms_.state_fields);
+    } catch (const StoreError&) {
+      throw StoreError(*failure);  // the store can answer nothing
+    }
+    size_.trust();
+    co_return MedusaRows{std::move(*records), failure_to_show(*failure)};
   }
 }
 
@@ -244,10 +311,12 @@ std::unique_ptr<StoreSweep<StoreOrder>> sweep_medusa_orders(MedusaApi& api, std:
           since},
          "payment_collection.order.id"});
   }
-  stages.push_back(
-      {{api, {"/admin/orders", "orders", std::string(medusa_order_fields), pages.full, true}, since}});
+  stages.push_back({{api,
+                     {"/admin/orders", "orders", std::string(medusa_order_fields), pages.full, true,
+                      std::string(medusa_order_state_fields)},
+                     since}});
   return std::make_unique<OrderSweep>(api, std::move(stages), pages.full, "/admin/orders", "orders",
-                                      medusa_order_fields, since);
+                                      medusa_order_fields, medusa_order_state_fields, since);
 }
 
 std::unique_ptr<StoreSweep<StoreProduct>> sweep_medusa_products(MedusaApi& api, std::optional<Time> since,
@@ -263,7 +332,7 @@ std::unique_ptr<StoreSweep<StoreProduct>> sweep_medusa_products(MedusaApi& api, 
   stages.push_back(
       {{api, {"/admin/products", "products", "id,updated_at", pages.light, false}, since}, "id"});
   return std::make_unique<ProductSweep>(api, std::move(stages), pages.full, "/admin/products", "products",
-                                        medusa_product_fields, since);
+                                        medusa_product_fields, medusa_product_state_fields, since);
 }
 
 }  // namespace waybill::connectors

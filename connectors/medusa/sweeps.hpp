@@ -19,6 +19,12 @@ namespace waybill::connectors {
 // - A payment's capture does not change the order's time, nor a variant's change the product's. So payments
 //   and variants are swept as well.
 
+/// Records of an answer.
+struct MedusaRows {
+  json::array records;
+  std::string failure = {};  // the reason why the store cannot show the only record whole; empty if it can
+};
+
 /// The records of one list of the API that changed at or after a time, in the order of their times.
 class MedusaList {
  public:
@@ -30,6 +36,8 @@ class MedusaList {
     /// True if the list can be filtered by `id[$gt]`: if a whole page has one time, the records of that time
     /// are read in the order of their ids. Otherwise larger pages are requested until one has a second time.
     bool by_id;
+    /// The fields that name a record that the store cannot show whole; empty if it is not named.
+    std::string state_fields = {};
   };
 
   MedusaList(MedusaApi& api, Terms terms, std::optional<Time> since)
@@ -37,14 +45,15 @@ class MedusaList {
 
   /// The next records, perhaps none; must not be called at the end. Throws StoreError; the next call then
   /// requests the same page again.
-  asio::awaitable<json::array> next();
+  asio::awaitable<MedusaRows> next();
   bool at_end() const { return at_end_; }
   /// All changes before this time have been returned.
   std::optional<Time> reached() const { return from_; }
 
  private:
-  asio::awaitable<json::array> ask_page();
-  MedusaQuery query() const;
+  asio::awaitable<MedusaRows> ask_page();
+  asio::awaitable<json::array> ask_once(const std::string& fields);
+  MedusaQuery query(const std::string& fields) const;
   /// Returns false if the page must be requested again, in another way.
   bool advance(const json::array& records);
 

@@ -61,7 +61,7 @@ std::optional<json::object> shopify_data(const json::value& answer) {
       if (code == "ACCESS_DENIED" && denies_only_a_field(*error, data)) continue;
       throw problem_of(*error, code);
     }
-  } else if (errors != nullptr) {
+  } else if (errors != nullptr && !errors->is_null()) {
     throw StoreError(StoreProblem::refused, "The store refuses the query: " +
                                                 clean_text(errors, message_limit).value_or("no reason"));
   }

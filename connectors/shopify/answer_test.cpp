@@ -36,6 +36,12 @@ TEST(ShopifyAnswer, ReturnsItsData) {
             json::parse(R"({"shop":{"name":"Tea"}})").as_object());
 }
 
+TEST(ShopifyAnswer, HasNoErrorIfTheirListIsNullOrEmpty) {
+  for (const auto* const errors : {"null", "[]", "[null]"})
+    EXPECT_TRUE(shopify_data(json::parse(R"({"data":{"shop":{}},"errors":)" + std::string(errors) + "}")))
+        << errors;
+}
+
 TEST(ShopifyAnswer, NamesTheScopeThatIsMissing) {
   std::string words;
   EXPECT_EQ(problem_of(R"({"data":{"orders":null},"errors":[{"message":"Access denied for orders field.",

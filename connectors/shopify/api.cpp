@@ -143,14 +143,17 @@ asio::awaitable<json::object> ShopifyApi::call_page(const ShopifyOperation& oper
       const double share = known ? 0.9 * costly.limit() / costly.cost() : 0.5;
       const auto fewer = static_cast<std::size_t>(static_cast<double>(size.value()) * share);
       size.limit(std::min(fewer, size.value() - 1));  // a cost does not change
-    } catch (const OversizedAnswer& error) {
-      failure = error;
     } catch (const StoreError& error) {
-      if (error.problem() != StoreProblem::busy || error.retry_after()) throw;
+      if (!may_depend_on_size(error) || error.problem() == StoreProblem::wrong_store) throw;
       failure = error;
     }
-    if (failure && !size.shrink()) throw StoreError(*failure);
+    if (failure && !size.shrink()) throw ShopifyUnanswered(*failure);
   }
+}
+
+void ShopifyApi::trust(const ShopifyOperation& operation) {
+  const auto found = page_sizes_.find(operation.name);
+  if (found != page_sizes_.end()) found->second.trust();
 }
 
 }  // namespace waybill::connectors

@@ -13,6 +13,12 @@
 
 namespace waybill::connectors {
 
+/// The store cannot answer a query of a list even for a single entry.
+class ShopifyUnanswered : public StoreError {
+ public:
+  explicit ShopifyUnanswered(const StoreError& error) : StoreError(error) {}
+};
+
 /// The Admin GraphQL API of one store: gets and renews the access token, respects the store's rate limit. One
 /// coroutine at a time.
 class ShopifyApi {
@@ -28,9 +34,12 @@ class ShopifyApi {
   asio::awaitable<json::object> call(const ShopifyOperation& operation, json::object variables);
 
   /// A query of a list with the largest `first` that the store can answer: at most `largest`, fewer after a
-  /// page was too costly or the store could not answer it. Throws StoreError.
+  /// page was too costly or the store could not answer it. Throws StoreError: ShopifyUnanswered if it cannot
+  /// answer for a single entry.
   asio::awaitable<json::object> call_page(const ShopifyOperation& operation, json::object variables,
                                           std::size_t largest = 100);
+  /// After the cause of the failures of a list turned out to be a single entry: its pages grow again.
+  void trust(const ShopifyOperation& operation);
 
  private:
   // Throws StoreError and ShopifyTooCostly.

@@ -3,11 +3,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "connectors/connector.hpp"
+
 namespace waybill::connectors {
 namespace {
 
 // The most passes to the end of a store that changes all the time; the next sweep finds the rest.
 constexpr std::size_t most_passes = 10;
+
+StoreError repeated_cursor() {
+  return {StoreProblem::busy,
+          "The store's list does not end: a page names itself or an earlier one as the next."};
+}
 
 Time second_of(Time time) { return std::chrono::floor<std::chrono::seconds>(time); }
 
@@ -35,6 +42,7 @@ bool ShopifyChanges::is_new(const Row& row) {
 
 void ShopifyChanges::move_to(std::optional<Time> second) {
   after_.reset();
+  cursors_.clear();
   second_.clear();
   if (!second || (from_ && *second <= *from_)) return;
   from_ = second;
@@ -62,6 +70,7 @@ std::vector<bool> ShopifyChanges::take(const std::vector<Row>& rows, const std::
   const bool later = last && (!from_ || *last > *from_);
   if (later) second_.end();
   if (next && !later) {
+    if (!cursors_.insert(*next).second) throw repeated_cursor();
     after_ = next;
     return fresh;
   }
@@ -73,6 +82,7 @@ std::vector<bool> ShopifyChanges::take(const std::vector<Row>& rows, const std::
   }
   if (unsure) {
     after_.reset();
+    cursors_.clear();
     second_.read_again();
   } else if (by_cursor) {
     leave_second();

@@ -59,7 +59,7 @@ class ShopifyChanges {
   const std::optional<std::string>& after() const { return after_; }
 
   /// Takes the rows of the requested page; `next` is the cursor after it, if there is more. Returns for each
-  /// row whether it is new.
+  /// row whether it is new. Throws StoreError busy if the store repeats a cursor, which would never end.
   std::vector<bool> take(const std::vector<Row>& rows, const std::optional<std::string>& next);
 
   bool ended() const { return ended_; }
@@ -76,9 +76,10 @@ class ShopifyChanges {
   std::optional<Time> reached_;
   std::set<std::pair<Time, std::string>> seen_;  // rows of `from_` and later
   std::set<std::string> seen_undated_;
-  SecondReadings second_;     // those of the second `from_`
-  bool certain_ = true;       // `reached_` may increase
-  bool new_in_pass_ = false;  // a row was new since the last end of the list
+  std::set<std::string> cursors_;  // of this reading of the second `from_`
+  SecondReadings second_;          // those of the second `from_`
+  bool certain_ = true;            // `reached_` may increase
+  bool new_in_pass_ = false;       // a row was new since the last end of the list
   std::size_t passes_ = 0;
   bool ended_ = false;
 };

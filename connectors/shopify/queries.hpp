@@ -15,6 +15,7 @@ struct ShopifyOperation {
 struct ShopifyList {
   ShopifyOperation page;         // $first, $after, $query
   ShopifyOperation more;         // $id, $first, $after: further entries of the inner list
+  ShopifyOperation state;        // as `page`, with what names a record that the store cannot show whole
   std::string_view root;         // root of `page`
   std::string_view record_root;  // root of `more`
   std::string_view inner;        // the inner list's field
@@ -53,6 +54,11 @@ inline constexpr ShopifyList orders{
      "query WaybillOrderItems($id: ID!, $first: Int!, $after: String) { order(id: $id) { "
      "lineItems(first: $first, after: $after) { "
      "nodes { " WAYBILL_SHOPIFY_LINE_ITEM " } pageInfo { hasNextPage endCursor } } } }"},
+    {"WaybillOrderStates",
+     "query WaybillOrderStates($first: Int!, $after: String, $query: String) { "
+     "orders(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) { "
+     "nodes { id name test createdAt updatedAt cancelledAt displayFinancialStatus displayFulfillmentStatus } "
+     "pageInfo { hasNextPage endCursor } } }"},
     "orders",
     "order",
     "lineItems"};
@@ -76,6 +82,10 @@ inline constexpr ShopifyList products{
      "query WaybillProductVariants($id: ID!, $first: Int!, $after: String) { product(id: $id) { "
      "variants(first: $first, after: $after) { "
      "nodes { " WAYBILL_SHOPIFY_VARIANT " } pageInfo { hasNextPage endCursor } } } }"},
+    {"WaybillProductStates",
+     "query WaybillProductStates($first: Int!, $after: String, $query: String) { "
+     "products(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) { "
+     "nodes { id title updatedAt } pageInfo { hasNextPage endCursor } } }"},
     "products",
     "product",
     "variants"};

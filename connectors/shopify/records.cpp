@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "base/ascii.hpp"
 #include "connectors/shopify/json.hpp"
@@ -23,10 +24,12 @@ using shopify::text;
 constexpr std::size_t long_text = 10'000;
 constexpr std::string_view only_variant = "Default Title";
 
-std::int64_t count(const json::object& object, std::string_view path) {
+// A whole number of pieces; nullopt if it cannot be read or nobody can pack so many.
+std::optional<std::int64_t> count(const json::object& object, std::string_view path) {
   const auto number = number_of(find_path(object, path));
   constexpr double most = 1e9;
-  return number && std::abs(*number) <= most ? static_cast<std::int64_t>(*number) : 0;
+  if (!number || std::abs(*number) > most || std::floor(*number) != *number) return std::nullopt;
+  return static_cast<std::int64_t>(*number);
 }
 
 bool is_decimal(std::string_view number) {
@@ -95,29 +98,34 @@ std::optional<std::string> read_details(const json::object& line) {
 
 bool has_any(const json::array& lines, std::string_view quantity) {
   return std::ranges::any_of(lines, [&](const json::value& line) {
-    return line.is_object() && count(line.get_object(), quantity) > 0;
+    return line.is_object() && count(line.get_object(), quantity).value_or(0) > 0;
+  });
+}
+
+// True if every line says that nothing is left of it.
+bool has_nothing_left(const json::array& lines) {
+  return std::ranges::all_of(lines, [](const json::value& line) {
+    const auto left = line.is_object() ? count(line.get_object(), "currentQuantity") : std::nullopt;
+    return left && *left <= 0;
   });
 }
 
 // True if refunds and edits removed everything from an order.
 bool is_undone(const json::object& order) {
   const auto& lines = list(order, "lineItems.nodes");
-  return has_any(lines, "quantity") && !has_any(lines, "currentQuantity");
+  return has_any(lines, "quantity") && has_nothing_left(lines);
 }
 
 // The quantities left of each line after edits and refunds; an order with nothing left keeps the ordered
 // quantities.
 std::vector<StoreItem> read_items(const json::object& order) {
   const auto& nodes = list(order, "lineItems.nodes");
-  const bool any_left = has_any(nodes, "currentQuantity");
+  const char* const quantity = has_nothing_left(nodes) ? "quantity" : "currentQuantity";
   std::vector<StoreItem> items;
   for (const auto& node : nodes) {
     const auto* const line = node.if_object();
-    if (line == nullptr) continue;
     StoreItem item;
-    const char* const quantity = any_left ? "currentQuantity" : "quantity";
-    required(number_of(find_path(*line, quantity)), "quantity of an item");
-    item.quantity = count(*line, quantity);
+    item.quantity = required(line == nullptr ? std::nullopt : count(*line, quantity), "quantity of an item");
     if (item.quantity < 1) continue;
     auto variant = plain(*line, "variantTitle");
     if (variant == only_variant) variant.reset();
@@ -220,14 +228,27 @@ StoreProduct read_product(const json::object& node) {
   return product;
 }
 
+bool is_test(const json::object& order) {
+  const auto* const test = order.if_contains("test");
+  return test != nullptr && test->is_bool() && test->get_bool();
+}
+
+Unreadable unreadable(const json::object& node, std::string_view number_field, std::string reason,
+                      std::string status) {
+  return {.external_id = shopify_id(node.if_contains("id")).value_or(std::string()),
+          .number = text(node, number_field),
+          .reason = std::move(reason),
+          .created_at = time(node, "createdAt"),
+          .status = std::move(status)};
+}
+
 template <typename Record>
 void add(const json::object& node, std::string_view number_field, StorePage<Record>& page,
          Record (*read)(const json::object&), const std::string& status) {
   try {
     page.records.push_back(read(node));
   } catch (const std::invalid_argument& reason) {
-    page.unreadable.push_back({shopify_id(node.if_contains("id")).value_or(std::string()),
-                               text(node, number_field), reason.what(), time(node, "createdAt"), status});
+    page.unreadable.push_back(unreadable(node, number_field, reason.what(), status));
   }
 }
 
@@ -273,13 +294,23 @@ std::optional<std::string> shopify_kilograms(const json::object& weight) {
 }
 
 void add_shopify_order(const json::object& order, StorePage<StoreOrder>& page) {
-  const auto* const test = order.if_contains("test");
-  if (test != nullptr && test->is_bool() && test->get_bool()) return;
+  if (is_test(order)) return;
   add<StoreOrder>(order, "name", page, read_order, status_of(order));
 }
 
 void add_shopify_product(const json::object& product, StorePage<StoreProduct>& page) {
   add<StoreProduct>(product, "title", page, read_product, {});
+}
+
+void set_aside_shopify_order(const json::object& order, std::string reason, StorePage<StoreOrder>& page) {
+  if (is_test(order)) return;
+  page.unreadable.push_back(unreadable(order, "name", std::move(reason), status_of(order)));
+}
+
+void set_aside_shopify_product(const json::object& product, std::string reason,
+                               StorePage<StoreProduct>& page) {
+  if (const auto name = plain(product, "title")) reason = "The product " + *name + ": " + reason;
+  page.unreadable.push_back(unreadable(product, "title", std::move(reason), {}));
 }
 
 }  // namespace waybill::connectors

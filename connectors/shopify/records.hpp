@@ -25,4 +25,10 @@ std::optional<std::string> shopify_kilograms(const json::object& weight);
 void add_shopify_order(const json::object& order, StorePage<StoreOrder>& page);
 void add_shopify_product(const json::object& product, StorePage<StoreProduct>& page);
 
+/// Adds an order to the page of which only the id, times and status are known, with the reason. Leaves out
+/// test orders.
+void set_aside_shopify_order(const json::object& order, std::string reason, StorePage<StoreOrder>& page);
+void set_aside_shopify_product(const json::object& product, std::string reason,
+                               StorePage<StoreProduct>& page);
+
 }  // namespace waybill::connectors

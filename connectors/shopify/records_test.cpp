@@ -92,6 +92,36 @@ TEST(ShopifyRecords, AnOrderWithNothingLeftIsCancelledUnlessItWasSent) {
   EXPECT_EQ(read(order).records.at(0).status, "shipped");
 }
 
+// Neither the ordered quantity nor none takes the place of what is left, and no line is passed over.
+TEST(ShopifyRecords, AQuantityThatCannotBeReadIsNotReplacedByAnother) {
+  for (const json::value& left :
+       {json::value(), json::value("two"), json::value(1.5), json::value(1e10), json::value(json::array())}) {
+    auto order = object(whole_order);
+    auto& nodes = order["lineItems"].at("nodes").as_array();
+    nodes[0].as_object()["currentQuantity"] = left;
+    EXPECT_EQ(read(order).unreadable.at(0).reason, "It has no readable quantity of an item.")
+        << serialize(left);
+    for (auto& node : nodes) node.as_object()["currentQuantity"] = left;
+    ASSERT_EQ(read(order).unreadable.size(), 1U) << serialize(left);
+    EXPECT_EQ(read(order).unreadable[0].status, "processing") << "nothing says that it was undone";
+  }
+  auto order = object(whole_order);
+  order["lineItems"].at("nodes").as_array()[1] = nullptr;
+  EXPECT_EQ(read(order).unreadable.at(0).reason, "It has no readable quantity of an item.");
+}
+
+TEST(ShopifyRecords, APriceThatCannotBeReadIsAbsentAndNotZero) {
+  for (const json::value& amount : {json::value(), json::value(""), json::value("1,234.50"),
+                                    json::value("€5"), json::value("1e400"), json::value(json::object())}) {
+    auto order = object(whole_order);
+    auto& line = order["lineItems"].at("nodes").as_array()[0].as_object();
+    line["originalUnitPriceSet"] = {{"shopMoney", {{"amount", amount}}}};
+    EXPECT_EQ(read(order).records.at(0).items.at(0).price, std::nullopt) << serialize(amount);
+    line["originalUnitPriceSet"] = nullptr;
+    EXPECT_EQ(read(order).records.at(0).items.at(0).price, std::nullopt);
+  }
+}
+
 TEST(ShopifyRecords, WhatTheBuyerEnteredTellsLinesApart) {
   auto order = object(whole_order);
   auto& line = order["lineItems"].at("nodes").as_array()[0].as_object();

@@ -1,6 +1,7 @@
 #include "connectors/shopify/sweep.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -17,12 +18,17 @@ StoreError no_list(std::string_view field) {
   return {StoreProblem::busy, "The store's answer lacks its list of " + std::string(field) + "."};
 }
 
-// The objects in a connection's `nodes`.
-Nodes nodes_of(json::object& connection, std::string_view field) {
+// A connection's `nodes`.
+json::array& entries_of(json::object& connection, std::string_view field) {
   auto* const found = connection.if_contains("nodes");
   if (found == nullptr || !found->is_array()) throw no_list(field);
+  return found->get_array();
+}
+
+// The objects in a connection's `nodes`.
+Nodes nodes_of(json::object& connection, std::string_view field) {
   Nodes nodes;
-  for (auto& node : found->get_array()) {
+  for (auto& node : entries_of(connection, field)) {
     if (node.is_object()) nodes.push_back(&node.get_object());
   }
   return nodes;
@@ -46,25 +52,41 @@ json::value or_null(const std::optional<std::string>& text) {
   return text ? json::value(*text) : json::value(nullptr);
 }
 
-// Reads further pages until the record's inner list is complete.
+// Reads further pages until the record's inner list is complete. Entries that are not objects stay, so that
+// the record's reader reports them.
 asio::awaitable<void> complete(ShopifyApi& api, const ShopifyList& list, json::object& record) {
+  constexpr std::size_t most_entries = 5000;
   auto* const inner = object_in(record, list.inner);
   if (inner == nullptr) co_return;  // the record's reader reports it
   auto next = next_of(*inner);
   if (!next) co_return;
   const auto* const id = record.if_contains("id");
-  auto* const nodes = inner->if_contains("nodes");
-  if (nodes == nullptr || !nodes->is_array()) throw no_list(list.inner);
-  auto& all = nodes->get_array();
+  auto& all = entries_of(*inner, list.inner);
+  std::set<std::string> cursors;
   while (next) {
+    if (!cursors.insert(*next).second || all.size() > most_entries)
+      throw StoreError(StoreProblem::busy, "The list does not end.");
     auto data = co_await api.call_page(
         list.more, {{"id", id == nullptr ? json::value() : *id}, {"after", or_null(next)}});
     auto* const owner = object_in(data, list.record_root);
     if (owner == nullptr) co_return;  // deleted in the meantime
     auto* const connection = object_in(*owner, list.inner);
     if (connection == nullptr) throw no_list(list.inner);
-    for (auto* const node : nodes_of(*connection, list.inner)) all.emplace_back(std::move(*node));
+    for (auto& entry : entries_of(*connection, list.inner)) all.emplace_back(std::move(entry));
     next = next_of(*connection);
+  }
+}
+
+// Completes the record. Returns the reason why the store cannot show its inner list; empty if it can. Throws
+// StoreError if the reason is not this record.
+asio::awaitable<std::string> failure_to_complete(ShopifyApi& api, const ShopifyList& list,
+                                                 json::object& record) {
+  try {
+    co_await complete(api, list, record);
+    co_return std::string();
+  } catch (const StoreError& error) {
+    if (!may_depend_on_size(error) || error.problem() == StoreProblem::wrong_store) throw;
+    co_return "The store cannot show its " + std::string(list.inner) + ": " + error.what();
   }
 }
 
@@ -72,9 +94,11 @@ template <typename Record>
 class ShopifySweep final : public StoreSweep<Record> {
  public:
   using Add = void (*)(const json::object&, StorePage<Record>&);
+  using SetAside = void (*)(const json::object&, std::string reason, StorePage<Record>&);
 
-  ShopifySweep(std::shared_ptr<ShopifyApi> api, const ShopifyList& list, Add add, std::optional<Time> since)
-      : api_(std::move(api)), list_(list), add_(add), changes_(since) {}
+  ShopifySweep(std::shared_ptr<ShopifyApi> api, const ShopifyList& list, Add add, SetAside set_aside,
+               std::optional<Time> since)
+      : api_(std::move(api)), list_(list), add_(add), set_aside_(set_aside), changes_(since) {}
 
   asio::awaitable<std::optional<StorePage<Record>>> next() override {
     while (!changes_.ended()) {
@@ -89,12 +113,37 @@ class ShopifySweep final : public StoreSweep<Record> {
   }
 
  private:
-  asio::awaitable<void> read(ShopifyChanges& changes, StorePage<Record>& page) {
+  struct Answer {
+    json::object data;
+    std::string failure;  // the reason why the store cannot show the only row whole; empty if it can
+  };
+
+  /// Requests the page, and if the store cannot show a single row, only what names it.
+  asio::awaitable<Answer> ask(const ShopifyChanges& changes) {
     const std::string filter = changes.filter();
-    auto data = co_await api_->call_page(
-        list_.page, {{"query", filter.empty() ? json::value(nullptr) : json::value(filter)},
-                     {"after", or_null(changes.after())}});
-    auto* const connection = object_in(data, list_.root);
+    json::object variables{{"query", filter.empty() ? json::value(nullptr) : json::value(filter)},
+                           {"after", or_null(changes.after())}};
+    std::optional<StoreError> failure;
+    try {
+      auto data = co_await api_->call_page(list_.page, variables);
+      co_return Answer{std::move(data), {}};
+    } catch (const ShopifyUnanswered& error) {
+      failure = error;
+    }
+    variables["first"] = 1;
+    std::optional<json::object> data;
+    try {
+      data = co_await api_->call(list_.state, std::move(variables));
+    } catch (const StoreError&) {
+      throw StoreError(*failure);  // the store can answer nothing
+    }
+    api_->trust(list_.page);
+    co_return Answer{std::move(*data), "The store cannot show it: " + std::string(failure->what())};
+  }
+
+  asio::awaitable<void> read(ShopifyChanges& changes, StorePage<Record>& page) {
+    auto answer = co_await ask(changes);
+    auto* const connection = object_in(answer.data, list_.root);
     if (connection == nullptr) throw no_list(list_.root);
     const Nodes nodes = nodes_of(*connection, list_.root);
     std::vector<ShopifyChanges::Row> rows;
@@ -106,15 +155,30 @@ class ShopifySweep final : public StoreSweep<Record> {
     const auto fresh = changes.take(rows, next_of(*connection));
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!fresh[i]) continue;
-      co_await complete(*api_, list_, *nodes[i]);
-      add_(*nodes[i], page);
+      auto failure = answer.failure;
+      if (failure.empty()) failure = co_await failure_to_complete(*api_, list_, *nodes[i]);
+      count_failures(failure);
+      if (failure.empty()) {
+        add_(*nodes[i], page);
+      } else {
+        set_aside_(*nodes[i], std::move(failure), page);
+      }
     }
+  }
+
+  /// A store that can show none of its records fails the import instead of setting aside all of them.
+  void count_failures(const std::string& failure) {
+    constexpr int most_in_a_row = 5;
+    failures_ = failure.empty() ? 0 : failures_ + 1;
+    if (failures_ > most_in_a_row) throw StoreError(StoreProblem::busy, failure);
   }
 
   std::shared_ptr<ShopifyApi> api_;
   const ShopifyList& list_;
   Add add_;
+  SetAside set_aside_;
   ShopifyChanges changes_;
+  int failures_ = 0;
 };
 
 }  // namespace
@@ -122,13 +186,13 @@ class ShopifySweep final : public StoreSweep<Record> {
 std::unique_ptr<StoreSweep<StoreOrder>> shopify_orders(std::shared_ptr<ShopifyApi> api,
                                                        std::optional<Time> since) {
   return std::make_unique<ShopifySweep<StoreOrder>>(std::move(api), shopify::orders, add_shopify_order,
-                                                    since);
+                                                    set_aside_shopify_order, since);
 }
 
 std::unique_ptr<StoreSweep<StoreProduct>> shopify_products(std::shared_ptr<ShopifyApi> api,
                                                            std::optional<Time> since) {
   return std::make_unique<ShopifySweep<StoreProduct>>(std::move(api), shopify::products, add_shopify_product,
-                                                      since);
+                                                      set_aside_shopify_product, since);
 }
 
 asio::awaitable<StorePage<StoreOrder>> shopify_order(std::shared_ptr<ShopifyApi> api,
@@ -139,8 +203,12 @@ asio::awaitable<StorePage<StoreOrder>> shopify_order(std::shared_ptr<ShopifyApi>
   auto data = co_await api->call(shopify::order, {{"id", gid}});
   auto* const order = object_in(data, "order");
   if (order == nullptr) co_return page;
-  co_await complete(*api, shopify::orders, *order);
-  add_shopify_order(*order, page);
+  auto failure = co_await failure_to_complete(*api, shopify::orders, *order);
+  if (failure.empty()) {
+    add_shopify_order(*order, page);
+  } else {
+    set_aside_shopify_order(*order, std::move(failure), page);
+  }
   co_return page;
 }
 

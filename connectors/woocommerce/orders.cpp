@@ -115,12 +115,25 @@ std::string sku_of(const json::value& line) {
   return {};
 }
 
-// The price of one piece: WooCommerce's, or else computed from the total.
+// The price of one piece: WooCommerce's, or else computed from the total. A discount as a line costs nothing,
+// because no price of ours is negative. nullopt if neither can be read.
 Text price_of(const json::value& line, double quantity) {
   if (auto price = amount(member(&line, "price"))) return price;
+  auto total = number_of(member(&line, "total"));
+  if (!total) {
+    const auto price = number_of(member(&line, "price"));
+    if (price && *price < 0) total = price;
+  }
+  if (!total) return std::nullopt;
+  return *total < 0 ? "0" : decimal_text(json::value(*total / quantity));
+}
+
+// The price of a fraction of a line, sold as one piece. nullopt if it cannot be read.
+Text price_of_fraction(const json::value& line, double ordered, double left) {
   const auto total = number_of(member(&line, "total"));
-  if (!total || *total < 0 || quantity <= 0) return std::nullopt;
-  return decimal_text(json::value(*total / quantity));
+  if (total && *total < 0) return "0";
+  auto text = amount(member(&line, "total"));
+  return text && left < ordered ? decimal_text(json::value(*total * left / ordered)) : text;
 }
 
 // True if the name of a variation has this value already: WooCommerce appends "Blue, XL" to it.
@@ -159,13 +172,13 @@ Text details_of(const json::value& line, std::string_view name) {
   return details ? clean_line(*details, longest) : details;
 }
 
+constexpr double most_pieces = 1e9;
+
 double refunded_of(const json::value& line, const RefundedLines& refunded) {
   const auto id = clean_text(member(&line, "id"));
   const auto found = id ? refunded.find(*id) : refunded.end();
   return found == refunded.end() ? 0 : found->second;
 }
-
-constexpr double most_pieces = 1e9;
 
 // The reason why the quantity of a line cannot be read; empty if all can. A missing quantity is never
 // replaced by another, because the wrong number of pieces would be packed.
@@ -196,11 +209,7 @@ std::optional<StoreItem> item_of(const json::value& line, const RefundedLines& r
     constexpr double millionths = 1e6;
     const double shown = std::round(quantity * millionths) / millionths;
     item.description += " × " + decimal_text(json::value(shown)).value_or("");
-    const auto total = amount(member(&line, "total"));
-    item.price =
-        total && quantity < ordered
-            ? decimal_text(json::value(number_of(member(&line, "total")).value_or(0) * shown / ordered))
-            : total;
+    item.price = price_of_fraction(line, ordered, shown);
   }
   return item;
 }
@@ -229,14 +238,18 @@ Text currency_of(const json::value& row) {
   return std::ranges::all_of(*code, is_upper) ? code : std::nullopt;
 }
 
-// Reads the times of creation and change; the order has at least one of them.
-bool read_times(const json::value& row, StoreOrder& order) {
+// Reads the times of creation and change. One that is absent is the other; one that cannot be read is never
+// replaced by the other. Returns the reason why they cannot be read; empty if they can.
+std::string read_times(const json::value& row, StoreOrder& order) {
   const auto created = time_of(member(&row, "date_created_gmt"));
   const auto changed = time_of(member(&row, "date_modified_gmt"));
-  if (!created && !changed) return false;
-  order.created_at = created.value_or(changed.value_or(Time()));
-  order.changed_at = changed.value_or(order.created_at);
-  return true;
+  if (created || changed) {
+    order.created_at = created.value_or(changed.value_or(Time()));
+    order.changed_at = changed.value_or(order.created_at);
+  }
+  if (!created && has_time(member(&row, "date_created_gmt"))) return "Its time of creation cannot be read.";
+  if (!changed && has_time(member(&row, "date_modified_gmt"))) return "Its time of change cannot be read.";
+  return created || changed ? "" : "It has no times of creation and change.";
 }
 
 // Reads the number, times and status. Returns the reason why they cannot be read; empty if they can.
@@ -245,12 +258,12 @@ std::string read_state(const json::value& row, StoreOrder& order) {
   const auto number = clean_identifier(member(&row, "number"));
   order.external_id = id.value_or("");
   order.number = number.value_or(order.external_id);
-  const bool has_times = read_times(row, order);
+  auto unreadable_time = read_times(row, order);
   const auto status = clean_identifier(member(&row, "status"));
   const bool is_paid = clean_text(member(&row, "date_paid_gmt")).has_value();
   if (status) order.status = order_status(*status, is_paid);
   if (!id) return "It has no id.";
-  if (!has_times) return "It has no times of creation and change.";
+  if (!unreadable_time.empty()) return unreadable_time;
   return status ? "" : "It has no status.";
 }
 
@@ -300,6 +313,12 @@ std::optional<std::string> amount(const json::value* value) {
   return text && is_amount(*text) ? text : std::nullopt;
 }
 
+bool has_time(const json::value* value) {
+  constexpr std::string_view none = "0000-00-00";  // MySQL's zero date
+  const auto text = clean_text(value);
+  return text ? !text->starts_with(none) : value != nullptr && value->is_object();
+}
+
 std::optional<Time> time_of(const json::value* value) {
   const auto text = clean_text(value);
   if (!text) return std::nullopt;
@@ -324,15 +343,19 @@ bool has_refunds(const json::value& row) {
   return !elements_of(member(&row, "refunds")).empty() && order_status(status, false) != "cancelled";
 }
 
-void add_refund(const json::value& refund, RefundedLines& lines) {
+std::string add_refund(const json::value& refund, RefundedLines& lines) {
   for (const auto* const line : elements_of(member(&refund, "line_items"))) {
     const auto quantity = number_of(member(line, "quantity"));
-    if (!quantity) continue;
     for (const auto* const entry : elements_of(member(line, "meta_data"))) {
       if (clean_text(member(entry, "key")) != "_refunded_item_id") continue;
-      if (const auto id = clean_text(member(entry, "value"))) lines[*id] += std::abs(*quantity);
+      const auto id = clean_text(member(entry, "value"));
+      if (!id || !quantity || std::abs(*quantity) > most_pieces)
+        return "The refunded quantity of " + plain_line(member(line, "name")).value_or("an item") +
+               " cannot be read.";
+      lines[*id] += std::abs(*quantity);
     }
   }
+  return {};
 }
 
 void read_order(const json::value& row, StorePage<StoreOrder>& page, const RefundedLines& refunded) {

@@ -27,8 +27,9 @@ using RefundedLines = std::map<std::string, double>;
 /// True if the lines of the order's refunds have to be read.
 bool has_refunds(const json::value& row);
 
-/// Adds the lines of one refund. A refund of an amount alone has none.
-void add_refund(const json::value& refund, RefundedLines& lines);
+/// Adds the lines of one refund. A refund of an amount alone has none. Returns the reason why a line cannot
+/// be read, as a sentence; empty if all can.
+std::string add_refund(const json::value& refund, RefundedLines& lines);
 
 /// Adds the row to the page, as a record or as unreadable; drafts are left out. The items are what is left
 /// after the refunds; an order of which nothing is left, and nothing was sent, is cancelled.
@@ -42,6 +43,9 @@ void set_aside_order(const json::value& row, std::string reason, StorePage<Store
 std::string order_status(std::string_view status, bool paid);
 bool is_draft(std::string_view status);
 
+/// True if the member has a value that is meant as a time, readable or not: not null, blank or MySQL's zero
+/// date.
+bool has_time(const json::value* value);
 /// The time of one of WooCommerce's `…_gmt` members: UTC without a suffix.
 std::optional<Time> time_of(const json::value* value);
 

@@ -177,7 +177,36 @@ TEST(WooCommerceOrders, PricesAreNumbersOrComputedFromTheTotal) {
   auto row = with_item("price", nullptr);
   EXPECT_EQ(read(row).items[0].price, "3.3333333333333335") << "10.00 for 3";
   row["line_items"].as_array()[0].as_object()["total"] = "-4.00";
-  EXPECT_EQ(read(row).items[0].price, std::nullopt) << "a discount as a line has no price";
+  EXPECT_EQ(read(row).items[0].price, "0") << "a discount as a line costs nothing";
+  EXPECT_EQ(read(with_item("price", "1,234.50")).items[0].price, "3.3333333333333335") << "from the total";
+}
+
+TEST(WooCommerceOrders, APriceThatCannotBeReadIsAbsentAndNotZero) {
+  for (const json::value& unreadable :
+       {json::value(), json::value(""), json::value("N/A"), json::value("1,234.50"), json::value("1.234,50"),
+        json::value("12.00 EUR"), json::value("1e400"), json::value(false), json::value(json::array())}) {
+    auto row = with_item("price", unreadable);
+    auto& line = row["line_items"].as_array()[0].as_object();
+    line["total"] = unreadable;
+    EXPECT_EQ(read(row).items[0].price, std::nullopt) << to_json(unreadable);
+    line["quantity"] = 2.5;
+    EXPECT_EQ(read(row).items[0].price, std::nullopt) << to_json(unreadable);
+  }
+}
+
+TEST(WooCommerceOrders, ATimeThatCannotBeReadIsNotReplacedByAnother) {
+  for (const json::value& unreadable : {json::value("yesterday"), json::value("01/07/2026 11:30"),
+                                        json::value(1782905405), json::value(json::object{{"date", "x"}})}) {
+    EXPECT_EQ(reason(with("date_modified_gmt", unreadable)), "Its time of change cannot be read.")
+        << to_json(unreadable);
+    EXPECT_EQ(reason(with("date_created_gmt", unreadable)), "Its time of creation cannot be read.")
+        << to_json(unreadable);
+  }
+  for (const json::value& absent :
+       {json::value(), json::value(""), json::value(false), json::value("0000-00-00T00:00:00")}) {
+    const auto order = read(with("date_modified_gmt", absent));
+    EXPECT_EQ(format_timestamp(order.changed_at), "2026-07-01T10:00:00.000Z") << to_json(absent);
+  }
 }
 
 TEST(WooCommerceOrders, ALineWithoutQuantityIsLeftOutAndAFractionIsOnePiece) {
@@ -294,7 +323,7 @@ json::object two_lines() {
 }
 StoreOrder read_left(const json::object& row, const std::vector<json::object>& refunds) {
   RefundedLines refunded;
-  for (const auto& each : refunds) add_refund(each, refunded);
+  for (const auto& each : refunds) EXPECT_EQ(add_refund(each, refunded), "");
   StorePage<StoreOrder> page;
   read_order(row, page, refunded);
   return page.records.at(0);
@@ -317,13 +346,24 @@ TEST(WooCommerceRefunds, WhatWasPaidBackIsNotPacked) {
 
 TEST(WooCommerceRefunds, AmountsAloneAndUnknownLinesChangeNothing) {
   for (const auto& each : {refund({}), refund({refunded_line("99", -1)}), refund({refunded_line("1", 0)}),
-                           refund({refunded_line("1", nullptr)}),
                            refund({json::object{{"quantity", -1}, {"meta_data", json::array()}}}),
                            json::object{{"id", 9}, {"line_items", nullptr}}}) {
     const auto order = read_left(two_lines(), {each});
     ASSERT_EQ(order.items.size(), 2U);
     EXPECT_EQ(order.items[0].quantity, 3);
   }
+}
+
+TEST(WooCommerceRefunds, AQuantityThatCannotBeReadIsNamed) {
+  for (const json::value& quantity : {json::value(), json::value(""), json::value("one"), json::value("-1,5"),
+                                      json::value(-1e300), json::value(json::array())}) {
+    RefundedLines refunded;
+    EXPECT_EQ(add_refund(refund({refunded_line("1", quantity)}), refunded),
+              "The refunded quantity of an item cannot be read.")
+        << to_json(quantity);
+  }
+  RefundedLines refunded;
+  EXPECT_NE(add_refund(refund({refunded_line(nullptr, -1)}), refunded), "") << "of an unknown line";
 }
 
 TEST(WooCommerceRefunds, AnOrderWithNothingLeftIsCancelledUnlessItWasSent) {

@@ -78,9 +78,11 @@ void read_product(const json::value& row, const Units& units, StorePage<StorePro
   const auto name = plain_line(member(&row, "name"));
   const auto changed = time_of(member(&row, "date_modified_gmt"));
   const auto created = time_of(member(&row, "date_created_gmt"));
-  if (product.external_id.empty() || !name || (!changed && !created)) {
+  const bool is_unclear = !changed && has_time(member(&row, "date_modified_gmt"));
+  if (product.external_id.empty() || !name || (!changed && !created) || is_unclear) {
     const auto* const reason = product.external_id.empty() ? "It has no id."
                                : !name                     ? "It has no name."
+                               : is_unclear                ? "Its time of change cannot be read."
                                                            : "It has no times of creation and change.";
     page.unreadable.push_back({.external_id = product.external_id, .number = {}, .reason = reason});
     return;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -70,6 +71,7 @@ class WooSweep : public StoreSweep<Record> {
       const auto rows = woo_rows(asked.answer);
       WooCursor after = cursor_;
       const auto fresh = after.take(asked.listing);
+      count_idle_pages(fresh);
       Page page;
       for (std::size_t i = 0; i < fresh.size(); ++i) {
         if (!fresh[i]) continue;
@@ -97,6 +99,16 @@ class WooSweep : public StoreSweep<Record> {
     if (failures_ > most_in_a_row) throw StoreError(StoreProblem::busy, failure);
   }
 
+  /// A list that brings nothing new for very many pages, such as one with a wrong number of pages, never
+  /// ends.
+  void count_idle_pages(const std::vector<bool>& fresh) {
+    constexpr int most_in_a_row = 2000;
+    const bool is_idle = std::ranges::find(fresh, true) == fresh.end();
+    idle_pages_ = is_idle ? idle_pages_ + 1 : 0;
+    if (idle_pages_ > most_in_a_row)
+      throw StoreError(StoreProblem::busy, "The store's list does not end: 2000 pages brought nothing new.");
+  }
+
   WooClient& client_;
   const WooList list_;
   PageSize& size_;
@@ -104,6 +116,7 @@ class WooSweep : public StoreSweep<Record> {
   const SetAside set_aside_;
   WooCursor cursor_;
   int failures_ = 0;
+  int idle_pages_ = 0;  // in a row
 };
 
 }  // namespace waybill::connectors

@@ -153,11 +153,19 @@ class WooStore : public Store {
   /// Returns the reason why the refunds cannot be read; empty if they can. Throws StoreError if the store
   /// cannot be reached.
   asio::awaitable<std::string> read_refunds(std::string order, woo::RefundedLines& refunded) {
-    return read_part(
-        "wc/v3/orders/" + order + "/refunds", {{"_fields", std::string(woo::refund_fields)}}, 20,
-        [&refunded] { refunded.clear(); },
-        [&refunded](const json::value& refund) { woo::add_refund(refund, refunded); }, "Its refunds",
-        "The order has too many refunds.");
+    std::string unreadable;
+    const auto begin = [&] {
+      refunded.clear();
+      unreadable.clear();
+    };
+    const auto add = [&](const json::value& refund) {
+      auto reason = woo::add_refund(refund, refunded);
+      if (unreadable.empty()) unreadable = std::move(reason);
+    };
+    auto failure = co_await read_part("wc/v3/orders/" + order + "/refunds",
+                                      {{"_fields", std::string(woo::refund_fields)}}, 20, begin, add,
+                                      "Its refunds", "The order has too many refunds.");
+    co_return failure.empty() ? std::move(unreadable) : std::move(failure);
   }
 
   /// Reads a list that belongs to one record. Returns the reason why it cannot be read, so that the others

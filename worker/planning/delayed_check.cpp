@@ -108,7 +108,8 @@ std::vector<bool> DelayedCheck::check_some(storage::Session& session,
                                            std::vector<storage::ClaimedRun>& runs) {
   const auto deadline = steady_clock::now() + max_time;
   storage::Outbox outbox(session);
-  Turn turn{.versions = earlier_versions(session, catalogue_, runs, is_wanted), .outbox = outbox};
+  const auto find = [this](const Guid& workflow) { return catalogue_.find(workflow); };
+  Turn turn{.versions = earlier_versions(session, find, runs, is_wanted), .outbox = outbox};
   const std::vector<storage::StoredEvent> events = events_of(outbox, runs);
   const RecordStubs records = records_of(events);
   std::vector<storage::StoredEvent> current = outbox.current(records.stubs, max_bytes);

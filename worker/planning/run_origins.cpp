@@ -28,14 +28,14 @@ EarlierVersion read_version(const VersionRow& row) {
 
 }  // namespace
 
-EarlierVersions earlier_versions(storage::Session& session, const Catalogue& catalogue,
+EarlierVersions earlier_versions(storage::Session& session, const FindWorkflow& find,
                                  std::span<const storage::ClaimedRun> runs,
                                  const std::function<bool(const storage::ClaimedRun&)>& wanted) {
   std::vector<Guid> businesses, workflows, names;
   std::vector<std::int64_t> numbers;
   for (const storage::ClaimedRun& claimed : runs) {
     const storage::RunKey& key = claimed.run.key;
-    const WorkflowPtr workflow = catalogue.find(key.workflow_id);
+    const WorkflowPtr workflow = find(key.workflow_id);
     if (!wanted(claimed) || !workflow || workflow->version == key.workflow_version) continue;
     businesses.push_back(key.business_id);
     workflows.push_back(key.workflow_id);

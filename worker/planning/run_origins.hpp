@@ -27,10 +27,14 @@ struct EarlierVersion {
 /// Versions by run; nullopt if this binary cannot read the version: the run waits for a binary that can.
 using EarlierVersions = std::unordered_map<Guid, std::optional<EarlierVersion>>;
 
+/// Finds a workflow; null if it is gone.
+using FindWorkflow = std::function<WorkflowPtr(const Guid& workflow)>;
+
 /// Reads the versions of the wanted runs whose workflow was changed since. A version that is no longer stored
-/// is left out; the current one is used instead. Logs the workflows of which a version cannot be read. Throws
+/// is left out; the one that `find` returns is used instead, so that a caller on another thread than the
+/// catalogue's finds each workflow once. Logs the workflows of which a version cannot be read. Throws
 /// DatabaseUnavailable or StatementError.
-EarlierVersions earlier_versions(storage::Session& session, const Catalogue& catalogue,
+EarlierVersions earlier_versions(storage::Session& session, const FindWorkflow& find,
                                  std::span<const storage::ClaimedRun> runs,
                                  const std::function<bool(const storage::ClaimedRun&)>& wanted);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -98,10 +99,18 @@ void RunPreparer::render(storage::Session& session, std::vector<storage::Claimed
 
 void RunPreparer::render_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
   last_.reset();  // the event may have been erased since the last batch
-  const EarlierVersions versions = earlier_versions(session, catalogue_, runs, needs_texts);
+  // The matcher replaces workflows while this thread works. A run whose version was the current one a moment
+  // ago must not get the next one.
+  std::unordered_map<Guid, WorkflowPtr> workflows;
+  const auto find = [&](const Guid& guid) {
+    const auto [found, is_first] = workflows.try_emplace(guid);
+    if (is_first) found->second = catalogue_.find(guid);
+    return found->second;
+  };
+  const EarlierVersions versions = earlier_versions(session, find, runs, needs_texts);
   std::vector<Stepping> stepping;
   for (storage::ClaimedRun& claimed : runs) {
-    const WorkflowPtr workflow = catalogue_.find(claimed.run.key.workflow_id);
+    const WorkflowPtr workflow = find(claimed.run.key.workflow_id);
     if (!needs_texts(claimed) || !workflow) continue;
     times_.measure(claimed.run.key.business_id, [&] {
       unless_unreadable(claimed, clock_.now(),
@@ -361,7 +370,8 @@ void RunPreparer::begin(storage::Session& session, const Stepping& run, const st
                       if (!run.claimed->watch_after) return LaterEvents{.looked_to = after};
                       return look_at_later_events(session, *columns_, its.key,
                                                   std::max(after, *run.claimed->watch_after), wanted);
-                    }};
+                    },
+                .expires_at = its.key.created_at + retention_};
   if (its.key.replay_of) {
     its.key.depth = storage::cause_depth(event.cause);
     view.earlier_texts = [&](int number) -> std::optional<storage::Rendering> {

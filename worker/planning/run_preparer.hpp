@@ -25,9 +25,14 @@ namespace waybill::worker {
 class RunPreparer {
  public:
   /// `worker` holds the claimed runs. `public_url` is that of the service, for links to tracking pages; may
-  /// be empty.
-  RunPreparer(const Catalogue& catalogue, const Clock& clock, const Guid& worker, std::string public_url)
-      : catalogue_(catalogue), clock_(clock), worker_(worker), public_url_(std::move(public_url)) {}
+  /// be empty. A run that would wait for longer than `retention` after its event ends as expired.
+  RunPreparer(const Catalogue& catalogue, const Clock& clock, const Guid& worker, std::string public_url,
+              Duration retention)
+      : catalogue_(catalogue),
+        clock_(clock),
+        worker_(worker),
+        public_url_(std::move(public_url)),
+        retention_(retention) {}
 
   /// Renders runs that were queued without their texts, from their events. A run whose event is no longer
   /// stored is dead with code EVENT_GONE. Runs whose workflow is gone or unreadable stay as they are; those
@@ -76,6 +81,7 @@ class RunPreparer {
   const Clock& clock_;
   const Guid worker_;
   const std::string public_url_;
+  const Duration retention_;
   storage::CachedColumns columns_;
   SpentTimes times_;
   std::optional<Source> last_;  // cache: the runs of one event come in succession

@@ -207,6 +207,9 @@ class Beginning {
       await(step, progress, *end);
     } else if (*end <= now_) {
       run_.state.status = RunStatus::succeeded;
+    } else if (*end > view_.expires_at) {
+      set_end(run_.state, RunStatus::dead, "EXPIRED",
+              "The run would have waited longer than its event is kept.", now_);
     } else {
       progress.until = *end;
       run_.state.status = RunStatus::waiting;

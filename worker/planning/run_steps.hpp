@@ -35,6 +35,8 @@ struct StepView {
   std::function<std::optional<Time>(Time start, int count)> working_day;
   /// Searches the events of the record after an event, or after the last one that the run has used.
   std::function<LaterEvents(std::uint64_t after, const WantedEvents& wanted)> later_events = {};
+  /// The end of the time for which the run and its event are kept.
+  Time expires_at = Time::max();
 };
 
 /// The number of the step that a claimed run begins: its current one, or the next if it is a wait that is

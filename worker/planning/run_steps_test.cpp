@@ -49,7 +49,8 @@ struct Case {
                         .triggers = {},
                         .earlier_texts = earlier_texts,
                         .working_day = working_day,
-                        .later_events = later_events};
+                        .later_events = later_events,
+                        .expires_at = now + std::chrono::days(30)};
     begin_steps(workflow, view, run, at);
   }
   /// Ends the current step and lets the run be claimed again.
@@ -262,6 +263,21 @@ TEST(RunSteps, AWaitForAWorkingDayEndsThereOrIsDead) {
   none.begin();
   EXPECT_EQ(none.run.state.status, RunStatus::dead);
   EXPECT_EQ(none.run.state.code, "EXPIRED");
+}
+
+// The run would be dropped with the partition of its event, without a word.
+TEST(RunSteps, AWaitBeyondTheRetentionIsDead) {
+  for (const auto* const never : {"9999-12-31T23:59:59.999Z", "2400-01-01T00:00:00.000Z"}) {
+    Case far(R"([{"type": "wait", "until": "collectionDate"}, {"type": "stop"}])");
+    far.entity["collectionDate"] = never;
+    far.begin();
+    EXPECT_EQ(far.run.state.status, RunStatus::dead) << never;
+    EXPECT_EQ(far.run.state.code, "EXPIRED") << never;
+  }
+  Case near(R"([{"type": "wait", "until": "collectionDate"}, {"type": "stop"}])");
+  near.entity["collectionDate"] = format_timestamp(now + std::chrono::days(29));
+  near.begin();
+  EXPECT_EQ(near.run.state.status, RunStatus::waiting);
 }
 
 TEST(RunSteps, AStepThatCannotBeRenderedFails) {

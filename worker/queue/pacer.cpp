@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "actions/stored_steps.hpp"
 #include "storage/sql/pacing.sql.hpp"
 #include "worker/planning/run_plan.hpp"
 #include "worker/planning/run_steps.hpp"
@@ -82,8 +83,9 @@ std::optional<Pacer::Candidate> Pacer::candidate(storage::ClaimedRun& run) const
     return std::nullopt;
   const std::string_view type = type_to_begin(run.run);
   const actions::Action* const action = actions::find_action(type);
-  if (action != nullptr ? is_loop(*action, run.run.key.depth)
-                        : run.run.state.progress || (type != "wait" && type != "stop"))
+  if (action != nullptr
+          ? is_loop(*action, run.run.key.depth)
+          : run.run.state.progress || (type != "wait" && type != "stop" && type != actions::choose_type))
     return std::nullopt;
   return Candidate{.run = &run, .workflow = std::move(workflow), .is_attempt = action != nullptr};
 }

@@ -59,7 +59,7 @@ Preparation::Preparation(Options options, const Catalogue& catalogue, Runner& ru
       runner_(runner),
       clock_(clock),
       upstream_(upstream),
-      preparer_(catalogue, clock, options_.worker, options_.public_url),
+      preparer_(catalogue, clock, options_.worker, options_.public_url, options_.retention),
       session_(options_.sessions, "waybill preparation", {storage::index_walking_plans}),
       render_batch_(first_render_batch, most_in_batch, render_time),
       begin_batch_(most_in_batch, most_in_batch, begin_time) {}

@@ -33,6 +33,7 @@ class Preparation final : public Service {
     storage::Sessions sessions;
     Guid worker;
     std::string public_url;  // URL of the service, for links to tracking pages; may be empty
+    Duration retention = std::chrono::days(30);  // retention of events
   };
   /// Notes room at `upstream` after each batch. Everything referred to outlives it.
   Preparation(Options options, const Catalogue& catalogue, Runner& runner, const Clock& clock,

@@ -175,7 +175,8 @@ std::optional<std::string> order_problem(const StoreOrder& order, bool is_new) {
   if (!is_currency(order.currency)) return "Its currency is not an ISO 4217 code.";
   if (!is_shown(order.created_at)) return "Its creation time is missing or out of range.";
   for (const auto& item : order.items) {
-    if (item.price && !is_amount(*item.price))
+    if (item.quantity < 1) continue;
+    if (!item.price || !is_amount(*item.price))
       return "The price of " + item.description + " is not an amount from 0 to 10^12.";
     if (item.quantity > most_pieces) return "The quantity of " + item.description + " is above 10^9.";
   }
@@ -293,7 +294,7 @@ json::array items_of(const StoreOrder& order, const Guid& guid) {
                                     {"description", description},
                                     {"sku", value_of(item.sku)},
                                     {"quantity", item.quantity},
-                                    {"price", item.price ? json::value(*item.price) : json::value("0")},
+                                    {"price", value_of(item.price)},
                                     {"dimensions", nullptr}});
   }
   return items;

@@ -156,6 +156,15 @@ TEST(ImportRules, OrdersThatCannotBeImportedHaveAReason) {
   EXPECT_NE(reason([](auto& o) { o.status = "draft"; }), "");
   EXPECT_NE(reason([](auto& o) { o.number = ""; }), "");
   EXPECT_NE(reason([](auto& o) { o.items[0].price = "-5"; }), "");
+  EXPECT_EQ(reason([](auto& o) { o.items[1].price.reset(); }),
+            "The price of Hat is not an amount from 0 to 10^12.")
+      << "it is not given away";
+  EXPECT_EQ(reason([](auto& o) {
+              o.items[1].price.reset();
+              o.items[1].quantity = 0;
+            }),
+            "")
+      << "a removed item needs no price";
   EXPECT_EQ(reason([](auto& o) { o.items.clear(); }), "It has no items.");
   EXPECT_EQ(reason([](auto& o) { o.items[0].quantity = o.items[1].quantity = 0; }), "It has no items.");
   EXPECT_NE(reason([](auto& o) { o.items[0].quantity = 1'000'000'001; }), "");

@@ -180,8 +180,9 @@ DueDigests::Plan DueDigests::decide(storage::Session& session, const std::vector
       key.workflow_version = digest.version;
     }
   }
+  const auto find = [this](const Guid& workflow) { return catalogue_.find(workflow); };
   const EarlierVersions versions =
-      earlier_versions(session, catalogue_, stubs, [](const storage::ClaimedRun&) { return true; });
+      earlier_versions(session, find, stubs, [](const storage::ClaimedRun&) { return true; });
   const Time now = clock_.now();
   for (const DueDigest* const digest : open) {
     WorkflowPtr workflow = catalogue_.find(digest->workflow_id);

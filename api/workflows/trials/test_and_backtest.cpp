@@ -285,11 +285,11 @@ asio::awaitable<json::value> is_limited(Services& services, Guid business,
 }
 
 /// Returns the last change of a record; an empty one for a timer or a schedule.
-asio::awaitable<domain::Change> last_change_of(Services& services, Guid business, Guid record,
-                                               const matching::Rule& rule) {
-  if (rule.is_timed()) co_return domain::Change();
+asio::awaitable<matching::LastChange> last_change_of(Services& services, Guid business, Guid record,
+                                                     const matching::Rule& rule) {
+  if (rule.is_timed()) co_return matching::LastChange();
   co_return co_await services.analysis.run(business, [business, record](storage::Session& session) {
-    return matching::last_change(session, business, record).value_or(domain::Change());
+    return matching::last_change(session, business, record);
   });
 }
 
@@ -341,7 +341,8 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
                                                   services.settings.public_url);
   if (!entity) throw not_found(domain::record_type(definition.entity_type).label);
   const matching::Rule rule = rule_of(definition);
-  const domain::Change last = co_await last_change_of(services, business, record, rule);
+  const matching::LastChange last_event = co_await last_change_of(services, business, record, rule);
+  const domain::Change& last = last_event.change;
   const domain::TriggerSet fired = domain::fired_triggers(last);
   const std::string_view event_trigger = rule.trigger_of(fired).code;
   const auto& digest = rule.triggers.digest;
@@ -352,7 +353,9 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
   const bool is_list = digest || (rule.triggers.schedule && !rule.triggers.schedule->each);
   json::object list;
   if (digest) {
-    list = matching::list_of_one(*digest, *entity, last.previous, event_trigger, services.clock.now());
+    const bool has_event = last_event.event_id != 0;
+    list = matching::list_of_one(*digest, *entity, last.previous, last_event.event_id, event_trigger,
+                                 has_event ? last_event.at : services.clock.now());
   } else if (is_list) {
     list = {{"count", 1}, {"items", json::array{*entity}}};
   }
@@ -376,7 +379,7 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
                              .previous = last.previous,
                              .entity_type = definition.entity_type,
                              .entity_id = is_list ? Guid() : record,
-                             .event_id = 0,
+                             .event_id = is_list ? 0 : last_event.event_id,
                              .at = services.clock.now(),
                              .trigger = trigger,
                              .triggers = listed},

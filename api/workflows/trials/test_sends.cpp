@@ -88,6 +88,7 @@ struct Test {
   json::object entity;
   json::object previous;
   Guid entity_id;
+  std::uint64_t event_id = 0;  // the record's last event
   actions::Plan plan;
 };
 
@@ -146,18 +147,19 @@ asio::awaitable<void> read_record(const Call& call, Services& services, Test& te
   if (!entity) throw not_found(domain::record_type(test.definition.entity_type).label);
   const auto last =
       co_await services.analysis.run(call.business(), [&call, &record](storage::Session& session) {
-        return matching::last_change(session, call.business(), *record).value_or(domain::Change());
+        return matching::last_change(session, call.business(), *record);
       });
   test.entity = std::move(*entity);
-  test.previous = last.previous;
+  test.previous = last.change.previous;
   test.entity_id = *record;
-  if (const json::value* const trace = last.entity.if_contains("trace")) test.entity["trace"] = *trace;
+  test.event_id = last.event_id;
+  if (const json::value* const trace = last.change.entity.if_contains("trace")) test.entity["trace"] = *trace;
 }
 
 /// Makes the record of a test the only one of a digest, or of a schedule that has one run for all.
 void make_list(Test& test, const std::optional<domain::TriggerChoice>& choice, Time now) {
   if (choice && choice->digest) {
-    test.entity = matching::list_of_one(*choice->digest, std::move(test.entity), test.previous,
+    test.entity = matching::list_of_one(*choice->digest, std::move(test.entity), test.previous, test.event_id,
                                         choice->first->code, now);
   } else if (choice && choice->schedule && !choice->schedule->each) {
     json::array items{std::move(test.entity)};
@@ -166,6 +168,7 @@ void make_list(Test& test, const std::optional<domain::TriggerChoice>& choice, T
     return;
   }
   test.entity_id = Guid();
+  test.event_id = 0;
 }
 
 asio::awaitable<void> plan(const Call& call, Services& services, Test& test) {
@@ -191,7 +194,7 @@ asio::awaitable<void> plan(const Call& call, Services& services, Test& test) {
                           .previous = test.previous,
                           .entity_type = test.definition.entity_type,
                           .entity_id = test.entity_id,
-                          .event_id = 0,
+                          .event_id = test.event_id,
                           .at = services.clock.now(),
                           .trigger = trigger,
                           .triggers = listed});

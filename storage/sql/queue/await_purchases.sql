@@ -5,4 +5,6 @@ with over as (
 ),
 \ir places.inc
 update run_queue q set awaited_purchase = p.purchase
-from places p where q.ctid = p.place and q.awaited_purchase is distinct from p.purchase
+from places p
+where q.business_id = p.business_id and q.workflow_id = p.workflow_id and q.guid = p.guid
+  and q.awaited_purchase is distinct from p.purchase

@@ -19,6 +19,7 @@ set due_at = clock_timestamp() + $2::interval, action = p.action, changing_actio
     destination = p.destination, request = p.request, body = p.body, attempts = p.attempts, tries = p.tries, steps = p.steps,
 \ir watch.inc
 from places p
-where q.ctid = p.place and q.lease_owner = p.worker and q.claims = p.claim
+where q.business_id = p.business_id and q.workflow_id = p.workflow_id and q.guid = p.guid
+  and q.lease_owner = p.worker and q.claims = p.claim
   and p.stored_step in (-1, step_number(q.steps))
 returning q.guid

@@ -5,4 +5,5 @@ with over as (
 ),
 \ir places.inc
 update run_queue q set watch_after = last_event(q.business_id, q.entity_id)
-from places p where q.ctid = p.place
+from places p
+where q.business_id = p.business_id and q.workflow_id = p.workflow_id and q.guid = p.guid

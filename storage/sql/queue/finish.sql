@@ -9,11 +9,11 @@ with over as (
   select * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::timestamptz[],
                        $9::text[], $10::text[], $11::text[], $12::text[], $13::integer[], $14::uuid[], $15::integer[])
     o (business_id, guid, status, code, error, attempts, finished_at, tries, request, body, steps, stored_step, workflow_id, claim)
-),
-\ir places.inc
+)
 , gone as (
-  delete from run_queue q using places p
-  where q.ctid = p.place and q.lease_owner = $1::uuid and q.claims = p.claim
+  delete from run_queue q using over p
+  where q.business_id = p.business_id and q.workflow_id = p.workflow_id and q.guid = p.guid
+    and q.lease_owner = $1::uuid and q.claims = p.claim
     and p.stored_step in (-1, step_number(q.steps))
   returning q.*
 ), moved as (

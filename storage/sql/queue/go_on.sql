@@ -22,5 +22,6 @@ set status = p.status, code = p.code, error = null, attempts = p.attempts,
     destination = step_destination(q.business_id, q.guid), request = 'null', body = null, lease_owner = null,
 \ir watch.inc
 from due_times p
-where q.ctid = p.place and q.lease_owner = p.worker and q.claims = p.claim
+where q.business_id = p.business_id and q.workflow_id = p.workflow_id and q.guid = p.guid
+  and q.lease_owner = p.worker and q.claims = p.claim
   and p.stored_step in (-1, step_number(q.steps))

@@ -8,7 +8,7 @@ with over as (
 ),
 \ir places.inc
 select q.guid, p.stored_step, p.claim
-from places p join run_queue q on q.ctid = p.place
+from places p join run_queue q on q.business_id = p.business_id and q.workflow_id = p.workflow_id and q.guid = p.guid
 where q.lease_owner = $1::uuid and q.claims = p.claim
   and p.stored_step in (-1, step_number(q.steps))
 order by q.guid

@@ -17,5 +17,6 @@ set status = p.status, code = p.code, error = p.error, attempts = p.attempts, tr
     request = coalesce(p.request, q.request), body = coalesce(p.body, q.body), steps = coalesce(p.steps, q.steps),
     lease_owner = null
 from due_times p
-where q.ctid = p.place and q.lease_owner = $1::uuid and q.claims = p.claim
+where q.business_id = p.business_id and q.workflow_id = p.workflow_id and q.guid = p.guid
+  and q.lease_owner = $1::uuid and q.claims = p.claim
   and p.stored_step in (-1, step_number(q.steps))

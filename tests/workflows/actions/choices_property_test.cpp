@@ -46,6 +46,7 @@ struct Step {
   int answer = 0;
   std::string notes;  // that it sets
   std::optional<When> when;
+  std::vector<std::string> shown;  // names of earlier webhooks, whose values its URL has
   std::vector<Step> then, otherwise;
 };
 
@@ -108,6 +109,8 @@ class Generator {
       made.kind = choice == 9 ? Kind::fail : Kind::ask;
       made.name = (made.kind == Kind::fail ? "f" : "a") + std::to_string(names_);
       made.answer = names_++ % answers;
+      for (int i = known.empty() ? 0 : below(4); i > 0; --i)
+        made.shown.push_back(known.at(static_cast<std::size_t>(below(static_cast<int>(known.size())))).name);
       known.push_back(made);
     }
     return made;
@@ -125,7 +128,7 @@ class Reference {
   void run(const std::vector<Step>& steps) { perform(steps); }
 
   std::vector<std::string> results;   // "NUMBER TYPE STATUS CODE"
-  std::vector<std::string> requests;  // "NAME NOTES"
+  std::vector<std::string> requests;  // "NAME&STATUS.ANSWER… NOTES"
 
  private:
   static std::string type(const Step& step) {
@@ -190,11 +193,27 @@ class Reference {
   }
 
   bool do_one(const Step& step) {
-    if (!step.name.empty()) requests.push_back(step.name + ' ' + notes_);
+    if (!step.name.empty()) requests.push_back(step.name + shown(step) + ' ' + notes_);
     if (step.kind == Kind::ask) answers_[step.name] = step.answer;
     if (step.kind == Kind::set) notes_ = step.notes;
     note(step, step.kind == Kind::fail ? "dead" : "succeeded");
     return step.kind != Kind::stop;
+  }
+
+  /// The values that the URL of a webhook has: nothing for an answer that there is not.
+  std::string shown(const Step& step) const {
+    std::string text;
+    for (const std::string& name : step.shown) {
+      const auto answer = answers_.find(name);
+      text += '&' + status_of(name) + '.' +
+              (answer == answers_.end() ? std::string() : std::to_string(answer->second));
+    }
+    return text;
+  }
+
+  std::string status_of(const std::string& name) const {
+    const auto found = statuses_.find(name);
+    return found == statuses_.end() ? "" : found->second;
   }
 
   std::string notes_;
@@ -203,7 +222,7 @@ class Reference {
   std::map<std::string, int> answers_;
 };
 
-/// Answers webhooks by their names, and keeps the name and the notes of each by the order.
+/// Answers webhooks by their names, and keeps the query and the notes of each by the order.
 class Answering {
  public:
   Answering() {
@@ -265,8 +284,12 @@ class ChoicesProperty : public StepsTest {
   }
 
   json::object ask(const Step& step, const json::object& more) const {
-    json::object one{
-        {"type", "webhook"}, {"name", step.name}, {"recipient", answering.url() + "?" + step.name}};
+    std::string query = step.name;
+    for (const std::string& name : step.shown) {
+      query += "&{{steps." + name + ".status}}.";
+      if (name.front() == 'a') query += "{{steps." + name + ".answer.v}}";
+    }
+    json::object one{{"type", "webhook"}, {"name", step.name}, {"recipient", answering.url() + "?" + query}};
     for (const auto& [key, value] : more) one[key] = value;
     return one;
   }

@@ -71,6 +71,17 @@ TEST_F(DigestDefinitions, CannotBeGivenToAWorkflowWhoseRunsNeedTheRecord) {
   EXPECT_TRUE(details({{"guid", digest}, {"ordered", true}}).as_object().contains("ordered"));
 }
 
+TEST_F(DigestDefinitions, AQuietTimeBeyondTheLongestIsWarnedAbout) {
+  const auto warnings = [&](const json::object& digest) {
+    const json::object configured = tenant.configure(definition(digest));
+    return configured.contains("warnings") ? configured.at("warnings").as_array().size() : 0;
+  };
+  EXPECT_EQ(warnings({{"quiet", "PT2H"}, {"atMost", "PT1H"}}), 1U);
+  EXPECT_EQ(warnings({{"quiet", "P2D"}}), 1U) << "atMost is a day without one";
+  EXPECT_EQ(warnings({{"quiet", "PT1H"}, {"atMost", "PT1H"}}), 0U);
+  EXPECT_EQ(warnings({{"every", "P2D"}}), 0U);
+}
+
 TEST_F(DigestDefinitions, AreShownAndKeptByAChange) {
   const std::string guid =
       collecting({{"quiet", "PT10M"}, {"by", "customer.email"}}, {{"rate", {{"perSecond", 5}}}});
@@ -115,7 +126,10 @@ TEST_F(DigestDefinitions, AreTestedWithAListOfTheRecord) {
   EXPECT_EQ(at(body, "data.count"), json::value(1));
   EXPECT_EQ(at(body, "data.by"), json::value("a"));
   EXPECT_EQ(orders_of(body), std::vector<std::string>{order});
-  EXPECT_EQ(at(at(body, "data.items").as_array().at(0), "event.type"), "order_created");
+  const json::value event = at(at(body, "data.items").as_array().at(0), "event");
+  EXPECT_EQ(at(event, "type"), "order_created");
+  EXPECT_EQ(std::to_string(at(event, "id").to_number<std::int64_t>()),
+            tenant.sql.value("select max(id) from events where entity_id = $1", {order}));
 }
 
 TEST_F(DigestDefinitions, SendATestForOneRecord) {

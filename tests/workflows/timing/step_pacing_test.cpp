@@ -155,6 +155,27 @@ TEST_F(StepLimits, ARunThatBeginsWithAWaitIsLimited) {
   EXPECT_EQ(receiver.count(tenant.path()), 2U);
 }
 
+TEST_F(StepLimits, ARunThatBeginsWithAChoiceIsLimitedBeforeIt) {
+  const json::object stop{{"type", "stop"}};
+  const json::object choice{{"type", "choose"},
+                            {"when", {{"currency", "EUR"}}},
+                            {"then", json::array{wait("PT1H"), hook("then")}},
+                            {"otherwise", json::array{stop}}};
+  const std::string flow =
+      workflow({choice}, {{"limit", {{"by", "currency"}, {"count", 1}, {"per", "PT1H"}}}});
+  for (const char* const currency : {"EUR", "EUR", "USD", "USD"})
+    tenant.create_order({{"currency", currency}});
+  ASSERT_TRUE(eventually([&] { return with_status(flow, "skipped") == 2; }));
+  for (const json::object& run : tenant.runs("workflowId=" + flow + "&status=skipped")) {
+    EXPECT_EQ(run.at("code"), "LIMITED");
+    const json::object shown = tenant.run(text_at(run, "guid"));
+    for (const json::value& step : shown.at("steps").as_array())
+      EXPECT_NE(text_at(step, "status"), "succeeded") << "no choice was made";
+  }
+  EXPECT_TRUE(eventually([&] { return with_status(flow, "waiting") == 1; }));
+  EXPECT_TRUE(eventually([&] { return with_status(flow, "succeeded") == 1; }));
+}
+
 TEST_F(StepRates, ADestinationHasOneRateForAllRunsAndSteps) {
   constexpr int rate = 4;
   const std::string flow =

@@ -1,0 +1,156 @@
+#include "connectors/medusa/sweeps.hpp"
+
+#include <functional>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <gtest/gtest.h>
+
+#include "base/json.hpp"
+
+namespace waybill::connectors {
+namespace {
+
+template <typename Value>
+Value await(asio::awaitable<Value> awaited) {
+  asio::io_context io;
+  auto future = asio::co_spawn(io, std::move(awaited), asio::use_future);
+  io.run();
+  return future.get();
+}
+
+using Query = std::multimap<std::string, std::string>;
+
+Query query_of(const net::HttpRequest& request) {
+  std::string text;
+  for (std::size_t i = request.url.find('?') + 1; i < request.url.size(); ++i) {
+    const bool is_encoded = request.url[i] == '%';
+    text +=
+        is_encoded ? static_cast<char>(std::stoi(request.url.substr(i + 1, 2), nullptr, 16)) : request.url[i];
+    if (is_encoded) i += 2;
+  }
+  Query query;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, '&');)
+    query.emplace(part.substr(0, part.find('=')), part.substr(part.find('=') + 1));
+  return query;
+}
+std::string value_of(const Query& query, const std::string& name) {
+  const auto found = query.find(name);
+  return found == query.end() ? "" : found->second;
+}
+
+/// A server with one order a minute, or two, that cannot show some of them whole.
+class OddServer {
+ public:
+  OddServer(int orders, std::function<bool(int order)> cannot_show)
+      : orders_(orders), cannot_show_(std::move(cannot_show)) {}
+
+  static std::string id(int number) { return "order_" + std::to_string(100 + number); }
+  static std::string time(int number) {
+    return format_timestamp(*parse_timestamp("2026-07-01T10:00:00Z") + std::chrono::minutes(number / 2));
+  }
+  static json::object order(int number) {
+    return {{"id", id(number)},
+            {"display_id", number},
+            {"status", number == 7 ? "canceled" : "pending"},
+            {"payment_status", "captured"},
+            {"fulfillment_status", "not_fulfilled"},
+            {"currency_code", "eur"},
+            {"total", 5},
+            {"created_at", time(number)},
+            {"updated_at", time(number)},
+            {"items", json::array{{{"id", "i"}, {"title", "Tea"}, {"quantity", 1}, {"unit_price", 5}}}}};
+  }
+
+  net::HttpResponse answer(const net::HttpRequest& request) {
+    if (++calls > 500) throw std::runtime_error("the sweep does not end");
+    const auto query = query_of(request);
+    net::HttpResponse response;
+    response.status = 200;
+    json::array orders;
+    for (int i = 0; i < orders_; ++i) {
+      if (orders.size() < std::stoul(value_of(query, "limit")) && matches(query, i))
+        orders.push_back(order(i));
+    }
+    const bool is_whole = value_of(query, "fields").find("payment_status") != std::string::npos;
+    for (const auto& one : orders) {
+      const int number = static_cast<int>(one.at("display_id").as_int64());
+      if (is_whole && cannot_show_(number)) response.status = 500;
+    }
+    response.body = response.status == 500
+                        ? "{}"
+                        : to_json(json::object{{"orders", orders}, {"payments", json::array()}});
+    return response;
+  }
+
+  struct Read {
+    std::vector<std::string> numbers;
+    std::vector<Unreadable> unreadable;
+    std::string failure;
+  };
+  Read read(std::optional<Time> since = std::nullopt) {
+    const auto send = [this](net::HttpRequest request) -> asio::awaitable<net::HttpResponse> {
+      co_return answer(request);
+    };
+    MedusaApi api({"sk_1", "", "https://medusa.example"}, send, system_clock());
+    const auto sweep = sweep_medusa_orders(api, since);
+    std::map<std::string, int> numbers;
+    Read read;
+    try {
+      while (const auto page = await(sweep->next())) {
+        for (const auto& order : page->records) ++numbers[order.external_id];
+        read.unreadable.insert(read.unreadable.end(), page->unreadable.begin(), page->unreadable.end());
+      }
+    } catch (const StoreError& error) {
+      read.failure = error.what();
+    }
+    for (const auto& [number, times] : numbers) read.numbers.push_back(number);
+    return read;
+  }
+
+  int calls = 0;
+
+ private:
+  static bool matches(const Query& query, int number) {
+    const auto from = value_of(query, "updated_at[$gte]");
+    const auto before = value_of(query, "updated_at[$lt]");
+    const auto after = value_of(query, "id[$gt]");
+    return (from.empty() || time(number) >= from) && (before.empty() || time(number) < before) &&
+           (after.empty() || id(number) > after);
+  }
+
+  int orders_;
+  std::function<bool(int)> cannot_show_;
+};
+
+TEST(MedusaSweepOfOddServers, AnOrderThatTheServerCannotShowIsSetAsideAndDelaysNoOther) {
+  OddServer server(40, [](int order) { return order == 7 || order == 20 || order == 21 || order == 39; });
+  const auto read = server.read();
+  EXPECT_EQ(read.failure, "");
+  EXPECT_EQ(read.numbers.size(), 36U);
+  ASSERT_EQ(read.unreadable.size(), 4U);
+  EXPECT_EQ(read.unreadable[0].external_id, OddServer::id(7));
+  EXPECT_EQ(read.unreadable[0].number, "7");
+  EXPECT_EQ(read.unreadable[0].status, "cancelled");
+  EXPECT_EQ(read.unreadable[0].reason, "The store cannot show it: The store answers 500.");
+  EXPECT_EQ(read.unreadable[1].status, "") << "not known without its payments and items";
+  EXPECT_LT(server.calls, 200);
+}
+
+TEST(MedusaSweepOfOddServers, AServerThatCanShowNoOrderFailsTheImport) {
+  OddServer server(40, [](int) { return true; });
+  const auto read = server.read();
+  EXPECT_EQ(read.failure, "The store cannot show it: The store answers 500.");
+  EXPECT_EQ(read.unreadable.size(), 5U);
+}
+
+}  // namespace
+}  // namespace waybill::connectors
