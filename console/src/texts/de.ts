@@ -40,6 +40,8 @@ export const de: Texts = {
     password: 'Passwort',
     submit: 'Anmelden',
     link: 'Der Link wird geöffnet …',
+    forgot: 'Vergessen? Link für ein neues zusenden',
+    mailed: (address) => `Wenn ${address} ein Konto hat, ist ein Link für ein neues Passwort unterwegs.`,
     linkFailed: 'Dieser Link wurde schon benutzt oder ist älter als 10 Minuten. Lass dir einen neuen geben, oder melde dich an.',
   },
   state: {
@@ -52,6 +54,10 @@ export const de: Texts = {
     unreachable: 'Der Dienst antwortet nicht.',
     forbidden: 'Deine Rolle erlaubt das nicht.',
     notFound: 'Diesen Datensatz gibt es nicht. Vielleicht wurde er gelöscht.',
+    refused: 'Nicht angenommen. Bitte berichtige, was markiert ist.',
+    wrongPassword: 'Die E-Mail-Adresse oder das Passwort ist falsch.',
+    tooMany: (seconds) => `Zu viele Anfragen. Versuche es in ${plural(seconds, 'Sekunde', 'Sekunden')} noch einmal.`,
+    failed: 'Der Dienst konnte das nicht tun. Versuche es noch einmal; bleibt es so, nenne dem Betreiber die Nummer der Anfrage.',
     requestId: 'Anfrage',
     none: 'keine',
     close: 'Schließen',
@@ -66,6 +72,10 @@ export const de: Texts = {
     open: 'Als Seite öffnen',
     openLink: 'Öffnen',
     cancelled: 'Abgebrochen. Mehr geschieht nicht.',
+    further: 'Weiter unten in der Liste',
+    furtherHint: 'Die Liste wird von ihrer neuesten Zeile an gelesen.',
+    notListed: 'Das ist nicht in der Liste',
+    notListedHint: 'Es ist älter als das, was aufbewahrt wird, oder die Filter lassen es aus.',
     yes: 'ja',
   },
   filters: {
@@ -850,6 +860,7 @@ export const de: Texts = {
     cancelTitle: 'Diese Aufgabe abbrechen?',
     cancelHint: 'Sie endet nach dem Teil, der gerade läuft. Was sie davor getan hat, bleibt.',
     cancelUpload: 'Der Upload wird zurückgenommen: nichts davon bleibt.',
+    preview: 'Ansehen, was sie ändert',
     file: 'Datei speichern',
     fileHint: 'Die Datei wird 24 Stunden aufbewahrt.',
     empty: 'Keine Aufgaben',
@@ -898,10 +909,16 @@ export const de: Texts = {
     busy: 'Einen Moment…',
     once: 'Das wird nur jetzt gezeigt. Bewahre es dort auf, wo dein Programm es findet.',
   },
+  newBusiness: {
+    title: 'Dein Unternehmen',
+    hint: 'Du gehörst noch zu keinem Unternehmen. Lege eines an, oder lass dich von dessen Inhaber unter dieser Adresse einladen.',
+    make: 'Das Unternehmen anlegen',
+  },
   guide: {
     title: 'Erste Schritte',
     done: (done, all) => `${done} von ${all} erledigt`,
     isDone: 'erledigt',
+    hide: 'Diese Schritte ausblenden',
     steps: {
       store: {title: 'Einen Shop verbinden', hint: 'Seine Aufträge erscheinen hier innerhalb einer Minute.'},
       workflow: {title: 'Einen Workflow aus einer Vorlage machen', hint: 'Eine Mail beim Versand, ein Aufruf deines Programms, ein Label für jeden Auftrag.'},
@@ -1239,6 +1256,7 @@ export const de: Texts = {
     revokeHint: 'Programme mit diesem Token werden innerhalb einer Sekunde abgelehnt. Das lässt sich nicht zurücknehmen.',
     empty: 'Keine Token',
     emptyHint: 'Lege für jedes Programm eines an, mit der kleinsten Rolle, die genügt.',
+    ended: 'Abgelaufen',
     statuses: {active: 'Aktiv', revoked: 'Widerrufen'},
   },
   password: {

@@ -40,6 +40,8 @@ export const en = {
     password: 'Password',
     submit: 'Sign in',
     link: 'Opening the link…',
+    forgot: 'Forgotten? Mail me a link for a new one',
+    mailed: (address: string) => `If ${address} has an account, a link for a new password is on its way.`,
     linkFailed: 'This link was used before, or is older than 10 minutes. Ask for a new one, or sign in.',
   },
   state: {
@@ -52,6 +54,10 @@ export const en = {
     unreachable: 'The service does not answer.',
     forbidden: 'Your role does not allow this.',
     notFound: 'There is no such record. It may have been deleted.',
+    refused: 'Not accepted. Please correct what is marked.',
+    wrongPassword: 'The e-mail address or the password is wrong.',
+    tooMany: (seconds: string) => `Too many requests. Try again in ${plural(seconds, 'second', 'seconds')}.`,
+    failed: 'The service could not do this. Try again; if it stays so, tell the operator the number of the request.',
     requestId: 'Request',
     none: 'none',
     close: 'Close',
@@ -66,6 +72,10 @@ export const en = {
     open: 'Open as a page',
     openLink: 'Open',
     cancelled: 'Stopped. Nothing more is done.',
+    further: 'Further down in the list',
+    furtherHint: 'The list is read from its newest row on.',
+    notListed: 'This is not in the list',
+    notListedHint: 'It is older than what is kept, or the filters leave it out.',
     yes: 'yes',
   },
   filters: {
@@ -851,6 +861,7 @@ export const en = {
     cancelTitle: 'Cancel this job?',
     cancelHint: 'It ends after the portion under way. What it has done before stays.',
     cancelUpload: 'The upload is rolled back: nothing of it stays.',
+    preview: 'See what it will change',
     file: 'Save file',
     fileHint: 'The file is kept for 24 hours.',
     empty: 'No jobs',
@@ -899,10 +910,16 @@ export const en = {
     busy: 'One moment…',
     once: 'This is shown only now. Keep it where your program finds it.',
   },
+  newBusiness: {
+    title: 'Your business',
+    hint: 'You belong to no business yet. Make one, or ask its owner to invite you with this address.',
+    make: 'Make the business',
+  },
   guide: {
     title: 'First steps',
     done: (done: string, all: string) => `${done} of ${all} done`,
     isDone: 'done',
+    hide: 'Hide these steps',
     steps: {
       store: {title: 'Connect a store', hint: 'Its orders appear here within a minute.'},
       workflow: {title: 'Make a workflow from a recipe', hint: 'A mail at dispatch, a call to your program, a label for each order.'},
@@ -1240,6 +1257,7 @@ export const en = {
     revokeHint: 'Programs with this token are refused within a second. This cannot be undone.',
     empty: 'No tokens',
     emptyHint: 'Make one for each program, with the least role that it needs.',
+    ended: 'Ended',
     statuses: {active: 'Active', revoked: 'Revoked'},
   },
   password: {
