@@ -2,6 +2,7 @@
 #include <chrono>
 #include <csignal>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -77,8 +78,20 @@ TEST_F(ConsolePages, HaveNoFindings) {
                                  "settings/users",
                                  "settings/tokens",
                                  "settings/templates",
+                                 "settings/templates/new",
+                                 "customers/upload",
+                                 "events?open=*",
+                                 "audit?open=*",
                                  "search?q=ada"})
     command.emplace_back(page);
+  for (const auto& [page, kind] :
+       std::vector<std::pair<std::string, std::string>>{{"jobs?open=", "job"},
+                                                        {"stores?open=", "integration"},
+                                                        {"settings/tokens?open=", "token"},
+                                                        {"settings/templates/", "template"},
+                                                        {"customers/upload/", "upload"},
+                                                        {"messages?customerId=", "customer"}})
+    command.push_back(page + prepared.guid(kind));
   for (const std::string kind : {"order", "shipment", "customer", "product", "workflow", "run"})
     command.push_back(kind + "s/" + prepared.guid(kind));
   command.push_back("orders/" + prepared.guid("order") + "/automation");
@@ -99,8 +112,9 @@ TEST_F(ConsolePages, OfferEachRoleWhatTheDocumentAllowsAndNoMore) {
   command.push_back("dispatch/drivers?open=" + prepared.guid("driver"));
   command.push_back("dispatch/vehicles?open=" + prepared.guid("vehicle"));
   command.push_back("carriers?open=" + prepared.guid("carrier"));
+  command.push_back("customers/upload/" + prepared.guid("upload"));
   for (const auto* const page :
-       {"orders", "carriers?open=new", "dispatch?open=new", "dispatch/drivers?open=new",
+       {"orders", "customers/upload", "carriers?open=new", "dispatch?open=new", "dispatch/drivers?open=new",
         "dispatch/vehicles?open=new", "stores", "stores?connect=woocommerce", "settings/branding",
         "settings/business", "settings/calendar", "settings/alerts", "settings/users", "settings/tokens",
         "settings/templates/new"})

@@ -1,7 +1,8 @@
 // The matrix of roles and operations, made from the OpenAPI document: for each role, no page reads what the role may not
 // read, no button in a page or its dialogs sends what the role may not send, and the API refuses each such operation
 // when it is forced. Forms get input before they are sent, made from the schemas of the document; what a button shows is
-// used as well. Nothing is changed: each change that a button sends is answered here.
+// used as well. One change of each kind of `allowed` that a page of the role sends is made, so that what is offered
+// succeeds; every other change that a button sends is answered here.
 // Usage: node roles.mjs VIEWER OPERATOR ADMIN OWNER PATH... ; the first four are one-time links of these roles, PATH is
 // a path below /console/. Exits with 1 and the faults if there are any.
 import {call, launch, signedIn, step} from './journey.mjs';
@@ -58,12 +59,29 @@ function samplesOf(document, operations) {
   };
 }
 
+/** The changes that each role makes by the forms of its pages. They make records of their own, or can be repeated. */
+const ofOperator = ['POST /api/drivers', 'POST /api/vehicle'];
+const ofAdmin = [
+  ...ofOperator,
+  'POST /api/carriers',
+  'POST /api/business/users',
+  'POST /api/business/tokens',
+  'POST /api/workflows/templates',
+  'PUT /api/business',
+  'PUT /api/business/alerts',
+];
+const allowed = {viewer: [], operator: ofOperator, admin: ofAdmin, owner: ofAdmin};
+
 /** True for an operation that needs a higher role. */
 const exceeds = (operation, role) => roles.indexOf(operation.permission) > roles.indexOf(role);
 
-/** Records each call of the page as an operation, and answers the changes itself. Returns the set of operations. */
+/**
+ * Records each call of the page as an operation. Lets those of `allowed` through until one of each has succeeded, and
+ * answers all other changes itself. Returns the set of operations, and the answers of those that were let through.
+ */
 async function watch(page, role, operations) {
   const sent = new Set();
+  const answers = new Map();
   await page.context().route((url) => url.pathname.startsWith('/api/'), async (route) => {
     const request = route.request();
     const {pathname} = new URL(request.url());
@@ -72,13 +90,24 @@ async function watch(page, role, operations) {
     else if (exceeds(operation, role)) faults.push(`${role}: ${page.url()} offers ${operation.method} ${operation.path}`);
     if (operation) sent.add(operation);
     if (request.method() === 'GET') return route.continue();
+    const name = operation && `${operation.method} ${operation.path}`;
+    if (allowed[role].includes(name) && !answers.get(name)?.ok) {
+      const answer = await route.fetch();
+      answers.set(name, {ok: answer.ok(), text: `${answer.status()} ${await answer.text()}`});
+      return route.fulfill({response: answer});
+    }
     return route.fulfill({
       status: 409,
       contentType: 'application/json',
       body: JSON.stringify({success: false, error: {code: 'CONFLICT', message: 'not sent', details: {}}}),
     });
   });
-  return sent;
+  return {sent, answers};
+}
+
+/** Samples whose names and addresses are those of a role, so that the roles make different records. */
+function ofRole(samples, role) {
+  return {...samples, email: `${role}-${samples.email}`, text: `${samples.text}-${role}`};
 }
 
 /** The calls under way of each page, and who waits for their end. */
@@ -222,8 +251,12 @@ try {
       const {operations, samples} = await readDocument(page);
       await force(page, role, operations);
       countCalls(page);
-      const sent = await watch(page, role, operations);
-      for (const path of paths) await use(page, path, samples);
+      const {sent, answers} = await watch(page, role, operations);
+      for (const path of paths) await use(page, path, ofRole(samples, role));
+      for (const each of allowed[role]) {
+        const answer = answers.get(each);
+        if (!answer?.ok) faults.push(`${role}: ${each} does not succeed: ${answer?.text ?? 'no form has sent it'}`);
+      }
       offered[role] = [...sent].filter((each) => each.method !== 'GET');
       console.log(`${role}: ${offered[role].map(({method, path}) => `${method} ${path}`).join(', ')}`);
       await page.context().close();
@@ -231,17 +264,17 @@ try {
   await Promise.all(roles.map(walk));
   // Without these the walk would have proved nothing. All of them need input.
   const needInput = {
-    operator: ['POST /api/dispatch', 'PUT /api/dispatch', 'POST /api/dispatch/add-shipment', 'POST /api/drivers', 'POST /api/vehicle'],
-    admin: ['POST /api/carriers', 'POST /api/business/users', 'POST /api/business/tokens', 'POST /api/workflows/templates', 'PUT /api/business', 'POST /api/integrations/provider/configure'],
+    operator: ['POST /api/dispatch', 'PUT /api/dispatch', 'POST /api/dispatch/add-shipment'],
+    admin: ['POST /api/integrations/provider/configure'],
   };
   for (const [role, expected] of Object.entries(needInput)) {
     const sent = offered[role].map(({method, path}) => `${method} ${path}`);
     for (const each of expected) if (!sent.includes(each)) faults.push(`${role}: no form has sent ${each}`);
   }
-  const allowed = (role, permission) => offered[role].filter((each) => each.permission === permission).length;
-  if (allowed('operator', 'operator') < 3) faults.push('an operator is offered hardly a change of records');
-  if (allowed('admin', 'admin') < 6) faults.push('an admin is offered hardly a change of settings');
-  if (allowed('owner', 'admin') < allowed('admin', 'admin')) faults.push('an owner is offered less than an admin');
+  const changes = (role, permission) => offered[role].filter((each) => each.permission === permission).length;
+  if (changes('operator', 'operator') < 3) faults.push('an operator is offered hardly a change of records');
+  if (changes('admin', 'admin') < 6) faults.push('an admin is offered hardly a change of settings');
+  if (changes('owner', 'admin') < changes('admin', 'admin')) faults.push('an owner is offered less than an admin');
 } finally {
   await browser.close();
 }
