@@ -38,19 +38,31 @@ try {
     assert.equal(await admin.getByRole('alert').getByText('credentials.storeUrl').count(), 0);
     assert.equal(await admin.getByLabel('Consumer key').inputValue(), 'ck_1');
   });
+  let order;
   await step('a workflow that came with the business and a run are no steps of the person', async () => {
     await admin.goto(`${root}today`);
     await admin.getByRole('link', {name: /Make a workflow from a recipe/}).waitFor();
     const action = {type: 'update_record', set: {notes: 'seen'}};
     const body = {name: `Seen ${run}`, entityType: 'Order', triggers: ['order_created'], isActive: true, action};
     assert.equal((await call(admin, 'POST', '/api/workflows/configure', body)).status, 201);
-    const order = {status: 'draft', customer: {name: 'Grace'}, items: [{description: 'Tea', quantity: 1, price: 3}]};
-    const {guid} = (await call(admin, 'POST', '/api/v1/Orders', order)).body.data;
-    await admin.goto(`${root}runs?entityId=${guid}`);
+    const made = {status: 'draft', customer: {name: 'Grace'}, items: [{description: 'Tea', quantity: 1, price: 3}]};
+    order = (await call(admin, 'POST', '/api/v1/Orders', made)).body.data.guid;
+    await admin.goto(`${root}runs?entityId=${order}`);
     await admin.getByRole('row').filter({hasText: `Seen ${run}`}).waitFor();
     await admin.goto(`${root}today`);
     await admin.getByText('Make a workflow from a recipe (done)').waitFor();
     await admin.getByRole('link', {name: /Send a test/}).waitFor();
+  });
+  await step('a test sends the first step that can be sent, and is the step of the person', async () => {
+    const steps = [{type: 'wait', delay: 'PT1H'}, {type: 'webhook', recipient: 'https://hooks.example.com/x'}];
+    const body = {name: `Later ${run}`, entityType: 'Order', triggers: ['order_created'], isActive: false, steps};
+    const {guid} = (await call(admin, 'POST', '/api/workflows/configure', body)).body.data;
+    await admin.goto(`${root}editor/${guid}?record=${order}`);
+    await admin.getByRole('button', {name: 'Send a test'}).click();
+    await admin.getByRole('dialog').getByRole('button', {name: 'Send a test'}).click();
+    await admin.getByRole('dialog').waitFor({state: 'detached'});
+    await admin.goto(`${root}today`);
+    await admin.getByText('Send a test (done)').waitFor();
   });
   await step('a person is invited as an operator', async () => {
     await admin.goto(`${root}settings/users`);
@@ -89,6 +101,7 @@ try {
   await step('a week without working days is refused at the days, and a holiday of somebody else stays', async () => {
     await admin.goto(`${root}settings/calendar`);
     const days = admin.getByRole('group', {name: 'Working days'});
+    await days.getByRole('checkbox', {name: 'Sunday'}).waitFor();
     for (const day of await days.getByRole('checkbox').all()) await day.uncheck();
     await admin.getByRole('button', {name: 'Save'}).click();
     await refused(days);
