@@ -32,15 +32,17 @@ async function readDocument(page) {
   return {operations, samples: samplesOf(document, operations)};
 }
 
-/** A value for each type of an input, from the formats and the examples of all bodies. */
+/** A value for each type of an input, and for each field (`byField`), from the formats and examples of all bodies. */
 function samplesOf(document, operations) {
   const values = new Map();
   const formats = new Map();
-  const learn = (example) => {
-    if (Array.isArray(example)) return example.forEach(learn);
+  const byField = {};
+  const learn = (example, path = '') => {
+    if (Array.isArray(example)) return example.forEach((each) => learn(each, path));
+    if (typeof example !== 'object') return void (byField[path] ??= String(example));
     for (const [name, value] of Object.entries(example ?? {})) {
-      if (typeof value === 'object') learn(value);
-      else if (!values.has(name)) values.set(name, value);
+      learn(value, path ? `${path}.${name}` : name);
+      if (typeof value !== 'object' && !values.has(name)) values.set(name, value);
     }
   };
   for (const {body} of operations) learn(body);
@@ -48,6 +50,7 @@ function samplesOf(document, operations) {
     for (const [name, {format}] of Object.entries(properties ?? {})) if (format && values.has(name)) formats.set(format, values.get(name));
   const moment = String(formats.get('date-time'));
   return {
+    byField,
     email: formats.get('email'),
     url: formats.get('uri') ?? 'https://example.com/hook',
     date: moment.slice(0, 10),
@@ -92,7 +95,8 @@ async function watch(page, role, operations) {
     if (request.method() === 'GET') return route.continue();
     const name = operation && `${operation.method} ${operation.path}`;
     if (allowed[role].includes(name) && !answers.get(name)?.ok) {
-      const answer = await route.fetch();
+      // The browser's own header is not in a request that is sent for it.
+      const answer = await route.fetch({headers: {...request.headers(), 'sec-fetch-site': 'same-origin'}});
       answers.set(name, {ok: answer.ok(), text: `${answer.status()} ${await answer.text()}`});
       return route.fulfill({response: answer});
     }
@@ -106,8 +110,10 @@ async function watch(page, role, operations) {
 }
 
 /** Samples whose names and addresses are those of a role, so that the roles make different records. */
-function ofRole(samples, role) {
-  return {...samples, email: `${role}-${samples.email}`, text: `${samples.text}-${role}`};
+function ofRole({byField, ...samples}, role) {
+  const own = Object.fromEntries(['name', 'code', 'licensePlate'].map((field) => [field, `${byField[field]}-${role}`]));
+  const email = `${role}-${samples.email}`;
+  return {...samples, email, text: `${samples.text}-${role}`, byField: {...byField, ...own, email, emails: email}};
 }
 
 /** The calls under way of each page, and who waits for their end. */
@@ -151,7 +157,9 @@ async function fill(page, samples) {
         if (control.value !== '' || !offer || !control.closest('form')) continue;
         control.value = offer.value;
       } else if (!control.value && !['search', 'file', 'radio'].includes(type)) {
-        control.value = (control.inputMode === 'numeric' || control.inputMode === 'decimal' ? samples.number : samples[type]) ?? samples.text;
+        const byType = (control.inputMode === 'numeric' || control.inputMode === 'decimal' ? samples.number : samples[type]) ?? samples.text;
+        const ofField = samples.byField[control.name];
+        control.value = ofField?.slice(0, {date: 10, 'datetime-local': 16}[type]) ?? byType;
       } else {
         continue;
       }
