@@ -75,6 +75,7 @@ TEST_F(ConsolePages, HaveNoFindings) {
                                  "settings/password",
                                  "carriers?open=new",
                                  "settings/business",
+                                 "settings/defaults",
                                  "settings/users",
                                  "settings/tokens",
                                  "settings/templates",
@@ -116,8 +117,8 @@ TEST_F(ConsolePages, OfferEachRoleWhatTheDocumentAllowsAndNoMore) {
   for (const auto* const page :
        {"orders", "customers/upload", "carriers?open=new", "dispatch?open=new", "dispatch/drivers?open=new",
         "dispatch/vehicles?open=new", "stores", "stores?connect=woocommerce", "settings/branding",
-        "settings/business", "settings/calendar", "settings/alerts", "settings/users", "settings/tokens",
-        "settings/templates/new"})
+        "settings/business", "settings/calendar", "settings/defaults", "settings/alerts", "settings/users",
+        "settings/tokens", "settings/templates/new"})
     command.emplace_back(page);
   const auto walked = run(std::move(command), {}, std::chrono::minutes(6));
   EXPECT_EQ(walked.status, 0) << walked.standard_output << walked.standard_error;
@@ -168,7 +169,7 @@ TEST_P(ConsoleJourneys, LeadWhereTheyShould) {
 
 INSTANTIATE_TEST_SUITE_P(All, ConsoleJourneys,
                          testing::Values("customers", "dispatch", "editor", "first_rows", "orders", "people",
-                                         "runs", "settings"),
+                                         "runs", "settings", "stores"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -1163,6 +1163,7 @@ export const de: Texts = {
       business: 'Unternehmen',
       branding: 'Auftritt',
       calendar: 'Kalender',
+      defaults: 'Vorgaben',
       templates: 'Textvorlagen',
       alerts: 'Meldungen',
       users: 'Personen und Rollen',

@@ -1164,6 +1164,7 @@ export const en = {
       business: 'Business',
       branding: 'Branding',
       calendar: 'Calendar',
+      defaults: 'Defaults',
       templates: 'Templates',
       alerts: 'Alerts',
       users: 'Users and roles',
