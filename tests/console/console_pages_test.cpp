@@ -40,8 +40,9 @@ class ConsolePages : public testing::Test {
 };
 
 TEST_F(ConsolePages, HaveNoFindings) {
+  const std::string long_name = std::string(hostile) + std::string(110, 'x');
   const auto made =
-      tenant.http.post("/api/v1/Customers", {{"name", hostile}, {"email", "mallory@example.com"}});
+      tenant.http.post("/api/v1/Customers", {{"name", long_name}, {"email", "mallory@example.com"}});
   ASSERT_EQ(made.status, 201) << made.text;
   tenant.put_order(prepared.guid("order"), {{"notes", hostile}});
   std::vector<std::string> command{"node", package_folder("browser") / "console.mjs", link()};
