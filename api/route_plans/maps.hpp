@@ -11,13 +11,13 @@
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "base/thread/mutex.hpp"
+#include "base/thread/run_on.hpp"
 #include "base/thread/service.hpp"
+#include "base/thread/shared_call.hpp"
 #include "base/thread/thread.hpp"
 #include "domain/places/gazetteer.hpp"
 #include "domain/routing/tour.hpp"
@@ -56,12 +56,9 @@ class Maps final : public Service {
   /// Runs `work` outside the io threads, for work of more than a few milliseconds. Rethrows its exceptions.
   template <typename Work>
   asio::awaitable<std::invoke_result_t<Work&>> run(Work work) {
-    using Result = std::invoke_result_t<Work&>;
-    auto task = [](Work function) -> asio::awaitable<std::shared_ptr<Result>> {
-      co_return std::make_shared<Result>(function());
-    };
-    const auto result = co_await asio::co_spawn(work_, task(std::move(work)), asio::use_awaitable);
-    co_return std::move(*result);
+    const SharedCall<Work> call(std::move(work));
+    co_await run_on(work_, call);
+    co_return call.take();
   }
 
  private:

@@ -10,10 +10,12 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "base/error.hpp"
 #include "base/free_memory.hpp"
 #include "base/thread/mutex.hpp"
+#include "base/thread/run_on.hpp"
 
 namespace waybill::api {
 namespace {
@@ -192,6 +194,11 @@ asio::awaitable<Background::Turn> Background::take_turn(std::shared_ptr<State> s
         asio::use_awaitable);
   }
   co_return Turn(std::move(state), business);
+}
+
+asio::awaitable<void> Background::perform(Guid business, std::function<void()> work) {
+  const Turn turn = co_await take_turn(state_, business);
+  co_await run_on(work_, std::move(work));
 }
 
 }  // namespace waybill::api

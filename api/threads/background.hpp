@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -9,13 +9,12 @@
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "base/guid.hpp"
 #include "base/thread/service.hpp"
+#include "base/thread/shared_call.hpp"
 #include "base/thread/thread.hpp"
 
 namespace waybill::api {
@@ -47,12 +46,13 @@ class Background final : public Service {
   /// Returns or throws the result of `work`, on the caller's thread. `work` runs on another thread and owns
   /// the objects that it uses.
   template <class Work>
-  asio::awaitable<std::invoke_result_t<Work>> run(Guid business, Work work) {
-    const Turn turn = co_await take_turn(state_, business);
-    co_return co_await asio::co_spawn(work_, perform(std::move(work)), asio::use_awaitable);
+  asio::awaitable<std::invoke_result_t<Work&>> run(Guid business, Work work) {
+    const SharedCall<Work> call(std::move(work));
+    co_await perform(business, call);
+    co_return call.take();
   }
   template <class Work>
-  asio::awaitable<std::invoke_result_t<Work>> run(Work work) {
+  asio::awaitable<std::invoke_result_t<Work&>> run(Work work) {
     return run(Guid(), std::move(work));
   }
 
@@ -78,10 +78,8 @@ class Background final : public Service {
 
   static asio::awaitable<Turn> take_turn(std::shared_ptr<State> state, Guid business);
 
-  template <class Work>
-  static asio::awaitable<std::invoke_result_t<Work>> perform(Work work) {
-    co_return work();
-  }
+  /// Does the work on another thread.
+  asio::awaitable<void> perform(Guid business, std::function<void()> work);
 
   void serve();
 

@@ -5,8 +5,6 @@
 #include <sys/epoll.h>
 #include <utility>
 
-#include "base/database_clock.hpp"
-
 namespace waybill::net {
 namespace {
 
@@ -22,39 +20,32 @@ std::string text_of(Duration limit) {
 
 }  // namespace
 
-Http1Client::Http1Client(Options options, CurlLoop& loop, const TrustStore& trust, Connect connect,
-                         Complete complete, HandOver hand_over)
+Http1Client::Http1Client(Options options, CurlLoop& loop, TlsSessions& sessions, Http2Client& http2,
+                         Connect connect, Complete complete)
     : options_(std::move(options)),
       loop_(loop),
       connect_(std::move(connect)),
       complete_(std::move(complete)),
-      hand_over_(std::move(hand_over)),
-      tls_(trust),
+      tls_(sessions),
+      http2_(http2),
       buffer_(buffer_bytes) {}
 
 Http1Client::~Http1Client() {
   for (auto* const connections : {&busy_, &idle_}) {
-    for (const Connection& connection : *connections) loop_.socket_closed(connection.stream.socket());
+    for (const Connection& connection : *connections) loop_.socket_closed(connection.stream->socket());
   }
 }
 
 std::shared_ptr<const Http1Target> Http1Client::target_of(const std::string& url) {
-  auto target = targets_.find(url);
-  if (target != nullptr && target->is_secure && http2_.contains(target->authority)) return nullptr;
-  return target;
+  return targets_.find(url);
 }
 
-void Http1Client::send(std::shared_ptr<const Http1Target> target, HttpRequest request,
-                       HttpClient::Done done) {
+void Http1Client::send(StartedRequest request) {
   if (spare_exchanges_.empty()) spare_exchanges_.emplace_back();
   const ExchangeRef exchange = spare_exchanges_.begin();
   exchanges_.splice(exchanges_.end(), spare_exchanges_, exchange);
-  exchange->target = std::move(target);
-  exchange->request = std::move(request);
-  exchange->done = std::move(done);
+  static_cast<StartedRequest&>(*exchange) = std::move(request);
   exchange->has_begun = false;
-  exchange->started_at = database_clock().now();
-  exchange->started = SteadyClock::now();
   const HttpRequest& sent = exchange->request;
   exchange->received.begin(sent.read_limit, sent.keep_limit);
   if (!write_head(exchange->head, *exchange->target, sent.method, sent.headers, sent.body.size(),
@@ -110,15 +101,6 @@ HttpRequest Http1Client::connection_request(const Exchange& exchange) {
   return request;
 }
 
-void Http1Client::hand_over(ExchangeRef exchange) {
-  HttpRequest request = std::move(exchange->request);
-  HttpClient::Done done = std::move(exchange->done);
-  const auto elapsed = std::chrono::duration_cast<Duration>(SteadyClock::now() - exchange->started);
-  request.total_timeout = std::max<Duration>(request.total_timeout - elapsed, std::chrono::milliseconds(1));
-  release(exchange);
-  hand_over_(std::move(request), std::move(done));
-}
-
 void Http1Client::send_on(ConnectionRef connection, ExchangeRef exchange) {
   exchange->written = 0;
   exchange->parser.begin(exchange->received, exchange->request.method == "HEAD");
@@ -130,7 +112,8 @@ void Http1Client::write(Connection& connection) {
   Exchange& exchange = **connection.exchange;
   auto state = Stream::State::ready;
   while (exchange.written < exchange.size() && state == Stream::State::ready) {
-    const Stream::Moved sent = connection.stream.send(exchange.head, exchange.request.body, exchange.written);
+    const Stream::Moved sent =
+        connection.stream->send(exchange.head, exchange.request.body, exchange.written);
     exchange.written += sent.bytes;
     state = sent.state;
   }
@@ -140,14 +123,14 @@ void Http1Client::write(Connection& connection) {
 
 void Http1Client::report_writing(Connection& connection, bool is_awaited) {
   if (std::exchange(connection.awaits_writing, is_awaited) != is_awaited)
-    loop_.report(connection.stream.socket(), is_awaited ? EPOLLIN | EPOLLOUT : EPOLLIN);
+    loop_.report(connection.stream->socket(), is_awaited ? EPOLLIN | EPOLLOUT : EPOLLIN);
 }
 
 void Http1Client::on_ready(ConnectionRef connection, std::uint32_t events) {
   if (connection->shakes_hands) return shake_hands(connection);
   if (!connection->exchange) {
     // An idle connection was closed by the other side, or carries bytes that belong to no request.
-    if (!connection->stream.is_quiet()) close(connection);
+    if (!connection->stream->is_quiet()) close(connection);
     return;
   }
   if ((events & EPOLLOUT) != 0) write(*connection);
@@ -157,15 +140,15 @@ void Http1Client::on_ready(ConnectionRef connection, std::uint32_t events) {
 void Http1Client::read(ConnectionRef connection) {
   Exchange& exchange = **connection->exchange;
   do {
-    const auto [state, bytes] = connection->stream.receive(buffer_);
+    const auto [state, bytes] = connection->stream->receive(buffer_);
     if (state == Stream::State::blocked_reading || state == Stream::State::blocked_writing) return;
-    if (state == Stream::State::broken) return lose(connection, connection->stream.error());
+    if (state == Stream::State::broken) return lose(connection, connection->stream->error());
     exchange.has_begun = exchange.has_begun || bytes > 0;
     const auto parsed =
         state == Stream::State::ended ? exchange.parser.end() : exchange.parser.take({buffer_.data(), bytes});
     if (!exchange.has_begun) return lose(connection, exchange.parser.problem());
     if (parsed != ResponseParser::State::incomplete) return end_exchange(connection, parsed);
-  } while (connection->stream.has_unread());
+  } while (connection->stream->has_unread());
 }
 
 void Http1Client::end_exchange(ConnectionRef connection, ResponseParser::State state) {
@@ -259,23 +242,20 @@ void Http1Client::expire(ExchangeRef exchange) {
 }
 
 void Http1Client::complete(ExchangeRef exchange, HttpResponse response) {
-  response.started_at = exchange->started_at;
-  response.duration = std::chrono::duration_cast<Duration>(SteadyClock::now() - exchange->started);
-  HttpClient::Done done = std::move(exchange->done);
-  release(exchange);
-  complete_(std::move(done), std::move(response));
+  set_times(response, *exchange);
+  complete_(release(exchange).done, std::move(response));
 }
 
-/// Keeps the memory of an exchange that has ended.
-void Http1Client::release(ExchangeRef exchange) {
+/// Returns the request of an exchange that has ended, and keeps the exchange's memory.
+StartedRequest Http1Client::release(ExchangeRef exchange) {
   clear_deadline(*exchange);
-  exchange->target.reset();
-  exchange->request = {};
+  StartedRequest request = std::move(static_cast<StartedRequest&>(*exchange));
   if (spare_exchanges_.size() < max_spare_exchanges) {
     spare_exchanges_.splice(spare_exchanges_.end(), exchanges_, exchange);
   } else {
     exchanges_.erase(exchange);
   }
+  return request;
 }
 
 void Http1Client::fail(ExchangeRef exchange, HttpFailure failure, std::string error) {

@@ -10,28 +10,28 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "net/http/curl_loop.hpp"
 #include "net/http/http1_target.hpp"
+#include "net/http/http2_client.hpp"
 #include "net/http/http_client.hpp"
 #include "net/http/received_response.hpp"
 #include "net/http/response_parser.hpp"
+#include "net/http/started_request.hpp"
 #include "net/http/stream.hpp"
 #include "net/http/tls_sessions.hpp"
-#include "net/http/trust_store.hpp"
 
 namespace waybill::net {
 
 /// Sends requests on connections that it keeps, one request at a time on each (HTTP/1.1), to `http:` and
-/// `https:` URLs. libcurl opens the connections (docs/decisions/0048), and gets the requests of servers that
-/// choose HTTP/2 (docs/decisions/0086). Each owner of requests has connections of its own, and a kept
-/// connection with unread bytes carries no further request. A request on a kept connection that breaks before
-/// the answer begins is sent once more, on a new one. One thread.
+/// `https:` URLs. libcurl opens the connections (docs/decisions/0048). Those whose servers choose HTTP/2 go
+/// to Http2Client, with their requests (docs/decisions/0086). Each owner of requests has connections of its
+/// own, and a kept connection with unread bytes carries no further request. A request on a kept connection
+/// that breaks before the answer begins is sent once more, on a new one. One thread.
 class Http1Client {
  public:
-  using Moment = std::chrono::steady_clock::time_point;
+  using Moment = StartedRequest::Moment;
 
   /// A request and its answer.
   struct Exchange;
@@ -47,12 +47,9 @@ class Http1Client {
   /// Is called once for each request, when its connection is free again or closed.
   using Complete = std::function<void(HttpClient::Done, HttpResponse)>;
 
-  /// Sends a request to a server that speaks HTTP/2.
-  using HandOver = std::function<void(HttpRequest, HttpClient::Done)>;
-
-  /// `loop` and `trust` must outlive the client.
-  Http1Client(Options options, CurlLoop& loop, const TrustStore& trust, Connect connect, Complete complete,
-              HandOver hand_over);
+  /// `loop`, `sessions` and `http2` must outlive the client.
+  Http1Client(Options options, CurlLoop& loop, TlsSessions& sessions, Http2Client& http2, Connect connect,
+              Complete complete);
   /// Closes all connections.
   ~Http1Client();
   Http1Client(const Http1Client&) = delete;
@@ -61,7 +58,10 @@ class Http1Client {
   /// The parts of a URL to which this client sends requests; null for other URLs.
   std::shared_ptr<const Http1Target> target_of(const std::string& url);
 
-  void send(std::shared_ptr<const Http1Target> target, HttpRequest request, HttpClient::Done done);
+  void send(StartedRequest request);
+
+  /// Uses the places of connections that Http2Client took over and has closed, or could close.
+  void use_places(std::size_t closed);
 
   /// A request for the connection that an exchange needs, without TLS: the URL of its host, the guard and the
   /// time left.
@@ -96,6 +96,7 @@ class Http1Client {
 
   Host& host_of(const Http1Target& target, const HttpRequest& request);
   std::size_t max_places(const Host& host) const;
+  bool has_place() const;
   bool may_open(const Host& host) const;
   void begin(ExchangeRef exchange);
   std::optional<ConnectionRef> take_idle(Host& host);
@@ -103,8 +104,7 @@ class Http1Client {
   void open_connection(ExchangeRef exchange);
   void attach(ConnectionRef connection, ExchangeRef exchange, Moment deadline);
   void shake_hands(ConnectionRef connection);
-  void hand_over_all(Host& host, ExchangeRef first);
-  void hand_over(ExchangeRef exchange);
+  void hand_over(ConnectionRef connection, ExchangeRef first);
   void send_on(ConnectionRef connection, ExchangeRef exchange);
   void write(Connection& connection);
   void on_ready(ConnectionRef connection, std::uint32_t events);
@@ -127,7 +127,7 @@ class Http1Client {
   void set_deadline(ExchangeRef exchange, Moment deadline);
   void clear_deadline(Exchange& exchange);
   void expire(ExchangeRef exchange);
-  void release(ExchangeRef exchange);
+  StartedRequest release(ExchangeRef exchange);
   void complete(ExchangeRef exchange, HttpResponse response);
   void fail(ExchangeRef exchange, HttpFailure failure, std::string error);
 
@@ -135,12 +135,11 @@ class Http1Client {
   CurlLoop& loop_;
   const Connect connect_;
   const Complete complete_;
-  const HandOver hand_over_;
   Http1Targets targets_;
-  TlsSessions tls_;
-  std::unordered_set<std::string> http2_;  // authorities whose servers chose HTTP/2
+  TlsSessions& tls_;
+  Http2Client& http2_;
   std::unordered_map<std::string, Host> hosts_;
-  std::size_t places_ = 0;     // of all hosts
+  std::size_t places_ = 0;     // of all hosts, those of Http2Client too
   std::deque<Host*> starved_;  // hosts whose requests wait until there are fewer connections
   std::vector<Host*> unused_;  // hosts that `run_due` forgets unless they are used again
   std::list<Exchange> exchanges_;
@@ -151,10 +150,7 @@ class Http1Client {
   std::vector<char> buffer_;  // for received bytes
 };
 
-struct Http1Client::Exchange {
-  std::shared_ptr<const Http1Target> target;
-  HttpRequest request;
-  HttpClient::Done done;
+struct Http1Client::Exchange : StartedRequest {
   std::string head;  // request line and headers
   std::size_t written = 0;
   ReceivedResponse received;
@@ -163,21 +159,19 @@ struct Http1Client::Exchange {
   Host* host = nullptr;
   std::optional<ConnectionRef> connection;
   std::optional<Deadlines::iterator> deadline;  // none while the connection is opened, which has its own
-  Time started_at;
-  Moment started;
-  Moment connect_until;  // the end of the time for a connection, TLS included
+  Moment connect_until;                         // the end of the time for a connection, TLS included
 
-  Moment end() const { return started + request.total_timeout; }
   std::size_t size() const { return head.size() + request.body.size(); }
 };
 
 struct Http1Client::Connection final : CurlLoop::SocketOwner {
-  Connection(Http1Client& owner, Host& of, int descriptor) : client(owner), host(of), stream(descriptor) {}
+  Connection(Http1Client& owner, Host& of, int descriptor)
+      : client(owner), host(of), stream(std::make_unique<Stream>(descriptor)) {}
   void on_ready(std::uint32_t events) override { client.on_ready(self, events); }
 
   Http1Client& client;
   Host& host;
-  Stream stream;
+  std::unique_ptr<Stream> stream;
   ConnectionRef self;
   std::optional<ExchangeRef> exchange;
   bool shakes_hands = false;    // TLS has not begun

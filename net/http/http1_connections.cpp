@@ -12,8 +12,6 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr std::size_t max_http2_hosts = 4096;
-
 }  // namespace
 
 /// The first connection to a host with TLS is alone until the server has chosen the protocol, because HTTP/2
@@ -22,16 +20,18 @@ std::size_t Http1Client::max_places(const Host& host) const {
   return host.is_explored ? options_.max_connections_per_host : 1;
 }
 
-bool Http1Client::may_open(const Host& host) const {
-  return host.places < max_places(host) && (places_ < options_.max_connections || !idle_.empty());
+bool Http1Client::has_place() const {
+  return places_ < options_.max_connections || !idle_.empty() || http2_.has_idle();
 }
+
+bool Http1Client::may_open(const Host& host) const { return host.places < max_places(host) && has_place(); }
 
 /// Returns the last used idle connection, which is then busy. Closes those that have bytes to read: they
 /// belong to no request, and must not become the answer to the next one.
 std::optional<Http1Client::ConnectionRef> Http1Client::take_idle(Host& host) {
   while (!host.idle.empty()) {
     const ConnectionRef connection = host.idle.back();
-    if (!connection->stream.is_quiet()) {
+    if (!connection->stream->is_quiet()) {
       drop(connection);
       continue;
     }
@@ -46,9 +46,14 @@ std::optional<Http1Client::ConnectionRef> Http1Client::take_idle(Host& host) {
 void Http1Client::open_connection(ExchangeRef exchange) {
   // Its place is given to the new connection.
   if (places_ >= options_.max_connections) {
-    Host& other = idle_.front().host;
-    drop(idle_.begin());
-    note_if_unused(other);
+    if (idle_.empty()) {
+      http2_.close_idle();
+      --places_;
+    } else {
+      Host& other = idle_.front().host;
+      drop(idle_.begin());
+      note_if_unused(other);
+    }
   }
   ++exchange->host->places;
   ++places_;
@@ -63,7 +68,7 @@ void Http1Client::connected(ExchangeRef exchange, int socket) {
   connection->self = connection;
   loop_.adopt(socket, *connection);
   if (!exchange->target->is_secure) return send_on(connection, exchange);
-  connection->stream.use_tls(
+  connection->stream->use_tls(
       tls_.open(socket, exchange->target->name, connection->host.key, SteadyClock::now()));
   connection->shakes_hands = true;
   attach(connection, exchange, exchange->connect_until);
@@ -78,7 +83,7 @@ void Http1Client::attach(ConnectionRef connection, ExchangeRef exchange, Moment 
 
 /// Continues the beginning of TLS, and sends the request when it is complete.
 void Http1Client::shake_hands(ConnectionRef connection) {
-  Stream& stream = connection->stream;
+  Stream& stream = *connection->stream;
   const Stream::State state = stream.shake_hands();
   report_writing(*connection, state == Stream::State::blocked_writing);
   if (state == Stream::State::blocked_reading || state == Stream::State::blocked_writing) return;
@@ -86,10 +91,7 @@ void Http1Client::shake_hands(ConnectionRef connection) {
   const ExchangeRef exchange = detach(connection);
   clear_deadline(*exchange);
   connection->shakes_hands = false;
-  if (state == Stream::State::ready && stream.speaks_http2()) {
-    drop(connection);
-    return hand_over_all(host, exchange);
-  }
+  if (state == Stream::State::ready && stream.speaks_http2()) return hand_over(connection, exchange);
   host.is_explored = true;
   if (state != Stream::State::ready) {
     tls_.forget(host.key);
@@ -102,13 +104,27 @@ void Http1Client::shake_hands(ConnectionRef connection) {
   use_free_places(host);
 }
 
-/// Gives the requests of a host that speaks HTTP/2 to libcurl.
-void Http1Client::hand_over_all(Host& host, ExchangeRef first) {
-  if (http2_.size() >= max_http2_hosts) http2_.clear();
-  http2_.insert(first->target->authority);
-  hand_over(first);
-  for (const ExchangeRef exchange : std::exchange(host.waiting, {})) hand_over(exchange);
+/// Gives a connection and the requests of its host to Http2Client.
+void Http1Client::hand_over(ConnectionRef connection, ExchangeRef first) {
+  Host& host = connection->host;
+  std::unique_ptr<Stream> stream = std::move(connection->stream);
+  busy_.erase(connection);
+  --host.places;
+  http2_.take_over(std::move(stream), host.key, release(first));
+  // The others open further connections, one after another, until there are enough.
+  for (const ExchangeRef exchange : std::exchange(host.waiting, {})) {
+    if (http2_.takes(*exchange->target, exchange->request)) {
+      http2_.send(release(exchange));
+    } else {
+      host.waiting.push_back(exchange);
+    }
+  }
   use_free_places(host);
+}
+
+void Http1Client::use_places(std::size_t closed) {
+  places_ -= closed;
+  serve_starved();
 }
 
 void Http1Client::failed_to_connect(ExchangeRef exchange, HttpFailure failure, std::string error) {
@@ -137,9 +153,9 @@ void Http1Client::close(ConnectionRef connection) {
 /// Closes a connection without an exchange. The caller uses its place.
 void Http1Client::drop(ConnectionRef connection) {
   free_place(connection->host);
-  if (SSL* const tls = connection->stream.sound_tls())
+  if (SSL* const tls = connection->stream->sound_tls())
     tls_.keep(connection->host.key, tls, SteadyClock::now());
-  loop_.socket_closed(connection->stream.socket());
+  loop_.socket_closed(connection->stream->socket());
   if (connection->is_idle) std::erase(connection->host.idle, connection);
   (connection->is_idle ? idle_ : busy_).erase(connection);
 }
@@ -167,7 +183,7 @@ void Http1Client::serve(Host& host) {
 }
 
 void Http1Client::serve_starved() {
-  while (!starved_.empty() && (places_ < options_.max_connections || !idle_.empty())) {
+  while (!starved_.empty() && has_place()) {
     Host& host = *starved_.front();
     starved_.pop_front();
     host.is_starved = false;

@@ -11,11 +11,23 @@
 #include "net/http/curl_global.hpp"
 #include "net/http/curl_loop.hpp"
 #include "net/http/http1_client.hpp"
+#include "net/http/http2_client.hpp"
 #include "net/http/request_inbox.hpp"
+#include "net/http/tls_sessions.hpp"
 #include "net/http/transfer_pool.hpp"
 #include "net/http/trust_store.hpp"
 
 namespace waybill::net {
+namespace {
+
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+Deadline earlier(Deadline a, Deadline b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
+}
+
+}  // namespace
 
 std::string_view failure_text(HttpFailure failure) {
   switch (failure) {
@@ -55,11 +67,16 @@ class HttpClient::Impl {
         guarded_(loop_, options),
         unguarded_(loop_, options),
         opening_(loop_, without_host_limit(options)),
+        tls_(trust_),
+        http2_(options.user_agent, loop_, tls_,
+               {.complete = [this](const Done& done,
+                                   HttpResponse response) { complete(done, std::move(response)); },
+                .send_again = [this](StartedRequest request) { http1_.send(std::move(request)); },
+                .has_place = [this](std::size_t closed) { http1_.use_places(closed); }}),
         http1_(
-            {options.max_connections, options.max_connections_per_host, options.user_agent}, loop_, trust_,
-            [this](Http1Client::ExchangeRef exchange) { connect(exchange); },
-            [this](const Done& done, HttpResponse response) { complete(done, std::move(response)); },
-            [this](HttpRequest request, Done done) { start_by_curl(std::move(request), std::move(done)); }),
+            {options.max_connections, options.max_connections_per_host, options.user_agent}, loop_, tls_,
+            http2_, [this](Http1Client::ExchangeRef exchange) { connect(exchange); },
+            [this](const Done& done, HttpResponse response) { complete(done, std::move(response)); }),
         thread_(ThreadKind::http_client, [this](const std::stop_token&) { run(); }) {}
 
   ~Impl() { stop(); }
@@ -87,9 +104,11 @@ class HttpClient::Impl {
       taken_.clear();
       loop_.run_due(lanes);
       http1_.run_due();
+      http2_.run_due();
       deliver(lanes);
+      http2_.flush();
       const bool may_wait = inbox_.fall_asleep();
-      loop_.run_ready(lanes, may_wait, http1_.deadline());
+      loop_.run_ready(lanes, may_wait, earlier(http1_.deadline(), http2_.deadline()));
       deliver(lanes);
     }
     cancel_all();
@@ -107,8 +126,15 @@ class HttpClient::Impl {
   }
 
   void start(HttpRequest request, Done done) {
-    if (auto target = http1_.target_of(request.url))
-      return http1_.send(std::move(target), std::move(request), std::move(done));
+    if (auto target = http1_.target_of(request.url)) {
+      StartedRequest started{.target = std::move(target),
+                             .request = std::move(request),
+                             .done = std::move(done),
+                             .started_at = database_clock().now(),
+                             .started = std::chrono::steady_clock::now()};
+      return http2_.takes(*started.target, started.request) ? http2_.send(std::move(started))
+                                                            : http1_.send(std::move(started));
+    }
     start_by_curl(std::move(request), std::move(done));
   }
 
@@ -186,6 +212,7 @@ class HttpClient::Impl {
       if (transfer->active) lane_of(*transfer).remove(*transfer);
     }
     http1_.cancel_all();
+    http2_.cancel_all();
     // Requests that `done` sends are cancelled, too.
     do {
       for (auto& [request, done] : taken_) {
@@ -207,6 +234,8 @@ class HttpClient::Impl {
   CurlLoop::Lane guarded_;
   CurlLoop::Lane unguarded_;
   CurlLoop::Lane opening_;  // of connections that are handed over, so that none is used for two requests
+  TlsSessions tls_;
+  Http2Client http2_;
   Http1Client http1_;
   std::unordered_map<CurlTransfer*, Http1Client::ExchangeRef> connecting_;  // connections being opened
   std::vector<CurlTransfer*> unconnectable_;  // some of these, whose URL libcurl refuses

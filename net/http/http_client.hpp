@@ -73,9 +73,9 @@ class HttpSender {
 };
 
 /// Runs thousands of requests at a time on its own thread (epoll); reuses connections, never follows
-/// redirects. Http1Client sends them, or libcurl if the server chooses HTTP/2. Checks the address of each new
-/// connection. A crash loses the requests: a caller that needs them keeps them until `done` is
-/// called.
+/// redirects. Http1Client sends them, or Http2Client if the server chooses HTTP/2, or libcurl for unusual
+/// URLs. Checks the address of each new connection. A crash loses the requests: a caller that needs them
+/// keeps them until `done` is called.
 class HttpClient final : public HttpSender, public Service {
  public:
   struct Options {

@@ -86,5 +86,33 @@ TEST(ReceivedResponse, TheNextAnswerHasNothingOfThePreviousOne) {
   EXPECT_EQ(response.body, "abcd");
 }
 
+TEST(ReceivedResponse, KeepsTheFieldsOfTheLastHeadOnly) {
+  ReceivedResponse received;
+  received.begin(100, 100);
+  received.begin_head();
+  EXPECT_TRUE(received.add_header("link", "early"));
+  received.begin_head();
+  EXPECT_TRUE(received.add_header("x-a", " 1 "));
+  received.end_head();
+  EXPECT_TRUE(received.add_header("x-late", "trailer"));
+  EXPECT_EQ(received.take().headers, (std::vector<std::pair<std::string, std::string>>{{"x-a", "1"}}));
+}
+
+TEST(ReceivedResponse, CountsTheFieldsOfAllHeadsAndTrailers) {
+  const std::string value(20'000, 'x');
+  for (const bool is_trailer : {false, true}) {
+    ReceivedResponse received;
+    received.begin(100, 100);
+    received.begin_head();
+    if (is_trailer) received.end_head();
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_TRUE(received.add_header("x-a", value));
+      if (!is_trailer) received.begin_head();
+    }
+    EXPECT_FALSE(received.add_header("x-a", value));
+    EXPECT_TRUE(received.headers_are_too_large());
+  }
+}
+
 }  // namespace
 }  // namespace waybill::net

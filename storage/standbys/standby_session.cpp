@@ -2,6 +2,7 @@
 
 #include "storage/pq/connect_params.hpp"
 #include "storage/sql/standbys.sql.hpp"
+#include "storage/standbys/standby_fault.hpp"
 
 namespace waybill::storage {
 
@@ -39,6 +40,29 @@ std::optional<Observable> check_standby(Session& session, const StandbyTarget& t
                                 .lsn = parse_lsn(state.lsn.value_or("")).value_or(0)};
   if (replayed < target.required) return Observable::standby_behind;
   return std::nullopt;
+}
+
+bool run_on_standby(const StandbyTarget& target, std::string_view application_name,
+                    const std::string& settings, const std::function<void(Session&)>& work) {
+  std::optional<Observable> fault;
+  try {
+    Session session(target.connection, application_name);
+    session.execute(settings);
+    fault = check_standby(session, target);
+    if (!fault) {
+      work(session);
+      observe(Observable::standby_read);
+      return true;
+    }
+  } catch (const DatabaseUnavailable&) {
+    fault = Observable::standby_unreachable;
+  } catch (const StatementError& error) {
+    fault = standby_fault(error);
+    if (!fault) throw;
+  }
+  observe(*fault);
+  observe(Observable::primary_read);
+  return false;
 }
 
 }  // namespace waybill::storage
