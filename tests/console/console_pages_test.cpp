@@ -2,6 +2,7 @@
 #include <chrono>
 #include <csignal>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -39,8 +40,9 @@ class ConsolePages : public testing::Test {
 };
 
 TEST_F(ConsolePages, HaveNoFindings) {
+  const std::string long_name = std::string(hostile) + std::string(110, 'x');
   const auto made =
-      tenant.http.post("/api/v1/Customers", {{"name", hostile}, {"email", "mallory@example.com"}});
+      tenant.http.post("/api/v1/Customers", {{"name", long_name}, {"email", "mallory@example.com"}});
   ASSERT_EQ(made.status, 201) << made.text;
   tenant.put_order(prepared.guid("order"), {{"notes", hostile}});
   std::vector<std::string> command{"node", package_folder("browser") / "console.mjs", link()};
@@ -74,11 +76,24 @@ TEST_F(ConsolePages, HaveNoFindings) {
                                  "settings/password",
                                  "carriers?open=new",
                                  "settings/business",
+                                 "settings/defaults",
                                  "settings/users",
                                  "settings/tokens",
                                  "settings/templates",
+                                 "settings/templates/new",
+                                 "customers/upload",
+                                 "events?open=*",
+                                 "audit?open=*",
                                  "search?q=ada"})
     command.emplace_back(page);
+  for (const auto& [page, kind] :
+       std::vector<std::pair<std::string, std::string>>{{"jobs?open=", "job"},
+                                                        {"stores?open=", "integration"},
+                                                        {"settings/tokens?open=", "token"},
+                                                        {"settings/templates/", "template"},
+                                                        {"customers/upload/", "upload"},
+                                                        {"messages?customerId=", "customer"}})
+    command.push_back(page + prepared.guid(kind));
   for (const std::string kind : {"order", "shipment", "customer", "product", "workflow", "run"})
     command.push_back(kind + "s/" + prepared.guid(kind));
   command.push_back("orders/" + prepared.guid("order") + "/automation");
@@ -99,11 +114,12 @@ TEST_F(ConsolePages, OfferEachRoleWhatTheDocumentAllowsAndNoMore) {
   command.push_back("dispatch/drivers?open=" + prepared.guid("driver"));
   command.push_back("dispatch/vehicles?open=" + prepared.guid("vehicle"));
   command.push_back("carriers?open=" + prepared.guid("carrier"));
+  command.push_back("customers/upload/" + prepared.guid("upload"));
   for (const auto* const page :
-       {"orders", "carriers?open=new", "dispatch?open=new", "dispatch/drivers?open=new",
+       {"orders", "customers/upload", "carriers?open=new", "dispatch?open=new", "dispatch/drivers?open=new",
         "dispatch/vehicles?open=new", "stores", "stores?connect=woocommerce", "settings/branding",
-        "settings/business", "settings/calendar", "settings/alerts", "settings/users", "settings/tokens",
-        "settings/templates/new"})
+        "settings/business", "settings/calendar", "settings/defaults", "settings/alerts", "settings/users",
+        "settings/tokens", "settings/templates/new"})
     command.emplace_back(page);
   const auto walked = run(std::move(command), {}, std::chrono::minutes(6));
   EXPECT_EQ(walked.status, 0) << walked.standard_output << walked.standard_error;
@@ -154,7 +170,7 @@ TEST_P(ConsoleJourneys, LeadWhereTheyShould) {
 
 INSTANTIATE_TEST_SUITE_P(All, ConsoleJourneys,
                          testing::Values("customers", "dispatch", "editor", "first_rows", "orders", "people",
-                                         "runs", "settings"),
+                                         "runs", "settings", "stores"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -8,7 +8,7 @@ const quotaKept = 0.3;
 
 /**
  * A value of the API that stays as new as the page needs. It is read at once, then again each `period` ms (0: not
- * again) while the page is visible; reads never overlap, and wait after a Retry-After and while the quota is short.
+ * again, but after a Retry-After) while the page is visible; reads never overlap, and wait while the quota is short.
  * `stop` ends all of it; `live` does so with its component.
  */
 export class Live<T> {
@@ -69,7 +69,7 @@ export class Live<T> {
   }
 
   #plan(pause: number): void {
-    if (this.#stopped || this.period === 0) return;
+    if (this.#stopped || pause === 0) return;
     this.#timer = setTimeout(() => void this.#turn(), connection.quotaLeft < quotaKept ? pause * 4 : pause);
   }
 

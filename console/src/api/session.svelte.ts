@@ -14,10 +14,13 @@ class Session {
 
   /** Reads who the caller is; asks for the password if nobody is. */
   async begin(): Promise<void> {
-    const [user, business] = await Promise.all([
-      data(api.GET('/api/user/me')),
-      data(api.GET('/api/business/my-business')),
-    ]);
+    const me = data(api.GET('/api/user/me'));
+    const mine = data(api.GET('/api/business/my-business')).catch(async (reason: unknown) => {
+      // A person without a business is refused all but making one.
+      if ((await me).role === null) return null;
+      throw reason;
+    });
+    const [user, business] = await Promise.all([me, mine]);
     this.user = user;
     this.business = business;
   }
@@ -49,7 +52,7 @@ class Session {
 
   /** True if the role may change records. The API decides; the page does not offer what it refuses. */
   get operates(): boolean {
-    return this.user !== null && this.user.role !== 'viewer';
+    return this.administers || this.user?.role === 'operator';
   }
 
   /** True if the role may change workflows, users and settings. */

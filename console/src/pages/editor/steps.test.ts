@@ -1,10 +1,21 @@
 import {expect, test} from 'vitest';
 
-import {assumptionsOf, sizeOf, valuesOf} from './steps';
+import {assumptionsOf, sendingSteps, sizeOf, valuesOf} from './steps';
 
 test('A choice takes a number for itself and for each step of its ways', () => {
   const inner = {type: 'choose', then: [{type: 'stop'}], otherwise: []};
   expect(sizeOf({type: 'choose', then: [{type: 'stop'}, inner], otherwise: [{type: 'stop'}]})).toBe(5);
+});
+
+test('The steps that can be tried have the numbers of the text, also inside a way', () => {
+  const mail = {type: 'send_email'};
+  const choice = {type: 'choose', then: [{type: 'stop'}, mail], otherwise: [{type: 'webhook'}]};
+  expect(sendingSteps([{type: 'wait'}, choice, {type: 'send_push'}])).toEqual([
+    {number: 4, type: 'send_email'},
+    {number: 5, type: 'webhook'},
+    {number: 6, type: 'send_push'},
+  ]);
+  expect(sendingSteps([{type: 'stop'}])).toEqual([]);
 });
 
 test('Only a step with a name has values, also inside a way', () => {

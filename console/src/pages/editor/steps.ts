@@ -11,6 +11,20 @@ export function sizeOf(step: JsonObject): number {
   return [...listOf(step.then), ...listOf(step.otherwise)].reduce((sum, each) => sum + sizeOf(each), 1);
 }
 
+export type SendingType = 'webhook' | 'send_email' | 'send_push';
+
+/** The steps that send something, which can be tried, by the numbers that they have in the order of the text. */
+export function sendingSteps(steps: JsonObject[], before = 0): {number: number; type: SendingType}[] {
+  let number = before;
+  return steps.flatMap((step) => {
+    const own = ++number;
+    const inner = sendingSteps([...listOf(step.then), ...listOf(step.otherwise)], own);
+    number = own + sizeOf(step) - 1;
+    const {type} = step;
+    return type === 'webhook' || type === 'send_email' || type === 'send_push' ? [{number: own, type}, ...inner] : inner;
+  });
+}
+
 const stepValues: Record<string, string[]> = {
   create_shipment: ['shipmentId', 'trackingNumber'],
   buy_label: ['labelStatus', 'price', 'currency', 'carrier', 'serviceLevel', 'serviceCode', 'carrierTrackingNumber'],

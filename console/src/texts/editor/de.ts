@@ -230,6 +230,7 @@ export const de: EditorTexts = {
   sendTest: 'Test senden',
   sendTestTitle: 'Diesen Schritt wirklich senden?',
   sendTestHint: 'Die gespeicherte Version wird einmal gesendet, mit diesem Datensatz und ohne Lauf. Eine Mail geht an dich, ein Aufruf an seine URL.',
+  sendTestStep: 'Schritt',
   sendTestUnsaved: 'Erst speichern: Ein Test sendet die gespeicherte Version.',
   sent: (status: string) => `Gesendet; die Antwort war ${status}.`,
   noAnswer: 'keine',

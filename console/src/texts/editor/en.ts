@@ -229,6 +229,7 @@ export const en = {
   sendTest: 'Send a test',
   sendTestTitle: 'Send this step really?',
   sendTestHint: 'The saved version is sent once, with this record and without a run. A mail goes to you, a call goes to its URL.',
+  sendTestStep: 'Step',
   sendTestUnsaved: 'Save first: a test sends the saved version.',
   sent: (status: string) => `Sent; the answer was ${status}.`,
   noAnswer: 'none',

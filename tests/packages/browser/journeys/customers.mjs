@@ -32,6 +32,13 @@ try {
     await page.waitForURL(/customers\/upload\/[0-9a-f-]{36}/, {timeout: 90_000});
     await page.getByText(/100,000/).first().waitFor();
   });
+  await step('who has left the page finds it by its job', async () => {
+    const preview = page.url();
+    await page.goto(`${root}jobs`);
+    await page.getByRole('row').filter({hasText: 'Done'}).getByRole('link').first().click();
+    await page.getByRole('link', {name: 'See what it will change'}).click();
+    await page.waitForURL(preview);
+  });
   await step('it is confirmed, with progress', async () => {
     await page.getByRole('main').getByRole('button', {name: /100,000/}).click();
     await page.getByRole('progressbar').first().waitFor();

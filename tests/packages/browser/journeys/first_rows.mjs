@@ -4,7 +4,7 @@
 // with 1 at the first page for which there are more.
 import assert from 'node:assert/strict';
 
-import {launch, signedIn, step} from './journey.mjs';
+import {call, launch, signedIn, step} from './journey.mjs';
 import {firstRows} from './slow_link.mjs';
 
 const [link, viewerLink] = process.argv.slice(2);
@@ -27,18 +27,29 @@ const pages = {
   stores: row,
   carriers: row,
   dispatch: row,
+  settings: 'main form',
+  'settings/branding': 'main form',
+  'settings/alerts': 'main form',
+  'settings/users': 'main .people li',
+  'settings/tokens': row,
+  'settings/templates': row,
+  editor: 'main .recipe',
 };
 const most = 3;
-// Texts other than the English ones are a file more.
-const people = [
-  {name: 'an admin', locale: 'en-GB', link, paths: Object.keys(pages)},
-  {name: 'a German viewer', locale: 'de-DE', link: viewerLink, paths: ['', 'orders']},
-];
 
 const browser = await launch();
 try {
-  for (const {name, locale, link, paths} of people) {
-    const storageState = await (await signedIn(browser, link)).context().storageState();
+  // Texts other than the English ones are a file more.
+  const people = [
+    {name: 'an admin', locale: 'en-GB', page: await signedIn(browser, link), paths: Object.keys(pages)},
+    {name: 'a German viewer', locale: 'de-DE', page: await signedIn(browser, viewerLink), paths: ['', 'orders', 'settings', 'editor']},
+  ];
+  const {workflows} = (await call(people[0].page, 'GET', '/api/workflows/overview')).body.data;
+  const workflow = `editor/${workflows[0].guid}`;
+  pages[workflow] = '#steps ~ ol li';
+  people[0].paths.push(workflow);
+  for (const {name, locale, page, paths} of people) {
+    const storageState = await page.context().storageState();
     // The choices of the browser are those of a person who opens the console for the first time.
     storageState.origins = [];
     for (const path of paths) {

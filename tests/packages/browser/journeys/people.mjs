@@ -1,5 +1,6 @@
-// An owner invites an operator, who accepts and cannot change a workflow; a template is edited, previewed and sent to
-// oneself, without leaving its page; the owner signs in again after the end of the session, and loses no form.
+// A person makes a business, and invites an operator, who accepts and cannot change a workflow; a template is edited,
+// previewed and sent to oneself, without leaving its page, which is the test of the first steps; the owner signs in again
+// after the end of the session, and loses no form; a forgotten password is replaced by mail.
 // Usage: node people.mjs ROOT MAIL_DIR ; ROOT is the address of the API, MAIL_DIR the directory of its mails. Exits with
 // 1 at the first step that is not as expected.
 import assert from 'node:assert/strict';
@@ -50,7 +51,7 @@ async function signIn(browser, email) {
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.keyboard.press('Enter');
-  await page.getByRole('navigation', {name: 'Pages'}).waitFor();
+  await page.getByRole('dialog').waitFor({state: 'detached'});
   return page;
 }
 
@@ -58,13 +59,17 @@ const names = {firstName: 'Ada', lastName: 'Lovelace', password, confirmPassword
 await post('/api/user/register', {email: people.owner, acceptedTerms: true, ...names});
 const [, verification] = await mailTo(people.owner, /\r\n(wb_\S+)/);
 await post('/api/user/verify', {token: verification});
-const {token: session} = await post('/api/user/login', {email: people.owner, password});
-await post('/api/business', {name: `Harbour ${run}`, email: people.owner}, session);
-await post('/api/v1/Customers', {name: 'Grace', email: 'grace@example.com'}, session);
 
 const browser = await launch();
 try {
   const owner = await signIn(browser, people.owner);
+  await step('a person without a business makes one', async () => {
+    await owner.getByLabel('Name').fill(`Harbour ${run}`);
+    await owner.getByRole('button', {name: 'Make the business'}).click();
+    await owner.getByRole('navigation', {name: 'Pages'}).getByText(`Harbour ${run}`).waitFor();
+    await owner.getByRole('link', {name: /Send a test/}).waitFor();
+    assert.equal((await call(owner, 'POST', '/api/v1/Customers', {name: 'Grace', email: 'grace@example.com'})).status, 201);
+  });
   await step('an operator is invited, and accepts', async () => {
     await owner.goto(`${root}settings/users`);
     await owner.getByLabel('E-mail').fill(people.operator);
@@ -106,6 +111,15 @@ try {
     workflow = all.body.data[0];
     assert.equal(workflow.isActive, false);
   });
+  await step('the test is done in the first steps of the person who has sent it, who can hide them', async () => {
+    await owner.goto(`${root}today`);
+    await owner.getByText('Send a test (done)').waitFor();
+    await owner.getByRole('button', {name: 'Hide these steps'}).click();
+    await owner.reload();
+    await owner.getByRole('heading', {name: 'Needs attention'}).waitFor();
+    await owner.waitForLoadState('networkidle');
+    assert.equal(await owner.getByRole('heading', {name: 'First steps'}).count(), 0);
+  });
 
   const operator = await signIn(browser, people.operator);
   await step('the operator sees the workflow, is offered no change of it, and is refused if forced', async () => {
@@ -140,6 +154,17 @@ try {
     assert.equal(calls[1].key, calls[0].key);
     const carriers = (await call(owner, 'GET', '/api/carriers')).body.data;
     assert.equal(carriers.filter((carrier) => carrier.code === `harbour-${run}`).length, 1);
+  });
+  await step('a wrong password is said, and a link for a new one is mailed', async () => {
+    const page = await newPage(browser);
+    await page.goto(root);
+    await page.getByLabel('E-mail').fill(people.operator);
+    await page.getByLabel('Password').fill('wrong wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('The e-mail address or the password is wrong.').waitFor();
+    await page.getByRole('button', {name: /^Forgotten/}).click();
+    await page.getByRole('status').getByText(people.operator).waitFor();
+    await mailTo(people.operator, /reset-password\?token=wb_/);
   });
 } finally {
   await browser.close();

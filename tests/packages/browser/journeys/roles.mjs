@@ -1,7 +1,8 @@
 // The matrix of roles and operations, made from the OpenAPI document: for each role, no page reads what the role may not
 // read, no button in a page or its dialogs sends what the role may not send, and the API refuses each such operation
 // when it is forced. Forms get input before they are sent, made from the schemas of the document; what a button shows is
-// used as well. Nothing is changed: each change that a button sends is answered here.
+// used as well. One change of each kind of `allowed` that a page of the role sends is made, so that what is offered
+// succeeds; every other change that a button sends is answered here.
 // Usage: node roles.mjs VIEWER OPERATOR ADMIN OWNER PATH... ; the first four are one-time links of these roles, PATH is
 // a path below /console/. Exits with 1 and the faults if there are any.
 import {call, launch, signedIn, step} from './journey.mjs';
@@ -31,15 +32,17 @@ async function readDocument(page) {
   return {operations, samples: samplesOf(document, operations)};
 }
 
-/** A value for each type of an input, from the formats and the examples of all bodies. */
+/** A value for each type of an input, and for each field (`byField`), from the formats and examples of all bodies. */
 function samplesOf(document, operations) {
   const values = new Map();
   const formats = new Map();
-  const learn = (example) => {
-    if (Array.isArray(example)) return example.forEach(learn);
+  const byField = {};
+  const learn = (example, path = '') => {
+    if (Array.isArray(example)) return example.forEach((each) => learn(each, path));
+    if (typeof example !== 'object') return void (byField[path] ??= String(example));
     for (const [name, value] of Object.entries(example ?? {})) {
-      if (typeof value === 'object') learn(value);
-      else if (!values.has(name)) values.set(name, value);
+      learn(value, path ? `${path}.${name}` : name);
+      if (typeof value !== 'object' && !values.has(name)) values.set(name, value);
     }
   };
   for (const {body} of operations) learn(body);
@@ -47,6 +50,7 @@ function samplesOf(document, operations) {
     for (const [name, {format}] of Object.entries(properties ?? {})) if (format && values.has(name)) formats.set(format, values.get(name));
   const moment = String(formats.get('date-time'));
   return {
+    byField,
     email: formats.get('email'),
     url: formats.get('uri') ?? 'https://example.com/hook',
     date: moment.slice(0, 10),
@@ -58,12 +62,29 @@ function samplesOf(document, operations) {
   };
 }
 
+/** The changes that each role makes by the forms of its pages. They make records of their own, or can be repeated. */
+const ofOperator = ['POST /api/drivers', 'POST /api/vehicle'];
+const ofAdmin = [
+  ...ofOperator,
+  'POST /api/carriers',
+  'POST /api/business/users',
+  'POST /api/business/tokens',
+  'POST /api/workflows/templates',
+  'PUT /api/business',
+  'PUT /api/business/alerts',
+];
+const allowed = {viewer: [], operator: ofOperator, admin: ofAdmin, owner: ofAdmin};
+
 /** True for an operation that needs a higher role. */
 const exceeds = (operation, role) => roles.indexOf(operation.permission) > roles.indexOf(role);
 
-/** Records each call of the page as an operation, and answers the changes itself. Returns the set of operations. */
+/**
+ * Records each call of the page as an operation. Lets those of `allowed` through until one of each has succeeded, and
+ * answers all other changes itself. Returns the set of operations, and the answers of those that were let through.
+ */
 async function watch(page, role, operations) {
   const sent = new Set();
+  const answers = new Map();
   await page.context().route((url) => url.pathname.startsWith('/api/'), async (route) => {
     const request = route.request();
     const {pathname} = new URL(request.url());
@@ -72,13 +93,27 @@ async function watch(page, role, operations) {
     else if (exceeds(operation, role)) faults.push(`${role}: ${page.url()} offers ${operation.method} ${operation.path}`);
     if (operation) sent.add(operation);
     if (request.method() === 'GET') return route.continue();
+    const name = operation && `${operation.method} ${operation.path}`;
+    if (allowed[role].includes(name) && !answers.get(name)?.ok) {
+      // The browser's own header is not in a request that is sent for it.
+      const answer = await route.fetch({headers: {...request.headers(), 'sec-fetch-site': 'same-origin'}});
+      answers.set(name, {ok: answer.ok(), text: `${answer.status()} ${await answer.text()}`});
+      return route.fulfill({response: answer});
+    }
     return route.fulfill({
       status: 409,
       contentType: 'application/json',
       body: JSON.stringify({success: false, error: {code: 'CONFLICT', message: 'not sent', details: {}}}),
     });
   });
-  return sent;
+  return {sent, answers};
+}
+
+/** Samples whose names and addresses are those of a role, so that the roles make different records. */
+function ofRole({byField, ...samples}, role) {
+  const own = Object.fromEntries(['name', 'code', 'licensePlate'].map((field) => [field, `${byField[field]}-${role}`]));
+  const email = `${role}-${samples.email}`;
+  return {...samples, email, text: `${samples.text}-${role}`, byField: {...byField, ...own, email, emails: email}};
 }
 
 /** The calls under way of each page, and who waits for their end. */
@@ -122,7 +157,9 @@ async function fill(page, samples) {
         if (control.value !== '' || !offer || !control.closest('form')) continue;
         control.value = offer.value;
       } else if (!control.value && !['search', 'file', 'radio'].includes(type)) {
-        control.value = (control.inputMode === 'numeric' || control.inputMode === 'decimal' ? samples.number : samples[type]) ?? samples.text;
+        const byType = (control.inputMode === 'numeric' || control.inputMode === 'decimal' ? samples.number : samples[type]) ?? samples.text;
+        const ofField = samples.byField[control.name];
+        control.value = ofField?.slice(0, {date: 10, 'datetime-local': 16}[type]) ?? byType;
       } else {
         continue;
       }
@@ -222,8 +259,12 @@ try {
       const {operations, samples} = await readDocument(page);
       await force(page, role, operations);
       countCalls(page);
-      const sent = await watch(page, role, operations);
-      for (const path of paths) await use(page, path, samples);
+      const {sent, answers} = await watch(page, role, operations);
+      for (const path of paths) await use(page, path, ofRole(samples, role));
+      for (const each of allowed[role]) {
+        const answer = answers.get(each);
+        if (!answer?.ok) faults.push(`${role}: ${each} does not succeed: ${answer?.text ?? 'no form has sent it'}`);
+      }
       offered[role] = [...sent].filter((each) => each.method !== 'GET');
       console.log(`${role}: ${offered[role].map(({method, path}) => `${method} ${path}`).join(', ')}`);
       await page.context().close();
@@ -231,17 +272,17 @@ try {
   await Promise.all(roles.map(walk));
   // Without these the walk would have proved nothing. All of them need input.
   const needInput = {
-    operator: ['POST /api/dispatch', 'PUT /api/dispatch', 'POST /api/dispatch/add-shipment', 'POST /api/drivers', 'POST /api/vehicle'],
-    admin: ['POST /api/carriers', 'POST /api/business/users', 'POST /api/business/tokens', 'POST /api/workflows/templates', 'PUT /api/business', 'POST /api/integrations/provider/configure'],
+    operator: ['POST /api/dispatch', 'PUT /api/dispatch', 'POST /api/dispatch/add-shipment'],
+    admin: ['POST /api/integrations/provider/configure'],
   };
   for (const [role, expected] of Object.entries(needInput)) {
     const sent = offered[role].map(({method, path}) => `${method} ${path}`);
     for (const each of expected) if (!sent.includes(each)) faults.push(`${role}: no form has sent ${each}`);
   }
-  const allowed = (role, permission) => offered[role].filter((each) => each.permission === permission).length;
-  if (allowed('operator', 'operator') < 3) faults.push('an operator is offered hardly a change of records');
-  if (allowed('admin', 'admin') < 6) faults.push('an admin is offered hardly a change of settings');
-  if (allowed('owner', 'admin') < allowed('admin', 'admin')) faults.push('an owner is offered less than an admin');
+  const changes = (role, permission) => offered[role].filter((each) => each.permission === permission).length;
+  if (changes('operator', 'operator') < 3) faults.push('an operator is offered hardly a change of records');
+  if (changes('admin', 'admin') < 6) faults.push('an admin is offered hardly a change of settings');
+  if (changes('owner', 'admin') < changes('admin', 'admin')) faults.push('an owner is offered less than an admin');
 } finally {
   await browser.close();
 }

@@ -1,16 +1,24 @@
 // An admin follows the first steps, invites a person, makes, uses and revokes a token, edits a template and sees it for a
-// record; a store that does not answer is refused by its field; a viewer is offered no change.
+// record; a store that does not answer is refused at its field; a run is no test that a person has sent; a change of
+// somebody else is not lost; a viewer is offered no change.
 // Usage: node settings.mjs LINK VIEWER_LINK ; one-time links (`waybill console-link`) of a business with an
 // order, the first of an admin, and the second of a viewer. Exits with 1 at the first step that is not as expected.
 import assert from 'node:assert/strict';
 
-import {launch, signedIn, step} from './journey.mjs';
+import {call, launch, signedIn, step} from './journey.mjs';
 
 const [link, viewerLink] = process.argv.slice(2);
 if (!viewerLink) throw new Error('usage: node settings.mjs LINK VIEWER_LINK');
 const root = new URL('/console/', link).href;
 /** Makes names and addresses of this run its own. */
 const run = Date.now().toString(36);
+
+/** Waits until a control is marked as refused, with the reason under it. */
+async function refused(control) {
+  await control.and(control.page().locator('[aria-invalid=true]')).waitFor();
+  const reason = await control.getAttribute('aria-describedby');
+  assert.notEqual(await control.page().locator(`#${reason}`).innerText(), '');
+}
 
 const browser = await launch();
 try {
@@ -26,8 +34,35 @@ try {
     await admin.getByLabel('Consumer key').fill('ck_1');
     await admin.getByLabel('Consumer secret').fill('cs_1');
     await admin.getByRole('button', {name: 'Test and connect'}).click();
-    await admin.getByRole('alert').getByText('credentials.storeUrl').waitFor();
+    await refused(admin.getByLabel('Address of the store'));
+    assert.equal(await admin.getByRole('alert').getByText('credentials.storeUrl').count(), 0);
     assert.equal(await admin.getByLabel('Consumer key').inputValue(), 'ck_1');
+  });
+  let order;
+  await step('a workflow that came with the business and a run are no steps of the person', async () => {
+    await admin.goto(`${root}today`);
+    await admin.getByRole('link', {name: /Make a workflow from a recipe/}).waitFor();
+    const action = {type: 'update_record', set: {notes: 'seen'}};
+    const body = {name: `Seen ${run}`, entityType: 'Order', triggers: ['order_created'], isActive: true, action};
+    assert.equal((await call(admin, 'POST', '/api/workflows/configure', body)).status, 201);
+    const made = {status: 'draft', customer: {name: 'Grace'}, items: [{description: 'Tea', quantity: 1, price: 3}]};
+    order = (await call(admin, 'POST', '/api/v1/Orders', made)).body.data.guid;
+    await admin.goto(`${root}runs?entityId=${order}`);
+    await admin.getByRole('row').filter({hasText: `Seen ${run}`}).waitFor();
+    await admin.goto(`${root}today`);
+    await admin.getByText('Make a workflow from a recipe (done)').waitFor();
+    await admin.getByRole('link', {name: /Send a test/}).waitFor();
+  });
+  await step('a test sends the first step that can be sent, and is the step of the person', async () => {
+    const steps = [{type: 'wait', delay: 'PT1H'}, {type: 'webhook', recipient: 'https://hooks.example.com/x'}];
+    const body = {name: `Later ${run}`, entityType: 'Order', triggers: ['order_created'], isActive: false, steps};
+    const {guid} = (await call(admin, 'POST', '/api/workflows/configure', body)).body.data;
+    await admin.goto(`${root}editor/${guid}?record=${order}`);
+    await admin.getByRole('button', {name: 'Send a test'}).click();
+    await admin.getByRole('dialog').getByRole('button', {name: 'Send a test'}).click();
+    await admin.getByRole('dialog').waitFor({state: 'detached'});
+    await admin.goto(`${root}today`);
+    await admin.getByText('Send a test (done)').waitFor();
   });
   await step('a person is invited as an operator', async () => {
     await admin.goto(`${root}settings/users`);
@@ -62,6 +97,23 @@ try {
     await admin.getByText(/^Thank you for ORD-\d+\.$/).waitFor();
     await admin.frameLocator('iframe').getByText('Thank you').waitFor();
     assert.equal(await admin.evaluate(() => 'broken' in window), false);
+  });
+  await step('a week without working days is refused at the days, and a holiday of somebody else stays', async () => {
+    await admin.goto(`${root}settings/calendar`);
+    const days = admin.getByRole('group', {name: 'Working days'});
+    await days.getByRole('checkbox', {name: 'Sunday'}).waitFor();
+    for (const day of await days.getByRole('checkbox').all()) await day.uncheck();
+    await admin.getByRole('button', {name: 'Save'}).click();
+    await refused(days);
+    await admin.getByRole('link', {name: 'Branding'}).click();
+    await call(admin, 'PUT', '/api/business', {calendar: {holidays: ['2026-12-24']}});
+    await admin.getByRole('link', {name: 'Calendar'}).click();
+    await admin.getByText('24 December 2026').waitFor();
+    await admin.getByLabel('Holiday').fill('2026-12-25');
+    await admin.getByRole('button', {name: 'Save'}).click();
+    await admin.getByText('Saved.').waitFor();
+    const {calendar} = (await call(admin, 'GET', '/api/business/my-business')).body.data;
+    assert.deepEqual(calendar.holidays, ['2026-12-24', '2026-12-25']);
   });
   await step('an alert is chosen', async () => {
     await admin.goto(`${root}settings/alerts`);

@@ -1,0 +1,34 @@
+/** The wall clock of a zone at a moment, as `datetime-local` has it: YYYY-MM-DDTHH:MM. */
+export function wallClock(at: number, zone: string): string {
+  const options = {dateStyle: 'short', timeStyle: 'short', hourCycle: 'h23', timeZone: zone} as const;
+  return new Date(at).toLocaleString('sv-SE', options).replace(' ', 'T');
+}
+
+/**
+ * The moment at which the wall clock of a zone shows a time. Of a time that comes twice, where summer time ends, it is
+ * one of both; a time that does not come, where it begins, is an hour later.
+ */
+export function momentOf(wall: string, zone: string): string {
+  const asUtc = Date.parse(`${wall}Z`);
+  const offset = (at: number) => Date.parse(`${wallClock(at, zone)}Z`) - at;
+  // The offset at the first guess is that of the other side of a change of the clock, if there is one between both.
+  const near = asUtc - offset(asUtc);
+  return new Date(asUtc - offset(near)).toISOString();
+}
+
+/**
+ * The bounds of a list for the days of a filter (YYYY-MM-DD), which are days of the zone in which times are shown. The
+ * API includes the millisecond of the end. The zone is asked for only then: that of the business is not known at first.
+ */
+export function bounds(from: string | null, to: string | null, zone: () => string): {from?: string; to?: string} {
+  const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
+  const first = from && isDay(from) ? momentOf(`${from}T00:00`, zone()) : from;
+  const last = to && isDay(to) ? endOf(to, zone()) : to;
+  return {...(first && {from: first}), ...(last && {to: last})};
+}
+
+/** The last millisecond of a day (YYYY-MM-DD) in a zone. */
+export function endOf(day: string, zone: string): string {
+  const next = new Date(Date.parse(`${day}T00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+  return new Date(Date.parse(momentOf(`${next}T00:00`, zone)) - 1).toISOString();
+}
