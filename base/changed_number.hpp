@@ -4,8 +4,9 @@
 
 namespace waybill {
 
-/// True if `append_json` writes another number for `value` than the JSON number `text`, from which it was
-/// read: "0.12345678901234567890", "34012345000000001812", "1e400". Also true for values that are not finite.
+/// True if `value` is not the JSON number `text` from which it was read, and every digit may count: the
+/// number is 2^53 at least, from where a double does not have all whole numbers ("34012345000000001812"), or
+/// beyond a double ("1e400"). Smaller numbers are rounded to a double.
 bool is_changed_number(double value, std::string_view text);
 
 }  // namespace waybill

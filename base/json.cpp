@@ -147,7 +147,7 @@ class StrictHandler {
       if (bad_values_ == BadValues::refuse) return refuse("number out of range", error);
       value = std::numeric_limits<double>::infinity();
     }
-    if (bad_values_ == BadValues::keep && is_changed_identifier(text, value))
+    if (bad_values_ == BadValues::keep && is_changed_number(value, text))
       value = std::numeric_limits<double>::infinity();
     stack_.push_double(value);
     return true;
@@ -166,13 +166,6 @@ class StrictHandler {
  private:
   static bool has_nul(json::string_view part) {
     return !part.empty() && std::memchr(part.data(), '\0', part.size()) != nullptr;
-  }
-
-  // True for a number so large that a double does not have all its whole numbers, and this one is changed: an
-  // identifier, of which every digit counts.
-  static bool is_changed_identifier(std::string_view text, double value) {
-    constexpr double all_whole_numbers = 9007199254740992;  // 2^53
-    return std::abs(value) >= all_whole_numbers && is_changed_number(value, text);
   }
 
   bool refuse_nul(json::error_code& error) { return refuse("NUL character in a string", error); }

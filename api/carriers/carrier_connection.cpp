@@ -164,9 +164,8 @@ void show_connection(json::object& carrier) {
   const auto* const gateway =
       connector.is_string() ? connectors::find_gateway(connector.get_string()) : nullptr;
   json::array features;
-  std::span<const std::string_view> names(features_of_manual);
-  if (gateway != nullptr) names = gateway->features();
-  if (connector.is_null()) names = names.first(1);  // without a secret, no carrier's own calls are accepted
+  const auto names =
+      gateway == nullptr ? std::span<const std::string_view>(features_of_manual) : gateway->features();
   for (const std::string_view name : names) features.emplace_back(name);
   carrier["features"] = std::move(features);
   if (gateway != nullptr) {

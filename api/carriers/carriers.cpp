@@ -31,17 +31,19 @@ constexpr Property code_name_properties[] = {
 constexpr Schema code_name_schema{"CodeAndName", code_name_properties};
 
 constexpr Property connector_entry_properties[] = {
-    {.name = "code", .kind = Kind::string, .nullable = false},
+    {.name = "code", .kind = Kind::string, .nullable = false, .example = R"("easypost")"},
     {.name = "features",
      .kind = Kind::array,
      .nullable = false,
      .items = Kind::string,
-     .description = "What a carrier that is configured with this connector can do."},
+     .description = "What a carrier that is configured with this connector can do.",
+     .example = R"(["rates", "labels", "void", "tracking", "returns", "customs"])"},
     {.name = "labelFormats",
      .kind = Kind::array,
      .nullable = false,
      .items = Kind::string,
-     .description = "The formats of labels that are bought through it."},
+     .description = "The formats of labels that are bought through it.",
+     .example = R"(["pdf", "zpl", "png"])"},
 };
 constexpr Schema connector_entry_schema{"CarrierConnector", connector_entry_properties};
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
 #include <new>
 
 #include "base/ascii.hpp"
@@ -148,7 +147,7 @@ ssize_t Http2Session::read_body(nghttp2_session* /*session*/, std::int32_t strea
   if (exchange == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   const std::string& body = exchange->request.body;
   const std::size_t count = std::min(size, body.size() - exchange->sent);
-  std::memcpy(buffer, body.data() + exchange->sent, count);
+  std::copy_n(body.data() + exchange->sent, count, buffer);
   exchange->sent += count;
   if (exchange->sent == body.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
   return static_cast<ssize_t>(count);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/json.hpp>
@@ -166,7 +167,9 @@ TEST_F(Http2, HeadersBeyondTheirLimitFailTheirRequestOnly) {
 }
 
 TEST_F(Http2, AnAnswerBeforeTheWholeRequestEndsIt) {
-  const HttpResponse response = exchange(client_, request("/early", std::string(20'000'000, 'a')));
+  std::string body;
+  body.resize(20'000'000, 'a');
+  const HttpResponse response = exchange(client_, request("/early", std::move(body)));
   EXPECT_EQ(response.status, 413) << response.error;
   EXPECT_EQ(connection(answer("/echo")), "1");
 }

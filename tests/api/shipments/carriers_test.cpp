@@ -298,15 +298,6 @@ TEST_F(CarriersTest, DeletingACarrierLeavesItsNameOnOrders) {
   own("bike");  // its code is free again
 }
 
-TEST_F(CarriersTest, HaveTheFeaturesOfTheirConfiguration) {
-  const auto ups = builtin("ups");
-  const auto features = [&] { return http.get(path_of(ups)).data().at("features"); };
-  EXPECT_EQ(features(), (json::array{"own_labels"}))
-      << "nobody takes the calls of a carrier without a secret";
-  ASSERT_EQ(configure(ups).status, 200);
-  EXPECT_EQ(features(), (json::array{"own_labels", "inbound_scans"}));
-}
-
 TEST_F(CarriersTest, LookupsNameTypesServiceLevelsAndConnectors) {
   const json::array formats{"pdf", "zpl", "png"};
   EXPECT_EQ(
