@@ -35,7 +35,7 @@ Response PushService::control(std::string_view path, const json::object& body) {
   return response;
 }
 
-Browser PushService::subscribe(std::string_view vapid_public_key) {
+PushBrowser PushService::subscribe(std::string_view vapid_public_key) {
   const Response response = control("/subscribe", {{"applicationServerKey", vapid_public_key}});
   return {.endpoint = text_at(response.body, "endpoint"),
           .p256dh = text_at(response.body, "keys.p256dh"),
@@ -43,13 +43,13 @@ Browser PushService::subscribe(std::string_view vapid_public_key) {
           .id = text_at(response.body, "clientHash")};
 }
 
-void PushService::answer_next(const Browser& browser, int status, const json::object& headers) {
+void PushService::answer_next(const PushBrowser& browser, int status, const json::object& headers) {
   control("/answer", {{"clientHash", browser.id}, {"status", status}, {"headers", headers}});
 }
 
-void PushService::expire(const Browser& browser) { control("/expire", {{"clientHash", browser.id}}); }
+void PushService::expire(const PushBrowser& browser) { control("/expire", {{"clientHash", browser.id}}); }
 
-std::vector<Pushed> PushService::pushes(const Browser& browser) {
+std::vector<Pushed> PushService::pushes(const PushBrowser& browser) {
   const Response response = http_.get("/pushes/" + browser.id);
   std::vector<Pushed> result;
   for (const json::value& push : response.body.as_array()) {
@@ -61,7 +61,7 @@ std::vector<Pushed> PushService::pushes(const Browser& browser) {
   return result;
 }
 
-std::vector<Pushed> PushService::wait_for(const Browser& browser, std::size_t count, Deadline deadline) {
+std::vector<Pushed> PushService::wait_for(const PushBrowser& browser, std::size_t count, Deadline deadline) {
   eventually([&] { return pushes(browser).size() >= count; }, deadline);
   return pushes(browser);
 }

@@ -11,7 +11,7 @@
 namespace waybill::tests {
 
 /// A browser with a subscription.
-struct Browser {
+struct PushBrowser {
   std::string endpoint;
   std::string p256dh;
   std::string auth;
@@ -34,14 +34,14 @@ class PushService {
 
   /// http://127.0.0.1:PORT
   std::string origin() const;
-  Browser subscribe(std::string_view vapid_public_key);
+  PushBrowser subscribe(std::string_view vapid_public_key);
   /// Sets the response to the next push to the browser, which then does not receive it.
-  void answer_next(const Browser& browser, int status, const json::object& headers = {});
+  void answer_next(const PushBrowser& browser, int status, const json::object& headers = {});
   /// Answers all further pushes to the browser with 410.
-  void expire(const Browser& browser);
-  std::vector<Pushed> pushes(const Browser& browser);
+  void expire(const PushBrowser& browser);
+  std::vector<Pushed> pushes(const PushBrowser& browser);
   /// Waits for `count` pushes; returns those received by the deadline.
-  std::vector<Pushed> wait_for(const Browser& browser, std::size_t count,
+  std::vector<Pushed> wait_for(const PushBrowser& browser, std::size_t count,
                                Deadline deadline = default_deadline);
 
  private:

@@ -46,7 +46,8 @@ std::string make_vapid_keys(Tenant& tenant, const std::string& secret_key_file) 
   return pair.public_key;
 }
 
-void save_subscription(Tenant& tenant, const Browser& browser, const std::optional<std::string>& user = {}) {
+void save_subscription(Tenant& tenant, const PushBrowser& browser,
+                       const std::optional<std::string>& user = {}) {
   tenant.sql.value(
       "insert into push_subscriptions (business_id, user_id, endpoint, p256dh, auth) values ($1, $2, $3, $4, "
       "$5)",
@@ -82,8 +83,8 @@ std::vector<std::string> results(const json::object& run, std::size_t number) {
 
 class SendPush : public WorkflowTest {
  protected:
-  Browser browser(const std::optional<std::string>& user = {}) {
-    Browser subscribed = service.subscribe(vapid_key);
+  PushBrowser browser(const std::optional<std::string>& user = {}) {
+    PushBrowser subscribed = service.subscribe(vapid_key);
     save_subscription(tenant, subscribed, user);
     return subscribed;
   }
@@ -106,8 +107,8 @@ class SendPush : public WorkflowTest {
 };
 
 TEST_F(SendPush, EveryBrowserDecryptsTheMessageOfTheContract) {
-  const Browser first_browser = browser();
-  const Browser second_browser = browser();
+  const PushBrowser first_browser = browser();
+  const PushBrowser second_browser = browser();
   const std::string guid = workflow({{"title", "{{orderNumber}} & more"},
                                      {"body", "{{notes}}"},
                                      {"url", "https://shop.example/orders/{{guid}}"},
@@ -116,7 +117,7 @@ TEST_F(SendPush, EveryBrowserDecryptsTheMessageOfTheContract) {
   const std::string order = change("Grüße, “Ada” <b>");
   const std::string number = text_at(tenant.http.get("/api/v1/Orders/" + order).data(), "orderNumber");
   std::string tag;
-  for (const Browser& each : {first_browser, second_browser}) {
+  for (const PushBrowser& each : {first_browser, second_browser}) {
     const auto pushes = service.wait_for(each, 1);
     ASSERT_THAT(pushes, SizeIs(1));
     EXPECT_EQ(pushes[0].status, 201);
@@ -144,7 +145,7 @@ TEST_F(SendPush, EveryBrowserDecryptsTheMessageOfTheContract) {
 }
 
 TEST_F(SendPush, IsSignedForTheOriginOfThePushServiceAndAtMostADay) {
-  const Browser first_browser = browser();
+  const PushBrowser first_browser = browser();
   workflow();
   change();
   const auto pushes = service.wait_for(first_browser, 1);
@@ -160,9 +161,9 @@ TEST_F(SendPush, IsSignedForTheOriginOfThePushServiceAndAtMostADay) {
 }
 
 TEST_F(SendPush, AGoneSubscriptionIsRemovedAndTheOthersAreServed) {
-  const Browser stays = browser();
-  const Browser expired = browser();
-  const Browser unknown = browser();
+  const PushBrowser stays = browser();
+  const PushBrowser expired = browser();
+  const PushBrowser unknown = browser();
   service.expire(expired);
   service.answer_next(unknown, 404);
   const std::string guid = workflow();
@@ -176,9 +177,9 @@ TEST_F(SendPush, AGoneSubscriptionIsRemovedAndTheOthersAreServed) {
 }
 
 TEST_F(SendPush, OnlyFailedSubscriptionsAreRetried) {
-  const Browser healthy = browser();
-  const Browser busy = browser();
-  const Browser limited = browser();
+  const PushBrowser healthy = browser();
+  const PushBrowser busy = browser();
+  const PushBrowser limited = browser();
   service.answer_next(busy, 503);
   service.answer_next(limited, 429, {{"Retry-After", "1"}});
   const std::string guid = workflow();
@@ -197,20 +198,20 @@ TEST_F(SendPush, OnlyFailedSubscriptionsAreRetried) {
 }
 
 TEST_F(SendPush, ANewSubscriptionIsNotServedByARetryOfAnEarlierRun) {
-  const Browser busy = browser();
+  const PushBrowser busy = browser();
   service.answer_next(busy, 503, {{"Retry-After", "2"}});
   const std::string guid = workflow();
   change();
   ASSERT_THAT(service.wait_for(busy, 1), SizeIs(1));
-  const Browser late = browser();
+  const PushBrowser late = browser();
   tenant.run_with_status(guid, "succeeded");
   EXPECT_THAT(service.pushes(busy), SizeIs(2));
   EXPECT_THAT(service.pushes(late), IsEmpty());
 }
 
 TEST_F(SendPush, ARefusalEndsDeliveryToItsSubscriptionOnly) {
-  const Browser good = browser();
-  const Browser forbidden = browser();
+  const PushBrowser good = browser();
+  const PushBrowser forbidden = browser();
   service.answer_next(forbidden, 403);
   const std::string guid = workflow();
   change();
@@ -245,7 +246,7 @@ TEST_F(SendPush, WithOnlyGoneSubscriptionsTheRunIsSkipped) {
 }
 
 TEST_F(SendPush, AMessageThatIsTooLargeEndsTheRunWithoutAnAttempt) {
-  const Browser first_browser = browser();
+  const PushBrowser first_browser = browser();
   const std::string guid = workflow({{"body", "{{notes}}"}});
   change(std::string(4'000, 'x'));
   const json::object run = tenant.run_with_status(guid, "dead");
@@ -255,11 +256,11 @@ TEST_F(SendPush, AMessageThatIsTooLargeEndsTheRunWithoutAnAttempt) {
 }
 
 TEST_F(SendPush, AReplaySendsToTheSubscriptionsAtThatTime) {
-  const Browser first_browser = browser();
+  const PushBrowser first_browser = browser();
   const std::string guid = workflow();
   change();
   const std::string run = text_at(tenant.run_with_status(guid, "succeeded"), "guid");
-  const Browser second_browser = browser();
+  const PushBrowser second_browser = browser();
   const Response replayed = tenant.http.post("/api/workflows/runs/" + run + "/replay");
   ASSERT_EQ(replayed.status, 201) << replayed.text;
   const auto first = service.wait_for(first_browser, 2);
@@ -273,9 +274,9 @@ TEST_F(SendPush, AReplaySendsToTheSubscriptionsAtThatTime) {
 TEST_F(SendPush, AMessageForAUserReachesOnlyTheirBrowsersWhileTheyAreMembers) {
   const std::string ada = make_user(tenant, "ada");
   const std::string bob = make_user(tenant, "bob");
-  const Browser ada_browser = browser(ada);
-  const Browser bob_browser = browser(bob);
-  const Browser anonymous_browser = browser();
+  const PushBrowser ada_browser = browser(ada);
+  const PushBrowser bob_browser = browser(bob);
+  const PushBrowser anonymous_browser = browser();
   workflow({{"recipient", ada}, {"title", "for Ada"}});
   const std::string left = workflow({{"recipient", bob}, {"title", "for Bob"}});
   tenant.sql.value("update users set business_id = null, role = null, password_hash = 'x' where guid = $1",
@@ -310,8 +311,8 @@ TEST_F(SendPush, ATestIsSentToTheBrowsersOfTheCaller) {
   EXPECT_TRUE(refused.details().contains("to")) << "a token has no browsers: " << refused.text;
   EXPECT_EQ(text_at(caller.post(path, json::object()).data(), "to"), "0");
 
-  const Browser own = browser(user);
-  const Browser another = browser(make_user(tenant, "another"));
+  const PushBrowser own = browser(user);
+  const PushBrowser another = browser(make_user(tenant, "another"));
   const std::string order = tenant.create_order({{"orderNumber", "T-1"}, {"notes", "try"}});
   const Response sent = caller.post(path, {{"entityId", order}});
   EXPECT_EQ(sent.status, 200) << sent.text;
@@ -333,7 +334,7 @@ TEST_F(SendPush, ATestIsSentToTheBrowsersOfTheCaller) {
 }
 
 TEST_F(SendPush, TextsComeFromTheStoredTemplateAtTheTimeOfTheChange) {
-  const Browser first_browser = browser();
+  const PushBrowser first_browser = browser();
   const json::object texts{{"code", "changed"},          {"name", "Changed"},
                            {"entityType", "Order"},      {"type", "send_push"},
                            {"title", "{{orderNumber}}"}, {"body", "Now: {{notes}}"},
@@ -388,13 +389,13 @@ TEST_F(SendPush, ConfiguringRefusesAllBadFields) {
 }
 
 TEST_F(SendPush, UnreachableBrowsersAreRetried) {
-  Browser away = service.subscribe(vapid_key);
+  PushBrowser away = service.subscribe(vapid_key);
   {
     const Receiver taken;  // a port on which nothing listens any more
     away.endpoint = taken.url("/notify/x");
   }
   save_subscription(tenant, away);
-  const Browser good = browser();
+  const PushBrowser good = browser();
   const std::string guid = workflow();
   change();
   const json::object run = tenant.run_with_status(guid, "retrying");
@@ -411,7 +412,7 @@ TEST(SendPushGuard, NoPushIsSentToAPrivateAddress) {
   World world({.allow_private_destinations = false});
   Tenant tenant(world.waybill, "guarded");
   PushService& service = shared<PushService>();
-  const Browser inside = service.subscribe(make_vapid_keys(tenant, world.waybill.secret_key_file()));
+  const PushBrowser inside = service.subscribe(make_vapid_keys(tenant, world.waybill.secret_key_file()));
   save_subscription(tenant, inside);
   const std::string guid = push_workflow(tenant);
   tenant.put_order(tenant.create_order(), {{"notes", "x"}});
@@ -429,8 +430,8 @@ TEST(SendPushCrash, TheRemainingSubscriptionsSurviveTheWorker) {
   Tenant tenant(*waybill, "crash");
   PushService& service = shared<PushService>();
   const std::string vapid_key = make_vapid_keys(tenant, key_file);
-  const Browser served = service.subscribe(vapid_key);
-  const Browser busy = service.subscribe(vapid_key);
+  const PushBrowser served = service.subscribe(vapid_key);
+  const PushBrowser busy = service.subscribe(vapid_key);
   save_subscription(tenant, served);
   save_subscription(tenant, busy);
   service.answer_next(busy, 503);

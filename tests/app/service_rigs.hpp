@@ -103,7 +103,7 @@ class RecorderRig final : public Rig {
   worker::Recorder recorder_;
 };
 
-class UnusedMailer final : public net::Mailer {
+class SilentMailer final : public net::Mailer {
   void transmit(net::MailMessage, Done done) override { done({}); }
 };
 
@@ -115,7 +115,7 @@ class AlertsRig final : public Rig {
 
  private:
   net::HttpClient http_{{}};
-  UnusedMailer mailer_;
+  SilentMailer mailer_;
   worker::AlertSender alerts_;
 };
 
@@ -134,7 +134,7 @@ class PreparationRig final : public Rig {
  private:
   NoUpstream upstream_;
   net::HttpClient http_{{}};
-  UnusedMailer mailer_;
+  SilentMailer mailer_;
   worker::Catalogue catalogue_;
   worker::PauseWriter pauses_;
   worker::Recorder recorder_;

@@ -24,7 +24,7 @@ interface Source<T> {
 
 /**
  * A list that grows downwards by pages and never moves under the cursor: rows that are known change in place, and new
- * ones are counted in `newer` until the person shows them. `reset` begins again, for other filters.
+ * ones are counted in `newer` until the person shows them; an empty list shows them at once. `reset` begins again, for other filters.
  */
 export class Rows<T extends {guid: string}> {
   rows = $state.raw<T[]>([]);
@@ -93,13 +93,15 @@ export class Rows<T extends {guid: string}> {
   async #readHead(signal: AbortSignal): Promise<Page<T>> {
     const newest = untrack(() => this.rows[0]?.guid ?? null);
     const page = await this.source.page(null, signal, newest);
-    if (this.begun) {
+    // Nothing moves under the cursor if no row is shown.
+    if (this.rows.length > 0) {
       const merged = merge(this.rows, page.rows);
       this.rows = merged.rows;
       this.#setNewer(merged.newer, page);
     } else {
       this.rows = page.rows;
       this.next = page.next;
+      if (this.begun && page.rows.length > 0) void this.#count.refresh();
     }
     return page;
   }

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 
-import {merge} from './rows.svelte';
+import {merge, Rows} from './rows.svelte';
 
 test('Rows that are shown change in place, and new ones do not move them', () => {
   const shown = [
@@ -19,4 +19,17 @@ test('Rows that are shown change in place, and new ones do not move them', () =>
     ],
     newer: [{guid: 'c', status: 'draft'}],
   });
+});
+
+test('An empty list shows its first rows at once, a filled one counts them', async () => {
+  const reads = [[], [{guid: 'a'}], [{guid: 'b'}, {guid: 'a'}]];
+  const list = new Rows({page: () => Promise.resolve({rows: reads.shift() ?? [], next: null})});
+  await list.reset();
+  expect(list.rows).toEqual([]);
+  await list.head.refresh();
+  expect(list.rows).toEqual([{guid: 'a'}]);
+  await list.head.refresh();
+  expect(list.rows).toEqual([{guid: 'a'}]);
+  expect(list.newerCount.count).toBe(1);
+  list.stop();
 });

@@ -134,7 +134,7 @@ constexpr Row table[] = {
     {"GET", "/api/carriers/configured", "", "", 200, Data::array,
      "guid,name,code,type,isConfigured,isActive,connector,accountNumber,serviceLevels[code,name]"},
     {"GET", "/api/carriers/lookups", "", "", 200, Data::object,
-     "carrierTypes[code,name],serviceLevels[code,name],connectors[code,features,labelFormats]"},
+     "carrierTypes[code,name],serviceLevels[code,name],connectors[code,features[],labelFormats[]]"},
     {"POST", "/api/carriers/configure", "",
      R"({"carrierId": "$new.carrier", "accountNumber": "A-2", "apiKey": "k", "apiSecret": "s", "testMode": true,
          "defaultServiceLevel": "standard"})",

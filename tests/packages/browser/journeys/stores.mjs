@@ -42,13 +42,13 @@ try {
     assert.deepEqual(Object.keys(changes), ['defaultServiceLevel']);
   });
   await step('a webhook gets a new secret at its destination, which says how long the old one signs', async () => {
-    const action = {type: 'webhook', recipient: 'https://hooks.example.com/x'};
+    const action = {type: 'webhook', recipient: 'https://hooks.invalid/x'};
     const hook = {name: 'Hook', entityType: 'Order', triggers: ['order_created'], isActive: true, action};
     assert.equal((await call(admin, 'POST', '/api/workflows/configure', hook)).status, 201);
     const order = {status: 'draft', customer: {name: 'Grace'}, items: [{description: 'Tea', quantity: 1, price: 3}]};
     assert.equal((await call(admin, 'POST', '/api/v1/Orders', order)).status, 201);
     await admin.goto(`${root}destinations`);
-    await admin.getByRole('link', {name: /hooks\.example\.com/}).click();
+    await admin.getByRole('link', {name: /hooks\.invalid/}).click();
     const destination = admin.getByRole('dialog', {name: 'Destination'});
     await destination.getByRole('button', {name: 'New secret'}).first().click();
     await admin.locator('dialog:modal').getByRole('button', {name: 'New secret'}).click();
