@@ -325,7 +325,7 @@ TEST_F(Recipes, CheapestLabel) {
   ASSERT_TRUE(eventually([&] {
     return tenant.sql.number(
                "select count(*) from purchases p join shipments s on s.guid = p.shipment_id "
-               "where s.order_id = $1 and p.max_price = 12 and p.wanted = '{\"choose\": \"cheapest\"}'",
+               "where s.order_id = $1 and p.max_price = 12 and p.wanted ->> 'choose' = 'cheapest'",
                {next}) == 1;
   }));
 }
