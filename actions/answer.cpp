@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actions/answer_numbers.hpp"
+#include "base/changed_number.hpp"
 #include "base/clock.hpp"
 #include "base/utf8.hpp"
 
@@ -78,12 +79,15 @@ const json::value* value_at(const json::value& answer, std::string_view path) {
   return value_at(*value, path.substr(dot + 1));
 }
 
-bool holds_double(const json::value& value) {
-  if (value.is_double()) return true;
+/// True if the characters of a number decide whether it is kept exactly. Few answers have such a number, and
+/// those are parsed twice.
+bool holds_large_double(const json::value& value) {
+  if (const auto* const number = value.if_double()) return may_be_changed(*number);
   if (const auto* const object = value.if_object())
-    return std::ranges::any_of(*object, [](const auto& member) { return holds_double(member.value()); });
+    return std::ranges::any_of(*object,
+                               [](const auto& member) { return holds_large_double(member.value()); });
   const auto* const list = value.if_array();
-  return list != nullptr && std::ranges::any_of(*list, holds_double);
+  return list != nullptr && std::ranges::any_of(*list, holds_large_double);
 }
 
 bool holds_nul(const json::value& value) {
@@ -103,7 +107,7 @@ std::string unkept_value(const std::vector<AnswerField>& fields, const json::val
     const json::value* const value = value_at(answer, field.path);
     if (value == nullptr) continue;
     if (holds_nul(*value)) return "The text at " + field.path + " has a NUL character.";
-    if (!holds_double(*value)) continue;
+    if (!holds_large_double(*value)) continue;
     if (!numbers) numbers.emplace(body);
     const auto changed = numbers->changed(*value, field.path);
     if (!changed.empty())

@@ -39,10 +39,14 @@ Decimal decimal_of(std::string_view text) {
 
 }  // namespace
 
-bool is_changed_number(double value, std::string_view text) {
+bool may_be_changed(double value) {
   constexpr double all_whole_numbers = 9007199254740992;  // 2^53
-  return !std::isfinite(value) || (std::abs(value) >= all_whole_numbers &&
-                                   decimal_of(to_json(json::value(value))) != decimal_of(text));
+  return !std::isfinite(value) || std::abs(value) >= all_whole_numbers;
+}
+
+bool is_changed_number(double value, std::string_view text) {
+  return may_be_changed(value) &&
+         (!std::isfinite(value) || decimal_of(to_json(json::value(value))) != decimal_of(text));
 }
 
 }  // namespace waybill

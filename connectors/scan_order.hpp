@@ -9,7 +9,7 @@
 
 namespace waybill::connectors {
 
-/// What is known of the time of a scan, in ascending order.
+/// The exactness of the time of a scan, in ascending order.
 enum class TimeKnown : std::uint8_t {
   none,   // it is missing or cannot be read
   day,    // a date without a time, taken as midnight UTC

@@ -41,7 +41,7 @@ void add_medusa_order(const json::value& order, StorePage<StoreOrder>& page);
 void add_medusa_product(const json::value& product, std::string_view currency, StorePage<StoreProduct>& page);
 
 /// Adds a record to the page of which only the state fields are known, with the reason; drafts are left out.
-/// Of the status of an order, only a cancellation is known.
+/// Only a cancellation is known of the status of an order.
 void set_aside_medusa_order(const json::value& order, std::string reason, StorePage<StoreOrder>& page);
 void set_aside_medusa_product(const json::value& product, std::string reason, StorePage<StoreProduct>& page);
 

@@ -8,23 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
 #include "base/json.hpp"
+#include "connectors/awaited_test.hpp"
 
 namespace waybill::connectors {
 namespace {
-
-template <typename Value>
-Value await(asio::awaitable<Value> awaited) {
-  asio::io_context io;
-  auto future = asio::co_spawn(io, std::move(awaited), asio::use_future);
-  io.run();
-  return future.get();
-}
 
 using Query = std::multimap<std::string, std::string>;
 

@@ -6,23 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
 #include "base/json.hpp"
+#include "connectors/awaited_test.hpp"
 
 namespace waybill::connectors {
 namespace {
-
-template <typename Value>
-Value await(asio::awaitable<Value> awaited) {
-  asio::io_context io;
-  auto future = asio::co_spawn(io, std::move(awaited), asio::use_future);
-  io.run();
-  return future.get();
-}
 
 json::object call_in(const net::HttpRequest& request) { return json::parse(request.body).as_object(); }
 bool is_operation(const json::object& call, std::string_view name) {

@@ -4,23 +4,13 @@
 #include <string>
 #include <utility>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
+#include "connectors/awaited_test.hpp"
 #include "connectors/woocommerce/orders.hpp"
 
 namespace waybill::connectors {
 namespace {
-
-template <typename Value>
-Value await(asio::awaitable<Value> awaited) {
-  asio::io_context io;
-  auto future = asio::co_spawn(io, std::move(awaited), asio::use_future);
-  io.run();
-  return future.get();
-}
 
 /// The failure of a sweep over a store that answers each request for its list so.
 std::string failure_of(const std::function<net::HttpResponse(int call)>& answer) {

@@ -12,11 +12,6 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t buffer_bytes = 64UL * 1024;
 constexpr std::size_t max_spare_exchanges = 1024;
-constexpr auto max_idle_time = std::chrono::seconds(118);  // as libcurl
-
-std::string text_of(Duration limit) {
-  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(limit).count()) + " ms";
-}
 
 }  // namespace
 
@@ -193,13 +188,11 @@ Http1Client::ExchangeRef Http1Client::detach(ConnectionRef connection) {
 }
 
 std::optional<Http1Client::Moment> Http1Client::deadline() const {
-  std::optional<Moment> next;
-  if (!deadlines_.empty()) next = deadlines_.begin()->first;
-  if (!idle_.empty()) {
-    const Moment end = idle_.front().idle_since + max_idle_time;
-    next = next ? std::min(*next, end) : end;
-  }
-  return next;
+  std::optional<Moment> request_ends;
+  std::optional<Moment> idle_ends;
+  if (!deadlines_.empty()) request_ends = deadlines_.begin()->first;
+  if (!idle_.empty()) idle_ends = idle_.front().idle_since + max_idle_time;
+  return earlier(request_ends, idle_ends);
 }
 
 void Http1Client::run_due() {
@@ -223,7 +216,7 @@ void Http1Client::clear_deadline(Exchange& exchange) {
 
 void Http1Client::expire(ExchangeRef exchange) {
   const HttpRequest& request = exchange->request;
-  const std::string time = text_of(request.total_timeout);
+  const std::string time = milliseconds_text(request.total_timeout);
   if (exchange->connection) {
     const ConnectionRef connection = *exchange->connection;
     const bool has_tls = !connection->shakes_hands;
@@ -233,7 +226,7 @@ void Http1Client::expire(ExchangeRef exchange) {
     fail(exchange, HttpFailure::timeout,
          has_tls ? "There was no complete answer within " + time + '.'
                  : "The server did not begin TLS within " +
-                       text_of(std::min(request.connect_timeout, request.total_timeout)) + '.');
+                       milliseconds_text(std::min(request.connect_timeout, request.total_timeout)) + '.');
   } else {
     std::erase(exchange->host->waiting, exchange);
     note_if_unused(*exchange->host);

@@ -10,15 +10,10 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t buffer_bytes = 64UL * 1024;
-constexpr std::size_t portion_bytes = 64UL * 1024;         // of frames that are written at once
-constexpr auto max_idle_time = std::chrono::seconds(118);  // as Http1Client
+constexpr std::size_t portion_bytes = 64UL * 1024;  // of frames that are written at once
 
 std::string key_of(const Http1Target& target, const HttpRequest& request) {
   return target.authority + (request.guarded ? " guarded" : "");
-}
-
-std::string text_of(Duration limit) {
-  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(limit).count()) + " ms";
 }
 
 }  // namespace
@@ -280,13 +275,11 @@ void Http2Client::send_again(std::list<Exchange> waiting) {
 void Http2Client::close_idle() { drop(idle_.begin()); }
 
 std::optional<Http2Client::Moment> Http2Client::deadline() const {
-  std::optional<Moment> next;
-  if (!deadlines_.empty()) next = deadlines_.begin()->first;
-  if (!idle_.empty()) {
-    const Moment end = idle_.front().idle_since + max_idle_time;
-    next = next ? std::min(*next, end) : end;
-  }
-  return next;
+  std::optional<Moment> request_ends;
+  std::optional<Moment> idle_ends;
+  if (!deadlines_.empty()) request_ends = deadlines_.begin()->first;
+  if (!idle_.empty()) idle_ends = idle_.front().idle_since + max_idle_time;
+  return earlier(request_ends, idle_ends);
 }
 
 void Http2Client::run_due() {
@@ -300,7 +293,7 @@ void Http2Client::run_due() {
 }
 
 void Http2Client::expire(ExchangeRef exchange) {
-  const std::string time = text_of(exchange->request.total_timeout);
+  const std::string time = milliseconds_text(exchange->request.total_timeout);
   Connection* const connection = exchange->connection;
   if (connection == nullptr)
     return fail(exchange, HttpFailure::timeout, "No connection was free within " + time + '.');

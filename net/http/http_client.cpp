@@ -18,17 +18,6 @@
 #include "net/http/trust_store.hpp"
 
 namespace waybill::net {
-namespace {
-
-using Deadline = std::optional<std::chrono::steady_clock::time_point>;
-
-Deadline earlier(Deadline a, Deadline b) {
-  if (!a || !b) return a ? a : b;
-  return std::min(*a, *b);
-}
-
-}  // namespace
-
 std::string_view failure_text(HttpFailure failure) {
   switch (failure) {
     case HttpFailure::none:

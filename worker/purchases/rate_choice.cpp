@@ -181,7 +181,7 @@ std::string answer_of(const WantedRate& wanted, const AskedCarrier& asked) {
          (asked.answer.messages.empty() ? "no rates, and no reason." : asked.answer.messages.front().text);
 }
 
-/// What was tried, and what each carrier answered.
+/// The attempts and the answer of each carrier.
 std::string no_rate(const WantedRate& wanted, std::span<const AskedCarrier> asked) {
   constexpr std::size_t longest = 1'000;
   std::string text = "No carrier has a rate" + sought(wanted) + " for this shipment.";
