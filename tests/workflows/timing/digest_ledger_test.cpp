@@ -31,6 +31,9 @@ TEST_F(DigestLedger, BalancesForEveryPeriodWhateverItCuts) {
   tenant.webhook(url("plain"), "order_created");
   for (int i = 0; i < 15; ++i) tenant.create_order({{"notes", std::to_string(i % 2)}});
   tenant.settle();
+  ASSERT_TRUE(eventually([&] {
+    return tenant.sql.number("select count(*) from digests where workflow_id = $1", {dropped}) == 1;
+  })) << "the full digests have closed";
   ASSERT_EQ(tenant.http.del("/api/workflows/configured/" + dropped).status, 200);
   ASSERT_TRUE(eventually([&] {
     return tenant.sql.number("select count(*) from digests where workflow_id = $1", {dropped}) == 0;
