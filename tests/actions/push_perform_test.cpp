@@ -8,6 +8,7 @@
 #include "actions/web_push/web_push_report.hpp"
 #include "actions/web_push/web_push_sender.hpp"
 #include "storage/statement/errors.hpp"
+#include "tests/actions/no_mailer.hpp"
 #include "tests/net/raw_server.hpp"
 
 namespace waybill::actions {
@@ -45,10 +46,6 @@ class ScriptedDirectory : public SubscriptionDirectory {
 
  private:
   SubscriptionScript& script_;
-};
-
-class NoMailer : public net::Mailer {
-  void transmit(net::MailMessage, Done) override { throw std::logic_error("a push message is no mail"); }
 };
 
 /// Push messages sent to servers with scripted responses.
@@ -94,7 +91,7 @@ struct Performance {
   AttemptResult perform(std::string_view tries = "[]") { return start(tries).get(); }
 
   SubscriptionScript script;
-  NoMailer mailer;
+  tests::NoMailer mailer;
   std::unique_ptr<WebPushSender> sender;
   std::unique_ptr<net::HttpClient> client;
 };

@@ -6,6 +6,7 @@
 
 #include "actions/action.hpp"
 #include "net/http/webhook_signature.hpp"
+#include "tests/actions/no_mailer.hpp"
 #include "tests/net/raw_server.hpp"
 
 namespace waybill::actions {
@@ -17,10 +18,6 @@ using Reply = RawServer::Reply;
 class FixedClock : public Clock {
  public:
   Time now() const override { return Time{std::chrono::seconds(1'800'000'000)}; }
-};
-
-class NoMailer : public net::Mailer {
-  void transmit(net::MailMessage, Done) override { throw std::logic_error("a webhook sends no mail"); }
 };
 
 // Performs one webhook against a server with scripted responses.
@@ -47,7 +44,7 @@ struct Delivery {
   RawServer::Request seen;
   RawServer server;
   FixedClock clock;
-  NoMailer mailer;
+  tests::NoMailer mailer;
   std::vector<net::WebhookSecret> secrets{net::WebhookSecret::random(), net::WebhookSecret::random()};
   net::HttpClient client{{.policy = {.allow_private = true}, .ca_file = {}}};
 };

@@ -10,8 +10,6 @@
 namespace waybill::tests {
 namespace {
 
-constexpr Deadline recovery_limit = std::chrono::seconds(60);
-
 /// The call does not take effect; once the gate opens, the connection ends.
 Fault never_done(std::shared_ptr<Gate> gate) { return without_effect(lost_after(std::move(gate))); }
 

@@ -28,7 +28,7 @@ using testing::SizeIs;
 using Call = EasyPostSimulator::Call;
 
 constexpr std::size_t at_a_time = 4;
-constexpr Deadline a_while = 3s;          // several looks of each worker
+constexpr Deadline several_looks = 3s;    // of each worker
 constexpr Deadline take_over_limit = 5s;  // far below each lease
 constexpr int parcels = 12;
 
@@ -56,7 +56,7 @@ class PurchaseWorkers : public testing::Test {
       all.emplace_back(shipment, buyer.request(shipment, request));
     }
     ASSERT_TRUE(gateway.wait_for_calls(PurchaseCall::buy, at_a_time));
-    EXPECT_TRUE(throughout([&] { return gateway.count(PurchaseCall::buy) == at_a_time; }, a_while))
+    EXPECT_TRUE(throughout([&] { return gateway.count(PurchaseCall::buy) == at_a_time; }, several_looks))
         << gateway.count(PurchaseCall::buy) << " calls at a time";
     gate->open();
     for (const auto& [shipment, purchase] : all) {
@@ -157,7 +157,8 @@ TEST_F(PurchaseWorkers, AskForFourNumbersAtATimeAndForEachOnceInItsPeriod) {
   ASSERT_TRUE(give_tracking_turn(buyer.tenant.sql, buyer.tenant.id));
   ASSERT_TRUE(gateway.easypost().wait_for_calls(Call::list_trackers, at_a_time, 30s));
   const auto calls = [&] { return gateway.easypost().count(Call::list_trackers); };
-  EXPECT_TRUE(throughout([&] { return calls() == at_a_time; }, a_while)) << calls() << " calls at a time";
+  EXPECT_TRUE(throughout([&] { return calls() == at_a_time; }, several_looks))
+      << calls() << " calls at a time";
   gate->open();
   ASSERT_TRUE(eventually(
       [&] {
@@ -171,7 +172,7 @@ TEST_F(PurchaseWorkers, AskForFourNumbersAtATimeAndForEachOnceInItsPeriod) {
       "update tracking_lanes set look_at = now(), lease_owner = null, lease_until = null; notify "
       "waybill_pulls");
   const std::size_t asked = calls();
-  EXPECT_TRUE(throughout([&] { return calls() == asked; }, a_while));
+  EXPECT_TRUE(throughout([&] { return calls() == asked; }, several_looks));
   std::map<std::string, int> numbers;
   for (const Received& request : gateway.easypost().received(Call::list_trackers))
     ++numbers[query_parameters(request.target).at("tracking_code")];

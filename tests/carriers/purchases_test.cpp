@@ -1,4 +1,4 @@
-// Purchases of labels through a gateway: files, numbers, prices, limits and refusals.
+// GatewayPurchases of labels through a gateway: files, numbers, prices, limits and refusals.
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -20,12 +20,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class Purchases : public EachGatewayTest {};
+class GatewayPurchases : public EachGatewayTest {};
 
-INSTANTIATE_TEST_SUITE_P(Connectors, Purchases, testing::Values("easypost", "karrio"),
+INSTANTIATE_TEST_SUITE_P(Connectors, GatewayPurchases, testing::Values("easypost", "karrio"),
                          [](const auto& test) { return test.param; });
 
-TEST_P(Purchases, GiveTheCarriersFileNumberAndExactPrice) {
+TEST_P(GatewayPurchases, GiveTheCarriersFileNumberAndExactPrice) {
   buyer().gateway.set_offers(buyer().account, {{.service = "standard", .price = "1234567.89"}});
   for (const std::string format : {"pdf", "zpl", "png"}) {
     const std::string shipment = buyer().shipment();
@@ -60,7 +60,7 @@ TEST_P(Purchases, GiveTheCarriersFileNumberAndExactPrice) {
   }
 }
 
-TEST_P(Purchases, NeverHandOutAnotherLabelAsTheCarriers) {
+TEST_P(GatewayPurchases, NeverHandOutAnotherLabelAsTheCarriers) {
   const std::string shipment = buyer().shipment();
   EXPECT_EQ(buyer().label(shipment).status, 409) << "nothing is bought";
   buyer().bought(shipment);
@@ -71,7 +71,7 @@ TEST_P(Purchases, NeverHandOutAnotherLabelAsTheCarriers) {
   EXPECT_NE(own.text, carriers);
 }
 
-TEST_P(Purchases, OfFiftyCallersAtOnceAreOne) {
+TEST_P(GatewayPurchases, OfFiftyCallersAtOnceAreOne) {
   const std::string shipment = buyer().shipment();
   constexpr std::size_t callers = 50;
   std::vector<Response> answers(callers);
@@ -99,7 +99,7 @@ TEST_P(Purchases, OfFiftyCallersAtOnceAreOne) {
   EXPECT_THAT(gateway().labels(*guids.begin()), SizeIs(1));
 }
 
-TEST_P(Purchases, ThatAreRefusedLeaveRoomForAnother) {
+TEST_P(GatewayPurchases, ThatAreRefusedLeaveRoomForAnother) {
   const std::string shipment = buyer().shipment();
   std::set<std::string> guids;
   for (const auto refusal : {PurchaseGateway::Refusal::address, PurchaseGateway::Refusal::funds}) {
@@ -121,7 +121,7 @@ TEST_P(Purchases, ThatAreRefusedLeaveRoomForAnother) {
   EXPECT_EQ(buyer().label_status(shipment), "bought");
 }
 
-TEST_P(Purchases, AreOfTheRateThatWasShown) {
+TEST_P(GatewayPurchases, AreOfTheRateThatWasShown) {
   const std::string shipment = buyer().shipment();
   const Response rates = buyer().tenant.http.post("/api/v1/shipments/" + shipment + "/rates", json::object());
   ASSERT_EQ(rates.status, 200) << rates.text;
@@ -133,7 +133,7 @@ TEST_P(Purchases, AreOfTheRateThatWasShown) {
   EXPECT_EQ(text_at(buyer().shown(shipment), "serviceLevel"), "express") << "that of the label";
 }
 
-TEST_P(Purchases, ThatCostMoreThanTheirQuoteAreKeptWithTheirPrice) {
+TEST_P(GatewayPurchases, ThatCostMoreThanTheirQuoteAreKeptWithTheirPrice) {
   Receiver receiver;
   ASSERT_EQ(buyer()
                 .tenant.http.put("/api/business/alerts", {{"webhook", {{"url", receiver.url("/alerts")}}}})
@@ -149,7 +149,7 @@ TEST_P(Purchases, ThatCostMoreThanTheirQuoteAreKeptWithTheirPrice) {
   EXPECT_EQ(text_at(alerts[0].json_body(), "data.cause"), "label_dearer");
 }
 
-TEST_P(Purchases, AboveMaxPriceAreNotMade) {
+TEST_P(GatewayPurchases, AboveMaxPriceAreNotMade) {
   const std::string shipment = buyer().shipment();
   const std::string dear = buyer().request(shipment, {{"maxPrice", 7.33}});
   EXPECT_EQ(error_of(buyer().with_status(shipment, dear, "refused")), "TOO_EXPENSIVE");
@@ -166,7 +166,7 @@ TEST_P(Purchases, AboveMaxPriceAreNotMade) {
   EXPECT_THAT(gateway().labels(exact), SizeIs(1)) << "without maxPrice each currency is bought";
 }
 
-TEST_P(Purchases, OfTestCarriersAreTests) {
+TEST_P(GatewayPurchases, OfTestCarriersAreTests) {
   Buyer tester(*world().waybill, gateway(), test_name() + "-test", true);
   const std::string shipment = tester.shipment();
   const auto labels = gateway().labels(text_at(tester.bought(shipment), "guid"));
@@ -177,7 +177,7 @@ TEST_P(Purchases, OfTestCarriersAreTests) {
   EXPECT_FALSE(live[0].is_test);
 }
 
-TEST_P(Purchases, KeepTheirShipmentAsItWasBought) {
+TEST_P(GatewayPurchases, KeepTheirShipmentAsItWasBought) {
   const std::string shipment = buyer().shipment();
   buyer().bought(shipment);
   auto& http = buyer().tenant.http;

@@ -13,7 +13,7 @@ using std::chrono::hours;
 using std::chrono::seconds;
 
 // Summer time in Berlin: UTC+2.
-const Time noon = *parse_timestamp("2026-07-01T12:00:00Z");
+const Time first_change = *parse_timestamp("2026-07-01T12:00:00Z");
 
 std::set<std::string> ids(const connectors::StorePage<connectors::StoreOrder>& page) {
   std::set<std::string> result;
@@ -23,13 +23,13 @@ std::set<std::string> ids(const connectors::StorePage<connectors::StoreOrder>& p
 
 TEST_F(WooCommerceStore, OrdersAreReadOnceEachOldestChangeFirst) {
   start();
-  store_->add_orders(250, noon, seconds(1));
+  store_->add_orders(250, first_change, seconds(1));
   const auto page = sweep();
   ASSERT_EQ(page.records.size(), 250U);
   for (std::size_t i = 0; i < 250; ++i) {
-    EXPECT_EQ(page.records[i].changed_at, noon + seconds(i));
+    EXPECT_EQ(page.records[i].changed_at, first_change + seconds(i));
   }
-  EXPECT_EQ(page.reached, noon + seconds(249));
+  EXPECT_EQ(page.reached, first_change + seconds(249));
   for (const auto& call : store_->calls()) {
     EXPECT_EQ(call.parameters.at("dates_are_gmt"), "true");
     EXPECT_EQ(call.parameters.at("per_page"), "100");
@@ -40,18 +40,18 @@ TEST_F(WooCommerceStore, OrdersAreReadOnceEachOldestChangeFirst) {
 
 TEST_F(WooCommerceStore, ASweepIncludesItsFirstSecond) {
   start();
-  const auto first = store_->add_orders(10, noon, seconds(1));
-  EXPECT_EQ(ids(sweep(noon + seconds(7))).size(), 3U)
+  const auto first = store_->add_orders(10, first_change, seconds(1));
+  EXPECT_EQ(ids(sweep(first_change + seconds(7))).size(), 3U)
       << "including the seventh second, although the filter is strict";
-  EXPECT_EQ(ids(sweep(noon + seconds(7) + std::chrono::milliseconds(900))).size(), 3U);
-  EXPECT_TRUE(ids(sweep(noon + seconds(7))).contains(std::to_string(first + 7)));
-  EXPECT_TRUE(sweep(noon + seconds(10)).records.empty());
-  EXPECT_EQ(sweep(noon + seconds(10)).reached, std::nullopt);
+  EXPECT_EQ(ids(sweep(first_change + seconds(7) + std::chrono::milliseconds(900))).size(), 3U);
+  EXPECT_TRUE(ids(sweep(first_change + seconds(7))).contains(std::to_string(first + 7)));
+  EXPECT_TRUE(sweep(first_change + seconds(10)).records.empty());
+  EXPECT_EQ(sweep(first_change + seconds(10)).reached, std::nullopt);
 }
 
 TEST_F(WooCommerceStore, TheTimeZoneOfTheSiteHidesNoOrders) {
   start();
-  for (const Time at : {noon, *parse_timestamp("2026-01-15T12:00:00Z")}) {
+  for (const Time at : {first_change, *parse_timestamp("2026-01-15T12:00:00Z")}) {
     store_->add_order({}, at - hours(3));
     const auto id = store_->add_order({}, at);
     const auto page = sweep(at - hours(1));
@@ -63,7 +63,7 @@ TEST_F(WooCommerceStore, TheTimeZoneOfTheSiteHidesNoOrders) {
 TEST_F(WooCommerceStore, OrdersThatChangeDuringASweepHideNoOthers) {
   for (const Duration step : {Duration(seconds(1)), Duration(0)}) {
     start();
-    const auto first = store_->add_orders(500, noon, step);
+    const auto first = store_->add_orders(500, first_change, step);
     store_->after_page([&](std::size_t pages) {
       if (pages > 4) return;
       for (std::size_t i = 0; i < 10; ++i) {
@@ -88,7 +88,7 @@ TEST_F(WooCommerceStore, OrdersThatChangeDuringASweepHideNoOthers) {
 TEST_F(WooCommerceStore, OrdersDeletedDuringASweepHideNoOthers) {
   for (const Duration step : {Duration(seconds(1)), Duration(0)}) {
     start();
-    const auto first = store_->add_orders(350, noon, step);
+    const auto first = store_->add_orders(350, first_change, step);
     store_->after_page([&](std::size_t pages) {
       if (pages > 3) return;
       store_->trash_order(first + static_cast<std::int64_t>(pages));
@@ -103,22 +103,22 @@ TEST_F(WooCommerceStore, OrdersDeletedDuringASweepHideNoOthers) {
 
 TEST_F(WooCommerceStore, ASecondWithMoreOrdersThanAPageIsReadCompletely) {
   start();
-  store_->add_orders(350, noon, Duration(0));
-  store_->add_orders(10, noon + seconds(1), seconds(1));
+  store_->add_orders(350, first_change, Duration(0));
+  store_->add_orders(10, first_change + seconds(1), seconds(1));
   EXPECT_EQ(sweep().records.size(), 360U);
-  EXPECT_EQ(sweep(noon).reached, noon + seconds(10));
+  EXPECT_EQ(sweep(first_change).reached, first_change + seconds(10));
 }
 
 TEST_F(WooCommerceStore, AStoreThatDoesNotCountItsPagesIsReadToItsEnd) {
   start({.counts_pages = false});
-  store_->add_orders(250, noon, seconds(1));
-  store_->add_orders(230, noon + hours(1), Duration(0));
+  store_->add_orders(250, first_change, seconds(1));
+  store_->add_orders(230, first_change + hours(1), Duration(0));
   EXPECT_EQ(sweep().records.size(), 480U);
 }
 
 TEST_F(WooCommerceStore, AfterAnErrorTheNextCallRequestsTheSamePage) {
   start();
-  store_->add_orders(250, noon, seconds(1));
+  store_->add_orders(250, first_change, seconds(1));
   const auto orders = connection_->orders_since(std::nullopt);
   const std::vector<Fault> faults = {failing_with(500), too_many_requests("1"), cut_answer(),
                                      lost_answer(),     firewall_page(200),     firewall_page(403)};
@@ -137,7 +137,7 @@ TEST_F(WooCommerceStore, AfterAnErrorTheNextCallRequestsTheSamePage) {
 
 TEST_F(WooCommerceStore, ASlowPageIsWaitedFor) {
   start();
-  store_->add_orders(3, noon, seconds(1));
+  store_->add_orders(3, first_change, seconds(1));
   const auto gate = std::make_shared<Gate>();
   store_->fail(slow_answer(gate));
   std::jthread opener([&] {
@@ -149,10 +149,10 @@ TEST_F(WooCommerceStore, ASlowPageIsWaitedFor) {
 
 TEST_F(WooCommerceStore, DraftsAndTrashAreNotListed) {
   start();
-  store_->add_order({{"status", "checkout-draft"}}, noon);
-  store_->add_order({{"status", "auto-draft"}}, noon);
-  store_->add_order({{"status", "trash"}}, noon);
-  store_->add_order({{"status", "custom-slug"}}, noon);
+  store_->add_order({{"status", "checkout-draft"}}, first_change);
+  store_->add_order({{"status", "auto-draft"}}, first_change);
+  store_->add_order({{"status", "trash"}}, first_change);
+  store_->add_order({{"status", "custom-slug"}}, first_change);
   const auto page = sweep();
   ASSERT_EQ(page.records.size(), 1U);
   EXPECT_EQ(page.records[0].status, "pending");
@@ -160,8 +160,9 @@ TEST_F(WooCommerceStore, DraftsAndTrashAreNotListed) {
 
 TEST_F(WooCommerceStore, ABadOrderIsSetAsideAndTheRestIsRead) {
   start();
-  store_->add_orders(5, noon, seconds(1));
-  const auto bad = store_->add_order({{"total", "free"}, {"number", "B-1"}, {"status", "cancelled"}}, noon);
+  store_->add_orders(5, first_change, seconds(1));
+  const auto bad =
+      store_->add_order({{"total", "free"}, {"number", "B-1"}, {"status", "cancelled"}}, first_change);
   const auto page = sweep();
   EXPECT_EQ(page.records.size(), 5U);
   ASSERT_EQ(page.unreadable.size(), 1U);
@@ -174,7 +175,7 @@ TEST_F(WooCommerceStore, ABadOrderIsSetAsideAndTheRestIsRead) {
 // PHP writes an array with gaps as an object, for example after a plugin has filtered it.
 TEST_F(WooCommerceStore, AListMayBeAnObjectWithIndices) {
   start();
-  store_->add_orders(3, noon, seconds(1));
+  store_->add_orders(3, first_change, seconds(1));
   store_->fail({.spoil =
                     [](Reply& reply) {
                       json::object list;
@@ -201,8 +202,8 @@ TEST_F(WooCommerceStore, ManyItemsForeignLettersAndOtherCurrenciesAreRead) {
                      {"sku", nullptr},
                      {"price", 1}});
   }
-  store_->add_order({{"line_items", lines}, {"currency", "JPY"}, {"total", "100"}}, noon);
-  store_->add_order({{"currency", "KWD"}, {"total", "1.234"}}, noon + seconds(1));
+  store_->add_order({{"line_items", lines}, {"currency", "JPY"}, {"total", "100"}}, first_change);
+  store_->add_order({{"currency", "KWD"}, {"total", "1.234"}}, first_change + seconds(1));
   const auto page = sweep();
   ASSERT_EQ(page.records.size(), 2U);
   ASSERT_EQ(page.records[0].items.size(), 100U);
@@ -214,13 +215,13 @@ TEST_F(WooCommerceStore, ManyItemsForeignLettersAndOtherCurrenciesAreRead) {
 
 TEST_F(WooCommerceStore, ARefundIsAChangeAndAFullRefundACancellation) {
   start();
-  store_->set_now(noon + hours(1));
-  const auto part = store_->add_order({}, noon);
-  const auto full = store_->add_order({}, noon);
+  store_->set_now(first_change + hours(1));
+  const auto part = store_->add_order({}, first_change);
+  const auto full = store_->add_order({}, first_change);
   store_->refund_order(part, "9.00", false);
   store_->refund_order(full, "53.43", true);
   std::map<std::string, std::string> statuses;
-  for (const auto& order : sweep(noon + seconds(1)).records) {
+  for (const auto& order : sweep(first_change + seconds(1)).records) {
     statuses[order.external_id] = order.status;
     EXPECT_EQ(order.total, "53.43");
   }
@@ -231,14 +232,14 @@ TEST_F(WooCommerceStore, ARefundIsAChangeAndAFullRefundACancellation) {
 TEST_F(WooCommerceStore, OneOrderIsFoundByItsId) {
   start();
   const auto read_order = [&](const std::string& id) { return client_.run(connection_->order(id)); };
-  const auto id = store_->add_order({}, noon);
+  const auto id = store_->add_order({}, first_change);
   ASSERT_EQ(read_order(std::to_string(id)).records.size(), 1U);
   EXPECT_EQ(read_order(std::to_string(id)).records[0].external_id, std::to_string(id));
   store_->trash_order(id);
   EXPECT_EQ(read_order(std::to_string(id)).records.at(0).status, "cancelled");
   store_->delete_order(id);
   EXPECT_TRUE(read_order(std::to_string(id)).records.empty());
-  const auto draft = store_->add_order({{"status", "checkout-draft"}}, noon);
+  const auto draft = store_->add_order({{"status", "checkout-draft"}}, first_change);
   EXPECT_TRUE(read_order(std::to_string(draft)).records.empty());
   store_->forget_calls();
   for (const auto* const none : {"", "x", "7/notes", "-1", "../7"})
@@ -248,10 +249,10 @@ TEST_F(WooCommerceStore, OneOrderIsFoundByItsId) {
 
 TEST_F(WooCommerceStore, ProductsHaveTheirVariantsAndConvertedUnits) {
   start({.weight_unit = "g", .dimension_unit = "in"});
-  const auto simple = store_->add_product({{"weight", "250"}}, noon);
-  const auto variable = store_->add_product({{"weight", "1000"}}, noon + seconds(1));
+  const auto simple = store_->add_product({{"weight", "250"}}, first_change);
+  const auto variable = store_->add_product({{"weight", "1000"}}, first_change + seconds(1));
   for (int i = 0; i < 130; ++i) store_->add_variation(variable, {{"weight", i == 0 ? "500" : ""}});
-  store_->add_product({{"status", "draft"}}, noon + seconds(2));
+  store_->add_product({{"status", "draft"}}, first_change + seconds(2));
   const auto products = connection_->products_since(std::nullopt);
   const auto page = client_.all(*products);
   ASSERT_EQ(page.records.size(), 2U);
@@ -263,21 +264,21 @@ TEST_F(WooCommerceStore, ProductsHaveTheirVariantsAndConvertedUnits) {
   ASSERT_EQ(page.records[1].variants.size(), 130U);
   EXPECT_EQ(page.records[1].variants[0].weight, "0.5");
   EXPECT_EQ(page.records[1].variants[1].weight, "1");
-  EXPECT_EQ(page.reached, noon + seconds(2));
+  EXPECT_EQ(page.reached, first_change + seconds(2));
   EXPECT_EQ(store_->count("GET", "settings/products"), 1U) << "its units are requested once";
 }
 
 TEST_F(WooCommerceStore, OnlyChangedProductsAreRequestedAgain) {
   start();
-  store_->add_product({}, noon);
-  store_->add_product({}, noon + hours(1));
-  const auto products = connection_->products_since(noon + hours(1));
+  store_->add_product({}, first_change);
+  store_->add_product({}, first_change + hours(1));
+  const auto products = connection_->products_since(first_change + hours(1));
   EXPECT_EQ(client_.all(*products).records.size(), 1U);
 }
 
 TEST_F(WooCommerceStore, TenThousandOrdersTakeAboutAHundredCalls) {
   start();
-  store_->add_orders(10'000, noon - hours(10), seconds(1));
+  store_->add_orders(10'000, first_change - hours(10), seconds(1));
   sweep();  // makes the simulator build its JSON first
   store_->forget_calls();
   const auto before = std::chrono::steady_clock::now();

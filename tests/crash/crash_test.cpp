@@ -19,7 +19,6 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t shops = 3;
 constexpr std::size_t orders_of_a_shop = 20;
-constexpr Deadline recovery_limit = 30s;
 
 Shop open_shop(const Stack& stack, const Receiver& receiver, std::size_t number, bool ordered) {
   Tenant tenant(stack.up(), "shop " + std::to_string(number));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -11,7 +12,12 @@
 #include <string>
 #include <sys/types.h>
 
+#include "tests/harness/process.hpp"
+
 namespace waybill::tests {
+
+/// The time after which what does not recover is taken to have failed.
+inline constexpr Deadline recovery_limit = std::chrono::seconds(120);
 
 /// A number from an environment variable, which makes a test longer or repeats it.
 inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {

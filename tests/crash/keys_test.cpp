@@ -22,8 +22,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t client_count = 4;
-constexpr Deadline recovery_limit = 60s;
-
 /// Clients that post orders, each with its own key, and repeat a request until the answer is 201.
 class KeyedClients {
  public:

@@ -28,8 +28,6 @@ using namespace std::chrono_literals;
 constexpr std::size_t writer_count = 4;
 constexpr std::size_t changes_of_a_crash = 400;
 constexpr std::size_t webhooks_of_a_crash = 20;  // in flight when PostgreSQL is killed
-constexpr Deadline recovery_limit = 60s;
-
 /// The commits of the writers and the requests of the receiver. Each commit inserts an order with a unique
 /// text, its mark. Thread-safe.
 class Books {

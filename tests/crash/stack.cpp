@@ -15,8 +15,6 @@ namespace {
 // Long enough that no run is given up while parts of the stack are down.
 const std::string patient_schedule = "1s,1s,1s,1s,1s,2s,2s,2s,2s,2s,5s,5s,5s,5s,5s,5s,5s,5s,5s,5s";
 
-constexpr Deadline recovery_limit = std::chrono::seconds(30);
-
 // The tests are about writers that never pause. Bodies of webhooks contain links, so all processes need the
 // same public URL.
 const std::vector<std::string> arguments = {"--blast-guard-factor", "0", "--public-url",

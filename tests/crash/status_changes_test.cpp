@@ -22,8 +22,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Deadline recovery_limit = 60s;
-
 /// `waybill up` on its own cluster, with a worker, and two further workers that are killed and stopped.
 class ThreeWorkers {
  public:

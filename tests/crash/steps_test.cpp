@@ -21,8 +21,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::uint64_t most_orders = 5'000;
-constexpr Deadline recovery_limit = 120s;
-
 /// The webhooks of the last step. Thread-safe. Those that ask get another lane each time.
 class Arrivals {
  public:

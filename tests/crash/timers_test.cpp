@@ -16,8 +16,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Deadline recovery_limit = 60s;
-
 /// An API and two workers on one database, which are killed and stopped.
 class CrashDuringTimers : public testing::Test {
  protected:

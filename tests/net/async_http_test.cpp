@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/harness/receiver.hpp"
+#include "tests/net/http_client_fixture.hpp"
 
 namespace waybill::net {
 namespace {
@@ -17,8 +18,6 @@ namespace {
 using tests::Gate;
 using tests::Receiver;
 using tests::Reply;
-
-HttpClient::Options open_options() { return {.policy = {.allow_private = true}, .ca_file = {}}; }
 
 HttpRequest get(std::string url) {
   HttpRequest request;

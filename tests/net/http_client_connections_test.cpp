@@ -20,10 +20,9 @@
 namespace waybill::net {
 namespace {
 
-using tests::RawServer;
-using Reply = RawServer::Reply;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using tests::RawServer;
 
 /// Sends all requests at once, waits for their ends, and returns how many were answered with 200.
 int succeed_at_once(HttpClient& client, std::vector<HttpRequest> requests) {
@@ -70,8 +69,8 @@ TEST_P(HttpClientOfScheme, CanSendFromACompletionHandler) {
 TEST_P(HttpClientOfScheme, AnIdleConnectionThatTheServerClosedIsReplaced) {
   RawServer server(
       [](const RawServer::Request&) {
-        Reply reply = RawServer::answer(200);
-        reply.then = Reply::Then::close;
+        RawServer::Reply reply = RawServer::answer(200);
+        reply.then = RawServer::Reply::Then::close;
         return reply;
       },
       certificate());
@@ -89,7 +88,7 @@ TEST_P(HttpClientOfScheme, ARequestOnAFreshConnectionIsNotSentAgainWhenItIsLost)
       [&](const RawServer::Request& request) {
         if (request.method == "GET") return RawServer::answer(200);
         ++lost;
-        return Reply{.bytes = "", .then = Reply::Then::close};
+        return RawServer::Reply{.bytes = "", .then = RawServer::Reply::Then::close};
       },
       certificate());
   HttpClient client(options());
@@ -114,7 +113,7 @@ TEST_P(HttpClientOfScheme, AServerThatClosesAllConnectionsGetsARequestAtMostTwic
       [&](const RawServer::Request&) {
         if (closes) {
           ++lost;
-          return Reply{.bytes = "", .then = Reply::Then::close};
+          return RawServer::Reply{.bytes = "", .then = RawServer::Reply::Then::close};
         }
         together.arrive_and_wait();
         return RawServer::answer(200);
@@ -134,7 +133,7 @@ TEST_P(HttpClientOfScheme, AServerThatClosesAllConnectionsGetsARequestAtMostTwic
 TEST_P(HttpClientOfScheme, BytesAfterAnAnswerAreNotTheAnswerToTheNextRequest) {
   RawServer server(
       [](const RawServer::Request& request) {
-        Reply reply = RawServer::answer(200, "own answer to " + request.target);
+        RawServer::Reply reply = RawServer::answer(200, "own answer to " + request.target);
         reply.bytes += RawServer::answer(200, "forged").bytes;
         return reply;
       },
@@ -291,7 +290,8 @@ TEST_P(HttpClientOfScheme, ConnectionsThatManyOwnersOpenAtOnceAreNotClosedForEac
 TEST_P(HttpClientOfScheme, TheTimeOfARequestIncludesItsWaitForAConnection) {
   RawServer server(
       [](const RawServer::Request& request) {
-        return request.target == "/hang" ? Reply{"", Reply::Then::hang} : RawServer::answer(200);
+        return request.target == "/hang" ? RawServer::Reply{"", RawServer::Reply::Then::hang}
+                                         : RawServer::answer(200);
       },
       certificate());
   for (const bool limits_host : {true, false}) {

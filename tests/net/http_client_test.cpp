@@ -15,10 +15,9 @@
 namespace waybill::net {
 namespace {
 
-using tests::RawServer;
-using Reply = RawServer::Reply;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using tests::RawServer;
 
 INSTANTIATE_TEST_SUITE_P(Schemes, HttpClientOfScheme, testing::Values("http", "https"),
                          [](const auto& scheme) { return scheme.param; });
@@ -141,7 +140,7 @@ TEST_P(HttpClientOfScheme, HeadersAreLimitedTo64KiB) {
 TEST_P(HttpClientOfScheme, TrailersAreNotHeaders) {
   RawServer server(
       [](const RawServer::Request&) {
-        return Reply{
+        return RawServer::Reply{
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Late: 1\r\n\r\n"};
       },
       certificate());
@@ -154,8 +153,8 @@ TEST_P(HttpClientOfScheme, TrailersAreNotHeaders) {
 TEST_P(HttpClientOfScheme, OnlyTheHeadersOfTheFinalResponseCount) {
   RawServer server(
       [](const RawServer::Request&) {
-        return Reply{"HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\n" +
-                     RawServer::answer(200, "ok", "X-Final: 1\r\n").bytes};
+        return RawServer::Reply{"HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\n" +
+                                RawServer::answer(200, "ok", "X-Final: 1\r\n").bytes};
       },
       certificate());
   HttpClient client(options());
@@ -168,9 +167,11 @@ TEST_P(HttpClientOfScheme, OnlyTheHeadersOfTheFinalResponseCount) {
 TEST_P(HttpClientOfScheme, HangingAndTricklingResponsesEndAtTheTotalTimeout) {
   RawServer server(
       [](const RawServer::Request& request) {
-        if (request.target == "/hang") return Reply{"", Reply::Then::hang};
-        if (request.target == "/head") return Reply{"HTTP/1.1 200 OK\r\nX-A: ", Reply::Then::trickle};
-        return Reply{"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", Reply::Then::trickle};
+        if (request.target == "/hang") return RawServer::Reply{"", RawServer::Reply::Then::hang};
+        if (request.target == "/head")
+          return RawServer::Reply{"HTTP/1.1 200 OK\r\nX-A: ", RawServer::Reply::Then::trickle};
+        return RawServer::Reply{"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n",
+                                RawServer::Reply::Then::trickle};
       },
       certificate());
   HttpClient client(options());
@@ -185,7 +186,8 @@ TEST_P(HttpClientOfScheme, HangingAndTricklingResponsesEndAtTheTotalTimeout) {
 }
 
 TEST(HttpClient, ADeadDestinationDelaysNoOther) {
-  RawServer dead([](const RawServer::Request&) { return Reply{"", Reply::Then::hang}; });
+  RawServer dead(
+      [](const RawServer::Request&) { return RawServer::Reply{"", RawServer::Reply::Then::hang}; });
   RawServer alive(always_fine);
   HttpClient client(open_options());
   std::atomic<int> timeouts = 0;
@@ -209,11 +211,13 @@ TEST(HttpClient, FailuresAreDistinguished) {
     closed_port = gone.port();
   }
   RawServer server([](const RawServer::Request& request) {
-    if (request.target == "/reset") return Reply{"HTTP/1.1 200 OK\r\nContent-Le", Reply::Then::reset};
+    if (request.target == "/reset")
+      return RawServer::Reply{"HTTP/1.1 200 OK\r\nContent-Le", RawServer::Reply::Then::reset};
     if (request.target == "/short")
-      return Reply{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", Reply::Then::close};
-    if (request.target == "/empty") return Reply{"", Reply::Then::close};
-    return Reply{"GARBAGE\r\n\r\n", Reply::Then::close};
+      return RawServer::Reply{"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
+                              RawServer::Reply::Then::close};
+    if (request.target == "/empty") return RawServer::Reply{"", RawServer::Reply::Then::close};
+    return RawServer::Reply{"GARBAGE\r\n\r\n", RawServer::Reply::Then::close};
   });
   HttpClient client(open_options());
   const auto failure = [&](const std::string& url) {
@@ -310,7 +314,9 @@ TEST(HttpClient, AMissingCaFileIsAnErrorAtOnce) {
 }
 
 TEST_P(HttpClientOfScheme, DestructionCancelsRequestsInFlight) {
-  RawServer server([](const RawServer::Request&) { return Reply{"", Reply::Then::hang}; }, certificate());
+  RawServer server(
+      [](const RawServer::Request&) { return RawServer::Reply{"", RawServer::Reply::Then::hang}; },
+      certificate());
   std::atomic<int> cancelled = 0;
   std::atomic<int> calls = 0;
   {

@@ -17,10 +17,9 @@
 namespace waybill::net {
 namespace {
 
-using tests::RawServer;
-using Reply = RawServer::Reply;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using tests::RawServer;
 
 class HttpClientTls : public testing::Test {
  protected:
@@ -34,8 +33,8 @@ class HttpClientTls : public testing::Test {
 TEST_F(HttpClientTls, ASessionIsResumedAfterTheServerClosedItsConnection) {
   RawServer server(
       [](const RawServer::Request&) {
-        Reply reply = RawServer::answer(200);
-        reply.then = Reply::Then::close;
+        RawServer::Reply reply = RawServer::answer(200);
+        reply.then = RawServer::Reply::Then::close;
         return reply;
       },
       &certificate_);
@@ -60,7 +59,7 @@ TEST_F(HttpClientTls, OwnersShareNoSession) {
 
 TEST_F(HttpClientTls, AnEndWithoutNoticeIsNotTheEndOfAnAnswer) {
   const auto cut = [](const RawServer::Request&) {
-    return Reply{"HTTP/1.1 200 OK\r\n\r\n{\"half\":", Reply::Then::close};
+    return RawServer::Reply{"HTTP/1.1 200 OK\r\n\r\n{\"half\":", RawServer::Reply::Then::close};
   };
   RawServer server(cut, &certificate_);
   HttpClient client(options_);
@@ -83,7 +82,8 @@ TEST_F(HttpClientTls, TheTimeForAConnectionIncludesTheBeginningOfTls) {
 }
 
 TEST_F(HttpClientTls, AServerWithoutTlsIsAFailureOfTls) {
-  RawServer plain([](const RawServer::Request&) { return Reply{"", Reply::Then::close}; });
+  RawServer plain(
+      [](const RawServer::Request&) { return RawServer::Reply{"", RawServer::Reply::Then::close}; });
   int closed_port = 0;
   {
     RawServer gone(always_fine);
@@ -115,7 +115,7 @@ TEST_F(HttpClientTls, AServerThatChoosesHttp2GetsItsRequestsThroughHttp2) {
       [&](const RawServer::Request& request) {
         const Lock lock(mutex);
         methods.push_back(request.method);
-        return Reply{"", Reply::Then::close};
+        return RawServer::Reply{"", RawServer::Reply::Then::close};
       },
       &certificate_, "h2");
   HttpClient client(options_);

@@ -22,6 +22,8 @@ namespace waybill::tests {
 
 namespace asio = boost::asio;
 
+inline constexpr storage::Statement backend{"test.backend", "select pg_backend_pid()"};
+
 /// A database without tables, and a storage::Database on it that runs on a separate io thread; the test's
 /// thread may block. One connection of each kind by default, and no limit
 /// of the wait for locks.

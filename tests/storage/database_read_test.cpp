@@ -25,7 +25,6 @@ using namespace std::chrono_literals;
 constexpr Statement echo{"test.echo", "select $1::text"};
 constexpr Statement divide{"test.divide", "select 100 / $1::int"};
 constexpr Statement misspelt{"test.misspelt", "selec 1"};
-constexpr Statement backend{"test.backend", "select pg_backend_pid()"};
 constexpr Statement blocking{"test.blocking", "select 'through' from pg_advisory_xact_lock_shared(7)"};
 
 class DatabaseReads : public DatabaseTest {

@@ -17,11 +17,9 @@ using storage::Params;
 using storage::Rows;
 using storage::Statement;
 using storage::StatementError;
-using storage::Transaction;
 using namespace std::chrono_literals;
 
 constexpr Statement insert{"things.insert", "insert into things (id) values ($1) returning id, cause"};
-constexpr Statement backend{"test.backend", "select pg_backend_pid()"};
 
 class DatabaseWrites : public DatabaseTest {
  protected:
@@ -167,7 +165,7 @@ TEST_F(DatabaseWrites, ABusinessLeavesConnectionsToOthersAndTheService) {
   auto& database = open(five);
   const auto busy = Guid::random();
   const auto quiet = Guid::random();
-  std::vector<std::unique_ptr<Transaction>> held;
+  std::vector<std::unique_ptr<storage::Transaction>> held;
   const auto begin = [&](const Guid& business) {
     return failure_of([&] { held.push_back(run([&] { return database.begin({{}, business}); })); });
   };
@@ -195,7 +193,7 @@ TEST_F(DatabaseWrites, AThirdBusinessDoesNotWaitForTheBulkWorkOfTwo) {
     auto& database = open(hasty);
     const auto first = Guid::random();
     const auto second = Guid::random();
-    std::vector<std::unique_ptr<Transaction>> held;
+    std::vector<std::unique_ptr<storage::Transaction>> held;
     const auto begin = [&](const Guid& business, bool is_bulk) {
       try {
         held.push_back(
@@ -225,7 +223,7 @@ TEST_F(DatabaseWrites, TheBusinessWithTheFewestConnectionsComesFirst) {
   const auto busy = Guid::random();
   const auto other = Guid::random();
   const auto quiet = Guid::random();
-  std::vector<std::unique_ptr<Transaction>> held;
+  std::vector<std::unique_ptr<storage::Transaction>> held;
   for (const auto& business : {busy, busy, other, other}) {
     held.push_back(run([&] { return database.begin({{}, business}); }));
   }

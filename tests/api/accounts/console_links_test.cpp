@@ -13,9 +13,6 @@
 namespace waybill::tests {
 namespace {
 
-constexpr std::string_view me = "/api/user/me";
-constexpr std::string_view orders = "/api/v1/Orders";
-
 class ConsoleLinks : public AccountTest {
  protected:
   Finished command(std::vector<std::string> arguments) {
@@ -93,7 +90,7 @@ TEST_F(ConsoleLinks, TheSessionIsNobodysAndHasTheRoleOfTheLink) {
   const auto login = page.open_link(link());
   ASSERT_EQ(login.status, 200) << login.text;
   EXPECT_TRUE(at(login.data(), "token").is_null());
-  const auto shown = page.get(me);
+  const auto shown = page.get(me_path);
   EXPECT_EQ(shown.data(), at(login.data(), "user"));
   EXPECT_EQ(shown.data(), json::value({{"guid", nullptr},
                                        {"email", nullptr},
@@ -109,8 +106,8 @@ TEST_F(ConsoleLinks, TheSessionIsNobodysAndHasTheRoleOfTheLink) {
   EXPECT_EQ(page.post("/api/business", {{"name", "Second"}, {"email", "a@example.com"}}).status, 409);
 
   auto viewer = opened({"--role", "viewer"});
-  EXPECT_EQ(text_at(viewer.get(me).data(), "role"), "viewer");
-  EXPECT_EQ(viewer.get(orders).status, 200);
+  EXPECT_EQ(text_at(viewer.get(me_path).data(), "role"), "viewer");
+  EXPECT_EQ(viewer.get(orders_path).status, 200);
   EXPECT_EQ(viewer.post("/api/v1/Customers", {{"name", "Ada"}}).status, 403);
 }
 
@@ -184,43 +181,43 @@ TEST_F(ConsoleLinks, TheSecretOfALinkIsNoToken) {
   const auto secret = link();
   auto page = browser();
   const auto cookie = "waybill_" + std::to_string(world.waybill.port()) + "=" + secret;
-  EXPECT_EQ(page.get(me, {{"Cookie", cookie}}).status, 401);
-  EXPECT_EQ(world.waybill.http(secret).get(me).status, 401);
+  EXPECT_EQ(page.get(me_path, {{"Cookie", cookie}}).status, 401);
+  EXPECT_EQ(world.waybill.http(secret).get(me_path).status, 401);
   auto held = opened();
-  EXPECT_EQ(world.waybill.http(held.token()).get(me).status, 401);
+  EXPECT_EQ(world.waybill.http(held.token()).get(me_path).status, 401);
 }
 
 TEST_F(ConsoleLinks, ASessionEndsByLogoutAndAfter24Hours) {
   auto page = opened();
   const auto cookie = page.cookie();
   EXPECT_EQ(page.post("/api/user/logout").status, 200);
-  EXPECT_EQ(page.get(me, {{"Cookie", cookie}}).status, 401);
+  EXPECT_EQ(page.get(me_path, {{"Cookie", cookie}}).status, 401);
   auto second = opened();
-  EXPECT_EQ(second.get(me).status, 200);
+  EXPECT_EQ(second.get(me_path).status, 200);
   EXPECT_EQ(world.database.number("select count(*) from console_sessions where started_at is not null and "
                                   "expires_at between started_at + interval '24 hours' - interval '1 second' "
                                   "and started_at + interval '24 hours' + interval '1 second'"),
             world.database.number("select count(*) from console_sessions where started_at is not null"));
   world.database.exec(
       "update console_sessions set expires_at = now() - interval '1 second' where started_at is not null");
-  EXPECT_TRUE(eventually([&] { return second.get(me).status == 401; }));
+  EXPECT_TRUE(eventually([&] { return second.get(me_path).status == 401; }));
 }
 
 TEST_F(ConsoleLinks, ASuspensionRefusesSessionsAndLinksAndADeletionEndsThem) {
   auto page = opened();
   const auto unused = link();
   ASSERT_EQ(command({"business", "suspend", "--business", business}).status, 0);
-  EXPECT_TRUE(eventually([&] { return page.get(orders).status == 403; }));
+  EXPECT_TRUE(eventually([&] { return page.get(orders_path).status == 403; }));
   expect_refused(browser().open_link(unused), 403, "FORBIDDEN");
   ASSERT_EQ(command({"business", "resume", "--business", business}).status, 0);
-  EXPECT_TRUE(eventually([&] { return page.get(orders).status == 200; }));
+  EXPECT_TRUE(eventually([&] { return page.get(orders_path).status == 200; }));
   EXPECT_EQ(browser().open_link(unused).status, 200) << "the refused use has not used it up";
 
   const auto guid = world.database.value("select guid from businesses where name = '" + business + "'");
   const auto kept = link();
   const auto deleted = command({"business", "delete", "--business", business, "--yes"});
   ASSERT_EQ(deleted.status, 0) << deleted.standard_error;
-  EXPECT_TRUE(eventually([&] { return page.get(orders).status == 401; }));
+  EXPECT_TRUE(eventually([&] { return page.get(orders_path).status == 401; }));
   EXPECT_EQ(browser().open_link(kept).status, 400);
   EXPECT_EQ(world.database.number("select count(*) from console_sessions where business_id = '" + guid + "'"),
             0);
@@ -230,7 +227,7 @@ TEST_F(ConsoleLinks, TheFreePlanAllowsThemWith600Requests) {
   business += " free";
   world.waybill.token(business, "free");
   auto page = opened();
-  const auto answer = page.get(orders);
+  const auto answer = page.get(orders_path);
   EXPECT_EQ(answer.status, 200) << answer.text;
   EXPECT_EQ(answer.header("X-RateLimit-Limit"), "600");
 }

@@ -10,9 +10,6 @@
 namespace waybill::tests {
 namespace {
 
-constexpr std::string_view me = "/api/user/me";
-constexpr std::string_view orders = "/api/v1/Orders";
-
 class CookieSessions : public AccountTest {
  protected:
   Browser browser() { return Browser(world.waybill.http()); }
@@ -46,7 +43,7 @@ TEST_F(CookieSessions, TheTokenIsInTheCookieAndNotInTheBody) {
   EXPECT_EQ(login.header("Set-Cookie"),
             cookie_name() + "=" + page.token() + "; Path=/; Max-Age=86400; HttpOnly; SameSite=Strict");
   EXPECT_EQ(page.token().size(), 3U + 43U);
-  EXPECT_EQ(page.get(me).data(), at(login.data(), "user"));
+  EXPECT_EQ(page.get(me_path).data(), at(login.data(), "user"));
   EXPECT_EQ(text_at(login.data(), "user.name"), "Ada Lovelace");
   const auto by_token = log_in(email);
   EXPECT_EQ(by_token.header("Set-Cookie"), "");
@@ -55,7 +52,7 @@ TEST_F(CookieSessions, TheTokenIsInTheCookieAndNotInTheBody) {
 
 TEST_F(CookieSessions, WithoutBothHeadersTheCookieIsAbsentForAnyMethod) {
   auto page = owner_browser();
-  EXPECT_EQ(page.get(orders).status, 200);
+  EXPECT_EQ(page.get(orders_path).status, 200);
   for (const auto& [name, value] : Headers{{"X-Waybill-Console", ""},
                                            {"X-Waybill-Console", "0"},
                                            {"Sec-Fetch-Site", ""},
@@ -63,7 +60,8 @@ TEST_F(CookieSessions, WithoutBothHeadersTheCookieIsAbsentForAnyMethod) {
                                            {"Sec-Fetch-Site", "same-site"},
                                            {"Sec-Fetch-Site", "none"}}) {
     for (const std::string_view method : {"GET", "HEAD", "POST", "DELETE"}) {
-      const auto path = method == "DELETE" ? "/api/business/users/" + user_guid(owner) : std::string(orders);
+      const auto path =
+          method == "DELETE" ? "/api/business/users/" + user_guid(owner) : std::string(orders_path);
       EXPECT_EQ(page.request(method, path, {}, {{name, value}}).status, 401)
           << method << " " << name << value;
     }
@@ -73,33 +71,34 @@ TEST_F(CookieSessions, WithoutBothHeadersTheCookieIsAbsentForAnyMethod) {
     expect_refused(login, 401, "UNAUTHORIZED");
     EXPECT_EQ(login.header("Set-Cookie"), "");
   }
-  EXPECT_EQ(page.http().get(orders, {{"Cookie", page.cookie()}}).status, 401);
+  EXPECT_EQ(page.http().get(orders_path, {{"Cookie", page.cookie()}}).status, 401);
 }
 
 TEST_F(CookieSessions, AnAuthorizationHeaderHidesTheCookie) {
   auto page = owner_browser();
-  expect_refused(page.get(orders, {{"Authorization", "Bearer wb_unknown"}}), 401, "UNAUTHORIZED");
-  expect_refused(page.get(orders, {{"Authorization", ""}}), 401, "UNAUTHORIZED");
+  expect_refused(page.get(orders_path, {{"Authorization", "Bearer wb_unknown"}}), 401, "UNAUTHORIZED");
+  expect_refused(page.get(orders_path, {{"Authorization", ""}}), 401, "UNAUTHORIZED");
   const auto token = text_at(log_in(email).data(), "token");
-  const auto by_token = page.get(me, {{"Authorization", "Bearer " + token}});
+  const auto by_token = page.get(me_path, {{"Authorization", "Bearer " + token}});
   EXPECT_EQ(by_token.status, 200);
 }
 
 TEST_F(CookieSessions, ATokenWorksOnlyWhereItWasGivenTo) {
   auto page = owner_browser();
-  EXPECT_EQ(world.waybill.http(page.token()).get(me).status, 401) << "a cookie's token as a header";
+  EXPECT_EQ(world.waybill.http(page.token()).get(me_path).status, 401) << "a cookie's token as a header";
   const auto token = text_at(log_in(email).data(), "token");
   const auto as_cookie = cookie_name() + "=" + token;
-  expect_refused(page.get(me, {{"Cookie", as_cookie}}), 401, "UNAUTHORIZED");
+  expect_refused(page.get(me_path, {{"Cookie", as_cookie}}), 401, "UNAUTHORIZED");
   const auto made = owner.post("/api/business/tokens", {{"name", "till"}});
   ASSERT_EQ(made.status, 201) << made.text;
-  EXPECT_EQ(page.get(orders, {{"Cookie", cookie_name() + "=" + text_at(made.data(), "token")}}).status, 401);
+  EXPECT_EQ(page.get(orders_path, {{"Cookie", cookie_name() + "=" + text_at(made.data(), "token")}}).status,
+            401);
 }
 
 TEST_F(CookieSessions, OddCookiesAreAbsentAndLongOnesAreRefused) {
   auto page = owner_browser();
   const auto with = [&](const std::string& cookies) {
-    return page.get(orders, {{"Cookie", cookies}}).status;
+    return page.get(orders_path, {{"Cookie", cookies}}).status;
   };
   EXPECT_EQ(with("theme=dark; " + page.cookie() + "; waybill_1=wb_other"), 200);
   EXPECT_EQ(with(page.cookie() + "; " + page.cookie()), 401) << "given twice";
@@ -110,7 +109,7 @@ TEST_F(CookieSessions, OddCookiesAreAbsentAndLongOnesAreRefused) {
   EXPECT_EQ(with(cookie_name() + "=" + std::string(513, 'x')), 401);
   EXPECT_EQ(with("\xff\x80=;;=;" + page.cookie()), 200);
   EXPECT_EQ(with(std::string(65'536, 'x') + "; " + page.cookie()), 400) << "beyond the limit of a head";
-  EXPECT_EQ(page.get(orders).status, 200);
+  EXPECT_EQ(page.get(orders_path).status, 200);
 }
 
 TEST_F(CookieSessions, SeveralCookieFieldsAreReadTogether) {
@@ -138,12 +137,12 @@ TEST_F(CookieSessions, AnswersAreKeptOutOfTheCachesOfOthers) {
     return response.header("Cache-Control") == "private, no-cache" &&
            vary.find("Authorization, Cookie") != std::string::npos;
   };
-  EXPECT_TRUE(is_private(page.get(orders)));
-  EXPECT_TRUE(is_private(page.post(orders, {{"nmae", 1}}))) << "errors, too";
+  EXPECT_TRUE(is_private(page.get(orders_path)));
+  EXPECT_TRUE(is_private(page.post(orders_path, {{"nmae", 1}}))) << "errors, too";
   EXPECT_TRUE(is_private(page.get("/api/nowhere")));
   EXPECT_TRUE(is_private(page.log_in(email, good_password)));
-  EXPECT_TRUE(is_private(page.get(orders, {{"Cookie", cookie_name() + "=wb_gone"}})));
-  EXPECT_TRUE(is_private(owner.get(orders))) << "with a tag, as all lists";
+  EXPECT_TRUE(is_private(page.get(orders_path, {{"Cookie", cookie_name() + "=wb_gone"}})));
+  EXPECT_TRUE(is_private(owner.get(orders_path))) << "with a tag, as all lists";
   const auto toggle = page.get("/api/workflows/configured/" + user_guid(owner) + "/toggle");
   EXPECT_EQ(toggle.header("Cache-Control"), "no-store") << "a GET that changes something";
 }
@@ -153,23 +152,23 @@ TEST_F(CookieSessions, OfAPersonShareAQuotaOfAtLeast600ApartFromTheBusiness) {
   world.database.exec(
       "update businesses set plan = 'free' where guid = (select business_id from users where email = '" +
       email + "')");
-  ASSERT_TRUE(eventually([&] { return owner.get(me).header("X-RateLimit-Limit") == "60"; }));
+  ASSERT_TRUE(eventually([&] { return owner.get(me_path).header("X-RateLimit-Limit") == "60"; }));
   ASSERT_TRUE(
       eventually([] { return to_unix_seconds(system_clock().now()) % 60 < 50; }, std::chrono::seconds(15)));
-  const auto first = page.get(me);
+  const auto first = page.get(me_path);
   EXPECT_EQ(first.header("X-RateLimit-Limit"), "600");
   auto second_page = browser_of(email);
-  const auto second = second_page.get(me);
+  const auto second = second_page.get(me_path);
   EXPECT_EQ(std::stoi(second.header("X-RateLimit-Remaining")),
             std::stoi(first.header("X-RateLimit-Remaining")) - 1)
       << "of the same person";
-  while (owner.get(me).status != 429) {
+  while (owner.get(me_path).status != 429) {
   }
-  EXPECT_EQ(page.get(me).status, 200) << "a token took nothing of it";
+  EXPECT_EQ(page.get(me_path).status, 200) << "a token took nothing of it";
   world.database.exec(
       "update businesses set plan = 'pro' where guid = (select business_id from users where email = '" +
       email + "')");
-  EXPECT_TRUE(eventually([&] { return page.get(me).header("X-RateLimit-Limit") == "6000"; }));
+  EXPECT_TRUE(eventually([&] { return page.get(me_path).header("X-RateLimit-Limit") == "6000"; }));
 }
 
 TEST_F(CookieSessions, AnIdempotencyKeyBelongsToTheUserAndNotToTheSession) {
@@ -226,20 +225,20 @@ TEST_F(CookieSessions, LoggingOutEndsTheSessionAndRemovesTheCookie) {
   const auto out = page.post("/api/user/logout");
   EXPECT_EQ(out.status, 200);
   EXPECT_EQ(out.header("Set-Cookie"), cookie_name() + "=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict");
-  expect_refused(page.get(me, {{"Cookie", cookie}}), 401, "UNAUTHORIZED");
-  EXPECT_EQ(other.get(me).status, 200);
+  expect_refused(page.get(me_path, {{"Cookie", cookie}}), 401, "UNAUTHORIZED");
+  EXPECT_EQ(other.get(me_path).status, 200);
   EXPECT_EQ(owner.post("/api/user/logout").header("Set-Cookie"), "") << "the logout of a token";
 }
 
 TEST_F(CookieSessions, EndAfter24HoursWithoutBeingExtended) {
   auto page = owner_browser();
-  EXPECT_EQ(page.get(me).status, 200);
+  EXPECT_EQ(page.get(me_path).status, 200);
   const std::string of_user = " where user_id = (select guid from users where email = '" + email + "')";
   EXPECT_EQ(world.database.number("select count(*) from user_sessions" + of_user +
                                   " and by_cookie and expires_at = created_at + interval '24 hours'"),
             1);
   world.database.exec("update user_sessions set expires_at = now() - interval '1 second'" + of_user);
-  EXPECT_TRUE(eventually([&] { return page.get(me).status == 401; }));
+  EXPECT_TRUE(eventually([&] { return page.get(me_path).status == 401; }));
 }
 
 TEST_F(CookieSessions, EndWithTheirUserAndItsPassword) {
@@ -249,8 +248,8 @@ TEST_F(CookieSessions, EndWithTheirUserAndItsPassword) {
                             {"password", "another horse"},
                             {"confirmPassword", "another horse"}};
   EXPECT_EQ(page.post("/api/user/change-password", change).status, 200);
-  EXPECT_EQ(page.get(me).status, 200) << "the session that changes it stays";
-  EXPECT_EQ(other.get(me).status, 401);
+  EXPECT_EQ(page.get(me_path).status, 200) << "the session that changes it stays";
+  EXPECT_EQ(other.get(me_path).status, 401);
 
   const auto member_email = fresh_address();
   ASSERT_EQ(page.post("/api/business/users", {{"email", member_email}, {"role", "operator"}}).status, 201);
@@ -263,7 +262,7 @@ TEST_F(CookieSessions, EndWithTheirUserAndItsPassword) {
   EXPECT_EQ(page.request("PATCH", path, {{"role", "viewer"}}).status, 200);
   EXPECT_EQ(member.post("/api/v1/Customers", {{"name", "Ada"}}).status, 403);
   EXPECT_EQ(page.request("DELETE", path).status, 200);
-  EXPECT_EQ(member.get(orders).status, 401) << "as a token of the user does";
+  EXPECT_EQ(member.get(orders_path).status, 401) << "as a token of the user does";
 }
 
 TEST_F(CookieSessions, AreNamedAsTheUserInTheAuditLog) {
@@ -280,8 +279,8 @@ TEST_F(CookieSessions, CorsNeverAllowsCredentials) {
                                             .secret_key_file = world.waybill.secret_key_file()});
   auto client = open.http();
   const Headers from{{"Origin", "https://evil.example"}};
-  for (const auto& response : {client.request("OPTIONS", orders, {}, from), client.get(orders, from),
-                               client.post("/api/user/login", {}, from)}) {
+  for (const auto& response : {client.request("OPTIONS", orders_path, {}, from),
+                               client.get(orders_path, from), client.post("/api/user/login", {}, from)}) {
     EXPECT_EQ(response.header("Access-Control-Allow-Origin"), "https://evil.example");
     EXPECT_EQ(response.header("Access-Control-Allow-Credentials"), "");
     EXPECT_EQ(response.header("Access-Control-Allow-Headers").find("Waybill"), std::string::npos);
@@ -302,14 +301,14 @@ TEST_F(CookieSessions, TheUrlOfTheServiceDecidesTheirName) {
   const auto login = page.log_in(email, good_password);
   EXPECT_EQ(login.header("Set-Cookie"),
             "__Host-waybill=" + page.token() + "; Path=/; Max-Age=86400; HttpOnly; SameSite=Strict; Secure");
-  EXPECT_EQ(page.get(me).status, 200);
+  EXPECT_EQ(page.get(me_path).status, 200);
 
   const auto plain = with_url("http://way.example");
   Browser refused(plain->http());
   const auto answer = refused.log_in(email, good_password);
   expect_invalid(answer, {"session"});
   EXPECT_NE(answer.text.find("--public-url"), std::string::npos) << answer.text;
-  EXPECT_EQ(refused.get(me, {{"Cookie", page.cookie()}}).status, 401);
+  EXPECT_EQ(refused.get(me_path, {{"Cookie", page.cookie()}}).status, 401);
 }
 
 TEST_F(CookieSessions, ALoginNeedsAddressAndPasswordOrALink) {
@@ -327,7 +326,7 @@ TEST_F(CookieSessions, ALoginNeedsAddressAndPasswordOrALink) {
 TEST_F(CookieSessions, ShareTheNewest20OfAUserWithItsTokens) {
   auto page = owner_browser();
   for (int count = 0; count < 20; ++count) ASSERT_EQ(log_in(email).status, 200);
-  EXPECT_EQ(page.get(me).status, 401);
+  EXPECT_EQ(page.get(me_path).status, 401);
 }
 
 }  // namespace

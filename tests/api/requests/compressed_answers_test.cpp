@@ -70,28 +70,27 @@ TEST_F(CompressedAnswers, ErrorsAndAnswersOfPostsAreNotCompressed) {
   EXPECT_EQ(made.header("content-encoding"), "") << "the answer has a new secret";
 }
 
-std::string request(std::string_view line) {
-  return std::string(line) +
-         " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wb_admin\r\nAccept-Encoding: gzip\r\n\r\n";
+std::string compressed(std::string_view line) {
+  return request_text(line, "Authorization: Bearer wb_admin\r\nAccept-Encoding: gzip\r\n");
 }
 
 TEST(CompressedLargeAnswers, AreCompressedForTokensOnly) {
   SmallApi api;
-  const auto large = ask(api, request("GET /large"));
+  const auto large = ask(api, compressed("GET /large"));
   EXPECT_EQ(large.header("content-encoding"), "gzip");
   const auto text = unpacked(large.text);
   EXPECT_EQ(text.size(), 16UL * 1024 * 1024 + std::string_view(R"({"data":"","success":true})").size());
   EXPECT_TRUE(text.starts_with(R"({"data":"xxx)") && text.ends_with(R"(xxx","success":true})"));
-  EXPECT_EQ(ask(api, request("GET /much")).header("content-encoding"), "") << "it needs no token";
+  EXPECT_EQ(ask(api, compressed("GET /much")).header("content-encoding"), "") << "it needs no token";
 }
 
 TEST(CompressedLargeAnswers, AHeadHasTheLengthOfTheCompressedAnswer) {
   SmallApi api;
   auto connection = connect(api);
-  connection.send(request("HEAD /large"));
+  connection.send(compressed("HEAD /large"));
   const auto head = connection.read_response(default_deadline, true);
   EXPECT_EQ(head.header("content-encoding"), "gzip");
-  EXPECT_EQ(head.header("content-length"), ask(api, request("GET /large")).header("content-length"));
+  EXPECT_EQ(head.header("content-length"), ask(api, compressed("GET /large")).header("content-length"));
 }
 
 }  // namespace

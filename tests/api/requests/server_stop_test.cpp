@@ -23,7 +23,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::string_view get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
-constexpr std::string_view get_public = "GET /public HTTP/1.1\r\nHost: x\r\n\r\n";
 const std::string get_wait = "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n";
 
 TEST(ServerStop, FinishesRequestsInFlightAndClosesIdleConnections) {

@@ -18,17 +18,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::string_view get_public = "GET /public HTTP/1.1\r\nHost: x\r\n\r\n";
-
-std::string request(std::string_view line, std::string_view headers = "", std::string_view body = "") {
-  std::string text(line);
-  text.append(" HTTP/1.1\r\nHost: x\r\n").append(headers);
-  if (!body.empty()) text.append("Content-Length: ").append(std::to_string(body.size())).append("\r\n");
-  return text.append("\r\n").append(body);
-}
-
 std::string post_thing(std::string_view headers, std::string_view body) {
-  return request(
+  return request_text(
       "POST /things",
       "Authorization: Bearer wb_admin\r\nContent-Type: application/json\r\n" + std::string(headers), body);
 }
@@ -52,7 +43,7 @@ TEST_F(ServerTest, AnswersAndKeepsTheConnection) {
 
 TEST_F(ServerTest, ClosesTheConnectionOnRequest) {
   auto client = connect(api);
-  const auto reply = ask(client, request("GET /public", "Connection: close\r\n"));
+  const auto reply = ask(client, request_text("GET /public", "Connection: close\r\n"));
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.header("connection"), "close");
   EXPECT_TRUE(client.closed_by_peer());
@@ -72,7 +63,7 @@ TEST_F(ServerTest, AnswersPipelinedRequestsInOrder) {
   auto client = connect(api);
   std::string burst;
   for (int count = 0; count < 500; ++count) {
-    burst += request("GET /text/" + std::to_string(count), "Authorization: Bearer wb_admin\r\n");
+    burst += request_text("GET /text/" + std::to_string(count), "Authorization: Bearer wb_admin\r\n");
     if (count % 50 == 0) burst += post_thing("", R"({"name":"x"})");
   }
   auto sending = std::async(std::launch::async, [&] { return client.send(burst); });
@@ -106,7 +97,7 @@ TEST_F(ServerTest, ReadsChunkedBodiesAndDropsTrailers) {
 
 TEST_F(ServerTest, HeadHasTheLengthOfABodyThatIsNotSent) {
   auto client = connect(api);
-  const auto reply = ask(client, request("HEAD /public"));
+  const auto reply = ask(client, request_text("HEAD /public"));
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.header("content-length"), "16");
   EXPECT_EQ(ask(client, get_public).status, 200);
@@ -121,7 +112,7 @@ TEST(ServerContinue, IsSentWhenTheBodyIsNeeded) {
 
 TEST_F(ServerTest, SendsNoContinueWhenTheBodyIsNotNeeded) {
   auto client = connect(api);
-  client.send(request("POST /things", "Expect: 100-continue\r\nContent-Length: 12\r\n"));
+  client.send(request_text("POST /things", "Expect: 100-continue\r\nContent-Length: 12\r\n"));
   const auto received = client.read_until_close();
   ASSERT_TRUE(received);
   EXPECT_TRUE(received->starts_with("HTTP/1.1 401 ")) << *received;
@@ -205,14 +196,14 @@ TEST_F(ServerTest, TargetsOfAnyFormGetAResponse) {
       {"/text/%C3%A9", 401},
   };
   for (const auto& [target, status] : targets) {
-    EXPECT_EQ(ask(api, request("GET " + std::string(target))).status, status) << target;
+    EXPECT_EQ(ask(api, request_text("GET " + std::string(target))).status, status) << target;
   }
 }
 
 TEST_F(ServerTest, HeadsHaveAtMost16KiB) {
   const auto of_size = [](std::size_t size) {
-    const auto bare = request("GET /public", "A: \r\n").size();
-    return request("GET /public", "A: " + std::string(size - bare, 'x') + "\r\n");
+    const auto bare = request_text("GET /public", "A: \r\n").size();
+    return request_text("GET /public", "A: " + std::string(size - bare, 'x') + "\r\n");
   };
   auto client = connect(api);
   EXPECT_EQ(ask(client, of_size(16UL * 1024)).status, 200);
@@ -244,9 +235,9 @@ TEST_F(ServerTest, BodiesHaveAtMost1MiB) {
 
 TEST_F(ServerTest, UploadsHaveAtMost10MiB) {
   const auto upload = [](std::size_t size) {
-    return request("POST /upload",
-                   "Authorization: Bearer wb_admin\r\nContent-Type: multipart/form-data; boundary=x\r\n",
-                   std::string(size, 'x'));
+    return request_text("POST /upload",
+                        "Authorization: Bearer wb_admin\r\nContent-Type: multipart/form-data; boundary=x\r\n",
+                        std::string(size, 'x'));
   };
   auto client = connect(api);
   const auto reply = ask(client, upload(10UL * 1024 * 1024));
@@ -257,10 +248,10 @@ TEST_F(ServerTest, UploadsHaveAtMost10MiB) {
 
 TEST_F(ServerTest, KeepsTheConnectionAfterAShortUnreadBody) {
   auto client = connect(api);
-  EXPECT_EQ(ask(client, request("POST /nowhere", "", std::string(1000, 'x'))).status, 404);
-  EXPECT_EQ(ask(client, request("POST /nowhere", "", std::string(60'000, 'x'))).status, 404);
+  EXPECT_EQ(ask(client, request_text("POST /nowhere", "", std::string(1000, 'x'))).status, 404);
+  EXPECT_EQ(ask(client, request_text("POST /nowhere", "", std::string(60'000, 'x'))).status, 404);
   EXPECT_EQ(ask(client, get_public).status, 200);
-  EXPECT_EQ(ask(client, request("POST /nowhere", "", std::string(70'000, 'x'))).status, 404);
+  EXPECT_EQ(ask(client, request_text("POST /nowhere", "", std::string(70'000, 'x'))).status, 404);
   EXPECT_TRUE(client.closed_by_peer());
 }
 
@@ -320,14 +311,14 @@ TEST(ServerLimits, IdleConnectionsAreClosed) {
 TEST(ServerLimits, ClientsThatDoNotReadAreCutOff) {
   SmallApi api({.write_timeout = 80ms});
   auto client = connect(api);
-  client.send(request("GET /much"));
+  client.send(request_text("GET /much"));
   EXPECT_TRUE(eventually([&] { return api.server().open_connections() == 1; }));
   EXPECT_TRUE(eventually([&] { return api.server().open_connections() == 0; }));
 }
 
 TEST(ServerLimits, ABusinessWhoseClientsDoNotReadHasNoFurtherLargeAnswers) {
   SmallApi api;
-  const std::string large = request("GET /large", "Authorization: Bearer wb_admin\r\n");
+  const std::string large = request_text("GET /large", "Authorization: Bearer wb_admin\r\n");
   const auto status = [&] {
     auto client = connect(api);
     return ask(client, large).status;
@@ -341,7 +332,7 @@ TEST(ServerLimits, ABusinessWhoseClientsDoNotReadHasNoFurtherLargeAnswers) {
     return status() == 503;
   }));
   auto client = connect(api);
-  EXPECT_EQ(ask(client, request("GET /list", "Authorization: Bearer wb_admin\r\n")).status, 200);
+  EXPECT_EQ(ask(client, request_text("GET /list", "Authorization: Bearer wb_admin\r\n")).status, 200);
   slow.clear();
   EXPECT_TRUE(eventually([&] { return status() == 200; }));
 }
@@ -358,7 +349,7 @@ TEST(ServerLimits, ABusinessHasAtMost128MiBOfLargeBodiesUnderWay) {
   }
   EXPECT_TRUE(eventually([&] { return api.server().open_connections() == 12; })) << "one is refused";
   auto client = connect(api);
-  EXPECT_EQ(ask(client, request("GET /list", "Authorization: Bearer wb_admin\r\n")).status, 200);
+  EXPECT_EQ(ask(client, request_text("GET /list", "Authorization: Bearer wb_admin\r\n")).status, 200);
   slow.clear();
   EXPECT_TRUE(eventually([&] {
     auto later = connect(api);
@@ -380,7 +371,7 @@ TEST(ServerLimits, ANetworkHasAtMost16MiBOfBodiesWithoutABusinessUnderWay) {
   SmallApi api;
   const std::string head = post_notice("Content-Length: 1048576\r\n");
   const auto status_of = [&](std::size_t size) {
-    return ask(api, request("POST /notice", "", std::string(size, 'x'))).status;
+    return ask(api, request_text("POST /notice", "", std::string(size, 'x'))).status;
   };
   std::vector<RawConnection> slow;
   for (int i = 0; i < 17; ++i) {
@@ -392,7 +383,7 @@ TEST(ServerLimits, ANetworkHasAtMost16MiBOfBodiesWithoutABusinessUnderWay) {
   EXPECT_EQ(status_of(16UL * 1024 - 1), 200) << "small bodies do not count";
   const std::string upload =
       "Authorization: Bearer wb_admin\r\nContent-Type: multipart/form-data; boundary=x\r\n";
-  EXPECT_EQ(ask(api, request("POST /upload", upload, std::string(1024UL * 1024, 'x'))).status, 200)
+  EXPECT_EQ(ask(api, request_text("POST /upload", upload, std::string(1024UL * 1024, 'x'))).status, 200)
       << "a business has its own limit";
   slow.clear();
   EXPECT_TRUE(eventually([&] { return status_of(1024UL * 1024) == 200; }));
@@ -426,7 +417,7 @@ TEST(ServerLimits, AChunkedBodyCountsWithWhatHasArrived) {
 RawConnection busy_connection(const SmallApi& api) {
   const int before = small_api_state().waiting;
   auto connection = connect(api);
-  connection.send(request("GET /wait"));
+  connection.send(request_text("GET /wait"));
   EXPECT_TRUE(eventually([&] { return small_api_state().waiting == before + 1; }));
   return connection;
 }

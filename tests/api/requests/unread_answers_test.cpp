@@ -17,12 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t mebibyte = 1024UL * 1024;
-constexpr std::string_view get_public = "GET /public HTTP/1.1\r\nHost: x\r\n\r\n";
 constexpr std::string_view authorization = "Authorization: Bearer wb_admin\r\n";
-
-std::string request(std::string_view line, std::string_view headers = "") {
-  return std::string(line) + " HTTP/1.1\r\nHost: x\r\n" + std::string(headers) + "\r\n";
-}
 
 /// A server behind a proxy that names its clients.
 class UnreadAnswers : public testing::Test {
@@ -54,15 +49,16 @@ class UnreadAnswers : public testing::Test {
 };
 
 TEST_F(UnreadAnswers, ANetworkWithoutABusinessHasAtMost16MiB) {
-  const auto much = request("GET /much", from(1));
+  const auto much = request_text("GET /much", from(1));
   ASSERT_TRUE(fill({much}, much));
   const auto refused = ask(api, much);
   EXPECT_EQ(refused.error_code(), "UNAVAILABLE");
-  EXPECT_EQ(status_of(request("GET /much", from(2))), 200) << "another network";
-  EXPECT_EQ(status_of(request("GET /large", from(1, authorization))), 200) << "a business";
-  EXPECT_EQ(status_of(request("HEAD /much", from(1))), 200) << "nothing of it would wait";
-  EXPECT_EQ(status_of(request("GET /public", from(1))), 200) << "a small answer";
-  const auto body = request("POST /notice", from(1, "Content-Length: 16384\r\n")) + std::string(16'384, 'x');
+  EXPECT_EQ(status_of(request_text("GET /much", from(2))), 200) << "another network";
+  EXPECT_EQ(status_of(request_text("GET /large", from(1, authorization))), 200) << "a business";
+  EXPECT_EQ(status_of(request_text("HEAD /much", from(1))), 200) << "nothing of it would wait";
+  EXPECT_EQ(status_of(request_text("GET /public", from(1))), 200) << "a small answer";
+  const auto body =
+      request_text("POST /notice", from(1, "Content-Length: 16384\r\n")) + std::string(16'384, 'x');
   EXPECT_EQ(status_of(body), 503) << "bodies count with answers";
   unread.clear();
   EXPECT_TRUE(becomes(200, much));
@@ -70,39 +66,39 @@ TEST_F(UnreadAnswers, ANetworkWithoutABusinessHasAtMost16MiB) {
 
 TEST_F(UnreadAnswers, ClientsWithoutABusinessLeaveRoomForOthers) {
   std::vector<std::string> requests;
-  for (int network = 1; network <= 5; ++network) requests.push_back(request("GET /much", from(network)));
-  ASSERT_TRUE(fill(requests, request("GET /much", from(99)))) << "a quarter of the limit is theirs";
-  EXPECT_EQ(status_of(request("GET /public", from(99))), 200);
-  EXPECT_EQ(status_of(request("GET /large", from(99, authorization))), 200);
+  for (int network = 1; network <= 5; ++network) requests.push_back(request_text("GET /much", from(network)));
+  ASSERT_TRUE(fill(requests, request_text("GET /much", from(99)))) << "a quarter of the limit is theirs";
+  EXPECT_EQ(status_of(request_text("GET /public", from(99))), 200);
+  EXPECT_EQ(status_of(request_text("GET /large", from(99, authorization))), 200);
   unread.clear();
-  EXPECT_TRUE(becomes(200, request("GET /much", from(99))));
+  EXPECT_TRUE(becomes(200, request_text("GET /much", from(99))));
 }
 
 TEST_F(UnreadAnswers, ANetworkHasAtMostAQuarterOfTheLimit) {
-  const auto large = request("GET /large", from(1, authorization));
-  EXPECT_TRUE(fill({large}, request("GET /much", from(1)))) << "all its clients count";
-  EXPECT_EQ(status_of(request("GET /much", from(2))), 200);
+  const auto large = request_text("GET /large", from(1, authorization));
+  EXPECT_TRUE(fill({large}, request_text("GET /much", from(1)))) << "all its clients count";
+  EXPECT_EQ(status_of(request_text("GET /much", from(2))), 200);
 }
 
 TEST_F(UnreadAnswers, AnAnswerToAPostCountsLikeOneToAGet) {
   std::vector<std::string> requests;
   for (int network = 1; network <= 4; ++network)
-    requests.push_back(request("POST /large", from(network, authorization)));
-  EXPECT_TRUE(fill(requests, request("POST /large", from(9, authorization))));
+    requests.push_back(request_text("POST /large", from(network, authorization)));
+  EXPECT_TRUE(fill(requests, request_text("POST /large", from(9, authorization))));
 }
 
 TEST_F(UnreadAnswers, AFileOfTheProgramCostsNothing) {
-  for (int i = 0; i < 100; ++i) leave_unread(request("GET /file", from(1)));
+  for (int i = 0; i < 100; ++i) leave_unread(request_text("GET /file", from(1)));
   EXPECT_TRUE(eventually([&] { return api.server().open_connections() == 100; }));
-  EXPECT_EQ(ask(api, request("GET /file", from(1))).text, std::string(16 * mebibyte, 'x'));
-  EXPECT_EQ(status_of(request("GET /much", from(1))), 200) << "there is room";
+  EXPECT_EQ(ask(api, request_text("GET /file", from(1))).text, std::string(16 * mebibyte, 'x'));
+  EXPECT_EQ(status_of(request_text("GET /much", from(1))), 200) << "there is room";
 }
 
 TEST(UnreadPipelinedAnswers, CountWhileTheyWait) {
   SmallApi api({}, {}, 1, mebibyte / 4);
   std::string burst;
   // The answers are several times as long: more than what the kernel takes for a connection.
-  while (burst.size() < 256UL * 1024) burst += request("GET /list", authorization);
+  while (burst.size() < 256UL * 1024) burst += request_text("GET /list", authorization);
   // Each connection has about 20 KiB of answers that wait, and a network may have 64 KiB.
   std::vector<RawConnection> unread;
   const auto cut_off = [&] {
@@ -123,7 +119,7 @@ TEST(FullServer, ClosesTheClientThatHasTakenNothingForLongest) {
   std::vector<RawConnection> unread;
   for (int i = 0; i < 3; ++i) {
     unread.push_back(connect(api));
-    unread.back().send(request("GET /file"));
+    unread.back().send(request_text("GET /file"));
     ASSERT_TRUE(eventually([&] { return api.server().open_connections() == unread.size(); }));
   }
   EXPECT_TRUE(eventually([&] { return ask(api, get_public).status == 200; }));

@@ -11,8 +11,11 @@ const screens = [
   { name: 'desktop', locale: 'en-GB', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
 ];
 
-async function findings(context, url) {
-  const found = [];
+// Returns a function that opens an address and returns its findings. All addresses are opened in one tab: a new one would
+// start a process.
+async function checker(context) {
+  let found = [];
+  let origin;
   const page = await context.newPage();
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) found.push(`console: ${message.text()} ${message.location().url}`);
@@ -23,19 +26,21 @@ async function findings(context, url) {
     void dialog.dismiss();
   });
   page.on('request', (request) => {
-    const { protocol, origin } = new URL(request.url());
-    if (!['data:', 'blob:'].includes(protocol) && origin !== new URL(url).origin) found.push(`a request to ${request.url()}`);
+    const requested = new URL(request.url());
+    if (!['data:', 'blob:'].includes(requested.protocol) && requested.origin !== origin) found.push(`a request to ${request.url()}`);
   });
   await watchPolicy(page);
-  const response = await page.goto(url, { waitUntil: 'networkidle', timeout: 90_000 });
-  if (response.status() !== 200) found.push(`status: ${response.status()}`);
-  if ((await page.locator('main').count()) === 0) found.push('it shows no page');
-  found.push(...(await violations(page)), ...(await layoutFindings(page)));
-  // Scrolling uncovers the targets under a bar that stays in sight.
-  const { sure } = await accessibilityFindings(page);
-  found.push(...sure.filter((finding) => !finding.includes('partially obscured')));
-  await page.close();
-  return found;
+  return async (url) => {
+    found = [];
+    origin = new URL(url).origin;
+    const response = await page.goto(url, { waitUntil: 'networkidle', timeout: 90_000 });
+    if (response.status() !== 200) found.push(`status: ${response.status()}`);
+    if ((await page.locator('main').count()) === 0) found.push('it shows no page');
+    found.push(...(await violations(page)), ...(await layoutFindings(page)));
+    // Scrolling uncovers the targets under a bar that stays in sight.
+    const { sure } = await accessibilityFindings(page);
+    return [...found, ...sure.filter((finding) => !finding.includes('partially obscured'))];
+  };
 }
 
 // The address with the guid of the first row of the list for `open=*`.
@@ -53,9 +58,10 @@ function withoutChoices(state) {
 // Prints the findings of all pages on one screen; returns their number.
 async function checkAll(browser, storageState, urls, { name, locale, colorScheme, viewport }) {
   const context = await browser.newContext({ storageState: withoutChoices(storageState), viewport, colorScheme, locale });
+  const check = await checker(context);
   let count = 0;
   for (const url of urls) {
-    for (const finding of await findings(context, url)) {
+    for (const finding of await check(url)) {
       count += 1;
       console.log(`${url} (${name}, ${colorScheme}): ${finding}`);
     }

@@ -19,11 +19,6 @@ Reply authentication_error(std::string_view message, Headers headers = {}) {
       std::move(headers));
 }
 
-std::string parameter(const Parameters& parameters, const std::string& name) {
-  const auto found = parameters.find(name);
-  return found == parameters.end() ? "" : found->second;
-}
-
 std::string hmac(const EVP_MD* digest, const std::string& secret, const std::string& text) {
   std::array<std::uint8_t, EVP_MAX_MD_SIZE> mac{};
   unsigned int size = 0;

@@ -11,12 +11,6 @@ namespace {
 
 constexpr std::int64_t most_per_page = 100;
 
-std::string parameter(const Parameters& parameters, const std::string& name,
-                      const std::string& otherwise = {}) {
-  const auto found = parameters.find(name);
-  return found == parameters.end() ? otherwise : found->second;
-}
-
 Reply invalid_parameter(std::string_view name) {
   const std::string message = "Invalid parameter(s): " + std::string(name);
   return json_reply(400, {{"code", "rest_invalid_parameter"},

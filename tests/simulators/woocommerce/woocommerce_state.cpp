@@ -398,4 +398,9 @@ Reply WooCommerceState::product_routes(ParsedRequest& parsed, std::string_view r
   return rest.empty() ? json_reply(200, to_response(found->second)) : no_route();
 }
 
+std::string parameter(const Parameters& parameters, const std::string& name, const std::string& otherwise) {
+  const auto found = parameters.find(name);
+  return found == parameters.end() ? otherwise : found->second;
+}
+
 }  // namespace waybill::tests

@@ -101,6 +101,10 @@ class WooCommerceState {
   Reply settings() const REQUIRES(mutex);
 };
 
+/// A parameter of the query, or `otherwise`.
+std::string parameter(const Parameters& parameters, const std::string& name,
+                      const std::string& otherwise = {});
+
 /// The answer of a site with a fatal error of PHP.
 Reply critical_error();
 Reply woo_error(int status, std::string_view code, std::string_view message);

@@ -16,12 +16,11 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::string_view settings = "/api/business/alerts";
-
 TEST_F(ImportTest, AFailedImportIsReported) {
   Receiver receiver;
-  ASSERT_EQ(tenant.http.put(settings, {{"webhook", {{"url", receiver.url(tenant.path("alerts"))}}}}).status,
-            200);
+  ASSERT_EQ(
+      tenant.http.put(alert_settings, {{"webhook", {{"url", receiver.url(tenant.path("alerts"))}}}}).status,
+      200);
   auto connection = connect(store);
   store.fail(failing_with(500), 100);
   const ImportRun run = connection.sync();
@@ -73,7 +72,7 @@ class AlertWorkers : public testing::Test {
 TEST_F(AlertWorkers, SurviveAWorkerThatIsKilledWhileItSends) {
   const auto gate = std::make_shared<Gate>();
   receiver.answer_next("/alerts", Reply::after(gate));
-  ASSERT_EQ(tenant.http.put(settings, {{"webhook", {{"url", receiver.url("/alerts")}}}}).status, 200);
+  ASSERT_EQ(tenant.http.put(alert_settings, {{"webhook", {{"url", receiver.url("/alerts")}}}}).status, 200);
   const std::string workflow = tenant.webhook(receiver.url("/hook"), "order_created");
   fail(workflow);
   auto worker = start_worker();
@@ -96,8 +95,8 @@ TEST_F(AlertWorkers, ALockedMessageDelaysNoOthers) {
   Tenant other(api, "Other");
   const auto gate = std::make_shared<Gate>();
   receiver.answer("/locked", Reply::after(gate));
-  ASSERT_EQ(tenant.http.put(settings, {{"webhook", {{"url", receiver.url("/locked")}}}}).status, 200);
-  ASSERT_EQ(other.http.put(settings, {{"webhook", {{"url", receiver.url("/alerts")}}}}).status, 200);
+  ASSERT_EQ(tenant.http.put(alert_settings, {{"webhook", {{"url", receiver.url("/locked")}}}}).status, 200);
+  ASSERT_EQ(other.http.put(alert_settings, {{"webhook", {{"url", receiver.url("/alerts")}}}}).status, 200);
   fail(tenant.webhook(receiver.url("/hook"), "order_created"));
   const auto worker = start_worker();
   ASSERT_EQ(receiver.wait_for("/locked", 1).size(), 1U);
@@ -116,7 +115,8 @@ TEST_F(AlertWorkers, ALockedMessageDelaysNoOthers) {
 TEST_F(AlertWorkers, MailTheSameInWordsWithinTheLimitOfMails) {
   database.exec("update businesses set registered_by_itself = true, plan = 'standard'");
   ASSERT_EQ(
-      tenant.http.put(settings, {{"emails", json::array{"ops@shop.example", "boss@shop.example"}}}).status,
+      tenant.http.put(alert_settings, {{"emails", json::array{"ops@shop.example", "boss@shop.example"}}})
+          .status,
       200);
   tenant.webhook(receiver.url("/hook"), "order_created", {{"name", "Tell the ERP"}});
   receiver.answer("/hook", Reply::with_status(422, {{"webhook-delivery", "abort-message"}}, "no stock"));
@@ -142,7 +142,7 @@ TEST_F(AlertWorkers, MailTheSameInWordsWithinTheLimitOfMails) {
 }
 
 TEST_F(AlertWorkers, ReportWhatTheySentAndGaveUp) {
-  ASSERT_EQ(tenant.http.put(settings, {{"webhook", {{"url", receiver.url("/alerts")}}}}).status, 200);
+  ASSERT_EQ(tenant.http.put(alert_settings, {{"webhook", {{"url", receiver.url("/alerts")}}}}).status, 200);
   const std::string workflow = tenant.webhook(receiver.url("/hook"), "order_created");
   receiver.answer_next("/alerts", Reply::with_status(410));
   const auto worker = start_worker();

@@ -14,8 +14,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::string_view settings = "/api/business/alerts";
-
 /// An answer that ends a run without further attempts, and opens no circuit breaker.
 Reply refusal(std::string body = "no stock") {
   return Reply::with_status(422, {{"webhook-delivery", "abort-message"}}, std::move(body));
@@ -44,7 +42,7 @@ class Alerts : public WorkflowTest {
   /// Switches alerts on and returns the secret of the webhook.
   std::string switch_on(json::object more = {}) {
     more["webhook"] = {{"url", url("alerts")}};
-    const Response changed = tenant.http.put(settings, more);
+    const Response changed = tenant.http.put(alert_settings, more);
     EXPECT_EQ(changed.status, 200) << changed.text;
     return text_at(changed.data(), "webhook.secret");
   }
@@ -233,8 +231,9 @@ TEST_F(Alerts, AWebhookThatHangsDelaysNobodyElse) {
   ASSERT_EQ(wait_for(1, "alerts").size(), 1U);
 
   Tenant other(world.waybill, test_name() + "2");
-  ASSERT_EQ(other.http.put(settings, {{"webhook", {{"url", receiver.url(other.path("alerts"))}}}}).status,
-            200);
+  ASSERT_EQ(
+      other.http.put(alert_settings, {{"webhook", {{"url", receiver.url(other.path("alerts"))}}}}).status,
+      200);
   receiver.answer(other.path(), refusal());
   other.webhook(receiver.url(other.path()), "order_created");
   other.insert_order();
@@ -279,7 +278,7 @@ TEST_F(Alerts, AShorterWindowEndsTheOneThatIsOpen) {
   ASSERT_TRUE(counts(1));
   tenant.sql.rows("update alerts set told_at = now() - interval '2 minutes' where business_id = $1",
                   {tenant.id});
-  ASSERT_EQ(tenant.http.put(settings, {{"minutes", 1}}).status, 200);
+  ASSERT_EQ(tenant.http.put(alert_settings, {{"minutes", 1}}).status, 200);
   EXPECT_EQ(at(alert(2), "count"), 1);
 }
 
@@ -294,8 +293,9 @@ TEST_F(Alerts, AlertsOfASuspendedBusinessWaitUntilItIsResumed) {
       "values ($1, 'webhook', 'run_dead', $2, 1)",
       {tenant.id, workflow});
   Tenant other(world.waybill, test_name() + "2");
-  ASSERT_EQ(other.http.put(settings, {{"webhook", {{"url", receiver.url(other.path("alerts"))}}}}).status,
-            200);
+  ASSERT_EQ(
+      other.http.put(alert_settings, {{"webhook", {{"url", receiver.url(other.path("alerts"))}}}}).status,
+      200);
   other.sql.rows("select count_failures($1, 'run_dead', $2, null, null, null, 1)", {other.id, workflow});
   ASSERT_EQ(receiver.wait_for(other.path("alerts"), 1).size(), 1U) << "others are told meanwhile";
   EXPECT_EQ(receiver.count(tenant.path("alerts")), 0U);
@@ -306,7 +306,7 @@ TEST_F(Alerts, AlertsOfASuspendedBusinessWaitUntilItIsResumed) {
 TEST_F(Alerts, WithoutRecipientsCountNothing) {
   receiver.answer(tenant.path(), refusal());
   const std::string workflow = tenant.webhook(url(), "order_created");
-  ASSERT_EQ(tenant.http.put(settings, {{"minutes", 5}}).status, 200);
+  ASSERT_EQ(tenant.http.put(alert_settings, {{"minutes", 5}}).status, 200);
   tenant.insert_order();
   tenant.run_with_status(workflow, "dead");
   EXPECT_EQ(tenant.sql.number("select count(*) from alerts where business_id = $1", {tenant.id}), 0);
@@ -316,7 +316,7 @@ TEST_F(Alerts, WithoutRecipientsCountNothing) {
   alert(1);
   tenant.insert_order();
   ASSERT_TRUE(counts(1));
-  ASSERT_EQ(tenant.http.put(settings, {{"webhook", nullptr}}).status, 200);
+  ASSERT_EQ(tenant.http.put(alert_settings, {{"webhook", nullptr}}).status, 200);
   end_windows();
   EXPECT_TRUE(eventually([&] {
     return tenant.sql.number("select count(*) from alerts where business_id = $1", {tenant.id}) == 0;

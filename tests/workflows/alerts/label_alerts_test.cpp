@@ -23,8 +23,6 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::Pair;
 
-constexpr std::string_view settings = "/api/business/alerts";
-
 /// A label of a tenant's order, in a purchase that is being bought.
 class Label {
  public:
@@ -72,7 +70,7 @@ class LabelAlerts : public WorkflowTest {
  protected:
   void switch_on(json::object more = {}) {
     more["webhook"] = {{"url", url("alerts")}};
-    ASSERT_EQ(tenant.http.put(settings, more).status, 200);
+    ASSERT_EQ(tenant.http.put(alert_settings, more).status, 200);
   }
   /// The numbers of all failures by cause, those of messages included.
   std::map<std::string, std::string> counts() {
@@ -265,10 +263,11 @@ TEST_F(LabelMails, AnUnknownPurchaseIsMailedToOwnersAndAdminsWithoutSettings) {
 
 TEST_F(LabelMails, OwnersGetASecondLabelAlsoIfTheSettingsLeaveItOut) {
   add_user("owner@shop.example", "owner");
-  ASSERT_EQ(tenant.http
-                .put(settings, {{"emails", json::array{"ops@shop.example"}}, {"on", json::array{"run_dead"}}})
-                .status,
-            200);
+  ASSERT_EQ(
+      tenant.http
+          .put(alert_settings, {{"emails", json::array{"ops@shop.example"}}, {"on", json::array{"run_dead"}}})
+          .status,
+      200);
   Label label(tenant);
   label.buy();
   label.add_stray();
@@ -279,7 +278,8 @@ TEST_F(LabelMails, OwnersGetASecondLabelAlsoIfTheSettingsLeaveItOut) {
 TEST_F(LabelMails, AnAddressOfTheSettingsThatIsAnOwnersGetsOneMail) {
   add_user("owner@shop.example", "owner");
   ASSERT_EQ(
-      tenant.http.put(settings, {{"emails", json::array{"Owner@shop.example", "ops@shop.example"}}}).status,
+      tenant.http.put(alert_settings, {{"emails", json::array{"Owner@shop.example", "ops@shop.example"}}})
+          .status,
       200);
   Label label(tenant);
   label.change("status = 'unknown', unknown_since = now()");
