@@ -22,10 +22,12 @@ storage::Rows Database::look_for_digests(ServerSession& session, const Arguments
     return std::ranges::find(shards, shard_of(business)) != shards.end();
   };
   std::optional<Time> next;
+  bool has_digests = false;
   for (const auto& version : digests_.versions()) {
     const DigestRow& row = version.row;
-    if (version.is_visible_to(session.xid) && is_own(row.business) && row.check_at < now + args.interval(2))
-      next = std::min(next.value_or(row.check_at), row.check_at);
+    if (!version.is_visible_to(session.xid) || !is_own(row.business)) continue;
+    has_digests = true;
+    if (row.check_at < now + args.interval(2)) next = std::min(next.value_or(row.check_at), row.check_at);
   }
   result.row();
   if (next)
@@ -34,6 +36,7 @@ storage::Rows Database::look_for_digests(ServerSession& session, const Arguments
     result.null();
   result.boolean(std::ranges::any_of(
       closings_, [&](const auto& closing) { return is_own(workflows_.at(closing.first).business); }));
+  result.boolean(has_digests);
   return result.take();
 }
 

@@ -1,6 +1,8 @@
 #include "tests/simulate/sql_values.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 
 #include <libpq-fe.h>
@@ -153,9 +155,19 @@ Result::~Result() {
 }
 
 Result& Result::row() {
+  check_row();
   ++row_;
   column_ = 0;
   return *this;
+}
+
+/// Ends the program if the last row lacks columns of the statement's head: the worker would take that for a
+/// failure of the database, and the simulation would continue without what the statement does.
+void Result::check_row() const {
+  if (row_ < 0 || static_cast<std::size_t>(column_) >= statement_.columns.size()) return;
+  std::fprintf(stderr, "the model answers %s with %d columns\n", std::string(statement_.name).c_str(),
+               column_);
+  std::abort();
 }
 
 /// The type of the next column.
@@ -206,6 +218,7 @@ Result& Result::time(Time value) {
 }
 
 storage::Rows Result::take() {
+  check_row();
   void* const result = result_;
   result_ = nullptr;
   return storage::Rows(result);

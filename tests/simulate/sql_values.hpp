@@ -61,6 +61,7 @@ class Result {
   storage::Rows take();
 
  private:
+  void check_row() const;
   std::string_view type() const;
 
   const storage::Statement& statement_;
