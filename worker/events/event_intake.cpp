@@ -42,9 +42,9 @@ void EventIntake::hold(const storage::HeldShards& shards) {
 
 bool EventIntake::settled(std::span<const storage::EventKey> events) {
   const Lock lock(mutex_);
-  watermarks_.settled(events);
+  const bool reads_again = watermarks_.settled(events);
   backlog_.settled(events);
-  return waits_for_room_;
+  return waits_for_room_ || reads_again;
 }
 
 std::vector<std::int16_t> EventIntake::shards() const {
@@ -140,8 +140,8 @@ EventIntake::Look EventIntake::next_look(const WorkflowFollower& workflows, Time
       behind_in_look += count;
     }
   }
-  next.leaves_out = !left_out.empty() || !full.empty();
   watermarks_.leave_out(std::move(left_out), std::move(full));
+  next.leaves_out = watermarks_.leaves_out();
   next.bounds.watermarks = watermarks_.all();
   next.bounds.in_flight = watermarks_.in_flight();
   next.draws_xid = rate_.wants_xid() || (watermarks_.wants_xid() && now - last_xid_ >= xid_every);
@@ -202,7 +202,8 @@ std::vector<storage::PendingEvent> EventIntake::take(std::size_t most, const Wor
   const Time now = last_look();
   const Lock lock(mutex_);
   const Time oldest = backlog_.oldest(now);
-  if (!watermarks_.has_missed()) matched_until_ = ticks(watermarks_.read_until(oldest));
+  if (!watermarks_.has_missed() && !watermarks_.has_earlier())
+    matched_until_ = ticks(watermarks_.read_until(oldest));
   auto events = backlog_.take(std::min(most, options_.events_in_memory - backlog_.taken()),
                               [&](const storage::PendingEvent& event) {
                                 return workflows.has_read(event.business_id, event.workflow_epoch);

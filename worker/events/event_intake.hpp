@@ -40,7 +40,7 @@ class EventIntake {
 
   /// Sets the shards that this worker holds, from the next `follow_leases` on.
   void hold(const storage::HeldShards& shards);
-  /// Notes that events are recorded. Returns true if the pump waits for room.
+  /// Notes that events are recorded or given up. Returns true if the pump must look again.
   bool settled(std::span<const storage::EventKey> events);
   /// The shards whose events this worker reads. On the pump thread only.
   std::vector<std::int16_t> shards() const;

@@ -16,6 +16,9 @@ void Watermarks::add(std::int16_t shard, bool orphaned) {
   low_.emplace(shard, 0);
   orphans_.erase(shard);
   if (orphaned) orphans_.emplace(shard, Orphans{});
+  for (const auto& [event, its_shard] : in_flight_) {
+    if (its_shard == shard) earlier_[shard].insert(event);
+  }
 }
 
 void Watermarks::reconnected() {
@@ -30,6 +33,7 @@ void Watermarks::reconnected() {
 
 void Watermarks::remove(std::int16_t shard) {
   low_.erase(shard);
+  earlier_.erase(shard);
   std::erase_if(separated_, [&](const auto& entry) { return entry.second.shard == shard; });
 }
 
@@ -46,6 +50,7 @@ std::vector<Guid> Watermarks::separated() const {
 
 void Watermarks::leave_out(std::set<std::int16_t> shards, std::set<Guid> businesses) {
   left_out_ = std::move(shards);
+  for (const auto& [shard, events] : earlier_) left_out_.insert(shard);
   left_out_businesses_ = std::move(businesses);
 }
 
@@ -200,8 +205,20 @@ bool Watermarks::is_orphan(const storage::PendingEvent& event, std::uint64_t las
   return ++orphans.count[event.business_id] <= max_orphans;
 }
 
-void Watermarks::settled(std::span<const storage::EventKey> events) {
-  for (const storage::EventKey& key : events) in_flight_.erase(key);
+bool Watermarks::settled(std::span<const storage::EventKey> events) {
+  bool reads_again = false;
+  for (const storage::EventKey& key : events) {
+    const auto found = in_flight_.find(key);
+    if (found == in_flight_.end()) continue;
+    const auto earlier = earlier_.find(found->second);
+    in_flight_.erase(found);
+    if (earlier == earlier_.end()) continue;
+    earlier->second.erase(key);
+    if (!earlier->second.empty()) continue;
+    earlier_.erase(earlier);
+    reads_again = true;
+  }
+  return reads_again;
 }
 
 }  // namespace waybill::worker

@@ -27,7 +27,9 @@ class Watermarks {
   static constexpr std::size_t max_orphans = 2000;  // orphans of a business; no worker has more in memory
 
   /// Starts a shard from the beginning. If it is `orphaned`, the events that its last owner may have had in
-  /// memory are marked as orphans.
+  /// memory are marked as orphans. If events of it are in flight from an earlier lease, scans leave the shard
+  /// out until they are settled: they may not be recorded any more, and then they must be read again before
+  /// later events of their records.
   void add(std::int16_t shard, bool orphaned = false);
   /// Must be called after the connection was lost. After a crash the server draws numbers again that it had
   /// drawn for transactions that never committed, so all knowledge about the sequence is void.
@@ -42,9 +44,14 @@ class Watermarks {
   /// The businesses with a watermark of their own.
   std::vector<Guid> separated() const;
 
-  /// Sets the shards and the separated businesses that the next scans leave out. The businesses of these
-  /// shards are left out, too. The watermarks stay, so a later scan finds the events that these do not.
+  /// Sets the shards and the separated businesses that the next scans leave out, with the shards that have
+  /// events of an earlier lease. The businesses of these shards are left out, too. The watermarks stay, so a
+  /// later scan finds the events that these do not.
   void leave_out(std::set<std::int16_t> shards, std::set<Guid> businesses = {});
+  /// True if the next scans leave out some of the shards or businesses.
+  bool leaves_out() const { return !left_out_.empty() || !left_out_businesses_.empty(); }
+  /// True while a held shard has events in flight from an earlier lease.
+  bool has_earlier() const { return !earlier_.empty(); }
 
   /// The watermarks of the shards and businesses that a scan reads.
   std::vector<storage::Watermark> all() const;
@@ -70,8 +77,9 @@ class Watermarks {
   /// no such business.
   Time read_until(Time otherwise) const;
 
-  /// Removes events in flight that are recorded, or forgotten with their shard or by `reconnected`.
-  void settled(std::span<const storage::EventKey> events);
+  /// Removes events in flight that are recorded, given up, or forgotten with their shard or by `reconnected`.
+  /// Returns true if scans read a shard again that they have left out for these events.
+  bool settled(std::span<const storage::EventKey> events);
 
  private:
   static constexpr std::uint64_t none = UINT64_MAX;
@@ -118,6 +126,7 @@ class Watermarks {
   std::vector<std::int16_t> cut_off_;
   std::map<std::int16_t, Orphans> orphans_;
   std::map<storage::EventKey, std::int16_t> in_flight_;
+  std::map<std::int16_t, std::set<storage::EventKey>> earlier_;  // in flight since an earlier lease, by shard
   std::uint64_t known_ = 0;                   // running_ has all transactions that can have drawn up to this
   std::optional<Candidate> candidate_;        // for the next value of known_
   std::map<std::uint64_t, Running> running_;  // by transaction id

@@ -131,6 +131,47 @@ TEST(Watermarks, AnIdDrawnEarlyAndCommittedLastIsTaken) {
   EXPECT_EQ(take_scan(watermarks, outbox), Ids{early});
 }
 
+TEST(Watermarks, AnEventOfAnEarlierLeaseThatIsGivenUpIsReadAgainBeforeLaterOnes) {
+  Outbox outbox;
+  Watermarks watermarks;
+  watermarks.add(0);
+  watermarks.add(1);
+  const auto first = outbox.insert(0);
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{first});
+  watermarks.remove(0);
+  watermarks.add(0);
+  const auto later = outbox.insert(0);
+  const auto other = outbox.insert(1);
+  watermarks.leave_out({});
+  EXPECT_EQ(take_scan(watermarks, outbox), Ids{other});
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(take_scan(watermarks, outbox), Ids{});
+  EXPECT_TRUE(watermarks.has_earlier());
+  EXPECT_TRUE(watermarks.leaves_out());
+
+  const storage::Scan scan = outbox.scan(watermarks, no_limit);
+  EXPECT_TRUE(watermarks.settled({{outbox.key(first)}}));
+  EXPECT_FALSE(watermarks.has_earlier());
+  EXPECT_EQ(ids(watermarks.take(scan, no_limit, no_limit)), Ids{}) << "the scan left the shard out";
+  watermarks.leave_out({});
+  EXPECT_FALSE(watermarks.leaves_out());
+  EXPECT_EQ(take_scan(watermarks, outbox), (Ids{first, later}));
+  EXPECT_FALSE(watermarks.settled({{outbox.key(first)}})) << "it is of this lease";
+}
+
+TEST(Watermarks, EventsOfAnEarlierLeaseKeepNoShardThatIsNotHeld) {
+  Outbox outbox;
+  Watermarks watermarks;
+  watermarks.add(0);
+  const auto first = outbox.insert(0);
+  take_scan(watermarks, outbox);
+  watermarks.remove(0);
+  watermarks.add(0);
+  EXPECT_TRUE(watermarks.has_earlier());
+  watermarks.remove(0);
+  EXPECT_FALSE(watermarks.has_earlier());
+  EXPECT_FALSE(watermarks.settled({{outbox.key(first)}}));
+}
+
 TEST(Watermarks, AWatermarkWaitsForAllTransactionsThatMayHaveDrawnBelowIt) {
   Outbox outbox;
   Watermarks watermarks;
