@@ -16,7 +16,7 @@ with late as materialized (
   for update skip locked
 ), moved as (
   update run_queue q set due_at = l.right_time
-  from late l where q.ctid = l.place  -- valid, because this statement has locked the rows
+  from late l where q.ctid = l.place  -- all but the rows that another session has just written
   returning 1
 )
 select count(*) as moved, case when count(*) > 0 then pg_notify('waybill_queue', '') end from moved

@@ -22,7 +22,7 @@ with far as materialized (
   select place, due_at, least(began, now()) + took + least(due_at - began - took, longest) as right_time from attempts
 ), moved as (
   update run_queue q set due_at = l.right_time
-  from late l where q.ctid = l.place and l.due_at > l.right_time + interval '1 minute'  -- valid, because this statement has locked the rows
+  from late l where q.ctid = l.place and l.due_at > l.right_time + interval '1 minute'  -- all but the rows that another session has just written
   returning 1
 )
 select count(*) as moved, case when count(*) > 0 then pg_notify('waybill_queue', '') end from moved

@@ -37,7 +37,7 @@ with far as materialized (
   for update of q skip locked
 ), moved as (
   update run_queue q set due_at = f.right_time
-  from free f where q.ctid = f.place  -- valid, because this statement has locked the rows
+  from free f where q.ctid = f.place  -- all but the rows that another session has just written
   returning 1
 )
 select count(*) as moved, case when count(*) > 0 then pg_notify('waybill_queue', '') end from moved

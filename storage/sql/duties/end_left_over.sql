@@ -13,7 +13,7 @@ with left_over as materialized (
   limit $1::bigint
 ), ended as (
   update run_queue q set status = pending_status(q.attempts, q.steps), due_at = q.created_at
-  from left_over where q.ctid = left_over.place  -- valid, because this statement has locked the rows
+  from left_over where q.ctid = left_over.place  -- all but the rows that another session has just written
   returning 1
 )
 select count(*) as ended from ended

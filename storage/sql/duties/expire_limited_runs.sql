@@ -14,7 +14,7 @@ with old as materialized (
   for update skip locked
 ), kept as (
   update limited_runs l set expires_at = now() + interval '1 hour'
-  from old where l.ctid = old.place and old.is_open  -- valid, because this statement has locked the rows
+  from old where l.ctid = old.place and old.is_open  -- all but the rows that another session has just written
 ), gone as (
   delete from limited_runs l using old where l.ctid = old.place and not old.is_open
 ), unused as (

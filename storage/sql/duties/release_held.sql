@@ -26,7 +26,7 @@ with recursive held (business_id, workflow_id) as (
   limit $1::bigint
 ), released as (
   update run_queue q set status = pending_status(q.attempts, q.steps), due_at = q.created_at
-  from resumed r where q.ctid = r.place  -- valid, because this statement has locked the rows
+  from resumed r where q.ctid = r.place  -- all but the rows that another session has just written
   returning 1
 )
 select count(*) as released from released

@@ -38,13 +38,13 @@ with lost as (
   from left_lanes l where t.business_id = l.business_id and t.connector = l.connector
   returning 1
 ), left_runs as materialized (
-  select q.ctid as place
+  select q.business_id, q.workflow_id, q.guid
   from lost join run_queue q on q.status = 'running' and q.lease_owner = lost.guid and q.due_at > clock_timestamp()
   where exists (select from lost)  -- otherwise the whole queue is read first
   for update of q skip locked
 ), freed as (
   update run_queue q set due_at = clock_timestamp()
-  from left_runs l where q.ctid = l.place  -- valid, because this statement has locked the rows
+  from left_runs l where q.business_id = l.business_id and q.workflow_id = l.workflow_id and q.guid = l.guid
   returning 1
 )
 select count(*), case when count(*) > 0 then pg_notify('waybill_queue', '') end,

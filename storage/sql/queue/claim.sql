@@ -41,7 +41,7 @@ with recursive floors as (
 )
 update run_queue q set status = 'running', lease_owner = $3::uuid, claims = q.claims + 1, due_at = clock_timestamp() + $4::interval
 from due t
-where q.ctid = t.place  -- valid, because this statement has locked the rows
+where q.ctid = t.place  -- all but the rows that another session has just written
 returning q.business_id, q.guid, q.workflow_id, q.workflow_version, q.event_id, q.entity_type, q.entity_id, q.trigger_code,
           t.was as previous_status, q.code, q.error, q.attempts, q.created_at, q.origin, q.replay_of, q.destination, q.request, q.tries, q.action,
           q.body, q.depth, q.steps, q.ordered, q.watch_after, q.claims,

@@ -19,7 +19,7 @@ with blocked as (
                 for update skip locked) p
 ), postponed as (
   update run_queue q set due_at = l.until, postponed_until = l.until
-  from locked l where q.ctid = l.place  -- valid, because this statement has locked the rows
+  from locked l where q.ctid = l.place  -- all but the rows that another session has just written
   returning 1
 )
 select count(*) as postponed from postponed

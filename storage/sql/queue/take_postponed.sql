@@ -8,7 +8,7 @@ with taken as (
   limit $2::bigint
   for update skip locked
 ), gone as (
-  delete from postponed_matches p using taken t where p.ctid = t.place  -- valid, because this statement has locked the rows
+  delete from postponed_matches p using taken t where p.ctid = t.place  -- all but the rows that another session has just written
   returning p.business_id, p.event_id, p.at
 )
 select business_id, event_id, at from gone order by event_id

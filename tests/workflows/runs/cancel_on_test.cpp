@@ -54,6 +54,23 @@ TEST_F(CancellingEvents, EndTheOpenRunsOfTheirRecordAlone) {
   EXPECT_EQ(tenant.runs("status=waiting&workflowId=" + flow).size(), 1U);
 }
 
+TEST_F(CancellingEvents, EndARunWhoseRowAnotherSessionIsWriting) {
+  const std::string flow = reminder(on("order_shipped"));
+  const std::string order = tenant.create_order();
+  tenant.run_with_status(flow, "waiting");
+  Session writer(world.database.url());
+  const auto pid = writer.rows("select pg_backend_pid()").at(0).at(0);
+  writer.exec("begin; update run_queue set due_at = due_at where workflow_id = '" + flow + "'");
+  tenant.move_order(order, "shipped");
+  ASSERT_TRUE(eventually([&] {
+    return tenant.sql.number(
+               "select count(*) from pg_stat_activity where $1::int = any (pg_blocking_pids(pid))", {pid}) >
+           0;
+  }));
+  writer.exec("commit");
+  expect_cancelled(flow);
+}
+
 TEST_F(CancellingEvents, EndRunsThatAreQueuedWaitingRetryingOrHeld) {
   receiver.answer(tenant.path("down"), Reply::with_status(503));
   const json::object cancel = on("order_shipped");
