@@ -141,6 +141,15 @@ async function settled(page) {
   await frames();
 }
 
+/** Waits until the page has made its calls: what one answer shows can begin the next call, before the page is idle. */
+async function quiet(page) {
+  for (let rounds = 0; rounds < 3; ) {
+    await settled(page);
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(() => setTimeout(resolve, 30))));
+    rounds = underWay.get(page).count === 0 ? rounds + 1 : 0;
+  }
+}
+
 /** Gives each empty control a value, and marks each box, but those that choose rows of a list. */
 async function fill(page, samples) {
   await page.evaluate((samples) => {
@@ -203,7 +212,7 @@ async function use(page, path, samples) {
   };
   const open = async (trail) => {
     await page.goto(root + path);
-    await page.waitForLoadState('networkidle');
+    await quiet(page);
     const all = page.locator('thead input[type=checkbox]');
     if (await all.count()) await all.first().check();
     for (const name of trail) await press(name);
