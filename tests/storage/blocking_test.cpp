@@ -30,7 +30,7 @@ constexpr Statement count{"test.count", "select count(*) as notes from notes"};
 
 /// The SQLSTATE of the error of a call, "unavailable", or "" if it throws nothing.
 template <typename Call>
-std::string failure_of(Call call) {
+std::string checked_failure_of(Call call) {
   try {
     call();
     return "";
@@ -168,8 +168,9 @@ TEST_F(Blocking, StatementIsOneTransactionAndIsPreparedOnce) {
 TEST_F(Blocking, LiteralSqlMayHaveSeveralStatementsThatAreOneTransaction) {
   const auto rows = connection.execute("insert into notes values (1, 'a'); select 1 as one; select 2 as two");
   EXPECT_EQ(rows.at(0)["two"].as<int>(), 2);
-  EXPECT_EQ(failure_of([&] { connection.execute("insert into notes values (2, 'b'); select 1 / 0"); }),
-            "22012");
+  EXPECT_EQ(
+      checked_failure_of([&] { connection.execute("insert into notes values (2, 'b'); select 1 / 0"); }),
+      "22012");
   EXPECT_EQ(notes(), 1);
 }
 
@@ -196,7 +197,7 @@ TEST_F(Blocking, TransactionIsRolledBackWhenItsBodyThrows) {
     transaction.run(add, note(1, "a"));
     transaction.run(add, note(1, "again"));
   };
-  EXPECT_EQ(failure_of([&] { connection.transact(repeat); }), "23505");
+  EXPECT_EQ(checked_failure_of([&] { connection.transact(repeat); }), "23505");
   EXPECT_EQ(notes(), 0);
   connection.run(add, note(1, "the connection goes on"));
   EXPECT_EQ(notes(), 1);
@@ -209,7 +210,7 @@ TEST_F(Blocking, CommitThatIsRefusedIsAStatementError) {
       "create constraint trigger refuse after insert on notes deferrable initially deferred for each row "
       "execute function refuse()");
   bool returned = false;
-  EXPECT_EQ(failure_of([&] {
+  EXPECT_EQ(checked_failure_of([&] {
               connection.transact([&](Transaction& transaction) {
                 transaction.run(add, note(1, "a"));
                 returned = true;
@@ -226,7 +227,7 @@ TEST_F(Blocking, CommitThatIsNotAnsweredIsUnavailable) {
       "pg_terminate_backend(pg_backend_pid()); perform pg_sleep(10); return null; end $$;"
       "create constraint trigger die after insert on notes deferrable initially deferred for each row "
       "execute function die()");
-  EXPECT_EQ(failure_of([&] {
+  EXPECT_EQ(checked_failure_of([&] {
               connection.transact([&](Transaction& transaction) { transaction.run(add, note(1, "a")); });
             }),
             "unavailable");
@@ -242,8 +243,8 @@ TEST_F(Blocking, RefusalsHaveTheSqlstateThatTheOtherClientReports) {
         "42601", "42703", "42883", "42P01", "42P07", "53000", "53100", "53200", "53400", "54000", "55P03",
         "57014", "57P01", "57P03", "58030", "08006", "P0001", "P0002", "P0003", "P0004", "XX000", "WB001"}) {
     const std::string raise = "do $$ begin raise exception 'refused' using errcode = '" + code + "'; end $$";
-    const std::string expected = failure_of([&] { session.execute(raise); });
-    EXPECT_EQ(failure_of([&] { connection.execute(raise); }), expected) << code;
+    const std::string expected = checked_failure_of([&] { session.execute(raise); });
+    EXPECT_EQ(checked_failure_of([&] { connection.execute(raise); }), expected) << code;
     if (expected != "unavailable") EXPECT_EQ(expected, code);
   }
   try {
@@ -273,7 +274,7 @@ TEST_F(Blocking, LockIsWaitedForNoLongerThanTheLimit) {
 
 TEST_F(Blocking, TransactionWhoseClientSleepsIsEndedByTheServer) {
   Connection worker(server.url(), "sleeper", {.idle_in_transaction = 100ms});
-  EXPECT_EQ(failure_of([&] {
+  EXPECT_EQ(checked_failure_of([&] {
               worker.transact([&](Transaction& transaction) {
                 transaction.run(add, note(1, "a"));
                 ASSERT_TRUE(eventually([&] {
@@ -291,11 +292,11 @@ TEST_F(Blocking, ConnectionThatIsLostStaysLost) {
   connection.run(count);
   terminate_tested();
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(failure_of([&] { connection.run(count); }), "unavailable");
-    EXPECT_EQ(failure_of([&] { connection.execute("select 1"); }), "unavailable");
-    EXPECT_EQ(failure_of([&] { connection.transact([](Transaction&) {}); }), "unavailable");
-    EXPECT_EQ(failure_of([&] { connection.notifications(); }), "unavailable");
-    EXPECT_EQ(failure_of([&] { connection.listen("one"); }), "unavailable");
+    EXPECT_EQ(checked_failure_of([&] { connection.run(count); }), "unavailable");
+    EXPECT_EQ(checked_failure_of([&] { connection.execute("select 1"); }), "unavailable");
+    EXPECT_EQ(checked_failure_of([&] { connection.transact([](Transaction&) {}); }), "unavailable");
+    EXPECT_EQ(checked_failure_of([&] { connection.notifications(); }), "unavailable");
+    EXPECT_EQ(checked_failure_of([&] { connection.listen("one"); }), "unavailable");
   }
   EXPECT_EQ(server.number("select count(*) from pg_stat_activity where application_name = 'tested'"), 0);
   Connection next(server.url(), "tested");
@@ -303,7 +304,7 @@ TEST_F(Blocking, ConnectionThatIsLostStaysLost) {
 }
 
 TEST_F(Blocking, ConnectionThatIsLostInTheMiddleOfATransactionIsUnavailable) {
-  EXPECT_EQ(failure_of([&] {
+  EXPECT_EQ(checked_failure_of([&] {
               connection.transact([&](Transaction& transaction) {
                 transaction.run(add, note(1, "a"));
                 terminate_tested();
@@ -333,7 +334,7 @@ TEST_F(Blocking, ServerThatCannotBeReachedIsUnavailable) {
 
 TEST_F(Blocking, ReadOnlyServerIsUnavailable) {
   connection.execute("set default_transaction_read_only = on");
-  EXPECT_EQ(failure_of([&] { connection.run(add, note(1, "a")); }), "unavailable");
+  EXPECT_EQ(checked_failure_of([&] { connection.run(add, note(1, "a")); }), "unavailable");
 }
 
 TEST_F(Blocking, NotificationsWakeTheSocketAndAreNamedOnce) {
@@ -362,7 +363,8 @@ TEST_F(Blocking, WaitForNotificationsEndsWithTheConnection) {
   pollfd wait{.fd = connection.socket(), .events = POLLIN, .revents = 0};
   EXPECT_EQ(poll(&wait, 1, 10'000), 1);
   // The first call may read only the server's farewell.
-  EXPECT_TRUE(eventually([&] { return failure_of([&] { connection.notifications(); }) == "unavailable"; }));
+  EXPECT_TRUE(
+      eventually([&] { return checked_failure_of([&] { connection.notifications(); }) == "unavailable"; }));
 }
 
 TEST_F(Blocking, NulByteInAParameterIsRefused) {
