@@ -112,7 +112,7 @@ Postgres::Postgres() {
     shared_url_ = shared;
     return;
   }
-  directory_ = std::make_unique<TempDirectory>();
+  directory_ = std::make_unique<TempDirectory>(TempDirectory::Medium::memory);
   const auto user = unprivileged_user();
   if (user) {
     const passwd* account = getpwnam(user->c_str());

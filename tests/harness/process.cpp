@@ -4,12 +4,14 @@
 #include <cerrno>
 #include <condition_variable>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <grp.h>
 #include <iterator>
+#include <linux/magic.h>
 #include <map>
 #include <mutex>
 #include <poll.h>
@@ -18,6 +20,7 @@
 #include <stdexcept>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/statfs.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <thread>
@@ -27,6 +30,18 @@
 
 namespace waybill::tests {
 namespace {
+
+constexpr const char* disk = "/tmp";
+constexpr const char* memory = "/dev/shm";
+/// The number of the process follows.
+const std::string prefix = "wb-";
+
+/// The free space of a file system in memory; 0 if the directory does not exist or is on a disk.
+std::uint64_t free_bytes(const char* directory) {
+  struct statfs system{};
+  if (statfs(directory, &system) != 0 || system.f_type != TMPFS_MAGIC) return 0;
+  return std::uint64_t{system.f_bavail} * static_cast<std::uint64_t>(system.f_bsize);
+}
 
 [[noreturn]] void fail(const std::string& message) {
   throw std::system_error(errno, std::generic_category(), message);
@@ -139,8 +154,10 @@ std::filesystem::path waybill_binary() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "waybill";
 }
 
-TempDirectory::TempDirectory() {
-  std::string name = "/tmp/wb-XXXXXX";
+TempDirectory::TempDirectory(Medium medium) {
+  const bool in_memory = medium == Medium::memory && free_bytes(memory) >= 6'000'000'000;
+  std::string name =
+      std::string(in_memory ? memory : disk) + "/" + prefix + std::to_string(getpid()) + "-XXXXXX";
   if (mkdtemp(name.data()) == nullptr) fail("mkdtemp");
   path_ = name;
   // A server program that runs as another user must be able to enter the directory.
@@ -151,6 +168,19 @@ TempDirectory::TempDirectory() {
 TempDirectory::~TempDirectory() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
+}
+
+void remove_left_directories() {
+  for (const char* const parent : {disk, memory}) {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
+      const std::string name = entry.path().filename();
+      if (!name.starts_with(prefix)) continue;
+      const int process = std::atoi(name.c_str() + prefix.size());
+      if (process > 0 && kill(process, 0) != 0 && errno == ESRCH)
+        std::filesystem::remove_all(entry.path(), ignored);
+    }
+  }
 }
 
 struct Process::State {
