@@ -57,7 +57,7 @@ class StoreError : public std::exception {
 
 // The texts of a store are results of the functions in store_text.hpp: trimmed UTF-8, absent if blank.
 // Amounts are decimals in major units as text ("19.99"), not rounded. Times are UTC. A price, weight, length
-// or shipping cost that is no decimal is the store's own text ("9,90"): the import leaves it out and names
+// or shipping cost that is not a decimal is the store's own text ("9,90"): the import leaves it out and names
 // it.
 
 struct StoreAddress {
