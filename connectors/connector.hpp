@@ -61,7 +61,8 @@ class StoreError : public std::exception {
 // it.
 
 struct StoreAddress {
-  std::optional<std::string> street, city, state, postal_code, country;  // ISO 3166-1 alpha-2
+  std::optional<std::string> street, city, state, postal_code,
+      country;  // the code of ISO 3166-1 alpha-2; as written if unknown
 };
 
 /// The person or company of an address or account.
