@@ -44,6 +44,11 @@ bool may_be_changed(double value) {
   return !std::isfinite(value) || std::abs(value) >= all_whole_numbers;
 }
 
+bool is_rounded_number(double value, std::string_view text) {
+  constexpr std::size_t kept_characters = 15;  // a double keeps 15 digits
+  return text.size() > kept_characters && decimal_of(to_json(json::value(value))) != decimal_of(text);
+}
+
 bool is_changed_number(double value, std::string_view text) {
   return may_be_changed(value) &&
          (!std::isfinite(value) || decimal_of(to_json(json::value(value))) != decimal_of(text));

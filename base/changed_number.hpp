@@ -12,4 +12,8 @@ bool may_be_changed(double value);
 /// beyond a double ("1e400"). Smaller numbers are rounded to a double.
 bool is_changed_number(double value, std::string_view text);
 
+/// True if a double changes a digit of the JSON number `text`, from which `value` was read: written again, it
+/// is another decimal.
+bool is_rounded_number(double value, std::string_view text);
+
 }  // namespace waybill

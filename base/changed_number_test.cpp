@@ -34,5 +34,19 @@ TEST(ChangedNumber, IsNotOneThatIsOnlyWrittenInAnotherWay) {
     EXPECT_FALSE(is_changed(text)) << text;
 }
 
+TEST(RoundedNumber, IsOneOfWhichADoubleChangesADigit) {
+  const auto is_rounded = [](std::string_view text) {
+    double value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return is_rounded_number(value, text);
+  };
+  for (const auto* const text : {"0.12345678901234567890", "0.10000000000000001", "1.0834729384729384729",
+                                 "34012345000000001812", "9007199254740993.5", "-1234567890123456.78"})
+    EXPECT_TRUE(is_rounded(text)) << text;
+  for (const auto* const text : {"0", "-0.0", "19.99", "1E2", "999999999999.99", "0.100000000000000000",
+                                 "100000000000000000000000", "1.2345678901234567", "0.0000000000000000001"})
+    EXPECT_FALSE(is_rounded(text)) << text;
+}
+
 }  // namespace
 }  // namespace waybill

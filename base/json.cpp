@@ -16,6 +16,7 @@
 #include <boost/json/basic_parser_impl.hpp>
 
 #include "base/changed_number.hpp"
+#include "base/exact_number.hpp"
 #include "base/utf8.hpp"
 
 namespace waybill {
@@ -73,6 +74,11 @@ class OpenKeys {
   std::forward_list<std::string> copies_;  // at stable addresses
 };
 
+/// The first byte of the string that stands for a number kept by its characters. No text of UTF-8 has it.
+constexpr char exact_mark = '\xff';
+
+enum class Numbers : std::uint8_t { rounded, exact };
+
 // Builds the value from the events of Boost.JSON's parser and checks the rules that the parser lacks.
 class StrictHandler {
  public:
@@ -81,8 +87,11 @@ class StrictHandler {
   static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
   static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
 
-  StrictHandler(std::string_view document, json::storage_ptr memory, BadValues bad_values)
-      : stack_({}, buffer_.data(), buffer_.size()), keys_(document), bad_values_(bad_values) {
+  StrictHandler(std::string_view document, json::storage_ptr memory, BadValues bad_values, Numbers numbers)
+      : stack_({}, buffer_.data(), buffer_.size()),
+        keys_(document),
+        bad_values_(bad_values),
+        numbers_(numbers) {
     stack_.reset(std::move(memory));
   }
   json::value release() { return stack_.release(); }
@@ -143,6 +152,11 @@ class StrictHandler {
   bool on_double(double, json::string_view text, json::error_code& error) {
     double value = 0;
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (numbers_ == Numbers::exact && (result.ec != std::errc{} || is_rounded_number(value, text))) {
+      stack_.push_chars({&exact_mark, 1});
+      stack_.push_string(text);
+      return true;
+    }
     if (result.ec != std::errc{}) {
       if (bad_values_ == BadValues::refuse) return refuse("number out of range", error);
       value = std::numeric_limits<double>::infinity();
@@ -180,6 +194,7 @@ class StrictHandler {
   json::value_stack stack_;
   OpenKeys keys_;
   BadValues bad_values_;
+  Numbers numbers_;
   std::string message_;
 };
 
@@ -269,11 +284,13 @@ void append_array(std::string& out, const json::array& array) {
 
 }  // namespace
 
-std::variant<json::value, JsonError> parse_json(std::string_view text, std::size_t max_depth,
-                                                json::storage_ptr memory, BadValues bad_values) {
+namespace {
+
+std::variant<json::value, JsonError> parse(std::string_view text, std::size_t max_depth,
+                                           json::storage_ptr memory, BadValues bad_values, Numbers numbers) {
   json::parse_options options;
   options.max_depth = max_depth;
-  json::basic_parser<StrictHandler> parser(options, text, std::move(memory), bad_values);
+  json::basic_parser<StrictHandler> parser(options, text, std::move(memory), bad_values, numbers);
   StrictHandler& handler = parser.handler();
   json::error_code error;
   const std::size_t position = parser.write_some(false, text.data(), text.size(), error);
@@ -284,6 +301,36 @@ std::variant<json::value, JsonError> parse_json(std::string_view text, std::size
   }
   if (position < text.size()) return JsonError{"more than one value", position};
   return handler.release();
+}
+
+}  // namespace
+
+std::variant<json::value, JsonError> parse_json(std::string_view text, std::size_t max_depth,
+                                                json::storage_ptr memory, BadValues bad_values) {
+  return parse(text, max_depth, std::move(memory), bad_values, Numbers::rounded);
+}
+
+std::variant<json::value, JsonError> parse_exact_json(std::string_view text, std::size_t max_depth,
+                                                      json::storage_ptr memory) {
+  return parse(text, max_depth, std::move(memory), BadValues::refuse, Numbers::exact);
+}
+
+std::optional<std::string_view> exact_number(const json::value& value) {
+  const auto* const text = value.if_string();
+  if (text == nullptr || text->empty() || text->front() != exact_mark) return std::nullopt;
+  return std::string_view(*text).substr(1);
+}
+
+double nearest_double(std::string_view number) {
+  double value = 0;
+  const auto result = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (result.ec == std::errc()) return value;
+  const bool is_negative = number.starts_with('-');
+  if (is_negative) number.remove_prefix(1);
+  const bool is_tiny = number.starts_with("0.") || number.find("e-") != std::string_view::npos ||
+                       number.find("E-") != std::string_view::npos;
+  const double magnitude = is_tiny ? 0 : std::numeric_limits<double>::infinity();
+  return is_negative ? -magnitude : magnitude;
 }
 
 void append_json(std::string& out, const json::value& value) {
@@ -304,7 +351,11 @@ void append_json(std::string& out, const json::value& value) {
       append_scalar_double(out, value.get_double());
       break;
     case json::kind::string:
-      append_json_string(out, value.get_string());
+      if (const auto number = exact_number(value)) {
+        out += *number;
+      } else {
+        append_json_string(out, value.get_string());
+      }
       break;
     case json::kind::array:
       append_array(out, value.get_array());

@@ -56,10 +56,13 @@ class StoreError : public std::exception {
 };
 
 // The texts of a store are results of the functions in store_text.hpp: trimmed UTF-8, absent if blank.
-// Amounts are decimals in major units as text ("19.99"), not rounded. Times are UTC.
+// Amounts are decimals in major units as text ("19.99"), not rounded. Times are UTC. A price, weight, length
+// or shipping cost that is not a decimal is the store's own text ("9,90"): the import leaves it out and names
+// it.
 
 struct StoreAddress {
-  std::optional<std::string> street, city, state, postal_code, country;  // ISO 3166-1 alpha-2
+  std::optional<std::string> street, city, state, postal_code,
+      country;  // the code of ISO 3166-1 alpha-2; as written if unknown
 };
 
 /// The person or company of an address or account.

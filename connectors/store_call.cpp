@@ -55,14 +55,18 @@ std::string_view without_marks(std::string_view text) {
   }
 }
 
-/// The JSON in an answer's body. PHP prints its messages before it, each on lines of their own, if the site
-/// displays them ("\n<b>Warning</b>: … on line <b>7</b><br />\n").
+/// True for a text that begins with a message of PHP, which a site may display ("<br />\n<b>Warning</b>: … on
+/// line <b>7</b><br />\n").
+bool is_php_message(std::string_view text) {
+  return text.starts_with("<br") || text.starts_with("<b>") ||
+         std::ranges::any_of(std::initializer_list<std::string_view>{"Warning:", "Notice:", "Deprecated:"},
+                             [&](std::string_view kind) { return text.starts_with(kind); });
+}
+
+/// The JSON in an answer's body. Messages of PHP before it are on lines of their own.
 std::string_view json_part(std::string_view body) {
   auto text = without_marks(body);
-  const bool has_messages =
-      text.starts_with("<br") || text.starts_with("<b>") ||
-      std::ranges::any_of(std::initializer_list<std::string_view>{"Warning:", "Notice:", "Deprecated:"},
-                          [&](std::string_view kind) { return text.starts_with(kind); });
+  const bool has_messages = is_php_message(text);
   while (has_messages && !text.starts_with('{') && !text.starts_with('[')) {
     const auto line_end = text.find('\n');
     if (line_end == std::string_view::npos) return without_marks(body);
@@ -71,10 +75,11 @@ std::string_view json_part(std::string_view body) {
   return text;
 }
 
-/// True for text after the JSON that does not belong to it: white space, and the comment of a cache.
+/// True for text after the JSON that does not belong to it: white space, the comment of a cache, and what PHP
+/// says while it ends the request.
 bool is_ignored(std::string_view rest) {
   rest = without_marks(rest);
-  return rest.empty() || rest.starts_with("<!--");
+  return rest.empty() || rest.starts_with("<!--") || is_php_message(rest);
 }
 
 std::optional<json::value> parsed(std::string_view body, const json::storage_ptr& memory) {

@@ -25,12 +25,16 @@ TEST(StoreAnswer, MayBeginWithAByteOrderMarkAndWhiteSpace) {
   }
 }
 
-TEST(StoreAnswer, MayFollowMessagesOfPhpAndPrecedeACommentOfACache) {
+TEST(StoreAnswer, MayStandBetweenMessagesOfPhpAndACommentOfACache) {
   EXPECT_EQ(json_in("<br />\n<b>Warning</b>:  Undefined variable $x in <b>/x.php</b> on line <b>7</b><br />\n"
                     "<br />\n<b>Deprecated</b>:  [] {} in <b>/x.php</b> on line <b>7</b><br />\n[1]"),
             "[1]");
   EXPECT_EQ(json_in("\ufeff\nNotice: Undefined index in /x.php on line 7\n{\"a\":1}"), "{\"a\":1}");
   EXPECT_EQ(json_in("[1]\n<!-- Cached page -->\n"), "[1]");
+  for (const std::string after :
+       {"<br />\n<b>Warning</b>:  session_write_close(): Failed in <b>/x.php</b><br />\n",
+        "\nNotice: Undefined index in /x.php on line 7\n"})
+    EXPECT_EQ(json_in("[1]" + after), "[1]");
 }
 
 TEST(StoreAnswer, OfAnotherKindIsRefused) {

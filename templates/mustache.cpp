@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/exact_number.hpp"
 #include "base/percent_encoding.hpp"
 #include "templates/mustache_node.hpp"
 
@@ -186,6 +187,8 @@ class Renderer {
       std::string text;
       append_json(text, *frame->object);
       append_escaped(out_, text, escape);
+    } else if (const auto number = exact_number(*value)) {
+      out_ += *number;
     } else if (const auto* text = value->if_string()) {
       append_escaped(out_, *text, escape);
     } else if (value->is_number() || value->is_bool()) {

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/exact_number.hpp"
+
 namespace waybill::templates {
 namespace {
 
@@ -297,6 +299,18 @@ TEST(Mustache, EscapesByContext) {
             R"j({"s":"a\"b\\c\n<é>\u0001","n":19.99})j");
   EXPECT_EQ(render("\"{{o}}\" {{{o}}}", context, Escape::json), R"j("{\"k\":\"\\\"\"}" {"k":"\""})j");
   EXPECT_EQ(render("{{{s}}}{{&s}}", R"({"s": "\"<"})", Escape::json), "\"<\"<");
+}
+
+TEST(Mustache, NumbersKeepTheirDigitsWhateverTheEscape) {
+  const auto data = std::get<json::value>(
+      parse_exact_json(R"({"n": 12345678901234567890123, "list": [0.12345678901234567891]})"));
+  const auto all = parsed("{{n}} {{{n}}} {{#list}}{{.}}{{/list}} {{list}}");
+  for (const auto escape : {Escape::none, Escape::json, Escape::url}) {
+    const auto text = all.render(data.as_object(), escape, {}, 1000);
+    EXPECT_TRUE(text.starts_with("12345678901234567890123 12345678901234567890123 0.12345678901234567891 "))
+        << text;
+  }
+  EXPECT_TRUE(all.render(data.as_object(), Escape::none, {}, 1000).ends_with("[0.12345678901234567891]"));
 }
 
 TEST(Mustache, RefusesInvalidTemplates) {

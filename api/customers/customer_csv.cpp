@@ -84,8 +84,8 @@ void CustomerCsv::read_header() {
     problem_ = "is empty";
     return;
   }
-  std::string problem(header->problem);
-  if (problem.empty()) problem = form_problem(header->fields);
+  std::string problem = form_problem(header->fields);
+  if (problem.empty()) problem = header->problem;
   std::vector<bool> is_present(customer_csv_columns.size());
   for (const std::string_view field : header->fields) {
     const auto title = without_outer_blanks(field);

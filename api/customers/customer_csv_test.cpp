@@ -79,7 +79,8 @@ TEST(CustomerCsv, OtherFormsOfSpreadsheetsAreNamed) {
               ElementsAre("1: the header is separated by semicolons; it must be by commas"));
   EXPECT_THAT(read_all("name\temail\nAda\tada@example.com\n").errors,
               ElementsAre("1: the header is separated by tabs; it must be by commas"));
-  for (const auto& text : {"\xff\xfe"s + "n\0a\0m\0e\0\n\0"s, "\xfe\xff"s + "\0n\0a\0m\0e\0,\0e\0\n"s})
+  for (const auto& text : {"\xff\xfe"s + "n\0a\0m\0e\0\n\0"s, "\xfe\xff"s + "\0n\0a\0m\0e\0,\0e\0\n"s,
+                           "\xff\xfe"s + "\"\0n\0a\0m\0e\0\"\0,\0e\0\r\0\n\0"s})
     EXPECT_THAT(read_all(text).errors, ElementsAre("1: the header is in UTF-16; it must be UTF-8"));
   EXPECT_THAT(read_all("name,e;mail\n").errors, ElementsAre(HasSubstr("unknown column \"e;mail\"")));
 }

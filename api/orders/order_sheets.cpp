@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_set>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "api/endpoint/endpoint.hpp"
@@ -26,7 +27,10 @@ namespace {
 namespace sql = storage::sql::orders;
 
 constexpr std::size_t most_orders = 100;
-constexpr std::int64_t most_items = 5'000;  // of all orders: about half a second of one thread
+// Of all orders together: at most about a second, in which no other sheet or label is drawn.
+constexpr std::int64_t most_items = 5'000;
+constexpr std::size_t most_kib = 512;         // of the texts that are drawn
+constexpr std::int64_t most_read = 4L << 20;  // bytes of items, as they are stored, and notes
 
 constexpr Property sheet_properties[] = {
     {.name = "orderIds",
@@ -57,11 +61,31 @@ std::vector<Guid> orders_of(const json::object& body) {
   return orders;
 }
 
-/// Reads the orders. Throws Failure if one is unknown, or if they have too many items.
+Failure too_large() {
+  return {ErrorCode::payload_too_large,
+          "The orders have more than " + std::to_string(most_items) + " items or " +
+              std::to_string(most_kib) +
+              " KiB of names, SKUs and notes together; ask for fewer orders at a time."};
+}
+
+/// Counts the bytes of the texts that are drawn. Throws Failure if they are too many.
+class TextSize {
+ public:
+  void add(std::string_view text) {
+    constexpr std::size_t bytes_of_kib = 1024;
+    bytes_ += text.size();
+    if (bytes_ > most_kib * bytes_of_kib) throw too_large();
+  }
+
+ private:
+  std::size_t bytes_ = 0;
+};
+
+/// Reads the orders. Throws Failure if one is unknown, or if they have too many items or too long texts.
 asio::awaitable<storage::TypedRows<sql::Printed>> read_orders(const Call& call, Services& services) {
   const auto orders = orders_of(call.object());
-  auto rows = co_await services.db.read(
-      sql::Printed{.business = call.business(), .orders = orders, .most_items = most_items});
+  auto rows = co_await services.db.read(sql::Printed{
+      .business = call.business(), .orders = orders, .most_items = most_items, .most_bytes = most_read});
   std::unordered_set<Guid> found;
   bool is_too_large = false;
   for (const auto& row : rows) {
@@ -73,10 +97,7 @@ asio::awaitable<storage::TypedRows<sql::Printed>> read_orders(const Call& call, 
     if (!found.contains(orders[i])) unknown.push_back({field_of(i), "is not an order of this business"});
   }
   if (!unknown.empty()) throw Failure(ErrorCode::not_found, "There is no such order.", std::move(unknown));
-  if (is_too_large) {
-    throw Failure(ErrorCode::payload_too_large, "The orders have more than " + std::to_string(most_items) +
-                                                    " items together; ask for fewer orders at a time.");
-  }
+  if (is_too_large) throw too_large();
   co_return rows;
 }
 
@@ -117,8 +138,10 @@ documents::Party recipient_of(const sql::Printed::Row& row) {
 /// The items of an order. What SQL has written in another form is left out.
 std::vector<documents::SlipItem> items_of(const sql::Printed::Row& row) {
   std::vector<documents::SlipItem> items;
-  const json::value stored = json::parse(row.items.value());
-  const auto* const list = stored.if_array();
+  constexpr std::size_t deepest = 128;
+  const auto parsed = parse_json(row.items.value(), deepest, {}, BadValues::keep);
+  const auto* const stored = std::get_if<json::value>(&parsed);
+  const auto* const list = stored == nullptr ? nullptr : stored->if_array();
   if (list == nullptr) return items;
   for (const json::value& each : *list) {
     const auto* const item = each.if_object();
@@ -147,21 +170,29 @@ asio::awaitable<Answer> drawn(Services& services, Guid business, const char* nam
 asio::awaitable<Answer> print_packing_slips(Call& call, Services& services) {
   const auto rows = co_await read_orders(call, services);
   std::vector<documents::PackingSlip> slips;
+  TextSize size;
   for (const auto& row : rows) {
-    slips.push_back({.sender_name = std::string(row.sender_name),
-                     .brand_color = text(row.brand_color),
-                     .sender = sender_of(row),
-                     .recipient = recipient_of(row),
-                     .order_number = std::string(row.order_number),
-                     .reference = text(row.reference),
-                     .notes = text(row.notes),
-                     .items = items_of(row)});
+    const auto& slip =
+        slips.emplace_back(documents::PackingSlip{.sender_name = std::string(row.sender_name),
+                                                  .brand_color = text(row.brand_color),
+                                                  .sender = sender_of(row),
+                                                  .recipient = recipient_of(row),
+                                                  .order_number = std::string(row.order_number),
+                                                  .reference = text(row.reference),
+                                                  .notes = text(row.notes),
+                                                  .items = items_of(row)});
+    size.add(slip.notes);
+    for (const auto& item : slip.items) {
+      size.add(item.sku);
+      size.add(item.name);
+    }
   }
   co_return co_await drawn(services, call.business(), "packing slips", "packing-slips.pdf",
                            [slips = std::move(slips)] { return documents::render_packing_slips(slips); });
 }
 
-/// The items of the orders, summed by SKU and name, in this order.
+/// The items of the orders, summed by SKU and name, in this order. Throws Failure if their texts are too
+/// long.
 documents::PickList pick_list_of(const storage::TypedRows<sql::Printed>& rows) {
   documents::PickList list;
   std::map<std::pair<std::string, std::string>, documents::PickedItem> picked;
@@ -178,7 +209,13 @@ documents::PickList pick_list_of(const storage::TypedRows<sql::Printed>& rows) {
       sum.parts.back().quantity += item.quantity;
     }
   }
-  for (auto& [key, item] : picked) list.items.push_back(std::move(item));
+  TextSize size;
+  for (auto& [key, item] : picked) {
+    size.add(item.sku);
+    size.add(item.name);
+    for (const auto& part : item.parts) size.add(part.order_number);
+    list.items.push_back(std::move(item));
+  }
   return list;
 }
 
@@ -198,7 +235,8 @@ constexpr Endpoint endpoints[] = {
      .description =
          "A4 pages in the order given: the sender with its brand colour, the recipient, order number, "
          "external reference, items with SKU and quantity, and the notes of the order. No prices. 404 names "
-         "unknown orders in details; then nothing is printed. 413 if the orders have more than 5 000 items.",
+         "unknown orders in details; then nothing is printed. 413 if the orders have more than 5 000 items "
+         "or 512 KiB of text.",
      .tag = "Orders",
      .body = &sheet_schema,
      .body_kind = BodyKind::object,
@@ -210,9 +248,10 @@ constexpr Endpoint endpoints[] = {
      .handler = print_pick_list,
      .operation_id = "printPickList",
      .summary = "Returns the items of up to 100 orders, summed, as a PDF",
-     .description = "A4 pages: each item once, by SKU and name, with its quantity in all orders and in each. "
-                    "404 names "
-                    "unknown orders in details. 413 if the orders have more than 5 000 items.",
+     .description =
+         "A4 pages: each item once, by SKU and name, with its quantity in all orders and in each. "
+         "404 names "
+         "unknown orders in details. 413 if the orders have more than 5 000 items or 512 KiB of text.",
      .tag = "Orders",
      .body = &sheet_schema,
      .body_kind = BodyKind::object,

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "api/records/fields.hpp"
+#include "base/exact_number.hpp"
 #include "base/utf8.hpp"
 
 namespace waybill::api {
@@ -40,7 +41,7 @@ void check_metadata(const json::value& metadata, FieldErrors& errors) {
 
 json::object stored_metadata(const std::optional<std::string>& text) {
   if (!text) return {};
-  auto parsed = parse_json(*text);
+  auto parsed = parse_exact_json(*text);
   auto* const value = std::get_if<json::value>(&parsed);
   return value != nullptr && value->is_object() ? std::move(value->get_object()) : json::object();
 }

@@ -101,6 +101,13 @@ TEST(OwnData, MetadataIsMergedByKey) {
   EXPECT_EQ(errors, FieldErrors());
 }
 
+TEST(OwnData, AMergeKeepsAllDigitsOfOtherNumbers) {
+  FieldErrors errors;
+  EXPECT_EQ(merged_metadata(R"({"id": 12345678901234567890123, "share": 0.12345678901234567891})",
+                            parse(R"({"note": "x"})"), errors),
+            R"({"id":12345678901234567890123,"share":0.12345678901234567891,"note":"x"})");
+}
+
 TEST(OwnData, NoTagsAndNoKeysAreNull) {
   FieldErrors errors;
   EXPECT_EQ(tags_value(json::array()), json::value());

@@ -1,13 +1,10 @@
 #include "api/tracking_page/presented.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <iterator>
 
 #include "api/tracking_page/contrast.hpp"
 #include "api/tracking_page/markup.hpp"
 #include "api/tracking_page/page.hpp"
-#include "api/tracking_page/texts.hpp"
 #include "base/ascii.hpp"
 #include "base/utf8.hpp"
 #include "templates/parts.hpp"
@@ -68,49 +65,7 @@ bool is_web_address(std::string_view address) {
   return escaped_size(address) <= max_address_bytes && std::ranges::all_of(address, is_allowed);
 }
 
-/// The text in lower case without spaces and control characters.
-std::string comparable(std::string_view text) {
-  auto result = lower_utf8(without_directions(text));
-  std::erase_if(result, [](char c) { return (c >= '\0' && c <= ' ') || c == '\x7f'; });
-  return result;
-}
-
-std::string digits_of(std::string_view text) {
-  std::string digits;
-  std::ranges::copy_if(text, std::back_inserter(digits), is_digit);
-  return digits;
-}
-
 }  // namespace
-
-void hide_private(std::vector<TrackedTrace>& traces, const PrivateFacts& facts) {
-  constexpr std::int64_t least_characters = 4;
-  constexpr std::size_t least_digits = 6;
-  constexpr std::size_t known_digits = 8;
-  std::vector<std::string> texts;
-  for (const auto& fact : {facts.street, facts.email}) {
-    auto text = comparable(fact);
-    if (count_characters(text) >= least_characters) texts.push_back(std::move(text));
-  }
-  auto phone = digits_of(facts.phone);
-  phone.erase(0, phone.size() - std::min(phone.size(), known_digits));
-  const bool has_phone = phone.size() >= least_digits;
-  if (texts.empty() && !has_phone) return;
-
-  const auto is_private = [&](std::string_view text) {
-    if (has_phone && digits_of(text).find(phone) != std::string::npos) return true;
-    const auto compared = comparable(text);
-    return std::ranges::any_of(
-        texts, [&](const std::string& fact) { return compared.find(fact) != std::string::npos; });
-  };
-  for (auto& trace : traces) {
-    if (is_private(trace.description)) {
-      const auto* const known = status_texts(trace.status);
-      trace.description = known == nullptr ? std::string_view() : known->default_description;
-    }
-    if (is_private(trace.location)) trace.location.clear();
-  }
-}
 
 std::optional<std::string> https_origin(std::string_view address) {
   constexpr std::string_view scheme = "https://";

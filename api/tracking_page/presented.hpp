@@ -9,19 +9,6 @@
 
 namespace waybill::api {
 
-/// The facts about the recipient that only the sender and the carrier may know; empty if unknown.
-struct PrivateFacts {
-  std::string street;
-  std::string phone;
-  std::string email;
-};
-
-/// Replaces the descriptions and clears the locations of traces that contain one of the facts, without regard
-/// to case and spaces. Of a phone number the last eight digits count, because texts have it with and without
-/// its prefix. A street of fewer than four characters and a number of fewer than six digits are not searched
-/// for.
-void hide_private(std::vector<TrackedTrace>& traces, const PrivateFacts& facts);
-
 /// The shipment as it is shown: texts are single lines of limited length, addresses and colors that a page
 /// cannot use are empty, and at most max_tracked_traces traces are left.
 TrackedShipment presented(TrackedShipment shipment);

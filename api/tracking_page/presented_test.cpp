@@ -41,45 +41,6 @@ TEST(PresentedShipment, KeepsTheNewestTraces) {
   EXPECT_EQ(shown.older_traces, 10);
 }
 
-class PrivateTexts : public testing::Test {
- protected:
-  /// The description and location of a trace with these texts.
-  static std::string shown(std::string description, std::string location = "") {
-    std::vector<TrackedTrace> traces{
-        {.status = "in_transit", .description = std::move(description), .location = std::move(location)}};
-    hide_private(
-        traces,
-        {.street = "Rua do Ouro 7", .phone = "+351 912 345 678", .email = "Grace.Hopper@example.com"});
-    return traces[0].description + "|" + traces[0].location;
-  }
-};
-
-TEST_F(PrivateTexts, OfATraceAreHidden) {
-  EXPECT_EQ(shown("Left at RUA DO  OURO 7, 2nd floor", "Lisbon"), "In transit|Lisbon");
-  EXPECT_EQ(shown("Left the depot", "rua do ouro 7"), "Left the depot|");
-  EXPECT_EQ(shown("Wrote to grace.hopper@EXAMPLE.com"), "In transit|");
-  EXPECT_EQ(shown("Called 00351-912.345.678"), "In transit|");
-  EXPECT_EQ(shown("Called 912345678"), "In transit|") << "without the prefix";
-}
-
-TEST_F(PrivateTexts, OtherTextsAreShown) {
-  EXPECT_EQ(shown("Rua do Ouro 8", "Ouro"), "Rua do Ouro 8|Ouro");
-  EXPECT_EQ(shown("Scanned 345678 at 9:12", "hopper@example.com"),
-            "Scanned 345678 at 9:12|hopper@example.com");
-}
-
-TEST(PresentedShipment, ShortPrivateTextsAreNotSearchedFor) {
-  const auto shown = [](const PrivateFacts& facts) {
-    std::vector<TrackedTrace> traces{{.description = "Pier 12345, gate A1b"}};
-    hide_private(traces, facts);
-    return !traces[0].description.empty();
-  };
-  EXPECT_TRUE(shown({.street = "A1b", .phone = "12345"}));
-  EXPECT_FALSE(shown({.street = "e A1b"}));
-  EXPECT_FALSE(shown({.phone = "123451"}));
-  EXPECT_TRUE(shown({}));
-}
-
 TEST(PresentedShipment, HasWebLinksOnly) {
   const auto link = [](std::string url) { return presented({.carrier_tracking_url = std::move(url)}); };
   for (const std::string good :

@@ -12,7 +12,7 @@
 #include "api/http/message.hpp"
 #include "api/records/fields.hpp"
 #include "api/tracking_page/page.hpp"
-#include "api/tracking_page/presented.hpp"
+#include "api/tracking_page/private_texts.hpp"
 #include "base/ascii.hpp"
 #include "storage/sql/tracking_pages.sql.hpp"
 

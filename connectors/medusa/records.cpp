@@ -57,6 +57,12 @@ Text amount(const json::value& record, const std::string& name) {
   return number && is_decimal(*number) ? number : std::nullopt;
 }
 
+/// The same; the store's text if it cannot be read.
+Text amount_text(const json::value& record, const std::string& name) {
+  auto read = amount(record, name);
+  return read ? read : clean_line(field(record, name));
+}
+
 std::optional<std::int64_t> whole_number(const json::value& record, std::string_view path) {
   const auto number = number_of(field(record, path));
   constexpr double largest = 1e9;
@@ -166,7 +172,7 @@ void read_shipping(const json::value& order, StoreOrder& result) {
   for (const auto* const method : by_id(order, "shipping_methods")) {
     result.shipping_method = joined(result.shipping_method, ", ", plain(*method, "name"));
   }
-  if (result.shipping_method) result.shipping_cost = amount(order, "shipping_total");
+  if (result.shipping_method) result.shipping_cost = amount_text(order, "shipping_total");
 }
 
 StoreAddress address_of(const json::value& order) {
@@ -216,10 +222,10 @@ bool is_paid(const json::value& order) {
   return payment == "not_paid" && number_of(field(order, "total")) == 0;
 }
 
-/// Grams as kilograms, exactly.
+/// Grams as kilograms, exactly; the store's text if it cannot be read.
 Text kilograms(const json::value& record, std::string_view path) {
-  auto grams = clean_text(field(record, path));
-  if (!grams || !is_decimal(*grams) || grams->starts_with('-')) return std::nullopt;
+  auto grams = clean_line(field(record, path));
+  if (!grams || !is_decimal(*grams) || grams->starts_with('-')) return grams;
   auto point = grams->find('.');
   if (point == std::string::npos) point = grams->size();
   std::string digits = *grams;
@@ -234,11 +240,6 @@ Text kilograms(const json::value& record, std::string_view path) {
   return digits;
 }
 
-Text length(const json::value& product, std::string_view name) {
-  auto value = clean_text(field(product, name));
-  return value && is_decimal(*value) ? value : std::nullopt;
-}
-
 /// The general price of one piece: without rules, price lists or a minimum quantity.
 Text price_of(const json::value& variant, std::string_view currency) {
   for (const auto* const price : by_id(variant, "prices")) {
@@ -247,7 +248,7 @@ Text price_of(const json::value& variant, std::string_view currency) {
     const bool has_rules = rule_set != nullptr && rule_set->is_object() && !rule_set->get_object().empty();
     if (medusa_text(*price, "currency_code") != currency || rules > 0 || has_rules) continue;
     if (whole_number(*price, "min_quantity").value_or(0) > 1 || text(*price, "price_list_id")) continue;
-    return amount(*price, "amount");
+    return amount_text(*price, "amount");
   }
   return std::nullopt;
 }
@@ -269,9 +270,9 @@ StoreProduct product_of(const json::value& product, std::string_view currency) {
   result.name = required(plain(product, "title"), "title");
   result.description = plain_text(field(product, "description"), text_limit);
   result.weight = kilograms(product, "weight");
-  result.length = length(product, "length");
-  result.width = length(product, "width");
-  result.height = length(product, "height");
+  result.length = text(product, "length");
+  result.width = text(product, "width");
+  result.height = text(product, "height");
   result.hs_code = clean_identifier(field(product, "hs_code"));
   result.origin_country = clean_identifier(field(product, "origin_country"));
   result.changed_at = required(time(product, "updated_at"), "time of change");

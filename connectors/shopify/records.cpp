@@ -185,7 +185,7 @@ StoreOrder read_order(const json::object& node) {
   order.total = required(amount(node, "currentTotalPriceSet.shopMoney.amount"), "total");
   order.currency = required(text(node, "currentTotalPriceSet.shopMoney.currencyCode"), "currency");
   order.shipping_method = plain(node, "shippingLine.title");
-  order.shipping_cost = amount(node, "shippingLine.discountedPriceSet.shopMoney.amount");
+  order.shipping_cost = text(node, "shippingLine.discountedPriceSet.shopMoney.amount");
   order.notes = plain_text(find_path(node, "note"), long_text);
   order.created_at = required(time(node, "createdAt"), "time of creation");
   order.changed_at = required(time(node, "updatedAt"), "time of change");
@@ -196,7 +196,7 @@ StoreVariant read_variant(const json::object& node) {
   StoreVariant variant;
   variant.name = required(plain(node, "title"), "title of a variant");
   variant.sku = identifier(node, "sku");
-  variant.price = amount(node, "price");
+  variant.price = text(node, "price");
   const auto* const weight = find_path(node, "inventoryItem.measurement.weight");
   if (weight != nullptr && weight->is_object()) variant.weight = shopify_kilograms(weight->get_object());
   variant.hs_code = identifier(node, "inventoryItem.harmonizedSystemCode");

@@ -9,6 +9,7 @@
 #include "base/ascii.hpp"
 #include "connectors/store_buyer.hpp"
 #include "connectors/store_text.hpp"
+#include "domain/places/countries.hpp"
 
 namespace waybill::connectors::woo {
 namespace {
@@ -72,14 +73,12 @@ StorePerson person_of(const Address& address) {
           .email = email ? clean_email(*email) : std::nullopt};
 }
 
+// The code of the country, which plugins write as a name or with three letters too; the store's text if it is
+// unknown. An address abroad without a country would be one at home.
 Text country_of(const Address& address) {
-  auto code = address.part("country");
-  if (!code || code->size() != 2) return std::nullopt;
-  for (char& c : *code) {
-    if (!is_letter(c)) return std::nullopt;
-    c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  }
-  return code;
+  auto text = address.part("country");
+  const auto* const known = text ? domain::country_of(*text) : nullptr;
+  return known == nullptr ? text : Text(known->code);
 }
 
 StoreAddress address_of(const Address& address) {
@@ -282,7 +281,7 @@ std::string fill(const json::value& row, const RefundedLines& refunded, StoreOrd
   order.recipient = person_of(delivery);
   set_buyer(order, person_of({member(&row, "billing"), delivery.is_erased}));
   order.shipping_method = shipping_method_of(row);
-  if (order.shipping_method) order.shipping_cost = amount(member(&row, "shipping_total"));
+  if (order.shipping_method) order.shipping_cost = amount_text(member(&row, "shipping_total"));
   order.notes = plain_text(member(&row, "customer_note"), 5000);
   return {};
 }
@@ -311,6 +310,11 @@ std::optional<std::string> amount(const json::value* value) {
   auto text = clean_text(value);
   if (text && text->starts_with('-') && number_of(value) == 0) text->erase(0, 1);  // "-0.00", from rounding
   return text && is_amount(*text) ? text : std::nullopt;
+}
+
+std::optional<std::string> amount_text(const json::value* value) {
+  auto read = amount(value);
+  return read ? read : clean_line(value);
 }
 
 bool has_time(const json::value* value) {

@@ -54,5 +54,7 @@ const json::value* member(const json::value* value, std::string_view name);
 
 /// A non-negative amount as decimal text.
 std::optional<std::string> amount(const json::value* value);
+/// The same; the store's text if it cannot be read; nullopt only without a text.
+std::optional<std::string> amount_text(const json::value* value);
 
 }  // namespace waybill::connectors::woo

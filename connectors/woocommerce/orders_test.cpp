@@ -152,6 +152,23 @@ TEST(WooCommerceOrders, SeveralShippingLinesAreOneMethod) {
   EXPECT_EQ(read(row).shipping_cost, std::nullopt);
 }
 
+TEST(WooCommerceOrders, ACountryIsNeverLost) {
+  for (const auto& [written, country] : {std::pair("se", "SE"),
+                                         {"SWE", "SE"},
+                                         {"Sweden", "SE"},
+                                         {"Sverige", "SE"},
+                                         {"Germany (DE)", "Germany (DE)"},
+                                         {"ZZ", "ZZ"},
+                                         {"Atlantis", "Atlantis"}}) {
+    auto row = plain_order();
+    row["shipping"].as_object()["country"] = written;
+    EXPECT_EQ(read(row).delivery.country, country) << written;
+  }
+  auto row = plain_order();
+  row["shipping"].as_object()["country"] = " ";
+  EXPECT_EQ(read(row).delivery.country, std::nullopt);
+}
+
 TEST(WooCommerceOrders, AnUnreadableOrderKeepsItsTimeOfCreation) {
   StorePage<StoreOrder> page;
   read_order(with("total", "much"), page);

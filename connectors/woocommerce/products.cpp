@@ -26,19 +26,24 @@ std::optional<double> factor(std::span<const Factor> factors, std::string_view u
   return std::nullopt;
 }
 
-// A measure in our unit, rounded to a millionth.
+// A measure in our unit, rounded to a millionth; the store's text if it cannot be read.
 Text measure(const json::value* value, std::optional<double> unit) {
   const auto text = amount(value);
-  if (!text || !unit) return std::nullopt;
+  if (!text) return amount_text(value);
+  if (!unit) return std::nullopt;
   constexpr double millionths = 1e6;
   const double number = std::round(parse_number<double>(*text).value_or(0) * *unit * millionths) / millionths;
   if (number <= 0) return std::nullopt;
   return decimal_text(json::value(number));
 }
 
+// An empty price is the regular price. One that cannot be read is the store's text and not the regular price,
+// which may be another one.
 Text price_of(const json::value& row) {
-  auto price = amount(member(&row, "price"));
-  return price ? price : amount(member(&row, "regular_price"));
+  for (const char* const name : {"price", "regular_price"}) {
+    if (auto price = amount_text(member(&row, name))) return price;
+  }
+  return std::nullopt;
 }
 
 // The options of a variation, such as "Blue, XL".

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "connectors/store_text.hpp"
+
 namespace waybill::connectors::woo {
 namespace {
 
@@ -77,6 +79,27 @@ TEST(WooCommerceProducts, AnEmptyPriceIsReplacedByTheRegularPrice) {
   EXPECT_EQ(read(row).price, "25");
   row["regular_price"] = "";
   EXPECT_EQ(read(row).price, std::nullopt);
+}
+
+TEST(WooCommerceProducts, APriceOrMeasureThatCannotBeReadIsTheStoresText) {
+  for (const json::value& bad : {json::value("9,90"), json::value("12.00 EUR"), json::value("call us"),
+                                 json::value("-5"), json::value("1e3"), json::value(" 9,90\u00a0")}) {
+    auto row = plain_product();
+    row["price"] = row["weight"] = bad;
+    row["dimensions"].as_object()["height"] = bad;
+    const auto product = read(row);
+    const auto text = clean_line(&bad);
+    EXPECT_EQ(product.price, text) << "and not the regular price, which may be another one";
+    EXPECT_EQ(product.weight, text);
+    EXPECT_EQ(product.height, text);
+  }
+  for (const json::value& none : {json::value(), json::value(""), json::value(" "), json::value(false),
+                                  json::value(json::array()), json::value(json::object())}) {
+    auto row = plain_product();
+    row["price"] = row["weight"] = none;
+    EXPECT_EQ(read(row).price, "25") << serialize(none);
+    EXPECT_EQ(read(row).weight, std::nullopt) << serialize(none);
+  }
 }
 
 TEST(WooCommerceProducts, DraftsAndProductsWithoutAParcelAreLeftOut) {

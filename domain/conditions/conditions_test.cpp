@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/exact_number.hpp"
 #include "base/guid.hpp"
 
 namespace waybill::domain {
@@ -426,6 +427,17 @@ TEST(Conditions, MetadataComparesValuesOfAnyType) {
              {R"({"metadata.n": "1"})", R"({"metadata.n": {"gt": "0"}})", R"({"metadata.gift": "true"})",
               R"({"metadata.erp": {"exists": true}})", R"({"metadata.n": {"contains": "1"}})",
               R"({"metadata.absent": {"gt": 0}})"});
+}
+
+TEST(Conditions, NumbersWithMoreDigitsThanADoubleCompareAsDoubles) {
+  auto record = order();
+  record.entity.as_object()["metadata"] = std::get<json::value>(
+      parse_exact_json(R"({"id": 12345678901234567890123, "share": 0.12345678901234567891, "huge": 1e400})"));
+  expect_holds(
+      record,
+      {R"({"metadata.id": 12345678901234567890123})", R"({"metadata.id": {"gt": 12345678901234560000000}})",
+       R"({"metadata.share": {"gt": 0.1, "lt": 0.2}})", R"({"metadata.huge": {"gt": 1e300}})",
+       R"({"metadata.id": {"ne": "12345678901234567890123"}})"});
 }
 
 TEST(Conditions, EachKeyOfMetadataHasItsOwnHistory) {

@@ -1,5 +1,7 @@
 #include "domain/conditions/scalar.hpp"
 
+#include "base/exact_number.hpp"
+
 namespace waybill::domain {
 namespace {
 
@@ -30,6 +32,7 @@ Scalar to_scalar(const json::value* value, FieldType type) {
     case json::kind::double_:
       return static_cast<long double>(value->get_double());
     case json::kind::string:
+      if (const auto number = exact_number(*value)) return static_cast<long double>(nearest_double(*number));
       return text_scalar(value->get_string(), type);
     case json::kind::array:
       if (value->get_array().empty()) return std::monostate{};

@@ -16,7 +16,8 @@ struct Something {
 };
 
 /// A JSON value in comparable form: numbers by value (a long double holds every number of JSON's three kinds
-/// exactly), timestamps as instants, uuids without case. Text points into the JSON value.
+/// exactly; one with more digits, base/exact_number.hpp, is compared as a double), timestamps as instants,
+/// uuids without case. Text points into the JSON value.
 using Scalar = std::variant<std::monostate, bool, long double, std::string_view, Guid, Time, Something>;
 
 /// `value` as a value of a field of this type; a null pointer is null. Text that is not a uuid or timestamp

@@ -354,6 +354,13 @@ TEST(PostalCode, SomeFormsBelongToOneCountry) {
   EXPECT_EQ(country_of_postal_code("1100-148"), "PT");
   EXPECT_EQ(country_of_postal_code("SW1A 1AA"), "GB");
   EXPECT_EQ(country_of_postal_code("1012 AB"), "NL");
+  for (const auto* const british : {"SW1A1AA", "sw1a  1aa", "SW1A\u00a01AA", "M1 1AE", "M11AE", "M601NW",
+                                    "CR26XH", "DN551PT", "W1A1HQ", " EC1A1BB "})
+    EXPECT_EQ(country_of_postal_code(british), "GB") << british;
+  for (const auto* const canadian : {"K1A 0B1", "k1a0b1", "K1A  0B1"})
+    EXPECT_EQ(country_of_postal_code(canadian), "CA") << canadian;
+  EXPECT_EQ(country_of_postal_code("1012ab"), "NL");
+  EXPECT_EQ(country_of_postal_code("111 51"), std::nullopt) << "Swedish, Czech and others";
   EXPECT_EQ(country_of_postal_code("10115"), std::nullopt);
   EXPECT_EQ(country_of_postal_code(""), std::nullopt);
 }

@@ -4,13 +4,14 @@
 #include <array>
 
 #include "base/ascii.hpp"
+#include "base/blanks.hpp"
 #include "base/number.hpp"
 
 namespace waybill::domain {
 namespace {
 
 struct Form {
-  std::string_view form;  // d is a digit, A a letter
+  std::string_view form;  // d is a digit, A a letter; without blanks
   std::string_view country;
 };
 constexpr auto forms = std::to_array<Form>({
@@ -19,16 +20,14 @@ constexpr auto forms = std::to_array<Form>({
     {"ddd-dddd", "JP"},
     {"dd-ddd", "PL"},
     {"ddddd-dddd", "US"},
-    {"AdA dAd", "CA"},
     {"AdAdAd", "CA"},
-    {"dddd AA", "NL"},
     {"ddddAA", "NL"},
-    {"Ad dAA", "GB"},
-    {"Add dAA", "GB"},
-    {"AAd dAA", "GB"},
-    {"AAdd dAA", "GB"},
-    {"AdA dAA", "GB"},
-    {"AAdA dAA", "GB"},
+    {"AddAA", "GB"},
+    {"AdddAA", "GB"},
+    {"AAddAA", "GB"},
+    {"AAdddAA", "GB"},
+    {"AdAdAA", "GB"},
+    {"AAdAdAA", "GB"},
 });
 
 struct ZipRange {
@@ -62,7 +61,7 @@ std::string form_of(std::string_view code) {
 }  // namespace
 
 std::optional<std::string_view> country_of_postal_code(std::string_view code) {
-  const auto found = std::ranges::find(forms, form_of(code), &Form::form);
+  const auto found = std::ranges::find(forms, form_of(without_blanks(code)), &Form::form);
   if (found == forms.end()) return std::nullopt;
   return found->country;
 }

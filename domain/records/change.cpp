@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/clock.hpp"
+#include "base/exact_number.hpp"
 #include "base/number.hpp"
 
 namespace waybill::domain {
@@ -191,7 +192,7 @@ class Builder {
     // Most records have some empty documents, and setting a parser up costs more than these are worth.
     if (text == "{}" && field.type == FieldType::object) return json::value(json::object(memory_));
     if (text == "[]" && field.type == FieldType::array) return json::value(json::array(memory_));
-    auto parsed = parse_json(text, deepest_list, memory_);
+    auto parsed = parse_exact_json(text, deepest_list, memory_);
     auto* value = std::get_if<json::value>(&parsed);
     if (value == nullptr || !(field.type == FieldType::array ? value->is_array() : value->is_object()))
       refuse(field);

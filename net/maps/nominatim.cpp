@@ -50,6 +50,8 @@ std::optional<domain::Point> read_nominatim(const HttpResponse& response) {
   const auto latitude = degrees(first, "lat", 90);
   const auto longitude = degrees(first, "lon", 180);
   if (!latitude || !longitude) return std::nullopt;
+  // No address is there, in the open sea: so some geocoders say that they do not know the place.
+  if (*latitude == 0 && *longitude == 0) return std::nullopt;
   return domain::Point{*latitude, *longitude};
 }
 

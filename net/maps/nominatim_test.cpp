@@ -35,9 +35,9 @@ TEST(Nominatim, TakesTheFirstPlace) {
 }
 
 TEST(Nominatim, OtherAnswersAreNotAPlace) {
-  for (const auto* const body :
-       {"", "[]", "{}", "[1]", "[{}]", R"([{"lat":38.7,"lon":-9.1}])", R"([{"lat":"91","lon":"0"}])",
-        R"([{"lat":"x","lon":"0"}])", R"([{"lat":"1","lon":"181"}])", "<html>"}) {
+  for (const auto* const body : {"", "[]", "{}", "[1]", "[{}]", R"([{"lat":38.7,"lon":-9.1}])",
+                                 R"([{"lat":"91","lon":"0"}])", R"([{"lat":"x","lon":"0"}])",
+                                 R"([{"lat":"0","lon":"-0.0"}])", R"([{"lat":"1","lon":"181"}])", "<html>"}) {
     EXPECT_EQ(read_nominatim(answer(200, body)), std::nullopt) << body;
   }
   EXPECT_EQ(read_nominatim(answer(500, R"([{"lat":"1","lon":"2"}])")), std::nullopt);

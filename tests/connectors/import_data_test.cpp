@@ -358,6 +358,41 @@ TEST_F(ImportData, JsonMayBeginWithAByteOrderMark) {
   }
 }
 
+// Amounts
+
+TEST_F(ImportData, AProductWithAPriceThatCannotBeReadIsNamed) {
+  const auto mug = store.add_product({{"name", "Mug"}, {"sku", "MUG"}, {"price", "9.90"}}, an_hour_ago());
+  store.add_product({{"name", "Tea"}, {"sku", "TEA"}, {"price", "7,50"}, {"regular_price", "8"}},
+                    an_hour_ago() + 1s);
+  auto connection = connect(store, {.sync_products = true});
+  const auto prices = [&] {
+    return tenant.sql.value(
+        "select string_agg(name || '=' || coalesce(price::text, ''), ',' order by name) from products where "
+        "business_id = $1",
+        {tenant.id});
+  };
+  const auto run = connection.sync();
+  EXPECT_EQ(run.reason(),
+            "The product Tea: its price 7,50 is left out, because it is not an amount from 0 to 10^12.");
+  EXPECT_EQ(prices(), "Mug=9.90,Tea=") << "the product itself is imported";
+  EXPECT_TRUE(connection.sync().errors.empty()) << "named once";
+  store.change_product(mug, {{"price", "ab 9,90"}});
+  EXPECT_EQ(connection.sync().reason(),
+            "The product Mug: its price ab 9,90 is left out, because it is not an amount from 0 to 10^12.");
+  EXPECT_EQ(prices(), "Mug=9.90,Tea=") << "what cannot be read changes nothing";
+}
+
+TEST_F(ImportData, AnOrderIsImportedWithoutAShippingCostThatCannotBeRead) {
+  const auto id = store.add_order(
+      {{"shipping_lines", {{{"method_title", "Post"}, {"total", "4,90"}}}}, {"shipping_total", "4,90"}},
+      an_hour_ago());
+  auto connection = connect(store);
+  const auto run = connection.sync();
+  EXPECT_EQ(run.counts(), "1 imported, 0 updated, 0 unchanged, 0 failed");
+  EXPECT_EQ(run.reason(), "Its shipping cost 4,90 is left out, because it is not an amount from 0 to 10^12.");
+  EXPECT_EQ(connection.order(id, "coalesce(shipping_cost::text, 'none')"), "none");
+}
+
 // Unique keys
 
 TEST_F(ImportData, OfTwoProductsWithOneSkuOneIsNamed) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "actions/stored_templates.hpp"
+#include "base/exact_number.hpp"
 #include "matching/relatives.hpp"
 #include "matching/unreadable.hpp"
 #include "storage/runs/run_store.hpp"
@@ -36,7 +37,11 @@ std::optional<json::object> list_of(storage::Session& session, const storage::Ru
                                                  .number = storage::list_text_number});
   const auto found = rows.find();
   if (!found) return std::nullopt;
-  json::object list = json::parse(found->request).as_object();
+  constexpr std::size_t deepest = 160;  // records are read up to a depth of 128
+  auto parsed = parse_exact_json(found->request, deepest);
+  auto* const value = std::get_if<json::value>(&parsed);
+  if (value == nullptr) throw std::runtime_error("the stored list of a run cannot be read");
+  json::object list = std::move(value->as_object());
   // An erasure may have left out all items of a digest.
   const bool is_empty_digest = run.trigger_code == domain::digest_code && list.at("count") == 0;
   return is_empty_digest ? std::nullopt : std::optional(std::move(list));

@@ -63,6 +63,7 @@ class OrderPage {
     co_await decide(work);
     co_await find_services(work);
     co_await find_customers(work);
+    remark_costs();
     co_await write_orders(work);
     co_await remember(work);
     auto followed = co_await follow_statuses(work, scope_, unread_);
@@ -244,6 +245,19 @@ class OrderPage {
         {order.external_id, order.number,
          "Its buyer has the e-mail address of a customer with another name. The order is imported "
          "for that customer."});
+  }
+
+  /// Names the orders that are written without their shipping cost. Pages name a few of them only.
+  void remark_costs() {
+    constexpr int most = 5;
+    int named = 0;
+    for (const auto& entry : entries_) {
+      if (named == most || !(entry.is_new || entry.is_written)) continue;
+      auto remark = unreadable_cost(*entry.order);
+      if (!remark) continue;
+      ++named;
+      remarks_.push_back({entry.order->external_id, entry.order->number, std::move(*remark)});
+    }
   }
 
   asio::awaitable<void> write_orders(PageWork& work) {

@@ -45,8 +45,7 @@ void set_amount(json::object& columns, std::string_view name, const Text& amount
 }
 /// Sets a weight or length that the API takes.
 void set_measure(json::object& columns, std::string_view name, const Text& measure) {
-  constexpr double largest = 1e9;
-  if (measure && is_amount(*measure) && number_of(*measure) <= largest) columns.emplace(name, *measure);
+  if (measure && is_measure(*measure)) columns.emplace(name, *measure);
 }
 
 bool has_text(const json::object& variant, std::string_view key, std::string_view wanted) {
@@ -83,7 +82,7 @@ json::array merge_variants(json::array variants, const StoreProduct& product) {
     if (variant == nullptr && variants.size() >= max_variants) break;
     if (variant == nullptr) variant = &add_variant(variants, wanted);
     (*variant)["name"] = wanted.name;
-    if (wanted.weight && is_amount(*wanted.weight)) (*variant)["weight"] = number_of(*wanted.weight);
+    if (wanted.weight && is_measure(*wanted.weight)) (*variant)["weight"] = number_of(*wanted.weight);
     if (wanted.price && product.price && is_amount(*wanted.price) && is_amount(*product.price)) {
       (*variant)["priceDifference"] = static_cast<double>(cents(*wanted.price) - cents(*product.price)) / 100;
     }
@@ -299,8 +298,10 @@ class ProductPage {
     if (is_new) guid = Guid::random();
     const auto product = with_free_skus(read, guid);
     const auto customs = customs_of(read);
-    for (const std::string& remark : customs.remarks)
-      remarks_.push_back({read.external_id, std::nullopt, "The product " + read.name + ": " + remark});
+    for (const auto& remarks : {customs.remarks, unreadable_values(read)}) {
+      for (const std::string& remark : remarks)
+        remarks_.push_back({read.external_id, std::nullopt, "The product " + read.name + ": " + remark});
+    }
     if (is_new) {
       auto columns = columns_of(product, customs, {});
       columns["guid"] = guid.to_string();

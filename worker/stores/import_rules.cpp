@@ -9,6 +9,7 @@
 
 #include "base/ascii.hpp"
 #include "base/crypto.hpp"
+#include "base/number.hpp"
 #include "base/utf8.hpp"
 #include "connectors/store_text.hpp"
 #include "domain/places/countries.hpp"
@@ -149,6 +150,17 @@ Text agreed(const StoreProduct& product, const CustomsValue& value, std::vector<
   return normal.size() == 1 ? Text(*normal.begin()) : std::nullopt;
 }
 
+/// A text of a store within a sentence.
+std::string quoted(std::string text) {
+  constexpr std::size_t longest = 60;
+  const auto whole = text.size();
+  cut(text, longest);
+  return text.size() < whole ? text + "…" : text;
+}
+
+constexpr std::string_view not_an_amount = " is left out, because it is not an amount from 0 to 10^12.";
+constexpr std::string_view not_a_measure = " is left out, because it is not a number from 0 to 10^9.";
+
 std::string description_of(const connectors::StoreItem& item) {
   return item.details ? item.description + " (" + *item.details + ")" : item.description;
 }
@@ -161,6 +173,11 @@ bool is_amount(std::string_view text) {
   if (!all_digits(whole)) return false;
   if (whole.size() - std::min(whole.find_first_not_of('0'), whole.size()) > whole_digits) return false;
   return point == std::string_view::npos || all_digits(text.substr(point + 1));
+}
+
+bool is_measure(std::string_view text) {
+  constexpr double largest = 1e9;
+  return is_amount(text) && parse_number<double>(text).value_or(0) <= largest;
 }
 
 bool is_store_status(std::string_view status) {
@@ -279,6 +296,38 @@ ProductCustoms customs_of(const StoreProduct& product) {
               &connectors::StoreVariant::origin_country, country_code},
              customs.remarks);
   return customs;
+}
+
+std::vector<std::string> unreadable_values(const StoreProduct& product) {
+  std::vector<std::string> remarks;
+  bool has_bad_price = false, has_bad_measure = false;
+  const auto check_price = [&](const Text& price, const std::string& of_variant) {
+    if (has_bad_price || !price || is_amount(*price)) return;
+    has_bad_price = true;
+    remarks.push_back("its price " + quoted(*price) + of_variant + std::string(not_an_amount));
+  };
+  const auto check_measure = [&](const char* name, const Text& measure, const std::string& of_variant) {
+    if (has_bad_measure || !measure || is_measure(*measure)) return;
+    has_bad_measure = true;
+    remarks.push_back("its " + std::string(name) + " " + quoted(*measure) + of_variant +
+                      std::string(not_a_measure));
+  };
+  check_price(product.price, "");
+  check_measure("weight", product.weight, "");
+  check_measure("length", product.length, "");
+  check_measure("width", product.width, "");
+  check_measure("height", product.height, "");
+  for (const auto& variant : product.variants) {
+    const std::string of_variant = " of the variant " + variant.name;
+    check_price(variant.price, of_variant);
+    check_measure("weight", variant.weight, of_variant);
+  }
+  return remarks;
+}
+
+Text unreadable_cost(const StoreOrder& order) {
+  if (!order.shipping_cost || is_amount(*order.shipping_cost)) return std::nullopt;
+  return "Its shipping cost " + quoted(*order.shipping_cost) + std::string(not_an_amount);
 }
 
 json::array items_of(const StoreOrder& order, const Guid& guid) {

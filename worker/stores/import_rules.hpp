@@ -16,6 +16,9 @@ namespace waybill::worker {
 /// True for a decimal from 0 to below 10^12, such as "19.99".
 bool is_amount(std::string_view text);
 
+/// True for an amount that a weight or length may have: at most 10^9.
+bool is_measure(std::string_view text);
+
 /// True for a status that an order of a store may have: not a draft.
 bool is_store_status(std::string_view status);
 
@@ -45,6 +48,12 @@ struct ProductCustoms {
 };
 /// Our products have one value for all variants. So a product whose variants have different ones has none.
 ProductCustoms customs_of(const connectors::StoreProduct& product);
+
+/// The remarks about the prices, weights and lengths of a product that cannot be stored and are left out:
+/// "its price 9,90 is left out, …". Of several such values of one kind, the first is named.
+std::vector<std::string> unreadable_values(const connectors::StoreProduct& product);
+/// The same for the shipping cost of an order; nullopt if it has none or one that can be stored.
+std::optional<std::string> unreadable_cost(const connectors::StoreOrder& order);
 
 /// True if the names have no word in common, so that they are those of two persons.
 bool are_two_persons(std::string_view name, std::string_view other);

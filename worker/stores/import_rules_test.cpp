@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace waybill::worker {
@@ -10,6 +11,8 @@ namespace {
 using namespace std::chrono_literals;
 using connectors::StoreItem;
 using connectors::StoreOrder;
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 constexpr auto statuses = {"pending", "processing", "ready", "shipped", "delivered", "cancelled"};
 
@@ -310,6 +313,37 @@ TEST(ImportRules, CustomsValuesThatCannotBeStoredAreLeftOutWithAReason) {
             (std::vector<std::string>{
                 "its HS code 9021 is left out, because it does not have 6 to 10 digits.",
                 "its country of origin Atlantis is left out, because it is not a known country."}));
+}
+
+TEST(ImportRules, PricesAndMeasuresThatCannotBeStoredAreNamed) {
+  EXPECT_THAT(unreadable_values({.external_id = "1", .name = "Tea", .price = "9.90", .weight = "0.1"}),
+              IsEmpty());
+  EXPECT_THAT(unreadable_values({.external_id = "1", .name = "Tea"}), IsEmpty());
+  const std::string long_text(100, 'x');
+  EXPECT_THAT(unreadable_values({.external_id = "1",
+                                 .name = "Tea",
+                                 .price = "9,90",
+                                 .weight = long_text,
+                                 .variants = {{.name = "S", .price = "-1"}}}),
+              ElementsAre("its price 9,90 is left out, because it is not an amount from 0 to 10^12.",
+                          "its weight " + long_text.substr(0, 60) +
+                              "… is left out, because it is not a number from 0 to 10^9."));
+  EXPECT_THAT(
+      unreadable_values({.external_id = "1",
+                         .name = "Tea",
+                         .price = "9.90",
+                         .height = "1000000001",
+                         .variants = {{.name = "S", .price = "8"}, {.name = "M", .price = "1e3"}}}),
+      ElementsAre(
+          "its height 1000000001 is left out, because it is not a number from 0 to 10^9.",
+          "its price 1e3 of the variant M is left out, because it is not an amount from 0 to 10^12."));
+  auto order = good_order();
+  EXPECT_EQ(unreadable_cost(order), std::nullopt);
+  order.shipping_cost = "4.90";
+  EXPECT_EQ(unreadable_cost(order), std::nullopt);
+  order.shipping_cost = "4,90";
+  EXPECT_EQ(unreadable_cost(order),
+            "Its shipping cost 4,90 is left out, because it is not an amount from 0 to 10^12.");
 }
 
 TEST(ImportRules, CustomsValuesChangeTheDigestOfAProductOnlyIfThereAreAny) {

@@ -103,5 +103,22 @@ TEST_F(OrderSheetCalls, OrdersWithMoreThan5000ItemsAreTooLarge) {
   expect_refused(slips(orders), 413, "PAYLOAD_TOO_LARGE");
 }
 
+TEST_F(OrderSheetCalls, OrdersWithVeryLongTextsAreTooLarge) {
+  const auto with_long_items = [&] {
+    return tenant.insert_order(
+        {{"items",
+          "(select json_agg(json_build_object('description', repeat('Cog ', 2500), 'quantity', 1)) from "
+          "generate_series(1, 50))"}});
+  };
+  std::vector<std::string> orders{with_long_items()};
+  EXPECT_EQ(slips(orders).status, 200);
+  orders.push_back(with_long_items());
+  expect_refused(slips(orders), 413, "PAYLOAD_TOO_LARGE");
+  EXPECT_EQ(pick_list(orders).status, 200) << "equal items are one";
+  while (orders.size() < 20) orders.push_back(with_long_items());
+  expect_refused(slips(orders), 413, "PAYLOAD_TOO_LARGE");
+  expect_refused(pick_list(orders), 413, "PAYLOAD_TOO_LARGE");
+}
+
 }  // namespace
 }  // namespace waybill::tests

@@ -11,6 +11,7 @@ namespace waybill::tests {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
 class Events : public WorkflowTest {
@@ -103,6 +104,34 @@ TEST_F(Events, ItemsWrittenBySqlInAnyFormArriveInOneForm) {
   tenant.sql.exec("update orders set items = items::jsonb || '[{\"sku\": \"c\"}]' where guid = '" + order +
                   "'");
   EXPECT_EQ(tenant.sql.value("select items->1->>'sku' from orders where guid = $1", {order}), "c");
+}
+
+TEST_F(Events, NumbersWrittenBySqlKeepAllTheirDigits) {
+  const std::string id = "12345678901234567890123";
+  const std::string share = "0.12345678901234567891";
+  tenant.webhook(url(), "order_created");
+  tenant.webhook(url("digest"), "order_created", {{"digest", {{"every", "PT1H"}, {"max", 1}}}});
+  tenant.webhook(url("template"), "order_created",
+                 {{"action",
+                   {{"type", "webhook"},
+                    {"recipient", url("template")},
+                    {"template", R"({"id": {{metadata.id}}, "all": {{{metadata}}}})"}}}});
+  const std::string order =
+      tenant.insert_order({{"metadata", "'{\"id\": " + id + ", \"share\": " + share + "}'"},
+                           {"items", "'[{\"sku\": \"a\", \"quantity\": 1, \"price\": " + share + "}]'"}});
+  const std::string whole = "\"metadata\":{\"id\":" + id + ",\"share\":" + share + "}";
+  for (const auto* const hook : {"hook", "digest"}) {
+    const auto body = wait_for(1, hook).at(0).body;
+    EXPECT_THAT(body, HasSubstr(whole)) << hook;
+    EXPECT_THAT(body, HasSubstr("\"price\":" + share)) << hook;
+  }
+  EXPECT_EQ(wait_for(1, "template").at(0).body,
+            "{\"id\": " + id + ", \"all\": {\"id\":" + id + ",\"share\":" + share + "}}");
+  EXPECT_THAT(tenant.http.get("/api/v1/Orders/" + order).text, HasSubstr(whole)) << "as GET shows it";
+  EXPECT_THAT(tenant.http.get("/api/events?after=").text, HasSubstr(whole));
+  tenant.put_order(order, {{"metadata", {{"note", "x"}}}});
+  EXPECT_EQ(tenant.sql.value("select metadata ->> 'id' from orders where guid = $1", {order}), id)
+      << "a change of another key";
 }
 
 TEST_F(Events, EntityContainsItsRelatedRecords) {

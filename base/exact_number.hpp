@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "base/json.hpp"
+
+// Numbers with more digits than a double keeps, such as SQL writes into own data. In a json::value they are
+// strings that begin with a byte that no text has. append_json and to_json write them as the numbers that
+// they are; everything else that looks at strings of such values must ask `exact_number` first.
+namespace waybill {
+
+/// The characters of a number that is kept by them; nullopt for any other value. Points into `value`.
+std::optional<std::string_view> exact_number(const json::value& value);
+
+/// The double next to a number of JSON; infinity beyond all doubles.
+double nearest_double(std::string_view number);
+
+/// Reads JSON as parse_json does, and keeps each number by its characters whose digits a double would change.
+std::variant<json::value, JsonError> parse_exact_json(std::string_view text, std::size_t max_depth = 32,
+                                                      json::storage_ptr memory = {});
+
+}  // namespace waybill

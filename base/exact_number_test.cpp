@@ -1,0 +1,70 @@
+#include "base/exact_number.hpp"
+
+#include <limits>
+#include <random>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace waybill {
+namespace {
+
+json::value read(std::string_view text) {
+  auto parsed = parse_exact_json(text);
+  const auto* const error = std::get_if<JsonError>(&parsed);
+  EXPECT_EQ(error, nullptr) << text << ": " << (error == nullptr ? "" : error->message);
+  return error == nullptr ? std::get<json::value>(std::move(parsed)) : json::value();
+}
+
+TEST(ExactNumber, IsWrittenWithAllItsDigits) {
+  for (const auto* const text :
+       {"12345678901234567890123", "-12345678901234567890123", "0.12345678901234567891",
+        "12345678901234567.89", "9007199254740993.5", "1e400", "-1E+400", "1e-400", "18446744073709551617"}) {
+    const auto value = read(text);
+    EXPECT_EQ(exact_number(value), text);
+    EXPECT_EQ(to_json(value), text);
+    EXPECT_EQ(to_json(json::object{{"a", json::array{value, "x"}}}),
+              "{\"a\":[" + std::string(text) + ",\"x\"]}");
+  }
+}
+
+TEST(ExactNumber, IsNoneThatADoubleKeeps) {
+  for (const auto* const text :
+       {"0", "19.99", "1e300", "0.1", "123456789012.34", "9007199254740993", "18446744073709551615",
+        "100000000000000000000000", "1.50000000000000000000"})
+    EXPECT_EQ(exact_number(read(text)), std::nullopt) << text;
+  EXPECT_EQ(exact_number(json::value("12345678901234567890123")), std::nullopt) << "a text";
+  EXPECT_EQ(exact_number(json::value("")), std::nullopt);
+}
+
+TEST(ExactNumber, HasADoubleNextToIt) {
+  EXPECT_EQ(nearest_double("12345678901234567890123"), 12345678901234567890123.0);
+  EXPECT_EQ(nearest_double("0.12345678901234567891"), 0.12345678901234567891);
+  EXPECT_EQ(nearest_double("1e400"), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(nearest_double("-" + std::string(400, '9')), -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(nearest_double("1e-400"), 0);
+  EXPECT_EQ(nearest_double("-0." + std::string(400, '0') + "1"), 0);
+}
+
+TEST(ExactNumber, AnyNumberKeepsItsDigits) {
+  std::mt19937_64 random(52);  // NOLINT: repeatable
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text(1, static_cast<char>('1' + random() % 9));
+    for (auto more = random() % 30; more > 0; --more) text += static_cast<char>('0' + random() % 10);
+    if (random() % 2 == 0) text += "." + std::to_string(random() % 1'000'000'000'000) + "7";
+    if (random() % 2 == 0) text.insert(0, "-");
+    EXPECT_EQ(to_json(read(text)), text);
+  }
+}
+
+TEST(ExactNumber, TheOtherRulesOfJsonHold) {
+  for (const auto* const text : {"{\"a\":1,\"a\":2}", "\"\xff\"",
+                                 "\"\xff"
+                                 "12345678901234567890123\"",
+                                 "\"\\u0000\"", "1 2", "[", "--1"})
+    EXPECT_TRUE(std::holds_alternative<JsonError>(parse_exact_json(text))) << text;
+  EXPECT_TRUE(std::holds_alternative<JsonError>(parse_exact_json("[[1]]", 1)));
+}
+
+}  // namespace
+}  // namespace waybill
