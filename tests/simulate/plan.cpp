@@ -118,6 +118,18 @@ Plan make_plan(std::uint64_t seed) {
   }
   if (random.chance(10)) add_stop_during_replays(random, plan, longest);
   if (random.chance(10)) add_lost_commits_of_retries(random, plan);
+  for (std::size_t i = random.chance(15) ? 1 + random.below(2) : 0; i > 0; --i)
+    plan.steps.push_back({.kind = Kind::pause_workflow,
+                          .at = any_time(random, plan, longest),
+                          .length = random.between(1ms, random.chance(30) ? 8s : 500ms),
+                          .subject = random.below(plan.businesses),
+                          .detail = random.below(16)});
+  if (random.chance(2))
+    plan.steps.push_back({.kind = Kind::hide_write,
+                          .at = any_time(random, plan, longest),
+                          .length = random.between(50ms, 2s),
+                          .subject = random.below(plan.businesses),
+                          .count = 1 + random.below(3)});
   std::ranges::sort(plan.steps, {}, &Step::at);
   return plan;
 }
@@ -144,11 +156,13 @@ std::string describe(const Step& step) {
                                    "restart database",
                                    "lose notifications",
                                    "slow database",
-                                   "spoil destination"};
+                                   "spoil destination",
+                                   "pause workflow",
+                                   "hide write"};
   constexpr const char* also[] = {"no other change", "schedules", "unschedules", "ships"};
   std::string text = std::to_string(step.at.count()) + " us: " + names[static_cast<std::size_t>(step.kind)] +
                      " subject " + std::to_string(step.subject) + " detail " + std::to_string(step.detail);
-  if (step.kind == Kind::write)
+  if (step.kind == Kind::write || step.kind == Kind::hide_write)
     text += ", " + std::to_string(step.count) + " events, " + also[static_cast<std::size_t>(step.also)] +
             (step.commits ? "" : ", rolled back");
   if (step.length > 0us) text += ", for " + std::to_string(step.length.count()) + " us";
