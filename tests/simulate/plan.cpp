@@ -87,6 +87,23 @@ void add_lost_commits_of_retries(Random& random, Plan& plan) {
   }
 }
 
+/// A worker that is stopped while it records loses its shards, and takes them again before it records
+/// further: the other worker has taken them and crashes.
+void add_return_of_shards(Random& random, Plan& plan) {
+  plan.workers = 2;
+  const Duration at = plan.steps[random.below(plan.steps.size())].at + random.between(0ms, 30ms);
+  const Duration length = random.between(8s, 10s);
+  plan.steps.push_back({.kind = Kind::stop, .at = at, .length = length, .subject = 0});
+  plan.steps.push_back({.kind = Kind::crash,
+                        .at = at + length - random.between(100ms, 2s),
+                        .length = random.between(4s, 6s),
+                        .subject = 1});
+  plan.steps.push_back({.kind = Kind::refuse_commit,
+                        .at = at + length - 50ms,
+                        .length = random.between(500ms, 2s),
+                        .subject = 0});
+}
+
 }  // namespace
 
 Plan make_plan(std::uint64_t seed) {
@@ -130,6 +147,7 @@ Plan make_plan(std::uint64_t seed) {
                           .length = random.between(50ms, 2s),
                           .subject = random.below(plan.businesses),
                           .count = 1 + random.below(3)});
+  if (random.chance(3)) add_return_of_shards(random, plan);
   std::ranges::sort(plan.steps, {}, &Step::at);
   return plan;
 }
