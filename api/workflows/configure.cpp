@@ -19,6 +19,7 @@
 #include "storage/sql/templates.sql.hpp"
 #include "storage/sql/users.sql.hpp"
 #include "storage/sql/workflows.sql.hpp"
+#include "storage/statement/errors.hpp"
 
 namespace waybill::api {
 namespace {
@@ -289,6 +290,17 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
                             "/api/workflows/configured/" + guid.to_string());
 }
 
+/// Wakes the runs that wait for the old window of a workflow and that other sessions had locked when it was
+/// changed. If these keep their locks for longer than a write waits, the runs wait for the old window.
+asio::awaitable<void> wake_left(const Call& call, Services& services, const Guid& workflow) {
+  try {
+    co_await services.db.write(
+        sql::WakeLeft{.business = call.business(), .workflow = workflow, .limit = most_woken}, call.cause());
+  } catch (const storage::StatementError& error) {
+    if (!storage::is_lock_conflict(error)) throw;
+  }
+}
+
 asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Guid& guid,
                                         const json::object& body,
                                         std::optional<actions::Credentials> credentials) {
@@ -301,9 +313,11 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
   changed = co_await changed_definition(call, services, *transaction, guid, body, credentials);
   const auto window = stored_json(changed.before.pacing.window);
   // Before the change, which locks the row of the workflows' epoch.
+  bool has_left = false;
   if (window && window != stored_json(changed.after.pacing.window)) {
-    co_await transaction->run(
+    const auto woken = co_await transaction->run(
         sql::WakeWaiting{.business = call.business(), .workflow = guid, .limit = most_woken});
+    has_left = woken.front().has_left;
   }
   const auto rows =
       is_unchanged(changed.before, changed.after)
@@ -311,6 +325,7 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
           : co_await store<sql::Change>(call, services, *transaction, guid, changed.after,
                                         std::move(changed.kept_credentials));
   co_await transaction->commit();
+  if (has_left) co_await wake_left(call, services, guid);
   co_return Answer::of(co_await configured_answer(call, services, guid, rows, changed.after, fired));
 }
 

@@ -1,6 +1,7 @@
 // Nodes whose clock is wrong, by libfaketime. The database's clock is right.
 #include <fstream>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -120,6 +121,51 @@ TEST_F(FakedClock, StepsOfTheClockWhileTheProgramRunsChangeNothing) {
     EXPECT_EQ(receiver.wait_for(tenant.path(), wanted).size(), wanted) << shift;
     expect_now(domain::parse_http_date(tenant.http.get("/api/v1/Orders").header("Date")).value());
   }
+}
+
+TEST_F(FakedClock, EachEventIsInOneDigestWhileTheClockOfTheWorkerSteps) {
+  TempDirectory directory;
+  const auto file = directory / "shift";
+  const auto set = [&](std::string_view shift) { std::ofstream(file) << shift << '\n'; };
+  set("+0");
+  auto environment = shifted_clock("+0");
+  environment[1] = {"FAKETIME_TIMESTAMP_FILE", file};
+  environment.emplace_back("FAKETIME_NO_CACHE", "1");
+  World world{{.environment = environment}};
+  Receiver receiver;
+  Tenant tenant(world.waybill, "Acme");
+  tenant.configure({{"name", "digest"},
+                    {"entityType", "Order"},
+                    {"triggers", {"order_created"}},
+                    {"digest", {{"quiet", "PT1S"}, {"atMost", "PT2S"}}},
+                    {"action", {{"type", "webhook"}, {"recipient", receiver.url(tenant.path())}}}});
+  std::multiset<std::string> orders;
+  std::size_t closed = 0;
+  for (const std::string_view shift : {"+1h", "+0", "-1h", "+400d", "+0"}) {
+    orders.insert(tenant.insert_order());
+    tenant.settle();
+    set(shift);  // while the digest is open
+    orders.insert(tenant.insert_order());
+    const auto is_closed = [&] {
+      return tenant.sql.number("select count(*) from digests where business_id = $1", {tenant.id}) == 0;
+    };
+    tenant.settle();
+    ASSERT_TRUE(eventually(is_closed)) << shift;
+    const auto received = receiver.wait_for(tenant.path(), ++closed);
+    ASSERT_GE(received.size(), closed) << shift;
+  }
+  std::multiset<std::string> collected;
+  const auto all_are_collected = [&] {
+    collected.clear();
+    for (const Received& request : receiver.received(tenant.path())) {
+      const json::value body = request.json_body();
+      for (const json::value& item : at(body, "data.items").as_array())
+        collected.insert(text_at(item, "guid"));
+    }
+    return collected.size() >= orders.size();
+  };
+  EXPECT_TRUE(eventually(all_are_collected));
+  EXPECT_EQ(collected, orders);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ class ImportTest : public testing::Test {
 
   ImportWorld& world = shared<ImportWorld>();
   WooCommerceSimulator store;
-  Tenant tenant{world.waybill, test_name()};
+  Tenant tenant{world.waybill, business_of(test_name())};
 };
 
 }  // namespace waybill::tests

@@ -15,6 +15,8 @@ using namespace std::chrono_literals;
 constexpr std::string_view recorder_name = "waybill recorder";
 constexpr auto idle_limit = 2s;  // storage::worker_limits
 
+Database* active_database = nullptr;
+
 }  // namespace
 
 /// A connection of a worker's thread.
@@ -80,6 +82,11 @@ storage::Rows ModelLink::execute(const std::string& sql) {
   if (sql.starts_with("set lock_timeout = '"))
     session_->lock_limit = std::chrono::milliseconds(std::stoi(sql.substr(20)));
   if (sql == "reset lock_timeout") session_->lock_limit = 500ms;
+  if (sql == "select pg_sleep(3)") {
+    database_.travel(*session_);
+    database_.scheduler_.sleep(3s);
+    database_.travel(*session_);
+  }
   if (sql != "begin" && sql != "commit") return {};
   database_.travel(*session_);
   if (sql == "begin") {
@@ -109,7 +116,16 @@ std::int16_t shard_of(const Guid& business) {
   return static_cast<std::int16_t>(business.bytes.back() % storage::shard_count);
 }
 
-Database::Database(Scheduler& scheduler, History& history) : scheduler_(scheduler), history_(history) {}
+Database::Database(Scheduler& scheduler, History& history) : scheduler_(scheduler), history_(history) {
+  active_database = this;
+}
+
+Database::~Database() { active_database = nullptr; }
+
+Database& Database::active() {
+  if (active_database == nullptr) throw std::logic_error("there is no simulation");
+  return *active_database;
+}
 
 Scheduler::Key Database::key_of(Xid xid) { return reinterpret_cast<Scheduler::Key>(xid); }
 
@@ -184,7 +200,7 @@ storage::Rows Database::perform(ServerSession& session, Work work) {
 Xid Database::own(ServerSession& session) {
   if (session.xid == 0) {
     session.xid = next_xid_++;
-    running_.insert(session.xid);
+    (session.is_hidden ? hidden_ : running_).insert(session.xid);
   }
   return session.xid;
 }
@@ -478,6 +494,9 @@ const std::map<std::string_view, Database::Statement>& Database::statements() {
       {"queue.locked", &Database::locked},
       {"queue.release", &Database::release},
       {"queue.definitions_of_versions", &Database::definitions},
+      {"queue.find_blocked", &Database::find_blocked},
+      {"queue.postpone_blocked", &Database::postpone_blocked},
+      {"queue.find_below_floors", &Database::find_below_floors},
       {"queue.watched", &Database::watched},
       {"queue.wake_watching", &Database::wake_watching},
       {"queue.cancel_watching", &Database::cancel_watching},
@@ -485,6 +504,21 @@ const std::map<std::string_view, Database::Statement>& Database::statements() {
       {"queue.postponed_workflows", &Database::nothing},
       {"queue.count_finished", &Database::nothing},
       {"alerts.count_failures", &Database::nothing},
+      {"audit_log.set_author", &Database::nothing},
+      {"duties.take_turn", &Database::take_turn},
+      {"duties.end_turn", &Database::end_turn},
+      {"duties.find_passed_over", &Database::find_passed_over},
+      {"duties.read_again", &Database::read_again},
+      {"duties.release_held", &Database::release_held},
+      {"duties.end_left_over", &Database::none_moved},
+      {"duties.bring_back_retries", &Database::none_moved},
+      {"duties.bring_back_waits", &Database::none_moved},
+      {"duties.bring_back_due", &Database::count_late},
+      {"duties.bring_back_digests", &Database::none_moved},
+      {"duties.bring_back_mails", &Database::none_moved},
+      {"duties.bring_back_imports", &Database::none_moved},
+      {"duties.bring_back_watches", &Database::none_moved},
+      {"duties.bring_back_jobs", &Database::none_moved},
   };
   return all;
 }

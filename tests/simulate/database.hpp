@@ -53,6 +53,7 @@ struct ServerSession {
   Xid xid = 0;
   bool notifies = false;             // the transaction notifies of events
   bool wakes = false;                // the transaction makes runs due
+  bool is_hidden = false;            // no snapshot lists its transactions
   bool loses_next_commit = false;    // it is committed, and the answer is lost
   bool refuses_next_commit = false;  // the connection ends before it
   Duration lock_limit = std::chrono::milliseconds(500);
@@ -71,6 +72,12 @@ using SessionPtr = std::shared_ptr<ServerSession>;
 class Database {
  public:
   Database(Scheduler& scheduler, History& history);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  /// The database of the running simulation, which blocking connections reach (libpq.cpp).
+  static Database& active();
 
   /// Connections of a worker's threads.
   std::unique_ptr<storage::Link> open(Owner owner, std::string_view name);
@@ -96,6 +103,8 @@ class Database {
   void switch_mails(const Guid& business, bool enabled);
   /// Queues a run again, as a replay.
   void replay(const RunRow& run, const Guid& guid);
+  /// Queues the oldest held runs of a workflow, as the API does when it is resumed.
+  void release_runs(const Guid& workflow, std::size_t limit);
   const std::map<Guid, WorkflowRow>& workflows() const { return workflows_; }
 
   /// Ends the sessions of an owner, all or those with a name, as their server processes would end.
@@ -222,6 +231,16 @@ class Database {
   storage::Rows locked(ServerSession&, const Arguments&, Result&);
   storage::Rows release(ServerSession&, const Arguments&, Result&);
   storage::Rows definitions(ServerSession&, const Arguments&, Result&);
+  storage::Rows take_turn(ServerSession&, const Arguments&, Result&);
+  storage::Rows end_turn(ServerSession&, const Arguments&, Result&);
+  storage::Rows find_passed_over(ServerSession&, const Arguments&, Result&);
+  storage::Rows read_again(ServerSession&, const Arguments&, Result&);
+  storage::Rows release_held(ServerSession&, const Arguments&, Result&);
+  storage::Rows find_blocked(ServerSession&, const Arguments&, Result&);
+  storage::Rows postpone_blocked(ServerSession&, const Arguments&, Result&);
+  storage::Rows find_below_floors(ServerSession&, const Arguments&, Result&);
+  storage::Rows count_late(ServerSession&, const Arguments&, Result&);
+  storage::Rows none_moved(ServerSession&, const Arguments&, Result&);
   storage::Rows nothing(ServerSession&, const Arguments&, Result&);
   void copy(ServerSession& session, const std::string& target, std::string_view rows);
 
@@ -238,6 +257,7 @@ class Database {
                                                    const std::vector<std::int64_t>& stored,
                                                    const std::vector<std::int64_t>& claims);
   void free_runs(const std::set<Guid>& lost);
+  std::size_t release_runs(ServerSession& session, const Guid& workflow, std::size_t limit);
   void copy_runs(ServerSession& session, const std::string& target, std::string_view rows);
   bool copy_digests(ServerSession& session, const std::string& target, std::string_view rows);
   bool lock_now(ServerSession& session, const Guid& record);
@@ -290,9 +310,16 @@ class Database {
 
   std::map<Guid, Worker> workers_;
   std::map<Guid, Time> beats_;        // the ends of leases, also of workers that are deleted
+  std::map<Guid, Time> matched_;      // the times up to which workers report all events as matched
   std::map<Guid, SessionPtr> names_;  // the sessions with the advisory locks of workers
   std::map<Guid, bool> idle_;
   std::array<Shard, storage::shard_count> shards_;
+  struct Turn {
+    const ServerSession* session;
+    Time taken_at;
+  };
+  std::map<std::string, Turn> turns_;  // of duties
+  std::set<Xid> hidden_;               // the transactions that no snapshot lists
 };
 
 /// The step that a run has in the queue; 0 if none has begun.
@@ -303,6 +330,12 @@ std::string record_value(const Guid& guid, const Record& record);
 
 /// Adds the columns of storage/sql/outbox/event.inc.
 void add_event(Result& result, const Event& event);
+
+/// The status of a run that no worker has: the SQL function pending_status.
+std::string pending_status(const RunRow& row);
+
+/// The statement of a name, of those that blocking connections send.
+const storage::Statement& blocking_statement(std::string_view name);
 
 /// The shard of a business.
 std::int16_t shard_of(const Guid& business);

@@ -45,11 +45,12 @@ class ModelLeases final : public storage::Leases {
     });
   }
 
-  storage::HeldShards renew(Duration) override {
+  storage::HeldShards renew(Duration lag) override {
     return perform([&] {
       const Time now = database_.scheduler_.time();
       if (!database_.workers_.contains(worker_)) enter_at(now);
       database_.beats_[worker_] = now + lease_;
+      database_.matched_[worker_] = now - std::max(lag, Duration::zero());
       storage::HeldShards held;
       for (std::size_t i = 0; i < database_.shards_.size(); ++i) {
         const auto& shard = database_.shards_[i];

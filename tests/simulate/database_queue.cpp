@@ -84,13 +84,6 @@ RunRow copied_run(const std::vector<std::string>& columns, const CopiedRow& row)
   return run;
 }
 
-/// The status of a run that no worker has: the SQL function pending_status.
-std::string pending_status(const RunRow& row) {
-  const std::int64_t before =
-      row.steps ? json::parse(*row.steps).at("attemptsBefore").to_number<std::int64_t>() : 0;
-  return row.attempts > before ? "retrying" : "queued";
-}
-
 /// watch.inc, and the SQL functions watched_step and awaits_further: the columns by which a run watches its
 /// record, after a write of its steps. True if an event that it has not looked at has woken it.
 bool follow_steps(RunRow& row) {
@@ -116,6 +109,12 @@ bool changes_record(const RunRow& row) {
 std::int64_t step_of(const RunRow& row) {
   if (!row.steps) return 0;
   return json::parse(*row.steps).at("number").to_number<std::int64_t>();
+}
+
+std::string pending_status(const RunRow& row) {
+  const std::int64_t before =
+      row.steps ? json::parse(*row.steps).at("attemptsBefore").to_number<std::int64_t>() : 0;
+  return row.attempts > before ? "retrying" : "queued";
 }
 
 struct Database::Outcome {
@@ -480,7 +479,7 @@ storage::Rows Database::unblock(ServerSession& session, const Arguments& args, R
     if (first == nullptr ||
         (first->row.status != "waiting" && first->row.status != "queued" &&
          first->row.status != "retrying") ||
-        first->row.due > now)
+        (first->row.due > now && first->row.due != first->row.postponed_until))
       continue;
     if (const Xid holder = first->holder(session.xid)) throw Locked{holder};
     const auto known = std::ranges::find(next, first, &std::pair<Queue::Version*, std::int64_t>::first);

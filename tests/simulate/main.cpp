@@ -11,6 +11,7 @@
 namespace {
 
 using waybill::simulate::first_failing;
+using waybill::simulate::holds;
 using waybill::simulate::make_plan;
 using waybill::simulate::Plan;
 
@@ -32,10 +33,23 @@ int simulate_seeds(std::uint64_t first, std::uint64_t count, bool prints) {
   return 0;
 }
 
+/// Counts the seeds that fail, each in a process of its own.
+int count_failing(std::uint64_t first, std::uint64_t count) {
+  std::uint64_t failing = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    if (holds(make_plan(seed))) continue;
+    if (failing++ == 0) std::printf("seed %llu fails first\n", static_cast<unsigned long long>(seed));
+  }
+  std::printf("%llu of %llu seeds fail\n", static_cast<unsigned long long>(failing),
+              static_cast<unsigned long long>(count));
+  return failing == 0 ? 0 : 1;
+}
+
 }  // namespace
 
 /// simulate_tests --seed SEED [COUNT]: simulates COUNT seeds, 1 at first, and prints the history if it is
-/// one. Otherwise it is a GoogleTest program.
+/// one. simulate_tests --failing SEED COUNT: counts the failing ones of COUNT seeds. Otherwise it is a
+/// GoogleTest program.
 int main(int argc, char** argv) {
   const char* const level = std::getenv("SIMULATE_LOG");
   waybill::configure_logging(waybill::LogFormat::text,
@@ -44,6 +58,8 @@ int main(int argc, char** argv) {
     const std::uint64_t count = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
     return simulate_seeds(std::strtoull(argv[2], nullptr, 10), count, argc <= 3);
   }
+  if (argc > 3 && std::string_view(argv[1]) == "--failing")
+    return count_failing(std::strtoull(argv[2], nullptr, 10), std::strtoull(argv[3], nullptr, 10));
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

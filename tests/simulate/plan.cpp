@@ -87,6 +87,23 @@ void add_lost_commits_of_retries(Random& random, Plan& plan) {
   }
 }
 
+/// A worker that is stopped while it records loses its shards, and takes them again before it records
+/// further: the other worker has taken them and crashes.
+void add_return_of_shards(Random& random, Plan& plan) {
+  plan.workers = 2;
+  const Duration at = plan.steps[random.below(plan.steps.size())].at + random.between(0ms, 30ms);
+  const Duration length = random.between(8s, 10s);
+  plan.steps.push_back({.kind = Kind::stop, .at = at, .length = length, .subject = 0});
+  plan.steps.push_back({.kind = Kind::crash,
+                        .at = at + length - random.between(100ms, 2s),
+                        .length = random.between(4s, 6s),
+                        .subject = 1});
+  plan.steps.push_back({.kind = Kind::refuse_commit,
+                        .at = at + length - 50ms,
+                        .length = random.between(500ms, 2s),
+                        .subject = 0});
+}
+
 }  // namespace
 
 Plan make_plan(std::uint64_t seed) {
@@ -118,6 +135,19 @@ Plan make_plan(std::uint64_t seed) {
   }
   if (random.chance(10)) add_stop_during_replays(random, plan, longest);
   if (random.chance(10)) add_lost_commits_of_retries(random, plan);
+  for (std::size_t i = random.chance(15) ? 1 + random.below(2) : 0; i > 0; --i)
+    plan.steps.push_back({.kind = Kind::pause_workflow,
+                          .at = any_time(random, plan, longest),
+                          .length = random.between(1ms, random.chance(30) ? 8s : 500ms),
+                          .subject = random.below(plan.businesses),
+                          .detail = random.below(16)});
+  if (random.chance(2))
+    plan.steps.push_back({.kind = Kind::hide_write,
+                          .at = any_time(random, plan, longest),
+                          .length = random.between(50ms, 2s),
+                          .subject = random.below(plan.businesses),
+                          .count = 1 + random.below(3)});
+  if (random.chance(3)) add_return_of_shards(random, plan);
   std::ranges::sort(plan.steps, {}, &Step::at);
   return plan;
 }
@@ -144,11 +174,13 @@ std::string describe(const Step& step) {
                                    "restart database",
                                    "lose notifications",
                                    "slow database",
-                                   "spoil destination"};
+                                   "spoil destination",
+                                   "pause workflow",
+                                   "hide write"};
   constexpr const char* also[] = {"no other change", "schedules", "unschedules", "ships"};
   std::string text = std::to_string(step.at.count()) + " us: " + names[static_cast<std::size_t>(step.kind)] +
                      " subject " + std::to_string(step.subject) + " detail " + std::to_string(step.detail);
-  if (step.kind == Kind::write)
+  if (step.kind == Kind::write || step.kind == Kind::hide_write)
     text += ", " + std::to_string(step.count) + " events, " + also[static_cast<std::size_t>(step.also)] +
             (step.commits ? "" : ", rolled back");
   if (step.length > 0us) text += ", for " + std::to_string(step.length.count()) + " us";

@@ -28,6 +28,8 @@ struct Step {
     lose_notifications,  // no notification arrives for a while
     slow_database,       // statements take long for a while
     spoil_destination,   // a destination fails for a while
+    pause_workflow,      // a workflow of a business is paused for a while
+    hide_write,          // a write of a record of its own in a transaction that no snapshot lists
   };
   Kind kind;
   Duration at;

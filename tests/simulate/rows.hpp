@@ -93,6 +93,7 @@ struct RunRow {
   std::optional<std::int64_t> watch_after;
   std::int64_t watched_step = 0;
   std::optional<std::int64_t> awaited_event;
+  std::optional<Time> postponed_until;
 };
 
 /// A row of `digests`.

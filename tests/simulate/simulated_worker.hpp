@@ -8,6 +8,7 @@
 #include "base/thread/service.hpp"
 #include "tests/simulate/database.hpp"
 #include "tests/simulate/destinations.hpp"
+#include "worker/duties/duties.hpp"
 #include "worker/event_pipeline.hpp"
 #include "worker/guard/pause_writer.hpp"
 #include "worker/planning/catalogue.hpp"
@@ -16,7 +17,8 @@
 
 namespace waybill::simulate {
 
-/// A worker as Worker::Impl puts it together, without its background work. All calls come from fibers of its
+/// A worker as Worker::Impl puts it together, with those of its duties that take care of events and runs and
+/// without its other background work. All calls come from fibers of its
 /// owner.
 class SimulatedWorker {
  public:
@@ -49,6 +51,7 @@ class SimulatedWorker {
   worker::DueFloors floors_;
   worker::EventPipeline pipeline_;
   worker::LeaseKeeper leases_;
+  worker::Duties duties_;
   // In the order of Worker::Impl.
   ServiceList services_;
 };

@@ -121,6 +121,7 @@ class Simulation {
   void perform(const Step& step);
   void write(const Step& step);
   void change_workflow(const Step& step);
+  void pause_workflow(const Step& step);
   void crash(const Step& step);
   void kill_session(const Step& step);
   void spoil_destination(const Step& step);
@@ -234,10 +235,14 @@ std::optional<Owner> Simulation::worker_at(std::size_t subject) const {
 void Simulation::write(const Step& step) {
   const std::size_t business = step.subject % businesses_.size();
   const SessionPtr session = database_.connect(world, "writer");
+  session->is_hidden = step.kind == Kind::hide_write;
   database_.begin(*session);
   // In the order of the records, so that writers do not wait for each other in a circle.
   std::set<std::size_t> places;
   for (std::size_t i = 0; i < step.count; ++i) places.insert((step.detail + i) % records_of_business);
+  // A look passes over all of its events, so their order holds, but later events of the record could overtake
+  // them.
+  if (session->is_hidden) places = {records_of_business + static_cast<std::size_t>(step.at.count())};
   std::vector<Guid> records;
   for (const std::size_t number : places) {
     records.push_back(guid_of("record " + std::to_string(business) + "/" + std::to_string(number)));
@@ -253,8 +258,9 @@ void Simulation::write(const Step& step) {
     if (step.also == Step::Also::unschedules) state.collection.reset();
     if (step.also == Step::Also::ships) state.status = "shipped";
     database_.write_record(*session, businesses_[business], record, std::move(state));
-    scheduler_.sleep(step.length / static_cast<std::int64_t>(step.count));
+    if (!session->is_hidden) scheduler_.sleep(step.length / static_cast<std::int64_t>(step.count));
   }
+  if (session->is_hidden) scheduler_.sleep(step.length);
   if (step.commits)
     database_.commit(*session);
   else
@@ -277,6 +283,27 @@ void Simulation::change_workflow(const Step& step) {
   database_.change_workflow(std::move(changed));
 }
 
+/// Pauses a workflow for a while. The request that resumes it queues few of its held runs.
+void Simulation::pause_workflow(const Step& step) {
+  constexpr std::size_t most_released = 2;
+  const std::size_t business = step.subject % businesses_.size();
+  std::vector<Guid> all;
+  for (const auto& [guid, row] : database_.workflows()) {
+    if (row.business == businesses_[business]) all.push_back(guid);
+  }
+  const Guid& workflow = all.at(step.detail % all.size());
+  const auto set_paused = [&](bool paused) {
+    WorkflowRow row = database_.workflows().at(workflow);
+    row.paused = paused;
+    database_.change_workflow(std::move(row));
+  };
+  set_paused(true);
+  scheduler_.sleep(step.length);
+  set_paused(false);
+  scheduler_.sleep(numbers_.between(0us, 2ms));
+  database_.release_runs(workflow, most_released);
+}
+
 void Simulation::crash(const Step& step) {
   const auto owner = worker_at(step.subject);
   if (!owner) return;
@@ -295,8 +322,8 @@ void Simulation::crash(const Step& step) {
 void Simulation::kill_session(const Step& step) {
   const auto owner = worker_at(step.subject);
   if (!owner) return;
-  constexpr const char* names[] = {"waybill matcher", "waybill recorder", "waybill leases",
-                                   "waybill workflows", "waybill preparation"};
+  constexpr const char* names[] = {"waybill matcher",   "waybill recorder",    "waybill leases",
+                                   "waybill workflows", "waybill preparation", "waybill duties"};
   database_.kill(*owner, names[step.detail % std::size(names)]);
 }
 
@@ -339,7 +366,11 @@ void Simulation::perform(const Step& step) {
   DatabaseFaults& faults = database_.faults();
   switch (step.kind) {
     case Kind::write:
+    case Kind::hide_write:
       write(step);
+      break;
+    case Kind::pause_workflow:
+      pause_workflow(step);
       break;
     case Kind::replay:
       replay(step);

@@ -119,7 +119,9 @@ std::vector<std::int64_t> Arguments::numbers(std::size_t number) const {
 
 std::vector<Time> Arguments::times(std::size_t number) const {
   std::vector<Time> times;
-  for (const auto& element : elements(number)) times.push_back(storage::binary_time(*element));
+  for (const auto& element : elements(number))
+    times.push_back(is_binary(number) ? storage::binary_time(*element)
+                                      : parse_sql_timestamp(*element).value());
   return times;
 }
 

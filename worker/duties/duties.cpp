@@ -18,18 +18,19 @@ constexpr auto retry_delay = std::chrono::seconds(5);
 
 }  // namespace
 
-Duties::Duties(Options options)
+Duties::Duties(Options options, std::span<const Duty> duties)
     : options_(std::move(options)),
+      duties_(duties),
       // Partition changes lock the parent table, and all writers queue behind a session that waits for it.
       session_(options_.database_url, "waybill duties", {"set lock_timeout = '200ms'"}, {}),
-      due_(all_duties().size(), Moment::min()) {}
+      due_(duties.size(), Moment::min()) {}
 
 /// Performs the duty that has been due for the longest time.
 Loop::Wait Duties::turn() {
   const auto next = std::ranges::min_element(due_);
   const Moment begun = std::chrono::steady_clock::now();
   if (*next > begun) return {std::chrono::ceil<Duration>(*next - begun)};
-  const Duty& duty = all_duties()[static_cast<std::size_t>(next - due_.begin())];
+  const Duty& duty = duties_[static_cast<std::size_t>(next - due_.begin())];
   try {
     const bool is_unfinished = perform(duty);
     const Moment ended = std::chrono::steady_clock::now();

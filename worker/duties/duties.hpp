@@ -84,7 +84,8 @@ void measure_queue(storage::blocking::Connection& session, const DutyOptions& op
 class Duties final : public Service {
  public:
   using Options = DutyOptions;
-  explicit Duties(Options options);
+  /// Performs `duties`, which outlive the object.
+  explicit Duties(Options options, std::span<const Duty> duties = all_duties());
 
   void start() override { loop_.start(); }
   void stop_accepting() override { loop_.request_stop(); }
@@ -97,6 +98,7 @@ class Duties final : public Service {
   bool perform(const Duty& duty);
 
   Options options_;
+  const std::span<const Duty> duties_;
   PlainThreadSession session_;  // used by loop_ only, as is the next one
   std::vector<Moment> due_;     // the duties, in the order of the list
   Loop loop_{ThreadKind::duties, [this] { return turn(); }};

@@ -1,4 +1,7 @@
+#include "base/secret_box.hpp"
+#include "storage/blocking/connection.hpp"
 #include "tests/workflows/timing/digests_fixture.hpp"
+#include "worker/duties/duties.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -85,6 +88,32 @@ TEST_F(Digests, BeginByTheClock) {
     ASSERT_EQ(received.size(), 1U) << hook;
     EXPECT_EQ(orders_of(received[0].json_body()), Guids{order});
   }
+}
+
+TEST_F(Digests, CloseOnceThoughTheClockOfTheDatabaseStepsBack) {
+  for (const char* const terms : {"every", "quiet"}) {
+    collecting({{terms, "PT3S"}}, {{"action", {{"type", "webhook"}, {"recipient", url(terms)}}}});
+  }
+  const std::string before = tenant.create_order();
+  tenant.settle();
+  // As if the clock had been an hour ahead when the digests began.
+  for (const char* const column : {"began_at", "last_at", "due_at", "check_at"}) {
+    tenant.sql.exec("update digests set " + std::string(column) + " = " + column +
+                    " + interval '1 hour' where business_id = '" + tenant.id + "'");
+  }
+  const std::string after = tenant.create_order();
+  tenant.settle();
+  const SecretBox secrets{SecretBox::Key{}};
+  storage::blocking::Connection session(world.database.url(), "test");
+  worker::bring_back_runs(session, {.database_url = world.database.url(), .secrets = secrets});
+  for (const char* const hook : {"every", "quiet"}) {
+    const auto received = wait_for(1, hook);
+    ASSERT_EQ(received.size(), 1U) << hook;
+    EXPECT_EQ(orders_of(received[0].json_body()), (Guids{before, after})) << hook;
+  }
+  EXPECT_EQ(open(), 0);
+  EXPECT_EQ(tenant.sql.number("select count(*) from digest_events where business_id = $1", {tenant.id}), 4);
+  ledger();
 }
 
 TEST_F(Digests, MoveWithEachEventWhileTheyWaitForQuiet) {

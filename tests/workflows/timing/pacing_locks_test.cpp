@@ -2,11 +2,12 @@
 // begins.
 #include <chrono>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "tests/harness/eventually.hpp"
-#include "tests/workflows/fixtures/workflow_fixture.hpp"
+#include "tests/workflows/timing/pacing_fixture.hpp"
 
 namespace waybill::tests {
 namespace {
@@ -57,6 +58,41 @@ TEST_F(LockedPacing, ALockedRunOfALimitHoldsUpNoOthers) {
   EXPECT_EQ(runs("begun_at is null"), 1);
   holder.exec("rollback");
   EXPECT_EQ(wait_for(3).size(), 3U);
+}
+
+TEST_F(LockedPacing, AChangedWindowHoldsForARunThatAnotherSessionHadLocked) {
+  const std::string workflow = tenant.webhook(url(), "order_created", {{"window", closed_window()}});
+  insert_orders(2);
+  const auto waiting = [&] {
+    return tenant.sql.number("select count(*) from run_queue where workflow_id = $1 and code = 'WINDOW'",
+                             {workflow}) == 2;
+  };
+  ASSERT_TRUE(eventually(waiting));
+  holder.exec("begin; select from run_queue where workflow_id = '" + workflow +
+              "' order by guid limit 1 for update");
+  std::thread change([&] { tenant.configure({{"guid", workflow}, {"window", open_window()}}); });
+  EXPECT_EQ(wait_for(1).size(), 1U) << "the other run does not wait for the lock";
+  holder.exec("rollback");
+  change.join();
+  EXPECT_EQ(wait_for(2).size(), 2U);
+}
+
+TEST_F(LockedPacing, ARunThatIsLockedWhileItsWorkflowIsResumedIsReleasedAfterwards) {
+  const std::string workflow = tenant.webhook(url(), "order_created");
+  tenant.sql.rows("update workflows set paused_reason = 'a test', paused_at = now() where guid = $1",
+                  {workflow});
+  insert_orders(2);
+  const auto held = [&] {
+    return tenant.sql.number("select count(*) from run_queue where workflow_id = $1 and status = 'held'",
+                             {workflow}) == 2;
+  };
+  ASSERT_TRUE(eventually(held));
+  holder.exec("begin; select from run_queue where workflow_id = '" + workflow +
+              "' order by guid limit 1 for update");
+  EXPECT_EQ(tenant.http.get("/api/workflows/resume-workflow?workflowId=" + workflow).status, 200);
+  EXPECT_EQ(wait_for(1).size(), 1U);
+  holder.exec("rollback");
+  EXPECT_EQ(wait_for(2).size(), 2U);
 }
 
 /// The function that lets runs begin, called for runs of a workflow that does not exist.
