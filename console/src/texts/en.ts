@@ -59,6 +59,8 @@ export const en = {
     wrongPassword: 'The e-mail address or the password is wrong.',
     tooMany: (seconds: string) => `Too many requests. Try again in ${plural(seconds, 'second', 'seconds')}.`,
     failed: 'The service could not do this. Try again; if it stays so, tell the operator the number of the request.',
+    /** What an error code means, said before the API's own text, which is English. */
+    byCode: {} as Partial<Record<string, string>>,
     requestId: 'Request',
     none: 'none',
     close: 'Close',
@@ -1232,6 +1234,9 @@ export const en = {
       owner: 'May also give and take the role of an owner.',
     },
     invited: 'Invited',
+    again: 'Invite again',
+    againTitle: (name: string) => `Invite ${name} again?`,
+    againHint: 'A new link is mailed, and the one before ends. It can be used for 7 days.',
     invite: 'Invite a person',
     firstName: 'First name (optional)',
     lastName: 'Last name (optional)',
