@@ -1156,9 +1156,9 @@ export const de: Texts = {
     },
     moveHints: {
       draft: () => 'Die Tour lässt sich wieder ändern.',
-      ready: (open) => `Die Tour mit ${open} offenen Stopps kann starten.`,
+      ready: (open) => `Die Tour mit ${plural(open, 'offenen Stopp', 'offenen Stopps')} kann starten.`,
       in_progress: (open) =>
-        `${open} Sendungen gehen in die Zustellung, und ihre Workflows laufen sofort: Kunden können Mails bekommen. Fahrer, Fahrzeug und Tag stehen dann fest.`,
+        `${plural(open, 'Sendung geht', 'Sendungen gehen')} in die Zustellung, und ihre Workflows laufen sofort: Kunden können Mails bekommen. Fahrer, Fahrzeug und Tag stehen dann fest.`,
       completed: (open) =>
         `Die Tour endet. Ihre ${open} offenen Sendungen verlassen sie mit ihrem jetzigen Status. Fahrer und Fahrzeug sind wieder frei. Das lässt sich nicht zurücknehmen.`,
       cancelled: (open) =>

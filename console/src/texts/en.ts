@@ -1149,9 +1149,9 @@ export const en = {
     },
     moveHints: {
       draft: () => 'The route can be changed again.',
-      ready: (open: string) => `The route with ${open} open stops is ready to start.`,
+      ready: (open: string) => `The route with ${plural(open, 'open stop', 'open stops')} is ready to start.`,
       in_progress: (open: string) =>
-        `${open} parcels go out for delivery, and their workflows run at once: customers may get mails. Driver, vehicle and date are fixed from then on.`,
+        `${plural(open, 'parcel goes', 'parcels go')} out for delivery, and their workflows run at once: customers may get mails. Driver, vehicle and date are fixed from then on.`,
       completed: (open: string) =>
         `The route ends. Its ${open} open parcels leave it with the status they have. Driver and vehicle are free again. This cannot be undone.`,
       cancelled: (open: string) =>
