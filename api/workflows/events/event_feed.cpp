@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/endpoint/endpoint.hpp"
+#include "api/endpoint/list_cursor.hpp"
 #include "api/endpoint/paging.hpp"
 #include "api/endpoint/services.hpp"
 #include "api/records/fields.hpp"
@@ -65,6 +66,13 @@ const Parameter feed_parameters[] = {
      .minimum = 1,
      .maximum = max_limit,
      .description = "As limit; only one of them can be given."},
+    {.name = page_parameter.name,
+     .kind = Kind::integer,
+     .minimum = 1,
+     .description = "Refused: the feed is read by cursor."},
+    {.name = count_parameter.name,
+     .kind = Kind::boolean,
+     .description = "True is refused: the feed has no totals."},
 };
 
 /// Seals and opens the cursors of a business. They have a key of their own, which stays when the secret key
@@ -281,6 +289,10 @@ asio::awaitable<Answer> list_events(Call& call, Services& services) {
   const auto after = call.parameter("after");
   const auto before = call.parameter("before");
   if (after && before) throw invalid("before", "cannot be given together with after");
+  if (call.parameter(page_parameter.name))
+    throw invalid(std::string(page_parameter.name), "cannot be given: the feed is read by cursor");
+  if (wants_count(call))
+    throw invalid(std::string(count_parameter.name), "cannot be true: the feed has no totals");
   // The coroutine waits here, so the references in the work stay valid.
   const ReadPage page =
       co_await services.analysis.run(call.business(), [&](storage::Session& session) -> ReadPage {

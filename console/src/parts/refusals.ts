@@ -35,10 +35,12 @@ export function markRefused(form: HTMLFormElement, details: Record<string, strin
   return {rest, clear: () => marks.forEach((clear) => clear())};
 }
 
+/** The text is the API's, which is English in each language of the console. */
 function mark(control: HTMLElement, text: string): () => void {
   const note = document.createElement('p');
   note.id = `refused-${crypto.randomUUID()}`;
   note.className = 'refused';
+  note.lang = 'en';
   note.textContent = text;
   control.setAttribute('aria-invalid', 'true');
   control.setAttribute('aria-describedby', note.id);

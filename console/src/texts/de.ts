@@ -59,6 +59,16 @@ export const de: Texts = {
     wrongPassword: 'Die E-Mail-Adresse oder das Passwort ist falsch.',
     tooMany: (seconds) => `Zu viele Anfragen. Versuche es in ${plural(seconds, 'Sekunde', 'Sekunden')} noch einmal.`,
     failed: 'Der Dienst konnte das nicht tun. Versuche es noch einmal; bleibt es so, nenne dem Betreiber die Nummer der Anfrage.',
+    byCode: {
+      VALIDATION_ERROR: 'Nicht angenommen:',
+      CONFIGURATION_ERROR: 'Die Zugangsdaten wurden nicht angenommen:',
+      FORBIDDEN: 'Das ist hier nicht erlaubt:',
+      CONFLICT: 'Das verträgt sich nicht mit dem, was schon da ist:',
+      METHOD_NOT_ALLOWED: 'Das bietet der Dienst hier nicht an:',
+      PAYLOAD_TOO_LARGE: 'Das ist zu groß:',
+      UNSUPPORTED_MEDIA_TYPE: 'Diese Art von Datei wird nicht angenommen:',
+      UNAVAILABLE: 'Der Dienst kann das gerade nicht tun:',
+    },
     requestId: 'Anfrage',
     none: 'keine',
     close: 'Schließen',
@@ -1146,9 +1156,9 @@ export const de: Texts = {
     },
     moveHints: {
       draft: () => 'Die Tour lässt sich wieder ändern.',
-      ready: (open) => `Die Tour mit ${open} offenen Stopps kann starten.`,
+      ready: (open) => `Die Tour mit ${plural(open, 'offenen Stopp', 'offenen Stopps')} kann starten.`,
       in_progress: (open) =>
-        `${open} Sendungen gehen in die Zustellung, und ihre Workflows laufen sofort: Kunden können Mails bekommen. Fahrer, Fahrzeug und Tag stehen dann fest.`,
+        `${plural(open, 'Sendung geht', 'Sendungen gehen')} in die Zustellung, und ihre Workflows laufen sofort: Kunden können Mails bekommen. Fahrer, Fahrzeug und Tag stehen dann fest.`,
       completed: (open) =>
         `Die Tour endet. Ihre ${open} offenen Sendungen verlassen sie mit ihrem jetzigen Status. Fahrer und Fahrzeug sind wieder frei. Das lässt sich nicht zurücknehmen.`,
       cancelled: (open) =>
@@ -1231,6 +1241,9 @@ export const de: Texts = {
       owner: 'Darf auch die Rolle Inhaber geben und nehmen.',
     },
     invited: 'Eingeladen',
+    again: 'Noch einmal einladen',
+    againTitle: (name) => `${name} noch einmal einladen?`,
+    againHint: 'Ein neuer Link wird gemailt, und der bisherige endet. Er gilt 7 Tage.',
     invite: 'Eine Person einladen',
     firstName: 'Vorname (freiwillig)',
     lastName: 'Nachname (freiwillig)',

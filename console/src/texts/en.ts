@@ -59,6 +59,8 @@ export const en = {
     wrongPassword: 'The e-mail address or the password is wrong.',
     tooMany: (seconds: string) => `Too many requests. Try again in ${plural(seconds, 'second', 'seconds')}.`,
     failed: 'The service could not do this. Try again; if it stays so, tell the operator the number of the request.',
+    /** What an error code means, said before the API's own text, which is English. */
+    byCode: {} as Partial<Record<string, string>>,
     requestId: 'Request',
     none: 'none',
     close: 'Close',
@@ -1147,9 +1149,9 @@ export const en = {
     },
     moveHints: {
       draft: () => 'The route can be changed again.',
-      ready: (open: string) => `The route with ${open} open stops is ready to start.`,
+      ready: (open: string) => `The route with ${plural(open, 'open stop', 'open stops')} is ready to start.`,
       in_progress: (open: string) =>
-        `${open} parcels go out for delivery, and their workflows run at once: customers may get mails. Driver, vehicle and date are fixed from then on.`,
+        `${plural(open, 'parcel goes', 'parcels go')} out for delivery, and their workflows run at once: customers may get mails. Driver, vehicle and date are fixed from then on.`,
       completed: (open: string) =>
         `The route ends. Its ${open} open parcels leave it with the status they have. Driver and vehicle are free again. This cannot be undone.`,
       cancelled: (open: string) =>
@@ -1232,6 +1234,9 @@ export const en = {
       owner: 'May also give and take the role of an owner.',
     },
     invited: 'Invited',
+    again: 'Invite again',
+    againTitle: (name: string) => `Invite ${name} again?`,
+    againHint: 'A new link is mailed, and the one before ends. It can be used for 7 days.',
     invite: 'Invite a person',
     firstName: 'First name (optional)',
     lastName: 'Last name (optional)',

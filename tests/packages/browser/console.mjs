@@ -1,19 +1,27 @@
 // Opens pages of the console in Chromium and prints the faults that it finds: findings of axe-core, messages of the
 // console, violations of the content policy, requests to other origins, dialogs (a script of somebody else's text has
-// run), and content that is wider than the screen. Each page is opened light and in German with the size of a small
-// phone, and dark and in English with the size of a desktop.
+// run), and content that is wider than the screen. Each page is loaded light and in German with the size of a small
+// phone, and shown dark and in English with the size of a desktop, where the console goes to it from the page before.
 // Usage: node console.mjs LINK PATH... ; LINK is a one-time link to the console, PATH a path below /console/, in which
 // `open=*` opens the first row of the list. The exit status is 1 if there are findings.
-import { accessibilityFindings, launch, layoutFindings, violations, watchPolicy } from './browser.mjs';
+import {
+  accessibilityFindings, countCalls, launch, layoutFindings, quiet, show, violations, watchPolicy,
+} from './browser.mjs';
 
 const screens = [
-  { name: 'phone', locale: 'de-DE', colorScheme: 'light', viewport: { width: 320, height: 740 } },
-  { name: 'desktop', locale: 'en-GB', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+  { name: 'phone', loads: true, locale: 'de-DE', colorScheme: 'light', viewport: { width: 320, height: 740 } },
+  { name: 'desktop', loads: false, locale: 'en-GB', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
 ];
+
+async function load(page, url) {
+  const response = await page.goto(url, { timeout: 90_000 });
+  await quiet(page);
+  return response.status();
+}
 
 // Returns a function that opens an address and returns its findings. All addresses are opened in one tab: a new one would
 // start a process.
-async function checker(context) {
+async function checker(context, loads) {
   let found = [];
   let origin;
   const page = await context.newPage();
@@ -30,11 +38,18 @@ async function checker(context) {
     if (!['data:', 'blob:'].includes(requested.protocol) && requested.origin !== origin) found.push(`a request to ${request.url()}`);
   });
   await watchPolicy(page);
+  countCalls(page);
+  let isLoaded = false;
   return async (url) => {
     found = [];
     origin = new URL(url).origin;
-    const response = await page.goto(url, { waitUntil: 'networkidle', timeout: 90_000 });
-    if (response.status() !== 200) found.push(`status: ${response.status()}`);
+    if (loads || !isLoaded) {
+      const status = await load(page, url);
+      if (status !== 200) found.push(`status: ${status}`);
+      isLoaded = true;
+    } else {
+      await show(page, url);
+    }
     if ((await page.locator('main').count()) === 0) found.push('it shows no page');
     found.push(...(await violations(page)), ...(await layoutFindings(page)));
     // Scrolling uncovers the targets under a bar that stays in sight.
@@ -46,7 +61,7 @@ async function checker(context) {
 // The address with the guid of the first row of the list for `open=*`.
 async function withRow(page, url) {
   if (!url.includes('open=*')) return url;
-  await page.goto(url.replace('open=*', ''), { waitUntil: 'networkidle', timeout: 90_000 });
+  await show(page, url.replace('open=*', ''));
   return url.replace('open=*', `open=${await page.locator('tbody a[data-row]').first().getAttribute('data-row')}`);
 }
 
@@ -56,9 +71,9 @@ function withoutChoices(state) {
 }
 
 // Prints the findings of all pages on one screen; returns their number.
-async function checkAll(browser, storageState, urls, { name, locale, colorScheme, viewport }) {
+async function checkAll(browser, storageState, urls, { name, loads, locale, colorScheme, viewport }) {
   const context = await browser.newContext({ storageState: withoutChoices(storageState), viewport, colorScheme, locale });
-  const check = await checker(context);
+  const check = await checker(context, loads);
   let count = 0;
   for (const url of urls) {
     for (const finding of await check(url)) {
@@ -76,7 +91,8 @@ const browser = await launch();
 try {
   const context = await browser.newContext();
   const page = await context.newPage();
-  await page.goto(link, { waitUntil: 'networkidle', timeout: 90_000 });
+  countCalls(page);
+  await load(page, link);
   if (page.url().includes('#')) throw new Error('the link stays in the address');
   const opened = [];
   for (const url of urls) opened.push(await withRow(page, url));

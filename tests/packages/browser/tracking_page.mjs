@@ -9,39 +9,46 @@ const screens = [
   { name: 'desktop', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
 ];
 
-async function findings(page, url) {
-  const found = [];
+// Returns a function that opens an address and returns its findings. All addresses are opened in one tab: a new one would
+// start a process.
+async function checker(context) {
+  let found = [];
+  let opened;
+  const page = await context.newPage();
   page.on('console', (message) => {
     // Chromium reports the 404 of the page itself, too, and the icon that it asks every site for.
     const source = message.location().url;
-    if (source !== url && !source.endsWith('/favicon.ico')) found.push(`console: ${message.text()}`);
+    if (source !== opened && !source.endsWith('/favicon.ico')) found.push(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => found.push(`error: ${error.message}`));
   await watchPolicy(page);
-  const response = await page.goto(url, { waitUntil: 'load' });
-  if (![200, 404].includes(response.status())) found.push(`status: ${response.status()}`);
-  // The page's policy forbids script elements, but not what the driver evaluates.
-  const wrong = await page.evaluate(() => [
-    ...(document.scripts.length > 0 ? ['it has a script'] : []),
-    ...(getComputedStyle(document.body).marginTop !== '0px' ? ['its style is not applied'] : []),
-  ]);
-  found.push(...wrong, ...(await violations(page)), ...(await layoutFindings(page)));
-  // Axe cannot decide on text over images or gradients. The design has none.
-  const { sure, undecided } = await accessibilityFindings(page);
-  return [...found, ...sure, ...undecided];
+  return async (url) => {
+    found = [];
+    opened = url;
+    const response = await page.goto(url, { waitUntil: 'load' });
+    if (![200, 404].includes(response.status())) found.push(`status: ${response.status()}`);
+    // The page's policy forbids script elements, but not what the driver evaluates.
+    const wrong = await page.evaluate(() => [
+      ...(document.scripts.length > 0 ? ['it has a script'] : []),
+      ...(getComputedStyle(document.body).marginTop !== '0px' ? ['its style is not applied'] : []),
+    ]);
+    found.push(...wrong, ...(await violations(page)), ...(await layoutFindings(page)));
+    // Axe cannot decide on text over images or gradients. The design has none.
+    const { sure, undecided } = await accessibilityFindings(page);
+    return [...found, ...sure, ...undecided];
+  };
 }
 
 // Prints the findings of all pages on one screen; returns their number.
 async function checkAll(browser, urls, { name, colorScheme, viewport }) {
   const context = await browser.newContext({ viewport, colorScheme });
+  const check = await checker(context);
   let count = 0;
   for (const url of urls) {
-    const page = await context.newPage();
-    for (const finding of await findings(page, url)) {
+    for (const finding of await check(url)) {
       count += 1;
       console.log(`${url} (${name}, ${colorScheme}): ${finding}`);
     }
-    await page.close();
   }
   return count;
 }

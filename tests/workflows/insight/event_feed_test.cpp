@@ -265,6 +265,19 @@ TEST_F(EventFeed, BackwardsFromThePlaceOfAForwardPageItListsThatPageAndThoseBefo
   EXPECT_FALSE(has_more);
 }
 
+TEST_F(EventFeed, ItHasNoNumberedPagesAndNoTotals) {
+  for (const std::string query : {"Page=1", "Page=2&after=", "Page=1&before="}) {
+    const auto answer = tenant.http.get("/api/events?" + query);
+    EXPECT_EQ(answer.status, 400) << query;
+    EXPECT_TRUE(answer.details().contains("Page")) << query;
+  }
+  const auto counted = tenant.http.get("/api/events?after=&count=true");
+  EXPECT_EQ(counted.status, 400);
+  EXPECT_TRUE(counted.details().contains("count"));
+  tenant.insert_order();
+  EXPECT_EQ(page("after=&count=false").size(), 1U);
+}
+
 TEST_F(EventFeed, BadParametersAreRefused) {
   for (const char* query : {"limit=0", "limit=501", "limit=x", "type=order_eaten", "entityType=Parcel",
                             "PageSize=501", "PageSize=3&limit=3", "after=x&before=", "before=&limit=0"})

@@ -1,3 +1,4 @@
+import {plural} from '../plural';
 import type {EditorTexts} from './en';
 
 export const de: EditorTexts = {
@@ -212,11 +213,11 @@ export const de: EditorTexts = {
   stepUntil: 'bis',
   lastMonth: 'Die letzten 30 Tage',
   pastHint: 'Sobald nichts mehr fehlt, werden die Läufe der letzten 30 Tage gezählt.',
-  matchCount: (events: string) => `Läufe bei ${events} Ereignissen`,
+  matchCount: (events: string) => `Läufe bei ${plural(events, 'Ereignis', 'Ereignissen')}`,
   scheduleCount: 'Läufe',
   perDay: 'Läufe je Tag',
   none: 'Er wäre nicht gelaufen.',
-  tooMuchWork: (count: string) => `Bei ${count} Ereignissen machen die Bedingungen zu viel Arbeit.`,
+  tooMuchWork: (count: string) => `Bei ${plural(count, 'Ereignis', 'Ereignissen')} machen die Bedingungen zu viel Arbeit.`,
   sample: 'Die neuesten davon',
   differs: (count: string, of: string, version: string) => `Weicht in ${count} von ${of} Läufen von Version ${version} ab.`,
   differsNot: (version: string) => `Dieselben Läufe wie Version ${version}.`,

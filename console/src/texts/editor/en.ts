@@ -1,3 +1,5 @@
+import {plural} from '../plural';
+
 /** The texts of the editor of workflows, which only its file has. */
 export const en = {
   tabs: {form: 'Form', json: 'JSON', versions: 'Versions'},
@@ -211,11 +213,11 @@ export const en = {
   stepUntil: 'until',
   lastMonth: 'The last 30 days',
   pastHint: 'As soon as nothing is missing, the runs of the last 30 days are counted.',
-  matchCount: (events: string) => `runs of ${events} events`,
+  matchCount: (events: string) => `runs of ${plural(events, 'event', 'events')}`,
   scheduleCount: 'runs',
   perDay: 'Runs by day',
   none: 'It would not have run.',
-  tooMuchWork: (count: string) => `For ${count} events the conditions take too much work.`,
+  tooMuchWork: (count: string) => `For ${plural(count, 'event', 'events')} the conditions take too much work.`,
   sample: 'The latest of them',
   differs: (count: string, of: string, version: string) => `Differs from version ${version} in ${count} of ${of} runs.`,
   differsNot: (version: string) => `The same runs as version ${version}.`,

@@ -5,7 +5,7 @@
 // first step that is not as expected.
 import assert from 'node:assert/strict';
 
-import {call, launch, signedIn, step} from './journey.mjs';
+import {call, launch, quiet, signedIn, step} from './journey.mjs';
 
 const [operatorLink, viewerLink] = process.argv.slice(2);
 if (!viewerLink) throw new Error('usage: node dispatch.mjs OPERATOR VIEWER');
@@ -133,7 +133,7 @@ try {
     for (const path of ['dispatch', `dispatch?open=${route}`, 'dispatch/drivers', `dispatch/drivers?open=${data[0].guid}`, 'dispatch/drivers?open=new', 'dispatch/vehicles']) {
       await viewer.goto(root + path);
       await viewer.getByRole('main').getByRole('heading', {level: 1}).first().waitFor();
-      await viewer.waitForLoadState('networkidle');
+      await quiet(viewer);
       const changes = viewer.getByRole('main').getByRole('button', {name: /Add|Change|Create|Delete|New|Save|Start|Take off/});
       assert.equal(await changes.count(), 0, `a change on ${path}`);
     }

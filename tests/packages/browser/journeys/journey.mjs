@@ -1,13 +1,16 @@
 // What the journeys share: a browser, the pages of people, and steps that are printed.
 import assert from 'node:assert/strict';
 
-export {launch} from '../browser.mjs';
+import {countCalls} from '../browser.mjs';
+
+export {launch, quiet} from '../browser.mjs';
 
 /** A page of a person of its own. An error in the page ends the journey. */
 export async function newPage(browser) {
   const context = await browser.newContext({locale: 'en-GB', viewport: {width: 1280, height: 900}});
   const page = await context.newPage();
   page.setDefaultTimeout(45_000);
+  countCalls(page);
   page.on('pageerror', (error) => assert.fail(`error in the page: ${error.message}`));
   return page;
 }

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import {readdir, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 
-import {call, launch, newPage, step} from './journey.mjs';
+import {call, launch, newPage, quiet, step} from './journey.mjs';
 
 const [origin, mails] = process.argv.slice(2);
 if (!mails) throw new Error('usage: node people.mjs ROOT MAIL_DIR');
@@ -117,7 +117,7 @@ try {
     await owner.getByRole('button', {name: 'Hide these steps'}).click();
     await owner.reload();
     await owner.getByRole('heading', {name: 'Needs attention'}).waitFor();
-    await owner.waitForLoadState('networkidle');
+    await quiet(owner);
     assert.equal(await owner.getByRole('heading', {name: 'First steps'}).count(), 0);
   });
 
@@ -129,7 +129,7 @@ try {
     assert.equal(await operator.getByRole('main').getByRole('button', {name: /Switch|Pause|Resume|New secret/}).count(), 0);
     await operator.goto(`${root}editor/${workflow.guid}`);
     await operator.getByRole('main').getByRole('heading', {level: 1}).waitFor();
-    await operator.waitForLoadState('networkidle');
+    await quiet(operator);
     assert.equal(await operator.getByRole('button', {name: /^Save/}).count(), 0);
     const forced = await call(operator, 'POST', `/api/workflows/configured/${workflow.guid}/toggle`);
     assert.equal(forced.status, 403);

@@ -5,7 +5,8 @@
 // succeeds; every other change that a button sends is answered here.
 // Usage: node roles.mjs VIEWER OPERATOR ADMIN OWNER PATH... ; the first four are one-time links of these roles, PATH is
 // a path below /console/. Exits with 1 and the faults if there are any.
-import {call, launch, signedIn, step} from './journey.mjs';
+import {settled, show} from '../browser.mjs';
+import {call, launch, quiet, signedIn, step} from './journey.mjs';
 
 const roles = ['viewer', 'operator', 'admin', 'owner'];
 const links = process.argv.slice(2, 6);
@@ -80,31 +81,52 @@ const exceeds = (operation, role) => roles.indexOf(operation.permission) > roles
 
 /**
  * Records each call of the page as an operation. Lets those of `allowed` through until one of each has succeeded, and
- * answers all other changes itself. Returns the set of operations, and the answers of those that were let through.
+ * answers all other changes itself, in the page. Returns the set of operations, and the answers of those that were let
+ * through. Called before the page is loaded.
  */
 async function watch(page, role, operations) {
   const sent = new Set();
   const answers = new Map();
-  await page.context().route((url) => url.pathname.startsWith('/api/'), async (route) => {
-    const request = route.request();
-    const {pathname} = new URL(request.url());
-    const operation = operations.find((each) => each.method === request.method() && each.pattern.test(pathname));
-    if (!operation) faults.push(`${role}: ${request.method()} ${pathname} is in no document`);
+  const underWay = new Set();
+  const operationOf = (method, url) => {
+    const {pathname} = new URL(url, root);
+    if (!pathname.startsWith('/api/')) return undefined;
+    const operation = operations.find((each) => each.method === method && each.pattern.test(pathname));
+    if (!operation) faults.push(`${role}: ${method} ${pathname} is in no document`);
     else if (exceeds(operation, role)) faults.push(`${role}: ${page.url()} offers ${operation.method} ${operation.path}`);
     if (operation) sent.add(operation);
-    if (request.method() === 'GET') return route.continue();
+    return operation;
+  };
+  page.on('request', (request) => {
+    const operation = operationOf(request.method(), request.url());
+    if (operation && operation.method !== 'GET' && !underWay.has(operation.path))
+      faults.push(`${role}: ${operation.method} ${operation.path} is sent past fetch`);
+  });
+  await page.exposeFunction('isSent', (method, url) => {
+    const operation = operationOf(method, url);
     const name = operation && `${operation.method} ${operation.path}`;
-    if (allowed[role].includes(name) && !answers.get(name)?.ok) {
-      // The browser's own header is not in a request that is sent for it.
-      const answer = await route.fetch({headers: {...request.headers(), 'sec-fetch-site': 'same-origin'}});
-      answers.set(name, {ok: answer.ok(), text: `${answer.status()} ${await answer.text()}`});
-      return route.fulfill({response: answer});
-    }
-    return route.fulfill({
-      status: 409,
-      contentType: 'application/json',
-      body: JSON.stringify({success: false, error: {code: 'CONFLICT', message: 'not sent', details: {}}}),
-    });
+    if (!allowed[role].includes(name) || answers.get(name)?.ok) return false;
+    underWay.add(operation.path);
+    return true;
+  });
+  await page.exposeFunction('answered', (method, url, ok, text) => {
+    const operation = operationOf(method, url);
+    answers.set(`${operation.method} ${operation.path}`, {ok, text});
+  });
+  await page.addInitScript(() => {
+    const send = window.fetch;
+    window.fetch = async (...call) => {
+      const request = new Request(...call);
+      if (request.method === 'GET' || !new URL(request.url).pathname.startsWith('/api/')) return send(request);
+      if (await window.isSent(request.method, request.url)) {
+        const answer = await send(request);
+        const text = `${answer.status} ${await answer.clone().text()}`;
+        await window.answered(request.method, request.url, answer.ok, text);
+        return answer;
+      }
+      const error = {code: 'CONFLICT', message: 'not sent', details: {}};
+      return Response.json({success: false, error}, {status: 409});
+    };
   });
   return {sent, answers};
 }
@@ -114,40 +136,6 @@ function ofRole({byField, ...samples}, role) {
   const own = Object.fromEntries(['name', 'code', 'licensePlate'].map((field) => [field, `${byField[field]}-${role}`]));
   const email = `${role}-${samples.email}`;
   return {...samples, email, text: `${samples.text}-${role}`, byField: {...byField, ...own, email, emails: email}};
-}
-
-/** The calls under way of each page, and who waits for their end. */
-const underWay = new WeakMap();
-
-function countCalls(page) {
-  const state = {count: 0, waiting: []};
-  const end = () => {
-    state.count -= 1;
-    if (state.count === 0) for (const resume of state.waiting.splice(0)) resume();
-  };
-  page.on('request', () => (state.count += 1));
-  page.on('requestfinished', end);
-  page.on('requestfailed', end);
-  underWay.set(page, state);
-}
-
-/** Lets what a click began end, and be shown. */
-async function settled(page) {
-  const frames = () =>
-    page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-  const state = underWay.get(page);
-  await frames();
-  if (state.count > 0) await new Promise((resolve) => state.waiting.push(resolve));
-  await frames();
-}
-
-/** Waits until the page has made its calls: what one answer shows can begin the next call, before the page is idle. */
-async function quiet(page) {
-  for (let rounds = 0; rounds < 3; ) {
-    await settled(page);
-    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(() => setTimeout(resolve, 30))));
-    rounds = underWay.get(page).count === 0 ? rounds + 1 : 0;
-  }
 }
 
 /** Gives each empty control a value, and marks each box, but those that choose rows of a list. */
@@ -181,40 +169,49 @@ async function fill(page, samples) {
 
 /** Sends the form of the modal dialog with input, then closes the dialog. */
 async function confirm(page, samples) {
-  const dialog = page.locator('dialog:modal').last();
-  if ((await dialog.count()) === 0) return;
+  if (!(await page.evaluate(() => document.querySelector('dialog:modal') !== null))) return;
   await fill(page, samples);
-  const submit = dialog.locator('button[type=submit]:enabled');
-  if (await submit.count()) await submit.last().click();
+  await page.evaluate(() => [...document.querySelectorAll('dialog:modal')].at(-1)?.querySelector('button[type=submit]:enabled')?.click());
   await settled(page);
   await page.keyboard.press('Escape');
+}
+
+/**
+ * The names of the buttons that a person can use, in the modal dialog if there is one; the second one of a name is another
+ * button. Clicks the one with the name `press`, if it is there, before it returns.
+ */
+function buttons(page, press = null) {
+  return page.evaluate((press) => {
+    const modal = [...document.querySelectorAll('dialog:modal')].at(-1);
+    const all = modal ? modal.querySelectorAll('button:enabled') : document.querySelectorAll('main button:enabled, dialog button:enabled');
+    const seen = new Map();
+    const names = new Map();
+    for (const button of all) {
+      if (!button.checkVisibility({visibilityProperty: true})) continue;
+      const text = button.getAttribute('aria-label') ?? button.textContent.trim();
+      seen.set(text, (seen.get(text) ?? 0) + 1);
+      names.set(`${text} ${seen.get(text)}`, button);
+    }
+    const found = names.get(press);
+    found?.focus();
+    found?.click();
+    return {names: [...names.keys()], isPressed: found !== undefined};
+  }, press);
 }
 
 /** Opens a page and uses each of its buttons once, with input in its forms, and each button that one of them shows. Then
  * it makes another choice in each list outside of forms. */
 async function use(page, path, samples) {
-  const buttons = page.locator('main button:visible:enabled, dialog button:visible:enabled');
-  /** A name for each button; the second one of a name is another button. */
-  const namesOf = async () => {
-    const seen = new Map();
-    const texts = await buttons.evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? each.textContent.trim()));
-    return texts.map((text) => {
-      seen.set(text, (seen.get(text) ?? 0) + 1);
-      return `${text} ${seen.get(text)}`;
-    });
-  };
   const press = async (name) => {
-    const index = (await namesOf()).indexOf(name);
-    if (index < 0) return false;
-    await buttons.nth(index).click({timeout: 3000}).catch(() => {});
-    await settled(page);
-    return true;
+    const {isPressed} = await buttons(page, name);
+    if (isPressed) await settled(page);
+    return isPressed;
   };
   const open = async (trail) => {
-    await page.goto(root + path);
-    await quiet(page);
-    const all = page.locator('thead input[type=checkbox]');
-    if (await all.count()) await all.first().check();
+    // A place without a page lies between, so that the page is a new one.
+    await show(page, `${root}none`);
+    await show(page, root + path);
+    await page.evaluate(() => document.querySelector('thead input[type=checkbox]')?.click());
     for (const name of trail) await press(name);
     await fill(page, samples);
   };
@@ -222,13 +219,13 @@ async function use(page, path, samples) {
   const explore = async (trail) => {
     await open(trail);
     const address = page.url();
-    const shown = await namesOf();
+    const {names: shown} = await buttons(page);
     for (const name of shown.filter((each) => !used.has(each))) {
       used.add(name);
       if (!(await press(name))) continue;
       await confirm(page, samples);
       await fill(page, samples);
-      const now = await namesOf();
+      const {names: now} = await buttons(page);
       const isSame = page.url() === address && now.join() === shown.join();
       if (isSame) continue;
       if (page.url() === address && trail.length < 2 && now.some((each) => !used.has(each) && !shown.includes(each)))
@@ -238,25 +235,46 @@ async function use(page, path, samples) {
   };
   await explore([]);
   await open([]);
-  const choices = page.locator('main select:visible:enabled:not(form select, [role=search] select)');
-  for (let index = 0; index < (await choices.count()); index += 1) {
-    const other = await choices.nth(index).evaluate((each) => [...each.options].find((option) => option.value !== each.value)?.value);
-    if (other === undefined) continue;
-    await choices.nth(index).selectOption(other, {timeout: 3000}).catch(() => {});
+  /** Makes another choice in the list with this index; returns false if there is none. */
+  const choose = (index) =>
+    page.evaluate((index) => {
+      const lists = [...document.querySelectorAll('main select:enabled')].filter(
+        (each) => each.checkVisibility() && !each.closest('form, [role=search]'),
+      );
+      const list = lists[index];
+      const other = list && [...list.options].find((option) => option.value !== list.value);
+      if (!other) return list !== undefined;
+      list.value = other.value;
+      for (const type of ['input', 'change']) list.dispatchEvent(new Event(type, {bubbles: true}));
+      return true;
+    }, index);
+  for (let index = 0; await choose(index); index += 1) {
     await settled(page);
     await confirm(page, samples);
     await open([]);
   }
 }
 
-/** Sends each operation above the role with a body that is valid, with the session of the page and past it. */
+/** Sends each operation above the role with a body that is valid, with the session of the page and past it, ten at a time. */
 async function force(page, role, operations) {
-  for (const {method, path, body} of operations.filter((each) => exceeds(each, role))) {
-    const url = new URL(path.replace(/\{[^}]+\}/g, '00000000-0000-4000-8000-000000000000'), root).href;
-    const headers = {'X-Waybill-Console': '1', 'Sec-Fetch-Site': 'same-origin'};
-    const answer = await page.context().request.fetch(url, {method, headers, ...(method !== 'GET' && {data: body})});
-    if (answer.status() !== 403) faults.push(`${role}: ${method} ${path} is answered with ${answer.status()}`);
-  }
+  const [cookie] = await page.context().cookies();
+  const headers = {
+    Cookie: `${cookie.name}=${cookie.value}`,
+    'X-Waybill-Console': '1',
+    'Sec-Fetch-Site': 'same-origin',
+    'Content-Type': 'application/json',
+  };
+  const above = operations.filter((each) => exceeds(each, role));
+  const send = async () => {
+    for (let each = above.pop(); each; each = above.pop()) {
+      const {method, path, body} = each;
+      const url = new URL(path.replace(/\{[^}]+\}/g, '00000000-0000-4000-8000-000000000000'), root);
+      const answer = await fetch(url, {method, headers, ...(method !== 'GET' && {body: JSON.stringify(body)})});
+      await answer.arrayBuffer();
+      if (answer.status !== 403) faults.push(`${role}: ${method} ${path} is answered with ${answer.status}`);
+    }
+  };
+  await Promise.all(Array.from({length: 10}, send));
 }
 
 const browser = await launch();
@@ -267,8 +285,9 @@ try {
       const page = await signedIn(browser, links[index]);
       const {operations, samples} = await readDocument(page);
       await force(page, role, operations);
-      countCalls(page);
       const {sent, answers} = await watch(page, role, operations);
+      await page.goto(`${root}none`);
+      await quiet(page);
       for (const path of paths) await use(page, path, ofRole(samples, role));
       for (const each of allowed[role]) {
         const answer = answers.get(each);

@@ -1,11 +1,11 @@
-// An admin follows the first steps, invites a person, makes, uses and revokes a token, edits a template and sees it for a
+// An admin follows the first steps, invites a person twice, makes, uses and revokes a token, edits a template and sees it for a
 // record; a store that does not answer is refused at its field; a run is no test that a person has sent; a change of
 // somebody else is not lost; a viewer is offered no change.
 // Usage: node settings.mjs LINK VIEWER_LINK ; one-time links (`waybill console-link`) of a business with an
 // order, the first of an admin, and the second of a viewer. Exits with 1 at the first step that is not as expected.
 import assert from 'node:assert/strict';
 
-import {call, launch, signedIn, step} from './journey.mjs';
+import {call, launch, quiet, signedIn, step} from './journey.mjs';
 
 const [link, viewerLink] = process.argv.slice(2);
 if (!viewerLink) throw new Error('usage: node settings.mjs LINK VIEWER_LINK');
@@ -70,6 +70,22 @@ try {
     await admin.getByRole('button', {name: 'Send the invitation'}).click();
     await admin.getByRole('listitem').filter({hasText: `packer-${run}@example.com`}).getByText('Invited').waitFor();
   });
+  await step('an invitation that was not accepted is sent again', async () => {
+    const invited = async () => {
+      const {data} = (await call(admin, 'GET', '/api/business/users')).body;
+      return data.find((each) => each.email === `packer-${run}@example.com`);
+    };
+    const before = await invited();
+    const row = admin.getByRole('listitem').filter({hasText: before.email});
+    await row.getByRole('button', {name: 'Invite again'}).click();
+    const dialog = admin.locator('dialog:modal');
+    await dialog.getByRole('button', {name: 'Invite again'}).click();
+    await dialog.waitFor({state: 'detached'});
+    await row.getByText('Invited').waitFor();
+    const after = await invited();
+    assert.notEqual(after.guid, before.guid);
+    assert.deepEqual([after.role, after.status], ['operator', 'invited']);
+  });
   await step('a token is shown once, used, and revoked', async () => {
     await admin.goto(`${root}settings/tokens`);
     await admin.getByLabel('Name').fill(`Dashboard ${run}`);
@@ -127,12 +143,12 @@ try {
     for (const path of ['stores', 'carriers', 'dispatch', 'settings/business', 'settings/users', 'settings/tokens', 'settings/alerts', 'settings/templates']) {
       await viewer.goto(root + path);
       await viewer.getByRole('main').getByRole('heading', {level: 1}).waitFor();
-      await viewer.waitForLoadState('networkidle');
+      await quiet(viewer);
       const changes = viewer.getByRole('main').getByRole('button', {name: /Save|Connect|Make|Send|Invite|Remove|Start|New/});
       assert.equal(await changes.count(), 0, `a change on ${path}`);
     }
     await viewer.goto(`${root}today`);
-    await viewer.waitForLoadState('networkidle');
+    await quiet(viewer);
     assert.equal(await viewer.getByRole('heading', {name: 'First steps'}).count(), 0);
   });
 } finally {

@@ -5,7 +5,7 @@
 // of an admin, and the second of a viewer. Exits with 1 at the first step that is not as expected.
 import assert from 'node:assert/strict';
 
-import {call, launch, signedIn, step} from './journey.mjs';
+import {call, launch, quiet, signedIn, step} from './journey.mjs';
 
 const [link, viewerLink] = process.argv.slice(2);
 if (!viewerLink) throw new Error('usage: node stores.mjs LINK VIEWER_LINK');
@@ -29,7 +29,7 @@ try {
     await admin.getByRole('button', {name: 'Save'}).click();
     await admin.locator('.refused').first().waitFor({state: 'detached'});
     await admin.getByRole('dialog').getByLabel('Method of the checkout').nth(line).waitFor();
-    await admin.waitForLoadState('networkidle');
+    await quiet(admin);
     assert.deepEqual((await mapping())[line], {method: 'Overnight*', carrierId: null, serviceLevel: 'express'});
   });
   await step('only the default that is changed is set', async () => {
@@ -72,7 +72,7 @@ try {
   await step('a viewer is offered no change', async () => {
     for (const path of [`stores?open=${store.guid}`, 'settings/defaults', 'customers/upload']) {
       await viewer.goto(root + path);
-      await viewer.waitForLoadState('networkidle');
+      await quiet(viewer);
       const changes = viewer.getByRole('main').getByRole('button', {name: /Save|Add a line|Import|Remove/});
       assert.equal(await changes.and(viewer.locator(':enabled')).count(), 0, `a change on ${path}`);
       assert.equal(await viewer.locator('input[type=file]').count(), 0);
