@@ -34,6 +34,19 @@ TEST(Harness, KillTreeKillsTheChildren) {
   }));
 }
 
+TEST(Harness, DirectoriesThatAKilledTestProgramLeftAreRemoved) {
+  const TempDirectory own;
+  Process killed({"sh", "-c", "echo $$"});
+  const auto pid = killed.wait_for_line("");
+  ASSERT_TRUE(pid);
+  EXPECT_EQ(killed.wait_exit(), 0);
+  const std::filesystem::path left = "/tmp/wb-" + *pid + "-abcdef";
+  std::filesystem::create_directories(left / "data");
+  remove_left_directories();
+  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_TRUE(std::filesystem::exists(own.path()));
+}
+
 TEST(Harness, ReceiverRecordsRequestsAndSendsScriptedReplies) {
   Receiver receiver;
   Http client("127.0.0.1", receiver.port());

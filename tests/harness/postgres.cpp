@@ -107,6 +107,11 @@ std::vector<std::string> Session::column(std::string_view sql,
 
 int Session::backend_pid() const { return client_->connection.backendpid(); }
 
+bool Session::blocks_others(Session& observer) const {
+  return observer.number("select count(*) from pg_stat_activity where $1::int = any (pg_blocking_pids(pid))",
+                         {std::to_string(backend_pid())}) > 0;
+}
+
 Postgres::Postgres() {
   if (const char* shared = std::getenv("WAYBILL_TEST_CLUSTER")) {
     shared_url_ = shared;

@@ -33,6 +33,8 @@ class Session {
   std::vector<std::string> column(std::string_view sql,
                                   const std::vector<std::optional<std::string>>& params = {});
   int backend_pid() const;
+  /// True while another session waits for a lock of this one. `observer` asks the server.
+  bool blocks_others(Session& observer) const;
 
  private:
   struct Client;

@@ -452,11 +452,7 @@ TEST_F(OrdersTest, PutReturnsAlsoTheChangeThatItWaitedFor) {
   holder.exec("begin; update orders set service_level = 'held' where guid = '" + guid + "'");
   Response response;
   std::jthread client([&] { response = http.put(path_of(guid), {{"notes", "n"}}); });
-  ASSERT_TRUE(eventually([&] {
-    return tenant.sql.number(
-               "select count(*) from pg_stat_activity where $1::int = any (pg_blocking_pids(pid))",
-               {holder.value("select pg_backend_pid()")}) == 1;
-  })) << "the request waits";
+  ASSERT_TRUE(eventually([&] { return holder.blocks_others(tenant.sql); })) << "the request waits";
   holder.exec("commit");
   client.join();
   EXPECT_EQ(text_at(response.data(), "serviceLevel"), "held") << response.text;

@@ -59,14 +59,9 @@ TEST_F(CancellingEvents, EndARunWhoseRowAnotherSessionIsWriting) {
   const std::string order = tenant.create_order();
   tenant.run_with_status(flow, "waiting");
   Session writer(world.database.url());
-  const auto pid = writer.rows("select pg_backend_pid()").at(0).at(0);
   writer.exec("begin; update run_queue set due_at = due_at where workflow_id = '" + flow + "'");
   tenant.move_order(order, "shipped");
-  ASSERT_TRUE(eventually([&] {
-    return tenant.sql.number(
-               "select count(*) from pg_stat_activity where $1::int = any (pg_blocking_pids(pid))", {pid}) >
-           0;
-  }));
+  ASSERT_TRUE(eventually([&] { return writer.blocks_others(tenant.sql); }));
   writer.exec("commit");
   expect_cancelled(flow);
 }

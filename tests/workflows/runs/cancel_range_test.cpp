@@ -182,15 +182,10 @@ TEST_F(CancelOfARange, ARunThatChangesAtTheSameTimeIsJudgedAsItIsThen) {
   const std::string first =
       tenant.sql.value("select guid from run_queue where workflow_id = $1 order by guid limit 1", {workflow});
   Session other(world.database.url());
-  const std::string pid = other.value("select pg_backend_pid()");
   other.exec("begin; update run_queue set status = 'held' where guid = '" + first + "'");
   std::int64_t ended_runs = 0;
   std::thread call([&] { ended_runs = cancelled({{"status", "waiting"}}); });
-  EXPECT_TRUE(eventually([&] {
-    return tenant.sql.number(
-               "select count(*) from pg_stat_activity where $1::int = any (pg_blocking_pids(pid))", {pid}) >
-           0;
-  }));
+  EXPECT_TRUE(eventually([&] { return other.blocks_others(tenant.sql); }));
   other.exec("commit");
   call.join();
   EXPECT_EQ(ended_runs, 1);

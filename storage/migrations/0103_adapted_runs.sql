@@ -1,0 +1,23 @@
+-- A changed calendar also wakes a run whose row another session has just written. Its place, which comes with the lock, is that of
+-- a version that the statement does not see, so the run is found by its key.
+create or replace function adapt_to_calendar() returns trigger language plpgsql as $$
+begin
+  new.calendar_changed_at := clock_timestamp();
+  insert into timer_scans as s (business_id, workflow_id, plan, since)
+  select w.business_id, w.guid, w.timer_plan, clock_timestamp()
+  from workflows w
+  where w.business_id = new.guid and w.deleted_at is null and unnumbered_form(w.trigger_code) ~ '^timer:.*:workdays$'
+  on conflict (business_id, workflow_id) do update set position = excluded.position;
+  with waiting as materialized (
+    select q.workflow_id, q.guid
+    from workflows w
+    join run_queue q on q.business_id = w.business_id and q.workflow_id = w.guid
+    where w.business_id = new.guid and w.time_window @> '{"workdays": true}'
+      and q.code = 'WINDOW' and q.status in ('waiting', 'retrying')
+    order by q.guid limit 50000 for update of q skip locked
+  )
+  update run_queue q set due_at = now() from waiting w
+  where q.business_id = new.guid and q.workflow_id = w.workflow_id and q.guid = w.guid;
+  if found then perform pg_notify('waybill_queue', ''); end if;
+  return new;
+end $$;
