@@ -18,14 +18,15 @@ begin
   where w.business_id = new.guid and w.deleted_at is null and unnumbered_form(w.trigger_code) ~ '^timer:.*:workdays$'
   on conflict (business_id, workflow_id) do update set position = excluded.position;
   with waiting as materialized (
-    select q.ctid as place
+    select q.workflow_id, q.guid
     from workflows w
     join run_queue q on q.business_id = w.business_id and q.workflow_id = w.guid
     where w.business_id = new.guid and w.time_window @> '{"workdays": true}'
       and q.code = 'WINDOW' and q.status in ('waiting', 'retrying')
     order by q.guid limit 50000 for update of q skip locked
   )
-  update run_queue q set due_at = now() from waiting w where q.ctid = w.place and q.business_id = new.guid;
+  update run_queue q set due_at = now() from waiting w
+  where q.business_id = new.guid and q.workflow_id = w.workflow_id and q.guid = w.guid;
   if found then perform pg_notify('waybill_queue', ''); end if;
   return new;
 end $_$;
