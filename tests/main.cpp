@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -27,9 +26,8 @@ struct Group {
   std::string filter;
 };
 
-/// Folders whose tests use a whole core for minutes: browsers, processes that are killed under load, and a
-/// Karrio server. Most of the others wait most of the time.
-constexpr std::array<std::string_view, 3> busy_folders{"tests/console", "tests/crash", "tests/carriers"};
+/// Folders whose few tests take minutes come first, so that no process is left with one of them at the end.
+constexpr std::array<std::string_view, 3> slow_folders{"tests/console", "tests/crash", "tests/carriers"};
 
 Group& group_of(std::vector<Group>& groups, const std::string& folder) {
   for (Group& group : groups) {
@@ -38,17 +36,15 @@ Group& group_of(std::vector<Group>& groups, const std::string& folder) {
   return groups.emplace_back(Group{.folder = folder, .filter = {}});
 }
 
-/// The busy folders, or the others.
-std::vector<Group> groups_of(bool busy) {
+std::vector<Group> all_groups() {
   std::vector<Group> groups;
   const auto& tests = *testing::UnitTest::GetInstance();
   const auto root = std::filesystem::path(__FILE__).parent_path().parent_path();
+  for (const std::string_view folder : slow_folders) group_of(groups, root / folder);
   for (int i = 0; i < tests.total_test_suite_count(); ++i) {
     const testing::TestSuite& suite = *tests.GetTestSuite(i);
-    const std::string folder = std::filesystem::path(suite.GetTestInfo(0)->file()).parent_path();
-    const bool is_busy =
-        std::ranges::any_of(busy_folders, [&](std::string_view name) { return folder == root / name; });
-    if (is_busy == busy) group_of(groups, folder).filter.append(suite.name()).append(".*:");
+    const std::filesystem::path file = suite.GetTestInfo(0)->file();
+    group_of(groups, file.parent_path()).filter.append(suite.name()).append(".*:");
   }
   return groups;
 }
@@ -68,8 +64,7 @@ std::size_t next_of(const char* queue) {
 /// Runs the folders that no other process has taken from the queue.
 int run_groups(const char* queue) {
   int failed = 0;
-  const char* const part = std::getenv("TESTS_PART");
-  const std::vector<Group> groups = groups_of(part != nullptr && std::string_view(part) == "busy");
+  const std::vector<Group> groups = all_groups();
   for (std::size_t i = next_of(queue); i < groups.size(); i = next_of(queue)) {
     std::cout << "folder " << groups[i].folder << std::endl;
     GTEST_FLAG_SET(filter, groups[i].filter);
@@ -80,8 +75,7 @@ int run_groups(const char* queue) {
 
 }  // namespace
 
-/// With TESTS_QUEUE, processes that have the same file there share tests between them, folder by folder:
-/// those of the busy folders with TESTS_PART=busy, otherwise all others.
+/// With TESTS_QUEUE, processes that have the same file there share all tests between them, folder by folder.
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   // Writing to a closed process or connection must return an error instead of ending the tests.
