@@ -26,8 +26,9 @@ struct Group {
   std::string filter;
 };
 
-/// Folders whose few tests take minutes come first, so that no process is left with one of them at the end.
-constexpr std::array<std::string_view, 3> slow_folders{"tests/console", "tests/crash", "tests/carriers"};
+/// Folders whose tests take minutes come first, so that no process is left with one of them at the end.
+constexpr std::array<std::string_view, 4> slow_folders{"tests/console", "tests/crash", "tests/carriers",
+                                                       "tests/app"};
 
 Group& group_of(std::vector<Group>& groups, const std::string& folder) {
   for (Group& group : groups) {
