@@ -27,7 +27,8 @@ namespace {
 namespace sql = storage::sql::orders;
 
 constexpr std::size_t most_orders = 100;
-// Of all orders together: at most about a second, in which no other sheet or label is drawn.
+// The limits of all orders together. Drawing takes at most about a second, in which no other sheet or label
+// is drawn.
 constexpr std::int64_t most_items = 5'000;
 constexpr std::size_t most_kib = 512;         // of the texts that are drawn
 constexpr std::int64_t most_read = 4L << 20;  // bytes of items, as they are stored, and notes
