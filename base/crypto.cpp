@@ -14,11 +14,6 @@
 namespace waybill {
 namespace {
 
-void require_sodium() {
-  static const bool ready = sodium_init() >= 0;
-  if (!ready) throw std::runtime_error("no cryptographic random generator");
-}
-
 // A digest that keeps its context as long as its thread: fetching the algorithm and allocating a context for
 // each message would cost more than hashing it.
 template <std::size_t size>
@@ -106,6 +101,11 @@ std::optional<Bytes> decode(std::string_view text, int variant) {
 }
 
 }  // namespace
+
+void require_sodium() {
+  static const bool ready = sodium_init() >= 0;
+  if (!ready) throw std::runtime_error("no cryptographic random generator");
+}
 
 Bytes random_bytes(std::size_t count) {
   Bytes bytes(count);

@@ -12,6 +12,9 @@ namespace waybill {
 
 using Bytes = std::vector<std::uint8_t>;
 
+/// Initialises libsodium once. Throws std::runtime_error if the system has no cryptographic generator.
+void require_sodium();
+
 /// Bytes from the system's cryptographic generator. Throws std::runtime_error if there is none.
 Bytes random_bytes(std::size_t count);
 void fill_random(std::span<std::uint8_t> out);

@@ -2,19 +2,12 @@
 
 #include <array>
 #include <new>
-#include <stdexcept>
 
 #include <sodium.h>
 
+#include "base/crypto.hpp"
+
 namespace waybill {
-namespace {
-
-void require_sodium() {
-  if (sodium_init() < 0) throw std::runtime_error("no cryptographic random generator");
-}
-
-}  // namespace
-
 static_assert(password_hash_bytes == crypto_pwhash_MEMLIMIT_INTERACTIVE);
 
 std::string hash_password(std::string_view password) {

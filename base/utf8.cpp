@@ -37,7 +37,7 @@ bool eight_ascii(const char* bytes) {
 }
 
 /// The code point of a sequence of `length` bytes.
-char32_t decode(std::string_view sequence, std::size_t length) {
+char32_t code_point_of(std::string_view sequence, std::size_t length) {
   const auto first = static_cast<unsigned char>(sequence[0]);
   char32_t code = length == 1 ? first : first & (0xffU >> (length + 1));
   for (std::size_t i = 1; i < length; ++i)
@@ -100,7 +100,7 @@ std::string lower_utf8(std::string_view utf8) {
       continue;
     }
     const std::size_t length = std::max<std::size_t>(sequence_length(utf8), 1);
-    append_utf8(text, lower(decode(utf8, length)));
+    append_utf8(text, lower(code_point_of(utf8, length)));
     utf8.remove_prefix(length);
   }
   return text;

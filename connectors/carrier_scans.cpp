@@ -11,8 +11,6 @@
 namespace waybill::connectors {
 namespace {
 
-namespace sql = storage::sql::tracking_pulls;
-
 /// The words of the gateway, with the mark of a time that may be hours off.
 std::string description_of(const CarrierScan& scan) {
   constexpr std::string_view mark = "(exact time unknown)";
@@ -58,8 +56,8 @@ namespace {
 
 asio::awaitable<AppliedScans> apply_scans(storage::Transaction& transaction, const AskedParcel& parcel,
                                           const TrackAnswer& answer, Time now) {
-  const auto known = co_await transaction.run(
-      sql::Returns{.business = parcel.business, .shipment = parcel.shipment, .number = parcel.number});
+  const auto known = co_await transaction.run(sql::tracking_pulls::Returns{
+      .business = parcel.business, .shipment = parcel.shipment, .number = parcel.number});
   const auto since = known.empty() ? std::nullopt : std::optional(known.front().since);
   const auto traces = traces_of(answer, parcel.shipment, since, now);
   AppliedScans applied;
@@ -70,7 +68,7 @@ asio::awaitable<AppliedScans> apply_scans(storage::Transaction& transaction, con
     applied.moved = applied.moved || moved;
   }
   if (const auto told = return_in(answer, now); told && (!since || *told < *since)) {
-    co_await transaction.run(sql::NoteReturn{
+    co_await transaction.run(sql::tracking_pulls::NoteReturn{
         .business = parcel.business, .shipment = parcel.shipment, .number = parcel.number, .since = *told});
   }
   co_return applied;

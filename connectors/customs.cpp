@@ -16,7 +16,7 @@ namespace {
 
 constexpr double most_pieces = 1e9;
 
-json::value parsed(std::string_view text) {
+json::value json_of(std::string_view text) {
   if (text.empty()) return {};
   auto parsed = parse_json(text);
   auto* const value = std::get_if<json::value>(&parsed);
@@ -150,7 +150,7 @@ class ItemReader {
 }  // namespace
 
 std::optional<CustomsData> customs_of(const CustomsSource& source, FieldErrors& errors) {
-  const json::value given = parsed(source.given);
+  const json::value given = json_of(source.given);
   CustomsData customs{
       .contents = text_at(given, "contents"), .incoterm = text_at(given, "incoterm"), .items = {}};
   if (customs.contents.empty()) customs.contents = source.is_return ? "return_merchandise" : "merchandise";
@@ -161,7 +161,7 @@ std::optional<CustomsData> customs_of(const CustomsSource& source, FieldErrors& 
   const json::array& items = list_in(at(given, "items"));
   for (const json::value& item : items) add(item);
   if (items.empty()) {
-    const json::value goods = parsed(source.goods);
+    const json::value goods = json_of(source.goods);
     for (const json::value& good : list_in(&goods)) add(declared(good, source));
   }
   if (!customs.items.empty()) return customs;

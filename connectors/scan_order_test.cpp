@@ -9,18 +9,18 @@ namespace {
 
 using enum TimeKnown;
 
-const Time start = *parse_timestamp("2026-07-01T00:00:00Z");
-const Time now = start + std::chrono::hours(100);
+const Time first_scan = *parse_timestamp("2026-07-01T00:00:00Z");
+const Time last_scan = first_scan + std::chrono::hours(100);
 
-ScanTime at(int hour, TimeKnown known = exact) { return {start + std::chrono::hours(hour), known}; }
+ScanTime at(int hour, TimeKnown known = exact) { return {first_scan + std::chrono::hours(hour), known}; }
 constexpr ScanTime undated = {};
 
 /// The scans, oldest first: position, "@", hour, and "!" if it moves nothing.
 std::string order(const std::vector<ScanTime>& list, bool newest_first = true) {
   std::string text;
-  for (const PlacedScan& scan : in_order(list, newest_first, now)) {
+  for (const PlacedScan& scan : in_order(list, newest_first, last_scan)) {
     text += (text.empty() ? "" : " ") + std::to_string(scan.position) + "@" +
-            std::to_string(std::chrono::duration_cast<std::chrono::hours>(scan.at - start).count()) +
+            std::to_string(std::chrono::duration_cast<std::chrono::hours>(scan.at - first_scan).count()) +
             (scan.may_move ? "" : "!");
   }
   return text;

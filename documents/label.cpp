@@ -59,12 +59,6 @@ std::vector<std::string> joined(std::vector<std::string> address) {
   return address;
 }
 
-std::string_view language_of(const Party& party) {
-  std::string text = party.name + party.company;
-  for (const auto& line : party.address) text += line;
-  return han_language(party.country, text);
-}
-
 Paragraphs paragraphs_of(const Party& party) {
   Paragraphs paragraphs(language_of(party));
   paragraphs.add(Weight::bold, "", party.name);
@@ -171,6 +165,12 @@ std::string render(const Label& label, double least_scale) {
 }
 
 }  // namespace
+
+std::string_view language_of(const Party& party) {
+  std::string text = party.name + party.company;
+  for (const auto& line : party.address) text += line;
+  return han_language(party.country, text);
+}
 
 std::string render_label(const Label& label) {
   const Lock lock(drawing_mutex());

@@ -32,6 +32,9 @@ struct Party {
   std::string country;  // ISO 3166-1 alpha-2; selects the forms of Han characters; empty if unknown
 };
 
+/// Returns the language that selects the forms of Han characters in a party's texts, as han_language() does.
+std::string_view language_of(const Party& party);
+
 /// The content of a shipment's label. Empty texts are left out.
 struct Label {
   std::string tracking_number;

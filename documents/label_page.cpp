@@ -6,17 +6,11 @@
 #include <iterator>
 #include <numeric>
 #include <pango/pangocairo.h>
-#include <stdexcept>
 
 #include "documents/cairo_output.hpp"
 
 namespace waybill::documents {
 namespace {
-
-void check(cairo_status_t status) {
-  if (status != CAIRO_STATUS_SUCCESS)
-    throw std::runtime_error(std::string("cairo: ") + cairo_status_to_string(status));
-}
 
 double height_of(PangoLayout* layout) {
   double height = 0;

@@ -1,7 +1,6 @@
 #include "documents/label.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdio>
 #include <filesystem>
@@ -9,7 +8,6 @@
 #include <random>
 #include <set>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -19,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "documents/barcode.hpp"
+#include "documents/command_test.hpp"
 
 namespace waybill::documents {
 namespace {
@@ -26,24 +25,11 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// Returns the output of a shell command, both streams.
-std::string output_of(const std::string& command) {
-  auto* const pipe = ::popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) throw std::runtime_error(command);
-  std::string output;
-  std::array<char, 4096> buffer{};
-  while (const auto size = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-    output.append(buffer.data(), size);
-  }
-  if (::pclose(pipe) != 0) throw std::runtime_error(command + ": " + output);
-  return output;
-}
-
 /// Labels as other programs see them.
-class LabelFile : public testing::Test {
+class PrintedLabel : public testing::Test {
  protected:
-  LabelFile() { std::filesystem::create_directory(directory_); }
-  ~LabelFile() override {
+  PrintedLabel() { std::filesystem::create_directory(directory_); }
+  ~PrintedLabel() override {
     std::error_code ignored;
     std::filesystem::remove_all(directory_, ignored);
   }
@@ -120,7 +106,7 @@ TEST(Label, ANumberThatIsTooWideForThePageIsRefused) {
   EXPECT_THROW(render_label(label_of(std::string(60, 'W'))), BarcodeError);
 }
 
-TEST_F(LabelFile, ShowsEverythingInItsOrder) {
+TEST_F(PrintedLabel, ShowsEverythingInItsOrder) {
   auto label = label_of("WB0000000001");
   label.recipient = {.name = "Ada Lovelace",
                      .company = "Analytical Ltd",
@@ -142,7 +128,7 @@ TEST_F(LabelFile, ShowsEverythingInItsOrder) {
   EXPECT_THAT(text, Not(HasSubstr("TEST")));
 }
 
-TEST_F(LabelFile, EmptyTextsLeaveNoTrace) {
+TEST_F(PrintedLabel, EmptyTextsLeaveNoTrace) {
   EXPECT_EQ(text_of({.tracking_number = "WB0000000001"}), "TO\nWB0000000001\n\f");
 }
 
@@ -200,7 +186,7 @@ std::string without_directions(std::string text) {
   return text;
 }
 
-TEST_F(LabelFile, TextOfEveryScriptReadsBack) {
+TEST_F(PrintedLabel, TextOfEveryScriptReadsBack) {
   for (const auto& place : places()) {
     const auto label = label_to(place);
     const auto text = without_directions(output_of("pdftotext " + stored(label) + " -"));
@@ -210,7 +196,7 @@ TEST_F(LabelFile, TextOfEveryScriptReadsBack) {
   }
 }
 
-TEST_F(LabelFile, NoTwoTextsAreOnePicture) {
+TEST_F(PrintedLabel, NoTwoTextsAreOnePicture) {
   std::set<std::string> images;
   std::size_t count = 0;
   for (const auto& place : places()) {
@@ -223,7 +209,7 @@ TEST_F(LabelFile, NoTwoTextsAreOnePicture) {
   EXPECT_NE(image_of(label_with("山田太郎")), image_of(label_with("高橋花子")));
 }
 
-TEST_F(LabelFile, TextIsShaped) {
+TEST_F(PrintedLabel, TextIsShaped) {
   const std::string apart = "\u200C";
   EXPECT_NE(image_of(label_with("محمد")), image_of(label_with("م" + apart + "ح" + apart + "م" + apart + "د")))
       << "Arabic letters are joined";
@@ -252,7 +238,7 @@ std::vector<Word> words_of(const std::string& file) {
   return words;
 }
 
-TEST_F(LabelFile, HebrewAndArabicRunFromRightToLeft) {
+TEST_F(PrintedLabel, HebrewAndArabicRunFromRightToLeft) {
   // Words in the order of the page, from left to right.
   EXPECT_THAT(without_directions(text_of(label_with("שלום 15 Ltd עולם"))), HasSubstr("\nעולם Ltd 15 שלום\n"));
   EXPECT_THAT(without_directions(text_of(label_with("مرحبا 15 Ltd دنيا"))),
@@ -260,7 +246,7 @@ TEST_F(LabelFile, HebrewAndArabicRunFromRightToLeft) {
   EXPECT_THAT(without_directions(text_of(label_with("Ltd שלום עולם 15"))), HasSubstr("\nLtd 15 עולם שלום\n"));
 }
 
-TEST_F(LabelFile, TheCountrySelectsTheFormsOfHan) {
+TEST_F(PrintedLabel, TheCountrySelectsTheFormsOfHan) {
   std::set<std::string> images;
   for (const std::string country : {"CN", "HK", "JP", "KR", "TW"})
     images.insert(image_of(label_with("直骨述置判化", country)));
@@ -268,7 +254,7 @@ TEST_F(LabelFile, TheCountrySelectsTheFormsOfHan) {
   EXPECT_EQ(image_of(label_with("直骨", "SG")), image_of(label_with("直骨", "CN")));
 }
 
-TEST_F(LabelFile, ThaiBreaksBetweenWords) {
+TEST_F(PrintedLabel, ThaiBreaksBetweenWords) {
   std::string address;
   for (int i = 0; i < 12; ++i) address += "ประเทศไทย";
   std::istringstream lines(text_of(label_with(address)));
@@ -286,7 +272,7 @@ TEST(Label, ControlsOfTheWritingDirectionChangeNothing) {
   EXPECT_EQ(render_label(label_with("\u202E12 Main\u202C \u2067Street\u2069 \u200F34\u200F")), plain);
 }
 
-TEST_F(LabelFile, EmojiAndSignsDoNotStopAParcel) {
+TEST_F(PrintedLabel, EmojiAndSignsDoNotStopAParcel) {
   EXPECT_EQ(render_label(label_with("\U0001F380 Ada \U0001F469\u200D\U0001F680\uF8FF")),
             render_label(label_with("Ada")));
   EXPECT_EQ(text_of(label_with("\U0001F380")), text_of(label_with("")));
@@ -321,7 +307,7 @@ TEST(Label, AScriptWithoutAFontIsRefusedInAnyField) {
   }
 }
 
-TEST_F(LabelFile, LabelsOfVeryManyDifferentCharactersStaySmall) {
+TEST_F(PrintedLabel, LabelsOfVeryManyDifferentCharactersStaySmall) {
   char32_t next = U'\u4E00';
   const auto text = [&](int length) {
     std::string made;
@@ -369,7 +355,7 @@ std::string random_text(std::mt19937& random) {
   return text;
 }
 
-TEST_F(LabelFile, BarcodesStayReadableWhateverTheTexts) {
+TEST_F(PrintedLabel, BarcodesStayReadableWhateverTheTexts) {
   std::mt19937 random(1);  // NOLINT(bugprone-random-generator-seed): the same texts in each run
   for (int i = 0; i < 8; ++i) {
     const auto party = [&] {
@@ -402,7 +388,7 @@ TEST_F(LabelFile, BarcodesStayReadableWhateverTheTexts) {
   }
 }
 
-TEST_F(LabelFile, LettersHaveAllTheirStrokes) {
+TEST_F(PrintedLabel, LettersHaveAllTheirStrokes) {
   const auto ink = [&](const std::string& text) {
     auto label = label_of("WB0000000001");
     label.recipient = {.name = text, .company = {}, .phone = {}, .address = {text}};
@@ -417,7 +403,7 @@ TEST_F(LabelFile, LettersHaveAllTheirStrokes) {
   EXPECT_GT(ink("東"), ink("口"));
 }
 
-TEST_F(LabelFile, ATestLabelSaysSoAndIsScannable) {
+TEST_F(PrintedLabel, ATestLabelSaysSoAndIsScannable) {
   auto label = label_of("WB0000000001");
   const auto ink = ink_of(label);
   label.is_test = true;
@@ -446,7 +432,7 @@ Label extreme_label() {
           .is_test = false};
 }
 
-TEST_F(LabelFile, LongTextsNeitherOverlapNorLeaveThePage) {
+TEST_F(PrintedLabel, LongTextsNeitherOverlapNorLeaveThePage) {
   const auto words = words_of(stored(extreme_label()));
   ASSERT_GT(words.size(), 50U);
   for (const auto& word : words) {
@@ -462,7 +448,7 @@ TEST_F(LabelFile, LongTextsNeitherOverlapNorLeaveThePage) {
   }
 }
 
-TEST_F(LabelFile, LongTextsKeepTheirBeginningsAndTheCountry) {
+TEST_F(PrintedLabel, LongTextsKeepTheirBeginningsAndTheCountry) {
   const auto text = text_of(extreme_label());
   EXPECT_THAT(text, HasSubstr("GERMANY"));
   EXPECT_THAT(text, HasSubstr("…"));

@@ -39,13 +39,7 @@ Paragraph bold(std::string_view text, std::string_view language) {
   return {.weight = Weight::bold, .text = printable_text(text), .language = std::string(language)};
 }
 
-std::string_view language_of(const Party& party) {
-  std::string text = party.name + party.company;
-  for (const auto& line : party.address) text += line;
-  return han_language(party.country, text);
-}
-
-std::vector<Paragraph> lines_of(const Party& party, std::string_view language) {
+std::vector<Paragraph> party_lines(const Party& party, std::string_view language) {
   std::vector<Paragraph> lines;
   const auto add = [&](Paragraph paragraph) {
     if (!paragraph.text.empty()) lines.push_back(std::move(paragraph));
@@ -76,8 +70,8 @@ void end_row(Sheets& sheets) {
 }
 
 void draw_parties(Sheets& sheets, const PackingSlip& slip) {
-  const auto from = lines_of(slip.sender, language_of(slip.sender));
-  const auto to = lines_of(slip.recipient, language_of(slip.recipient));
+  const auto from = party_lines(slip.sender, language_of(slip.sender));
+  const auto to = party_lines(slip.recipient, language_of(slip.recipient));
   sheets.row(halves, {bold("From", "en"), bold("To", "en")}, 8);
   for (std::size_t i = 0; i < std::max(from.size(), to.size()); ++i) {
     const Paragraph none = regular("", "en");
@@ -112,7 +106,7 @@ void draw(Sheets& sheets, const PackingSlip& slip) {
   sheets.row(whole, {regular(slip.notes, language)}, 10);
 }
 
-std::string joined(const std::vector<std::string>& texts) {
+std::string listed(const std::vector<std::string>& texts) {
   std::string all;
   for (const auto& text : texts) all += (all.empty() ? "" : ", ") + text;
   return all;
@@ -133,7 +127,7 @@ std::string render_pick_list(const PickList& list) {
   Sheets sheets("Pick list");
   sheets.begin_part(regular(list.sender_name, language));
   sheets.row(whole, {bold("Pick list", "en")}, 18);
-  sheets.row(whole, {regular(joined(list.order_numbers), language)}, 9);
+  sheets.row(whole, {regular(listed(list.order_numbers), language)}, 9);
   sheets.space(10);
   begin_table(sheets, pick_columns,
               {bold("SKU", "en"), bold("Item", "en"), bold("Orders", "en"), bold("Quantity", "en")});

@@ -1,11 +1,9 @@
 #include "documents/order_sheets.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -13,22 +11,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "documents/command_test.hpp"
+
 namespace waybill::documents {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-std::string output_of(const std::string& command) {
-  auto* const pipe = ::popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) throw std::runtime_error(command);
-  std::string output;
-  std::array<char, 4096> buffer{};
-  while (const auto size = std::fread(buffer.data(), 1, buffer.size(), pipe))
-    output.append(buffer.data(), size);
-  if (::pclose(pipe) != 0) throw std::runtime_error(command + ": " + output);
-  return output;
-}
 
 /// Sheets as other programs see them.
 class OrderSheets : public testing::Test {

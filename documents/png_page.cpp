@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <optional>
-#include <stdexcept>
 
 #include "documents/cairo_output.hpp"
 #include "documents/label_pages.hpp"
@@ -75,12 +73,6 @@ struct Destroy {
 };
 using Surface = std::unique_ptr<cairo_surface_t, Destroy>;
 using Context = std::unique_ptr<cairo_t, Destroy>;
-
-void check(cairo_status_t status) {
-  if (status == CAIRO_STATUS_SUCCESS) return;
-  if (status == CAIRO_STATUS_NO_MEMORY) throw std::bad_alloc();
-  throw std::runtime_error(std::string("cairo: ") + cairo_status_to_string(status));
-}
 
 Surface image_of(std::string_view png) {
   Input input{png};

@@ -4,7 +4,6 @@
 #include <cairo-pdf.h>
 #include <charconv>
 #include <cstdint>
-#include <stdexcept>
 #include <utility>
 
 #include "documents/cairo_output.hpp"
@@ -17,12 +16,7 @@ constexpr double page_height = 297 * Sheets::points_per_mm;
 constexpr double bottom = page_height - Sheets::margin - 14;  // of the text above the footer
 constexpr double footer_size = 8;
 
-void check(cairo_status_t status) {
-  if (status != CAIRO_STATUS_SUCCESS)
-    throw std::runtime_error(std::string("cairo: ") + cairo_status_to_string(status));
-}
-
-double width_of(PangoLayout* layout, int line) {
+double line_width(PangoLayout* layout, int line) {
   PangoRectangle extents;
   pango_layout_line_get_extents(pango_layout_get_line_readonly(layout, line), nullptr, &extents);
   return pango_units_to_double(extents.width) / set_size;
@@ -86,7 +80,7 @@ void Sheets::row(const std::vector<Column>& columns, const std::vector<Paragraph
     for (std::size_t i = 0; i < layouts.size(); ++i) {
       if (line >= pango_layout_get_line_count(layouts[i].get())) continue;
       const double unused =
-          columns[i].at_right ? columns[i].width - width_of(layouts[i].get(), line) * size : 0;
+          columns[i].at_right ? columns[i].width - line_width(layouts[i].get(), line) * size : 0;
       lines_.push_back({.layout = layouts[i],
                         .line = line,
                         .left = columns[i].left + unused,

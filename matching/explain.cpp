@@ -19,8 +19,6 @@
 namespace waybill::matching {
 namespace {
 
-namespace sql = storage::sql::history;
-
 // The work of evaluating conditions in one explanation, about a second.
 constexpr std::size_t max_explained_work = 32 * domain::max_condition_work;
 
@@ -96,10 +94,10 @@ std::vector<PastWorkflow> load_workflows(storage::Session& session, const Guid& 
   std::vector<Time> times;
   times.reserve(events.size());
   for (const auto& event : events) times.push_back(event.at);
-  const auto versions =
-      session.run(sql::Workflows{.business = business,
-                                 .entity_type = static_cast<std::int16_t>(events.front().entity_type),
-                                 .times = storage::binary_array(times)});
+  const auto versions = session.run(
+      sql::history::Workflows{.business = business,
+                              .entity_type = static_cast<std::int16_t>(events.front().entity_type),
+                              .times = storage::binary_array(times)});
   std::vector<PastWorkflow> workflows;
   for (const auto& row : versions) {
     if (workflows.empty() || workflows.back().guid != row.guid) {
@@ -119,8 +117,8 @@ std::vector<PastWorkflow> load_workflows(storage::Session& session, const Guid& 
   std::vector<Guid> guids;
   guids.reserve(workflows.size());
   for (const PastWorkflow& workflow : workflows) guids.push_back(workflow.guid);
-  const auto switches = session.run(
-      sql::Switches{.business = business, .workflows = guids, .times = storage::binary_array(times)});
+  const auto switches = session.run(sql::history::Switches{
+      .business = business, .workflows = guids, .times = storage::binary_array(times)});
   for (const auto& row : switches) {
     const auto workflow = std::ranges::find(workflows, row.workflow_id, &PastWorkflow::guid);
     if (workflow != workflows.end()) workflow->switches.emplace_back(row.at, row.is_active);
@@ -146,9 +144,9 @@ PastDigests load_digests(storage::Session& session, const Guid& business,
     times.push_back(event.at);
   }
   PastDigests digests;
-  for (const auto& row : session.run(sql::Digests{.business = business,
-                                                  .events = storage::binary_array(ids),
-                                                  .times = storage::binary_array(times)})) {
+  for (const auto& row : session.run(sql::history::Digests{.business = business,
+                                                           .events = storage::binary_array(ids),
+                                                           .times = storage::binary_array(times)})) {
     const storage::EventKey event{static_cast<std::uint64_t>(row.event_id), row.event_at};
     digests.try_emplace({event, row.workflow_id}, PastDigest{.guid = row.digest_id,
                                                              .due = std::optional<Time>(row.due_at),
@@ -166,7 +164,7 @@ using PastRuns = std::unordered_map<Guid, PastRun>;
 PastRuns load_runs(storage::Session& session, const Guid& business, const std::vector<Guid>& guids) {
   PastRuns runs;
   if (guids.empty()) return runs;
-  for (const auto& row : session.run(sql::Runs{.business = business, .runs = guids}))
+  for (const auto& row : session.run(sql::history::Runs{.business = business, .runs = guids}))
     runs.emplace(row.guid, PastRun{std::string(row.status), std::string(row.code.value_or("")),
                                    json::parse(row.steps)});
   return runs;
@@ -329,10 +327,10 @@ std::vector<domain::ConditionResult> explain_timed(const Rule& rule, const PastC
 std::vector<ExplainedEvent> explain_timers(storage::Session& session, const Guid& business,
                                            const Guid& entity, const PastChange* newest, std::size_t limit,
                                            Bounds& bounds) {
-  const auto rows = session.run(sql::Timers{.business = business,
-                                            .record = entity,
-                                            .limit = static_cast<std::int64_t>(limit),
-                                            .no_record = storage::no_record});
+  const auto rows = session.run(sql::history::Timers{.business = business,
+                                                     .record = entity,
+                                                     .limit = static_cast<std::int64_t>(limit),
+                                                     .no_record = storage::no_record});
   std::vector<Guid> guids;
   for (const auto& row : rows) {
     if (row.run_id) guids.push_back(*row.run_id);
@@ -366,9 +364,9 @@ std::vector<ExplainedEvent> explain_schedules(storage::Session& session, const G
                                               const Guid& entity, domain::EntityType type,
                                               const PastChange* newest, std::size_t limit,
                                               const std::vector<ExplainedEvent>& timers, Bounds& bounds) {
-  const auto rows = session.run(sql::Schedules{.business = business,
-                                               .entity_type = static_cast<std::int16_t>(type),
-                                               .limit = static_cast<std::int64_t>(limit)});
+  const auto rows = session.run(sql::history::Schedules{.business = business,
+                                                        .entity_type = static_cast<std::int16_t>(type),
+                                                        .limit = static_cast<std::int64_t>(limit)});
   std::vector<ExplainedEvent> coming;
   if (rows.empty()) return coming;
   std::unordered_set<Guid> ran;
@@ -489,7 +487,7 @@ class Explainer {
     const bool is_first_page = latest.before == storage::PastEvents::Latest().before;
     storage::PastOfRecord past = reader_.events().of_record(business_, entity_, latest);
     if (past.events.empty()) {
-      const auto type = session_.run(sql::RecordType{.business = business_, .record = entity_});
+      const auto type = session_.run(sql::history::RecordType{.business = business_, .record = entity_});
       if (type.empty()) return std::nullopt;
       if (is_first_page) {
         explain_timed_workflows(static_cast<domain::EntityType>(type.front().entity_type), nullptr,

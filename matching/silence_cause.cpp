@@ -21,7 +21,7 @@ constexpr std::size_t most_explained = 100;  // events whose values are shown
 constexpr std::size_t most_values = 3;
 constexpr std::size_t longest_value = 80;  // bytes
 
-bool is_late(Deadline deadline) { return std::chrono::steady_clock::now() > deadline; }
+bool is_past(Deadline deadline) { return std::chrono::steady_clock::now() > deadline; }
 
 /// Some events that meet the triggers of a rule, newest first, and the comparisons that held for them.
 class Sample {
@@ -41,7 +41,7 @@ class Sample {
   /// Returns false if the deadline passes.
   bool evaluate(Deadline deadline) {
     for (const PastChange& change : changes_) {
-      if (is_late(deadline)) return false;
+      if (is_past(deadline)) return false;
       WorkBudget budget(domain::max_condition_work);
       held_.push_back(rule_.conditions.held(change.subject(), budget));
     }
@@ -60,7 +60,7 @@ class Sample {
     std::map<std::string, std::int64_t> counts;
     FailingCondition::Values found;
     for (std::size_t i = 0; i < changes_.size(); ++i) {
-      if (found.events == static_cast<std::int64_t>(most_explained) || is_late(deadline)) break;
+      if (found.events == static_cast<std::int64_t>(most_explained) || is_past(deadline)) break;
       const domain::Subject subject = changes_[i].subject();
       if (of_firing ? !rule_.conditions.evaluate(subject) : held_[i].at(comparison)) continue;
       WorkBudget budget(domain::max_condition_work);
@@ -120,7 +120,7 @@ std::optional<FailingCondition> failing_condition(storage::Session& session, con
   if (comparisons.empty()) return std::nullopt;
   const domain::EntityType type = rule.entity_type();
   Sample now(session, rule, {.business_id = business, .entity_type = type, .from = since, .to = until});
-  if (now.size() == 0 || is_late(deadline)) return std::nullopt;
+  if (now.size() == 0 || is_past(deadline)) return std::nullopt;
   Sample before(session, rule,
                 {.business_id = business, .entity_type = type, .from = since - look_back, .to = since});
   if (!now.evaluate(deadline) || !before.evaluate(deadline)) return std::nullopt;

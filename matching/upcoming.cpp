@@ -25,8 +25,6 @@
 namespace waybill::matching {
 namespace {
 
-namespace sql = storage::sql::upcoming;
-
 constexpr std::int64_t most_candidates = 1'000;  // of each kind; the window can change their order
 constexpr std::int64_t most_schedules = 100;
 constexpr std::size_t records_of_portion = 50;
@@ -211,11 +209,11 @@ std::vector<Upcoming> judged(storage::Session& session, const Guid& business, st
 /// The next ticks of the schedules that name a record now.
 std::vector<Entry> ticks_for(storage::Session& session, const Guid& business, const Guid& record,
                              std::int16_t type, std::optional<Time> until) {
-  std::vector<Entry> ticks = entries_of(session.run(sql::Ticks{.business = business,
-                                                               .entity_type = type,
-                                                               .until = until,
-                                                               .no_record = storage::no_record,
-                                                               .limit = most_schedules}));
+  std::vector<Entry> ticks = entries_of(session.run(sql::upcoming::Ticks{.business = business,
+                                                                         .entity_type = type,
+                                                                         .until = until,
+                                                                         .no_record = storage::no_record,
+                                                                         .limit = most_schedules}));
   if (ticks.empty()) return ticks;
   storage::RecordColumns columns(session);
   std::erase_if(ticks, [&](const Entry& tick) {
@@ -236,14 +234,14 @@ std::vector<Entry> ticks_for(storage::Session& session, const Guid& business, co
 
 std::optional<std::vector<Upcoming>> upcoming_of_record(storage::Session& session, const Guid& business,
                                                         const Guid& record, std::optional<Time> until) {
-  const auto types = session.run(sql::Record{.business = business, .record = record});
+  const auto types = session.run(sql::upcoming::Record{.business = business, .record = record});
   const auto type = types.find();
   if (!type) return std::nullopt;
-  std::vector<Entry> entries = entries_of(session.run(sql::OfRecord{.business = business,
-                                                                    .record = record,
-                                                                    .until = until,
-                                                                    .no_record = storage::no_record,
-                                                                    .limit = most_candidates}));
+  std::vector<Entry> entries = entries_of(session.run(sql::upcoming::OfRecord{.business = business,
+                                                                              .record = record,
+                                                                              .until = until,
+                                                                              .no_record = storage::no_record,
+                                                                              .limit = most_candidates}));
   std::ranges::move(ticks_for(session, business, record, type->entity_type, until),
                     std::back_inserter(entries));
   std::ranges::sort(entries, {}, [](const Entry& entry) {
@@ -255,14 +253,14 @@ std::optional<std::vector<Upcoming>> upcoming_of_record(storage::Session& sessio
 
 std::optional<std::vector<Upcoming>> upcoming_of_workflow(storage::Session& session, const Guid& business,
                                                           const Guid& workflow, std::optional<Time> until) {
-  if (!session.run(sql::HasWorkflow{.business = business, .workflow = workflow}).front().is_known)
+  if (!session.run(sql::upcoming::HasWorkflow{.business = business, .workflow = workflow}).front().is_known)
     return std::nullopt;
   return judged(session, business,
-                entries_of(session.run(sql::OfWorkflow{.business = business,
-                                                       .workflow = workflow,
-                                                       .until = until,
-                                                       .no_record = storage::no_record,
-                                                       .limit = most_candidates})));
+                entries_of(session.run(sql::upcoming::OfWorkflow{.business = business,
+                                                                 .workflow = workflow,
+                                                                 .until = until,
+                                                                 .no_record = storage::no_record,
+                                                                 .limit = most_candidates})));
 }
 
 }  // namespace waybill::matching

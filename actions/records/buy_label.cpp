@@ -13,8 +13,8 @@ constexpr double largest_price = 1e12;  // not included
 
 constexpr std::string_view choices[] = {"cheapest", "fastest"};
 constexpr std::string_view formats[] = {"pdf", "zpl", "png"};
-constexpr std::string_view members[] = {"serviceLevel", "choose",   "serviceCodes",
-                                        "carrierIds",   "maxPrice", "format"};
+constexpr std::string_view label_members[] = {"serviceLevel", "choose",   "serviceCodes",
+                                              "carrierIds",   "maxPrice", "format"};
 
 bool is_price(const json::value& value) {
   const auto text = decimal_text(value);
@@ -28,14 +28,15 @@ std::string text_of(const json::object& request, std::string_view name) {
 }
 
 /// Checks the configuration of a purchase and collects its errors.
-class Checker {
+class LabelChecker {
  public:
-  Checker(const json::object& definition, FieldErrors& errors) : definition_(definition), errors_(errors) {}
+  LabelChecker(const json::object& definition, FieldErrors& errors)
+      : definition_(definition), errors_(errors) {}
 
   json::object check() {
     for (const auto& member : definition_) {
       if (member.key() != "type" &&
-          std::ranges::find(members, std::string_view(member.key())) == std::end(members))
+          std::ranges::find(label_members, std::string_view(member.key())) == std::end(label_members))
         refuse(member.key(), "unknown field");
     }
     check_code("serviceLevel");
@@ -48,7 +49,7 @@ class Checker {
     check_one_of("format", formats);
     check_choice();
     json::object stored{{"type", "buy_label"}};
-    copy_members(definition_, members, stored);
+    copy_members(definition_, label_members, stored);
     return stored;
   }
 
@@ -115,7 +116,7 @@ class BuyLabel final : public Action {
   json::object check(const json::object& definition, const CheckContext& context,
                      FieldErrors& errors) const override {
     check_has_label(type(), context, errors);
-    return Checker(definition, errors).check();
+    return LabelChecker(definition, errors).check();
   }
 
   std::vector<NamedRecord> records(const json::object& definition) const override {
@@ -135,7 +136,7 @@ class BuyLabel final : public Action {
 
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {
     Plan plan{.request = label_request(event), .body = {}};
-    copy_members(workflow.action, members, plan.request);
+    copy_members(workflow.action, label_members, plan.request);
     return plan;
   }
 

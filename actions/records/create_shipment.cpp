@@ -10,17 +10,18 @@ namespace {
 
 constexpr std::size_t most_items = 1'000;
 
-constexpr std::string_view members[] = {"itemIds", "carrierId", "serviceLevel", "generateLabel"};
+constexpr std::string_view shipment_members[] = {"itemIds", "carrierId", "serviceLevel", "generateLabel"};
 
 /// Checks the configuration of a new shipment and collects its errors.
-class Checker {
+class ShipmentChecker {
  public:
-  Checker(const json::object& definition, FieldErrors& errors) : definition_(definition), errors_(errors) {}
+  ShipmentChecker(const json::object& definition, FieldErrors& errors)
+      : definition_(definition), errors_(errors) {}
 
   json::object check(domain::EntityType entity_type) {
     for (const auto& member : definition_) {
       if (member.key() != "type" &&
-          std::ranges::find(members, std::string_view(member.key())) == std::end(members))
+          std::ranges::find(shipment_members, std::string_view(member.key())) == std::end(shipment_members))
         refuse(member.key(), "unknown field");
     }
     if (entity_type != domain::EntityType::order)
@@ -89,7 +90,7 @@ class CreateShipment final : public Action {
 
   json::object check(const json::object& definition, const CheckContext& context,
                      FieldErrors& errors) const override {
-    return Checker(definition, errors).check(context.entity_type);
+    return ShipmentChecker(definition, errors).check(context.entity_type);
   }
 
   std::vector<NamedRecord> records(const json::object& definition) const override {
@@ -111,7 +112,7 @@ class CreateShipment final : public Action {
 
   Plan plan(const WorkflowView& workflow, const EventView& event) const override {
     Plan plan{.request = {{"orderId", event.entity_id.to_string()}}, .body = {}};
-    copy_members(workflow.action, members, plan.request);
+    copy_members(workflow.action, shipment_members, plan.request);
     return plan;
   }
 

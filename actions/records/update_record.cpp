@@ -28,9 +28,9 @@ std::optional<std::string> template_problem(std::string_view text) {
 }
 
 /// Checks the configuration of a change of fields and collects its errors.
-class Checker {
+class RecordChecker {
  public:
-  Checker(const json::object& definition, domain::EntityType type, FieldErrors& errors)
+  RecordChecker(const json::object& definition, domain::EntityType type, FieldErrors& errors)
       : definition_(definition), type_(type), errors_(errors) {}
 
   json::object check() {
@@ -201,7 +201,7 @@ class UpdateRecord final : public Action {
 
   json::object check(const json::object& definition, const CheckContext& context,
                      FieldErrors& errors) const override {
-    return Checker(definition, context.entity_type, errors).check();
+    return RecordChecker(definition, context.entity_type, errors).check();
   }
 
   std::vector<NamedRecord> records(const json::object& definition) const override {

@@ -43,9 +43,9 @@ std::string join_names(std::span<const std::string_view> names) {
 }
 
 /// Checks a status change's configuration and collects its errors.
-class Checker {
+class StatusChecker {
  public:
-  Checker(const json::object& definition, EntityType entity_type, FieldErrors& errors)
+  StatusChecker(const json::object& definition, EntityType entity_type, FieldErrors& errors)
       : definition_(definition), entity_type_(entity_type), errors_(errors) {}
 
   json::object check() {
@@ -145,7 +145,7 @@ class UpdateStatus final : public Action {
 
   json::object check(const json::object& definition, const CheckContext& context,
                      FieldErrors& errors) const override {
-    return Checker(definition, context.entity_type, errors).check();
+    return StatusChecker(definition, context.entity_type, errors).check();
   }
 
   bool changes_records() const override { return true; }

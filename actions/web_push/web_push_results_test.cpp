@@ -8,8 +8,8 @@ namespace waybill::actions {
 namespace {
 
 const Time now = *parse_timestamp("2026-07-01T10:00:00Z");
-const Guid a = Guid::from_name(namespace_url, "a");
-const Guid b = Guid::from_name(namespace_url, "b");
+const Guid browser_a = Guid::from_name(namespace_url, "a");
+const Guid browser_b = Guid::from_name(namespace_url, "b");
 
 net::HttpResponse answer(int status, std::string body = "") {
   net::HttpResponse response;
@@ -35,8 +35,8 @@ AttemptResult reported(PushResults& results) {
 TEST(PushResults, SubscriptionsWaitUntilTheyHaveAResult) {
   PushResults results;
   EXPECT_FALSE(results.any_waiting());
-  EXPECT_EQ(results.add(a), 0U);
-  EXPECT_EQ(results.add(b), 1U);
+  EXPECT_EQ(results.add(browser_a), 0U);
+  EXPECT_EQ(results.add(browser_b), 1U);
   results.refuse(0, "MALFORMED");
   EXPECT_TRUE(results.any_waiting());
   EXPECT_EQ(results.respond(1, answer(201), now), PushResult::delivered);
@@ -48,7 +48,7 @@ TEST(PushResults, SubscriptionsWaitUntilTheyHaveAResult) {
 
 TEST(PushResults, AResultFollowsFromTheStatus) {
   PushResults results;
-  results.add(a);
+  results.add(browser_a);
   const auto result = [&](int status) { return results.respond(0, answer(status), now); };
   EXPECT_EQ(result(200), PushResult::delivered);
   EXPECT_EQ(result(404), PushResult::gone);
@@ -62,7 +62,7 @@ TEST(PushResults, AResultFollowsFromTheStatus) {
 
 TEST(PushResults, TheTimeThatAPushServiceAsksForApplies) {
   PushResults results;
-  results.add(a);
+  results.add(browser_a);
   net::HttpResponse response = answer(429);
   response.headers.emplace_back("retry-after", "30");
   results.respond(0, response, now);
@@ -71,16 +71,16 @@ TEST(PushResults, TheTimeThatAPushServiceAsksForApplies) {
 
 TEST(PushResults, TheFirstErrorIsReportedUnlessTheAttemptSucceeds) {
   PushResults failed;
-  failed.add(a);
-  failed.add(b);
+  failed.add(browser_a);
+  failed.add(browser_b);
   failed.respond(0, answer(503, std::string(PushResults::max_reason_bytes + 1, 'x')), now);
   failed.respond(1, no_answer(), now);
   const AttemptResult result = reported(failed);
   EXPECT_EQ(result.error, "A push service answered 503: " + std::string(PushResults::max_reason_bytes, 'x'));
   EXPECT_EQ(result.status_code, 503);
   PushResults served;
-  served.add(a);
-  served.add(b);
+  served.add(browser_a);
+  served.add(browser_b);
   served.respond(0, answer(400), now);
   served.respond(1, answer(201), now);
   EXPECT_EQ(reported(served).error, std::nullopt);
@@ -88,8 +88,8 @@ TEST(PushResults, TheFirstErrorIsReportedUnlessTheAttemptSucceeds) {
 
 TEST(PushResults, TheStatusCodeIsThatOfTheWorstResult) {
   PushResults results;
-  results.add(a);
-  results.add(b);
+  results.add(browser_a);
+  results.add(browser_b);
   results.respond(0, answer(201), now);
   EXPECT_EQ(reported(results).status_code, 201);
   results.respond(1, answer(403), now);
@@ -98,17 +98,17 @@ TEST(PushResults, TheStatusCodeIsThatOfTheWorstResult) {
 
 TEST(PushResults, TheDestinationFailedIfNoPushServiceAnswered) {
   PushResults none;
-  none.add(a);
+  none.add(browser_a);
   EXPECT_FALSE(reported(none).destination_failed);
   none.respond(0, no_answer(), now);
   EXPECT_TRUE(reported(none).destination_failed);
   PushResults down;
-  down.service_is_down({down.add(a)});
+  down.service_is_down({down.add(browser_a)});
   EXPECT_TRUE(down.any_waiting());
   EXPECT_TRUE(reported(down).destination_failed);
   PushResults one;
-  one.add(a);
-  one.add(b);
+  one.add(browser_a);
+  one.add(browser_b);
   one.respond(0, no_answer(), now);
   one.respond(1, answer(201), now);
   EXPECT_FALSE(reported(one).destination_failed);

@@ -10,8 +10,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::account_requests;
-
 constexpr std::int64_t invitations_per_business = 50;  // per hour
 
 /// A counter and its limit per hour; 0 means no limit.
@@ -21,11 +19,12 @@ struct Limit {
 };
 
 asio::awaitable<void> count(Services& services, Limit sender, Limit recipient) {
-  const auto counts = co_await services.db.write(sql::Count{.sender = sender.key,
-                                                            .sender_limit = sender.most,
-                                                            .recipient = recipient.key,
-                                                            .recipient_limit = recipient.most},
-                                                 {});
+  const auto counts =
+      co_await services.db.write(sql::account_requests::Count{.sender = sender.key,
+                                                              .sender_limit = sender.most,
+                                                              .recipient = recipient.key,
+                                                              .recipient_limit = recipient.most},
+                                 {});
   std::int32_t wait = 0;
   std::optional<Time> counted_at;  // for the sender
   for (const auto& count : counts) {
@@ -37,8 +36,8 @@ asio::awaitable<void> count(Services& services, Limit sender, Limit recipient) {
   }
   if (wait == 0) co_return;
   if (counted_at) {
-    co_await services.db.write(sql::Release{.sender_or_recipient = sender.key, .counted_at = *counted_at},
-                               {});
+    co_await services.db.write(
+        sql::account_requests::Release{.sender_or_recipient = sender.key, .counted_at = *counted_at}, {});
   }
   throw Failure(ErrorCode::rate_limited, "Too many mails were requested; try again later.")
       .with_retry_after(std::chrono::seconds(wait));

@@ -16,9 +16,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::alerts;
-namespace defaults_sql = storage::sql::business_defaults;
-
 constexpr std::size_t most_emails = 20;
 constexpr std::size_t longest_url = 2'000;
 constexpr double most_minutes = 10'080;  // a week
@@ -89,7 +86,7 @@ bool is_null(const json::object& body, std::string_view name) {
   return value != nullptr && value->is_null();
 }
 
-json::object settings_of(const sql::Get::Row& row) {
+json::object settings_of(const sql::alerts::Get::Row& row) {
   const auto parsed = [](std::string_view text) { return std::get<json::value>(parse_json(text)); };
   json::value webhook;
   if (row.webhook_url) webhook = json::object{{"url", *row.webhook_url}};
@@ -100,7 +97,7 @@ json::object settings_of(const sql::Get::Row& row) {
 }
 
 asio::awaitable<Answer> get_alerts(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Get{.business = call.business()});
+  const auto rows = co_await services.db.read(sql::alerts::Get{.business = call.business()});
   co_return Answer::of(to_json(settings_of(rows.front())));
 }
 
@@ -121,8 +118,8 @@ asio::awaitable<Answer> change_alerts(Call& call, Services& services) {
   check_webhook(body, services.settings);
   const auto* const webhook = find_value(body, "webhook");
   const auto transaction = co_await services.db.begin(call.cause());
-  co_await transaction->run(defaults_sql::Begin{.business = call.business()});
-  const auto locked = co_await transaction->run(sql::Lock{.business = call.business()});
+  co_await transaction->run(sql::business_defaults::Begin{.business = call.business()});
+  const auto locked = co_await transaction->run(sql::alerts::Lock{.business = call.business()});
   const bool has_webhook = locked.front().webhook_url.has_value();
   if (webhook != nullptr && !has_webhook && !text_at(body, "webhook.url"))
     throw invalid("webhook.url", "is required");
@@ -137,24 +134,24 @@ asio::awaitable<Answer> change_alerts(Call& call, Services& services) {
   if (secret) sealed = services.secrets.seal(*secret, storage::alert_secret_purpose(call.business()));
   const auto* const minutes = body.if_contains("minutes");
   co_await transaction->run(
-      sql::Change{.business = call.business(),
-                  .emails = texts_at(body, "emails", {}),
-                  .causes = texts_at(body, "on", {std::begin(causes), std::end(causes)}),
-                  .minutes = minutes == nullptr   ? std::nullopt
-                             : minutes->is_null() ? std::optional(default_minutes)
-                                                  : std::optional(minutes->to_number<std::int64_t>()),
-                  .webhook_url = text_at(body, "webhook.url"),
-                  .sealed_secret = sealed,
-                  .without_webhook = is_null(body, "webhook")});
-  if (minutes != nullptr) co_await transaction->run(sql::MoveWindows{.business = call.business()});
-  const auto rows = co_await transaction->run(sql::Get{.business = call.business()});
+      sql::alerts::Change{.business = call.business(),
+                          .emails = texts_at(body, "emails", {}),
+                          .causes = texts_at(body, "on", {std::begin(causes), std::end(causes)}),
+                          .minutes = minutes == nullptr   ? std::nullopt
+                                     : minutes->is_null() ? std::optional(default_minutes)
+                                                          : std::optional(minutes->to_number<std::int64_t>()),
+                          .webhook_url = text_at(body, "webhook.url"),
+                          .sealed_secret = sealed,
+                          .without_webhook = is_null(body, "webhook")});
+  if (minutes != nullptr) co_await transaction->run(sql::alerts::MoveWindows{.business = call.business()});
+  const auto rows = co_await transaction->run(sql::alerts::Get{.business = call.business()});
   json::object answer = settings_of(rows.front());
   co_await transaction->commit();
   if (made) answer["webhook"].as_object()["secret"] = *made;
   co_return Answer::of(to_json(answer));
 }
 
-const Endpoint endpoints[] = {
+const Endpoint alert_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/business/alerts",
      .permission = Permission::read,
@@ -182,6 +179,6 @@ const Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> alert_endpoints() { return endpoints; }
+std::span<const Endpoint> alert_endpoints() { return alert_endpoint_table; }
 
 }  // namespace waybill::api

@@ -10,8 +10,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::audit_log;
-
 constexpr Property actor_properties[] = {
     {.name = "type",
      .kind = Kind::string,
@@ -106,16 +104,17 @@ class AuditQuery {
 asio::awaitable<Answer> list_audit(Call& call, Services& services) {
   const Page page = page_of(call);
   const AuditQuery query(call);
-  const storage::TypedRows<sql::Count> count(co_await services.db.read_long(
-      call.business(), sql::Count::statement.name, query.text(sql::Count::statement), query.params()));
-  auto text = query.text(sql::List::statement, "limit " + std::to_string(page.limit()) + " offset " +
-                                                   std::to_string(page.offset()));
-  const auto rows = co_await services.db.read_long(call.business(), sql::List::statement.name,
+  const storage::TypedRows<sql::audit_log::Count> count(
+      co_await services.db.read_long(call.business(), sql::audit_log::Count::statement.name,
+                                     query.text(sql::audit_log::Count::statement), query.params()));
+  auto text = query.text(sql::audit_log::List::statement, "limit " + std::to_string(page.limit()) +
+                                                              " offset " + std::to_string(page.offset()));
+  const auto rows = co_await services.db.read_long(call.business(), sql::audit_log::List::statement.name,
                                                    std::move(text), query.params());
   co_return page_answer(json_array(rows), page, count.front().total);
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint audit_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/business/audit",
      .permission = Permission::read,
@@ -134,6 +133,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> audit_endpoints() { return endpoints; }
+std::span<const Endpoint> audit_endpoints() { return audit_endpoint_table; }
 
 }  // namespace waybill::api

@@ -22,9 +22,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::businesses;
-namespace defaults_sql = storage::sql::business_defaults;
-
 constexpr Property settings_properties[] = {
     {.name = "timezone",
      .kind = Kind::string,
@@ -34,11 +31,11 @@ constexpr Property settings_properties[] = {
 };
 constexpr Schema settings_schema{"BusinessSettingsUpdate", settings_properties};
 
-constexpr std::size_t longest_url = 2'000;
+constexpr std::size_t longest_logo_url = 2'000;
 constexpr Property branding_properties[] = {
     {.name = "logoUrl",
      .kind = Kind::string,
-     .max_length = longest_url,
+     .max_length = longest_logo_url,
      .description = "An https URL of an image, shown on tracking pages."},
     {.name = "color", .kind = Kind::string, .description = "The color of tracking pages, such as #1a73e8."},
     {.name = "senderName",
@@ -304,7 +301,7 @@ std::optional<std::string> text_of(const std::optional<json::array>& list) {
 }
 
 asio::awaitable<Answer> get_business(Call& call, Services& services) {
-  const auto found = co_await services.db.read(sql::Get{.business = call.business()});
+  const auto found = co_await services.db.read(sql::businesses::Get{.business = call.business()});
   if (found.empty()) throw not_found("business");
   co_return Answer::of(json_object(found.all()));
 }
@@ -328,26 +325,27 @@ asio::awaitable<Answer> create_business(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
   const auto locked = co_await transaction->run(storage::sql::users::Lock{.user = user});
   if (locked.empty() || locked.front().business_id) throw conflict("The user already belongs to a business.");
-  const auto rows = co_await transaction->run(sql::Open{.guid = business,
-                                                        .name = text_at(body, "name").value(),
-                                                        .email = text_at(body, "email").value(),
-                                                        .phone = text_at(body, "phone"),
-                                                        .street = text_at(body, "address.street"),
-                                                        .city = text_at(body, "address.city"),
-                                                        .state = text_at(body, "address.state"),
-                                                        .postal_code = text_at(body, "address.postalCode"),
-                                                        .country = text_at(body, "address.country"),
-                                                        .time_zone = text_at(body, "settings.timezone"),
-                                                        .currency = text_at(body, "settings.currency"),
-                                                        .logo_url = text_at(body, "branding.logoUrl"),
-                                                        .brand_color = brand_color(body),
-                                                        .sender_name = text_at(body, "branding.senderName"),
-                                                        .reply_to = text_at(body, "branding.replyTo"),
-                                                        .owner = user,
-                                                        .public_key = keys.public_key,
-                                                        .private_key = keys.private_key,
-                                                        .workdays = text_of(ordered_workdays(body)),
-                                                        .holidays = text_of(ordered_holidays(body))});
+  const auto rows =
+      co_await transaction->run(sql::businesses::Open{.guid = business,
+                                                      .name = text_at(body, "name").value(),
+                                                      .email = text_at(body, "email").value(),
+                                                      .phone = text_at(body, "phone"),
+                                                      .street = text_at(body, "address.street"),
+                                                      .city = text_at(body, "address.city"),
+                                                      .state = text_at(body, "address.state"),
+                                                      .postal_code = text_at(body, "address.postalCode"),
+                                                      .country = text_at(body, "address.country"),
+                                                      .time_zone = text_at(body, "settings.timezone"),
+                                                      .currency = text_at(body, "settings.currency"),
+                                                      .logo_url = text_at(body, "branding.logoUrl"),
+                                                      .brand_color = brand_color(body),
+                                                      .sender_name = text_at(body, "branding.senderName"),
+                                                      .reply_to = text_at(body, "branding.replyTo"),
+                                                      .owner = user,
+                                                      .public_key = keys.public_key,
+                                                      .private_key = keys.private_key,
+                                                      .workdays = text_of(ordered_workdays(body)),
+                                                      .holidays = text_of(ordered_holidays(body))});
   co_await transaction->commit();
   services.tokens_changed();
   co_return Answer::created(json_object(rows), "/api/business/my-business");
@@ -359,7 +357,7 @@ asio::awaitable<Answer> change_business(Call& call, Services& services) {
   if (guid && *guid != call.business()) throw not_found("business");
   const auto* const email = body.if_contains("email");
   if (email != nullptr && email->is_null()) {
-    const auto rows = co_await services.db.read(sql::Get{.business = call.business()});
+    const auto rows = co_await services.db.read(sql::businesses::Get{.business = call.business()});
     const auto current = rows.find();
     if (current && current->email) throw invalid("email", "must not be null");
   }
@@ -368,28 +366,28 @@ asio::awaitable<Answer> change_business(Call& call, Services& services) {
   if (auto days = ordered_workdays(body)) changes["workdays"] = *std::move(days);
   if (auto dates = ordered_holidays(body)) changes["holidays"] = *std::move(dates);
   const auto rows = co_await services.db.write(
-      sql::Change{.business = call.business(), .changes = to_json(changes)}, call.cause());
+      sql::businesses::Change{.business = call.business(), .changes = to_json(changes)}, call.cause());
   if (rows.empty()) throw not_found("business");
   co_return Answer::none();
 }
 
 asio::awaitable<Answer> soft_check(Call& call, Services& services) {
   const auto address = call.parameter("emailAddress").value_or("");
-  const auto rows = co_await services.db.read(sql::SoftCheck{.email = address});
+  const auto rows = co_await services.db.read(sql::businesses::SoftCheck{.email = address});
   co_return Answer::of(rows.front().is_known ? "true" : "false");
 }
 
 asio::awaitable<Answer> get_defaults(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(defaults_sql::Get{.business = call.business()});
+  const auto rows = co_await services.db.read(sql::business_defaults::Get{.business = call.business()});
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> change_defaults(Call& call, Services& services) {
   const auto& body = call.object();
   const auto references = co_await services.db.read(
-      defaults_sql::References{.business = call.business(),
-                               .carrier = guid_at(body, "defaultCarrier"),
-                               .service_level = text_at(body, "defaultServiceLevel")});
+      sql::business_defaults::References{.business = call.business(),
+                                         .carrier = guid_at(body, "defaultCarrier"),
+                                         .service_level = text_at(body, "defaultServiceLevel")});
   const auto known = references.front();
   if (!known.is_carrier) throw not_found("carrier");
   if (!known.is_level) {
@@ -397,14 +395,14 @@ asio::awaitable<Answer> change_defaults(Call& call, Services& services) {
                   "must be standard, express, sameday or the code of a carrier's service level");
   }
   const auto transaction = co_await services.db.begin(call.cause());
-  co_await transaction->run(defaults_sql::Begin{.business = call.business()});
-  co_await transaction->run(defaults_sql::Change{.business = call.business(),
-                                                 .changes = to_json(changes_of(body, default_columns))});
+  co_await transaction->run(sql::business_defaults::Begin{.business = call.business()});
+  co_await transaction->run(sql::business_defaults::Change{
+      .business = call.business(), .changes = to_json(changes_of(body, default_columns))});
   co_await transaction->commit();
   co_return co_await get_defaults(call, services);
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint business_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/business/my-business",
      .permission = Permission::read,
@@ -474,6 +472,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> business_endpoints() { return endpoints; }
+std::span<const Endpoint> business_endpoints() { return business_endpoint_table; }
 
 }  // namespace waybill::api

@@ -15,8 +15,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::users;
-
 constexpr std::int64_t most_users = 1'000;  // the length of a list without pages
 
 constexpr std::string_view statuses[] = {"invited", "active"};
@@ -50,11 +48,12 @@ constexpr Schema user_schema{"User", change_properties};
 Failure only_owners() { return {ErrorCode::forbidden, "Only an owner can grant or revoke the role owner."}; }
 
 asio::awaitable<Answer> list_users(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::List{.business = call.business()})));
+  co_return Answer::of(json_array(co_await services.db.read(sql::users::List{.business = call.business()})));
 }
 
 asio::awaitable<Answer> get_user(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .user = call.id()});
+  const auto rows =
+      co_await services.db.read(sql::users::Get{.business = call.business(), .user = call.id()});
   if (rows.empty()) throw not_found("user");
   co_return Answer::of(json_object(rows));
 }
@@ -71,18 +70,18 @@ asio::awaitable<Answer> invite_user(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
   const auto business =
       co_await transaction->run(storage::sql::businesses::Lock{.business = call.business()});
-  const auto count = co_await transaction->run(sql::Count{.business = call.business()});
+  const auto count = co_await transaction->run(sql::users::Count{.business = call.business()});
   if (count.front().total >= most_users) throw conflict("A business has at most 1000 users.");
   const auto message = invitation_mail(services, email, token, std::string(business.front().name));
   const auto invited = co_await transaction->run(
-      sql::Invite{.business = call.business(),
-                  .email = email,
-                  .first_name = text_at(body, "firstName"),
-                  .last_name = text_at(body, "lastName"),
-                  .role = role,
-                  .token_hash = token_hash(token),
-                  .mail = mail,
-                  .sealed_mail = net::sealed_mail(services.secrets, mail, message)});
+      sql::users::Invite{.business = call.business(),
+                         .email = email,
+                         .first_name = text_at(body, "firstName"),
+                         .last_name = text_at(body, "lastName"),
+                         .role = role,
+                         .token_hash = token_hash(token),
+                         .mail = mail,
+                         .sealed_mail = net::sealed_mail(services.secrets, mail, message)});
   co_await transaction->commit();
   co_await services.send_mails();
   co_return Answer::created(json_object(invited.all()),
@@ -91,7 +90,7 @@ asio::awaitable<Answer> invite_user(Call& call, Services& services) {
 
 /// Throws Failure if `principal` may not change a user's role to `to` (nullopt removes the user): only an
 /// owner may grant or revoke the role owner, and the last owner keeps it.
-void check_role_change(const Principal& principal, const sql::LockMember::Row& member,
+void check_role_change(const Principal& principal, const sql::users::LockMember::Row& member,
                        std::optional<Role> to) {
   const auto from = parse_role(member.role);
   if (from == to) return;
@@ -102,10 +101,11 @@ void check_role_change(const Principal& principal, const sql::LockMember::Row& m
 }
 
 /// Returns the user of the path and locks the business's list of users for the transaction.
-asio::awaitable<storage::TypedRows<sql::LockMember>> lock_member(Call& call,
-                                                                 storage::Transaction& transaction) {
+asio::awaitable<storage::TypedRows<sql::users::LockMember>> lock_member(Call& call,
+                                                                        storage::Transaction& transaction) {
   co_await transaction.run(storage::sql::businesses::Lock{.business = call.business()});
-  auto member = co_await transaction.run(sql::LockMember{.business = call.business(), .user = call.id()});
+  auto member =
+      co_await transaction.run(sql::users::LockMember{.business = call.business(), .user = call.id()});
   if (member.empty()) throw not_found("user");
   co_return member;
 }
@@ -116,8 +116,8 @@ asio::awaitable<Answer> change_user(Call& call, Services& services) {
   if (const auto role = text_at(call.object(), "role")) {
     check_role_change(call.principal, member.front(), parse_role(*role));
   }
-  const auto rows = co_await transaction->run(
-      sql::ChangeMember{.business = call.business(), .user = call.id(), .changes = to_json(call.object())});
+  const auto rows = co_await transaction->run(sql::users::ChangeMember{
+      .business = call.business(), .user = call.id(), .changes = to_json(call.object())});
   co_await transaction->commit();
   services.tokens_changed();
   co_return Answer::of(json_object(rows));
@@ -127,14 +127,14 @@ asio::awaitable<Answer> remove_user(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
   const auto member = co_await lock_member(call, *transaction);
   check_role_change(call.principal, member.front(), std::nullopt);
-  co_await transaction->run(
-      sql::RemoveMember{.business = call.business(), .user = call.id(), .session_owner = owner_of_sessions});
+  co_await transaction->run(sql::users::RemoveMember{
+      .business = call.business(), .user = call.id(), .session_owner = owner_of_sessions});
   co_await transaction->commit();
   services.tokens_changed();
   co_return Answer::none();
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint business_user_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/business/users",
      .permission = Permission::read,
@@ -190,6 +190,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> business_user_endpoints() { return endpoints; }
+std::span<const Endpoint> business_user_endpoints() { return business_user_endpoint_table; }
 
 }  // namespace waybill::api

@@ -7,11 +7,10 @@
 
 namespace waybill::api {
 
-namespace sql = storage::sql::logins;
-
 asio::awaitable<LoginAttempt> LoginAttempt::begin(Services& services, std::optional<std::string> email,
                                                   std::string network) {
-  const auto counts = co_await services.db.write(sql::Reserve{.email = email, .network = network}, {});
+  const auto counts =
+      co_await services.db.write(sql::logins::Reserve{.email = email, .network = network}, {});
   std::int32_t wait = 0;
   bool counted_any = false;
   for (const auto& count : counts) {
@@ -30,8 +29,8 @@ asio::awaitable<LoginAttempt> LoginAttempt::begin(Services& services, std::optio
 }
 
 asio::awaitable<void> LoginAttempt::succeed(Services& services) const {
-  co_await services.db.write(sql::Release{.email = email_, .network = network_, .counted_at = counted_at_},
-                             {});
+  co_await services.db.write(
+      sql::logins::Release{.email = email_, .network = network_, .counted_at = counted_at_}, {});
 }
 
 }  // namespace waybill::api

@@ -46,7 +46,7 @@ constexpr Endpoint file(std::string_view path, Handler handler, std::string_view
   return static_file(path, handler, media_type, "Returns a file of the pages behind mailed links");
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint mailed_link_endpoint_table[] = {
     page("/verify", send_embedded<WAYBILL_EMBEDDED_BOUNDS(verify_page)>, "getVerificationPage",
          "Returns the page behind the link of a verification mail",
          "The page calls verify with the token of the link."),
@@ -62,6 +62,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> mailed_link_endpoints() { return endpoints; }
+std::span<const Endpoint> mailed_link_endpoints() { return mailed_link_endpoint_table; }
 
 }  // namespace waybill::api

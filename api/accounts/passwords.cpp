@@ -25,8 +25,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::users;
-
 /// Longer than finding an account and writing its mail takes, so that the response time does not reveal
 /// whether the account exists.
 constexpr std::chrono::milliseconds answer_time(250);
@@ -52,7 +50,7 @@ using MailText = net::MailMessage (*)(const Services& services, const std::strin
 /// mail goes to the account's own spelling of the address.
 template <typename Request>
 asio::awaitable<void> request_mail(Services& services, const std::string& email, MailText text) {
-  const auto found = co_await services.db.read(sql::FindForLogin{.email = email});
+  const auto found = co_await services.db.read(sql::users::FindForLogin{.email = email});
   const auto account = found.find();
   if (!account) co_return;
   const auto token = make_token();
@@ -78,23 +76,23 @@ asio::awaitable<Answer> answer_request(Call& call, Services& services, MailText 
 }
 
 asio::awaitable<Answer> forgot_password(Call& call, Services& services) {
-  return answer_request<sql::RequestReset>(call, services, reset_mail);
+  return answer_request<sql::users::RequestReset>(call, services, reset_mail);
 }
 
 asio::awaitable<Answer> resend_verification(Call& call, Services& services) {
-  return answer_request<sql::RequestVerification>(call, services, verification_mail);
+  return answer_request<sql::users::RequestVerification>(call, services, verification_mail);
 }
 
 asio::awaitable<Answer> reset_password(Call& call, Services& services) {
   const auto token = token_hash(text_of(call.object(), "token"));
   // Hashing is expensive, so the token is checked first.
-  const auto known = co_await services.db.read(sql::FindReset{.token_hash = token});
+  const auto known = co_await services.db.read(sql::users::FindReset{.token_hash = token});
   if (known.empty()) throw wrong_token();
   call.principal = mailed_user(known.front().guid, known.front().email);
   const auto hash = co_await hash_password(call, services, text_of(call.object(), "password"));
   const auto transaction = co_await services.db.begin(call.cause());
   const auto account =
-      co_await transaction->run(sql::ResetPassword{.token_hash = token, .password_hash = hash});
+      co_await transaction->run(sql::users::ResetPassword{.token_hash = token, .password_hash = hash});
   if (account.empty()) throw wrong_token();
   co_await transaction->run(storage::sql::user_sessions::FinishOthers{.user = account.front().guid});
   co_await transaction->commit();
@@ -105,7 +103,7 @@ asio::awaitable<Answer> reset_password(Call& call, Services& services) {
 /// Checks `currentPassword` and returns the stored hash. A wrong password counts as a failed login, so that
 /// the holder of a token cannot guess passwords.
 asio::awaitable<std::string> check_current_password(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::GetCredentials{.user = call.principal.user_id});
+  const auto rows = co_await services.db.read(sql::users::GetCredentials{.user = call.principal.user_id});
   const auto credentials = rows.find();
   if (!credentials) throw not_found("user");
   auto network = network_of(call.peer);
@@ -126,7 +124,7 @@ asio::awaitable<Answer> change_password(Call& call, Services& services) {
   const auto hash = co_await hash_password(call, services, text_of(call.object(), "password"));
   const auto transaction = co_await services.db.begin(call.cause());
   const auto changed = co_await transaction->run(
-      sql::ChangePassword{.user = user, .checked_hash = old_hash, .new_hash = hash});
+      sql::users::ChangePassword{.user = user, .checked_hash = old_hash, .new_hash = hash});
   if (changed.empty()) throw conflict("The password was changed by another request.");
   co_await transaction->run(
       storage::sql::user_sessions::FinishOthers{.user = user, .kept_session = call.principal.token_id});
@@ -137,7 +135,7 @@ asio::awaitable<Answer> change_password(Call& call, Services& services) {
 
 constexpr ErrorCode limited_errors[] = {ErrorCode::rate_limited};
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint password_endpoint_table[] = {
     {.method = Method::post,
      .path = "/api/user/forgot-password",
      .permission = Permission::everyone,
@@ -188,6 +186,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> password_endpoints() { return endpoints; }
+std::span<const Endpoint> password_endpoints() { return password_endpoint_table; }
 
 }  // namespace waybill::api

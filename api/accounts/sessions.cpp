@@ -24,9 +24,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::users;
-namespace links = storage::sql::console_sessions;
-
 constexpr Property account_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .description = "Null for the session of a one-time link."},
     {.name = "email", .kind = Kind::email, .description = "Null for the session of a one-time link."},
@@ -122,12 +119,12 @@ Answer session_answer(const std::optional<SessionCookie>& cookie, const std::str
 
 /// Returns the account of e-mail address and password. Neither the error nor the response time reveals which
 /// of the two was wrong.
-asio::awaitable<storage::TypedRows<sql::FindForLogin>> authenticate(Call& call, Services& services) {
+asio::awaitable<storage::TypedRows<sql::users::FindForLogin>> authenticate(Call& call, Services& services) {
   const auto email = text_of(call.object(), "email");
   auto network = network_of(call.peer);
   const auto turn = co_await services.passwords.turn(PasswordHasher::Purpose::login, network);
   const auto attempt = co_await LoginAttempt::begin(services, email, std::move(network));
-  auto found = co_await services.db.read(sql::FindForLogin{.email = email});
+  auto found = co_await services.db.read(sql::users::FindForLogin{.email = email});
   std::string hash(found.empty() ? "" : found.front().password_hash);
   if (!co_await turn.matches(text_of(call.object(), "password"), std::move(hash))) {
     observe(Observable::login_failed, {{"address", call.peer}});
@@ -147,7 +144,7 @@ asio::awaitable<Answer> log_in_by_password(Call& call, Services& services,
   const auto account = found.front();
   const auto token = make_token();
   const auto transaction = co_await services.db.begin({});
-  co_await transaction->run(sql::Lock{.user = account.guid});
+  co_await transaction->run(sql::users::Lock{.user = account.guid});
   const auto session =
       co_await transaction->run(storage::sql::user_sessions::Start{.user = account.guid,
                                                                    .token_hash = token_hash(token),
@@ -156,7 +153,7 @@ asio::awaitable<Answer> log_in_by_password(Call& call, Services& services,
   co_await transaction->commit();
   if (session.empty()) throw Failure(ErrorCode::unauthorized, "The password was changed by another request.");
   if (session.front().ended > 0) services.tokens_changed();
-  const auto shown = co_await services.db.read(sql::Me{.user = account.guid});
+  const auto shown = co_await services.db.read(sql::users::Me{.user = account.guid});
   if (shown.empty()) throw Failure(ErrorCode::unauthorized, "The account was deleted.");
   co_return session_answer(cookie, token, session.front().expires_at, json_object(shown));
 }
@@ -181,7 +178,7 @@ Failure wrong_link(const Call& call) {
 asio::awaitable<Answer> log_in_by_link(Call& call, Services& services, const SessionCookie& cookie) {
   const auto hash = token_hash(text_of(call.object(), "link"));
   const auto attempt = co_await LoginAttempt::begin(services, std::nullopt, network_of(call.peer));
-  const auto found = co_await services.db.read(links::FindLink{.link_hash = hash});
+  const auto found = co_await services.db.read(sql::console_sessions::FindLink{.link_hash = hash});
   const auto link = found.find();
   if (!link) throw wrong_link(call);
   if (link->suspended) {
@@ -197,7 +194,7 @@ asio::awaitable<Answer> log_in_by_link(Call& call, Services& services, const Ses
                     .by_cookie = true};
   const auto token = make_token();
   const auto session = co_await services.db.write(
-      links::UseLink{.link_hash = hash, .token_hash = token_hash(token)}, call.cause());
+      sql::console_sessions::UseLink{.link_hash = hash, .token_hash = token_hash(token)}, call.cause());
   if (session.empty()) throw wrong_link(call);
   co_await attempt.succeed(services);
   co_return session_answer(cookie, token, session.front().expires_at, link_account(call.principal.role));
@@ -227,7 +224,7 @@ asio::awaitable<Answer> log_out(Call& call, Services& services) {
 asio::awaitable<Answer> get_me(Call& call, Services& services) {
   require_session(call);
   if (call.principal.caller == Caller::link) co_return Answer::of(link_account(call.principal.role));
-  const auto rows = co_await services.db.read(sql::Me{.user = call.principal.user_id});
+  const auto rows = co_await services.db.read(sql::users::Me{.user = call.principal.user_id});
   if (rows.empty()) throw not_found("user");
   co_return Answer::of(json_object(rows));
 }
@@ -237,7 +234,7 @@ constexpr ErrorCode login_errors[] = {ErrorCode::unauthorized, ErrorCode::forbid
 constexpr HeaderField login_headers[] = {{"Cache-Control", "private, no-cache"},
                                          {"Vary", "Authorization, Cookie"}};
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint session_endpoint_table[] = {
     {.method = Method::post,
      .path = "/api/user/login",
      .permission = Permission::everyone,
@@ -281,6 +278,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> session_endpoints() { return endpoints; }
+std::span<const Endpoint> session_endpoints() { return session_endpoint_table; }
 
 }  // namespace waybill::api

@@ -12,8 +12,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::tokens;
-
 constexpr std::string_view statuses[] = {"active", "revoked"};
 
 constexpr Property entry_properties[] = {
@@ -77,11 +75,11 @@ struct NewToken {
 asio::awaitable<NewToken> make(Call& call, Services& services, std::string_view name, std::string_view role,
                                std::optional<Time> expires_at) {
   NewToken made{.token = make_token(), .record = {}};
-  const auto rows = co_await services.db.write(sql::Create{.business = call.business(),
-                                                           .name = name,
-                                                           .role = role,
-                                                           .token_hash = token_hash(made.token),
-                                                           .expires_at = expires_at},
+  const auto rows = co_await services.db.write(sql::tokens::Create{.business = call.business(),
+                                                                   .name = name,
+                                                                   .role = role,
+                                                                   .token_hash = token_hash(made.token),
+                                                                   .expires_at = expires_at},
                                                call.cause());
   made.record = json::parse(json_object(rows.all())).as_object();
   co_return made;
@@ -90,18 +88,19 @@ asio::awaitable<NewToken> make(Call& call, Services& services, std::string_view 
 asio::awaitable<Answer> list_tokens(Call& call, Services& services) {
   const auto page = page_of(call);
   const auto rows = co_await services.db.read(
-      sql::List{.business = call.business(), .limit = page.limit(), .offset = page.offset()});
+      sql::tokens::List{.business = call.business(), .limit = page.limit(), .offset = page.offset()});
   std::int64_t total = 0;
   if (!rows.empty()) {
     total = rows.front().total;
   } else if (page.number > 1) {
-    total = (co_await services.db.read(sql::Count{.business = call.business()})).front().total;
+    total = (co_await services.db.read(sql::tokens::Count{.business = call.business()})).front().total;
   }
   co_return page_answer(json_array(rows.more()), page, total);
 }
 
 asio::awaitable<Answer> get_token(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .token = call.id()});
+  const auto rows =
+      co_await services.db.read(sql::tokens::Get{.business = call.business(), .token = call.id()});
   if (rows.empty()) throw not_found("token");
   co_return Answer::of(json_object(rows));
 }
@@ -132,8 +131,8 @@ asio::awaitable<Answer> create_token(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> revoke_token(Call& call, Services& services) {
-  const auto rows =
-      co_await services.db.write(sql::Revoke{.business = call.business(), .token = call.id()}, call.cause());
+  const auto rows = co_await services.db.write(
+      sql::tokens::Revoke{.business = call.business(), .token = call.id()}, call.cause());
   if (rows.affected() == 0) throw not_found("token");
   services.tokens_changed();
   co_return Answer::none();
@@ -141,7 +140,7 @@ asio::awaitable<Answer> revoke_token(Call& call, Services& services) {
 
 constexpr ErrorCode creation_errors[] = {ErrorCode::conflict};  // 1000 live tokens
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint token_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/business/generate-api-token",
      .permission = Permission::administer,
@@ -202,6 +201,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> token_endpoints() { return endpoints; }
+std::span<const Endpoint> token_endpoints() { return token_endpoint_table; }
 
 }  // namespace waybill::api

@@ -15,8 +15,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::user_preferences;
-
 constexpr std::size_t most_views = 50;
 constexpr std::size_t longest_query = 2'000;
 constexpr std::size_t longest_language = 35;  // RFC 5646 section 4.4.1
@@ -89,7 +87,7 @@ void check_settings(const json::object& body, FieldErrors& errors) {
     errors.push_back({"zone", "must be an IANA zone such as Europe/Lisbon"});
 }
 
-void require_user(const Call& call) {
+void check_is_user(const Call& call) {
   if (call.principal.caller == Caller::api_token)
     throw Failure(ErrorCode::forbidden, "Views and settings belong to a user; an API token has none.");
   if (call.principal.caller == Caller::link) {
@@ -106,13 +104,13 @@ std::string views_answer(const storage::Rows& rows) {
 }
 
 asio::awaitable<Answer> get_views(Call& call, Services& services) {
-  require_user(call);
-  co_return Answer::of(views_answer(
-      co_await services.db.read(sql::GetViews{.business = call.business(), .user = call.principal.user_id})));
+  check_is_user(call);
+  co_return Answer::of(views_answer(co_await services.db.read(
+      sql::user_preferences::GetViews{.business = call.business(), .user = call.principal.user_id})));
 }
 
 asio::awaitable<Answer> put_views(Call& call, Services& services) {
-  require_user(call);
+  check_is_user(call);
   json::array views;
   for (const json::value& view : call.object().at("views").as_array()) {
     json::object& shown = views.emplace_back(json::object()).as_object();
@@ -122,28 +120,30 @@ asio::awaitable<Answer> put_views(Call& call, Services& services) {
     }
   }
   const auto rows = co_await services.db.write(
-      sql::PutViews{.business = call.business(), .user = call.principal.user_id, .views = to_json(views)},
+      sql::user_preferences::PutViews{
+          .business = call.business(), .user = call.principal.user_id, .views = to_json(views)},
       call.cause());
   if (rows.empty()) throw no_member();
   co_return Answer::of(views_answer(rows));
 }
 
 asio::awaitable<Answer> get_settings(Call& call, Services& services) {
-  require_user(call);
+  check_is_user(call);
   const auto rows = co_await services.db.read(
-      sql::GetSettings{.business = call.business(), .user = call.principal.user_id});
+      sql::user_preferences::GetSettings{.business = call.business(), .user = call.principal.user_id});
   co_return Answer::of(rows.empty() ? R"({"language":null,"zone":null,"theme":null})" : json_object(rows));
 }
 
 asio::awaitable<Answer> put_settings(Call& call, Services& services) {
-  require_user(call);
+  check_is_user(call);
   const auto& body = call.object();
-  const auto rows = co_await services.db.write(sql::PutSettings{.business = call.business(),
-                                                                .user = call.principal.user_id,
-                                                                .language = text_at(body, "language"),
-                                                                .zone = text_at(body, "zone"),
-                                                                .theme = text_at(body, "theme")},
-                                               call.cause());
+  const auto rows =
+      co_await services.db.write(sql::user_preferences::PutSettings{.business = call.business(),
+                                                                    .user = call.principal.user_id,
+                                                                    .language = text_at(body, "language"),
+                                                                    .zone = text_at(body, "zone"),
+                                                                    .theme = text_at(body, "theme")},
+                                 call.cause());
   if (rows.empty()) throw no_member();
   co_return Answer::of(json_object(rows));
 }
@@ -151,7 +151,7 @@ asio::awaitable<Answer> put_settings(Call& call, Services& services) {
 constexpr ErrorCode put_errors[] = {ErrorCode::forbidden, ErrorCode::conflict};
 constexpr ErrorCode get_errors[] = {ErrorCode::forbidden};
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint preference_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/user/views",
      .permission = Permission::signed_in,
@@ -207,6 +207,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> preference_endpoints() { return endpoints; }
+std::span<const Endpoint> preference_endpoints() { return preference_endpoint_table; }
 
 }  // namespace waybill::api

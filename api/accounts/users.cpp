@@ -14,8 +14,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::users;
-
 constexpr Property register_properties[] = {
     {.name = "email", .kind = Kind::email, .required = true, .max_length = longest_email},
     password_property,
@@ -32,10 +30,10 @@ constexpr Property registered_properties[] = {
 };
 constexpr Schema registered_schema{"Registered", registered_properties};
 
-constexpr Property token_properties[] = {
+constexpr Property mail_token_properties[] = {
     {.name = "token", .kind = Kind::string, .required = true, .description = "The token of the mail."},
 };
-constexpr Schema token_schema{"MailToken", token_properties};
+constexpr Schema mail_token_schema{"MailToken", mail_token_properties};
 
 constexpr Schema acceptance_schema{"InvitationAcceptance", mailed_password_properties};
 
@@ -53,20 +51,20 @@ asio::awaitable<Answer> register_user(Call& call, Services& services) {
   const auto& body = call.object();
   const auto email = text_of(body, "email");
   co_await count_account_mail(call, services, email);
-  const auto known = co_await services.db.read(sql::HasAccount{.email = email});
+  const auto known = co_await services.db.read(sql::users::HasAccount{.email = email});
   if (known.front().is_known) throw account_exists();
   const auto hash = co_await hash_password(call, services, text_of(body, "password"));
   const auto token = make_token();
   const auto mail = Guid::random();
   const auto message = verification_mail(services, email, token);
   const auto rows = co_await services.db.write(
-      sql::Register{.email = email,
-                    .password_hash = hash,
-                    .first_name = text_at(body, "firstName"),
-                    .last_name = text_at(body, "lastName"),
-                    .token_hash = token_hash(token),
-                    .mail = mail,
-                    .sealed_mail = net::sealed_mail(services.secrets, mail, message)},
+      sql::users::Register{.email = email,
+                           .password_hash = hash,
+                           .first_name = text_at(body, "firstName"),
+                           .last_name = text_at(body, "lastName"),
+                           .token_hash = token_hash(token),
+                           .mail = mail,
+                           .sealed_mail = net::sealed_mail(services.secrets, mail, message)},
       {});
   if (rows.empty()) throw account_exists();
   co_await services.send_mails();
@@ -75,7 +73,7 @@ asio::awaitable<Answer> register_user(Call& call, Services& services) {
 
 asio::awaitable<Answer> verify_user(Call& call, Services& services) {
   const auto hash = token_hash(text_of(call.object(), "token"));
-  const auto rows = co_await services.db.write(sql::Verify{.token_hash = hash}, {});
+  const auto rows = co_await services.db.write(sql::users::Verify{.token_hash = hash}, {});
   if (rows.empty()) throw wrong_token();
   co_return Answer::none();
 }
@@ -84,24 +82,24 @@ asio::awaitable<Answer> verify_user(Call& call, Services& services) {
 asio::awaitable<storage::Rows> accept(const Call& call, Services& services, const std::string& token,
                                       const std::string& hash) {
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto found = co_await transaction->run(sql::LockInvitation{.token_hash = token_hash(token)});
+  const auto found = co_await transaction->run(sql::users::LockInvitation{.token_hash = token_hash(token)});
   const auto invitation = found.find();
   if (!invitation) throw wrong_token();
   const auto business = invitation->business_id;
   storage::Rows accepted;
   if (!invitation->account) {
     accepted = co_await transaction->run(
-        sql::Accept{.business = business, .user = invitation->guid, .password_hash = hash});
+        sql::users::Accept{.business = business, .user = invitation->guid, .password_hash = hash});
   } else {
     const auto taken =
-        co_await transaction->run(sql::TakeInvitation{.business = business, .user = invitation->guid});
+        co_await transaction->run(sql::users::TakeInvitation{.business = business, .user = invitation->guid});
     const auto terms = taken.front();
-    accepted = co_await transaction->run(sql::Join{.user = *invitation->account,
-                                                   .business = business,
-                                                   .role = terms.role,
-                                                   .first_name = terms.first_name,
-                                                   .last_name = terms.last_name,
-                                                   .password_hash = hash});
+    accepted = co_await transaction->run(sql::users::Join{.user = *invitation->account,
+                                                          .business = business,
+                                                          .role = terms.role,
+                                                          .first_name = terms.first_name,
+                                                          .last_name = terms.last_name,
+                                                          .password_hash = hash});
     if (accepted.empty()) throw conflict("The user of this address belongs to another business.");
   }
   co_await transaction->commit();
@@ -111,7 +109,7 @@ asio::awaitable<storage::Rows> accept(const Call& call, Services& services, cons
 asio::awaitable<Answer> accept_invitation(Call& call, Services& services) {
   const auto token = text_of(call.object(), "token");
   // Hashing is expensive, so the token is checked first.
-  const auto known = co_await services.db.read(sql::FindInvitation{.token_hash = token_hash(token)});
+  const auto known = co_await services.db.read(sql::users::FindInvitation{.token_hash = token_hash(token)});
   if (known.empty()) throw wrong_token();
   call.principal = mailed_user(known.front().guid, known.front().email);
   const auto hash = co_await hash_password(call, services, text_of(call.object(), "password"));
@@ -123,7 +121,7 @@ asio::awaitable<Answer> accept_invitation(Call& call, Services& services) {
 constexpr ErrorCode conflict_errors[] = {ErrorCode::conflict};
 constexpr ErrorCode register_errors[] = {ErrorCode::conflict, ErrorCode::rate_limited};
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint user_endpoint_table[] = {
     {.method = Method::post,
      .path = "/api/user/register",
      .permission = Permission::everyone,
@@ -146,7 +144,7 @@ constexpr Endpoint endpoints[] = {
      .summary = "Verifies an e-mail address with a mailed token",
      .description = "The token is that of the mail and works once. A wrong or used one is 400.",
      .tag = "Users",
-     .body = &token_schema,
+     .body = &mail_token_schema,
      .body_kind = BodyKind::object},
     {.method = Method::post,
      .path = "/api/user/accept-invitation",
@@ -166,6 +164,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> user_endpoints() { return endpoints; }
+std::span<const Endpoint> user_endpoints() { return user_endpoint_table; }
 
 }  // namespace waybill::api

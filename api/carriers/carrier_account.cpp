@@ -11,12 +11,10 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::carriers;
-
 constexpr std::int64_t most_named = 20;
 
 /// True if purchases through the account cannot continue after the change.
-bool leaves_account(const sql::LockAccount::Row& now, const AccountChange& change) {
+bool leaves_account(const sql::carriers::LockAccount::Row& now, const AccountChange& change) {
   return change.connector.value_or(std::string(now.connector)) != now.connector ||
          (change.api_url && *change.api_url != now.api_url) ||
          (change.account_number && change.account_number != now.account_number) ||
@@ -34,11 +32,12 @@ std::string reason_of(std::string_view status) {
 
 boost::asio::awaitable<void> keep_account_of_purchases(storage::Transaction& transaction, Guid business,
                                                        Guid carrier, std::optional<AccountChange> change) {
-  const auto accounts = co_await transaction.run(sql::LockAccount{.business = business, .carrier = carrier});
+  const auto accounts =
+      co_await transaction.run(sql::carriers::LockAccount{.business = business, .carrier = carrier});
   const auto account = accounts.find();
   if (!account || account->connector == connectors::manual_connector) co_return;
   if (change && !leaves_account(*account, *change)) co_return;
-  const auto open = co_await transaction.run(sql::OpenPurchases{
+  const auto open = co_await transaction.run(sql::carriers::OpenPurchases{
       .business = business, .carrier = carrier, .connector = account->connector, .most = most_named});
   FieldErrors purchases;
   for (const auto& row : open) {

@@ -16,7 +16,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::carriers;
 using Text = std::optional<std::string>;
 
 constexpr std::string_view inbound_secret = "inboundSecret";
@@ -55,7 +54,8 @@ struct Terms {
 };
 
 asio::awaitable<Terms> read_terms(Call& call, Services& services, const Guid& carrier) {
-  const auto rows = co_await services.db.read(sql::Terms{.business = call.business(), .carrier = carrier});
+  const auto rows =
+      co_await services.db.read(sql::carriers::Terms{.business = call.business(), .carrier = carrier});
   const auto terms = rows.find();
   if (!terms) throw not_found("carrier");
   co_return Terms{.code = std::string(terms->code),
@@ -160,22 +160,22 @@ asio::awaitable<Answer> configure_carrier(Call& call, Services& services) {
                                                    .account_number = text_at(body, "accountNumber"),
                                                    .test_mode = test_mode,
                                                    .is_active = true});
-  const auto rows = co_await transaction->run(
-      sql::Configure{.business = call.business(),
-                     .carrier = carrier,
-                     .account_number = text_at(body, "accountNumber"),
-                     .default_service_level = text_at(body, "defaultServiceLevel"),
-                     .test_mode = test_mode,
-                     .sealed_key = sealed(call, services, carrier, "apiKey", terms.sealed_key),
-                     .sealed_secret = sealed(call, services, carrier, "apiSecret", terms.sealed_secret),
-                     .sealed_inbound_secret = sealed_inbound(call, services, carrier, secret),
-                     .connector = connection.connector,
-                     .api_url = connection.api_url,
-                     .service_codes = connection.service_codes,
-                     .label_format = connection.label_format,
-                     .tracking_sync = flag_member(body, "trackingSync").value_or(true),
-                     .connection_status = checked.status,
-                     .connection_error = checked.error});
+  const auto rows = co_await transaction->run(sql::carriers::Configure{
+      .business = call.business(),
+      .carrier = carrier,
+      .account_number = text_at(body, "accountNumber"),
+      .default_service_level = text_at(body, "defaultServiceLevel"),
+      .test_mode = test_mode,
+      .sealed_key = sealed(call, services, carrier, "apiKey", terms.sealed_key),
+      .sealed_secret = sealed(call, services, carrier, "apiSecret", terms.sealed_secret),
+      .sealed_inbound_secret = sealed_inbound(call, services, carrier, secret),
+      .connector = connection.connector,
+      .api_url = connection.api_url,
+      .service_codes = connection.service_codes,
+      .label_format = connection.label_format,
+      .tracking_sync = flag_member(body, "trackingSync").value_or(true),
+      .connection_status = checked.status,
+      .connection_error = checked.error});
   if (rows.empty()) throw not_found("carrier");
   if (connection.gateway() != nullptr) co_await transaction->run(storage::sql::tracking_pulls::Announce{});
   co_await transaction->commit();
@@ -217,28 +217,28 @@ asio::awaitable<Answer> update_carrier(Call& call, Services& services) {
                                                      .test_mode = flag_member(body, "testMode"),
                                                      .is_active = flag_member(body, "isActive")});
   }
-  const auto rows = co_await transaction->run(
-      sql::Update{.business = call.business(),
-                  .carrier = carrier,
-                  .active = flag_member(body, "isActive"),
-                  .account_number = text_member(body, "accountNumber"),
-                  .test_mode = flag_member(body, "testMode"),
-                  .set_default_service_level = find_member(body, "defaultServiceLevel") != nullptr,
-                  .default_service_level = text_member(body, "defaultServiceLevel"),
-                  .set_key = body.contains("apiKey"),
-                  .sealed_key = sealed(call, services, carrier, "apiKey", terms.sealed_key),
-                  .set_secret = body.contains("apiSecret"),
-                  .sealed_secret = sealed(call, services, carrier, "apiSecret", terms.sealed_secret),
-                  .set_pattern = new_pattern,
-                  .tracking_url_pattern = pattern,
-                  .only_pattern = only_pattern,
-                  .connector = connection.connector,
-                  .api_url = connection.api_url,
-                  .service_codes = connection.service_codes,
-                  .label_format = connection.label_format,
-                  .tracking_sync = flag_member(body, "trackingSync"),
-                  .connection_status = checked.status,
-                  .connection_error = checked.error});
+  const auto rows = co_await transaction->run(sql::carriers::Update{
+      .business = call.business(),
+      .carrier = carrier,
+      .active = flag_member(body, "isActive"),
+      .account_number = text_member(body, "accountNumber"),
+      .test_mode = flag_member(body, "testMode"),
+      .set_default_service_level = find_member(body, "defaultServiceLevel") != nullptr,
+      .default_service_level = text_member(body, "defaultServiceLevel"),
+      .set_key = body.contains("apiKey"),
+      .sealed_key = sealed(call, services, carrier, "apiKey", terms.sealed_key),
+      .set_secret = body.contains("apiSecret"),
+      .sealed_secret = sealed(call, services, carrier, "apiSecret", terms.sealed_secret),
+      .set_pattern = new_pattern,
+      .tracking_url_pattern = pattern,
+      .only_pattern = only_pattern,
+      .connector = connection.connector,
+      .api_url = connection.api_url,
+      .service_codes = connection.service_codes,
+      .label_format = connection.label_format,
+      .tracking_sync = flag_member(body, "trackingSync"),
+      .connection_status = checked.status,
+      .connection_error = checked.error});
   if (rows.empty()) throw conflict("The carrier is not configured.");
   if (connection.gateway() != nullptr) co_await transaction->run(storage::sql::tracking_pulls::Announce{});
   co_await transaction->commit();
@@ -250,9 +250,10 @@ asio::awaitable<Answer> rotate_inbound_secret(Call& call, Services& services) {
   co_await read_terms(call, services, carrier);
   const auto secret = net::WebhookSecret::random();
   const auto rows = co_await services.db.write(
-      sql::RotateInboundSecret{.business = call.business(),
-                               .carrier = carrier,
-                               .sealed_inbound_secret = sealed_inbound(call, services, carrier, secret)},
+      sql::carriers::RotateInboundSecret{
+          .business = call.business(),
+          .carrier = carrier,
+          .sealed_inbound_secret = sealed_inbound(call, services, carrier, secret)},
       call.cause());
   if (rows.empty()) throw conflict("The carrier is not configured.");
   co_return Answer::of(R"({"guid":")" + carrier.to_string() + R"(","inboundSecret":")" + secret.text() +
@@ -273,7 +274,7 @@ asio::awaitable<Answer> remove_carrier(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
   co_await keep_account_of_purchases(*transaction, call.business(), call.id(), std::nullopt);
   const auto result =
-      co_await transaction->run(sql::Remove{.business = call.business(), .carrier = call.id()});
+      co_await transaction->run(sql::carriers::Remove{.business = call.business(), .carrier = call.id()});
   if (result.front().removed == 0) throw not_found("carrier with a configuration");
   co_await transaction->commit();
   co_return Answer::of(R"({"guid":")" + call.id().to_string() + R"("})");

@@ -14,7 +14,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::carriers;
 using connectors::GatewayError;
 
 constexpr Duration check_limit = std::chrono::seconds(30);
@@ -42,7 +41,7 @@ void check_url_of(const CarrierConnection& connection, const connectors::Gateway
 
 /// A parcel of the business to itself, for which the carrier is asked for rates.
 asio::awaitable<connectors::Consignment> probe_of(const Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Origin{.business = call.business()});
+  const auto rows = co_await services.db.read(sql::carriers::Origin{.business = call.business()});
   const auto& row = rows.front();
   const auto text = [](const std::optional<std::string_view>& value) {
     return std::string(value.value_or(""));

@@ -19,8 +19,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::carriers;
-
 // The most bytes that are hashed for one call: its body, once for each secret. Anybody can make such a call,
 // and hashing as much takes some 50 ms.
 constexpr std::size_t most_signed_bytes = 64UL * 1024 * 1024;
@@ -106,8 +104,8 @@ asio::awaitable<Answer> take_hint(Services& services, Guid carrier, Sender sende
   if (sender.hint.kind != connectors::GatewayHint::Kind::hint) co_return Answer::none();
   const auto transaction = co_await services.db.begin({.business = sender.business});
   if (const auto delivery = delivery_key(sender.hint.delivery_id)) {
-    const auto seen = co_await transaction->run(
-        sql::RememberDelivery{.business = sender.business, .carrier = carrier, .delivery = *delivery});
+    const auto seen = co_await transaction->run(sql::carriers::RememberDelivery{
+        .business = sender.business, .carrier = carrier, .delivery = *delivery});
     if (seen.affected() == 0) co_return Answer::none();
   }
   co_await transaction->run(storage::sql::tracking_pulls::Hint{
@@ -139,7 +137,7 @@ asio::awaitable<Answer> receive_scans(Call& call, Services& services) {
   InboundSender sender(services.public_limits.inbound_failures, call, now);
   const auto named = call.parameter("business");
   const auto rows = co_await services.db.read(
-      sql::FindInbound{.carrier = carrier, .business = named ? Guid::parse(*named) : std::nullopt});
+      sql::carriers::FindInbound{.carrier = carrier, .business = named ? Guid::parse(*named) : std::nullopt});
   if (rows.empty()) throw sender.unknown("carrier");
   std::vector<Candidate> candidates;
   for (const auto& row : rows) {
@@ -167,9 +165,9 @@ asio::awaitable<Answer> receive_scans(Call& call, Services& services) {
   const auto scans = scans_of(call.body.get_array());
   const auto transaction = co_await services.db.begin(cause_of(business, carrier, rows.front().name));
   const auto seen = co_await transaction->run(
-      sql::RememberDelivery{.business = business,
-                            .carrier = carrier,
-                            .delivery = delivery_key(find_field(call.head, "webhook-id")).value()});
+      sql::carriers::RememberDelivery{.business = business,
+                                      .carrier = carrier,
+                                      .delivery = delivery_key(find_field(call.head, "webhook-id")).value()});
   if (seen.affected() == 0) co_return Answer::none();
   const auto outcomes =
       co_await record_scans(*transaction, business, scans, {.now = now, .carrier = carrier});

@@ -11,8 +11,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::carriers;
-
 constexpr std::string_view type_codes[] = {carrier_types[0].code, carrier_types[1].code,
                                            carrier_types[2].code};
 static_assert(std::size(type_codes) == std::size(carrier_types));
@@ -278,11 +276,13 @@ std::string stored_levels(const json::object& body) {
 }
 
 asio::awaitable<Answer> list_carriers(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::List{.business = call.business()})));
+  co_return Answer::of(
+      json_array(co_await services.db.read(sql::carriers::List{.business = call.business()})));
 }
 
 asio::awaitable<Answer> list_configured(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::Configured{.business = call.business()})));
+  co_return Answer::of(
+      json_array(co_await services.db.read(sql::carriers::Configured{.business = call.business()})));
 }
 
 asio::awaitable<Answer> get_lookups(Call&, Services&) {
@@ -292,7 +292,8 @@ asio::awaitable<Answer> get_lookups(Call&, Services&) {
 }
 
 asio::awaitable<Answer> get_carrier(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .carrier = call.id()});
+  const auto rows =
+      co_await services.db.read(sql::carriers::Get{.business = call.business(), .carrier = call.id()});
   if (rows.empty()) throw not_found("carrier");
   json::object carrier = json::parse(json_object(rows)).as_object();
   show_connection(carrier);
@@ -301,38 +302,40 @@ asio::awaitable<Answer> get_carrier(Call& call, Services& services) {
 
 asio::awaitable<Answer> create_carrier(Call& call, Services& services) {
   const auto& body = call.object();
-  const auto made =
-      co_await services.db.write(sql::Create{.business = call.business(),
-                                             .name = text_at(body, "name").value(),
-                                             .code = text_at(body, "code").value(),
-                                             .type = text_at(body, "type").value(),
-                                             .service_levels = stored_levels(body),
-                                             .tracking_url_pattern = text_at(body, "trackingUrlPattern")},
-                                 call.cause());
+  const auto made = co_await services.db.write(
+      sql::carriers::Create{.business = call.business(),
+                            .name = text_at(body, "name").value(),
+                            .code = text_at(body, "code").value(),
+                            .type = text_at(body, "type").value(),
+                            .service_levels = stored_levels(body),
+                            .tracking_url_pattern = text_at(body, "trackingUrlPattern")},
+      call.cause());
   if (made.empty()) throw conflict("A carrier with this code already exists, or there are 1000 carriers.");
   co_return Answer::created(json_object(made.all()), "/api/carriers/" + made.front().guid.to_string());
 }
 
 asio::awaitable<Answer> list_contacts(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::Contacts{.business = call.business()})));
+  co_return Answer::of(
+      json_array(co_await services.db.read(sql::carriers::Contacts{.business = call.business()})));
 }
 
 asio::awaitable<Answer> get_contact(Call& call, Services& services) {
   const auto rows =
-      co_await services.db.read(sql::Contact{.business = call.business(), .contact = call.id()});
+      co_await services.db.read(sql::carriers::Contact{.business = call.business(), .contact = call.id()});
   if (rows.empty()) throw not_found("contact");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> add_contact(Call& call, Services& services) {
   const auto& body = call.object();
-  const auto added = co_await services.db.write(sql::AddContact{.business = call.business(),
-                                                                .carrier = guid_at(body, "carrierId").value(),
-                                                                .name = text_at(body, "name").value(),
-                                                                .email = text_at(body, "email"),
-                                                                .phone = text_at(body, "phone"),
-                                                                .role = text_at(body, "role")},
-                                                call.cause());
+  const auto added =
+      co_await services.db.write(sql::carriers::AddContact{.business = call.business(),
+                                                           .carrier = guid_at(body, "carrierId").value(),
+                                                           .name = text_at(body, "name").value(),
+                                                           .email = text_at(body, "email"),
+                                                           .phone = text_at(body, "phone"),
+                                                           .role = text_at(body, "role")},
+                                 call.cause());
   if (added.empty()) throw not_found("carrier");
   co_return Answer::created(json_object(added.all()),
                             "/api/carriers/contacts/" + added.front().guid.to_string());
@@ -347,7 +350,7 @@ constexpr Parameter inbound_query[] = {
 constexpr ErrorCode inbound_errors[] = {ErrorCode::unauthorized, ErrorCode::forbidden, ErrorCode::not_found,
                                         ErrorCode::rate_limited};
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint carrier_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/carriers",
      .permission = Permission::read,
@@ -495,6 +498,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> carrier_endpoints() { return endpoints; }
+std::span<const Endpoint> carrier_endpoints() { return carrier_endpoint_table; }
 
 }  // namespace waybill::api

@@ -25,8 +25,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::customer_erasures;
-
 constexpr Duration longest_wait = std::chrono::seconds(20);  // longer than an attempt of a webhook
 constexpr Duration first_pause = std::chrono::milliseconds(50);
 constexpr Duration longest_pause = std::chrono::milliseconds(500);
@@ -68,8 +66,8 @@ class RunEraser {
   /// Waits for the ticks of schedules, and notes the last event that can hold the old data.
   Step begin() {
     return [this](storage::Session& session, std::size_t) {
-      session.run(sql::WaitForSchedules{.business = target_.business});
-      last_event_ = session.run(sql::LastEvent{}).front().id;
+      session.run(sql::customer_erasures::WaitForSchedules{.business = target_.business});
+      last_event_ = session.run(sql::customer_erasures::LastEvent{}).front().id;
       return false;
     };
   }
@@ -80,7 +78,7 @@ class RunEraser {
     is_planned_ = false;
     return [this, after = std::int64_t(0)](storage::Session& session, std::size_t size) mutable {
       const auto limit = static_cast<std::int64_t>(size);
-      const auto rows = session.run(sql::Planned{
+      const auto rows = session.run(sql::customer_erasures::Planned{
           .business = target_.business, .after = after, .last_event = last_event_, .limit = limit});
       std::int64_t count = 0;
       for (const auto& row : rows) {
@@ -131,23 +129,23 @@ class RunEraser {
     return for_pages<Guid>(records, [this](storage::Session& session, const Records& portion,
                                            const Guid& after, std::size_t size) {
       const auto page = session
-                            .run(sql::QueuePage{.business = target_.business,
-                                                .records = portion.guids,
-                                                .after = after,
-                                                .limit = static_cast<std::int64_t>(size)})
+                            .run(sql::customer_erasures::QueuePage{.business = target_.business,
+                                                                   .records = portion.guids,
+                                                                   .after = after,
+                                                                   .limit = static_cast<std::int64_t>(size)})
                             .front();
-      const auto erased =
-          session
-              .run(sql::EraseQueue{.business = target_.business,
-                                   .records = portion.guids,
-                                   .no_record = storage::no_record,
-                                   .firsts = storage::binary_array(portion.firsts),
-                                   .lasts = storage::binary_array(portion.lasts),
-                                   .after = after,
-                                   .last = page.last,
-                                   .impersonal_actions = action_types(&actions::Action::is_impersonal),
-                                   .mailing_actions = action_types(sends_mail)})
-              .front();
+      const auto erased = session
+                              .run(sql::customer_erasures::EraseQueue{
+                                  .business = target_.business,
+                                  .records = portion.guids,
+                                  .no_record = storage::no_record,
+                                  .firsts = storage::binary_array(portion.firsts),
+                                  .lasts = storage::binary_array(portion.lasts),
+                                  .after = after,
+                                  .last = page.last,
+                                  .impersonal_actions = action_types(&actions::Action::is_impersonal),
+                                  .mailing_actions = action_types(sends_mail)})
+                              .front();
       runs_ += erased.runs;
       if (erased.in_flight > 0) note_in_flight(portion);
       return std::pair(page.runs, Guid(page.last));
@@ -157,13 +155,14 @@ class RunEraser {
   Step items_step(const std::function<Records()>& records) const {
     return for_pages<Guid>(records, [this](storage::Session& session, const Records& portion,
                                            const Guid& after, std::size_t size) {
-      const auto erased = session
-                              .run(sql::EraseDigestItems{.business = target_.business,
-                                                         .records = portion.guids,
-                                                         .firsts = storage::binary_array(portion.firsts),
-                                                         .lasts = storage::binary_array(portion.lasts),
-                                                         .limit = static_cast<std::int64_t>(size)})
-                              .front();
+      const auto erased =
+          session
+              .run(sql::customer_erasures::EraseDigestItems{.business = target_.business,
+                                                            .records = portion.guids,
+                                                            .firsts = storage::binary_array(portion.firsts),
+                                                            .lasts = storage::binary_array(portion.lasts),
+                                                            .limit = static_cast<std::int64_t>(size)})
+              .front();
       return std::pair(erased.items, after);  // the next page begins anew without them
     });
   }
@@ -172,12 +171,13 @@ class RunEraser {
     return for_pages<Guid>(
         [this] { return Records{.guids = own_}; },
         [this](storage::Session& session, const Records& portion, const Guid& after, std::size_t size) {
-          const auto erased = session
-                                  .run(sql::EraseDigestLists{.business = target_.business,
-                                                             .records = portion.guids,
-                                                             .after = after,
-                                                             .limit = static_cast<std::int64_t>(size)})
-                                  .front();
+          const auto erased =
+              session
+                  .run(sql::customer_erasures::EraseDigestLists{.business = target_.business,
+                                                                .records = portion.guids,
+                                                                .after = after,
+                                                                .limit = static_cast<std::int64_t>(size)})
+                  .front();
           return std::pair(erased.lists, Guid(erased.last));
         });
   }
@@ -196,20 +196,21 @@ class RunEraser {
     return for_pages<Guid>(records, [this](storage::Session& session, const Records& portion,
                                            const Guid& after, std::size_t size) {
       const auto page = session
-                            .run(sql::RunPage{.business = target_.business,
-                                              .records = portion.guids,
-                                              .after = after,
-                                              .limit = static_cast<std::int64_t>(size)})
+                            .run(sql::customer_erasures::RunPage{.business = target_.business,
+                                                                 .records = portion.guids,
+                                                                 .after = after,
+                                                                 .limit = static_cast<std::int64_t>(size)})
                             .front();
       runs_ += session
-                   .run(sql::EraseRuns{.business = target_.business,
-                                       .records = portion.guids,
-                                       .no_record = storage::no_record,
-                                       .firsts = storage::binary_array(portion.firsts),
-                                       .lasts = storage::binary_array(portion.lasts),
-                                       .after = after,
-                                       .last = page.last,
-                                       .impersonal_actions = action_types(&actions::Action::is_impersonal)})
+                   .run(sql::customer_erasures::EraseRuns{
+                       .business = target_.business,
+                       .records = portion.guids,
+                       .no_record = storage::no_record,
+                       .firsts = storage::binary_array(portion.firsts),
+                       .lasts = storage::binary_array(portion.lasts),
+                       .after = after,
+                       .last = page.last,
+                       .impersonal_actions = action_types(&actions::Action::is_impersonal)})
                    .front()
                    .runs;
       return std::pair(page.runs, Guid(page.last));
@@ -233,11 +234,11 @@ class RunEraser {
 std::vector<Step> erase_jobs(const ErasureTarget& target) {
   return list_of(
       [&target](storage::Session& session, std::size_t) {
-        session.run(sql::StopJobs{.business = target.business});
+        session.run(sql::customer_erasures::StopJobs{.business = target.business});
         return false;
       },
       [&target](storage::Session& session, std::size_t) {
-        session.run(sql::DeleteJobFiles{.business = target.business});
+        session.run(sql::customer_erasures::DeleteJobFiles{.business = target.business});
         return false;
       });
 }

@@ -17,7 +17,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::customer_exports;
 using Guids = std::span<const Guid>;
 
 /// Records of one statement. All of a customer with a million orders would take longer than a statement may;
@@ -115,20 +114,25 @@ bool export_customer(storage::Session& session, const CustomerExport& wanted,
   if (!write("{\"exportedAt\":\"" + format_timestamp(at) + "\",\"customer\":" + json_object(found)))
     return true;
   ListWriter lists(session, write);
-  lists.add_list("orders", records.orders,
-                 [&](Guids orders) { return sql::Orders{.business = business, .orders = orders}; });
+  lists.add_list("orders", records.orders, [&](Guids orders) {
+    return sql::customer_exports::Orders{.business = business, .orders = orders};
+  });
   lists.add_list("shipments", records.shipments, [&](Guids shipments) {
-    return sql::Shipments{.business = business, .shipments = shipments, .public_url = public_url};
+    return sql::customer_exports::Shipments{
+        .business = business, .shipments = shipments, .public_url = public_url};
   });
   lists.add_list("purchases", records.shipments, [&](Guids shipments) {
-    return sql::Purchases{.business = business, .shipments = shipments};
+    return sql::customer_exports::Purchases{.business = business, .shipments = shipments};
   });
-  lists.add_list("statusHistory", all,
-                 [&](Guids portion) { return sql::StatusHistory{.business = business, .records = portion}; });
-  lists.add_list("events", all,
-                 [&](Guids portion) { return sql::Events{.business = business, .records = portion}; });
-  lists.add_list("runs", all,
-                 [&](Guids portion) { return sql::Runs{.business = business, .records = portion}; });
+  lists.add_list("statusHistory", all, [&](Guids portion) {
+    return sql::customer_exports::StatusHistory{.business = business, .records = portion};
+  });
+  lists.add_list("events", all, [&](Guids portion) {
+    return sql::customer_exports::Events{.business = business, .records = portion};
+  });
+  lists.add_list("runs", all, [&](Guids portion) {
+    return sql::customer_exports::Runs{.business = business, .records = portion};
+  });
   lists.add_list("messages", all, [&](Guids portion) {
     return storage::sql::messages::OfPerson{.business = business,
                                             .records = portion,
@@ -139,10 +143,10 @@ bool export_customer(storage::Session& session, const CustomerExport& wanted,
   });
   lists.add_list(
       "scheduledRuns",
-      sql::ScheduledRuns{
+      sql::customer_exports::ScheduledRuns{
           .business = business, .records = all, .emails = person.emails, .no_record = storage::no_record});
-  lists.add_list("uploads",
-                 sql::Uploads{.business = business, .emails = person.emails, .names = person.names});
+  lists.add_list("uploads", sql::customer_exports::Uploads{
+                                .business = business, .emails = person.emails, .names = person.names});
   add_views(lists, session, business, person.words);
   if (lists.goes_on()) write("}");
   return true;

@@ -14,8 +14,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::customers;
-
 /// `create` requires the name.
 constexpr auto contact_properties(bool create) {
   return std::to_array<Property>({
@@ -73,7 +71,8 @@ asio::awaitable<Answer> add_contact(Call& call, Services& services) {
   const auto guid = Guid::random().to_string();
   const json::object contact = new_element(call.object(), contact_columns, guid);
   const auto held = co_await services.db.write(
-      sql::AddContact{.business = call.business(), .customer = call.id(), .contact = to_json(contact)},
+      sql::customers::AddContact{
+          .business = call.business(), .customer = call.id(), .contact = to_json(contact)},
       call.cause());
   if (held.empty()) throw not_found("customer");
   if (!held.front().has_room) throw list_is_full("contacts");
@@ -84,17 +83,17 @@ asio::awaitable<Answer> add_contact(Call& call, Services& services) {
 
 asio::awaitable<Answer> get_contact(Call& call, Services& services) {
   const auto rows = co_await services.db.read(
-      sql::Contact{.business = call.business(), .customer = call.id(), .contact = call.id(1)});
+      sql::customers::Contact{.business = call.business(), .customer = call.id(), .contact = call.id(1)});
   if (rows.empty()) throw not_found("contact");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> change_contact(Call& call, Services& services) {
   const auto rows = co_await services.db.write(
-      sql::ChangeContact{.business = call.business(),
-                         .customer = call.id(),
-                         .contact = call.id(1),
-                         .changes = to_json(changed_columns(call.object(), contact_columns))},
+      sql::customers::ChangeContact{.business = call.business(),
+                                    .customer = call.id(),
+                                    .contact = call.id(1),
+                                    .changes = to_json(changed_columns(call.object(), contact_columns))},
       call.cause());
   if (rows.empty()) throw not_found("contact");
   co_return Answer::of(json_object(rows));
@@ -102,7 +101,8 @@ asio::awaitable<Answer> change_contact(Call& call, Services& services) {
 
 asio::awaitable<Answer> remove_contact(Call& call, Services& services) {
   const auto rows = co_await services.db.write(
-      sql::RemoveContact{.business = call.business(), .customer = call.id(), .contact = call.id(1)},
+      sql::customers::RemoveContact{
+          .business = call.business(), .customer = call.id(), .contact = call.id(1)},
       call.cause());
   if (rows.affected() == 0) throw not_found("contact");
   co_return guid_answer(call.id(1));
@@ -113,7 +113,8 @@ asio::awaitable<Answer> add_reference(Call& call, Services& services) {
   const json::object reference{
       {"guid", Guid::random().to_string()}, {"type", body.at("type")}, {"value", body.at("value")}};
   const auto rows = co_await services.db.write(
-      sql::AddReference{.business = call.business(), .customer = call.id(), .reference = to_json(reference)},
+      sql::customers::AddReference{
+          .business = call.business(), .customer = call.id(), .reference = to_json(reference)},
       call.cause());
   if (rows.empty()) throw not_found("customer");
   if (!rows.front().has_room) throw list_is_full("references");
@@ -122,13 +123,14 @@ asio::awaitable<Answer> add_reference(Call& call, Services& services) {
 
 asio::awaitable<Answer> remove_reference(Call& call, Services& services) {
   const auto rows = co_await services.db.write(
-      sql::RemoveReference{.business = call.business(), .customer = call.id(), .reference = call.id(1)},
+      sql::customers::RemoveReference{
+          .business = call.business(), .customer = call.id(), .reference = call.id(1)},
       call.cause());
   if (rows.affected() == 0) throw not_found("reference");
   co_return guid_answer(call.id(1));
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint customer_list_endpoint_table[] = {
     {.method = Method::post,
      .path = "/api/v1/Customers/{customerId}/contacts",
      .permission = Permission::operate,
@@ -198,6 +200,6 @@ constexpr Endpoint endpoints[] = {
 const Schema customer_contact_schema{"CustomerContact", contact_change_properties};
 const Schema customer_reference_schema{"CustomerReference", reference_properties};
 
-std::span<const Endpoint> customer_list_endpoints() { return endpoints; }
+std::span<const Endpoint> customer_list_endpoints() { return customer_list_endpoint_table; }
 
 }  // namespace waybill::api

@@ -148,7 +148,7 @@ asio::awaitable<Answer> read_export(Call& call, Services& services) {
 
 constexpr ErrorCode export_errors[] = {ErrorCode::payload_too_large};
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint customer_privacy_endpoint_table[] = {
     {.method = Method::post,
      .path = "/api/v1/Customers/{customerId}/erase",
      .permission = Permission::operate,
@@ -177,6 +177,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> customer_privacy_endpoints() { return endpoints; }
+std::span<const Endpoint> customer_privacy_endpoints() { return customer_privacy_endpoint_table; }
 
 }  // namespace waybill::api

@@ -25,14 +25,12 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::customer_uploads;
-
 constexpr std::size_t part_size = 5'000;  // rows that one statement stores or applies
 constexpr int most_waiting_uploads = 20;  // per business
 // The wait for other confirmations of the business.
-constexpr auto longest_wait = std::chrono::seconds(8);
-constexpr auto first_pause = std::chrono::milliseconds(20);
-constexpr auto longest_pause = std::chrono::milliseconds(320);
+constexpr auto longest_confirmation_wait = std::chrono::seconds(8);
+constexpr auto first_confirmation_pause = std::chrono::milliseconds(20);
+constexpr auto longest_confirmation_pause = std::chrono::milliseconds(320);
 
 constexpr std::string_view actions[] = {"create", "update"};
 constexpr Property row_properties[] = {
@@ -96,7 +94,7 @@ class PartWriter {
   std::size_t size() const { return lines_.size(); }
 
   /// Returns the statement that stores the part, and begins the next part.
-  sql::AddPart take(const Guid& business, const Guid& upload) {
+  sql::customer_uploads::AddPart take(const Guid& business, const Guid& upload) {
     return {.business = business,
             .upload = upload,
             .part = part_++,
@@ -132,7 +130,8 @@ class PartWriter {
 };
 
 /// Throws Failure with the first hundred invalid lines if the file has any error.
-void refuse_bad_file(const CustomerCsv& csv, const storage::TypedRows<sql::Repeated>& repeated) {
+void refuse_bad_file(const CustomerCsv& csv,
+                     const storage::TypedRows<sql::customer_uploads::Repeated>& repeated) {
   auto lines = csv.line_errors();
   for (const auto& row : repeated) {
     lines.push_back(
@@ -153,8 +152,8 @@ asio::awaitable<Answer> upload_customers(Call& call, Services& services) {
   const auto upload = Guid::timed_random(to_unix_ms(services.clock.now()));
   CustomerCsv csv(file_of(call));
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto created = co_await transaction->run(
-      sql::Create{.business = business, .guid = upload, .max_unconfirmed = most_waiting_uploads});
+  const auto created = co_await transaction->run(sql::customer_uploads::Create{
+      .business = business, .guid = upload, .max_unconfirmed = most_waiting_uploads});
   if (created.empty()) {
     throw conflict(
         "20 uploads wait for confirmation; confirm one, or wait until they expire after 24 hours.");
@@ -168,7 +167,8 @@ asio::awaitable<Answer> upload_customers(Call& call, Services& services) {
     co_await transaction->run(writer.take(business, upload));
     if (call.job != nullptr) co_await call.job->note(rows, std::nullopt);
   }
-  refuse_bad_file(csv, co_await transaction->run(sql::Repeated{.business = business, .upload = upload}));
+  refuse_bad_file(csv, co_await transaction->run(
+                           sql::customer_uploads::Repeated{.business = business, .upload = upload}));
   co_await transaction->commit();
   const auto guid = upload.to_string();
   co_return Answer::created('"' + guid + '"', "/api/v1/Customers/upload/" + guid);
@@ -177,7 +177,8 @@ asio::awaitable<Answer> upload_customers(Call& call, Services& services) {
 Failure confirmed_already() { return conflict("The upload is already confirmed."); }
 
 asio::awaitable<Answer> preview_upload(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Preview{.business = call.business(), .upload = call.id()});
+  const auto rows = co_await services.db.read(
+      sql::customer_uploads::Preview{.business = call.business(), .upload = call.id()});
   if (rows.empty()) throw not_found("upload");
   if (rows.front().is_confirmed) throw confirmed_already();
   co_return Answer::of(json_object(rows.more()));
@@ -187,21 +188,23 @@ asio::awaitable<Answer> preview_upload(Call& call, Services& services) {
 asio::awaitable<bool> try_confirming(const Call& call, Services& services, const Guid& upload) {
   const auto& business = call.business();
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto rows = co_await transaction->run(sql::Lock{.business = business, .upload = upload});
+  const auto rows =
+      co_await transaction->run(sql::customer_uploads::Lock{.business = business, .upload = upload});
   if (rows.empty()) throw not_found("upload");
   const auto state = rows.front();
   if (state.is_confirmed) throw confirmed_already();
   if (!state.is_locked) throw conflict("The upload is being confirmed.");
-  const auto lock = co_await transaction->run(sql::LockBusiness{.business = business});
+  const auto lock = co_await transaction->run(sql::customer_uploads::LockBusiness{.business = business});
   if (lock.empty()) {
     co_await transaction->roll_back();
     co_return false;
   }
   for (int part = 0; part < state.parts; ++part) {
-    co_await transaction->run(sql::ApplyPart{.business = business, .upload = upload, .part = part});
+    co_await transaction->run(
+        sql::customer_uploads::ApplyPart{.business = business, .upload = upload, .part = part});
     if (call.job != nullptr) co_await call.job->note(part + 1, state.parts);
   }
-  co_await transaction->run(sql::Finish{.business = business, .upload = upload});
+  co_await transaction->run(sql::customer_uploads::Finish{.business = business, .upload = upload});
   co_await transaction->commit();
   co_return true;
 }
@@ -210,12 +213,12 @@ asio::awaitable<bool> try_confirming(const Call& call, Services& services, const
 asio::awaitable<Answer> confirm_upload(Call& call, Services& services) {
   const auto upload = Guid::parse(call.parameter("guid").value_or("")).value();
   asio::steady_timer timer(co_await asio::this_coro::executor);
-  const auto deadline = std::chrono::steady_clock::now() + longest_wait;
-  for (auto pause = first_pause; !co_await try_confirming(call, services, upload);
-       pause = std::min(2 * pause, longest_pause)) {
+  const auto deadline = std::chrono::steady_clock::now() + longest_confirmation_wait;
+  for (auto pause = first_confirmation_pause; !co_await try_confirming(call, services, upload);
+       pause = std::min(2 * pause, longest_confirmation_pause)) {
     if (std::chrono::steady_clock::now() >= deadline) {
       throw Failure(ErrorCode::unavailable, "Other uploads of the business are being confirmed; try again.")
-          .with_retry_after(longest_wait);
+          .with_retry_after(longest_confirmation_wait);
     }
     timer.expires_after(pause);
     co_await timer.async_wait(asio::use_awaitable);
@@ -223,7 +226,7 @@ asio::awaitable<Answer> confirm_upload(Call& call, Services& services) {
   co_return Answer::none();
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint customer_upload_endpoint_table[] = {
     {.method = Method::post,
      .path = "/api/v1/Customers/upload",
      .permission = Permission::operate,
@@ -263,6 +266,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> customer_upload_endpoints() { return endpoints; }
+std::span<const Endpoint> customer_upload_endpoints() { return customer_upload_endpoint_table; }
 
 }  // namespace waybill::api

@@ -19,8 +19,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::customers;
-
 const Property own_properties[] = {
     {.name = "address", .kind = Kind::object, .schema = &address_schema},
     {.name = "contacts",
@@ -80,12 +78,12 @@ void check_customer(const json::object& body, FieldErrors& errors) {
 }
 
 asio::awaitable<Answer> list_customers(Call& call, Services& services) {
-  return list_records(call, services, domain::record_type(type), sql::List::statement);
+  return list_records(call, services, domain::record_type(type), sql::customers::List::statement);
 }
 
 asio::awaitable<Answer> get_customer(Call& call, Services& services) {
-  const auto rows =
-      co_await read_selected(call, services.db, sql::Get{.business = call.business(), .customer = call.id()});
+  const auto rows = co_await read_selected(
+      call, services.db, sql::customers::Get{.business = call.business(), .customer = call.id()});
   if (rows.empty()) throw not_found("customer");
   co_return Answer::of(json_object(rows));
 }
@@ -94,8 +92,8 @@ asio::awaitable<Answer> create_customer(Call& call, Services& services) {
   const auto customer = Guid::timed_random(to_unix_ms(services.clock.now()));
   auto values = record_changes(type, call.object());
   values.emplace("guid", customer.to_string());
-  const auto created =
-      co_await services.db.write<sql::Create>(storage::SharedEntry{customer, to_json(values)}, call.cause());
+  const auto created = co_await services.db.write<sql::customers::Create>(
+      storage::SharedEntry{customer, to_json(values)}, call.cause());
   co_return Answer::created(json_object(created.all()), "/api/v1/Customers/" + customer.to_string());
 }
 
@@ -104,7 +102,7 @@ asio::awaitable<Answer> update_customer(Call& call, Services& services) {
   const auto changes = to_json(record_changes(type, call.object()));
   const auto entry = R"({"customer":")" + customer.to_string() + R"(","changes":)" + changes + '}';
   const auto rows = co_await services.db.write(
-      sql::Update{.business = call.business(), .customer = customer, .changes = changes},
+      sql::customers::Update{.business = call.business(), .customer = customer, .changes = changes},
       storage::SharedEntry{customer, entry}, call.cause());
   if (rows.empty()) throw not_found("customer");
   if (!rows.front().has_room) throw too_much_metadata();
@@ -113,26 +111,26 @@ asio::awaitable<Answer> update_customer(Call& call, Services& services) {
 
 asio::awaitable<Answer> delete_customer(Call& call, Services& services) {
   const auto rows = co_await services.db.write(
-      sql::Remove{.business = call.business(), .customer = call.id()}, call.cause());
+      sql::customers::Remove{.business = call.business(), .customer = call.id()}, call.cause());
   if (rows.affected() == 0) throw not_found("customer");
   co_return Answer::none();
 }
 
 asio::awaitable<Answer> recent_shipments(Call& call, Services& services) {
-  const auto rows =
-      co_await services.db.read(sql::RecentShipments{.business = call.business(), .customer = call.id()});
+  const auto rows = co_await services.db.read(
+      sql::customers::RecentShipments{.business = call.business(), .customer = call.id()});
   if (rows.empty()) throw not_found("customer");
   co_return Answer::of(rows.front().has_shipments ? json_array(rows.more()) : "[]");
 }
 
 asio::awaitable<Answer> sales_analytics(Call& call, Services& services) {
-  const auto rows =
-      co_await services.db.read(sql::SalesAnalytics{.business = call.business(), .customer = call.id()});
+  const auto rows = co_await services.db.read(
+      sql::customers::SalesAnalytics{.business = call.business(), .customer = call.id()});
   if (rows.empty()) throw not_found("customer");
   co_return Answer::of(json_object(rows));
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint customer_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/v1/Customers",
      .permission = Permission::read,
@@ -213,6 +211,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> customer_endpoints() { return endpoints; }
+std::span<const Endpoint> customer_endpoints() { return customer_endpoint_table; }
 
 }  // namespace waybill::api

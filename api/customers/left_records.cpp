@@ -6,8 +6,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::customer_erasures;
-
 constexpr Time always{};
 constexpr std::size_t guids_per_row = 10;  // a guid takes a tenth of the time of a changed row
 
@@ -49,7 +47,8 @@ std::vector<Step> RecordSearch::steps(const std::vector<Guid>* unlinked) {
 bool RecordSearch::add_shipments_of_orders(storage::Session& session, std::size_t size) {
   const auto portion = portion_of(own_.orders, begin_, size);
   if (!portion.empty()) {
-    for (const auto& row : session.run(sql::ShipmentsOfOrders{.business = business_, .orders = portion}))
+    for (const auto& row :
+         session.run(sql::customer_erasures::ShipmentsOfOrders{.business = business_, .orders = portion}))
       own_.shipments.push_back(row.guid);
   }
   begin_ += portion.size();
@@ -73,7 +72,7 @@ void RecordSearch::add_time(const Guid& record, Time first, Time last) {
 /// Adds orders and shipments that left the customer.
 bool RecordSearch::add_left(storage::Session& session, std::size_t size) {
   const auto limit = static_cast<std::int64_t>(size * guids_per_row);
-  const auto rows = session.run(sql::LeftCustomer{
+  const auto rows = session.run(sql::customer_erasures::LeftCustomer{
       .business = business_, .customer = customer_, .after_event = last_left_, .limit = limit});
   std::int64_t count = 0;
   for (const auto& row : rows) {
@@ -90,7 +89,8 @@ bool RecordSearch::add_left(storage::Session& session, std::size_t size) {
 bool RecordSearch::add_left_own_orders(storage::Session& session, std::size_t size) {
   const auto portion = portion_of(own_.orders, begin_, size);
   if (!portion.empty()) {
-    for (const auto& row : session.run(sql::LeftOrders{.business = business_, .orders = portion}))
+    for (const auto& row :
+         session.run(sql::customer_erasures::LeftOrders{.business = business_, .orders = portion}))
       add_time(row.guid, always, row.at);
   }
   begin_ += portion.size();
@@ -105,13 +105,15 @@ bool RecordSearch::add_left_own_orders(storage::Session& session, std::size_t si
 bool RecordSearch::add_of_left_orders(storage::Session& session, std::size_t size) {
   const auto portion = portion_of(guids_of_left_orders_, begin_, size);
   if (!portion.empty()) {
-    const auto shipments = session.run(sql::ShipmentsOfOrders{.business = business_, .orders = portion});
+    const auto shipments =
+        session.run(sql::customer_erasures::ShipmentsOfOrders{.business = business_, .orders = portion});
     for (const auto& row : shipments) {
       const auto [from, to] = left_orders_.equal_range(row.order_id);
       for (auto order = from; order != to; ++order)
         add_time(row.guid, order->second.first, order->second.second);
     }
-    for (const auto& row : session.run(sql::LeftOrders{.business = business_, .orders = portion})) {
+    for (const auto& row :
+         session.run(sql::customer_erasures::LeftOrders{.business = business_, .orders = portion})) {
       const auto [from, to] = left_orders_.equal_range(row.order_id);
       for (auto order = from; order != to; ++order)
         add_time(row.guid, order->second.first, std::min(order->second.second, row.at));
@@ -135,10 +137,11 @@ bool RecordSearch::limit_times(storage::Session& session, std::size_t size) {
     portion.lasts.push_back(last);
   }
   if (!portion.guids.empty()) {
-    const auto rows = session.run(sql::LeftTimes{.business = business_,
-                                                 .records = portion.guids,
-                                                 .firsts = storage::binary_array(portion.firsts),
-                                                 .lasts = storage::binary_array(portion.lasts)});
+    const auto rows =
+        session.run(sql::customer_erasures::LeftTimes{.business = business_,
+                                                      .records = portion.guids,
+                                                      .firsts = storage::binary_array(portion.firsts),
+                                                      .lasts = storage::binary_array(portion.lasts)});
     for (const auto& row : rows) {
       left_.guids.push_back(row.guid);
       left_.firsts.push_back(row.first);

@@ -12,8 +12,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::user_preferences;
-
 /// The texts of a view that can name a person. A query that cannot be decoded is searched as it is.
 std::string searched_text(const json::object& view) {
   const auto query = text_at(view, "query").value_or("");
@@ -40,8 +38,8 @@ UserViews divide_views(storage::Session& session, const Guid& user, const json::
 
 std::vector<UserViews> views_of_users(storage::Session& session, const Guid& business, const Guid& after,
                                       std::size_t size, const std::vector<std::string>& words) {
-  const auto rows = session.run(
-      sql::ViewPage{.business = business, .after_user = after, .limit = static_cast<std::int64_t>(size)});
+  const auto rows = session.run(sql::user_preferences::ViewPage{
+      .business = business, .after_user = after, .limit = static_cast<std::int64_t>(size)});
   std::vector<UserViews> users;
   for (const auto& row : rows) {
     const json::value views = json::parse(row.views);
@@ -53,12 +51,13 @@ std::vector<UserViews> views_of_users(storage::Session& session, const Guid& bus
 void erase_views(storage::Session& session, const Guid& business, const Guid& user,
                  const std::vector<std::string>& words) {
   storage::Work work(session);
-  const auto rows = session.run(sql::LockViews{.business = business, .user = user});
+  const auto rows = session.run(sql::user_preferences::LockViews{.business = business, .user = user});
   if (const auto row = rows.find()) {
     const json::value views = json::parse(row->views);
     const UserViews divided = divide_views(session, user, views.as_array(), words);
     if (!divided.named.empty())
-      session.run(sql::KeepViews{.business = business, .user = user, .views = to_json(divided.others)});
+      session.run(sql::user_preferences::KeepViews{
+          .business = business, .user = user, .views = to_json(divided.others)});
   }
   work.commit();
 }

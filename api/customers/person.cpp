@@ -12,8 +12,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::customer_erasures;
-
 constexpr std::size_t page_size = 20'000;
 constexpr std::size_t orders_of_page = 1'000;
 constexpr std::int64_t events_of_page = 5'000;
@@ -43,12 +41,12 @@ std::vector<Guid> CustomerRecords::with(const Guid& customer) const {
 
 bool add_own_orders(storage::Session& session, const Guid& business, const Guid& customer, std::size_t size,
                     std::vector<Guid>& orders) {
-  return add_page<sql::OwnOrders>(session, business, customer, size, orders);
+  return add_page<sql::customer_erasures::OwnOrders>(session, business, customer, size, orders);
 }
 
 bool add_own_shipments(storage::Session& session, const Guid& business, const Guid& customer,
                        std::size_t size, std::vector<Guid>& shipments) {
-  return add_page<sql::OwnShipments>(session, business, customer, size, shipments);
+  return add_page<sql::customer_erasures::OwnShipments>(session, business, customer, size, shipments);
 }
 
 void make_distinct(std::vector<Guid>& guids) {
@@ -63,8 +61,8 @@ CustomerRecords records_of_customer(storage::Session& session, const Guid& busin
   while (add_own_shipments(session, business, customer, page_size, shipments)) continue;
   for (std::size_t begin = 0; begin < orders.size(); begin += orders_of_page) {
     const auto count = std::min(orders_of_page, orders.size() - begin);
-    const auto rows = session.run(
-        sql::ShipmentsOfOrders{.business = business, .orders = std::span(orders).subspan(begin, count)});
+    const auto rows = session.run(sql::customer_erasures::ShipmentsOfOrders{
+        .business = business, .orders = std::span(orders).subspan(begin, count)});
     for (const auto& row : rows) shipments.push_back(row.guid);
   }
   make_distinct(shipments);
@@ -77,13 +75,13 @@ Person person_of_customer(storage::Session& session, const Guid& business, const
   std::int64_t after = 0;
   for (bool goes_on = true; goes_on;) {
     const auto page = session
-                          .run(sql::EventPage{.business = business,
-                                              .records = std::span(&customer, 1),
-                                              .after = after,
-                                              .limit = events_of_page})
+                          .run(sql::customer_erasures::EventPage{.business = business,
+                                                                 .records = std::span(&customer, 1),
+                                                                 .after = after,
+                                                                 .limit = events_of_page})
                           .front();
     goes_on = page.events == events_of_page;
-    const auto rows = session.run(sql::Person{
+    const auto rows = session.run(sql::customer_erasures::Person{
         .business = business, .customer = customer, .after_event = after, .last_event = page.last});
     for (const auto& row : rows) {
       texts.add({std::string(row.kind), std::string(row.value), row.is_word},
@@ -102,7 +100,8 @@ Person person_of_customer(storage::Session& session, const Guid& business, const
 
 std::vector<Guid> unlinked_shipments(storage::Session& session, const Guid& business, const Person& person) {
   std::vector<Guid> shipments;
-  const auto rows = session.run(sql::UnlinkedShipments{.business = business, .emails = person.emails});
+  const auto rows =
+      session.run(sql::customer_erasures::UnlinkedShipments{.business = business, .emails = person.emails});
   for (const auto& row : rows) shipments.push_back(row.guid);
   return shipments;
 }

@@ -24,8 +24,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::customer_erasures;
-
 /// An answer without data, as the gate keeps it.
 constexpr std::string_view empty_answer = R"({"data":null,"success":true})";
 
@@ -41,17 +39,19 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& from) 
   to.insert(to.end(), from.begin(), from.end());
 }
 
-std::int64_t last_event(storage::Session& session) { return session.run(sql::LastEvent{}).front().id; }
+std::int64_t last_event(storage::Session& session) {
+  return session.run(sql::customer_erasures::LastEvent{}).front().id;
+}
 
 /// Returns the number of events on a page of events of records, and the id of the last.
 std::pair<std::int64_t, std::int64_t> page_of_events(storage::Session& session, const Guid& business,
                                                      const Records& records, std::int64_t after,
                                                      std::size_t size) {
   const auto page = session
-                        .run(sql::EventPage{.business = business,
-                                            .records = records.guids,
-                                            .after = after,
-                                            .limit = static_cast<std::int64_t>(size)})
+                        .run(sql::customer_erasures::EventPage{.business = business,
+                                                               .records = records.guids,
+                                                               .after = after,
+                                                               .limit = static_cast<std::int64_t>(size)})
                         .front();
   return {page.events, page.last};
 }
@@ -76,7 +76,7 @@ std::vector<Step> PersonEraser::steps() {
   steps.push_back(once(&PersonEraser::begin_erasure));
   // These become shipments of the customer.
   const auto unlinked = [this] { return Records{.guids = unlinked_}; };
-  steps.push_back(erase_records<sql::EraseShipments>(unlinked));
+  steps.push_back(erase_records<sql::customer_erasures::EraseShipments>(unlinked));
   steps.push_back(once(&PersonEraser::erase_person));
   add_events_and_notes(steps, [this] { return Records{.guids = Guids(&target_.customer, 1)}; });
   add_erasing_of_texts(steps);
@@ -104,7 +104,9 @@ Step PersonEraser::forget_changes_of_own_data() const {
     session.execute("lock table own_data_totals in share row exclusive mode");
     const auto limit = static_cast<std::int64_t>(size);
     const auto folded =
-        session.run(sql::FoldOwnData{.business = target_.business, .limit = limit}).front().folded;
+        session.run(sql::customer_erasures::FoldOwnData{.business = target_.business, .limit = limit})
+            .front()
+            .folded;
     work.commit();
     return folded == limit;
   };
@@ -112,7 +114,8 @@ Step PersonEraser::forget_changes_of_own_data() const {
 
 Step PersonEraser::end() const {
   return [this](storage::Session& session, std::size_t) {
-    session.run(sql::EndErasure{.business = target_.business, .customer = target_.customer});
+    session.run(
+        sql::customer_erasures::EndErasure{.business = target_.business, .customer = target_.customer});
     return false;
   };
 }
@@ -126,7 +129,8 @@ Step PersonEraser::once(Method method) {
 
 /// Returns true if the customer is erased.
 bool PersonEraser::lock_customer(storage::Session& session) const {
-  const auto rows = session.run(sql::Lock{.business = target_.business, .customer = target_.customer});
+  const auto rows =
+      session.run(sql::customer_erasures::Lock{.business = target_.business, .customer = target_.customer});
   if (rows.empty()) throw not_found("customer");
   return rows.front().is_erased;
 }
@@ -136,8 +140,8 @@ void PersonEraser::read_person(storage::Session& session) {
   person_ = person_of_customer(session, target_.business, target_.customer);
   record_words_.clear();
   contact_of_.clear();
-  const auto kept =
-      session.run(sql::SearchedTexts{.business = target_.business, .customer = target_.customer});
+  const auto kept = session.run(
+      sql::customer_erasures::SearchedTexts{.business = target_.business, .customer = target_.customer});
   for (const auto& row : kept) {
     if (row.kind == "contact of") {
       for_guids(row.value, [&](const Guid& guid) { contact_of_.push_back(guid); });
@@ -157,16 +161,17 @@ void PersonEraser::add_search_of_words(std::vector<Step>& steps) {
   const auto orders = [this] { return Records{.guids = search_.own().orders}; };
   const auto shipments = [this] { return Records{.guids = search_.own().shipments}; };
   const auto present = [this](storage::Session& session, const Records& portion) {
-    const auto rows = session.run(sql::RecordWords{.business = target_.business, .records = portion.guids});
+    const auto rows = session.run(
+        sql::customer_erasures::RecordWords{.business = target_.business, .records = portion.guids});
     for (const auto& row : rows) new_words_.add(std::string(row.word), row.newest);
   };
   const auto earlier = [this](storage::Session& session, const Records& portion, std::int64_t after,
                               std::size_t size) {
     const auto page = page_of_events(session, target_.business, portion, after, size);
-    const auto rows = session.run(sql::EventWords{.business = target_.business,
-                                                  .records = portion.guids,
-                                                  .after_event = after,
-                                                  .last_event = page.second});
+    const auto rows = session.run(sql::customer_erasures::EventWords{.business = target_.business,
+                                                                     .records = portion.guids,
+                                                                     .after_event = after,
+                                                                     .last_event = page.second});
     for (const auto& row : rows) new_words_.add(std::string(row.word), row.newest);
     return page;
   };
@@ -178,12 +183,13 @@ void PersonEraser::add_search_of_words(std::vector<Step>& steps) {
       [this] { return search_.left().all(); },
       [this](storage::Session& session, const Records& portion, std::int64_t after, std::size_t size) {
         const auto page = page_of_events(session, target_.business, portion, after, size);
-        const auto rows = session.run(sql::LeftWords{.business = target_.business,
-                                                     .records = portion.guids,
-                                                     .firsts = storage::binary_array(portion.firsts),
-                                                     .lasts = storage::binary_array(portion.lasts),
-                                                     .after_event = after,
-                                                     .last_event = page.second});
+        const auto rows =
+            session.run(sql::customer_erasures::LeftWords{.business = target_.business,
+                                                          .records = portion.guids,
+                                                          .firsts = storage::binary_array(portion.firsts),
+                                                          .lasts = storage::binary_array(portion.lasts),
+                                                          .after_event = after,
+                                                          .last_event = page.second});
         for (const auto& row : rows) new_left_words_.add(std::string(row.word), row.newest);
         return page;
       }));
@@ -198,12 +204,12 @@ void PersonEraser::begin_erasure(storage::Session& session) {
   append(words_, record_words_);
   make_distinct(words_);
   if (words_.empty() && person_.names.empty() && person_.emails.empty()) return;
-  session.run(sql::BeginErasure{.business = target_.business,
-                                .customer = target_.customer,
-                                .names = person_.names,
-                                .emails = person_.emails,
-                                .words = person_.words,
-                                .record_words = record_words_});
+  session.run(sql::customer_erasures::BeginErasure{.business = target_.business,
+                                                   .customer = target_.customer,
+                                                   .names = person_.names,
+                                                   .emails = person_.emails,
+                                                   .words = person_.words,
+                                                   .record_words = record_words_});
 }
 
 void PersonEraser::erase_person(storage::Session& session) {
@@ -211,9 +217,10 @@ void PersonEraser::erase_person(storage::Session& session) {
   const auto last = last_event(session);
   storage::Work work(session);
   if (!lock_customer(session)) {
-    session.run(sql::EraseCustomer{.business = business, .customer = customer});
-    session.run(sql::DropNewEvents{.business = business, .records = Guids(&customer, 1), .last_event = last});
-    session.run(sql::AddEvent{.business = business, .customer = customer});
+    session.run(sql::customer_erasures::EraseCustomer{.business = business, .customer = customer});
+    session.run(sql::customer_erasures::DropNewEvents{
+        .business = business, .records = Guids(&customer, 1), .last_event = last});
+    session.run(sql::customer_erasures::AddEvent{.business = business, .customer = customer});
     session.run(storage::sql::audit_log::Note{.business = business,
                                               .action = "erased",
                                               .entity_type = "customer",
@@ -233,7 +240,7 @@ Step PersonEraser::erase_records(const Source& records) {
   return for_portions(records, [this](storage::Session& session, const Records& portion) {
     const auto last = last_event(session);
     storage::Work work(session);
-    if constexpr (std::is_same_v<Statement, sql::EraseShipments>) {
+    if constexpr (std::is_same_v<Statement, sql::customer_erasures::EraseShipments>) {
       session.run(Statement{.business = target_.business,
                             .records = portion.guids,
                             .words = words_,
@@ -242,8 +249,8 @@ Step PersonEraser::erase_records(const Source& records) {
     } else {
       session.run(Statement{.business = target_.business, .records = portion.guids, .words = words_});
     }
-    session.run(
-        sql::DropNewEvents{.business = target_.business, .records = portion.guids, .last_event = last});
+    session.run(sql::customer_erasures::DropNewEvents{
+        .business = target_.business, .records = portion.guids, .last_event = last});
     work.commit();
   });
 }
@@ -252,16 +259,17 @@ Step PersonEraser::erase_events(const Source& records) {
   return for_pages<std::int64_t>(records, [this](storage::Session& session, const Records& portion,
                                                  std::int64_t after, std::size_t size) {
     const auto page = page_of_events(session, target_.business, portion, after, size);
-    counts_.events += session
-                          .run(sql::EraseEvents{.business = target_.business,
-                                                .records = portion.guids,
-                                                .words = words_,
-                                                .firsts = storage::binary_array(portion.firsts),
-                                                .lasts = storage::binary_array(portion.lasts),
-                                                .after_event = after,
-                                                .last_event = page.second})
-                          .front()
-                          .events;
+    counts_.events +=
+        session
+            .run(sql::customer_erasures::EraseEvents{.business = target_.business,
+                                                     .records = portion.guids,
+                                                     .words = words_,
+                                                     .firsts = storage::binary_array(portion.firsts),
+                                                     .lasts = storage::binary_array(portion.lasts),
+                                                     .after_event = after,
+                                                     .last_event = page.second})
+            .front()
+            .events;
     return page;
   });
 }
@@ -270,14 +278,15 @@ Step PersonEraser::erase_notes(const Source& records) {
   // No position is needed, because an erased note is not found again.
   return for_pages<int>(
       records, [this](storage::Session& session, const Records& portion, int, std::size_t size) {
-        const auto notes = session
-                               .run(sql::EraseNotes{.business = target_.business,
-                                                    .records = portion.guids,
-                                                    .firsts = storage::binary_array(portion.firsts),
-                                                    .lasts = storage::binary_array(portion.lasts),
-                                                    .limit = static_cast<std::int64_t>(size)})
-                               .front()
-                               .notes;
+        const auto notes =
+            session
+                .run(sql::customer_erasures::EraseNotes{.business = target_.business,
+                                                        .records = portion.guids,
+                                                        .firsts = storage::binary_array(portion.firsts),
+                                                        .lasts = storage::binary_array(portion.lasts),
+                                                        .limit = static_cast<std::int64_t>(size)})
+                .front()
+                .notes;
         return std::pair(notes, 0);
       });
 }
@@ -293,8 +302,8 @@ void PersonEraser::add_erasing_of_records(std::vector<Step>& steps) {
   const Source orders = [this] { return Records{.guids = search_.own().orders}; };
   const Source shipments = [this] { return Records{.guids = search_.own().shipments}; };
   const Source left = [this] { return search_.left().all(); };
-  steps.push_back(erase_records<sql::EraseOrders>(orders));
-  steps.push_back(erase_records<sql::EraseShipments>(shipments));
+  steps.push_back(erase_records<sql::customer_erasures::EraseOrders>(orders));
+  steps.push_back(erase_records<sql::customer_erasures::EraseShipments>(shipments));
   steps.push_back(erase_left_texts());
   for (const Source& records : {orders, shipments, left}) add_events_and_notes(steps, records);
 }
@@ -303,8 +312,8 @@ Step PersonEraser::erase_left_texts() {
   return for_portions(
       [this] { return search_.left().all(); },
       [this](storage::Session& session, const Records& portion) {
-        session.run(
-            sql::EraseLeftTraces{.business = target_.business, .records = portion.guids, .words = words_});
+        session.run(sql::customer_erasures::EraseLeftTraces{
+            .business = target_.business, .records = portion.guids, .words = words_});
         session.run(storage::sql::purchases::EraseLeft{.business = target_.business,
                                                        .shipments = portion.guids,
                                                        .firsts = storage::binary_array(portion.firsts),
@@ -317,12 +326,12 @@ void PersonEraser::add_erasing_of_texts(std::vector<Step>& steps) {
     if (person_.emails.empty() && person_.names.empty()) return false;
     const auto limit = static_cast<std::int64_t>(std::max<std::size_t>(size / records_of_upload_part, 1));
     const auto page = session
-                          .run(sql::EraseUploads{.business = target_.business,
-                                                 .emails = person_.emails,
-                                                 .names = person_.names,
-                                                 .after_upload = upload,
-                                                 .after_part = part,
-                                                 .limit = limit})
+                          .run(sql::customer_erasures::EraseUploads{.business = target_.business,
+                                                                    .emails = person_.emails,
+                                                                    .names = person_.names,
+                                                                    .after_upload = upload,
+                                                                    .after_part = part,
+                                                                    .limit = limit})
                           .front();
     upload = page.last_upload;
     part = page.last_part;
@@ -332,11 +341,12 @@ void PersonEraser::add_erasing_of_texts(std::vector<Step>& steps) {
       [this, integration = Guid(), id = std::string()](storage::Session& session, std::size_t size) mutable {
         if (person_.words.empty()) return false;
         const auto limit = static_cast<std::int64_t>(size);
-        const auto rows = session.run(sql::EraseImportFailures{.business = target_.business,
-                                                               .words = person_.words,
-                                                               .after_integration = integration,
-                                                               .after_id = id,
-                                                               .limit = limit});
+        const auto rows =
+            session.run(sql::customer_erasures::EraseImportFailures{.business = target_.business,
+                                                                    .words = person_.words,
+                                                                    .after_integration = integration,
+                                                                    .after_id = id,
+                                                                    .limit = limit});
         const auto page = rows.front();
         integration = page.last_integration;
         id = page.last_id;
@@ -347,7 +357,7 @@ void PersonEraser::add_erasing_of_texts(std::vector<Step>& steps) {
     const auto limit = static_cast<std::int64_t>(std::max<std::size_t>(size / errors_of_import, 1));
     const auto page =
         session
-            .run(sql::EraseImports{
+            .run(sql::customer_erasures::EraseImports{
                 .business = target_.business, .words = person_.words, .after = after, .limit = limit})
             .front();
     after = page.last;
@@ -366,7 +376,8 @@ Step PersonEraser::erase_addresses() {
     for (const std::string& email : person_.emails) addresses.push_back(hash->of(target_.business, email));
     const auto limit = static_cast<std::int64_t>(size);
     return session
-               .run(sql::EraseAddresses{.business = target_.business, .addresses = addresses, .limit = limit})
+               .run(sql::customer_erasures::EraseAddresses{
+                   .business = target_.business, .addresses = addresses, .limit = limit})
                .front()
                .addresses == limit;
   };
@@ -391,11 +402,11 @@ void PersonEraser::add_erasing_of_versions(std::vector<Step>& steps) {
     if (person_.emails.empty()) return false;
     const auto limit = static_cast<std::int64_t>(size);
     const auto page = session
-                          .run(sql::EraseTemplateVersions{.business = target_.business,
-                                                          .emails = person_.emails,
-                                                          .after_template = after,
-                                                          .after_version = version,
-                                                          .limit = limit})
+                          .run(sql::customer_erasures::EraseTemplateVersions{.business = target_.business,
+                                                                             .emails = person_.emails,
+                                                                             .after_template = after,
+                                                                             .after_version = version,
+                                                                             .limit = limit})
                           .front();
     after = page.last_template;
     version = page.last_version;
@@ -405,11 +416,11 @@ void PersonEraser::add_erasing_of_versions(std::vector<Step>& steps) {
     if (person_.emails.empty()) return false;
     const auto limit = static_cast<std::int64_t>(size);
     const auto page = session
-                          .run(sql::EraseWorkflowVersions{.business = target_.business,
-                                                          .emails = person_.emails,
-                                                          .after_workflow = after,
-                                                          .after_version = version,
-                                                          .limit = limit})
+                          .run(sql::customer_erasures::EraseWorkflowVersions{.business = target_.business,
+                                                                             .emails = person_.emails,
+                                                                             .after_workflow = after,
+                                                                             .after_version = version,
+                                                                             .limit = limit})
                           .front();
     after = page.last_workflow;
     version = page.last_version;
@@ -420,7 +431,7 @@ void PersonEraser::add_erasing_of_versions(std::vector<Step>& steps) {
     const auto limit = static_cast<std::int64_t>(size);
     const auto page =
         session
-            .run(sql::EraseAuditLog{
+            .run(sql::customer_erasures::EraseAuditLog{
                 .business = target_.business, .emails = person_.emails, .after = after, .limit = limit})
             .front();
     after = page.last;
@@ -434,15 +445,16 @@ Step PersonEraser::erase_contacts() {
     const auto limit = static_cast<std::int64_t>(size);
     const auto last = last_event(session);
     storage::Work work(session);
-    const auto rows = session.run(sql::EraseContacts{.business = target_.business,
-                                                     .emails = person_.emails,
-                                                     .names = person_.names,
-                                                     .after = after,
-                                                     .limit = limit});
+    const auto rows = session.run(sql::customer_erasures::EraseContacts{.business = target_.business,
+                                                                        .emails = person_.emails,
+                                                                        .names = person_.names,
+                                                                        .after = after,
+                                                                        .limit = limit});
     const auto page = rows.front();
     std::vector<Guid> changed;
     for_guids(page.changed.value_or(""), [&](const Guid& guid) { changed.push_back(guid); });
-    session.run(sql::DropNewEvents{.business = target_.business, .records = changed, .last_event = last});
+    session.run(sql::customer_erasures::DropNewEvents{
+        .business = target_.business, .records = changed, .last_event = last});
     keep_contact_of(session, changed);
     work.commit();
     after = page.last;
@@ -455,11 +467,11 @@ Step PersonEraser::erase_contacts_in_events() {
     if (person_.emails.empty() && person_.names.empty()) return false;
     const auto limit = static_cast<std::int64_t>(size);
     storage::Work work(session);
-    const auto rows = session.run(sql::EraseContactsInEvents{.business = target_.business,
-                                                             .emails = person_.emails,
-                                                             .names = person_.names,
-                                                             .after_event = after,
-                                                             .limit = limit});
+    const auto rows = session.run(sql::customer_erasures::EraseContactsInEvents{.business = target_.business,
+                                                                                .emails = person_.emails,
+                                                                                .names = person_.names,
+                                                                                .after_event = after,
+                                                                                .limit = limit});
     const auto page = rows.front();
     std::vector<Guid> changed;
     for_guids(page.changed.value_or(""), [&](const Guid& guid) { changed.push_back(guid); });
@@ -473,8 +485,8 @@ Step PersonEraser::erase_contacts_in_events() {
 /// Their runs are erased later, also by a repeated request, which finds the person among no contacts.
 void PersonEraser::keep_contact_of(storage::Session& session, const std::vector<Guid>& changed) {
   if (changed.empty()) return;
-  session.run(
-      sql::KeepContactOf{.business = target_.business, .customer = target_.customer, .contact_of = changed});
+  session.run(sql::customer_erasures::KeepContactOf{
+      .business = target_.business, .customer = target_.customer, .contact_of = changed});
   contact_of_.insert(contact_of_.end(), changed.begin(), changed.end());
   make_distinct(contact_of_);
 }
@@ -485,8 +497,8 @@ Step PersonEraser::erase_mails() {
     delete_files();
     if (person_.emails.empty()) return false;
     const auto limit = static_cast<std::int64_t>(size);
-    const auto mails = session.run(
-        sql::Mails{.business = target_.business, .emails = person_.emails, .after = after, .limit = limit});
+    const auto mails = session.run(sql::customer_erasures::Mails{
+        .business = target_.business, .emails = person_.emails, .after = after, .limit = limit});
     std::int64_t count = 0;
     Guid last = after;
     for (const auto& mail : mails) {
@@ -519,11 +531,11 @@ Step PersonEraser::erase_record_answers() {
       }
     }
     const auto limit = static_cast<std::int64_t>(size);
-    const auto page = session.run(sql::RecordAnswers{.business = target_.business,
-                                                     .after_token = token,
-                                                     .after_key = key,
-                                                     .session_owner = owner_of_sessions,
-                                                     .limit = limit});
+    const auto page = session.run(sql::customer_erasures::RecordAnswers{.business = target_.business,
+                                                                        .after_token = token,
+                                                                        .after_key = key,
+                                                                        .session_owner = owner_of_sessions,
+                                                                        .limit = limit});
     std::int64_t count = 0;
     for (const auto& answer : page) {
       bool is_theirs = false;
@@ -548,11 +560,11 @@ Step PersonEraser::erase_other_answers() {
   return [this, token = Guid(), key = std::string()](storage::Session& session, std::size_t size) mutable {
     if (words_.empty()) return false;
     const auto limit = static_cast<std::int64_t>(size);
-    const auto page = session.run(sql::OtherAnswers{.business = target_.business,
-                                                    .after_token = token,
-                                                    .after_key = key,
-                                                    .session_owner = owner_of_sessions,
-                                                    .limit = limit});
+    const auto page = session.run(sql::customer_erasures::OtherAnswers{.business = target_.business,
+                                                                       .after_token = token,
+                                                                       .after_key = key,
+                                                                       .session_owner = owner_of_sessions,
+                                                                       .limit = limit});
     if (page.empty()) return false;
     std::vector<std::string> bodies;
     for (const auto& answer : page) {
@@ -560,7 +572,7 @@ Step PersonEraser::erase_other_answers() {
       if (!sealed) throw SecretError("a kept answer is not base64");
       bodies.push_back(secrets_.open(*sealed, kept_answer_purpose(answer.token, answer.key)));
     }
-    const auto found = session.run(sql::FindPerson{.answers = bodies, .words = words_});
+    const auto found = session.run(sql::customer_erasures::FindPerson{.answers = bodies, .words = words_});
     for (const auto& row : found) erase_answer(session, page[static_cast<int>(row.place) - 1]);
     const auto last = page[static_cast<int>(bodies.size()) - 1];
     token = last.token;
@@ -571,10 +583,10 @@ Step PersonEraser::erase_other_answers() {
 
 void PersonEraser::erase_answer(storage::Session& session, const auto& answer) const {
   const auto purpose = kept_answer_purpose(answer.token, answer.key);
-  session.run(sql::EraseAnswer{.owner = answer.owner,
-                               .token = answer.token,
-                               .key = answer.key,
-                               .body = base64(secrets_.seal(empty_answer, purpose))});
+  session.run(sql::customer_erasures::EraseAnswer{.owner = answer.owner,
+                                                  .token = answer.token,
+                                                  .key = answer.key,
+                                                  .body = base64(secrets_.seal(empty_answer, purpose))});
 }
 
 }  // namespace waybill::api

@@ -10,9 +10,7 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::dispatches;
-
-void check_vehicle(const LockedDispatch& dispatch, const sql::LockCrew::Row& crew) {
+void check_vehicle(const LockedDispatch& dispatch, const sql::dispatches::LockCrew::Row& crew) {
   if (!dispatch.vehicle) return;
   if (!crew.vehicle_status) throw conflict("The vehicle of the dispatch is deleted.");
   const auto status = *crew.vehicle_status;
@@ -20,7 +18,7 @@ void check_vehicle(const LockedDispatch& dispatch, const sql::LockCrew::Row& cre
   if (status != "available") throw conflict("The vehicle is " + std::string(status) + ".");
 }
 
-void check_driver(const LockedDispatch& dispatch, const sql::LockCrew::Row& crew) {
+void check_driver(const LockedDispatch& dispatch, const sql::dispatches::LockCrew::Row& crew) {
   if (!dispatch.driver) return;
   if (!crew.driver_status) throw conflict("The driver of the dispatch is deleted.");
   if (crew.driver_status == "on_duty") throw conflict("The driver is already on duty.");
@@ -29,7 +27,7 @@ void check_driver(const LockedDispatch& dispatch, const sql::LockCrew::Row& crew
 
 asio::awaitable<void> start(storage::Transaction& transaction, const Guid& business, const Guid& guid,
                             const LockedDispatch& dispatch) {
-  const auto rows = co_await transaction.run(sql::LockCrew{
+  const auto rows = co_await transaction.run(sql::dispatches::LockCrew{
       .business = business, .vehicle = dispatch.vehicle, .driver = dispatch.driver, .dispatch = guid});
   const auto crew = rows.front();
   if (crew.undelivered == 0) {
@@ -40,9 +38,9 @@ asio::awaitable<void> start(storage::Transaction& transaction, const Guid& busin
   check_driver(dispatch, crew);
   // Shipments that are already out for delivery or final keep their status.
   co_await transaction.run(
-      sql::Start{.business = business,
-                 .dispatch = guid,
-                 .startable_statuses = domain::shipment_states().origins("out_for_delivery")});
+      sql::dispatches::Start{.business = business,
+                             .dispatch = guid,
+                             .startable_statuses = domain::shipment_states().origins("out_for_delivery")});
 }
 
 void require_planned(const LockedDispatch& dispatch) {
@@ -59,7 +57,7 @@ asio::awaitable<Answer> move_dispatch(Call& call, Services& services) {
   const auto& guid = call.id();
   const auto to = text_at(call.object(), "status").value_or("");
   const auto transaction = co_await services.db.begin(call.cause());
-  co_await transaction->run(sql::LockMembers{.business = business, .dispatch = guid});
+  co_await transaction->run(sql::dispatches::LockMembers{.business = business, .dispatch = guid});
   const auto locked = co_await lock_dispatch(*transaction, business, guid);
   auto answer = Answer::of(R"({"guid":")" + guid.to_string() + R"(","status":")" + to + R"("})");
   if (locked.status == to) co_return answer;
@@ -68,9 +66,11 @@ asio::awaitable<Answer> move_dispatch(Call& call, Services& services) {
   if (to == "in_progress") {
     co_await start(*transaction, business, guid, locked);
   } else if (to == "completed" || to == "cancelled") {
-    co_await transaction->run(sql::Finish{.business = business, .dispatch = guid, .final_status = to});
+    co_await transaction->run(
+        sql::dispatches::Finish{.business = business, .dispatch = guid, .final_status = to});
   } else {
-    co_await transaction->run(sql::SetStatus{.business = business, .dispatch = guid, .status = to});
+    co_await transaction->run(
+        sql::dispatches::SetStatus{.business = business, .dispatch = guid, .status = to});
   }
   co_await transaction->commit();
   co_return answer;
@@ -89,7 +89,7 @@ asio::awaitable<bool> add_to_dispatch(storage::Transaction& transaction, const G
     throw invalid("shipmentId", "a dispatch has at most " + std::to_string(most_stops) + " shipments");
   }
   co_await transaction.run(
-      sql::AddShipments{.business = business, .dispatch = dispatch, .shipments = shipments});
+      sql::dispatches::AddShipments{.business = business, .dispatch = dispatch, .shipments = shipments});
   co_return co_await route.write(transaction);
 }
 
@@ -98,15 +98,15 @@ asio::awaitable<bool> remove_from_dispatch(storage::Transaction& transaction, co
                                            const Guid& dispatch, const Guid& shipment,
                                            const PlannedRoute& route) {
   const std::vector shipments{shipment};
-  co_await transaction.run(sql::LockShipments{.business = business, .shipments = shipments});
+  co_await transaction.run(sql::dispatches::LockShipments{.business = business, .shipments = shipments});
   const auto locked = co_await lock_dispatch(transaction, business, dispatch);
   const auto states =
-      co_await transaction.run(sql::ShipmentStates{.business = business, .shipments = shipments});
+      co_await transaction.run(sql::dispatches::ShipmentStates{.business = business, .shipments = shipments});
   if (states.empty()) throw not_found("shipment");
   require_planned(locked);
   if (states.front().dispatch_id != dispatch) throw not_found("shipment in the dispatch");
   co_await transaction.run(
-      sql::RemoveShipment{.business = business, .dispatch = dispatch, .shipment = shipment});
+      sql::dispatches::RemoveShipment{.business = business, .dispatch = dispatch, .shipment = shipment});
   co_return co_await route.write(transaction);
 }
 
@@ -116,7 +116,8 @@ asio::awaitable<Answer> add_shipment(Call& call, Services& services) {
   const auto& business = call.business();
   const auto dispatch = guid_at(call.object(), "dispatchId").value();
   const auto shipment = guid_at(call.object(), "shipmentId").value();
-  const auto known = co_await services.db.read(sql::Known{.business = business, .dispatch = dispatch});
+  const auto known =
+      co_await services.db.read(sql::dispatches::Known{.business = business, .dispatch = dispatch});
   if (known.empty()) throw not_found("dispatch");
   for (int attempt = 0; attempt < PlannedRoute::attempts; ++attempt) {
     const auto route = co_await PlannedRoute::make(services, business, dispatch, {.added = {shipment}});

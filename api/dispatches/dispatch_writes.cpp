@@ -13,8 +13,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::dispatches;
-
 std::optional<Guid> related_guid_at(const json::object& body, std::string_view flat,
                                     std::string_view nested) {
   const auto guid = guid_at(body, flat);
@@ -24,8 +22,8 @@ std::optional<Guid> related_guid_at(const json::object& body, std::string_view f
 asio::awaitable<void> check_crew(storage::Transaction& transaction, const Guid& business,
                                  const std::optional<Guid>& driver, const std::optional<Guid>& vehicle) {
   if (!driver && !vehicle) co_return;
-  const auto rows =
-      co_await transaction.run(sql::References{.business = business, .driver = driver, .vehicle = vehicle});
+  const auto rows = co_await transaction.run(
+      sql::dispatches::References{.business = business, .driver = driver, .vehicle = vehicle});
   const auto found = rows.front();
   if (!found.has_driver) throw not_found("driver");
   if (!found.has_vehicle) throw not_found("vehicle");
@@ -35,7 +33,8 @@ asio::awaitable<void> check_crew(storage::Transaction& transaction, const Guid& 
 
 asio::awaitable<LockedDispatch> lock_dispatch(storage::Transaction& transaction, const Guid& business,
                                               const Guid& dispatch) {
-  const auto rows = co_await transaction.run(sql::Lock{.business = business, .dispatch = dispatch});
+  const auto rows =
+      co_await transaction.run(sql::dispatches::Lock{.business = business, .dispatch = dispatch});
   const auto row = rows.find();
   if (!row) throw not_found("dispatch");
   co_return LockedDispatch{.status = std::string(row->status),
@@ -50,10 +49,10 @@ asio::awaitable<void> lock_free_shipments(storage::Transaction& transaction, con
   if (shipments.empty()) co_return;
   // Two statements: only the second sees changes that were committed while the first waited for its locks.
   const auto locked =
-      co_await transaction.run(sql::LockShipments{.business = business, .shipments = shipments});
+      co_await transaction.run(sql::dispatches::LockShipments{.business = business, .shipments = shipments});
   if (static_cast<std::size_t>(locked.size()) != shipments.size()) throw not_found("shipment");
   const auto states =
-      co_await transaction.run(sql::ShipmentStates{.business = business, .shipments = shipments});
+      co_await transaction.run(sql::dispatches::ShipmentStates{.business = business, .shipments = shipments});
   for (const auto& state : states) {
     const auto shipment = "The shipment " + state.guid.to_string() + " is ";
     if (state.is_in_open_dispatch) throw conflict(shipment + "already in a dispatch.");
@@ -79,16 +78,16 @@ asio::awaitable<Answer> create_dispatch(Call& call, Services& services) {
     co_await check_crew(*transaction, business, driver, vehicle);
     co_await lock_free_shipments(*transaction, business, shipments);
     const auto rows = co_await transaction->run(
-        sql::Create{.business = business,
-                    .guid = guid,
-                    .name = text_at(body, "name").value(),
-                    .driver = driver,
-                    .vehicle = vehicle,
-                    .planned_date = parse_timestamp(text_at(body, "plannedDate").value()).value(),
-                    .notes = text_at(body, "notes")});
+        sql::dispatches::Create{.business = business,
+                                .guid = guid,
+                                .name = text_at(body, "name").value(),
+                                .driver = driver,
+                                .vehicle = vehicle,
+                                .planned_date = parse_timestamp(text_at(body, "plannedDate").value()).value(),
+                                .notes = text_at(body, "notes")});
     if (route) {
       co_await transaction->run(
-          sql::AddShipments{.business = business, .dispatch = guid, .shipments = shipments});
+          sql::dispatches::AddShipments{.business = business, .dispatch = guid, .shipments = shipments});
       if (!co_await route->write(*transaction)) continue;
     }
     co_await transaction->commit();
@@ -138,7 +137,7 @@ asio::awaitable<Answer> update_dispatch(Call& call, Services& services) {
   }
   co_await check_crew(*transaction, business, guid_at(changes, "driver_id"), guid_at(changes, "vehicle_id"));
   const auto rows = co_await transaction->run(
-      sql::Update{.business = business, .dispatch = guid, .changes = to_json(changes)});
+      sql::dispatches::Update{.business = business, .dispatch = guid, .changes = to_json(changes)});
   co_await transaction->commit();
   co_return Answer::of(json_object(rows));
 }
@@ -147,13 +146,13 @@ asio::awaitable<Answer> delete_dispatch(Call& call, Services& services) {
   const auto& business = call.business();
   const auto& guid = call.id();
   const auto transaction = co_await services.db.begin(call.cause());
-  co_await transaction->run(sql::LockMembers{.business = business, .dispatch = guid});
+  co_await transaction->run(sql::dispatches::LockMembers{.business = business, .dispatch = guid});
   const auto locked = co_await lock_dispatch(*transaction, business, guid);
   if (locked.status == "in_progress" || locked.status == "completed") {
     throw invalid("status", "is " + locked.status +
                                 "; only a dispatch that has not started or was cancelled can be deleted");
   }
-  co_await transaction->run(sql::Remove{.business = business, .dispatch = guid});
+  co_await transaction->run(sql::dispatches::Remove{.business = business, .dispatch = guid});
   co_await transaction->commit();
   co_return Answer::none();
 }

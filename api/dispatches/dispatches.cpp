@@ -11,8 +11,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::dispatches;
-
 constexpr Property relative_properties[] = {
     {.name = "guid", .kind = Kind::uuid},
     {.name = "name", .kind = Kind::string, .read_only = true},
@@ -23,8 +21,8 @@ constexpr Property relative_answer_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string, .nullable = false},
 };
-constexpr Schema driver_schema{"DispatchDriver", relative_answer_properties};
-constexpr Schema vehicle_schema{"DispatchVehicle", relative_answer_properties};
+constexpr Schema assigned_driver_schema{"DispatchDriver", relative_answer_properties};
+constexpr Schema assigned_vehicle_schema{"DispatchVehicle", relative_answer_properties};
 
 const Property shipment_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -84,8 +82,8 @@ const Property answer_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string, .nullable = false},
     {.name = "status", .kind = Kind::one_of, .nullable = false, .values = domain::dispatch_states().states},
-    {.name = "driver", .kind = Kind::object, .schema = &driver_schema},
-    {.name = "vehicle", .kind = Kind::object, .schema = &vehicle_schema},
+    {.name = "driver", .kind = Kind::object, .schema = &assigned_driver_schema},
+    {.name = "vehicle", .kind = Kind::object, .schema = &assigned_vehicle_schema},
     {.name = "plannedDate", .kind = Kind::timestamp, .nullable = false},
     {.name = "startedAt", .kind = Kind::timestamp},
     {.name = "notes", .kind = Kind::text},
@@ -161,33 +159,35 @@ void check_new_dispatch(const json::object& body, FieldErrors& errors) {
 }
 
 asio::awaitable<Answer> get_overview(Call& call, Services& services) {
-  co_return Answer::of(json_object(co_await services.db.read(sql::Overview{.business = call.business()})));
+  co_return Answer::of(
+      json_object(co_await services.db.read(sql::dispatches::Overview{.business = call.business()})));
 }
 
 asio::awaitable<Answer> list_dispatches(Call& call, Services& services) {
   const auto page = page_of(call);
-  const auto rows = co_await services.db.read(sql::List{.business = call.business(),
-                                                        .limit = page.limit(),
-                                                        .offset = page.offset(),
-                                                        .status = call.parameter("status")});
+  const auto rows = co_await services.db.read(sql::dispatches::List{.business = call.business(),
+                                                                    .limit = page.limit(),
+                                                                    .offset = page.offset(),
+                                                                    .status = call.parameter("status")});
   const auto first = rows.front();
   co_return page_answer(first.created_at ? json_array(rows.more()) : "[]", page, first.total);
 }
 
 asio::awaitable<Answer> get_dispatch(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .dispatch = call.id()});
+  const auto rows =
+      co_await services.db.read(sql::dispatches::Get{.business = call.business(), .dispatch = call.id()});
   if (rows.empty()) throw not_found("dispatch");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> get_containing(Call& call, Services& services) {
-  const auto rows =
-      co_await services.db.read(sql::InShipment{.business = call.business(), .shipment = call.id()});
+  const auto rows = co_await services.db.read(
+      sql::dispatches::InShipment{.business = call.business(), .shipment = call.id()});
   if (rows.empty()) throw not_found("shipment in a dispatch");
   co_return Answer::of(json_object(rows));
 }
 
-const Endpoint endpoints[] = {
+const Endpoint dispatch_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/dispatch/overview",
      .permission = Permission::read,
@@ -298,6 +298,6 @@ const Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> dispatch_endpoints() { return endpoints; }
+std::span<const Endpoint> dispatch_endpoints() { return dispatch_endpoint_table; }
 
 }  // namespace waybill::api

@@ -11,8 +11,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::drivers;
-
 constexpr std::string_view statuses[] = {"available", "on_duty", "off_duty", "inactive"};
 
 /// The properties of requests and, with `create` false, of answers. `create` requires the name.
@@ -30,10 +28,10 @@ constexpr auto driver_properties(bool create) {
        .description = "on_duty while a dispatch of the driver is in progress."},
   });
 }
-constexpr auto create_properties = driver_properties(true);
-constexpr auto update_properties = driver_properties(false);
-constexpr Schema create_schema{"DriverCreate", create_properties};
-constexpr Schema driver_schema{"Driver", update_properties};
+constexpr auto new_driver_properties = driver_properties(true);
+constexpr auto driver_change_properties = driver_properties(false);
+constexpr Schema new_driver_schema{"DriverCreate", new_driver_properties};
+constexpr Schema driver_schema{"Driver", driver_change_properties};
 
 constexpr auto columns = std::to_array<BodyColumn>({
     {"name", "name"},
@@ -46,46 +44,49 @@ constexpr auto columns = std::to_array<BodyColumn>({
 void check_name(const json::object& body, FieldErrors& errors) { check_not_blank(body, "name", errors); }
 
 asio::awaitable<Answer> list_drivers(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::List{.business = call.business()})));
+  co_return Answer::of(
+      json_array(co_await services.db.read(sql::drivers::List{.business = call.business()})));
 }
 
 asio::awaitable<Answer> get_driver(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .driver = call.id()});
+  const auto rows =
+      co_await services.db.read(sql::drivers::Get{.business = call.business(), .driver = call.id()});
   if (rows.empty()) throw not_found("driver");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> create_driver(Call& call, Services& services) {
   const auto& body = call.object();
-  const auto made = co_await services.db.write(sql::Create{.business = call.business(),
-                                                           .name = text_at(body, "name").value(),
-                                                           .email = text_at(body, "email"),
-                                                           .phone = text_at(body, "phone"),
-                                                           .license_number = text_at(body, "licenseNumber"),
-                                                           .status = text_at(body, "status")},
-                                               call.cause());
+  const auto made =
+      co_await services.db.write(sql::drivers::Create{.business = call.business(),
+                                                      .name = text_at(body, "name").value(),
+                                                      .email = text_at(body, "email"),
+                                                      .phone = text_at(body, "phone"),
+                                                      .license_number = text_at(body, "licenseNumber"),
+                                                      .status = text_at(body, "status")},
+                                 call.cause());
   co_return Answer::created(json_object(made.all()), "/api/drivers/" + made.front().guid.to_string());
 }
 
 asio::awaitable<Answer> update_driver(Call& call, Services& services) {
-  const auto rows =
-      co_await services.db.write(sql::Update{.business = call.business(),
-                                             .driver = call.id(),
-                                             .changes = to_json(changed_columns(call.object(), columns))},
-                                 call.cause());
+  const auto rows = co_await services.db.write(
+      sql::drivers::Update{.business = call.business(),
+                           .driver = call.id(),
+                           .changes = to_json(changed_columns(call.object(), columns))},
+      call.cause());
   if (rows.empty()) throw not_found("driver");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> delete_driver(Call& call, Services& services) {
-  const auto removed =
-      co_await services.db.write(sql::Remove{.business = call.business(), .driver = call.id()}, call.cause());
+  const auto removed = co_await services.db.write(
+      sql::drivers::Remove{.business = call.business(), .driver = call.id()}, call.cause());
   if (removed.empty()) throw not_found("driver");
   if (removed.front().is_out) throw conflict("The driver is on a dispatch in progress.");
   co_return Answer::none();
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint driver_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/drivers",
      .permission = Permission::read,
@@ -104,7 +105,7 @@ constexpr Endpoint endpoints[] = {
      .summary = "Creates a driver",
      .description = "A driver can be assigned to dispatches.",
      .tag = "Drivers",
-     .body = &create_schema,
+     .body = &new_driver_schema,
      .body_kind = BodyKind::object,
      .answer = &driver_schema,
      .status = 201},
@@ -141,6 +142,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> driver_endpoints() { return endpoints; }
+std::span<const Endpoint> driver_endpoints() { return driver_endpoint_table; }
 
 }  // namespace waybill::api

@@ -15,7 +15,7 @@ using domain::ConditionField;
 
 constexpr std::string_view at = "2026-11-20T05:45:12.345Z";
 
-json::object nullable(json::object schema) {
+json::object or_null(json::object schema) {
   if (auto* const type = schema.if_contains("type"); type != nullptr && type->is_string())
     *type = json::array{*type, "null"};
   if (auto* const values = schema.if_contains("enum")) values->get_array().push_back(nullptr);
@@ -53,7 +53,7 @@ bool is_optional(const domain::RecordType& type, std::string_view path) {
   return path == "trace" || (list != nullptr && list->type == domain::FieldType::array);
 }
 
-json::object object_of(const domain::RecordType& type, std::string_view prefix);
+json::object record_object(const domain::RecordType& type, std::string_view prefix);
 
 json::object schema_of(const domain::RecordType& type, const ConditionField& field) {
   json::object schema;
@@ -62,12 +62,12 @@ json::object schema_of(const domain::RecordType& type, const ConditionField& fie
     schema = {{"type", "object"},
               {"additionalProperties", {{"type", json::array{"string", "number", "boolean"}}}}};
   } else if (field.type == "object") {
-    schema = object_of(type, field.path + ".");
+    schema = record_object(type, field.path + ".");
   } else {
     schema = scalar_schema(field);
   }
   if (is_list) schema = {{"type", "array"}, {"items", std::move(schema)}};
-  return field.nullable ? nullable(std::move(schema)) : schema;
+  return field.nullable ? or_null(std::move(schema)) : schema;
 }
 
 /// True for the objects of shipments: a shipment, and each of an order's shipments. They have a link to their
@@ -77,7 +77,7 @@ bool has_page(domain::EntityType type, std::string_view prefix) {
 }
 
 /// The schema of the object whose fields have paths that begin with `prefix`.
-json::object object_of(const domain::RecordType& type, std::string_view prefix) {
+json::object record_object(const domain::RecordType& type, std::string_view prefix) {
   json::object properties;
   json::array required;
   for (const ConditionField& field : domain::condition_fields(type.type)) {
@@ -92,7 +92,7 @@ json::object object_of(const domain::RecordType& type, std::string_view prefix) 
   return {{"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}};
 }
 
-json::value example_of(domain::EntityType record, const ConditionField& field) {
+json::value field_example(domain::EntityType record, const ConditionField& field) {
   return field_example(record, field.path, field.type, field.values);
 }
 
@@ -106,7 +106,7 @@ json::object example_object(domain::EntityType type, std::string_view prefix) {
     }
     json::value value = path == domain::metadata_path ? json::object{{"erp.id", "A-7"}}
                         : field.type == "object"      ? example_object(type, field.path + ".")
-                                                      : example_of(type, field);
+                                                      : field_example(type, field);
     if (field.array && prefix.empty()) value = json::array{std::move(value)};
     object[last_key(path)] = std::move(value);
   }
@@ -192,7 +192,7 @@ std::string entity_schema_name(domain::EntityType type) {
   return std::string(domain::record_type(type).name) + "Entity";
 }
 
-json::object entity_schema(domain::EntityType type) { return object_of(domain::record_type(type), ""); }
+json::object entity_schema(domain::EntityType type) { return record_object(domain::record_type(type), ""); }
 
 json::object event_schema(const domain::Trigger& trigger, json::object entity) {
   if (trigger.code == "customer_erased")

@@ -5,16 +5,14 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::jobs;
-
-sql::Advance statement_of(const Job::Held& held, const JobProgress& next) {
-  sql::Advance advance{.business = held.business,
-                       .job = held.guid,
-                       .lease = held.lease,
-                       .done = next.done,
-                       .total = next.total,
-                       .place = std::nullopt,
-                       .lease_time = job_lease_time};
+sql::jobs::Advance statement_of(const Job::Held& held, const JobProgress& next) {
+  sql::jobs::Advance advance{.business = held.business,
+                             .job = held.guid,
+                             .lease = held.lease,
+                             .done = next.done,
+                             .total = next.total,
+                             .place = std::nullopt,
+                             .lease_time = job_lease_time};
   if (!next.place.empty()) advance.place = next.place;
   return advance;
 }

@@ -5,8 +5,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::jobs;
-
 constexpr std::size_t part_size = 1UL << 20;
 
 /// Names sort in the order of the parts.
@@ -29,7 +27,7 @@ asio::awaitable<void> store_content(storage::Transaction& transaction, const Sec
     const Bytes sealed =
         secrets.seal(bytes.substr(part * part_size, part_size), job_content_purpose(job, name));
     co_await transaction.run(
-        sql::AddContent{.business = business, .job = job, .name = name, .bytes = sealed});
+        sql::jobs::AddContent{.business = business, .job = job, .name = name, .bytes = sealed});
   }
 }
 
@@ -38,7 +36,7 @@ asio::awaitable<std::string> load_content(storage::Database& db, const SecretBox
   std::string bytes;
   for (std::size_t part = 0;; ++part) {
     const std::string name = name_of(content, part);
-    const auto rows = co_await db.read(sql::Content{.business = business, .job = job, .name = name},
+    const auto rows = co_await db.read(sql::jobs::Content{.business = business, .job = job, .name = name},
                                        storage::Format::binary);
     const auto row = rows.find();
     if (!row) co_return bytes;

@@ -13,7 +13,7 @@
 namespace waybill::api {
 namespace {
 
-constexpr std::string_view sizes[] = {"small", "large"};
+constexpr std::string_view documented_sizes[] = {"small", "large"};
 constexpr Property part_properties[] = {{.name = "price", .kind = Kind::money}};
 constexpr Schema part{"Part", part_properties};
 constexpr std::string_view circle_type[] = {"circle"};
@@ -26,12 +26,12 @@ constexpr Property square_properties[] = {
 constexpr Schema square{"Square", square_properties};
 constexpr const Schema* shapes[] = {&circle, &square};
 constexpr Schema shape{.name = "Shape", .variants = shapes};
-constexpr Schema grade{.name = "Grade", .values = sizes};
+constexpr Schema grade{.name = "Grade", .values = documented_sizes};
 constexpr Schema anything{.name = "Anything", .json = R"({"type": "object", "additionalProperties": true})"};
 constexpr Property thing_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .read_only = true},
     {.name = "name", .kind = Kind::string, .required = true},
-    {.name = "size", .kind = Kind::one_of, .values = sizes},
+    {.name = "size", .kind = Kind::one_of, .values = documented_sizes},
     {.name = "parts", .kind = Kind::array, .required = true, .schema = &part},
     {.name = "main", .kind = Kind::object, .schema = &part},
     {.name = "ids", .kind = Kind::array, .items = Kind::uuid},

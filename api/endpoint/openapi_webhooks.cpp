@@ -9,7 +9,7 @@
 namespace waybill::api {
 namespace {
 
-json::object header(std::string_view name, std::string_view description, bool required) {
+json::object header_parameter(std::string_view name, std::string_view description, bool required) {
   return {{"name", name},
           {"in", "header"},
           {"required", required},
@@ -18,7 +18,7 @@ json::object header(std::string_view name, std::string_view description, bool re
 }
 
 /// "onOrderCreated" of order_created.
-std::string operation_id(std::string_view code) {
+std::string operation_id_of(std::string_view code) {
   std::string id = "on";
   bool begins_word = true;
   for (const char c : code) {
@@ -34,22 +34,23 @@ json::object entity_of(const domain::RecordType& type) {
 
 json::object operation(std::string_view code, std::string_view name, std::string_view description,
                        json::object content) {
-  return {
-      {"operationId", operation_id(code)},
-      {"summary", name},
-      {"description", description},
-      {"tags", {"Workflows"}},
-      {"security", json::array()},
-      {"parameters",
-       {header("webhook-id", "The same for all attempts and replays of an event and workflow.", true),
-        header("webhook-timestamp", "The time of the attempt in Unix seconds.", true),
-        header("webhook-signature", "The signatures by Standard Webhooks: v1,… separated by spaces.", true),
-        header("webhook-test", "`true` in a request that send-test sends.", false)}},
-      {"requestBody", {{"required", true}, {"content", {{"application/json", std::move(content)}}}}},
-      {"responses",
-       {{"2XX", {{"description", "The event is received."}}},
-        {"410", {{"description", "The receiver wants no further events; the workflow is paused."}}},
-        {"default", {{"description", "The request is repeated on the retry schedule."}}}}}};
+  return {{"operationId", operation_id_of(code)},
+          {"summary", name},
+          {"description", description},
+          {"tags", {"Workflows"}},
+          {"security", json::array()},
+          {"parameters",
+           {header_parameter("webhook-id", "The same for all attempts and replays of an event and workflow.",
+                             true),
+            header_parameter("webhook-timestamp", "The time of the attempt in Unix seconds.", true),
+            header_parameter("webhook-signature",
+                             "The signatures by Standard Webhooks: v1,… separated by spaces.", true),
+            header_parameter("webhook-test", "`true` in a request that send-test sends.", false)}},
+          {"requestBody", {{"required", true}, {"content", {{"application/json", std::move(content)}}}}},
+          {"responses",
+           {{"2XX", {{"description", "The event is received."}}},
+            {"410", {{"description", "The receiver wants no further events; the workflow is paused."}}},
+            {"default", {{"description", "The request is repeated on the retry schedule."}}}}}};
 }
 
 /// The message of an alert. A member with a null or absent value is described in docs/alerts.md.

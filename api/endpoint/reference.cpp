@@ -23,7 +23,7 @@ constexpr Endpoint file(std::string_view path, Handler handler, std::string_view
   return static_file(path, handler, media_type, "Returns a file of the reference page");
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint reference_endpoint_table[] = {
     {.method = Method::get,
      .path = "/docs",
      .permission = Permission::everyone,
@@ -44,6 +44,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> reference_endpoints() { return endpoints; }
+std::span<const Endpoint> reference_endpoints() { return reference_endpoint_table; }
 
 }  // namespace waybill::api

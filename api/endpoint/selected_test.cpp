@@ -5,17 +5,17 @@
 namespace waybill::api {
 namespace {
 
-constexpr Property address_properties[] = {{.name = "street", .kind = Kind::string},
-                                           {.name = "city", .kind = Kind::string}};
-constexpr Schema address_schema{"Address", address_properties};
+constexpr Property selected_address_properties[] = {{.name = "street", .kind = Kind::string},
+                                                    {.name = "city", .kind = Kind::string}};
+constexpr Schema address_schema{"Address", selected_address_properties};
 constexpr Property customer_properties[] = {
     {.name = "guid", .kind = Kind::uuid},
     {.name = "name", .kind = Kind::string},
     {.name = "address", .kind = Kind::object, .schema = &address_schema}};
 constexpr Schema customer_schema{"Customer", customer_properties};
-constexpr Property item_properties[] = {{.name = "sku", .kind = Kind::string},
-                                        {.name = "price", .kind = Kind::money}};
-constexpr Schema item_schema{"Item", item_properties};
+constexpr Property selected_item_properties[] = {{.name = "sku", .kind = Kind::string},
+                                                 {.name = "price", .kind = Kind::money}};
+constexpr Schema item_schema{"Item", selected_item_properties};
 constexpr Property order_properties[] = {
     {.name = "guid", .kind = Kind::uuid},
     {.name = "customer", .kind = Kind::object, .schema = &customer_schema},

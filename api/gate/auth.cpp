@@ -15,8 +15,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::tokens;
-
 constexpr std::size_t longest_token = 512;  // bytes
 
 Failure unauthorized() {
@@ -38,7 +36,7 @@ asio::awaitable<void> touch_in_store(TokenStore& store, Authenticator::Record re
 }  // namespace
 
 asio::awaitable<std::optional<TokenRecord>> SqlTokenStore::find(const TokenHash& hash) {
-  const auto rows = co_await db_.read(sql::Find{.token_hash = hash});
+  const auto rows = co_await db_.read(sql::tokens::Find{.token_hash = hash});
   const auto token = rows.find();
   if (!token) co_return std::nullopt;
   co_return TokenRecord{.principal = {.business_id = token->business_id.value_or(Guid{}),
@@ -55,7 +53,7 @@ asio::awaitable<std::optional<TokenRecord>> SqlTokenStore::find(const TokenHash&
 }
 
 asio::awaitable<void> SqlTokenStore::touch(const Principal& principal) {
-  co_await db_.write(sql::Touch{.business = principal.business_id, .token = principal.token_id}, {});
+  co_await db_.write(sql::tokens::Touch{.business = principal.business_id, .token = principal.token_id}, {});
 }
 
 std::optional<std::string_view> bearer_token(std::string_view authorization) {

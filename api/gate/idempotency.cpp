@@ -11,8 +11,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::idempotency;
-
 constexpr std::size_t longest_key = 255;
 
 void check_key(std::string_view key) {
@@ -66,8 +64,8 @@ IdempotentRequest::~IdempotentRequest() {
 std::string IdempotentRequest::name() const { return name_of(token_id_, key_); }
 
 asio::awaitable<std::optional<KeptAnswer>> IdempotentRequest::find() const {
-  const auto rows = co_await services_.db.read(
-      sql::Find{.business = business_id_, .token = token_id_, .key = key_, .request_hash = request_hash_});
+  const auto rows = co_await services_.db.read(sql::idempotency::Find{
+      .business = business_id_, .token = token_id_, .key = key_, .request_hash = request_hash_});
   const auto found = rows.find();
   if (!found) co_return std::nullopt;
   if (!found->is_same) throw conflict("This Idempotency-Key was used with another request.");
@@ -80,10 +78,10 @@ asio::awaitable<std::optional<KeptAnswer>> IdempotentRequest::find() const {
 }
 
 storage::UnitOfWork::Opening IdempotentRequest::opening() const {
-  return {.statement = sql::Hold::statement,
-          .params = sql::Hold{.token = token_id_, .key = key_}.params(),
+  return {.statement = sql::idempotency::Hold::statement,
+          .params = sql::idempotency::Hold{.token = token_id_, .key = key_}.params(),
           .check = [](const storage::Rows& rows) {
-            if (!storage::TypedRows<sql::Hold>(rows).front().is_held) throw still_running();
+            if (!storage::TypedRows<sql::idempotency::Hold>(rows).front().is_held) throw still_running();
           }};
 }
 
@@ -91,13 +89,14 @@ asio::awaitable<void> IdempotentRequest::keep(storage::Database& work, const Kep
   std::optional<std::string_view> location;
   if (!answer.location.empty()) location = answer.location;
   const auto kept = co_await work.write(
-      sql::Keep{.business = business_id_,
-                .token = token_id_,
-                .key = key_,
-                .request_hash = request_hash_,
-                .status = answer.status,
-                .body = base64(services_.secrets.seal(answer.body, kept_answer_purpose(token_id_, key_))),
-                .location = location},
+      sql::idempotency::Keep{
+          .business = business_id_,
+          .token = token_id_,
+          .key = key_,
+          .request_hash = request_hash_,
+          .status = answer.status,
+          .body = base64(services_.secrets.seal(answer.body, kept_answer_purpose(token_id_, key_))),
+          .location = location},
       {});
   if (kept.empty()) throw still_running();
 }

@@ -26,12 +26,12 @@ TEST(JobRequest, OtherTextsSelectNone) {
   EXPECT_FALSE(prefers("X-Prefer: respond-async\r\n"));
 }
 
-constexpr Parameter parameters[] = {{.name = "guid", .kind = Kind::uuid}};
+constexpr Parameter job_parameters[] = {{.name = "guid", .kind = Kind::uuid}};
 constexpr Endpoint endpoint{.method = Method::post,
                             .path = "/x/{id}",
                             .permission = Permission::operate,
                             .handler = nullptr,
-                            .query = parameters};
+                            .query = job_parameters};
 
 TEST(JobRequest, AStoredCallIsReadAsItWas) {
   const Guid id = Guid::random();

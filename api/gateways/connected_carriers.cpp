@@ -7,12 +7,10 @@
 
 namespace waybill::api {
 
-namespace sql = storage::sql::carriers;
-
 asio::awaitable<std::vector<ConnectedCarrier>> connected_carriers(const Call& call, Services& services,
                                                                   std::vector<Guid> named) {
   const auto rows =
-      co_await services.db.read(sql::Connections{.business = call.business(), .carriers = named});
+      co_await services.db.read(sql::carriers::Connections{.business = call.business(), .carriers = named});
   const bool are_named = !named.empty();
   for (const auto& row : rows) std::erase(named, row.carrier);
   if (!named.empty()) throw not_found("carrier");

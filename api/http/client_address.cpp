@@ -14,12 +14,6 @@ bool is_address(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return hex_value(c) >= 0 || c == '.' || c == ':'; });
 }
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 }  // namespace
 
 std::string_view client_address(std::string_view peer, std::string_view forwarded_for,
@@ -27,7 +21,7 @@ std::string_view client_address(std::string_view peer, std::string_view forwarde
   while (AddressBlock::any_has(trusted_proxies, peer)) {
     const auto comma = forwarded_for.rfind(',');
     const auto start = comma == std::string_view::npos ? 0 : comma + 1;
-    const auto last = trimmed(forwarded_for.substr(start));
+    const auto last = trimmed(forwarded_for.substr(start), " \t");
     if (!is_address(last)) break;
     peer = last;
     forwarded_for = forwarded_for.substr(0, comma == std::string_view::npos ? 0 : comma);

@@ -13,7 +13,7 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const Connection::Steady::time_point start = Connection::Steady::time_point(seconds(1'000));
+const Connection::Steady::time_point opened_at = Connection::Steady::time_point(seconds(1'000));
 
 class NoHost : public Connection::Host {
  public:
@@ -54,31 +54,31 @@ TEST_F(ConnectionListsTest, AConnectionWorksAtFirst) {
 TEST_F(ConnectionListsTest, TheLongestWaitingIsTheOneThatBeganFirst) {
   lists.add(a);
   lists.add(b);
-  lists.begins_to_wait(b, start);
-  lists.begins_to_wait(a, start + seconds(1));
+  lists.begins_to_wait(b, opened_at);
+  lists.begins_to_wait(a, opened_at + seconds(1));
   EXPECT_EQ(lists.longest_waiting(), &b);
-  EXPECT_EQ(lists.waiting_since(), ticks(start));
-  lists.begins_to_work(b, start + seconds(2));
+  EXPECT_EQ(lists.waiting_since(), ticks(opened_at));
+  lists.begins_to_work(b, opened_at + seconds(2));
   EXPECT_EQ(lists.longest_waiting(), &a);
-  EXPECT_EQ(lists.waiting_since(), ticks(start + seconds(1)));
-  lists.begins_to_wait(b, start + seconds(3));
+  EXPECT_EQ(lists.waiting_since(), ticks(opened_at + seconds(1)));
+  lists.begins_to_wait(b, opened_at + seconds(3));
   EXPECT_EQ(lists.longest_waiting(), &a);
 }
 
 TEST_F(ConnectionListsTest, AStalledConnectionDoesNotWaitForARequest) {
   lists.add(a);
   lists.add(b);
-  lists.begins_to_wait(a, start);
-  lists.begins_to_stall(b, start + seconds(1));
+  lists.begins_to_wait(a, opened_at);
+  lists.begins_to_stall(b, opened_at + seconds(1));
   EXPECT_EQ(lists.longest_waiting(), &a);
   EXPECT_EQ(lists.longest_stalled(), &b);
-  EXPECT_EQ(lists.stalled_since(), ticks(start + seconds(1)));
-  lists.begins_to_stall(a, start + seconds(2));
+  EXPECT_EQ(lists.stalled_since(), ticks(opened_at + seconds(1)));
+  lists.begins_to_stall(a, opened_at + seconds(2));
   EXPECT_EQ(lists.waiting_since(), ConnectionLists::never);
   EXPECT_EQ(lists.longest_stalled(), &b);
-  lists.begins_to_stall(b, start + seconds(3));
+  lists.begins_to_stall(b, opened_at + seconds(3));
   EXPECT_EQ(lists.longest_stalled(), &a) << "the other has taken something";
-  lists.begins_to_work(a, start + seconds(4));
+  lists.begins_to_work(a, opened_at + seconds(4));
   lists.remove(b);
   EXPECT_EQ(lists.stalled_since(), ConnectionLists::never);
   EXPECT_THAT(all(), ElementsAre(&a));
@@ -87,10 +87,10 @@ TEST_F(ConnectionListsTest, AStalledConnectionDoesNotWaitForARequest) {
 TEST_F(ConnectionListsTest, ARemovedConnectionWaitsNoLonger) {
   lists.add(a);
   lists.add(b);
-  lists.begins_to_wait(a, start);
-  lists.begins_to_wait(b, start + seconds(1));
+  lists.begins_to_wait(a, opened_at);
+  lists.begins_to_wait(b, opened_at + seconds(1));
   lists.remove(a);
-  EXPECT_EQ(lists.waiting_since(), ticks(start + seconds(1)));
+  EXPECT_EQ(lists.waiting_since(), ticks(opened_at + seconds(1)));
   EXPECT_THAT(all(), ElementsAre(&b));
   lists.remove(b);
   EXPECT_EQ(lists.waiting_since(), ConnectionLists::never);

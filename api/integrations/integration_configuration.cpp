@@ -16,7 +16,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::integrations;
 using connectors::StoreCredentials;
 using connectors::StoreProblem;
 
@@ -81,8 +80,8 @@ struct KnownStore {
 asio::awaitable<KnownStore> find_known_store(Call& call, Services& services,
                                              const connectors::Connector& connector,
                                              const std::string& store_url) {
-  const auto rows = co_await services.db.read(
-      sql::Known{.business = call.business(), .provider = connector.terms().code, .store_url = store_url});
+  const auto rows = co_await services.db.read(sql::integrations::Known{
+      .business = call.business(), .provider = connector.terms().code, .store_url = store_url});
   const auto row = rows.find();
   if (!row) co_return KnownStore();
   if (row->is_active) throw conflict("This store is already connected.");
@@ -100,18 +99,18 @@ asio::awaitable<storage::Rows> write_store(Call& call, Services& services, const
   if (!credentials.api_secret.empty()) secret = sealed(credentials.api_secret, "secret");
   const auto settings = settings_of(call.object());
   co_return co_await services.db.write(
-      sql::Configure{.business = call.business(),
-                     .integration = known.guid,
-                     .provider = provider,
-                     .store_url = credentials.store_url,
-                     .sealed_key = key,
-                     .sealed_secret = secret,
-                     .import_orders = settings.auto_import_orders.value_or(true),
-                     .sync_products = settings.sync_products.value_or(false),
-                     .push_tracking = settings.push_tracking.value_or(false),
-                     .is_removed = known.is_removed,
-                     .service_mapping = settings.service_mapping,
-                     .import_since = settings.import_since},
+      sql::integrations::Configure{.business = call.business(),
+                                   .integration = known.guid,
+                                   .provider = provider,
+                                   .store_url = credentials.store_url,
+                                   .sealed_key = key,
+                                   .sealed_secret = secret,
+                                   .import_orders = settings.auto_import_orders.value_or(true),
+                                   .sync_products = settings.sync_products.value_or(false),
+                                   .push_tracking = settings.push_tracking.value_or(false),
+                                   .is_removed = known.is_removed,
+                                   .service_mapping = settings.service_mapping,
+                                   .import_since = settings.import_since},
       call.cause());
 }
 

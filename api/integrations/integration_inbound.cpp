@@ -10,7 +10,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::integrations;
 using connectors::InboundVerdict;
 
 /// The integration in the path of a call.
@@ -22,7 +21,7 @@ struct Target {
 };
 
 asio::awaitable<std::optional<Target>> find_target(Services& services, const Guid& integration) {
-  const auto rows = co_await services.db.read(sql::FindInbound{.integration = integration});
+  const auto rows = co_await services.db.read(sql::integrations::FindInbound{.integration = integration});
   const auto row = rows.find();
   if (!row) co_return std::nullopt;
   const auto* const connector = connectors::find_connector(row->provider);
@@ -48,10 +47,10 @@ asio::awaitable<Answer> receive(Call& call, Services& services) {
   }
   if (verdict.kind == InboundVerdict::Kind::hint && target->is_active) {
     const auto delivery = delivery_key(verdict.delivery_id);
-    co_await services.db.write(sql::Hint{.business = target->business,
-                                         .integration = integration,
-                                         .delivery = delivery,
-                                         .deleted = verdict.deleted_order},
+    co_await services.db.write(sql::integrations::Hint{.business = target->business,
+                                                       .integration = integration,
+                                                       .delivery = delivery,
+                                                       .deleted = verdict.deleted_order},
                                {});
   }
   co_return Answer::none();
@@ -60,7 +59,7 @@ asio::awaitable<Answer> receive(Call& call, Services& services) {
 constexpr ErrorCode inbound_errors[] = {ErrorCode::unauthorized, ErrorCode::not_found,
                                         ErrorCode::rate_limited};
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint inbound_endpoint_table[] = {
     {.method = Method::post,
      .path = "/api/integrations/{guid}/inbound",
      .permission = Permission::everyone,
@@ -75,6 +74,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> inbound_endpoints() { return endpoints; }
+std::span<const Endpoint> inbound_endpoints() { return inbound_endpoint_table; }
 
 }  // namespace waybill::api

@@ -11,8 +11,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::integrations;
-
 constexpr Property error_properties[] = {
     {.name = "externalId",
      .kind = Kind::string,
@@ -71,9 +69,9 @@ asio::awaitable<Answer> request_run(Call& call, Services& services) {
   if (call.job != nullptr && !call.job->progress().place.empty())
     co_return co_await import_result(call, services);
   const auto requested = co_await services.db.write(
-      sql::RequestRun{.business = call.business(),
-                      .integration = call.id(),
-                      .new_run = Guid::timed_random(to_unix_ms(services.clock.now()))},
+      sql::integrations::RequestRun{.business = call.business(),
+                                    .integration = call.id(),
+                                    .new_run = Guid::timed_random(to_unix_ms(services.clock.now()))},
       call.cause());
   const auto row = requested.find();
   if (!row) throw not_found("integration");
@@ -84,17 +82,17 @@ asio::awaitable<Answer> request_run(Call& call, Services& services) {
 
 asio::awaitable<Answer> list_runs(Call& call, Services& services) {
   const auto page = page_of(call);
-  const auto counted =
-      co_await services.db.read(sql::CountRuns{.business = call.business(), .integration = call.id()});
+  const auto counted = co_await services.db.read(
+      sql::integrations::CountRuns{.business = call.business(), .integration = call.id()});
   if (counted.empty()) throw not_found("integration");
-  const auto rows = co_await services.db.read(sql::Runs{
+  const auto rows = co_await services.db.read(sql::integrations::Runs{
       .business = call.business(), .integration = call.id(), .limit = page.limit(), .offset = page.offset()});
   co_return page_answer(json_array(rows), page, counted.front().total);
 }
 
 constexpr Parameter list_parameters_of_runs[] = {page_parameter, page_size_parameter};
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint integration_run_endpoint_table[] = {
     {.method = Method::post,
      .path = "/api/integrations/{guid}/sync",
      .permission = Permission::operate,
@@ -120,6 +118,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> integration_run_endpoints() { return endpoints; }
+std::span<const Endpoint> integration_run_endpoints() { return integration_run_endpoint_table; }
 
 }  // namespace waybill::api

@@ -14,8 +14,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::integrations;
-
 constexpr std::size_t most_mappings = 100;
 
 constexpr Property mapping_properties[] = {
@@ -98,7 +96,8 @@ std::string column_of(const json::array& mapping) {
 }
 
 /// Calls the store to check its credentials' right to send tracking.
-asio::awaitable<void> check_right_to_send(Call& call, Services& services, const sql::Access::Row& row) {
+asio::awaitable<void> check_right_to_send(Call& call, Services& services,
+                                          const sql::integrations::Access::Row& row) {
   const auto* const connector = connectors::find_connector(row.provider);
   if (connector == nullptr) co_return;
   const auto credentials = connectors::open_credentials(services.secrets, call.business(), call.id(),
@@ -150,8 +149,8 @@ asio::awaitable<void> check_service_mapping(Call& call, Services& services) {
     if (const auto carrier = guid_at(entry.as_object(), "carrierId")) carriers.push_back(*carrier);
   }
   if (carriers.empty()) co_return;
-  const auto rows =
-      co_await services.db.read(sql::CarrierLevels{.business = call.business(), .carriers = carriers});
+  const auto rows = co_await services.db.read(
+      sql::integrations::CarrierLevels{.business = call.business(), .carriers = carriers});
   std::map<Guid, std::string> levels;
   for (const auto& row : rows) levels.emplace(row.guid, row.levels);
   FieldErrors errors;
@@ -170,8 +169,8 @@ asio::awaitable<void> check_service_mapping(Call& call, Services& services) {
 
 asio::awaitable<Answer> change_settings(Call& call, Services& services) {
   const auto settings = settings_of(call.object());
-  const auto found =
-      co_await services.db.read(sql::Access{.business = call.business(), .integration = call.id()});
+  const auto found = co_await services.db.read(
+      sql::integrations::Access{.business = call.business(), .integration = call.id()});
   const auto row = found.find();
   if (!row) throw not_found("integration");
   constexpr std::string_view disabled = "The store is disabled; configure it again.";
@@ -180,19 +179,19 @@ asio::awaitable<Answer> change_settings(Call& call, Services& services) {
   if (settings.push_tracking.value_or(false) && !row->sends_tracking) {
     co_await check_right_to_send(call, services, *row);
   }
-  const auto changed =
-      co_await services.db.write(sql::ChangeSettings{.business = call.business(),
-                                                     .integration = call.id(),
-                                                     .import_orders = settings.auto_import_orders,
-                                                     .sync_products = settings.sync_products,
-                                                     .push_tracking = settings.push_tracking,
-                                                     .service_mapping = settings.service_mapping,
-                                                     .import_since = settings.import_since,
-                                                     .default_since = settings.has_default_since},
-                                 call.cause());
+  const auto changed = co_await services.db.write(
+      sql::integrations::ChangeSettings{.business = call.business(),
+                                        .integration = call.id(),
+                                        .import_orders = settings.auto_import_orders,
+                                        .sync_products = settings.sync_products,
+                                        .push_tracking = settings.push_tracking,
+                                        .service_mapping = settings.service_mapping,
+                                        .import_since = settings.import_since,
+                                        .default_since = settings.has_default_since},
+      call.cause());
   if (changed.empty()) throw conflict(std::string(disabled));
-  const auto rows =
-      co_await services.db.read(sql::Get{.business = call.business(), .integration = call.id()});
+  const auto rows = co_await services.db.read(
+      sql::integrations::Get{.business = call.business(), .integration = call.id()});
   if (rows.empty()) throw not_found("integration");
   co_return Answer::of(json_object(rows));
 }

@@ -9,8 +9,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::integrations;
-
 constexpr std::string_view statuses[] = {"active", "disabled"};
 constexpr std::size_t longest_url = 2000;
 
@@ -99,33 +97,34 @@ asio::awaitable<Answer> list_providers(Call&, Services&) {
 }
 
 asio::awaitable<Answer> list_integrations(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::List{.business = call.business()})));
+  co_return Answer::of(
+      json_array(co_await services.db.read(sql::integrations::List{.business = call.business()})));
 }
 
 asio::awaitable<Answer> get_integration(Call& call, Services& services) {
-  const auto rows =
-      co_await services.db.read(sql::Get{.business = call.business(), .integration = call.id()});
+  const auto rows = co_await services.db.read(
+      sql::integrations::Get{.business = call.business(), .integration = call.id()});
   if (rows.empty()) throw not_found("integration");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> disable_integration(Call& call, Services& services) {
   const auto rows = co_await services.db.write(
-      sql::Disable{.business = call.business(), .integration = call.id()}, call.cause());
+      sql::integrations::Disable{.business = call.business(), .integration = call.id()}, call.cause());
   if (rows.empty()) throw not_found("integration");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> remove_integration(Call& call, Services& services) {
   const auto rows = co_await services.db.write(
-      sql::Remove{.business = call.business(), .integration = call.id()}, call.cause());
+      sql::integrations::Remove{.business = call.business(), .integration = call.id()}, call.cause());
   if (rows.affected() == 0) throw not_found("integration");
   co_return Answer::none();
 }
 
 constexpr ErrorCode configure_errors[] = {ErrorCode::not_found, ErrorCode::conflict};
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint integration_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/integrations/providers",
      .permission = Permission::read,
@@ -209,6 +208,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> integration_endpoints() { return endpoints; }
+std::span<const Endpoint> integration_endpoints() { return integration_endpoint_table; }
 
 }  // namespace waybill::api

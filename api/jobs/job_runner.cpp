@@ -24,8 +24,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::jobs;
-
 constexpr std::size_t most_jobs = 8;          // under way in this process
 constexpr std::int64_t most_of_business = 2;  // under way in all processes
 constexpr auto look_interval = std::chrono::seconds(2);
@@ -62,7 +60,7 @@ JobKind kind_of(std::string_view name) {
 std::string seconds_text(int seconds) { return std::to_string(seconds) + " s"; }
 
 void check_held(const storage::Rows& rows) {
-  if (!storage::TypedRows<sql::CheckLease>(rows).front().is_held) throw JobStopped();
+  if (!storage::TypedRows<sql::jobs::CheckLease>(rows).front().is_held) throw JobStopped();
 }
 
 /// Why an attempt has not done its job.
@@ -92,7 +90,7 @@ Ending ending_of(const std::exception_ptr& thrown, const Guid& job, JobKind kind
 /// Stores the answer as the file of the job, and returns the result that stands for it.
 asio::awaitable<std::string> keep_file(storage::UnitOfWork& work, const SecretBox& secrets,
                                        const Guid& business, const Guid& job, const std::string& bytes) {
-  const auto stored = co_await work.read(sql::FileBytes{.business = business});
+  const auto stored = co_await work.read(sql::jobs::FileBytes{.business = business});
   if (stored.front().total + std::ssize(bytes) > most_file_bytes)
     throw conflict("The files of the business's jobs have 256 MiB; each is deleted after 24 hours.");
   const auto transaction = co_await work.begin({.json = {}, .business = business});
@@ -152,10 +150,10 @@ asio::awaitable<void> JobRunner::look_for_jobs() {
 /// Returns false if no job is due.
 asio::awaitable<bool> JobRunner::begin_next() {
   const Guid lease = Guid::random();
-  const auto claimed = co_await services_.db.write(sql::Claim{.lease = lease,
-                                                              .lease_time = job_lease_time,
-                                                              .most_of_business = most_of_business,
-                                                              .operations = operations_},
+  const auto claimed = co_await services_.db.write(sql::jobs::Claim{.lease = lease,
+                                                                    .lease_time = job_lease_time,
+                                                                    .most_of_business = most_of_business,
+                                                                    .operations = operations_},
                                                    {});
   const auto row = claimed.find();
   if (!row) co_return false;
@@ -184,7 +182,7 @@ asio::awaitable<void> JobRunner::renew_leases() {
     if (leases_.empty()) continue;
     try {
       const std::vector<Guid> leases(leases_.begin(), leases_.end());
-      co_await services_.db.write(sql::Renew{.leases = leases, .lease_time = job_lease_time}, {});
+      co_await services_.db.write(sql::jobs::Renew{.leases = leases, .lease_time = job_lease_time}, {});
     } catch (const std::exception& error) {
       observe(Observable::statement_failed, {{"statement", "jobs.renew"}, {"error", error.what()}});
     }
@@ -226,9 +224,10 @@ asio::awaitable<void> JobRunner::call_handler(const Claim& claim) {
   Job job(services_.db, claim.held);
   call.job = &job;
   storage::UnitOfWork work(
-      services_.db, {.statement = sql::CheckLease::statement,
-                     .params = sql::CheckLease{.business = business, .job = guid, .lease = lease}.params(),
-                     .check = check_held});
+      services_.db,
+      {.statement = sql::jobs::CheckLease::statement,
+       .params = sql::jobs::CheckLease{.business = business, .job = guid, .lease = lease}.params(),
+       .check = check_held});
   Services services = with_database(services_, work);
   Answer answer;
   std::optional<JobWaits> waits;
@@ -239,25 +238,25 @@ asio::awaitable<void> JobRunner::call_handler(const Claim& claim) {
   }
   if (waits) {
     const auto& next = waits->progress();
-    sql::Release release{.business = business,
-                         .job = guid,
-                         .lease = lease,
-                         .delay = format_duration(waits->delay()),
-                         .is_failure = false,
-                         .done = next.done,
-                         .total = next.total,
-                         .place = std::nullopt};
+    sql::jobs::Release release{.business = business,
+                               .job = guid,
+                               .lease = lease,
+                               .delay = format_duration(waits->delay()),
+                               .is_failure = false,
+                               .done = next.done,
+                               .total = next.total,
+                               .place = std::nullopt};
     if (!next.place.empty()) release.place = next.place;
     co_await work.write(release, {.json = {}, .business = business});
     co_await work.commit();
     co_return;
   }
-  sql::Finish finish{.business = business,
-                     .job = guid,
-                     .lease = lease,
-                     .result = std::nullopt,
-                     .file_bytes = std::nullopt,
-                     .file_time = file_time};
+  sql::jobs::Finish finish{.business = business,
+                           .job = guid,
+                           .lease = lease,
+                           .result = std::nullopt,
+                           .file_bytes = std::nullopt,
+                           .file_time = file_time};
   if (claim.kind == JobKind::export_) {
     finish.file_bytes = std::ssize(answer.data);
     answer.data = co_await keep_file(work, services_.secrets, business, guid, answer.data);
@@ -276,26 +275,26 @@ asio::awaitable<void> JobRunner::settle(const Claim& claim, const std::exception
   const Ending ending = ending_of(thrown, guid, claim.kind, claim.endpoint);
   if (ending.may_pass && claim.failures < most_failures(claim.kind)) {
     co_await services_.db.write(
-        sql::Release{.business = business,
-                     .job = guid,
-                     .lease = lease,
-                     .delay = seconds_text(std::min(claim.failures * first_delay, longest_delay)),
-                     .is_failure = true},
+        sql::jobs::Release{.business = business,
+                           .job = guid,
+                           .lease = lease,
+                           .delay = seconds_text(std::min(claim.failures * first_delay, longest_delay)),
+                           .is_failure = true},
         cause);
     co_return;
   }
   // A worker performs the import itself.
   const auto import_run = Guid::parse(progress.place);
   if (claim.kind == JobKind::import && claim.is_stopped && import_run)
-    co_await services_.db.write(sql::StopImport{.business = business, .run = *import_run}, cause);
+    co_await services_.db.write(sql::jobs::StopImport{.business = business, .run = *import_run}, cause);
   std::optional<std::string_view> error;
   if (!ending.error.empty()) error = ending.error;
-  co_await services_.db.write(sql::End{.business = business, .job = guid, .lease = lease, .error = error},
-                              cause);
+  co_await services_.db.write(
+      sql::jobs::End{.business = business, .job = guid, .lease = lease, .error = error}, cause);
   // The business is suspended: the job waits.
   if (!error) {
     co_await services_.db.write(
-        sql::Release{
+        sql::jobs::Release{
             .business = business, .job = guid, .lease = lease, .delay = seconds_text(0), .is_failure = false},
         cause);
   }

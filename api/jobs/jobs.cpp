@@ -12,8 +12,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::jobs;
-
 constexpr std::string_view statuses[] = {"running", "done", "failed", "cancelled"};
 constexpr Property progress_properties[] = {
     {.name = "done", .kind = Kind::integer, .nullable = false},
@@ -51,21 +49,21 @@ constexpr Schema job_schema{"Job", job_properties};
 
 asio::awaitable<Answer> list_jobs(Call& call, Services& services) {
   const auto page = page_of(call);
-  const auto counted = co_await services.db.read(sql::Count{.business = call.business()});
+  const auto counted = co_await services.db.read(sql::jobs::Count{.business = call.business()});
   const auto rows = co_await services.db.read(
-      sql::List{.business = call.business(), .limit = page.limit(), .offset = page.offset()});
+      sql::jobs::List{.business = call.business(), .limit = page.limit(), .offset = page.offset()});
   co_return page_answer(json_array(rows), page, counted.front().total);
 }
 
 asio::awaitable<Answer> get_job(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .job = call.id()});
+  const auto rows = co_await services.db.read(sql::jobs::Get{.business = call.business(), .job = call.id()});
   if (rows.empty()) throw not_found("job");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> cancel_job(Call& call, Services& services) {
-  const auto stopped =
-      co_await services.db.write(sql::Stop{.business = call.business(), .job = call.id()}, call.cause());
+  const auto stopped = co_await services.db.write(
+      sql::jobs::Stop{.business = call.business(), .job = call.id()}, call.cause());
   const auto job = stopped.find();
   if (!job) throw not_found("job");
   if (job->status != "running") throw conflict("The job has ended and cannot be cancelled.");
@@ -77,7 +75,8 @@ asio::awaitable<Answer> cancel_job(Call& call, Services& services) {
 
 /// Needs the role that the call of the job needs.
 asio::awaitable<Answer> get_job_file(Call& call, Services& services) {
-  const auto found = co_await services.db.read(sql::File{.business = call.business(), .job = call.id()});
+  const auto found =
+      co_await services.db.read(sql::jobs::File{.business = call.business(), .job = call.id()});
   const auto file = found.find();
   if (!file) throw not_found("file of a job");
   if (call.principal.role < parse_role(file->role))
@@ -93,7 +92,7 @@ constexpr Parameter list_parameters_of_jobs[] = {page_parameter, page_size_param
 constexpr ErrorCode cancel_errors[] = {ErrorCode::conflict};
 constexpr HeaderField private_file[] = {{"Cache-Control", "private, no-store"}};
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint job_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/jobs",
      .permission = Permission::read,
@@ -140,6 +139,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> job_endpoints() { return endpoints; }
+std::span<const Endpoint> job_endpoints() { return job_endpoint_table; }
 
 }  // namespace waybill::api

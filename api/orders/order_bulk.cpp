@@ -19,8 +19,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::orders;
-
 /// An order of the call. In the end it has a failure or is created.
 struct Entry {
   Guid guid;
@@ -106,7 +104,7 @@ std::string open_orders(std::span<const Entry> entries) {
 }
 
 /// Notes the numbers of the added orders, and refuses the entries whose own number another order has.
-void note_added(const storage::TypedRows<sql::CreateMany>& rows, std::vector<Entry>& entries) {
+void note_added(const storage::TypedRows<sql::orders::CreateMany>& rows, std::vector<Entry>& entries) {
   std::map<Guid, std::string> numbers;
   for (const auto& row : rows) numbers.emplace(row.guid, row.order_number);
   for (Entry& entry : entries) {
@@ -127,9 +125,10 @@ asio::awaitable<std::optional<std::string>> draw_numbers(const Call& call, Servi
   const auto is_added = [](const Entry& entry) { return !entry.failure; };
   const auto has_number = [](const Entry& entry) { return entry.values.number.has_value(); };
   if (std::ranges::any_of(entries, has_number)) co_return std::nullopt;
-  const auto drawn = co_await services.db.write(
-      sql::DrawNumbers{.business = call.business(), .wanted = std::ranges::count_if(entries, is_added)},
-      call.cause());
+  const auto drawn =
+      co_await services.db.write(sql::orders::DrawNumbers{.business = call.business(),
+                                                          .wanted = std::ranges::count_if(entries, is_added)},
+                                 call.cause());
   co_return std::string(drawn.front().numbers);
 }
 
@@ -140,9 +139,9 @@ asio::awaitable<void> add_orders(storage::Transaction& transaction, const Guid& 
   constexpr int attempts = 3;
   for (int attempt = 0; attempt < attempts; ++attempt) {
     const auto drawn = std::exchange(numbers, std::nullopt);
-    note_added(
-        co_await transaction.run(sql::CreateMany{.business = business, .orders = orders, .numbers = drawn}),
-        entries);
+    note_added(co_await transaction.run(
+                   sql::orders::CreateMany{.business = business, .orders = orders, .numbers = drawn}),
+               entries);
     orders = open_orders(entries);
     if (orders.empty()) co_return;
   }

@@ -24,8 +24,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::orders;
-
 constexpr std::size_t most_orders = 100;
 // The limits of all orders together. Drawing takes at most about a second, in which no other sheet or label
 // is drawn.
@@ -83,9 +81,9 @@ class TextSize {
 };
 
 /// Reads the orders. Throws Failure if one is unknown, or if they have too many items or too long texts.
-asio::awaitable<storage::TypedRows<sql::Printed>> read_orders(const Call& call, Services& services) {
+asio::awaitable<storage::TypedRows<sql::orders::Printed>> read_orders(const Call& call, Services& services) {
   const auto orders = orders_of(call.object());
-  auto rows = co_await services.db.read(sql::Printed{
+  auto rows = co_await services.db.read(sql::orders::Printed{
       .business = call.business(), .orders = orders, .most_items = most_items, .most_bytes = most_read});
   std::unordered_set<Guid> found;
   bool is_too_large = false;
@@ -109,7 +107,7 @@ std::string country_code(std::string_view text) {
   return country == nullptr ? std::string() : std::string(country->code);
 }
 
-documents::Party sender_of(const sql::Printed::Row& row) {
+documents::Party sender_of(const sql::orders::Printed::Row& row) {
   const domain::PostalAddress address{.street = text(row.street),
                                       .city = text(row.city),
                                       .state = text(row.state),
@@ -122,7 +120,7 @@ documents::Party sender_of(const sql::Printed::Row& row) {
           .country = country_code(text(row.country))};
 }
 
-documents::Party recipient_of(const sql::Printed::Row& row) {
+documents::Party recipient_of(const sql::orders::Printed::Row& row) {
   const domain::PostalAddress address{.street = text(row.recipient_street),
                                       .city = text(row.recipient_city),
                                       .state = text(row.recipient_state),
@@ -137,7 +135,7 @@ documents::Party recipient_of(const sql::Printed::Row& row) {
 }
 
 /// The items of an order. What SQL has written in another form is left out.
-std::vector<documents::SlipItem> items_of(const sql::Printed::Row& row) {
+std::vector<documents::SlipItem> items_of(const sql::orders::Printed::Row& row) {
   std::vector<documents::SlipItem> items;
   constexpr std::size_t deepest = 128;
   const auto parsed = parse_json(row.items.value(), deepest, {}, BadValues::keep);
@@ -194,7 +192,7 @@ asio::awaitable<Answer> print_packing_slips(Call& call, Services& services) {
 
 /// The items of the orders, summed by SKU and name, in this order. Throws Failure if their texts are too
 /// long.
-documents::PickList pick_list_of(const storage::TypedRows<sql::Printed>& rows) {
+documents::PickList pick_list_of(const storage::TypedRows<sql::orders::Printed>& rows) {
   documents::PickList list;
   std::map<std::pair<std::string, std::string>, documents::PickedItem> picked;
   for (const auto& row : rows) {
@@ -226,7 +224,7 @@ asio::awaitable<Answer> print_pick_list(Call& call, Services& services) {
                            [list = pick_list_of(rows)] { return documents::render_pick_list(list); });
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint order_sheet_endpoint_table[] = {
     {.method = Method::post,
      .path = "/api/v1/packing-slips",
      .permission = Permission::operate,
@@ -262,6 +260,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> order_sheet_endpoints() { return endpoints; }
+std::span<const Endpoint> order_sheet_endpoints() { return order_sheet_endpoint_table; }
 
 }  // namespace waybill::api

@@ -11,8 +11,6 @@ namespace waybill::api {
 
 namespace {
 
-namespace sql = storage::sql::orders;
-
 void merge_customer(const json::object& body, OrderValues& values) {
   merge_related_guid(body, "customerId", "customer.guid", values.customer);
   const bool is_named =
@@ -60,7 +58,7 @@ std::vector<Guid> keys_of(const Map& map) {
 /// Returns the ones of at most one customer and one carrier that exist. Requests share this read.
 asio::awaitable<OrderReferences> find_pair(Services& services, Guid business, OrderReferences named) {
   OrderReferences existing;
-  sql::References pair{.business = business};
+  sql::orders::References pair{.business = business};
   if (!named.customers.empty()) pair.customer = *named.customers.begin();
   if (!named.carriers.empty()) pair.carrier = named.carriers.begin()->first;
   const auto rows = co_await services.db.read(pair);
@@ -103,7 +101,7 @@ asio::awaitable<OrderReferences> find_references(Services& services, Guid busine
   const std::vector<Guid> customers(named.customers.begin(), named.customers.end());
   const auto carriers = keys_of(named.carriers);
   const auto products = keys_of(named.products);
-  const auto rows = co_await services.db.read(sql::ReferencesMany{
+  const auto rows = co_await services.db.read(sql::orders::ReferencesMany{
       .business = business, .customers = customers, .carriers = carriers, .products = products});
   const auto found = rows.front();
   if (const auto stored = read_stored(found.customers); !stored.is_null()) {

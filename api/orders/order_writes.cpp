@@ -21,9 +21,7 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::orders;
-
-/// Returns the values of an order; `rows` are those of sql::Values or sql::Lock.
+/// Returns the values of an order; `rows` are those of sql::orders::Values or sql::orders::Lock.
 template <typename Rows>
 OrderValues values_of(const Rows& rows) {
   const auto row = rows.front();
@@ -87,10 +85,12 @@ asio::awaitable<std::string> change_of(Call& call, Services& services, Rows rows
 /// Changes an order that others change at the same time, and returns it.
 asio::awaitable<storage::Rows> update_locked(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto locked = co_await transaction->run(sql::Lock{.business = call.business(), .order = call.id()});
+  const auto locked =
+      co_await transaction->run(sql::orders::Lock{.business = call.business(), .order = call.id()});
   if (locked.empty()) throw not_found("order");
   const auto changes = '[' + co_await change_of(call, services, locked) + ']';
-  auto changed = co_await transaction->run(sql::Update{.business = call.business(), .orders = changes});
+  auto changed =
+      co_await transaction->run(sql::orders::Update{.business = call.business(), .orders = changes});
   co_await transaction->commit();
   co_return changed;
 }
@@ -115,7 +115,7 @@ asio::awaitable<Answer> create_order(Call& call, Services& services) {
   // Another request may commit the chosen number first; the next number is then chosen.
   constexpr int attempts = 3;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    const auto added = co_await services.db.write<sql::CreateMany>(
+    const auto added = co_await services.db.write<sql::orders::CreateMany>(
         storage::SharedEntry{order, text, !values.number}, call.cause());
     if (!added.empty()) {
       co_return Answer::created(co_await read_order(services, call.business(), order),
@@ -129,15 +129,16 @@ asio::awaitable<Answer> create_order(Call& call, Services& services) {
 asio::awaitable<Answer> update_order(Call& call, Services& services) {
   const auto business = call.business();
   if (const auto plain = plain_change_text(call.id(), call.object())) {
-    const auto changed =
-        co_await services.db.write<sql::UpdatePlain>(storage::SharedEntry{call.id(), *plain}, call.cause());
+    const auto changed = co_await services.db.write<sql::orders::UpdatePlain>(
+        storage::SharedEntry{call.id(), *plain}, call.cause());
     if (!changed.empty()) co_return Answer::of(json_object(changed));
   }
-  const auto values = co_await services.db.read(sql::Values{.business = business, .order = call.id()});
+  const auto values =
+      co_await services.db.read(sql::orders::Values{.business = business, .order = call.id()});
   if (values.empty()) throw not_found("order");
   const auto change = co_await change_of(call, services, values);
   auto changed =
-      co_await services.db.write<sql::Update>(storage::SharedEntry{call.id(), change}, call.cause());
+      co_await services.db.write<sql::orders::Update>(storage::SharedEntry{call.id(), change}, call.cause());
   if (changed.empty()) changed = co_await update_locked(call, services);
   // The statement cannot return the name of a customer that it added.
   const bool may_lack_customer = call.object().contains("customer");

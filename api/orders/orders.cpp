@@ -16,11 +16,9 @@
 
 namespace waybill::api {
 
-namespace sql = storage::sql::orders;
-
 asio::awaitable<std::string> read_order(Services& services, Guid business, Guid order) {
-  const auto rows =
-      co_await services.db.read(sql::Get{.business = business, .order = order}, storage::Format::binary);
+  const auto rows = co_await services.db.read(sql::orders::Get{.business = business, .order = order},
+                                              storage::Format::binary);
   if (rows.empty()) throw not_found("order");
   co_return json_object(rows);
 }
@@ -71,12 +69,14 @@ constexpr Parameter list_order_parameters[] = {page_parameter,   page_size_param
                                                count_parameter};
 
 asio::awaitable<Answer> list_orders(Call& call, Services& services) {
-  return list_records(call, services, domain::record_type(domain::EntityType::order), sql::List::statement);
+  return list_records(call, services, domain::record_type(domain::EntityType::order),
+                      sql::orders::List::statement);
 }
 
 asio::awaitable<Answer> get_order(Call& call, Services& services) {
-  const auto rows = co_await read_selected(
-      call, services.db, sql::Get{.business = call.business(), .order = call.id()}, storage::Format::binary);
+  const auto rows = co_await read_selected(call, services.db,
+                                           sql::orders::Get{.business = call.business(), .order = call.id()},
+                                           storage::Format::binary);
   if (rows.empty()) throw not_found("order");
   co_return Answer::of(json_object(rows));
 }
@@ -98,8 +98,8 @@ asio::awaitable<Answer> delete_orders(Call& call, Services& services) {
   std::vector<Guid> orders;
   for (const auto& entry : call.body.get_array())
     orders.push_back(guid_at(entry.get_object(), "guid").value());
-  const auto removed =
-      co_await services.db.write(sql::Remove{.business = call.business(), .orders = orders}, call.cause());
+  const auto removed = co_await services.db.write(
+      sql::orders::Remove{.business = call.business(), .orders = orders}, call.cause());
   if (!removed.front().all_exist) throw not_found("order");
   co_return Answer::of("[]");
 }
@@ -112,10 +112,10 @@ asio::awaitable<Answer> assign_carrier(Call& call, Services& services) {
     orders.push_back(Guid::parse(entry.get_string()).value());
   }
   const auto rows =
-      co_await services.db.write(sql::AssignCarrier{.business = call.business(),
-                                                    .orders = orders,
-                                                    .carrier = guid_at(body, "carrierId").value(),
-                                                    .service_level = level},
+      co_await services.db.write(sql::orders::AssignCarrier{.business = call.business(),
+                                                            .orders = orders,
+                                                            .carrier = guid_at(body, "carrierId").value(),
+                                                            .service_level = level},
                                  call.cause());
   const auto assigned = rows.front();
   if (!assigned.levels) throw not_found("carrier");
@@ -130,24 +130,25 @@ asio::awaitable<Answer> assign_carrier(Call& call, Services& services) {
 asio::awaitable<Answer> assign_collection_date(Call& call, Services& services) {
   const auto& body = call.object();
   const auto date = parse_timestamp(text_at(body, "collectionDate").value_or("")).value();
-  const auto rows =
-      co_await services.db.write(sql::AssignCollectionDate{.business = call.business(),
-                                                           .order = call.id(),
-                                                           .collection_date = date,
-                                                           .has_window = body.contains("timeWindow"),
-                                                           .window_start = text_at(body, "timeWindow.start"),
-                                                           .window_end = text_at(body, "timeWindow.end")},
-                                 call.cause());
+  const auto rows = co_await services.db.write(
+      sql::orders::AssignCollectionDate{.business = call.business(),
+                                        .order = call.id(),
+                                        .collection_date = date,
+                                        .has_window = body.contains("timeWindow"),
+                                        .window_start = text_at(body, "timeWindow.start"),
+                                        .window_end = text_at(body, "timeWindow.end")},
+      call.cause());
   if (rows.empty()) throw not_found("order");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> get_history(Call& call, Services& services) {
   co_return history_answer(
-      co_await services.db.read(sql::History{.business = call.business(), .order = call.id()}), "order");
+      co_await services.db.read(sql::orders::History{.business = call.business(), .order = call.id()}),
+      "order");
 }
 
-const Endpoint endpoints[] = {
+const Endpoint order_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/v1/Orders",
      .permission = Permission::read,
@@ -272,6 +273,6 @@ const Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> order_endpoints() { return endpoints; }
+std::span<const Endpoint> order_endpoints() { return order_endpoint_table; }
 
 }  // namespace waybill::api

@@ -4,15 +4,13 @@
 #include <utility>
 
 #include "api/products/product_body.hpp"
-#include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
+#include "api/records/columns.hpp"
 #include "api/records/row_json.hpp"
 #include "storage/sql/dimension_presets.sql.hpp"
 
 namespace waybill::api {
 namespace {
-
-namespace sql = storage::sql::dimension_presets;
 
 /// `create` requires name and lengths.
 constexpr auto preset_properties(bool create) {
@@ -43,10 +41,10 @@ constexpr auto preset_properties(bool create) {
        .description = "Default: the unit of the product settings."},
   });
 }
-constexpr auto create_properties = preset_properties(true);
-constexpr auto update_properties = preset_properties(false);
-constexpr Schema create_schema{"DimensionPresetCreate", create_properties};
-constexpr Schema preset_schema{"DimensionPreset", update_properties};
+constexpr auto new_preset_properties = preset_properties(true);
+constexpr auto preset_change_properties = preset_properties(false);
+constexpr Schema new_preset_schema{"DimensionPresetCreate", new_preset_properties};
+constexpr Schema preset_schema{"DimensionPreset", preset_change_properties};
 
 constexpr Property application_properties[] = {
     {.name = "presetId", .kind = Kind::uuid, .required = true},
@@ -60,23 +58,25 @@ constexpr Property guid_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false, .description = "The guid of the order."}};
 constexpr Schema guid_schema{"OrderWithPreset", guid_properties};
 
-constexpr auto columns = std::to_array<BodyColumn>({{"name", "name"},
-                                                    {"length", "length"},
-                                                    {"width", "width"},
-                                                    {"height", "height"},
-                                                    {"weight", "weight"},
-                                                    {"unit", "unit"},
-                                                    {"weightUnit", "weight_unit"}});
+constexpr auto preset_columns = std::to_array<BodyColumn>({{"name", "name"},
+                                                           {"length", "length"},
+                                                           {"width", "width"},
+                                                           {"height", "height"},
+                                                           {"weight", "weight"},
+                                                           {"unit", "unit"},
+                                                           {"weightUnit", "weight_unit"}});
 
 void check_change(const json::object& body, FieldErrors& errors) { check_not_blank(body, "name", errors); }
 
 asio::awaitable<Answer> list_presets(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::List{.business = call.business()})));
+  co_return Answer::of(
+      json_array(co_await services.db.read(sql::dimension_presets::List{.business = call.business()})));
 }
 
 asio::awaitable<Answer> create_preset(Call& call, Services& services) {
   const auto made = co_await services.db.write(
-      sql::Create{.business = call.business(), .columns = to_json(changed_columns(call.object(), columns))},
+      sql::dimension_presets::Create{.business = call.business(),
+                                     .columns = to_json(changed_columns(call.object(), preset_columns))},
       call.cause());
   if (made.empty()) throw conflict("The business already has the maximum of 1000 dimension presets.");
   co_return Answer::created(json_object(made.all()),
@@ -84,29 +84,29 @@ asio::awaitable<Answer> create_preset(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> update_preset(Call& call, Services& services) {
-  const auto rows =
-      co_await services.db.write(sql::Update{.business = call.business(),
-                                             .preset = call.id(),
-                                             .changes = to_json(changed_columns(call.object(), columns))},
-                                 call.cause());
+  const auto rows = co_await services.db.write(
+      sql::dimension_presets::Update{.business = call.business(),
+                                     .preset = call.id(),
+                                     .changes = to_json(changed_columns(call.object(), preset_columns))},
+      call.cause());
   if (rows.empty()) throw not_found("dimension preset");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> delete_preset(Call& call, Services& services) {
-  const auto rows =
-      co_await services.db.write(sql::Remove{.business = call.business(), .preset = call.id()}, call.cause());
+  const auto rows = co_await services.db.write(
+      sql::dimension_presets::Remove{.business = call.business(), .preset = call.id()}, call.cause());
   if (rows.affected() == 0) throw not_found("dimension preset");
   co_return Answer::none();
 }
 
 asio::awaitable<Answer> apply_preset(Call& call, Services& services) {
-  const auto rows =
-      co_await services.db.write(sql::Apply{.business = call.business(),
-                                            .order = call.id(),
-                                            .preset = guid_at(call.object(), "presetId").value(),
-                                            .item = guid_at(call.object(), "itemId").value()},
-                                 call.cause());
+  const auto rows = co_await services.db.write(
+      sql::dimension_presets::Apply{.business = call.business(),
+                                    .order = call.id(),
+                                    .preset = guid_at(call.object(), "presetId").value(),
+                                    .item = guid_at(call.object(), "itemId").value()},
+      call.cause());
   if (rows.empty()) throw not_found("order");
   const auto found = rows.front();
   if (!found.preset_exists) throw not_found("dimension preset");
@@ -117,7 +117,7 @@ asio::awaitable<Answer> apply_preset(Call& call, Services& services) {
   co_return Answer::of(R"({"guid":")" + call.id().to_string() + R"("})");
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint preset_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/v1/dimension-presets",
      .permission = Permission::read,
@@ -136,7 +136,7 @@ constexpr Endpoint endpoints[] = {
      .summary = "Creates a dimension preset",
      .description = "Items of orders take its measures by add-dimension-preset.",
      .tag = "Dimension presets",
-     .body = &create_schema,
+     .body = &new_preset_schema,
      .body_kind = BodyKind::object,
      .answer = &preset_schema,
      .status = 201},
@@ -175,6 +175,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> preset_endpoints() { return endpoints; }
+std::span<const Endpoint> preset_endpoints() { return preset_endpoint_table; }
 
 }  // namespace waybill::api

@@ -19,21 +19,18 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::products;
-namespace settings_sql = storage::sql::product_settings;
-
 constexpr Property dimensions_properties[] = {
     {.name = "length", .kind = Kind::number, .minimum = 0, .maximum = largest_measure},
     {.name = "width", .kind = Kind::number, .minimum = 0, .maximum = largest_measure},
     {.name = "height", .kind = Kind::number, .minimum = 0, .maximum = largest_measure},
 };
 
-constexpr Property variant_properties[] = {
+constexpr Property listed_variant_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string, .nullable = false},
     {.name = "sku", .kind = Kind::string},
 };
-constexpr Schema variant_schema{"VariantOfProduct", variant_properties};
+constexpr Schema listed_variant_schema{"VariantOfProduct", listed_variant_properties};
 
 constexpr Property own_properties[] = {
     {.name = "dimensions", .kind = Kind::object, .schema = &product_dimensions_schema},
@@ -41,7 +38,7 @@ constexpr Property own_properties[] = {
      .kind = Kind::array,
      .nullable = false,
      .read_only = true,
-     .schema = &variant_schema},
+     .schema = &listed_variant_schema},
     {.name = "variantCount", .kind = Kind::integer, .nullable = false, .read_only = true},
 };
 
@@ -57,8 +54,8 @@ const Schema create_schema{"ProductCreate", create_properties};
 const Schema update_schema{"ProductUpdate", update_properties};
 const Schema product_schema{"Product", answer_properties};
 const Schema entry_schema{"ProductEntry", entry_properties};
-constexpr Schema summary_schema{"ProductSummary", variant_properties};
-constexpr Schema name_schema{"ProductName", std::span(variant_properties).first(2)};
+constexpr Schema summary_schema{"ProductSummary", listed_variant_properties};
+constexpr Schema name_schema{"ProductName", std::span(listed_variant_properties).first(2)};
 
 constexpr Property settings_properties[] = {
     {.name = "autoGenerateSku", .kind = Kind::boolean, .nullable = false},
@@ -78,12 +75,12 @@ void check_update(const json::object& body, FieldErrors& errors) {
 }
 
 asio::awaitable<Answer> list_products(Call& call, Services& services) {
-  return list_records(call, services, domain::record_type(type), sql::List::statement);
+  return list_records(call, services, domain::record_type(type), sql::products::List::statement);
 }
 
 asio::awaitable<Answer> get_product(Call& call, Services& services) {
-  const auto rows =
-      co_await read_selected(call, services.db, sql::Get{.business = call.business(), .product = call.id()});
+  const auto rows = co_await read_selected(
+      call, services.db, sql::products::Get{.business = call.business(), .product = call.id()});
   if (rows.empty()) throw not_found("product");
   co_return Answer::of(json_object(rows));
 }
@@ -95,7 +92,7 @@ asio::awaitable<Answer> create_product(Call& call, Services& services) {
   values.emplace("guid", product.to_string());
   const auto entry = to_json(values);
   const auto made = co_await write_numbered(assigns_sku, sku_constraints, [&] {
-    return services.db.write<sql::Create>(storage::SharedEntry{product, entry}, call.cause());
+    return services.db.write<sql::products::Create>(storage::SharedEntry{product, entry}, call.cause());
   });
   co_return Answer::created(json_object(made.all()), "/api/v1/Products/" + product.to_string());
 }
@@ -105,7 +102,7 @@ asio::awaitable<Answer> update_product(Call& call, Services& services) {
   const auto changes = to_json(record_changes(type, call.object()));
   const auto entry = R"({"product":")" + product.to_string() + R"(","changes":)" + changes + '}';
   const auto rows = co_await services.db.write(
-      sql::Update{.business = call.business(), .product = product, .changes = changes},
+      sql::products::Update{.business = call.business(), .product = product, .changes = changes},
       storage::SharedEntry{product, entry}, call.cause());
   if (rows.empty()) throw not_found("product");
   if (!rows.front().keeps_sku) throw invalid("sku", "must not be null");
@@ -114,14 +111,14 @@ asio::awaitable<Answer> update_product(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> delete_product(Call& call, Services& services) {
-  const auto rows = co_await services.db.write(sql::Remove{.business = call.business(), .product = call.id()},
-                                               call.cause());
+  const auto rows = co_await services.db.write(
+      sql::products::Remove{.business = call.business(), .product = call.id()}, call.cause());
   if (rows.affected() == 0) throw not_found("product");
   co_return Answer::none();
 }
 
 asio::awaitable<Answer> get_settings(Call& call, Services& services) {
-  const auto settings = co_await services.db.read(settings_sql::Get{.business = call.business()});
+  const auto settings = co_await services.db.read(sql::product_settings::Get{.business = call.business()});
   co_return Answer::of(json_object(settings.more()));
 }
 
@@ -129,7 +126,7 @@ asio::awaitable<Answer> change_settings(Call& call, Services& services) {
   const auto& body = call.object();
   const auto* const generates = find_value(body, "autoGenerateSku");
   co_await services.db.write(
-      settings_sql::Change{
+      sql::product_settings::Change{
           .business = call.business(),
           .generates_skus = generates == nullptr ? std::nullopt : std::optional(generates->get_bool()),
           .length_unit = text_at(body, "defaultUnit"),
@@ -138,7 +135,7 @@ asio::awaitable<Answer> change_settings(Call& call, Services& services) {
   co_return Answer::none();
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint product_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/v1/Products",
      .permission = Permission::read,
@@ -233,7 +230,7 @@ asio::awaitable<bool> needs_generated_sku(const Call& call, Services& services) 
   const bool lacks_sku = body != nullptr && find_value(*body, "sku") == nullptr;
   auto errors = call.errors;
   if (lacks_sku) {
-    const auto settings = co_await services.db.read(settings_sql::Get{.business = call.business()});
+    const auto settings = co_await services.db.read(sql::product_settings::Get{.business = call.business()});
     if (!settings.front().generates_skus) {
       errors.push_back({"sku", "is required unless autoGenerateSku is set"});
     }
@@ -242,6 +239,6 @@ asio::awaitable<bool> needs_generated_sku(const Call& call, Services& services) 
   co_return lacks_sku;
 }
 
-std::span<const Endpoint> product_endpoints() { return endpoints; }
+std::span<const Endpoint> product_endpoints() { return product_endpoint_table; }
 
 }  // namespace waybill::api

@@ -4,22 +4,20 @@
 #include <utility>
 
 #include "api/products/product_body.hpp"
-#include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/numbering.hpp"
 #include "api/records/row_json.hpp"
+#include "api/records/columns.hpp"
 #include "base/guid.hpp"
 #include "storage/sql/variants.sql.hpp"
 
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::variants;
-
 constexpr double largest_difference = 1e12;
 
 /// `create` requires the name.
-constexpr auto variant_properties(bool create) {
+constexpr auto properties_of_variant(bool create) {
   return std::to_array<Property>({
       {.name = "guid", .kind = Kind::uuid, .nullable = false, .read_only = true},
       {.name = "name", .kind = Kind::string, .required = create, .nullable = false, .min_length = 1},
@@ -35,29 +33,31 @@ constexpr auto variant_properties(bool create) {
       {.name = "dimensions", .kind = Kind::object, .schema = &product_dimensions_schema},
   });
 }
-constexpr auto create_properties = variant_properties(true);
-constexpr auto update_properties = variant_properties(false);
-constexpr Schema create_schema{"VariantCreate", create_properties};
-constexpr Schema variant_schema{"Variant", update_properties};
-constexpr Schema summary_schema{"VariantSummary", std::span(update_properties).first(3)};
-constexpr Schema name_schema{"VariantName", std::span(update_properties).first(2)};
+constexpr auto new_variant_properties = properties_of_variant(true);
+constexpr auto variant_change_properties = properties_of_variant(false);
+constexpr Schema new_variant_schema{"VariantCreate", new_variant_properties};
+constexpr Schema variant_schema{"Variant", variant_change_properties};
+constexpr Schema variant_summary_schema{"VariantSummary", std::span(variant_change_properties).first(3)};
+constexpr Schema variant_name_schema{"VariantName", std::span(variant_change_properties).first(2)};
 
-constexpr auto columns = std::to_array<BodyColumn>({{"name", "name"},
-                                                    {"sku", "sku"},
-                                                    {"priceDifference", "priceDifference"},
-                                                    {"weight", "weight"},
-                                                    {"dimensions", "dimensions"}});
+constexpr auto variant_columns = std::to_array<BodyColumn>({{"name", "name"},
+                                                            {"sku", "sku"},
+                                                            {"priceDifference", "priceDifference"},
+                                                            {"weight", "weight"},
+                                                            {"dimensions", "dimensions"}});
 
-void check_create(const json::object& body, FieldErrors& errors) { check_not_blank(body, "sku", errors); }
+void check_new_variant(const json::object& body, FieldErrors& errors) {
+  check_not_blank(body, "sku", errors);
+}
 
 asio::awaitable<Answer> add_variant(Call& call, Services& services) {
   const bool assigns_sku = co_await needs_generated_sku(call, services);
   const auto guid = Guid::random().to_string();
-  const json::object variant = new_element(call.object(), columns, guid);
+  const json::object variant = new_element(call.object(), variant_columns, guid);
   const auto text = to_json(variant);
   const auto rows = co_await write_numbered(assigns_sku, sku_constraints, [&] {
-    return services.db.write(sql::Add{.business = call.business(), .product = call.id(), .variant = text},
-                             call.cause());
+    return services.db.write(
+        sql::variants::Add{.business = call.business(), .product = call.id(), .variant = text}, call.cause());
   });
   if (rows.empty()) throw not_found("product");
   if (!rows.front().has_room) throw conflict("The product already has the maximum of 1000 variants.");
@@ -67,18 +67,18 @@ asio::awaitable<Answer> add_variant(Call& call, Services& services) {
 
 asio::awaitable<Answer> get_variant(Call& call, Services& services) {
   const auto rows = co_await services.db.read(
-      sql::Get{.business = call.business(), .product = call.id(), .variant = call.id(1)});
+      sql::variants::Get{.business = call.business(), .product = call.id(), .variant = call.id(1)});
   if (rows.empty()) throw not_found("variant");
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> change_variant(Call& call, Services& services) {
-  const auto rows =
-      co_await services.db.write(sql::Change{.business = call.business(),
-                                             .product = call.id(),
-                                             .variant = call.id(1),
-                                             .changes = to_json(changed_columns(call.object(), columns))},
-                                 call.cause());
+  const auto rows = co_await services.db.write(
+      sql::variants::Change{.business = call.business(),
+                            .product = call.id(),
+                            .variant = call.id(1),
+                            .changes = to_json(changed_columns(call.object(), variant_columns))},
+      call.cause());
   if (rows.empty()) throw not_found("variant");
   if (!rows.front().keeps_sku) throw invalid("sku", "must not be null");
   co_return Answer::of(json_object(rows.more()));
@@ -86,12 +86,13 @@ asio::awaitable<Answer> change_variant(Call& call, Services& services) {
 
 asio::awaitable<Answer> remove_variant(Call& call, Services& services) {
   const auto rows = co_await services.db.write(
-      sql::Remove{.business = call.business(), .product = call.id(), .variant = call.id(1)}, call.cause());
+      sql::variants::Remove{.business = call.business(), .product = call.id(), .variant = call.id(1)},
+      call.cause());
   if (rows.affected() == 0) throw not_found("variant");
   co_return Answer::none();
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint variant_endpoint_table[] = {
     {.method = Method::post,
      .path = "/api/v1/Products/{productId}/variants",
      .permission = Permission::operate,
@@ -101,10 +102,10 @@ constexpr Endpoint endpoints[] = {
      .description =
          "The new variant is an update of the product. Its SKU is unique among products and variants (409).",
      .tag = "Products",
-     .body = &create_schema,
-     .body_check = check_create,
+     .body = &new_variant_schema,
+     .body_check = check_new_variant,
      .body_kind = BodyKind::object,
-     .answer = &summary_schema,
+     .answer = &variant_summary_schema,
      .status = 201,
      .adds_errors = true},
     {.method = Method::get,
@@ -127,7 +128,7 @@ constexpr Endpoint endpoints[] = {
      .body = &variant_schema,
      .body_check = check_product_change,
      .body_kind = BodyKind::object,
-     .answer = &name_schema},
+     .answer = &variant_name_schema},
     {.method = Method::del,
      .path = "/api/v1/Products/{productId}/variants/{variantId}",
      .permission = Permission::operate,
@@ -140,6 +141,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> variant_endpoints() { return endpoints; }
+std::span<const Endpoint> variant_endpoints() { return variant_endpoint_table; }
 
 }  // namespace waybill::api

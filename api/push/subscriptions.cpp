@@ -14,8 +14,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::push_subscriptions;
-
 constexpr std::size_t longest_endpoint = 2000;
 
 constexpr Property keys_properties[] = {
@@ -65,19 +63,21 @@ asio::awaitable<Answer> save_subscription(Call& call, Services& services) {
   const auto& principal = call.principal;
   co_await vapid_public_key(services, principal.business_id);
   co_await services.db.write(
-      sql::Save{.business = principal.business_id,
-                .user = principal.is_user() ? std::optional(principal.user_id) : std::nullopt,
-                .endpoint = endpoint,
-                .p256dh = text_at(body, "keys.p256dh").value(),
-                .auth = text_at(body, "keys.auth").value(),
-                .max_subscriptions = storage::max_push_subscriptions},
+      sql::push_subscriptions::Save{
+          .business = principal.business_id,
+          .user = principal.is_user() ? std::optional(principal.user_id) : std::nullopt,
+          .endpoint = endpoint,
+          .p256dh = text_at(body, "keys.p256dh").value(),
+          .auth = text_at(body, "keys.auth").value(),
+          .max_subscriptions = storage::max_push_subscriptions},
       call.cause());
   co_return Answer::none();
 }
 
 asio::awaitable<Answer> remove_subscription(Call& call, Services& services) {
   const auto rows = co_await services.db.write(
-      sql::Remove{.business = call.business(), .endpoint = text_at(call.object(), "endpoint").value()},
+      sql::push_subscriptions::Remove{.business = call.business(),
+                                      .endpoint = text_at(call.object(), "endpoint").value()},
       call.cause());
   if (rows.affected() == 0) throw not_found("subscription");
   co_return Answer::none();
@@ -88,7 +88,7 @@ asio::awaitable<Answer> get_public_key(Call& call, Services& services) {
   co_return Answer::of(to_json(json::object{{"publicKey", key}}));
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint subscription_endpoint_table[] = {
     {.method = Method::post,
      .path = "/api/integrations/save-vapid-subscription",
      .permission = Permission::operate,
@@ -123,6 +123,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> subscription_endpoints() { return endpoints; }
+std::span<const Endpoint> subscription_endpoints() { return subscription_endpoint_table; }
 
 }  // namespace waybill::api

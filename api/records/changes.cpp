@@ -3,15 +3,6 @@
 #include "api/records/fields.hpp"
 
 namespace waybill::api {
-namespace {
-
-bool is_null_at(const json::object& body, std::string_view path) {
-  const auto* const value = find_path(body, path);
-  return value != nullptr && value->is_null();
-}
-
-}  // namespace
-
 void add_related_guid(const json::object& body, std::string_view flat, std::string_view nested,
                       std::string_view column, json::object& changes) {
   auto guid = guid_at(body, flat);

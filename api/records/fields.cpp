@@ -17,12 +17,12 @@ constexpr Property address_properties[] = {
 
 constexpr std::string_view entity_types[] = {"Order", "Shipment", "Customer", "Product"};
 
+}  // namespace
+
 bool is_null_at(const json::object& body, std::string_view path) {
   const auto* const value = find_path(body, path);
   return value != nullptr && value->is_null();
 }
-
-}  // namespace
 
 const Schema address_schema{"Address", address_properties};
 const Schema entity_type_schema{.name = "EntityType", .values = entity_types};

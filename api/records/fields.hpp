@@ -18,6 +18,9 @@ using domain::longest_email;
 /// Returns the member at a dotted path of objects; null if it is missing or JSON null.
 const json::value* find_value(const json::object& body, std::string_view path);
 
+/// True for JSON null at a dotted path.
+bool is_null_at(const json::object& body, std::string_view path);
+
 /// Returns the string at a dotted path; nullopt for anything else.
 std::optional<std::string> text_at(const json::object& body, std::string_view path);
 

@@ -13,7 +13,7 @@ constexpr Property properties[] = {
     {.name = "externalReference", .kind = Kind::string}, tags_property, metadata_property};
 constexpr Schema schema{"Sample", properties};
 
-json::object parse(std::string_view text) {
+json::object parsed(std::string_view text) {
   auto parsed = parse_json(text);
   return std::get<json::value>(parsed).get_object();
 }
@@ -58,22 +58,22 @@ TEST(OwnData, LengthsCountCharacters) {
 }
 
 TEST(OwnData, NamesEachBadTag) {
-  EXPECT_EQ(errors_of(parse(R"({"tags": ["a", 1, "c", "  ", null]})")),
+  EXPECT_EQ(errors_of(parsed(R"({"tags": ["a", 1, "c", "  ", null]})")),
             (FieldErrors{{"tags[1]", "must be a string"},
                          {"tags[4]", "must not be null"},
                          {"tags[3]", "must not be blank"}}));
-  EXPECT_EQ(errors_of(parse(R"({"tags": "vip"})")), (FieldErrors{{"tags", "must be an array"}}));
+  EXPECT_EQ(errors_of(parsed(R"({"tags": "vip"})")), (FieldErrors{{"tags", "must be an array"}}));
 }
 
 TEST(OwnData, NamesEachBadKeyAndValueOfMetadata) {
-  EXPECT_EQ(errors_of(parse(R"({"metadata": {"a.b-c_1": true, "n": 1.5, "gone": null}})")), FieldErrors());
-  const auto errors = errors_of(parse(R"({"metadata": {"a b": 1, "": 2, "list": [], "object": {}}})"));
+  EXPECT_EQ(errors_of(parsed(R"({"metadata": {"a.b-c_1": true, "n": 1.5, "gone": null}})")), FieldErrors());
+  const auto errors = errors_of(parsed(R"({"metadata": {"a b": 1, "": 2, "list": [], "object": {}}})"));
   ASSERT_EQ(errors.size(), 4U);
   EXPECT_EQ(errors[0].field, "metadata.a b");
   EXPECT_EQ(errors[1].field, "metadata.");
   EXPECT_EQ(errors[2], (FieldError{"metadata.list", "must be a string, a number, true or false"}));
   EXPECT_EQ(errors[3].field, "metadata.object");
-  EXPECT_EQ(errors_of(parse(R"({"metadata": []})")), (FieldErrors{{"metadata", "must be an object"}}));
+  EXPECT_EQ(errors_of(parsed(R"({"metadata": []})")), (FieldErrors{{"metadata", "must be an object"}}));
 
   const std::string longest(domain::longest_metadata_key, 'k');
   EXPECT_EQ(errors_of({{"metadata", json::object{{longest, 1}}}}), FieldErrors());
@@ -95,8 +95,8 @@ TEST(OwnData, KeepsTheFirstSpellingOfATagGivenTwice) {
 TEST(OwnData, MetadataIsMergedByKey) {
   FieldErrors errors;
   const auto after = merged_metadata(R"({"color": "red", "size": 4, "gift": true})",
-                                     parse(R"({"size": 5, "gift": null, "note": "x"})"), errors);
-  EXPECT_EQ(parse(after.value()), parse(R"({"color": "red", "size": 5, "note": "x"})"));
+                                     parsed(R"({"size": 5, "gift": null, "note": "x"})"), errors);
+  EXPECT_EQ(parsed(after.value()), parsed(R"({"color": "red", "size": 5, "note": "x"})"));
   EXPECT_EQ(merged_metadata(R"({"color": "red"})", nullptr, errors), std::nullopt);
   EXPECT_EQ(errors, FieldErrors());
 }
@@ -104,7 +104,7 @@ TEST(OwnData, MetadataIsMergedByKey) {
 TEST(OwnData, AMergeKeepsAllDigitsOfOtherNumbers) {
   FieldErrors errors;
   EXPECT_EQ(merged_metadata(R"({"id": 12345678901234567890123, "share": 0.12345678901234567891})",
-                            parse(R"({"note": "x"})"), errors),
+                            parsed(R"({"note": "x"})"), errors),
             R"({"id":12345678901234567890123,"share":0.12345678901234567891,"note":"x"})");
 }
 
@@ -112,15 +112,15 @@ TEST(OwnData, NoTagsAndNoKeysAreNull) {
   FieldErrors errors;
   EXPECT_EQ(tags_value(json::array()), json::value());
   EXPECT_EQ(tags_value(nullptr), json::value());
-  EXPECT_EQ(merged_metadata(R"({"color": "red"})", parse(R"({"color": null})"), errors), std::nullopt);
+  EXPECT_EQ(merged_metadata(R"({"color": "red"})", parsed(R"({"color": null})"), errors), std::nullopt);
 }
 
 TEST(OwnData, MergedMetadataHasALimitToo) {
   FieldErrors errors;
   const auto full = to_json(numbered_metadata(50));
-  merged_metadata(full, parse(R"({"key0": null, "one": 1})"), errors);
+  merged_metadata(full, parsed(R"({"key0": null, "one": 1})"), errors);
   EXPECT_EQ(errors, FieldErrors());
-  merged_metadata(full, parse(R"({"more": 1})"), errors);
+  merged_metadata(full, parsed(R"({"more": 1})"), errors);
   EXPECT_EQ(errors, (FieldErrors{{"metadata", "must have at most 50 keys"}}));
   EXPECT_EQ(too_much_metadata().details(), errors);
 }

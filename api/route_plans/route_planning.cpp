@@ -10,9 +10,7 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::route_plans;
-
-domain::PostalAddress address_of(const sql::Addresses::Row& row) {
+domain::PostalAddress address_of(const sql::route_plans::Addresses::Row& row) {
   const auto text = [](const std::optional<std::string_view>& value) {
     return std::string(value.value_or(""));
   };
@@ -71,15 +69,15 @@ asio::awaitable<void> store_route(storage::Transaction& transaction, const Guid&
     const auto& arrival = route.arrivals[i];
     seconds.push_back(arrival ? std::optional(std::to_string(arrival->count())) : std::nullopt);
   }
-  co_await transaction.run(sql::Write{.business = business,
-                                      .dispatch = dispatch,
-                                      .shipments = shipments,
-                                      .latitudes = latitudes,
-                                      .longitudes = longitudes,
-                                      .arrivals = seconds,
-                                      .distance_km = shortest_text(route.kilometres),
-                                      .duration = route.duration.count(),
-                                      .start_unlocated = !stops.origin.has_value()});
+  co_await transaction.run(sql::route_plans::Write{.business = business,
+                                                   .dispatch = dispatch,
+                                                   .shipments = shipments,
+                                                   .latitudes = latitudes,
+                                                   .longitudes = longitudes,
+                                                   .arrivals = seconds,
+                                                   .distance_km = shortest_text(route.kilometres),
+                                                   .duration = route.duration.count(),
+                                                   .start_unlocated = !stops.origin.has_value()});
 }
 
 /// The state of each stop, by shipment: whether it is done, and its place.
@@ -98,10 +96,10 @@ StopStates states_of(const RouteStops& stops) {
 /// Locates the business, the added shipments, and the stops that have no place yet or all of them.
 asio::awaitable<Locations> locate(Services& services, const Guid& business, const Guid& dispatch,
                                   const StopChange& change) {
-  const auto rows = co_await services.db.read(sql::Addresses{.business = business,
-                                                             .shipments = change.added,
-                                                             .dispatch = dispatch,
-                                                             .locates_all = change.locates_all});
+  const auto rows = co_await services.db.read(sql::route_plans::Addresses{.business = business,
+                                                                          .shipments = change.added,
+                                                                          .dispatch = dispatch,
+                                                                          .locates_all = change.locates_all});
   std::vector<domain::PostalAddress> addresses;
   addresses.reserve(static_cast<std::size_t>(rows.size()));
   for (const auto& row : rows) addresses.push_back(address_of(row));
@@ -126,7 +124,7 @@ asio::awaitable<PlannedRoute> PlannedRoute::make(Services& services, Guid busine
   planned.business_ = business;
   planned.dispatch_ = dispatch;
   planned.locations_ = co_await locate(services, business, dispatch, change);
-  const auto rows = co_await services.db.read(sql::ExpectedStops{
+  const auto rows = co_await services.db.read(sql::route_plans::ExpectedStops{
       .business = business, .dispatch = dispatch, .added = change.added, .removed = change.removed});
   planned.stops_ = read_stops(rows, planned.locations_);
   planned.route_ = co_await plan(services, planned.stops_);
@@ -134,7 +132,8 @@ asio::awaitable<PlannedRoute> PlannedRoute::make(Services& services, Guid busine
 }
 
 asio::awaitable<bool> PlannedRoute::write(storage::Transaction& transaction) const {
-  const auto rows = co_await transaction.run(sql::Stops{.business = business_, .dispatch = dispatch_});
+  const auto rows =
+      co_await transaction.run(sql::route_plans::Stops{.business = business_, .dispatch = dispatch_});
   const auto found = read_stops(rows, locations_);
   if (states_of(found) != states_of(stops_)) co_return false;
   co_await store_route(transaction, business_, dispatch_, stops_, route_);

@@ -10,8 +10,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::route_plans;
-
 constexpr std::string_view stop_statuses[] = {"completed", "pending"};
 constexpr std::string_view event_types[] = {"departure", "delivery", "return"};
 constexpr std::string_view event_statuses[] = {"completed", "in_progress", "pending"};
@@ -77,17 +75,17 @@ asio::awaitable<Answer> read_route(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> get_route(Call& call, Services& services) {
-  return read_route<sql::Get>(call, services);
+  return read_route<sql::route_plans::Get>(call, services);
 }
 
 asio::awaitable<Answer> get_timeline(Call& call, Services& services) {
-  return read_route<sql::Timeline>(call, services);
+  return read_route<sql::route_plans::Timeline>(call, services);
 }
 
 asio::awaitable<Answer> optimize_route(Call& call, Services& services) {
   const auto& business = call.business();
   const auto found =
-      co_await services.db.read(sql::Find{.business = business, .dispatch_or_route = call.id()});
+      co_await services.db.read(sql::route_plans::Find{.business = business, .dispatch_or_route = call.id()});
   if (found.empty()) throw not_found("route");
   const auto dispatch = found.front().guid;
   for (int attempt = 0; attempt < PlannedRoute::attempts; ++attempt) {
@@ -102,12 +100,12 @@ asio::awaitable<Answer> optimize_route(Call& call, Services& services) {
     }
     if (!co_await route.write(*transaction)) continue;
     co_await transaction->commit();
-    co_return co_await read_route<sql::Get>(call, services);
+    co_return co_await read_route<sql::route_plans::Get>(call, services);
   }
   throw dispatch_keeps_changing();
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint route_plan_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/route/{id}",
      .permission = Permission::read,
@@ -139,6 +137,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> route_plan_endpoints() { return endpoints; }
+std::span<const Endpoint> route_plan_endpoints() { return route_plan_endpoint_table; }
 
 }  // namespace waybill::api

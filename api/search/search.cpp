@@ -17,8 +17,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::search;
-
 constexpr std::size_t least_characters = 2;
 constexpr std::size_t most_entries = 20;
 
@@ -86,13 +84,13 @@ asio::awaitable<Answer> search(Call& call, Services& services) {
   const Guid& business = call.business();
   std::vector<FoundEntry> found;
   using enum domain::EntityType;
-  co_await append_records(call, services, order, sql::Orders{business, text, guid}, found);
-  co_await append_records(call, services, shipment, sql::Shipments{business, text, guid}, found);
-  co_await append_records(call, services, customer, sql::Customers{business, text, guid}, found);
-  co_await append_records(call, services, product, sql::Products{business, text, guid}, found);
-  const sql::Workflows workflows{business, text, guid};
-  co_await append_found(call, services, sql::Workflows::statement,
-                        std::string(sql::Workflows::statement.text), workflows.params(), found);
+  co_await append_records(call, services, order, sql::search::Orders{business, text, guid}, found);
+  co_await append_records(call, services, shipment, sql::search::Shipments{business, text, guid}, found);
+  co_await append_records(call, services, customer, sql::search::Customers{business, text, guid}, found);
+  co_await append_records(call, services, product, sql::search::Products{business, text, guid}, found);
+  const sql::search::Workflows workflows{business, text, guid};
+  co_await append_found(call, services, sql::search::Workflows::statement,
+                        std::string(sql::search::Workflows::statement.text), workflows.params(), found);
   std::ranges::sort(found, [](const FoundEntry& one, const FoundEntry& other) {
     return std::tie(one.is_whole, one.created_at, one.entry) >
            std::tie(other.is_whole, other.created_at, other.entry);
@@ -103,7 +101,7 @@ asio::awaitable<Answer> search(Call& call, Services& services) {
   co_return Answer::of(data + ']');
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint search_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/search",
      .permission = Permission::read,
@@ -122,6 +120,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> search_endpoints() { return endpoints; }
+std::span<const Endpoint> search_endpoints() { return search_endpoint_table; }
 
 }  // namespace waybill::api

@@ -75,7 +75,7 @@ asio::awaitable<Answer> get_today(Call& call, Services& services) {
                                             {"purchases", {{"unknown", row.unknown}}}}));
 }
 
-const Endpoint endpoints[] = {
+const Endpoint today_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/today",
      .permission = Permission::read,
@@ -91,6 +91,6 @@ const Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> today_endpoints() { return endpoints; }
+std::span<const Endpoint> today_endpoints() { return today_endpoint_table; }
 
 }  // namespace waybill::api

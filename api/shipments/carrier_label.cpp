@@ -9,8 +9,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::purchases;
-
 /// The failure of a call that needs a bought label.
 Failure without_label(const domain::Purchase& purchase) {
   const std::string status(domain::text_of(purchase.status));
@@ -28,13 +26,14 @@ Failure without_label(const domain::Purchase& purchase) {
 
 asio::awaitable<Answer> get_carrier_label(Call& call, Services& services, std::string name) {
   const auto rows =
-      co_await services.db.read(sql::Latest{.business = call.business(), .shipment = call.id()});
+      co_await services.db.read(sql::purchases::Latest{.business = call.business(), .shipment = call.id()});
   if (rows.empty()) throw conflict("No label of a carrier was requested for the shipment.");
   const auto purchase = storage::purchase_of(call.business(), rows.front());
   if (purchase.facts.status != domain::PurchaseStatus::bought || !purchase.facts.has_label)
     throw without_label(purchase.facts);
   const auto files = co_await services.db.read(
-      sql::Label{.business = call.business(), .purchase = purchase.key.guid}, storage::Format::binary);
+      sql::purchases::Label{.business = call.business(), .purchase = purchase.key.guid},
+      storage::Format::binary);
   if (files.empty()) throw without_label(purchase.facts);
   const auto file = files.front();
   if (const auto wanted = call.parameter("format"); wanted && *wanted != file.format) {

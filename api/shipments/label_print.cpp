@@ -22,8 +22,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::purchases;
-
 /// A business waits for its own merge and for the merges of others; each ends within 20 s.
 constexpr auto longest_wait = std::chrono::seconds(30);
 
@@ -55,7 +53,7 @@ std::vector<Guid> shipments_of(const json::object& body) {
 }
 
 /// The reason why a shipment has no label that can be printed; nullopt if it has one.
-std::optional<std::string> problem_of(const sql::Printable::Row& row) {
+std::optional<std::string> problem_of(const sql::purchases::Printable::Row& row) {
   const auto status = row.status.value_or("");
   if (status.empty() || status == "refused" || status == "voided") {
     if (row.connector == manual_connector) return std::nullopt;
@@ -69,7 +67,7 @@ std::optional<std::string> problem_of(const sql::Printable::Row& row) {
   return std::nullopt;
 }
 
-Wanted wanted_of(const sql::Printable::Row& row) {
+Wanted wanted_of(const sql::purchases::Printable::Row& row) {
   Wanted wanted{.shipment = row.shipment, .purchase = {}};
   if (row.status != "bought") return wanted;
   wanted.purchase = row.purchase;
@@ -92,8 +90,9 @@ Failure too_large() {
 /// Finds the label of each shipment. Throws Failure if one is unknown or has none.
 asio::awaitable<std::vector<Wanted>> find_labels(Services& services, Guid business,
                                                  const std::vector<Guid>& shipments) {
-  const auto rows = co_await services.db.read(sql::Printable{.business = business, .shipments = shipments});
-  std::unordered_map<Guid, sql::Printable::Row> known;
+  const auto rows =
+      co_await services.db.read(sql::purchases::Printable{.business = business, .shipments = shipments});
+  std::unordered_map<Guid, sql::purchases::Printable::Row> known;
   for (const auto& row : rows) known.emplace(row.shipment, row);
   FieldErrors unknown;
   FieldErrors errors;
@@ -122,7 +121,7 @@ struct Loaded {
 asio::awaitable<Loaded> load(Services& services, Guid business, const Wanted& wanted) {
   if (wanted.purchase) {
     const auto rows =
-        co_await services.db.read(sql::Label{.business = business, .purchase = *wanted.purchase});
+        co_await services.db.read(sql::purchases::Label{.business = business, .purchase = *wanted.purchase});
     const auto row = rows.find();
     if (!row) co_return Loaded{.problem = "has a label that was erased"};
     co_return Loaded{.file = {.format = wanted.format,

@@ -17,17 +17,18 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::purchases;
 using domain::PurchaseStatus;
 
 constexpr int accepted = 202;
 
 /// An open purchase is 202, a final one 200.
-Answer purchase_answer(const storage::TypedRows<sql::Answer>& rows) {
+Answer purchase_answer(const storage::TypedRows<sql::purchases::Answer>& rows) {
   return {.status = rows.front().is_final ? 200 : accepted, .data = json_object(rows.more())};
 }
 
-sql::Terms terms_of(const Call& call) { return {.business = call.business(), .shipment = call.id()}; }
+sql::purchases::Terms terms_of(const Call& call) {
+  return {.business = call.business(), .shipment = call.id()};
+}
 
 /// Throws Failure for an open purchase that ends without a label.
 void check_joined(const storage::StoredPurchase& purchase) {
@@ -38,31 +39,31 @@ asio::awaitable<Answer> buy_label(Call& call, Services& services) {
   if ((co_await services.db.read(terms_of(call))).empty()) throw not_found("shipment");
   const auto rate = named_rate(call, services);
   const auto latest =
-      co_await services.db.read(sql::Latest{.business = call.business(), .shipment = call.id()});
+      co_await services.db.read(sql::purchases::Latest{.business = call.business(), .shipment = call.id()});
   if (!latest.empty()) {
     const auto purchase = storage::purchase_of(call.business(), latest.front());
     if (purchase.facts.is_open_or_bought()) {
       check_joined(purchase);
-      co_return purchase_answer(
-          co_await services.db.read(sql::Answer{.business = call.business(), .purchase = purchase.key.guid}));
+      co_return purchase_answer(co_await services.db.read(
+          sql::purchases::Answer{.business = call.business(), .purchase = purchase.key.guid}));
     }
   }
   const auto transaction = co_await services.db.begin(call.cause());
   // The plan has the carrier and the service level of the shipment, which must not change until it is stored.
-  co_await transaction->run(sql::LockShipment{.business = call.business(), .shipment = call.id()});
+  co_await transaction->run(sql::purchases::LockShipment{.business = call.business(), .shipment = call.id()});
   const auto terms = co_await transaction->run(terms_of(call));
   if (terms.empty()) throw not_found("shipment");
   auto wanted = co_await planned_purchase(call, services, terms.front(), rate);
   const auto purchase = co_await request_label(*transaction, std::move(wanted));
   check_joined(purchase);
-  const auto shown =
-      co_await transaction->run(sql::Answer{.business = call.business(), .purchase = purchase.key.guid});
+  const auto shown = co_await transaction->run(
+      sql::purchases::Answer{.business = call.business(), .purchase = purchase.key.guid});
   co_await transaction->commit();
   co_return purchase_answer(shown);
 }
 
 /// The failure of a void without a label.
-Failure nothing_to_void(const sql::Terms::Row& terms) {
+Failure nothing_to_void(const sql::purchases::Terms::Row& terms) {
   std::string message = "No label of a carrier was bought for the shipment";
   if (terms.connector == manual_connector)
     message += "; its carrier has the connector " + std::string(manual_connector) + ", which cannot buy one";
@@ -83,14 +84,16 @@ Failure cannot_void(const domain::Purchase& purchase) {
 
 /// The purchase that a call names, or else the last one of its shipment. Throws Failure: 404 for one of
 /// another shipment, 409 without a purchase.
-asio::awaitable<Guid> purchase_to_void(const Call& call, Services& services, const sql::Terms::Row& terms) {
+asio::awaitable<Guid> purchase_to_void(const Call& call, Services& services,
+                                       const sql::purchases::Terms::Row& terms) {
   if (const auto named = Guid::parse(call.parameter("purchaseId").value_or(""))) {
-    const auto found = co_await services.db.read(sql::Get{.business = call.business(), .purchase = *named});
+    const auto found =
+        co_await services.db.read(sql::purchases::Get{.business = call.business(), .purchase = *named});
     if (found.empty() || found.front().shipment_id != call.id()) throw not_found("purchase");
     co_return *named;
   }
   const auto latest =
-      co_await services.db.read(sql::Latest{.business = call.business(), .shipment = call.id()});
+      co_await services.db.read(sql::purchases::Latest{.business = call.business(), .shipment = call.id()});
   if (latest.empty()) throw nothing_to_void(terms);
   co_return latest.front().guid;
 }
@@ -110,15 +113,15 @@ asio::awaitable<Answer> void_label(Call& call, Services& services) {
   if (facts.status != PurchaseStatus::voiding && facts.status != PurchaseStatus::voided)
     throw cannot_void(facts);
   const auto shown =
-      co_await transaction->run(sql::Answer{.business = call.business(), .purchase = purchase});
+      co_await transaction->run(sql::purchases::Answer{.business = call.business(), .purchase = purchase});
   co_await transaction->commit();
   co_return purchase_answer(shown);
 }
 
 asio::awaitable<Answer> list_purchases_of_shipment(Call& call, Services& services) {
   if ((co_await services.db.read(terms_of(call))).empty()) throw not_found("shipment");
-  co_return Answer::of(json_array(
-      co_await services.db.read(sql::OfShipment{.business = call.business(), .shipment = call.id()})));
+  co_return Answer::of(json_array(co_await services.db.read(
+      sql::purchases::OfShipment{.business = call.business(), .shipment = call.id()})));
 }
 
 asio::awaitable<Answer> list_purchases(Call& call, Services& services) {
@@ -127,19 +130,19 @@ asio::awaitable<Answer> list_purchases(Call& call, Services& services) {
   const auto status = call.parameter("status");
   const auto carrier = Guid::parse(call.parameter("carrierId").value_or(""));
   const Page page = page_of(call);
-  const auto sums = co_await services.db.read(sql::Sums{
+  const auto sums = co_await services.db.read(sql::purchases::Sums{
       .business = call.business(), .status = status, .carrier = carrier, .begin = from, .finish = to});
   std::int64_t total = 0;
   for (const auto& row : sums) total += row.purchases;
   std::string data = "[]";
   if (page.offset() < total)
-    data = json_array(co_await services.db.read(sql::List{.business = call.business(),
-                                                          .status = status,
-                                                          .carrier = carrier,
-                                                          .begin = from,
-                                                          .finish = to,
-                                                          .most = page.limit(),
-                                                          .passed = page.offset()}));
+    data = json_array(co_await services.db.read(sql::purchases::List{.business = call.business(),
+                                                                     .status = status,
+                                                                     .carrier = carrier,
+                                                                     .begin = from,
+                                                                     .finish = to,
+                                                                     .most = page.limit(),
+                                                                     .passed = page.offset()}));
   Answer answer = page_answer(std::move(data), page, total);
   answer.members = ",\"sums\":" + json_array(sums.all());
   co_return answer;
@@ -163,7 +166,7 @@ const Parameter list_parameters_of_purchases[] = {
      .description = "The latest time of the request; a date includes the day."},
 };
 
-const Endpoint endpoints[] = {
+const Endpoint purchase_endpoint_table[] = {
     {.method = Method::post,
      .path = "/api/v1/shipments/{shipmentId}/label",
      .permission = Permission::operate,
@@ -243,6 +246,6 @@ const Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> purchase_endpoints() { return endpoints; }
+std::span<const Endpoint> purchase_endpoints() { return purchase_endpoint_table; }
 
 }  // namespace waybill::api

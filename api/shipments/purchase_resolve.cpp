@@ -17,7 +17,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::purchases;
 using domain::Effect;
 using domain::PurchaseStatus;
 
@@ -54,7 +53,8 @@ storage::LabelBytes file_of(const json::object& body) {
 
 asio::awaitable<Answer> resolve_purchase(Call& call, Services& services) {
   const json::object& body = call.object();
-  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .purchase = call.id(1)});
+  const auto rows =
+      co_await services.db.read(sql::purchases::Get{.business = call.business(), .purchase = call.id(1)});
   if (rows.empty() || rows.front().shipment_id != call.id()) throw not_found("purchase");
   const auto before = storage::purchase_of(call.business(), rows.front());
   Decision decision{.outcome = storage::resolution_of(text_at(body, "outcome")),
@@ -80,8 +80,8 @@ asio::awaitable<Answer> resolve_purchase(Call& call, Services& services) {
                       ". A person resolves one that is unknown, or a void that has no answer or was refused.",
                   {{"status", status}});
   }
-  const auto shown =
-      co_await transaction->run(sql::Answer{.business = call.business(), .purchase = before.key.guid});
+  const auto shown = co_await transaction->run(
+      sql::purchases::Answer{.business = call.business(), .purchase = before.key.guid});
   co_await transaction->commit();
   co_return Answer::of(json_object(shown.more()));
 }

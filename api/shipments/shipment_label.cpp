@@ -20,8 +20,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::shipments;
-
 std::string text(const std::optional<std::string_view>& value) { return std::string(value.value_or("")); }
 
 /// `other_country` is the country of the parcel's other party.
@@ -35,7 +33,7 @@ documents::Party party_of(std::string name, std::string company, std::string pho
           .country = country == nullptr ? std::string() : std::string(country->code)};
 }
 
-domain::PostalAddress sender_address(const sql::Label::Row& row) {
+domain::PostalAddress sender_address(const sql::shipments::Label::Row& row) {
   return {.street = text(row.sender_street),
           .city = text(row.sender_city),
           .state = text(row.sender_state),
@@ -43,7 +41,7 @@ domain::PostalAddress sender_address(const sql::Label::Row& row) {
           .country = text(row.sender_country)};
 }
 
-domain::PostalAddress recipient_address(const sql::Label::Row& row) {
+domain::PostalAddress recipient_address(const sql::shipments::Label::Row& row) {
   return {.street = text(row.recipient_street),
           .city = text(row.recipient_city),
           .state = text(row.recipient_state),
@@ -51,7 +49,7 @@ domain::PostalAddress recipient_address(const sql::Label::Row& row) {
           .country = text(row.recipient_country)};
 }
 
-documents::Label label_of(const sql::Label::Row& row) {
+documents::Label label_of(const sql::shipments::Label::Row& row) {
   const auto sender_country = row.sender_country.value_or("");
   const auto recipient_country = row.recipient_country.value_or("");
   return {.tracking_number = std::string(row.tracking_number),
@@ -109,7 +107,7 @@ asio::awaitable<std::optional<std::string>> stored_label(Services& services, Gui
   const auto hash = content_hash(label);
   if (!stored_hash || !std::ranges::equal(*stored_hash, hash)) co_return std::nullopt;
   const auto rows = co_await services.db.read(
-      sql::StoredLabel{.business = business, .shipment = shipment, .content_hash = hash});
+      sql::shipments::StoredLabel{.business = business, .shipment = shipment, .content_hash = hash});
   const auto stored = rows.find();
   if (!stored) co_return std::nullopt;
   co_return std::string(stored->pdf.begin(), stored->pdf.end());
@@ -124,7 +122,7 @@ asio::awaitable<std::string> own_pdf(Services& services, Guid business, Guid shi
 }
 
 /// True if the call asks for the carrier's label: by name, or because the shipment's carrier can sell one.
-bool is_of_carrier(const Call& call, const sql::Label::Row& row) {
+bool is_of_carrier(const Call& call, const sql::shipments::Label::Row& row) {
   if (const auto kind = call.parameter("kind")) return *kind == "carrier";
   return is_label_locked(row.label_status) ||
          (row.connector && connectors::find_gateway(*row.connector) != nullptr);
@@ -133,20 +131,22 @@ bool is_of_carrier(const Call& call, const sql::Label::Row& row) {
 }  // namespace
 
 asio::awaitable<void> make_label(Services& services, Guid business, Guid shipment) {
-  const auto rows = co_await services.db.read(sql::Label{.business = business, .shipment = shipment});
+  const auto rows =
+      co_await services.db.read(sql::shipments::Label{.business = business, .shipment = shipment});
   const auto row = rows.find();
   if (!row) co_return;
   auto label = label_of(*row);
   const auto hash = content_hash(label);
   const auto pdf = co_await render(services, business, std::move(label));
   co_await services.db.write(
-      sql::StoreLabel{
+      sql::shipments::StoreLabel{
           .business = business, .shipment = shipment, .content_hash = hash, .pdf = storage::Bytea(pdf)},
       {});
 }
 
 asio::awaitable<std::optional<OwnLabel>> own_label(Services& services, Guid business, Guid shipment) {
-  const auto rows = co_await services.db.read(sql::Label{.business = business, .shipment = shipment});
+  const auto rows =
+      co_await services.db.read(sql::shipments::Label{.business = business, .shipment = shipment});
   const auto row = rows.find();
   if (!row) co_return std::nullopt;
   co_return OwnLabel{.pdf = co_await own_pdf(services, business, shipment, label_of(*row), row->content_hash),
@@ -154,7 +154,8 @@ asio::awaitable<std::optional<OwnLabel>> own_label(Services& services, Guid busi
 }
 
 asio::awaitable<Answer> get_label(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Label{.business = call.business(), .shipment = call.id()});
+  const auto rows =
+      co_await services.db.read(sql::shipments::Label{.business = call.business(), .shipment = call.id()});
   const auto row = rows.find();
   if (!row) throw not_found("shipment");
   const auto number = row->tracking_number;

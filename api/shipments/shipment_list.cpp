@@ -15,8 +15,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::shipments;
-
 // The text that `search` reads.
 constexpr domain::SearchText searched_texts[] = {{.indexed = "r.found_text"}};
 
@@ -158,7 +156,7 @@ Selection selection_of(const Call& call) {
 }  // namespace
 
 asio::awaitable<Answer> list_shipments(Call& call, Services& services) {
-  return list_selected(call, services, "shipments", sql::List::statement, selection_of(call));
+  return list_selected(call, services, "shipments", sql::shipments::List::statement, selection_of(call));
 }
 
 }  // namespace waybill::api

@@ -22,8 +22,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::shipments;
-
 using connectors::AskedCarrier;
 
 constexpr Duration rates_kept = std::chrono::hours(1);
@@ -145,8 +143,8 @@ asio::awaitable<void> note_calls(const Call& call, Services& services,
 
 asio::awaitable<Answer> get_rates(Call& call, Services& services) {
   const auto& body = call.object();
-  const auto rows =
-      co_await services.db.read(sql::Consignment{.business = call.business(), .shipment = call.id()});
+  const auto rows = co_await services.db.read(
+      sql::shipments::Consignment{.business = call.business(), .shipment = call.id()});
   if (rows.empty()) throw not_found("shipment");
   auto carriers = co_await connected_carriers(call, services, guids_at(body, "carrierIds"));
   const auto level = text_at(body, "serviceLevel");

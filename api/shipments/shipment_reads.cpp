@@ -13,12 +13,10 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::shipments;
-
 /// Reads a shipment with the columns that the call selects.
-asio::awaitable<storage::ResultOf<sql::Get>> read_shipment(const Call& call, Services& services) {
-  static const AnswerColumns columns(sql::Get::statement.text);
-  const sql::Get get{
+asio::awaitable<storage::ResultOf<sql::shipments::Get>> read_shipment(const Call& call, Services& services) {
+  static const AnswerColumns columns(sql::shipments::Get::statement.text);
+  const sql::shipments::Get get{
       .business = call.business(), .shipment = call.id(), .public_url = services.settings.public_url};
   const auto fields = selected_fields(call);
   if (fields.empty()) co_return co_await services.db.read(get);
@@ -26,8 +24,8 @@ asio::awaitable<storage::ResultOf<sql::Get>> read_shipment(const Call& call, Ser
   storage::Params params = storage::Params().add(call.business()).add(call.id());
   // No other column has the last parameter, and PostgreSQL refuses a value for one that a statement lacks.
   if (std::ranges::find(fields, "trackingUrl") != fields.end()) params.add(services.settings.public_url);
-  co_return co_await storage::typed_rows<sql::Get>(
-      services.db.read_text(call.business(), sql::Get::statement.name, std::move(text), std::move(params)));
+  co_return co_await storage::typed_rows<sql::shipments::Get>(services.db.read_text(
+      call.business(), sql::shipments::Get::statement.name, std::move(text), std::move(params)));
 }
 
 }  // namespace
@@ -51,16 +49,18 @@ asio::awaitable<Answer> get_shipment(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> get_shipment_overview(Call& call, Services& services) {
-  co_return Answer::of(json_object(co_await services.db.read(sql::Overview{.business = call.business()})));
+  co_return Answer::of(
+      json_object(co_await services.db.read(sql::shipments::Overview{.business = call.business()})));
 }
 
 asio::awaitable<Answer> list_unassigned_shipments(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::Unassigned{.business = call.business()})));
+  co_return Answer::of(
+      json_array(co_await services.db.read(sql::shipments::Unassigned{.business = call.business()})));
 }
 
 asio::awaitable<Answer> get_shipment_history(Call& call, Services& services) {
   co_return history_answer(
-      co_await services.db.read(sql::History{.business = call.business(), .shipment = call.id()}),
+      co_await services.db.read(sql::shipments::History{.business = call.business(), .shipment = call.id()}),
       "shipment");
 }
 

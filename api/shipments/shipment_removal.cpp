@@ -14,8 +14,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::shipments;
-
 /// The statuses by guid that prevent a deletion: of shipments that are underway, and of labels.
 struct Obstacles {
   json::object underway, labelled;
@@ -27,8 +25,8 @@ json::object object_of(std::optional<std::string_view> text) {
 
 /// Deletes all shipments, or none and returns what prevents it.
 asio::awaitable<Obstacles> remove(Call& call, Services& services, std::vector<Guid> guids) {
-  const auto rows =
-      co_await services.db.write(sql::Remove{.business = call.business(), .shipments = guids}, call.cause());
+  const auto rows = co_await services.db.write(
+      sql::shipments::Remove{.business = call.business(), .shipments = guids}, call.cause());
   const auto result = rows.front();
   if (!result.complete) throw not_found("shipment");
   co_return Obstacles{.underway = object_of(result.underway), .labelled = object_of(result.labelled)};

@@ -7,11 +7,9 @@
 
 namespace waybill::api {
 
-namespace sql = storage::sql::shipments;
-
 asio::awaitable<Answer> list_traces(Call& call, Services& services) {
   const auto rows =
-      co_await services.db.read(sql::Traces{.business = call.business(), .shipment = call.id()});
+      co_await services.db.read(sql::shipments::Traces{.business = call.business(), .shipment = call.id()});
   if (rows.empty()) throw not_found("shipment");
   co_return Answer::of(rows.front().id ? json_array(rows.more()) : "[]");
 }

@@ -13,15 +13,13 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::shipments;
-
 constexpr Duration track_limit = std::chrono::seconds(20);
 
 }  // namespace
 
 asio::awaitable<Answer> track_shipment(Call& call, Services& services) {
-  const auto rows =
-      co_await services.db.read(sql::Consignment{.business = call.business(), .shipment = call.id()});
+  const auto rows = co_await services.db.read(
+      sql::shipments::Consignment{.business = call.business(), .shipment = call.id()});
   if (rows.empty()) throw not_found("shipment");
   const auto& row = rows.front();
   if (!row.carrier_id) throw conflict("The shipment has no carrier.");

@@ -27,8 +27,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::shipments;
-
 constexpr std::string_view shipments_path = "/api/v1/shipments/";
 constexpr int number_attempts = 3;
 
@@ -44,7 +42,8 @@ bool is_number_taken(const storage::StatementError& error) {
   return error.constraint() == "shipments_tracking_unique";
 }
 
-/// Returns the values of a shipment, without the packages. `rows` are those of sql::Values or sql::Lock.
+/// Returns the values of a shipment, without the packages. `rows` are those of sql::shipments::Values or
+/// sql::shipments::Lock.
 template <typename Rows>
 ShipmentValues values_of(const Rows& rows) {
   const auto row = rows.front();
@@ -104,10 +103,10 @@ asio::awaitable<std::string> change_of(Call& call, Services& services, Rows rows
 asio::awaitable<void> update_locked(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
   const auto locked =
-      co_await transaction->run(sql::Lock{.business = call.business(), .shipment = call.id()});
+      co_await transaction->run(sql::shipments::Lock{.business = call.business(), .shipment = call.id()});
   if (locked.empty()) throw not_found("shipment");
   const auto changes = '[' + co_await change_of(call, services, locked) + ']';
-  co_await transaction->run(sql::Update{.business = call.business(), .shipments = changes});
+  co_await transaction->run(sql::shipments::Update{.business = call.business(), .shipments = changes});
   co_await transaction->commit();
 }
 
@@ -137,7 +136,8 @@ std::string guids_of(const json::array& items) {
 }
 
 /// Returns the values of a new shipment of the locked order.
-ShipmentValues values_of_order(const storage::TypedRows<sql::LockOrder>& rows, const json::object& body) {
+ShipmentValues values_of_order(const storage::TypedRows<sql::shipments::LockOrder>& rows,
+                               const json::object& body) {
   const auto row = rows.front();
   const auto items = picked_items(stored_list(row.items), body);
   ShipmentValues values{.customer = row.customer_id,
@@ -196,16 +196,18 @@ asio::awaitable<bool> insert_for_order(Call& call, Services& services, const Gui
   const auto& business = call.business();
   const auto& order = call.id();
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto rows = co_await transaction->run(sql::LockOrder{.business = business, .order = order});
+  const auto rows =
+      co_await transaction->run(sql::shipments::LockOrder{.business = business, .order = order});
   const auto locked = rows.find();
   if (!locked) throw not_found("order");
   if (locked->status == "cancelled") throw invalid("status", "a cancelled order cannot be shipped");
-  const auto shipment = co_await transaction->run(sql::HasOpenShipment{.business = business, .order = order});
+  const auto shipment =
+      co_await transaction->run(sql::shipments::HasOpenShipment{.business = business, .order = order});
   if (shipment.front().has_open) throw conflict("The order already has a shipment.");
   const auto values = values_of_order(rows, call.object());
   check_deliverable(values);
   const auto shipments = '[' + shipment_text(guid, tracking_number, order, values) + ']';
-  co_await transaction->run(sql::Create{.business = business, .shipments = shipments});
+  co_await transaction->run(sql::shipments::Create{.business = business, .shipments = shipments});
   const auto* const wants_label = find_value(call.object(), "generateLabel");
   const bool wants_own = wants_label != nullptr && wants_label->get_bool() &&
                          !co_await request_usual_label(call, services, *transaction, guid);
@@ -236,7 +238,7 @@ asio::awaitable<Answer> create_shipment(Call& call, Services& services) {
   for (int attempt = 1;; ++attempt) {
     try {
       const auto entry = shipment_text(guid, random_tracking_number(), {}, values);
-      co_await services.db.write<sql::Create>(storage::SharedEntry{guid, entry}, call.cause());
+      co_await services.db.write<sql::shipments::Create>(storage::SharedEntry{guid, entry}, call.cause());
       break;
     } catch (const storage::StatementError& error) {
       if (!is_number_taken(error) || attempt == number_attempts) throw;
@@ -248,11 +250,11 @@ asio::awaitable<Answer> create_shipment(Call& call, Services& services) {
 asio::awaitable<Answer> update_shipment(Call& call, Services& services) {
   const auto shipment = call.id();
   const auto values =
-      co_await services.db.read(sql::Values{.business = call.business(), .shipment = shipment});
+      co_await services.db.read(sql::shipments::Values{.business = call.business(), .shipment = shipment});
   if (values.empty()) throw not_found("shipment");
   const auto change = co_await change_of(call, services, values);
-  const auto changed =
-      co_await services.db.write<sql::Update>(storage::SharedEntry{shipment, change}, call.cause());
+  const auto changed = co_await services.db.write<sql::shipments::Update>(
+      storage::SharedEntry{shipment, change}, call.cause());
   if (changed.empty()) co_await update_locked(call, services);
   co_return Answer::of(R"({"guid":")" + shipment.to_string() + R"("})");
 }
@@ -263,18 +265,18 @@ asio::awaitable<Answer> schedule_shipment(Call& call, Services& services) {
   const auto time_at = [&](std::string_view name) {
     return parse_timestamp(text_at(body, name).value_or(""));
   };
-  const auto rows =
-      co_await services.db.write(sql::Schedule{.business = call.business(),
-                                               .shipment = guid,
-                                               .set_collection_date = body.contains("collectionDate"),
-                                               .collection_date = time_at("collectionDate"),
-                                               .set_delivery_date = body.contains("deliveryDate"),
-                                               .delivery_date = time_at("deliveryDate"),
-                                               .set_carrier_number = body.contains("carrierTrackingNumber"),
-                                               .carrier_number = text_at(body, "carrierTrackingNumber"),
-                                               .set_carrier_url = body.contains("carrierTrackingUrl"),
-                                               .carrier_url = text_at(body, "carrierTrackingUrl")},
-                                 call.cause());
+  const auto rows = co_await services.db.write(
+      sql::shipments::Schedule{.business = call.business(),
+                               .shipment = guid,
+                               .set_collection_date = body.contains("collectionDate"),
+                               .collection_date = time_at("collectionDate"),
+                               .set_delivery_date = body.contains("deliveryDate"),
+                               .delivery_date = time_at("deliveryDate"),
+                               .set_carrier_number = body.contains("carrierTrackingNumber"),
+                               .carrier_number = text_at(body, "carrierTrackingNumber"),
+                               .set_carrier_url = body.contains("carrierTrackingUrl"),
+                               .carrier_url = text_at(body, "carrierTrackingUrl")},
+      call.cause());
   if (rows.empty()) throw not_found("shipment");
   if (const auto row = rows.front(); row.is_refused) {
     if (is_label_locked(row.label_status)) throw locked_by_label(*row.label_status);

@@ -58,7 +58,7 @@ constexpr ErrorCode label_errors[] = {ErrorCode::conflict};
 constexpr ErrorCode print_errors[] = {ErrorCode::not_found, ErrorCode::conflict,
                                       ErrorCode::payload_too_large};
 
-const Endpoint endpoints[] = {
+const Endpoint shipment_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/v1/shipments",
      .permission = Permission::read,
@@ -290,6 +290,6 @@ const Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> shipment_endpoints() { return endpoints; }
+std::span<const Endpoint> shipment_endpoints() { return shipment_endpoint_table; }
 
 }  // namespace waybill::api

@@ -9,7 +9,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::system;
 using std::chrono::steady_clock;
 
 constexpr auto check_interval = std::chrono::seconds(1);
@@ -33,7 +32,7 @@ asio::awaitable<std::string> Readiness::check_database(storage::Database& databa
   try {
     if (disk_was_full_ && co_await disk_is_full(database))
       co_return "The database does not accept writes: its disk is full.";
-    const auto rows = co_await database.write(sql::Readiness{.migrations = names}, {});
+    const auto rows = co_await database.write(sql::system::Readiness{.migrations = names}, {});
     const auto state = rows.front();
     if (!state.is_writable) co_return "The database does not accept writes.";
     if (!state.is_current)
@@ -50,7 +49,7 @@ asio::awaitable<std::string> Readiness::check_database(storage::Database& databa
 /// Writes a temporary file. Called only after a refused write, because it costs the server milliseconds.
 asio::awaitable<bool> Readiness::disk_is_full(storage::Database& database) {
   try {
-    co_await database.write(sql::TemporaryFile{}, {});
+    co_await database.write(sql::system::TemporaryFile{}, {});
     disk_was_full_ = false;
   } catch (const storage::StatementError& error) {
     if (!storage::is_disk_full(error)) throw;
@@ -59,7 +58,7 @@ asio::awaitable<bool> Readiness::disk_is_full(storage::Database& database) {
 }
 
 asio::awaitable<std::string> Readiness::check_workers(storage::Database& database) {
-  const auto rows = co_await database.read(sql::Workers{});
+  const auto rows = co_await database.read(sql::system::Workers{});
   const auto workers = rows.front();
   if (workers.living == 0) co_return "No worker is running.";
   if (workers.lag > longest_lag)

@@ -33,7 +33,7 @@ asio::awaitable<Answer> get_openapi(Call&, Services&) {
   co_return Answer::of_embedded(document);
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint system_endpoint_table[] = {
     {.method = Method::get,
      .path = "/healthz",
      .permission = Permission::everyone,
@@ -67,6 +67,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> system_endpoints() { return endpoints; }
+std::span<const Endpoint> system_endpoints() { return system_endpoint_table; }
 
 }  // namespace waybill::api

@@ -18,8 +18,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::templates;
-
 // Includes the built-in templates.
 constexpr std::size_t longest_list = 1'000;
 
@@ -54,19 +52,21 @@ void refuse_built_in(const Guid& guid) {
 
 /// Locks and returns the template of the path. Throws Failure (404) if there is none.
 asio::awaitable<TemplateDefinition> lock_template(const Call& call, storage::Transaction& transaction) {
-  const auto rows = co_await transaction.run(sql::Lock{.business = call.business(), .guid = call.id()});
+  const auto rows =
+      co_await transaction.run(sql::templates::Lock{.business = call.business(), .guid = call.id()});
   if (rows.empty()) throw not_found("template");
   co_return TemplateDefinition::of(json::parse(json_object(rows)).as_object());
 }
 
 asio::awaitable<void> require_unused(const Call& call, storage::Transaction& transaction,
                                      std::string_view code) {
-  const auto found = co_await transaction.run(sql::InUse{.business = call.business(), .code = code});
+  const auto found =
+      co_await transaction.run(sql::templates::InUse{.business = call.business(), .code = code});
   if (found.front().in_use) throw conflict("A workflow uses this template.");
 }
 
 asio::awaitable<Answer> list_templates(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::List{.business = call.business()});
+  const auto rows = co_await services.db.read(sql::templates::List{.business = call.business()});
   std::string data = json_array(rows);
   data.pop_back();
   for (const templates::BuiltIn& built_in : templates::built_in_templates()) {
@@ -80,7 +80,8 @@ asio::awaitable<Answer> get_template(Call& call, Services& services) {
   if (const auto* const built_in = templates::find_built_in(call.id())) {
     co_return Answer::of(to_json(answer_of(*built_in)));
   }
-  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .guid = call.id()});
+  const auto rows =
+      co_await services.db.read(sql::templates::Get{.business = call.business(), .guid = call.id()});
   if (rows.empty()) throw not_found("template");
   co_return Answer::of(json_object(rows));
 }
@@ -95,13 +96,13 @@ asio::awaitable<void> check_sizes(const Call& call, const Services& services,
   std::int64_t bytes = 0;
   for (const auto& part : definition.parts) bytes += part ? std::ssize(*part) : 0;
   const std::vector<std::string> partials = definition.partials();
-  const auto present =
-      co_await transaction.run(sql::TextSizes{.business = call.business(), .bytes = 0, .partials = partials});
-  const auto changed = co_await transaction.run(sql::TextSizes{.business = call.business(),
-                                                               .replaced = replaced,
-                                                               .code = definition.code,
-                                                               .bytes = bytes,
-                                                               .partials = partials});
+  const auto present = co_await transaction.run(
+      sql::templates::TextSizes{.business = call.business(), .bytes = 0, .partials = partials});
+  const auto changed = co_await transaction.run(sql::templates::TextSizes{.business = call.business(),
+                                                                          .replaced = replaced,
+                                                                          .code = definition.code,
+                                                                          .bytes = bytes,
+                                                                          .partials = partials});
   const auto before = present.front();
   const auto after = changed.front();
   const std::int64_t limit = services.settings.workflow_limits.bytes_per_business;
@@ -119,22 +120,22 @@ asio::awaitable<Answer> create_template(Call& call, Services& services) {
   merge_template(call.object(), definition);
   const std::size_t limit = longest_list - templates::built_in_templates().size();
   const auto transaction = co_await services.db.begin(call.cause());
-  co_await transaction->run(sql::LockBusiness{.business = call.business()});
+  co_await transaction->run(sql::templates::LockBusiness{.business = call.business()});
   co_await check_sizes(call, services, *transaction, definition);
   const auto& [subject, body, html, title, url] = definition.parts;
-  const auto made =
-      co_await transaction->run(sql::Create{.business = call.business(),
-                                            .code = definition.code,
-                                            .name = definition.name,
-                                            .entity_type = static_cast<std::int16_t>(definition.entity_type),
-                                            .type = definition.type,
-                                            .subject = subject,
-                                            .body = body,
-                                            .html = html,
-                                            .title = title,
-                                            .url = url,
-                                            .partials = definition.partials(),
-                                            .max_templates = limit});
+  const auto made = co_await transaction->run(
+      sql::templates::Create{.business = call.business(),
+                             .code = definition.code,
+                             .name = definition.name,
+                             .entity_type = static_cast<std::int16_t>(definition.entity_type),
+                             .type = definition.type,
+                             .subject = subject,
+                             .body = body,
+                             .html = html,
+                             .title = title,
+                             .url = url,
+                             .partials = definition.partials(),
+                             .max_templates = limit});
   if (made.empty()) throw conflict("A business has at most " + std::to_string(limit) + " templates.");
   co_await transaction->commit();
   co_return Answer::created(json_object(made.all()),
@@ -145,7 +146,7 @@ asio::awaitable<Answer> update_template(Call& call, Services& services) {
   refuse_built_in(call.id());
   const auto transaction = co_await services.db.begin(call.cause());
   // Locked before the template's row, as when a workflow that uses it is configured, to prevent deadlocks.
-  co_await transaction->run(sql::LockBusiness{.business = call.business()});
+  co_await transaction->run(sql::templates::LockBusiness{.business = call.business()});
   TemplateDefinition definition = co_await lock_template(call, *transaction);
   const TemplateDefinition before = definition;
   merge_template(call.object(), definition);
@@ -154,19 +155,19 @@ asio::awaitable<Answer> update_template(Call& call, Services& services) {
   if (has_new_identity) co_await require_unused(call, *transaction, before.code);
   co_await check_sizes(call, services, *transaction, definition, before.code);
   const auto& [subject, body, html, title, url] = definition.parts;
-  const auto rows =
-      co_await transaction->run(sql::Change{.business = call.business(),
-                                            .guid = call.id(),
-                                            .code = definition.code,
-                                            .name = definition.name,
-                                            .entity_type = static_cast<std::int16_t>(definition.entity_type),
-                                            .type = definition.type,
-                                            .subject = subject,
-                                            .body = body,
-                                            .html = html,
-                                            .title = title,
-                                            .url = url,
-                                            .partials = definition.partials()});
+  const auto rows = co_await transaction->run(
+      sql::templates::Change{.business = call.business(),
+                             .guid = call.id(),
+                             .code = definition.code,
+                             .name = definition.name,
+                             .entity_type = static_cast<std::int16_t>(definition.entity_type),
+                             .type = definition.type,
+                             .subject = subject,
+                             .body = body,
+                             .html = html,
+                             .title = title,
+                             .url = url,
+                             .partials = definition.partials()});
   co_await transaction->commit();
   co_return Answer::of(json_object(rows));
 }
@@ -176,7 +177,7 @@ asio::awaitable<Answer> delete_template(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
   const TemplateDefinition definition = co_await lock_template(call, *transaction);
   co_await require_unused(call, *transaction, definition.code);
-  co_await transaction->run(sql::Remove{.business = call.business(), .guid = call.id()});
+  co_await transaction->run(sql::templates::Remove{.business = call.business(), .guid = call.id()});
   co_await transaction->commit();
   co_return Answer::none();
 }
@@ -208,7 +209,8 @@ asio::awaitable<TemplateDefinition> find_definition(const Call& call, Services& 
   if (const auto* const built_in = templates::find_built_in(call.id())) {
     co_return TemplateDefinition::of(*built_in);
   }
-  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .guid = call.id()});
+  const auto rows =
+      co_await services.db.read(sql::templates::Get{.business = call.business(), .guid = call.id()});
   if (rows.empty()) throw not_found("template");
   co_return TemplateDefinition::of(json::parse(json_object(rows)).as_object());
 }
@@ -245,7 +247,7 @@ asio::awaitable<Answer> preview_template(Call& call, Services& services) {
       business, [&] { return to_json(render_parts(definition, context, stored)); }));
 }
 
-const Endpoint endpoints[] = {
+const Endpoint template_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/workflows/templates",
      .permission = Permission::read,
@@ -314,6 +316,6 @@ const Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> template_endpoints() { return endpoints; }
+std::span<const Endpoint> template_endpoints() { return template_endpoint_table; }
 
 }  // namespace waybill::api

@@ -14,7 +14,7 @@ constexpr Locale french{Language::fr};
 constexpr Locale spanish{Language::es};
 constexpr Locale portuguese{Language::pt};
 
-ZonedTime zoned(std::string_view utc, int offset_minutes) {
+ZonedTime zoned_by(std::string_view utc, int offset_minutes) {
   return {parse_timestamp(utc).value(), std::chrono::minutes(offset_minutes)};
 }
 
@@ -28,7 +28,7 @@ TEST(TrackingTexts, NameEachStatusOfAShipment) {
 }
 
 TEST(TrackingTexts, WriteDatesInTheCustomaryForm) {
-  const auto time = zoned("2026-11-24T13:05:00Z", 60);
+  const auto time = zoned_by("2026-11-24T13:05:00Z", 60);
   EXPECT_EQ(date_text(english, time), "Tuesday 24 November 2026");
   EXPECT_EQ(date_text(american, time), "Tuesday, November 24, 2026");
   EXPECT_EQ(date_text(german, time), "Dienstag, 24. November 2026");
@@ -38,27 +38,27 @@ TEST(TrackingTexts, WriteDatesInTheCustomaryForm) {
 }
 
 TEST(TrackingTexts, WriteTheFirstOfAMonthAsAnOrdinalInFrench) {
-  EXPECT_EQ(date_text(french, zoned("2027-03-01T12:00:00Z", 0)), "lundi 1er mars 2027");
-  EXPECT_EQ(date_text(french, zoned("2027-03-21T12:00:00Z", 0)), "dimanche 21 mars 2027");
+  EXPECT_EQ(date_text(french, zoned_by("2027-03-01T12:00:00Z", 0)), "lundi 1er mars 2027");
+  EXPECT_EQ(date_text(french, zoned_by("2027-03-21T12:00:00Z", 0)), "dimanche 21 mars 2027");
 }
 
 TEST(TrackingTexts, WriteTimesInTheCustomaryForm) {
-  const auto time = zoned("2026-11-24T13:05:00Z", 60);
+  const auto time = zoned_by("2026-11-24T13:05:00Z", 60);
   EXPECT_EQ(time_text(english, time), "14:05");
   EXPECT_EQ(time_text(american, time), "2:05\u00a0PM");
   EXPECT_EQ(time_text(german, time), "14:05\u00a0Uhr");
   EXPECT_EQ(time_text(french, time), "14:05");
-  EXPECT_EQ(time_text(american, zoned("2026-11-24T00:30:00Z", 0)), "12:30\u00a0AM");
-  EXPECT_EQ(time_text(american, zoned("2026-11-24T12:00:00Z", 0)), "12:00\u00a0PM");
+  EXPECT_EQ(time_text(american, zoned_by("2026-11-24T00:30:00Z", 0)), "12:30\u00a0AM");
+  EXPECT_EQ(time_text(american, zoned_by("2026-11-24T12:00:00Z", 0)), "12:00\u00a0PM");
   EXPECT_EQ(moment_text(french, time), "mardi 24 novembre 2026 à 14:05");
   EXPECT_EQ(moment_text(spanish, time), "martes, 24 de noviembre de 2026, 14:05");
 }
 
 TEST(TrackingTexts, UseTheDayOfTheTimeZone) {
-  EXPECT_EQ(date_text(english, zoned("2026-12-31T23:30:00Z", 60)), "Friday 1 January 2027");
-  EXPECT_EQ(date_text(english, zoned("2027-01-01T02:00:00Z", -180)), "Thursday 31 December 2026");
-  EXPECT_EQ(machine_date(zoned("2026-12-31T23:30:00Z", 60)), "2027-01-01");
-  EXPECT_EQ(time_text(english, zoned("1969-12-31T23:59:59Z", 0)), "23:59");
+  EXPECT_EQ(date_text(english, zoned_by("2026-12-31T23:30:00Z", 60)), "Friday 1 January 2027");
+  EXPECT_EQ(date_text(english, zoned_by("2027-01-01T02:00:00Z", -180)), "Thursday 31 December 2026");
+  EXPECT_EQ(machine_date(zoned_by("2026-12-31T23:30:00Z", 60)), "2027-01-01");
+  EXPECT_EQ(time_text(english, zoned_by("1969-12-31T23:59:59Z", 0)), "23:59");
 }
 
 TEST(TrackingTexts, NameOffsets) {
@@ -66,8 +66,8 @@ TEST(TrackingTexts, NameOffsets) {
   EXPECT_EQ(offset_text(std::chrono::minutes(120)), "UTC+2");
   EXPECT_EQ(offset_text(std::chrono::minutes(-210)), "UTC\u22123:30");
   EXPECT_EQ(offset_text(std::chrono::minutes(345)), "UTC+5:45");
-  EXPECT_EQ(machine_time(zoned("2026-11-24T13:05:59.999Z", 60)), "2026-11-24T14:05+01:00");
-  EXPECT_EQ(machine_time(zoned("2026-11-24T13:05:00Z", -210)), "2026-11-24T09:35-03:30");
+  EXPECT_EQ(machine_time(zoned_by("2026-11-24T13:05:59.999Z", 60)), "2026-11-24T14:05+01:00");
+  EXPECT_EQ(machine_time(zoned_by("2026-11-24T13:05:00Z", -210)), "2026-11-24T09:35-03:30");
 }
 
 TEST(TrackingTexts, HaveTheRightPlural) {

@@ -19,8 +19,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::tracking_pages;
-
 constexpr std::string_view json_suffix = ".json";
 
 /// Reads the 32 hex digits of a token; nullopt for any other text.
@@ -52,7 +50,7 @@ std::optional<ZonedTime> zoned(const std::optional<Time>& at, const std::optiona
 }
 
 /// Reads arrays of time, clock (without an offset), status, description and location.
-std::vector<TrackedTrace> traces_of(std::string_view text) {
+std::vector<TrackedTrace> tracked_traces(std::string_view text) {
   const auto entries = stored_list(text);
   std::vector<TrackedTrace> traces;
   traces.reserve(entries.size());
@@ -71,11 +69,11 @@ std::vector<TrackedTrace> traces_of(std::string_view text) {
   return traces;
 }
 
-TrackedShipment shipment_of(const sql::Get::Row& row) {
+TrackedShipment shipment_of(const sql::tracking_pages::Get::Row& row) {
   const auto text = [](const std::optional<std::string_view>& value) {
     return std::string(value.value_or(""));
   };
-  auto traces = traces_of(row.traces.value_or("[]"));
+  auto traces = tracked_traces(row.traces.value_or("[]"));
   hide_private(traces, {.street = text(row.recipient_street),
                         .phone = text(row.recipient_phone),
                         .email = text(row.recipient_email)});
@@ -105,7 +103,8 @@ asio::awaitable<Answer> show_page(Call& call, Services& services) {
   const std::string language(find_field(call.head, "accept-language").value_or(""));
   std::optional<TrackedShipment> shipment;
   if (const auto token = parse_token(name)) {
-    const auto rows = co_await services.db.read(sql::Get{.token = *token}, storage::Format::binary);
+    const auto rows =
+        co_await services.db.read(sql::tracking_pages::Get{.token = *token}, storage::Format::binary);
     if (const auto row = rows.find()) shipment = shipment_of(*row);
   }
   if (is_json) {
@@ -117,7 +116,7 @@ asio::awaitable<Answer> show_page(Call& call, Services& services) {
 
 constexpr ErrorCode page_errors[] = {ErrorCode::not_found, ErrorCode::rate_limited};
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint tracking_page_endpoint_table[] = {
     {.method = Method::get,
      .path = "/track/{token:text}",
      .permission = Permission::everyone,
@@ -133,6 +132,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> tracking_page_endpoints() { return endpoints; }
+std::span<const Endpoint> tracking_page_endpoints() { return tracking_page_endpoint_table; }
 
 }  // namespace waybill::api

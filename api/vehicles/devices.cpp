@@ -16,18 +16,16 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::tracking;
-
 constexpr std::size_t shortest_id = 3;
 constexpr std::size_t longest_id = 64;
 
-constexpr Property vehicle_properties[] = {
+constexpr Property chosen_vehicle_properties[] = {
     {.name = "guid", .kind = Kind::uuid},
     {.name = "name", .kind = Kind::string, .read_only = true},
 };
-constexpr Schema vehicle_schema{"DeviceVehicleChoice", vehicle_properties};
+constexpr Schema chosen_vehicle_schema{"DeviceVehicleChoice", chosen_vehicle_properties};
 
-constexpr std::string_view statuses[] = {"active", "offline", "low_battery", "error"};
+constexpr std::string_view device_statuses[] = {"active", "offline", "low_battery", "error"};
 
 constexpr Property assigned_vehicle_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -39,7 +37,7 @@ constexpr Property device_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "deviceId", .kind = Kind::string, .nullable = false},
     {.name = "type", .kind = Kind::string, .nullable = false},
-    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = statuses},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = device_statuses},
     {.name = "assignedVehicle", .kind = Kind::object, .schema = &assigned_vehicle_schema},
     {.name = "lastSeen", .kind = Kind::timestamp},
     {.name = "batteryLevel", .kind = Kind::number, .description = "Percent."},
@@ -57,7 +55,7 @@ constexpr Property add_properties[] = {
     {.name = "type", .kind = Kind::string, .required = true, .description = "Any text, such as gps_tracker."},
     {.name = "status", .kind = Kind::string, .read_only = true},
     {.name = "vehicleId", .kind = Kind::uuid},
-    {.name = "assignedVehicle", .kind = Kind::object, .schema = &vehicle_schema},
+    {.name = "assignedVehicle", .kind = Kind::object, .schema = &chosen_vehicle_schema},
     {.name = "lastSeen", .kind = Kind::timestamp, .read_only = true},
     {.name = "batteryLevel", .kind = Kind::number, .read_only = true},
 };
@@ -66,7 +64,7 @@ constexpr Schema add_schema{"TrackingDeviceCreate", add_properties};
 constexpr Property added_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "deviceId", .kind = Kind::string, .nullable = false},
-    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = statuses},
+    {.name = "status", .kind = Kind::one_of, .nullable = false, .values = device_statuses},
 };
 constexpr Schema added_schema{"TrackingDeviceCreated", added_properties};
 
@@ -127,11 +125,13 @@ void check_device(const json::object& body, FieldErrors& errors) {
 }
 
 asio::awaitable<Answer> list_devices(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::Devices{.business = call.business()})));
+  co_return Answer::of(
+      json_array(co_await services.db.read(sql::tracking::Devices{.business = call.business()})));
 }
 
 asio::awaitable<Answer> get_device(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Device{.business = call.business(), .device = call.id()});
+  const auto rows =
+      co_await services.db.read(sql::tracking::Device{.business = call.business(), .device = call.id()});
   if (rows.empty()) throw not_found("device");
   co_return Answer::of(json_object(rows));
 }
@@ -140,10 +140,10 @@ asio::awaitable<Answer> add_device(Call& call, Services& services) {
   const auto& body = call.object();
   const auto vehicle = guid_at(body, "vehicleId");
   const auto added = co_await services.db.write(
-      sql::AddDevice{.business = call.business(),
-                     .device_id = text_at(body, "deviceId").value(),
-                     .type = text_at(body, "type").value(),
-                     .vehicle = vehicle ? vehicle : guid_at(body, "assignedVehicle.guid")},
+      sql::tracking::AddDevice{.business = call.business(),
+                               .device_id = text_at(body, "deviceId").value(),
+                               .type = text_at(body, "type").value(),
+                               .vehicle = vehicle ? vehicle : guid_at(body, "assignedVehicle.guid")},
       call.cause());
   if (added.empty()) throw not_found("vehicle");
   co_return Answer::created(json_object(added.all()),
@@ -212,21 +212,22 @@ asio::awaitable<Answer> add_positions(Call& call, Services& services) {
   } else {
     columns.add(call.object());
   }
-  const auto result = co_await services.db.write(sql::AddPositions{.business = call.business(),
-                                                                   .devices = columns.devices,
-                                                                   .times = columns.times,
-                                                                   .latitudes = columns.latitudes,
-                                                                   .longitudes = columns.longitudes,
-                                                                   .speeds = columns.speeds,
-                                                                   .headings = columns.headings,
-                                                                   .battery_levels = columns.battery_levels,
-                                                                   .faults = columns.faults},
-                                                 call.cause());
+  const auto result =
+      co_await services.db.write(sql::tracking::AddPositions{.business = call.business(),
+                                                             .devices = columns.devices,
+                                                             .times = columns.times,
+                                                             .latitudes = columns.latitudes,
+                                                             .longitudes = columns.longitudes,
+                                                             .speeds = columns.speeds,
+                                                             .headings = columns.headings,
+                                                             .battery_levels = columns.battery_levels,
+                                                             .faults = columns.faults},
+                                 call.cause());
   if (const auto unknown = result.front().unknown) throw unknown_device(call.body, *unknown);
   co_return Answer::of(json_object(result.more()));
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint tracking_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/tracking/devices",
      .permission = Permission::read,
@@ -275,6 +276,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> tracking_endpoints() { return endpoints; }
+std::span<const Endpoint> tracking_endpoints() { return tracking_endpoint_table; }
 
 }  // namespace waybill::api

@@ -16,8 +16,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::vehicles;
-
 constexpr int history_days = 31;
 constexpr int most_fixes = 20'000;  // per day, one each 4 s; a day with more is thinned out
 constexpr int newest_positions = 1'000;
@@ -82,11 +80,11 @@ asio::awaitable<Answer> get_location(Call& call, Services& services) {
   const auto from = bound(call, "from");
   const auto to = bound(call, "to");
   const auto rows = co_await services.db.read(
-      sql::Location{.business = call.business(),
-                    .vehicle = call.id(),
-                    .starts = from,
-                    .ends = to,
-                    .most_positions = from || to ? most_positions : newest_positions});
+      sql::vehicles::Location{.business = call.business(),
+                              .vehicle = call.id(),
+                              .starts = from,
+                              .ends = to,
+                              .most_positions = from || to ? most_positions : newest_positions});
   if (rows.empty()) throw not_found("vehicle");
   co_return Answer::of(json_object(rows));
 }
@@ -108,11 +106,11 @@ void append_day(std::string& out, std::string_view date, const std::vector<domai
 /// The fixes of one day.
 std::vector<domain::Fix> read_fixes(storage::Session& session, const Guid& business, const Guid& vehicle,
                                     Time starts, Time ends) {
-  const auto rows = session.run(sql::TravelFixes{.business = business,
-                                                 .vehicle = vehicle,
-                                                 .starts = starts,
-                                                 .ends = ends,
-                                                 .most_positions = most_fixes});
+  const auto rows = session.run(sql::vehicles::TravelFixes{.business = business,
+                                                           .vehicle = vehicle,
+                                                           .starts = starts,
+                                                           .ends = ends,
+                                                           .most_positions = most_fixes});
   std::vector<domain::Fix> fixes;
   fixes.reserve(static_cast<std::size_t>(rows.size()));
   for (const auto& row : rows) fixes.push_back({row.seconds, {row.latitude, row.longitude}});
@@ -123,8 +121,8 @@ std::vector<domain::Fix> read_fixes(storage::Session& session, const Guid& busin
 /// memory at a time.
 std::optional<std::string> read_history(storage::Session& session, const Guid& business,
                                         const Guid& vehicle) {
-  const auto days =
-      session.run(sql::TravelDays{.business = business, .vehicle = vehicle, .most_days = history_days});
+  const auto days = session.run(
+      sql::vehicles::TravelDays{.business = business, .vehicle = vehicle, .most_days = history_days});
   if (days.empty()) return std::nullopt;
   std::string history = "[";
   for (const auto& day : days) {
@@ -144,7 +142,7 @@ asio::awaitable<Answer> get_history(Call& call, Services& services) {
   co_return Answer::of(*std::move(history));
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint vehicle_travel_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/vehicle/location/{guid}",
      .permission = Permission::read,
@@ -169,6 +167,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> vehicle_travel_endpoints() { return endpoints; }
+std::span<const Endpoint> vehicle_travel_endpoints() { return vehicle_travel_endpoint_table; }
 
 }  // namespace waybill::api

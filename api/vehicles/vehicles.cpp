@@ -12,8 +12,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::vehicles;
-
 constexpr std::string_view types[] = {"van", "car", "truck", "motorcycle", "bicycle", "other"};
 constexpr std::string_view statuses[] = {"available", "in_use", "maintenance", "inactive"};
 
@@ -115,11 +113,13 @@ void check_new_vehicle(const json::object& body, FieldErrors& errors) {
 }
 
 asio::awaitable<Answer> list_vehicles(Call& call, Services& services) {
-  co_return Answer::of(json_array(co_await services.db.read(sql::List{.business = call.business()})));
+  co_return Answer::of(
+      json_array(co_await services.db.read(sql::vehicles::List{.business = call.business()})));
 }
 
 asio::awaitable<Answer> get_vehicle(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .vehicle = call.id()});
+  const auto rows =
+      co_await services.db.read(sql::vehicles::Get{.business = call.business(), .vehicle = call.id()});
   if (rows.empty()) throw not_found("vehicle");
   co_return Answer::of(json_object(rows));
 }
@@ -144,17 +144,17 @@ asio::awaitable<Answer> create_vehicle(Call& call, Services& services) {
   const auto& body = call.object();
   const auto driver = guid_at(body, "currentDriverId");
   const auto made = co_await services.db.write(
-      sql::Create{.business = call.business(),
-                  .name = text_at(body, "name").value(),
-                  .license_plate = text_at(body, "licensePlate").value(),
-                  .type = text_at(body, "type").value(),
-                  .make = text_at(body, "make"),
-                  .model = text_at(body, "model"),
-                  .year = year_of(body),
-                  .capacity_weight = decimal_at(body, "capacity.weight"),
-                  .capacity_volume = decimal_at(body, "capacity.volume"),
-                  .status = text_at(body, "status"),
-                  .current_driver = driver ? driver : guid_at(body, "currentDriver.guid")},
+      sql::vehicles::Create{.business = call.business(),
+                            .name = text_at(body, "name").value(),
+                            .license_plate = text_at(body, "licensePlate").value(),
+                            .type = text_at(body, "type").value(),
+                            .make = text_at(body, "make"),
+                            .model = text_at(body, "model"),
+                            .year = year_of(body),
+                            .capacity_weight = decimal_at(body, "capacity.weight"),
+                            .capacity_volume = decimal_at(body, "capacity.volume"),
+                            .status = text_at(body, "status"),
+                            .current_driver = driver ? driver : guid_at(body, "currentDriver.guid")},
       call.cause());
   if (made.empty()) throw not_found("driver");
   co_return Answer::created(json_object(made.all()), "/api/vehicle/" + made.front().guid.to_string());
@@ -162,10 +162,11 @@ asio::awaitable<Answer> create_vehicle(Call& call, Services& services) {
 
 asio::awaitable<Answer> update_vehicle(Call& call, Services& services) {
   const auto& body = call.object();
-  const auto changed = co_await services.db.write(sql::Update{.business = call.business(),
-                                                              .vehicle = guid_at(body, "guid").value(),
-                                                              .changes = to_json(changes_of(body))},
-                                                  call.cause());
+  const auto changed =
+      co_await services.db.write(sql::vehicles::Update{.business = call.business(),
+                                                       .vehicle = guid_at(body, "guid").value(),
+                                                       .changes = to_json(changes_of(body))},
+                                 call.cause());
   if (changed.empty()) throw not_found("vehicle");
   if (!changed.front().has_driver) throw not_found("driver");
   co_return Answer::of(json_object(changed.more()));
@@ -173,13 +174,13 @@ asio::awaitable<Answer> update_vehicle(Call& call, Services& services) {
 
 asio::awaitable<Answer> delete_vehicle(Call& call, Services& services) {
   const auto removed = co_await services.db.write(
-      sql::Remove{.business = call.business(), .vehicle = call.id()}, call.cause());
+      sql::vehicles::Remove{.business = call.business(), .vehicle = call.id()}, call.cause());
   if (removed.empty()) throw not_found("vehicle");
   if (removed.front().is_out) throw conflict("The vehicle is on a dispatch in progress.");
   co_return Answer::none();
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint vehicle_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/vehicles",
      .permission = Permission::read,
@@ -236,6 +237,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> vehicle_endpoints() { return endpoints; }
+std::span<const Endpoint> vehicle_endpoints() { return vehicle_endpoint_table; }
 
 }  // namespace waybill::api

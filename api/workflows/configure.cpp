@@ -24,8 +24,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::workflows;
-
 constexpr Property configured_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string, .nullable = false},
@@ -49,8 +47,8 @@ std::optional<std::string> stored_json(const std::optional<Part>& part) {
   return part ? std::optional(to_json(part->stored())) : std::nullopt;
 }
 
-/// Runs sql::Create or sql::Change. `kept_credentials` are the stored ones if they do not change: encrypted
-/// anew, they would look changed in the audit log.
+/// Runs sql::workflows::Create or sql::workflows::Change. `kept_credentials` are the stored ones if they do
+/// not change: encrypted anew, they would look changed in the audit log.
 template <storage::TypedStatement S>
 asio::awaitable<storage::Rows> store(const Call& call, const Services& services,
                                      storage::Transaction& transaction, const Guid& guid,
@@ -120,12 +118,13 @@ asio::awaitable<void> check_zone(const Call& call, const Services& services,
 /// logged.
 asio::awaitable<void> store_expectation(const Call& call, Services& services, const Guid& workflow,
                                         std::uint64_t fired) {
-  const auto& name = sql::ExpectFirings::statement.name;
+  const auto& name = sql::workflows::ExpectFirings::statement.name;
   try {
-    co_await services.db.write(sql::ExpectFirings{.business = call.business(),
-                                                  .workflow = workflow,
-                                                  .expected_weekly = static_cast<std::int64_t>(fired)},
-                               {});
+    co_await services.db.write(
+        sql::workflows::ExpectFirings{.business = call.business(),
+                                      .workflow = workflow,
+                                      .expected_weekly = static_cast<std::int64_t>(fired)},
+        {});
   } catch (const std::exception& error) {
     observe(Observable::statement_failed, {{"statement", name}, {"error", error.what()}});
   }
@@ -216,7 +215,8 @@ struct ChangedWorkflow {
 asio::awaitable<std::optional<std::string>> newest_secret(const Call& call, const Services& services,
                                                           storage::Transaction& transaction,
                                                           const Guid& guid) {
-  const auto secrets = co_await transaction.run(sql::Secrets{.business = call.business(), .workflow = guid});
+  const auto secrets =
+      co_await transaction.run(sql::workflows::Secrets{.business = call.business(), .workflow = guid});
   const auto newest = secrets.find();
   if (!newest) co_return std::nullopt;
   co_return services.secrets.open(newest->sealed, storage::workflow_secret_purpose(guid));
@@ -238,7 +238,8 @@ asio::awaitable<ChangedWorkflow> changed_definition(const Call& call, Services& 
   // Locked before the workflow's row, as in every request that adds or switches a workflow, to prevent
   // deadlocks.
   co_await transaction.run(storage::sql::templates::LockBusiness{.business = call.business()});
-  const auto locked = co_await transaction.run(sql::Lock{.business = call.business(), .workflow = guid});
+  const auto locked =
+      co_await transaction.run(sql::workflows::Lock{.business = call.business(), .workflow = guid});
   const auto found = locked.find();
   if (!found) throw not_found("workflow");
   if (found->is_managed) {
@@ -284,7 +285,7 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   const auto fired = co_await fired_last_7_days(services, call.business(), definition);
   transaction = co_await services.db.begin(call.cause());
   definition = co_await new_definition(call, services, *transaction, guid);
-  const auto rows = co_await store<sql::Create>(call, services, *transaction, guid, definition);
+  const auto rows = co_await store<sql::workflows::Create>(call, services, *transaction, guid, definition);
   co_await transaction->commit();
   co_return Answer::created(co_await configured_answer(call, services, guid, rows, definition, fired),
                             "/api/workflows/configured/" + guid.to_string());
@@ -295,7 +296,8 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
 asio::awaitable<void> wake_left(const Call& call, Services& services, const Guid& workflow) {
   try {
     co_await services.db.write(
-        sql::WakeLeft{.business = call.business(), .workflow = workflow, .limit = most_woken}, call.cause());
+        sql::workflows::WakeLeft{.business = call.business(), .workflow = workflow, .limit = most_woken},
+        call.cause());
   } catch (const storage::StatementError& error) {
     if (!storage::is_lock_conflict(error)) throw;
   }
@@ -316,14 +318,14 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
   bool has_left = false;
   if (window && window != stored_json(changed.after.pacing.window)) {
     const auto woken = co_await transaction->run(
-        sql::WakeWaiting{.business = call.business(), .workflow = guid, .limit = most_woken});
+        sql::workflows::WakeWaiting{.business = call.business(), .workflow = guid, .limit = most_woken});
     has_left = woken.front().has_left;
   }
   const auto rows =
       is_unchanged(changed.before, changed.after)
-          ? co_await transaction->run(sql::Present{.business = call.business(), .workflow = guid})
-          : co_await store<sql::Change>(call, services, *transaction, guid, changed.after,
-                                        std::move(changed.kept_credentials));
+          ? co_await transaction->run(sql::workflows::Present{.business = call.business(), .workflow = guid})
+          : co_await store<sql::workflows::Change>(call, services, *transaction, guid, changed.after,
+                                                   std::move(changed.kept_credentials));
   co_await transaction->commit();
   if (has_left) co_await wake_left(call, services, guid);
   co_return Answer::of(co_await configured_answer(call, services, guid, rows, changed.after, fired));
@@ -343,7 +345,7 @@ asio::awaitable<void> check_limits(const Call& call, const Services& services,
   }
   const std::vector<std::string> templates =
       definition == nullptr ? std::vector<std::string>() : definition->template_codes;
-  const auto rows = co_await transaction.run(sql::Count{
+  const auto rows = co_await transaction.run(sql::workflows::Count{
       .business = call.business(), .triggers = codes, .workflow = guid, .template_codes = templates});
   const auto count = rows.front();
   if (!count.exists && count.others >= limits.per_business) {

@@ -16,18 +16,16 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::destinations;
-
 constexpr std::size_t most_destinations = 200;  // and one for the others
 constexpr std::int64_t most_waiting = 10'000;
 
 constexpr std::string_view states[] = {"closed", "half_open", "open"};
 
-constexpr Property workflow_properties[] = {
+constexpr Property named_workflow_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string, .nullable = false},
 };
-constexpr Schema workflow_schema{"DestinationWorkflow", workflow_properties};
+constexpr Schema named_workflow_schema{"DestinationWorkflow", named_workflow_properties};
 constexpr Property destination_properties[] = {
     {.name = "destination",
      .kind = Kind::string,
@@ -43,7 +41,7 @@ constexpr Property destination_properties[] = {
      .kind = Kind::array,
      .nullable = false,
      .max_length = 20,
-     .schema = &workflow_schema,
+     .schema = &named_workflow_schema,
      .description = "Up to 20 workflows whose runs went there last."},
     {.name = "state",
      .kind = Kind::one_of,
@@ -88,7 +86,7 @@ void for_each_part(std::string_view list, Use use) {
   }
 }
 
-DestinationReport report_of(const sql::Reports::Row& row) {
+DestinationReport report_of(const sql::destinations::Reports::Row& row) {
   DestinationReport report{.kind = std::string(row.kind),
                            .name = std::string(row.name),
                            .is_live = row.is_live,
@@ -157,15 +155,15 @@ asio::awaitable<std::vector<std::int64_t>> count_waiting(const std::vector<Merge
     }
   }
   std::vector<std::int64_t> waiting(destinations.size());
-  const auto rows =
-      co_await services.db.read(sql::Waiting{.business = business, .places = places, .most = most_waiting});
+  const auto rows = co_await services.db.read(
+      sql::destinations::Waiting{.business = business, .places = places, .most = most_waiting});
   for (const auto& row : rows) {
     std::int64_t& count = waiting[destination_of.at(static_cast<std::size_t>(row.place))];
     count = std::min(count + row.runs, most_waiting);
   }
   if (has_carrier) {
-    const auto counted =
-        co_await services.db.read(sql::WaitingPurchases{.business = business, .most = most_waiting});
+    const auto counted = co_await services.db.read(
+        sql::destinations::WaitingPurchases{.business = business, .most = most_waiting});
     const std::int64_t purchases = counted.front().purchases;
     for (std::size_t i = 0; i < destinations.size(); ++i) {
       if (destinations[i].kind == text(net::DestinationKind::carrier)) waiting[i] = purchases;
@@ -183,7 +181,8 @@ asio::awaitable<std::map<Guid, std::string>> read_names(const std::vector<Merged
   std::ranges::sort(workflows);
   workflows.erase(std::unique(workflows.begin(), workflows.end()), workflows.end());
   std::map<Guid, std::string> names;
-  const auto rows = co_await services.db.read(sql::Workflows{.business = business, .workflows = workflows});
+  const auto rows =
+      co_await services.db.read(sql::destinations::Workflows{.business = business, .workflows = workflows});
   for (const auto& row : rows) names.emplace(row.guid, row.name);
   co_return names;
 }
@@ -216,7 +215,7 @@ json::object destination_json(const MergedDestination& destination, std::int64_t
 
 asio::awaitable<Answer> list_destinations(Call& call, Services& services) {
   const Guid business = call.business();
-  const auto rows = co_await services.db.read(sql::Reports{.business = business});
+  const auto rows = co_await services.db.read(sql::destinations::Reports{.business = business});
   if (rows.empty()) co_return Answer::of("[]");
   std::vector<DestinationReport> reports;
   for (const auto& row : rows) reports.push_back(report_of(row));
@@ -229,7 +228,7 @@ asio::awaitable<Answer> list_destinations(Call& call, Services& services) {
   co_return Answer::of(to_json(answer));
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint destination_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/destinations",
      .permission = Permission::read,
@@ -248,6 +247,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> destination_endpoints() { return endpoints; }
+std::span<const Endpoint> destination_endpoints() { return destination_endpoint_table; }
 
 }  // namespace waybill::api

@@ -133,7 +133,7 @@ constexpr Parameter field_query[] = {
      .kind = Kind::uuid,
      .description = "Also lists the values that the steps of this workflow have for later steps."}};
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint discovery_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/workflows/fields/{entityType:text}",
      .permission = Permission::read,
@@ -159,6 +159,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> discovery_endpoints() { return endpoints; }
+std::span<const Endpoint> discovery_endpoints() { return discovery_endpoint_table; }
 
 }  // namespace waybill::api

@@ -27,8 +27,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::messages;
-
 constexpr std::int64_t most_runs = 500;     // whose messages a list covers
 constexpr std::int64_t most_records = 200;  // orders of a customer, and shipments
 constexpr std::size_t longest_address =
@@ -37,12 +35,12 @@ constexpr std::size_t longest_address =
 constexpr std::string_view types[] = {"send_email", "send_push", "webhook"};
 constexpr std::string_view statuses[] = {"waiting", "sent", "dead", "skipped"};
 
-constexpr Property workflow_properties[] = {
+constexpr Property sending_workflow_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string, .description = "The name that it had in this version."},
     {.name = "version", .kind = Kind::integer, .nullable = false},
 };
-constexpr Schema workflow_schema{"MessageWorkflow", workflow_properties};
+constexpr Schema sending_workflow_schema{"MessageWorkflow", sending_workflow_properties};
 
 constexpr Property message_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
@@ -68,7 +66,7 @@ constexpr Property message_properties[] = {
      .example = "null"},
     {.name = "runId", .kind = Kind::uuid, .nullable = false},
     {.name = "step", .kind = Kind::integer, .nullable = false, .description = "From 1."},
-    {.name = "workflow", .kind = Kind::object, .nullable = false, .schema = &workflow_schema},
+    {.name = "workflow", .kind = Kind::object, .nullable = false, .schema = &sending_workflow_schema},
     {.name = "trigger", .kind = Kind::string, .nullable = false, .schema = &run_trigger_schema},
     {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
     {.name = "entityId", .kind = Kind::uuid, .description = "Null for one message about several records."},
@@ -92,7 +90,7 @@ constexpr Property message_properties[] = {
 constexpr Schema message_schema{"Message", message_properties};
 constexpr Schema entry_schema{"MessageEntry", std::span(message_properties).first(14)};
 
-constexpr Parameter parameters[] = {
+constexpr Parameter message_parameters[] = {
     page_parameter,
     page_size_parameter,
     {.name = "address",
@@ -113,7 +111,7 @@ constexpr Parameter parameters[] = {
      .description = "The latest time; a date includes the day."},
 };
 
-/// The subject of a list: exactly one of the four parameters.
+/// The subject of a list: exactly one of the four message_parameters.
 struct Selection {
   std::string_view name;
   std::string value;
@@ -155,7 +153,7 @@ class MessageList {
     session.execute(storage::index_walking_plans);
     if (selection_.name == "address") return to_address(session);
     const Guid selected = Guid::parse(selection_.value).value();
-    if (selection_.name == "workflowId") return run<sql::OfWorkflow>(session, selected);
+    if (selection_.name == "workflowId") return run<sql::messages::OfWorkflow>(session, selected);
     return about(session, selection_.name == "entityId" ? std::vector{selected}
                                                         : records_of_customer(session, selected));
   }
@@ -164,24 +162,24 @@ class MessageList {
   Messages to_address(storage::Session& session) const {
     const auto hash = storage::read_address_hash(session, secrets_);
     // The nil guid is the hash of no address.
-    return run<sql::OfAddress>(session, hash ? hash->of(business_, selection_.value) : Guid(),
-                               selection_.value);
+    return run<sql::messages::OfAddress>(session, hash ? hash->of(business_, selection_.value) : Guid(),
+                                         selection_.value);
   }
 
   Messages about(storage::Session& session, const std::vector<Guid>& records) const {
     if (records.empty()) return {};
-    return run<sql::OfRecords>(session, records);
+    return run<sql::messages::OfRecords>(session, records);
   }
 
   std::vector<Guid> records_of_customer(storage::Session& session, const Guid& customer) const {
     std::vector<Guid> records;
-    for (const auto& row : session.run(
-             sql::RecordsOfCustomer{.business = business_, .customer = customer, .limit = most_records}))
+    for (const auto& row : session.run(sql::messages::RecordsOfCustomer{
+             .business = business_, .customer = customer, .limit = most_records}))
       records.push_back(row.guid);
     return records;
   }
 
-  /// Runs a list's statement, which has its own parameters after the business and at the end.
+  /// Runs a list's statement, which has its own message_parameters after the business and at the end.
   template <typename Statement, typename Selected, typename... More>
   Messages run(storage::Session& session, const Selected& selected, const More&... more) const {
     const auto rows = session.run(Statement{business_, selected, storage::no_record, from_, end_, most_runs,
@@ -208,10 +206,11 @@ asio::awaitable<Answer> list_messages(Call& call, Services& services) {
 std::optional<std::string> read_message(storage::Session& session, const Guid& business,
                                         const Guid& message) {
   session.execute(storage::index_walking_plans);
-  const auto rows = session.run(sql::Get{.business = business,
-                                         .message = message,
-                                         .no_record = storage::no_record,
-                                         .most_steps = static_cast<std::int32_t>(matching::max_steps)});
+  const auto rows =
+      session.run(sql::messages::Get{.business = business,
+                                     .message = message,
+                                     .no_record = storage::no_record,
+                                     .most_steps = static_cast<std::int32_t>(matching::max_steps)});
   const auto row = rows.find();
   if (!row) return std::nullopt;
   session.execute(storage::usual_plans);
@@ -239,7 +238,7 @@ asio::awaitable<Answer> get_message(Call& call, Services& services) {
   co_return Answer::of(*std::move(message));
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint message_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/messages",
      .permission = Permission::read,
@@ -252,7 +251,7 @@ constexpr Endpoint endpoints[] = {
                     "reaches earlier ones. An entry "
                     "is kept as long as its run.",
      .tag = "Runs",
-     .query = parameters,
+     .query = message_parameters,
      .answer = &entry_schema,
      .answer_is_array = true,
      .paginated = true},
@@ -270,6 +269,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> message_endpoints() { return endpoints; }
+std::span<const Endpoint> message_endpoints() { return message_endpoint_table; }
 
 }  // namespace waybill::api

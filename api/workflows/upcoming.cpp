@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kinds[] = {"timer", "schedule", "wait", "delay", "window", "retry", "digest"};
 
-constexpr Property workflow_properties[] = {
+constexpr Property coming_workflow_properties[] = {
     {.name = "guid", .kind = Kind::uuid, .nullable = false},
     {.name = "name", .kind = Kind::string, .nullable = false},
     {.name = "version",
@@ -28,7 +28,7 @@ constexpr Property workflow_properties[] = {
      .nullable = false,
      .description = "The version with which the run is performed."},
 };
-constexpr Schema workflow_schema{"UpcomingWorkflow", workflow_properties};
+constexpr Schema coming_workflow_schema{"UpcomingWorkflow", coming_workflow_properties};
 
 constexpr Property upcoming_properties[] = {
     {.name = "at",
@@ -42,7 +42,7 @@ constexpr Property upcoming_properties[] = {
      .description = "Of a queued run: the step `wait`, the `delay` of the workflow, its `window`, or a "
                     "`retry`. The others make a run.",
      .example = R"("timer")"},
-    {.name = "workflow", .kind = Kind::object, .nullable = false, .schema = &workflow_schema},
+    {.name = "workflow", .kind = Kind::object, .nullable = false, .schema = &coming_workflow_schema},
     {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
     {.name = "entityId",
      .kind = Kind::uuid,
@@ -56,7 +56,7 @@ constexpr Property upcoming_properties[] = {
 };
 constexpr Schema upcoming_schema{"Upcoming", upcoming_properties};
 
-constexpr Parameter parameters[] = {
+constexpr Parameter upcoming_parameters[] = {
     {.name = "entityId", .kind = Kind::uuid, .description = "Required without workflowId."},
     {.name = "workflowId", .kind = Kind::uuid, .description = "Required without entityId."},
     {.name = "until",
@@ -97,7 +97,7 @@ asio::awaitable<Answer> list_upcoming(Call& call, Services& services) {
   co_return Answer::of(to_json(answer));
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint upcoming_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/workflows/upcoming",
      .permission = Permission::read,
@@ -110,7 +110,7 @@ constexpr Endpoint endpoints[] = {
          "schedules that name it now. Workflows that are paused or switched off have no entries, nor have "
          "runs that wait for another run or for a label. Limits and rates are not foreseen.",
      .tag = "Workflows",
-     .query = parameters,
+     .query = upcoming_parameters,
      .answer = &upcoming_schema,
      .answer_is_array = true,
      .from_standby = true},
@@ -118,6 +118,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> upcoming_endpoints() { return endpoints; }
+std::span<const Endpoint> upcoming_endpoints() { return upcoming_endpoint_table; }
 
 }  // namespace waybill::api

@@ -17,8 +17,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::workflows;
-
 constexpr Property definition_properties[] = {
     {.name = "name", .kind = Kind::string, .nullable = false},
     {.name = "entityType", .kind = Kind::string, .nullable = false, .schema = &entity_type_schema},
@@ -83,7 +81,7 @@ json::value author_json(std::optional<std::string_view> stored) {
 
 asio::awaitable<Answer> list_versions(Call& call, Services& services) {
   const auto rows =
-      co_await services.db.read(sql::Versions{.business = call.business(), .workflow = call.id()});
+      co_await services.db.read(sql::workflows::Versions{.business = call.business(), .workflow = call.id()});
   if (rows.empty()) throw not_found("workflow");
   // The coroutine waits here, so the references in the work stay valid.
   co_return Answer::of(co_await services.background.run(call.business(), [&] {
@@ -100,12 +98,12 @@ asio::awaitable<Answer> list_versions(Call& call, Services& services) {
 
 asio::awaitable<Answer> restore_version(Call& call, Services& services) {
   const auto present =
-      co_await services.db.read(sql::Present{.business = call.business(), .workflow = call.id()});
+      co_await services.db.read(sql::workflows::Present{.business = call.business(), .workflow = call.id()});
   if (present.empty()) throw not_found("workflow");
   const auto number = parse_number<std::int32_t>(call.path_text);
   if (!number) throw invalid("version", "must be the number of a version");
   const auto rows = co_await services.db.read(
-      sql::Version{.business = call.business(), .workflow = call.id(), .version = *number});
+      sql::workflows::Version{.business = call.business(), .workflow = call.id(), .version = *number});
   if (rows.empty()) throw not_found("version of a workflow");
   json::object body = shown_definition(json::parse(rows.front().definition).as_object());
   body.erase("trigger");
@@ -127,7 +125,7 @@ constexpr Property restored_properties[] = {
 };
 constexpr Schema restored_schema{"WorkflowRestored", restored_properties};
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint version_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/workflows/configured/{guid}/versions",
      .permission = Permission::read,
@@ -152,6 +150,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> version_endpoints() { return endpoints; }
+std::span<const Endpoint> version_endpoints() { return version_endpoint_table; }
 
 }  // namespace waybill::api

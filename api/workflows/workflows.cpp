@@ -17,8 +17,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::workflows;
-
 constexpr std::int64_t most_released = 1'000;  // held runs that a request queues
 
 constexpr Property trigger_properties[] = {
@@ -107,7 +105,8 @@ asio::awaitable<Answer> list_workflows(Call& call, Services& services) {
 }
 
 asio::awaitable<Answer> get_workflow(Call& call, Services& services) {
-  const auto rows = co_await services.db.read(sql::Get{.business = call.business(), .workflow = call.id()});
+  const auto rows =
+      co_await services.db.read(sql::workflows::Get{.business = call.business(), .workflow = call.id()});
   if (rows.empty()) throw not_found("workflow");
   json::object workflow = json::parse(json_object(rows)).as_object();
   const auto type = static_cast<domain::EntityType>(workflow.at("entityType").to_number<int>());
@@ -130,22 +129,22 @@ asio::awaitable<Answer> get_workflow(Call& call, Services& services) {
 
 asio::awaitable<Answer> toggle_workflow(Call& call, Services& services) {
   const auto transaction = co_await services.db.begin(call.cause());
-  const auto locked =
-      co_await transaction->run(sql::LockState{.business = call.business(), .workflow = call.id()});
+  const auto locked = co_await transaction->run(
+      sql::workflows::LockState{.business = call.business(), .workflow = call.id()});
   const auto found = locked.find();
   if (!found) throw not_found("workflow");
   if (!found->is_active && !found->is_managed) {
     co_await check_limits(call, services, *transaction, call.id(), found->trigger, true, nullptr);
   }
   const auto rows =
-      co_await transaction->run(sql::Toggle{.business = call.business(), .workflow = call.id()});
+      co_await transaction->run(sql::workflows::Toggle{.business = call.business(), .workflow = call.id()});
   co_await transaction->commit();
   co_return Answer::of(json_object(rows));
 }
 
 asio::awaitable<Answer> delete_workflow(Call& call, Services& services) {
   const auto removed = co_await services.db.write(
-      sql::Remove{.business = call.business(), .workflow = call.id()}, call.cause());
+      sql::workflows::Remove{.business = call.business(), .workflow = call.id()}, call.cause());
   if (removed.empty()) throw not_found("workflow");
   if (removed.front().is_managed) {
     throw Failure(ErrorCode::forbidden, "A managed workflow can be switched off, not deleted.");
@@ -156,12 +155,13 @@ asio::awaitable<Answer> delete_workflow(Call& call, Services& services) {
 asio::awaitable<Answer> resume_workflow(Call& call, Services& services) {
   const Guid workflow = Guid::parse(call.parameter("workflowId").value()).value();
   const auto resumed = co_await services.db.write(
-      sql::Resume{.business = call.business(), .workflow = workflow}, call.cause());
+      sql::workflows::Resume{.business = call.business(), .workflow = workflow}, call.cause());
   if (resumed.empty()) throw not_found("workflow");
   if (resumed.front().paused) {
     observe(Observable::workflow_resumed, {{"workflow", workflow.to_string()}});
     co_await services.db.write(
-        sql::ReleaseRuns{.business = call.business(), .workflow = workflow, .limit = most_released},
+        sql::workflows::ReleaseRuns{
+            .business = call.business(), .workflow = workflow, .limit = most_released},
         call.cause());
   }
   co_return Answer::none();
@@ -174,10 +174,10 @@ asio::awaitable<Answer> rotate_secret(Call& call, Services& services) {
   }
   const std::string secret = given_secret.value_or(net::WebhookSecret::random().text());
   const auto rows = co_await services.db.write(
-      sql::RotateSecret{.business = call.business(),
-                        .workflow = call.id(),
-                        .sealed_secret = seal_workflow_secret(services, secret, call.id()),
-                        .overlap = text_at(call.object(), "overlap").value_or("PT24H")},
+      sql::workflows::RotateSecret{.business = call.business(),
+                                   .workflow = call.id(),
+                                   .sealed_secret = seal_workflow_secret(services, secret, call.id()),
+                                   .overlap = text_at(call.object(), "overlap").value_or("PT24H")},
       call.cause());
   if (rows.empty()) throw not_found("workflow with a secret");
   co_return Answer::of(to_json(json::object{{"secret", secret}}));
@@ -187,7 +187,7 @@ constexpr Parameter managed_parameters[] = {
     {.name = "managed", .kind = Kind::boolean, .description = "Includes the managed workflows."}};
 constexpr Parameter resume_parameters[] = {{.name = "workflowId", .kind = Kind::uuid, .required = true}};
 
-const Endpoint endpoints[] = {
+const Endpoint workflow_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/workflows/triggers/{entityType:text}",
      .permission = Permission::read,
@@ -278,6 +278,6 @@ const Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> workflow_endpoints() { return endpoints; }
+std::span<const Endpoint> workflow_endpoints() { return workflow_endpoint_table; }
 
 }  // namespace waybill::api

@@ -17,8 +17,6 @@
 namespace waybill::app {
 namespace {
 
-namespace sql = storage::sql::businesses;
-
 constexpr std::size_t longest_name = 200;
 
 void check_plan(const Config& config, const std::string& plan) {
@@ -36,12 +34,13 @@ void check_name(const std::string& label, const std::string& name) {
 
 FoundBusiness create_business(storage::blocking::Transaction& transaction, const std::string& name,
                               const std::string& plan) {
-  const auto created = transaction.run(sql::Create{.name = name, .plan = plan});
+  const auto created = transaction.run(sql::businesses::Create{.name = name, .plan = plan});
   return {created.front().guid, std::string(created.front().plan)};
 }
 
 /// Throws CommandError with `problem` and the businesses.
-[[noreturn]] void refuse_name(std::string problem, const std::vector<sql::FindByName::Row>& businesses) {
+[[noreturn]] void refuse_name(std::string problem,
+                              const std::vector<sql::businesses::FindByName::Row>& businesses) {
   problem += "; give the guid of one:";
   for (const auto& business : businesses)
     problem.append("\n  ").append(business.guid.to_string()).append("  created ").append(business.made);
@@ -51,8 +50,8 @@ FoundBusiness create_business(storage::blocking::Transaction& transaction, const
 template <typename Session>
 std::optional<FoundBusiness> find_by_name(Session& session, const std::string& name_or_guid, Names names) {
   const bool is_guid = Guid::parse(name_or_guid).has_value();
-  const auto rows = session.run(sql::FindByName{.name_or_guid = name_or_guid});
-  std::vector<sql::FindByName::Row> found;
+  const auto rows = session.run(sql::businesses::FindByName{.name_or_guid = name_or_guid});
+  std::vector<sql::businesses::FindByName::Row> found;
   for (const auto& row : rows) {
     if (is_guid || names == Names::any || row.is_operators_name) found.push_back(row);
   }
@@ -78,7 +77,7 @@ CreatedToken create_token(const std::string& database_url, const Config& config,
 
   OperatorSession session(database_url, "waybill token");
   return session.connection().transact([&](storage::blocking::Transaction& transaction) -> CreatedToken {
-    transaction.run(sql::LockName{.name = request.business});
+    transaction.run(sql::businesses::LockName{.name = request.business});
     auto business = find_by_name(transaction, request.business, Names::operators);
     if (!business) business = create_business(transaction, request.business, plan);
     transaction.run(storage::sql::tokens::Create{.business = business->guid,
@@ -109,7 +108,8 @@ void change_plan(const std::string& database_url, const Config& config, const st
                  const std::string& plan) {
   check_plan(config, plan);
   OperatorSession session(database_url, "waybill business");
-  session.connection().run(sql::SetPlan{.business = session.find(business, Names::operators), .plan = plan});
+  session.connection().run(
+      sql::businesses::SetPlan{.business = session.find(business, Names::operators), .plan = plan});
 }
 
 }  // namespace waybill::app

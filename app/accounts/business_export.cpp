@@ -18,7 +18,6 @@ namespace waybill::app {
 namespace {
 
 namespace fs = std::filesystem;
-namespace sql = storage::sql::business_commands;
 using storage::blocking::Transaction;
 
 /// The files of an export. Only the user who runs the command can read them.
@@ -78,7 +77,8 @@ class Files {
 /// Reads a table through a cursor, so that neither side has more than a few rows in memory.
 void write_table(Transaction& transaction, const Guid& business, std::string_view table,
                  const std::string& base, Files& files) {
-  const auto opened = transaction.run(sql::OpenRows{.business = business, .table_name = table});
+  const auto opened =
+      transaction.run(sql::business_commands::OpenRows{.business = business, .table_name = table});
   const std::string cursor = '"' + std::string(opened.front().cursor) + '"';
   for (;;) {
     const pqxx::result rows = transaction.execute("fetch 200 from " + cursor);
@@ -105,10 +105,10 @@ std::int64_t export_business(OperatorSession& session, const Guid& business, con
   Files files(partial);
   session.connection().transact([&](Transaction& transaction) {
     transaction.execute("set transaction isolation level repeatable read, read only");
-    const auto row = transaction.run(sql::BusinessRow{.business = business});
+    const auto row = transaction.run(sql::business_commands::BusinessRow{.business = business});
     if (row.empty()) throw CommandError("the business was deleted during the export");
     files.add_line("businesses", row.front().data);
-    for (const auto& table : transaction.run(sql::Tables{})) {
+    for (const auto& table : transaction.run(sql::business_commands::Tables{})) {
       if (table.is_exported) write_table(transaction, business, table.name, std::string(table.base), files);
     }
   });

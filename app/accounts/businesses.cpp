@@ -25,8 +25,6 @@
 namespace waybill::app {
 namespace {
 
-namespace sql = storage::sql::business_commands;
-namespace suspensions = storage::sql::suspensions;
 using storage::blocking::Connection;
 
 constexpr std::int64_t rows_per_transaction = 2'000;
@@ -112,7 +110,7 @@ std::string list_businesses(OperatorSession& session, bool as_json) {
   json::array entries;
   std::vector<std::vector<std::string>> lines{
       {"GUID", "STATUS", "PLAN", "CREATED", "USERS", "WAITING EVENTS", "NAME"}};
-  for (const auto& row : session.connection().run(sql::List{})) {
+  for (const auto& row : session.connection().run(sql::business_commands::List{})) {
     const std::string guid = row.guid.to_string();
     entries.push_back({{"guid", guid},
                        {"name", row.name},
@@ -129,14 +127,14 @@ std::string list_businesses(OperatorSession& session, bool as_json) {
 
 std::string usage_of_business(OperatorSession& session, const Guid& business, const Config& config,
                               bool as_json) {
-  const auto found = session.connection().run(sql::Usage{.business = business});
+  const auto found = session.connection().run(sql::business_commands::Usage{.business = business});
   const auto usage = found.front();
   const api::Plans plans = api::Plans::parse(config.plans);
   const auto* const plan = plans.find(std::string(usage.plan));
   json::array tables;
   std::int64_t bytes = 0, events = 0;
   std::vector<std::vector<std::string>> sizes{{"TABLE", "ROWS", "BYTES"}};
-  const auto stored = session.connection().run(sql::Sizes{.business = business});
+  const auto stored = session.connection().run(sql::business_commands::Sizes{.business = business});
   for (const auto& row : stored) {
     tables.push_back({{"name", row.name}, {"rows", row.row_count}, {"bytes", row.bytes}});
     sizes.push_back({std::string(row.name), std::to_string(row.row_count), std::to_string(row.bytes)});
@@ -182,17 +180,17 @@ std::string usage_of_business(OperatorSession& session, const Guid& business, co
 }
 
 void suspend_business(OperatorSession& session, const Guid& business) {
-  session.connection().run(suspensions::Suspend{.business = business});
+  session.connection().run(sql::suspensions::Suspend{.business = business});
 }
 
 void resume_business(OperatorSession& session, const Guid& business) {
   Connection& connection = session.connection();
-  if (connection.run(suspensions::Resume{.business = business}).empty()) {
+  if (connection.run(sql::suspensions::Resume{.business = business}).empty()) {
     throw CommandError("the deletion of the business has begun; finish it with `waybill business delete`");
   }
   // A worker that has not noticed the change yet can hold a run afterwards; the duty release_held queues it.
   const auto release = [&] {
-    return connection.run(suspensions::ReleaseRuns{.business = business, .limit = rows_per_transaction})
+    return connection.run(sql::suspensions::ReleaseRuns{.business = business, .limit = rows_per_transaction})
         .front()
         .released;
   };
@@ -206,11 +204,11 @@ namespace {
 std::int64_t empty_table(Connection& connection, const Guid& business, std::string_view table) {
   std::int64_t total = 0, deleted = 0;
   do {
-    deleted =
-        connection
-            .run(sql::DeleteRows{.business = business, .table_name = table, .limit = rows_per_transaction})
-            .front()
-            .deleted;
+    deleted = connection
+                  .run(sql::business_commands::DeleteRows{
+                      .business = business, .table_name = table, .limit = rows_per_transaction})
+                  .front()
+                  .deleted;
     total += deleted;
   } while (deleted == rows_per_transaction);
   return total;
@@ -220,8 +218,9 @@ std::int64_t empty_table(Connection& connection, const Guid& business, std::stri
 /// can stay; the next call deletes them.
 std::int64_t empty_tables(Connection& connection, const Guid& business) {
   std::int64_t total = 0;
-  connection.run(sql::DeleteSessions{.business = business, .session_owner = api::owner_of_sessions});
-  for (const auto& table : connection.run(sql::Tables{})) {
+  connection.run(
+      sql::business_commands::DeleteSessions{.business = business, .session_owner = api::owner_of_sessions});
+  for (const auto& table : connection.run(sql::business_commands::Tables{})) {
     try {
       total += empty_table(connection, business, table.name);
     } catch (const storage::StatementError& error) {
@@ -238,7 +237,7 @@ std::int64_t empty_tables(Connection& connection, const Guid& business) {
 /// Returns false if a row refers to the business.
 bool remove_row(Connection& connection, const Guid& business) {
   try {
-    connection.run(sql::DeleteBusiness{.business = business});
+    connection.run(sql::business_commands::DeleteBusiness{.business = business});
     return true;
   } catch (const storage::StatementError& error) {
     if (error.sqlstate() != foreign_key_violation) throw;
@@ -251,7 +250,7 @@ bool remove_row(Connection& connection, const Guid& business) {
 std::int64_t delete_business(OperatorSession& session, const Guid& business) {
   Connection& connection = session.connection();
   connection.execute("set waybill.audit = off");  // the log is deleted, too
-  connection.run(sql::BeginDeletion{.business = business});
+  connection.run(sql::business_commands::BeginDeletion{.business = business});
   std::int64_t total = 0;
   do {
     // The deletion of a record writes an event, which a later pass deletes.

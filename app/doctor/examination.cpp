@@ -26,7 +26,6 @@
 namespace waybill::app {
 namespace {
 
-namespace sql = storage::sql::doctor;
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 using storage::blocking::Connection;
@@ -137,7 +136,7 @@ class Examination {
       } catch (const storage::DatabaseUnavailable& error) {
         return unreachable(error.what());
       }
-      if (session_->run(sql::Server{}).front().is_standby) {
+      if (session_->run(sql::doctor::Server{}).front().is_standby) {
         session_.reset();
         return only_a_standby();
       }
@@ -149,7 +148,8 @@ class Examination {
   Finding unreachable(const std::string& reason) const {
     const std::string& url = database_ ? database_->url() : config_.database_url;
     try {
-      if (connect(for_any_server(url))->run(sql::Server{}).front().is_standby) return only_a_standby();
+      if (connect(for_any_server(url))->run(sql::doctor::Server{}).front().is_standby)
+        return only_a_standby();
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first reason is the better one
     }
     return {Level::failure, "database", reason, "correct --database-url, or start the server"};
@@ -158,7 +158,7 @@ class Examination {
   void examine_server() {
     std::optional<ServerFacts> facts;
     check("version", [&] {
-      const auto rows = session_->run(sql::Server{});
+      const auto rows = session_->run(sql::doctor::Server{});
       const auto row = rows.front();
       facts = ServerFacts{.version = std::string(row.version),
                           .version_number = row.version_number,
@@ -172,7 +172,7 @@ class Examination {
     if (facts) check("settings", [&] { return judge_settings(*facts); });
     std::optional<StandbyFacts> standbys;
     check("durability", [&] {
-      const auto rows = session_->run(sql::Durability{});
+      const auto rows = session_->run(sql::doctor::Durability{});
       const auto row = rows.front();
       standbys = StandbyFacts{.needed = row.needed,
                               .connected = row.standbys,
@@ -207,7 +207,7 @@ class Examination {
   }
 
   Finding connections() {
-    const auto rows = session_->run(sql::Connections{});
+    const auto rows = session_->run(sql::doctor::Connections{});
     const auto row = rows.front();
     ConnectionFacts facts{.most = row.most,
                           .available = row.available,
@@ -233,7 +233,7 @@ class Examination {
     SecretBox secrets(read_keys(config_));
     const auto ids = secrets.key_ids();
     KeyFacts facts;
-    for (const auto& row : session_->run(sql::KeyCheck{})) {
+    for (const auto& row : session_->run(sql::doctor::KeyCheck{})) {
       facts.has_check_value = true;
       facts.check_key = storage::key_of_check_value(secrets, row.sealed);
     }
@@ -252,7 +252,7 @@ class Examination {
   }
 
   Finding privileges() {
-    const auto rows = session_->run(sql::Privileges{.tables = tables_of_waybill()});
+    const auto rows = session_->run(sql::doctor::Privileges{.tables = tables_of_waybill()});
     const auto row = rows.front();
     return judge_privileges({.role = std::string(row.role),
                              .owner = std::string(row.owner),
@@ -267,7 +267,7 @@ class Examination {
     session_->listen(channel);
     const auto sender = connect(database_->url());
     const auto begin = steady_clock::now();
-    sender->run(sql::Notify{.channel = channel});
+    sender->run(sql::doctor::Notify{.channel = channel});
     for (;;) {
       if (session_->notifications().contains(channel))
         return std::chrono::duration_cast<Duration>(steady_clock::now() - begin);

@@ -25,7 +25,6 @@ namespace waybill::app {
 namespace {
 
 namespace asio = boost::asio;
-namespace sql = storage::sql::doctor;
 using connectors::GatewayError;
 
 constexpr std::int64_t most_asked = 50;
@@ -54,7 +53,7 @@ asio::awaitable<void> ask(std::unique_ptr<connectors::Gateway> gateway, GatewayF
 
 GatewayFacts ask_gateways(storage::blocking::Connection& session, const Config& config) {
   GatewayFacts facts;
-  const auto rows = session.run(sql::Gateways{.limit = most_asked});
+  const auto rows = session.run(sql::doctor::Gateways{.limit = most_asked});
   if (rows.empty()) return facts;
   const SecretBox secrets(read_keys(config));
   asio::io_context io;

@@ -19,7 +19,6 @@
 namespace waybill::app {
 namespace {
 
-namespace sql = storage::sql::sealed;
 using std::chrono::steady_clock;
 using storage::blocking::Connection;
 
@@ -99,29 +98,29 @@ class Table {
 /// All sealed columns of the schema but that of `key_check`.
 std::vector<Table> sealed_tables() {
   return {
-      Table::of<sql::Workflows, sql::SetWorkflow>(
+      Table::of<sql::sealed::Workflows, sql::sealed::SetWorkflow>(
           "workflows", [](const Place& at) { return actions::Credentials::purpose(at.id); }),
-      Table::of<sql::WorkflowVersions, sql::SetWorkflowVersion>(
+      Table::of<sql::sealed::WorkflowVersions, sql::sealed::SetWorkflowVersion>(
           "workflow_versions", [](const Place& at) { return actions::Credentials::purpose(at.id); }),
-      Table::of<sql::WorkflowSecrets, sql::SetWorkflowSecret>(
+      Table::of<sql::sealed::WorkflowSecrets, sql::sealed::SetWorkflowSecret>(
           "workflow_secrets", [](const Place& at) { return storage::workflow_secret_purpose(at.id); }),
-      Table::of<sql::AlertSecrets, sql::SetAlertSecret>(
+      Table::of<sql::sealed::AlertSecrets, sql::sealed::SetAlertSecret>(
           "business_defaults", [](const Place& at) { return storage::alert_secret_purpose(at.business); }),
-      Table::of<sql::VapidKeys, sql::SetVapidKey>(
+      Table::of<sql::sealed::VapidKeys, sql::sealed::SetVapidKey>(
           "vapid_keys", [](const Place& at) { return storage::vapid_key_purpose(at.business); }),
-      Table::of<sql::FeedKeys, sql::SetFeedKey>(
+      Table::of<sql::sealed::FeedKeys, sql::sealed::SetFeedKey>(
           "feed_key", [](const Place&) { return std::string(storage::feed_key_purpose); }),
-      Table::of<sql::Integrations, sql::SetIntegration>(
+      Table::of<sql::sealed::Integrations, sql::sealed::SetIntegration>(
           "integrations",
           [](const Place& at) { return storage::integration_purpose(at.business, at.id, at.name); }),
-      Table::of<sql::Carriers, sql::SetCarrier>(
+      Table::of<sql::sealed::Carriers, sql::sealed::SetCarrier>(
           "carrier_configurations",
           [](const Place& at) { return connectors::carrier_secret_purpose(at.business, at.id, at.name); }),
-      Table::of<sql::Mails, sql::SetMail>("mail_outbox",
-                                          [](const Place& at) { return net::mail_purpose(at.id); }),
-      Table::of<sql::Answers, sql::SetAnswer>(
+      Table::of<sql::sealed::Mails, sql::sealed::SetMail>(
+          "mail_outbox", [](const Place& at) { return net::mail_purpose(at.id); }),
+      Table::of<sql::sealed::Answers, sql::sealed::SetAnswer>(
           "idempotency_keys", [](const Place& at) { return api::kept_answer_purpose(at.id, at.name); }),
-      Table::of<sql::JobContents, sql::SetJobContent>(
+      Table::of<sql::sealed::JobContents, sql::sealed::SetJobContent>(
           "job_contents", [](const Place& at) { return api::job_content_purpose(at.id, at.name); }),
   };
 }
@@ -138,15 +137,13 @@ void wait_for_none(const std::function<std::string()>& names, std::chrono::secon
   }
 }
 
-namespace processes = storage::sql::processes;
-
 void wait_until_all_have(Connection& session, const SecretBox& secrets, std::chrono::seconds limit) {
   const auto ids = secrets.key_ids();
   const std::int64_t first = ids.front();
   wait_for_none(
       [&] {
         const auto state =
-            session.run(processes::KeyState{.process = Guid(), .key_ids = ids, .first_key = first});
+            session.run(sql::processes::KeyState{.process = Guid(), .key_ids = ids, .first_key = first});
         return std::string(state.front().without.value_or(""));
       },
       limit,
@@ -157,7 +154,7 @@ void wait_until_all_have(Connection& session, const SecretBox& secrets, std::chr
 void wait_until_all_encrypt_with(Connection& session, std::int64_t key, std::chrono::seconds limit) {
   wait_for_none(
       [&] {
-        const auto state = session.run(processes::SealingOtherwise{.key = key});
+        const auto state = session.run(sql::processes::SealingOtherwise{.key = key});
         return std::string(state.front().names.value_or(""));
       },
       limit,
@@ -185,7 +182,7 @@ Rotation rotate_keys(const std::string& database_url, SecretBox& secrets, std::c
   const auto ids = secrets.key_ids();
   // Checks again after UseKeys: from then on, no process starts without the key.
   wait_until_all_have(session, secrets, limit);
-  session.run(processes::UseKeys{.key_ids = std::vector{ids.front(), ids.at(known)}});
+  session.run(sql::processes::UseKeys{.key_ids = std::vector{ids.front(), ids.at(known)}});
   wait_until_all_have(session, secrets, limit);
   wait_until_all_encrypt_with(session, ids.front(), limit);
   session.execute("set waybill.audit = off");  // the secrets stay the same

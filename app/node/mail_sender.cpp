@@ -13,7 +13,6 @@
 namespace waybill::app {
 namespace {
 
-namespace sql = storage::sql::mail_outbox;
 using namespace std::chrono_literals;
 
 constexpr auto poll_interval = 5s;  // for mails to retry and mails that another process left
@@ -114,7 +113,7 @@ std::vector<MailSender::MailPtr> MailSender::claim() {
   std::vector<MailPtr> mails;
   if (used >= places) return mails;
   const auto now = std::chrono::steady_clock::now();
-  const auto claimed = session_->run(sql::Claim{
+  const auto claimed = session_->run(sql::mail_outbox::Claim{
       .limit = static_cast<std::int64_t>(places - used), .users = shares_.above(1ms, now), .busy = busy});
   for (const auto& mail : claimed) {
     ++in_flight_[mail.business];
@@ -192,14 +191,14 @@ void MailSender::settle(const Mail& mail) {
   const auto name = mail.guid.to_string();
   if (result == net::MailResult::temporary || result == net::MailResult::not_attempted) {
     observe(Observable::mail_delayed, {{"mail", name}, {"attempt", mail.attempts}, {"reply", reply}});
-    session_->run(sql::Delay{.mail = mail.guid, .seconds = delay_after(mail.attempts).count()});
+    session_->run(sql::mail_outbox::Delay{.mail = mail.guid, .seconds = delay_after(mail.attempts).count()});
     return;
   }
   if (delay_refused(mail)) return;
   const bool was_sent = result == net::MailResult::sent;
   observe(was_sent ? Observable::mail_sent : Observable::mail_lost,
           {{"mail", name}, {"attempt", mail.attempts}, {"reply", reply}});
-  session_->run(sql::Remove{.mail = mail.guid});
+  session_->run(sql::mail_outbox::Remove{.mail = mail.guid});
 }
 
 /// Delays a mail for the recipients that the server refused for now, while it accepted others. Returns false
@@ -214,9 +213,9 @@ bool MailSender::delay_refused(const Mail& mail) {
   if (remaining.empty()) return false;
   auto message = net::open_mail(secrets_, mail.guid, mail.sealed);
   message.remaining = std::move(remaining);
-  session_->run(sql::KeepRemaining{.mail = mail.guid,
-                                   .sealed_mail = net::sealed_mail(secrets_, mail.guid, message),
-                                   .seconds = delay_after(mail.attempts).count()});
+  session_->run(sql::mail_outbox::KeepRemaining{.mail = mail.guid,
+                                                .sealed_mail = net::sealed_mail(secrets_, mail.guid, message),
+                                                .seconds = delay_after(mail.attempts).count()});
   return true;
 }
 

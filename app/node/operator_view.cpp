@@ -13,7 +13,6 @@
 namespace waybill::app {
 namespace {
 
-namespace sql = storage::sql::operator_page;
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
@@ -27,11 +26,16 @@ struct Part {
 };
 
 const Part parts[] = {
-    {"Database", sql::Database::statement},       {"Processes", sql::Processes::statement},
-    {"Shards and lag", sql::Shards::statement},   {"Queue of runs", sql::Queue::statement},
-    {"Connections", sql::Connections::statement}, {"Partitions", sql::Partitions::statement},
-    {"Standbys", sql::Standbys::statement},       {"Ledger", sql::Ledger::statement},
-    {"Duties", sql::Duties::statement},           {"Businesses", sql::Businesses::statement},
+    {"Database", sql::operator_page::Database::statement},
+    {"Processes", sql::operator_page::Processes::statement},
+    {"Shards and lag", sql::operator_page::Shards::statement},
+    {"Queue of runs", sql::operator_page::Queue::statement},
+    {"Connections", sql::operator_page::Connections::statement},
+    {"Partitions", sql::operator_page::Partitions::statement},
+    {"Standbys", sql::operator_page::Standbys::statement},
+    {"Ledger", sql::operator_page::Ledger::statement},
+    {"Duties", sql::operator_page::Duties::statement},
+    {"Businesses", sql::operator_page::Businesses::statement},
 };
 
 OperatorTable read_table(storage::blocking::Connection& session, const Part& part) {

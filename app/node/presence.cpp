@@ -18,7 +18,6 @@
 namespace waybill::app {
 namespace {
 
-namespace sql = storage::sql::processes;
 using namespace std::chrono_literals;
 
 constexpr auto period = 2s;
@@ -47,7 +46,7 @@ void Presence::stop(Moment /*until*/) {
   loop_.stop();
   if (!session_.is_open()) return;
   try {
-    session_->run(sql::Leave{.process = guid_});
+    session_->run(sql::processes::Leave{.process = guid_});
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): others remove the row
   }
   session_.close();
@@ -77,7 +76,7 @@ void Presence::turn() {
 
 void Presence::learn_clock() {
   const auto before = std::chrono::steady_clock::now();
-  const Time reading = session_->run(sql::Clock{}).front().now;
+  const Time reading = session_->run(sql::processes::Clock{}).front().now;
   database_clock().learn(reading, before, std::chrono::steady_clock::now());
 }
 
@@ -89,15 +88,15 @@ void Presence::hold_name(storage::blocking::Connection& session) const {
 
 void Presence::enter() {
   const auto ids = secrets_.key_ids();
-  session_->run(sql::Enter{.process = guid_,
-                           .name = process_name(options_.roles),
-                           .role = options_.roles.name(),
-                           .connections = options_.connections,
-                           .key_ids = ids,
-                           .sealing_key = ids.at(secrets_.sealing_key()),
-                           .sealing_since = sealing_since_,
-                           .settings = options_.settings,
-                           .version = version_of_program()});
+  session_->run(sql::processes::Enter{.process = guid_,
+                                      .name = process_name(options_.roles),
+                                      .role = options_.roles.name(),
+                                      .connections = options_.connections,
+                                      .key_ids = ids,
+                                      .sealing_key = ids.at(secrets_.sealing_key()),
+                                      .sealing_since = sealing_since_,
+                                      .settings = options_.settings,
+                                      .version = version_of_program()});
 }
 
 // A process writes its row before it reads the keys in use, and stores that it uses a key before it reads the
@@ -108,7 +107,7 @@ void Presence::choose_key() {
   const bool is_common = first_key_is_common();  // also notices that the session has ended
   if (secrets_.sealing_key() == 0 && !is_start) return;
   if (is_common) {
-    session_->run(sql::UseKeys{.key_ids = std::vector{secrets_.key_ids().front()}});
+    session_->run(sql::processes::UseKeys{.key_ids = std::vector{secrets_.key_ids().front()}});
     if (first_key_is_common()) {
       if (!is_start) sealing_since_ = database_clock().now();
       return use_key(0);
@@ -120,7 +119,7 @@ void Presence::choose_key() {
 bool Presence::first_key_is_common() {
   const auto ids = secrets_.key_ids();
   const auto states =
-      session_->run(sql::KeyState{.process = guid_, .key_ids = ids, .first_key = ids.front()});
+      session_->run(sql::processes::KeyState{.process = guid_, .key_ids = ids, .first_key = ids.front()});
   const auto state = states.front();
   if (!state.without) return true;
   if (known_key_ != 0 && !std::exchange(is_waiting_, true)) {
@@ -131,7 +130,7 @@ bool Presence::first_key_is_common() {
 
 void Presence::use_key(std::size_t key) {
   secrets_.seal_with(key);
-  session_->run(sql::UseKeys{.key_ids = std::vector{secrets_.key_ids().at(key)}});
+  session_->run(sql::processes::UseKeys{.key_ids = std::vector{secrets_.key_ids().at(key)}});
   enter();
 }
 

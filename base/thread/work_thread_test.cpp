@@ -9,13 +9,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration forever = 1h;
+constexpr Duration work_forever = 1h;
 
 TEST(WorkThread, AStopEndsAWait) {
   std::atomic<bool> ended = false;
   WorkThread thread(ThreadKind::pump);
   thread.start([&](const std::stop_token& stop) {
-    while (!stop.stop_requested()) thread.wait(-1, forever);
+    while (!stop.stop_requested()) thread.wait(-1, work_forever);
     ended = true;
   });
   thread.stop();
@@ -28,7 +28,7 @@ TEST(WorkThread, AWakeBeforeAWaitEndsIt) {
   WorkThread thread(ThreadKind::pump);
   thread.wake();
   thread.start([&](const std::stop_token&) {
-    thread.wait(-1, forever);
+    thread.wait(-1, work_forever);
     waits = 1;
     waits.notify_all();
   });

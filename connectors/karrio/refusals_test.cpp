@@ -9,7 +9,7 @@ namespace {
 
 using Problem = GatewayError::Problem;
 
-const GatewayAccount account{
+const GatewayAccount refused_account{
     .api_url = "https://karrio.example", .api_key = "key_secret", .account_number = "a"};
 
 net::HttpResponse response(int status) {
@@ -24,11 +24,11 @@ std::string carrier_says(std::string_view code, std::string_view text = "no", st
 }
 
 bool is_refusal(int status, std::string_view body) {
-  return proven_refusal(response(status), exact_json(body), account).has_value();
+  return proven_refusal(response(status), exact_json(body), refused_account).has_value();
 }
 
 Problem problem(int status, std::string_view body) {
-  return error_of(response(status), exact_json(body), account).problem();
+  return error_of(response(status), exact_json(body), refused_account).problem();
 }
 
 constexpr std::string_view not_found =
@@ -59,7 +59,7 @@ TEST(KarrioRefusal, IsNotProvenByAnotherServerOrAnotherStatus) {
     EXPECT_FALSE(is_refusal(status, not_found));
   auto failed = response(0);
   failed.failure = net::HttpFailure::timeout;
-  EXPECT_FALSE(proven_refusal(failed, std::nullopt, account));
+  EXPECT_FALSE(proven_refusal(failed, std::nullopt, refused_account));
 }
 
 TEST(KarrioRefusal, IsProvenByACarriersKnownCode) {
@@ -131,7 +131,7 @@ TEST(KarrioError, FollowsFromTheFailureOfTheCall) {
   const auto failed = [](net::HttpFailure failure) {
     auto made = response(0);
     made.failure = failure;
-    return error_of(made, std::nullopt, account).problem();
+    return error_of(made, std::nullopt, refused_account).problem();
   };
   for (const auto failure : {net::HttpFailure::refused_destination, net::HttpFailure::dns,
                              net::HttpFailure::connect, net::HttpFailure::tls})
@@ -143,7 +143,7 @@ TEST(KarrioError, FollowsFromTheFailureOfTheCall) {
 TEST(KarrioError, HasTheWaitThatKarrioAsksFor) {
   auto throttled = response(429);
   throttled.headers = {{"retry-after", "7"}};
-  EXPECT_EQ(error_of(throttled, std::nullopt, account).retry_after(), std::chrono::seconds(7));
+  EXPECT_EQ(error_of(throttled, std::nullopt, refused_account).retry_after(), std::chrono::seconds(7));
 }
 
 TEST(KarrioError, NeverHasTokensOrLinks) {
@@ -151,24 +151,24 @@ TEST(KarrioError, NeverHasTokensOrLinks) {
       "token key_secret and key_0123456789abcdef0123 whsec_0123456789abcdef in "
       "'/v1/shipments/shp_1/label.pdf' or "
       "https://x.example/label?token=1 of api_key_invalid\nend",
-      account);
+      refused_account);
   EXPECT_EQ(safe, "token … and … … in … or … of api_key_invalid end");
-  EXPECT_LE(safe_text(std::string(1000, 'x'), account).size(), 300);
+  EXPECT_LE(safe_text(std::string(1000, 'x'), refused_account).size(), 300);
 }
 
 TEST(KarrioComplaints, AreEmptyForOddJson) {
   for (const auto* const body :
        {"{}", "[]", "1", R"({"errors":1,"messages":{}})", R"({"errors":[1,null,[]],"messages":["x"]})"})
-    EXPECT_TRUE(complaints_in(*exact_json(body), account).empty()) << body;
+    EXPECT_TRUE(complaints_in(*exact_json(body), refused_account).empty()) << body;
   const auto odd = complaints_in(
-      *exact_json(R"({"errors":[{"code":[],"message":{"a":1},"details":5,"level":{}}]})"), account);
+      *exact_json(R"({"errors":[{"code":[],"message":{"a":1},"details":5,"level":{}}]})"), refused_account);
   ASSERT_EQ(odd.size(), 1);
   EXPECT_EQ(odd[0].message.code, "");
   EXPECT_FALSE(odd[0].message.text.empty());
 }
 
 VoidAnswer voided(int status, std::string_view body) {
-  return void_result(response(status), exact_json(body), account).answer;
+  return void_result(response(status), exact_json(body), refused_account).answer;
 }
 
 TEST(KarrioVoid, IsConfirmedByTheStatusAlone) {

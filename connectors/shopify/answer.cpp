@@ -9,8 +9,6 @@
 namespace waybill::connectors {
 namespace {
 
-constexpr std::size_t message_limit = 300;
-
 double number_at(const json::object& object, std::string_view path) {
   const auto* const value = find_path(object, path);
   return value != nullptr && value->is_number() ? value->to_number<double>() : 0;
@@ -33,13 +31,14 @@ StoreError problem_of(const json::object& error, const std::string& code) {
     if (!message.empty()) words += ": " + message;
     const std::string scope = shopify::code(error, "extensions.requiredAccess");
     if (!scope.empty() && message.find(scope) == std::string::npos) words += " Required access: " + scope;
-    return {StoreProblem::credentials, clean_text(words, message_limit).value_or(words)};
+    return {StoreProblem::credentials, clean_text(words, shopify_message_limit).value_or(words)};
   }
   if (code == "INTERNAL_SERVER_ERROR" || code == "TIMEOUT" || code == "SHOP_INACTIVE") {
     return {StoreProblem::busy, "The store cannot answer now (" + code + ")."};
   }
-  return {StoreProblem::refused, "The store refuses the query: " +
-                                     clean_text(message, message_limit).value_or("it gives no reason.")};
+  return {StoreProblem::refused,
+          "The store refuses the query: " +
+              clean_text(message, shopify_message_limit).value_or("it gives no reason.")};
 }
 
 }  // namespace
@@ -62,8 +61,9 @@ std::optional<json::object> shopify_data(const json::value& answer) {
       throw problem_of(*error, code);
     }
   } else if (errors != nullptr && !errors->is_null()) {
-    throw StoreError(StoreProblem::refused, "The store refuses the query: " +
-                                                clean_text(errors, message_limit).value_or("no reason"));
+    throw StoreError(
+        StoreProblem::refused,
+        "The store refuses the query: " + clean_text(errors, shopify_message_limit).value_or("no reason"));
   }
   if (data == nullptr) {
     throw StoreError(
@@ -83,7 +83,7 @@ std::string shopify_error_message(const net::HttpResponse& response) {
     if (value == nullptr) continue;
     if (value->is_array() && !value->get_array().empty()) value = &value->get_array().front();
     if (value->is_object()) value = value->get_object().if_contains("message");
-    if (auto words = clean_text(value, message_limit)) return *words;
+    if (auto words = clean_text(value, shopify_message_limit)) return *words;
   }
   return {};
 }

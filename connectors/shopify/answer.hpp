@@ -11,6 +11,8 @@
 
 namespace waybill::connectors {
 
+constexpr std::size_t shopify_message_limit = 300;  // characters of a message that we show
+
 /// A query costs more than the store allows (MAX_COST_EXCEEDED). A query for fewer records may succeed.
 class ShopifyTooCostly : public std::exception {
  public:

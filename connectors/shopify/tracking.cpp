@@ -18,7 +18,6 @@ namespace {
 using shopify::code;
 using shopify::list;
 
-constexpr std::size_t message_limit = 300;
 constexpr std::size_t page_size = 25;  // fulfillment orders; an order has few
 
 struct Tracked {
@@ -150,7 +149,7 @@ std::optional<std::string> user_errors(const json::object& data, std::string_vie
     messages += code(error.get_object(), "message");
   }
   if (errors->get_array().empty()) return std::nullopt;
-  return clean_text(messages, message_limit).value_or("it gives no reason");
+  return clean_text(messages, shopify_message_limit).value_or("it gives no reason");
 }
 
 json::object tracking_info(const StoreTracking& tracking) {

@@ -39,7 +39,7 @@ Text measure(const json::value* value, std::optional<double> unit) {
 
 // An empty price is the regular price. One that cannot be read is the store's text and not the regular price,
 // which may be another one.
-Text price_of(const json::value& row) {
+Text product_price(const json::value& row) {
   for (const char* const name : {"price", "regular_price"}) {
     if (auto price = amount_text(member(&row, name))) return price;
   }
@@ -96,7 +96,7 @@ void read_product(const json::value& row, const Units& units, StorePage<StorePro
   product.changed_at = changed ? *changed : *created;
   product.sku = clean_identifier(member(&row, "sku"));
   product.barcode = clean_identifier(member(&row, "global_unique_id"));
-  product.price = price_of(row);
+  product.price = product_price(row);
   constexpr std::size_t longest_description = 5000;
   for (const char* const member_name : {"description", "short_description"}) {
     if (product.description) break;
@@ -129,7 +129,7 @@ void add_variant(const json::value& row, const Units& units, StoreProduct& produ
   // A variation without its own sku shows its product's.
   variant.sku = clean_identifier(member(&row, "sku"));
   if (variant.sku == product.sku) variant.sku.reset();
-  variant.price = price_of(row);
+  variant.price = product_price(row);
   variant.weight = measure(member(&row, "weight"), units.kilograms);
   if (!variant.weight) variant.weight = product.weight;
   product.variants.push_back(std::move(variant));

@@ -26,7 +26,7 @@ StorePage<StoreProduct> page_of(const json::value& row, const Units& units = met
   return page;
 }
 
-StoreProduct read(const json::value& row, const Units& units = metric) {
+StoreProduct product_of(const json::value& row, const Units& units = metric) {
   auto page = page_of(row, units);
   EXPECT_EQ(page.records.size(), 1U);
   return page.records.empty() ? StoreProduct{} : page.records[0];
@@ -39,7 +39,7 @@ Units units(std::string_view weight, std::string_view length) {
 }
 
 TEST(WooCommerceProducts, FieldsAreMapped) {
-  const auto product = read(plain_product());
+  const auto product = product_of(plain_product());
   EXPECT_EQ(product.external_id, "93");
   EXPECT_EQ(product.name, "Tröja & mer");
   EXPECT_EQ(product.description, "Mjuk & varm");
@@ -60,25 +60,25 @@ TEST(WooCommerceProducts, TheStoresUnitsBecomeKilogramsAndCentimetres) {
       {"oz", "yd", "0.007087", "2743.2"}, {"kg", "m", "0.25", "3000"},
   };
   for (const auto& [weight_unit, length_unit, weight, length] : table) {
-    const auto product = read(plain_product(), units(weight_unit, length_unit));
+    const auto product = product_of(plain_product(), units(weight_unit, length_unit));
     EXPECT_EQ(product.weight, weight) << weight_unit;
     EXPECT_EQ(product.length, length) << length_unit;
   }
 }
 
 TEST(WooCommerceProducts, AnUnknownUnitGivesNoMeasure) {
-  const auto product = read(plain_product(), units("stone", "furlong"));
+  const auto product = product_of(plain_product(), units("stone", "furlong"));
   EXPECT_EQ(product.weight, std::nullopt);
   EXPECT_EQ(product.length, std::nullopt);
-  EXPECT_EQ(read(plain_product(), units_of(json::object())).weight, std::nullopt);
+  EXPECT_EQ(product_of(plain_product(), units_of(json::object())).weight, std::nullopt);
 }
 
 TEST(WooCommerceProducts, AnEmptyPriceIsReplacedByTheRegularPrice) {
   auto row = plain_product();
   row["price"] = "";
-  EXPECT_EQ(read(row).price, "25");
+  EXPECT_EQ(product_of(row).price, "25");
   row["regular_price"] = "";
-  EXPECT_EQ(read(row).price, std::nullopt);
+  EXPECT_EQ(product_of(row).price, std::nullopt);
 }
 
 TEST(WooCommerceProducts, APriceOrMeasureThatCannotBeReadIsTheStoresText) {
@@ -87,7 +87,7 @@ TEST(WooCommerceProducts, APriceOrMeasureThatCannotBeReadIsTheStoresText) {
     auto row = plain_product();
     row["price"] = row["weight"] = bad;
     row["dimensions"].as_object()["height"] = bad;
-    const auto product = read(row);
+    const auto product = product_of(row);
     const auto text = clean_line(&bad);
     EXPECT_EQ(product.price, text) << "and not the regular price, which may be another one";
     EXPECT_EQ(product.weight, text);
@@ -97,8 +97,8 @@ TEST(WooCommerceProducts, APriceOrMeasureThatCannotBeReadIsTheStoresText) {
                                   json::value(json::array()), json::value(json::object())}) {
     auto row = plain_product();
     row["price"] = row["weight"] = none;
-    EXPECT_EQ(read(row).price, "25") << serialize(none);
-    EXPECT_EQ(read(row).weight, std::nullopt) << serialize(none);
+    EXPECT_EQ(product_of(row).price, "25") << serialize(none);
+    EXPECT_EQ(product_of(row).weight, std::nullopt) << serialize(none);
   }
 }
 
@@ -119,7 +119,7 @@ TEST(WooCommerceProducts, DraftsAndProductsWithoutAParcelAreLeftOut) {
 }
 
 TEST(WooCommerceProducts, AVariantHasItsOptionsAsNameAndInheritsItsWeight) {
-  auto product = read(plain_product());
+  auto product = product_of(plain_product());
   add_variant(json::parse(R"({"id": 94, "name": "x", "status": "publish", "sku": "TEE-BLUE", "price": "22",
                               "weight": "", "attributes": [{"option": "Blå"}, {"option": "XL"}]})"),
               metric, product);

@@ -7,7 +7,7 @@ namespace {
 
 using Params = std::vector<std::string>;
 
-SqlFragment compiled(std::string_view text, EntityType type = EntityType::customer) {
+SqlFragment compiled_search(std::string_view text, EntityType type = EntityType::customer) {
   return std::get<SqlFragment>(compile_search(text, record_type(type), 3));
 }
 
@@ -18,7 +18,7 @@ std::string error(std::string_view text) {
 }
 
 TEST(Search, EveryWordMustOccur) {
-  const auto fragment = compiled("  Anna\tMüller\n");
+  const auto fragment = compiled_search("  Anna\tMüller\n");
   EXPECT_EQ(fragment.text,
             "((r.search_text like lower($3) or r.reference_text like lower($3)) and "
             "(r.search_text like lower($4) or r.reference_text like lower($4)))");
@@ -26,7 +26,7 @@ TEST(Search, EveryWordMustOccur) {
 }
 
 TEST(Search, SearchesRelativesByTheirSearchIndex) {
-  const auto fragment = compiled("anna", EntityType::order);
+  const auto fragment = compiled_search("anna", EntityType::order);
   EXPECT_EQ(fragment.text,
             "((r.search_text like lower($3) or r.recipient_text like lower($3) or r.reference_text like "
             "lower($3) or "
@@ -39,19 +39,20 @@ TEST(Search, SearchesRelativesByTheirSearchIndex) {
 }
 
 TEST(Search, WordsWithoutATrigramDoNotReadTheIndex) {
-  EXPECT_FALSE(compiled("Al ab").has_indexed_word);
-  EXPECT_TRUE(compiled("abc ab").has_indexed_word);
-  EXPECT_EQ(compiled("Al").text,
+  EXPECT_FALSE(compiled_search("Al ab").has_indexed_word);
+  EXPECT_TRUE(compiled_search("abc ab").has_indexed_word);
+  EXPECT_EQ(compiled_search("Al").text,
             "((r.search_text || '' like lower($3) or r.reference_text || '' like lower($3)))");
-  EXPECT_EQ(compiled("—–—–").text,
+  EXPECT_EQ(compiled_search("—–—–").text,
             "((r.search_text || '' like lower($3) or r.reference_text || '' like lower($3)))");
-  EXPECT_EQ(compiled("a-b_c%d").text,
+  EXPECT_EQ(compiled_search("a-b_c%d").text,
             "((r.search_text || '' like lower($3) or r.reference_text || '' like lower($3)))");
   for (const auto* const word : {"a1b", "-abc-", "Żółć", "東京都", "москва"}) {
-    EXPECT_EQ(compiled(word).text, "((r.search_text like lower($3) or r.reference_text like lower($3)))")
+    EXPECT_EQ(compiled_search(word).text,
+              "((r.search_text like lower($3) or r.reference_text like lower($3)))")
         << word;
   }
-  EXPECT_EQ(compiled("al", EntityType::order).text,
+  EXPECT_EQ(compiled_search("al", EntityType::order).text,
             "((r.search_text || '' like lower($3) or r.recipient_text || '' like lower($3) or "
             "r.reference_text || '' like lower($3) or "
             "(r.business_id = $1 and r.customer_id = any(array(select x.guid from customers "
@@ -59,11 +60,11 @@ TEST(Search, WordsWithoutATrigramDoNotReadTheIndex) {
             "x.business_id = $1 and (lower(x.name) like lower($3) or lower(x.email) like lower($3)))))))");
 }
 
-TEST(Search, WordsAreLiteral) { EXPECT_EQ(compiled("5%_\\").params, Params{"%5\\%\\_\\\\%"}); }
+TEST(Search, WordsAreLiteral) { EXPECT_EQ(compiled_search("5%_\\").params, Params{"%5\\%\\_\\\\%"}); }
 
 TEST(Search, EmptyTextMatchesEverything) {
-  EXPECT_EQ(compiled("").text, "true");
-  EXPECT_EQ(compiled(" \t").text, "true");
+  EXPECT_EQ(compiled_search("").text, "true");
+  EXPECT_EQ(compiled_search(" \t").text, "true");
 }
 
 TEST(Search, TakesAtMost16WordsAnd200Characters) {

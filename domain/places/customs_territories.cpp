@@ -22,7 +22,7 @@ struct Joined {
   std::string_view country;
   std::string_view territory;
 };
-constexpr auto joined = std::to_array<Joined>({
+constexpr auto joined_territories = std::to_array<Joined>({
     {"IM", "GB"},  // Customs and Excise Agreement of 1979
     {"LI", "CH"},  // Customs Treaty of 1923
     {"MC", "FR"},  // Article 4(2)(a) of Regulation (EU) No 952/2013
@@ -94,8 +94,8 @@ bool is_of_union(std::string_view territory) {
 std::string customs_territory(const CustomsPlace& place) {
   const std::string code = plain_code(place);
   std::string_view territory = part_of(place.country, code);
-  const auto* const other = std::ranges::find(joined, territory, &Joined::country);
-  if (other != joined.end()) territory = other->territory;
+  const auto* const other = std::ranges::find(joined_territories, territory, &Joined::country);
+  if (other != joined_territories.end()) territory = other->territory;
   const bool is_member = std::ranges::find(members, territory) != members.end();
   return std::string(is_member ? union_territory : territory);
 }

@@ -15,20 +15,20 @@ using namespace rows;
 constexpr std::string_view recipient_text = "recipient_text";
 constexpr std::string_view reference_text = "reference_text";
 
-constexpr Row own_reference(Personal personal) {
+constexpr rows::Row own_reference(Personal personal) {
   return text("externalReference", "external_reference", personal)
       .merged()
       .listed()
       .settable()
       .described("The record's name in another system.");
 }
-constexpr Row own_tags(Personal personal) {
-  Row row = column(tags_path, "tags", array).merged().listed();
+constexpr rows::Row own_tags(Personal personal) {
+  rows::Row row = column(tags_path, "tags", array).merged().listed();
   row.column().personal = personal;
   return row;
 }
-constexpr Row own_metadata(Personal personal) {
-  Row row = column(metadata_path, "metadata", object).merged().listed();
+constexpr rows::Row own_metadata(Personal personal) {
+  rows::Row row = column(metadata_path, "metadata", object).merged().listed();
   row.column().personal = personal;
   return row;
 }

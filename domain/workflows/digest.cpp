@@ -16,7 +16,7 @@ json::value shown_time(Duration time) {
 }
 
 /// Reads a member that is a duration; zero if it is missing or wrong.
-Duration parse_time(const json::object& object, std::string_view member, FieldErrors& errors) {
+Duration parse_digest_time(const json::object& object, std::string_view member, FieldErrors& errors) {
   const json::value* const value = given(object, member);
   if (value == nullptr) return Duration::zero();
   const auto time = parse_duration(text_of(value).value_or(""));
@@ -27,9 +27,9 @@ Duration parse_time(const json::object& object, std::string_view member, FieldEr
 }
 
 DigestTerms parse_terms(const json::object& object, FieldErrors& errors) {
-  DigestTerms terms{.every = parse_time(object, "every", errors),
-                    .quiet = parse_time(object, "quiet", errors),
-                    .at_most = parse_time(object, "atMost", errors)};
+  DigestTerms terms{.every = parse_digest_time(object, "every", errors),
+                    .quiet = parse_digest_time(object, "quiet", errors),
+                    .at_most = parse_digest_time(object, "atMost", errors)};
   const bool has_every = given(object, "every") != nullptr;
   const bool has_quiet = given(object, "quiet") != nullptr;
   if (has_every == has_quiet)

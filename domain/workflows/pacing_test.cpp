@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const RecordType& order() { return record_type(EntityType::order); }
+const RecordType& order_type() { return record_type(EntityType::order); }
 const Guid workflow = Guid::parse("11111111-1111-4111-8111-111111111111").value();
 const Guid other_workflow = Guid::parse("22222222-2222-4222-8222-222222222222").value();
 
@@ -25,7 +25,7 @@ std::set<std::string> refused_window(std::string_view text) {
   return refused([&](FieldErrors& errors) { parse_window(json::parse(text), errors); });
 }
 std::set<std::string> refused_limit(std::string_view text) {
-  return refused([&](FieldErrors& errors) { parse_limit(json::parse(text), order(), errors); });
+  return refused([&](FieldErrors& errors) { parse_limit(json::parse(text), order_type(), errors); });
 }
 std::set<std::string> refused_rate(std::string_view text) {
   return refused([&](FieldErrors& errors) { parse_rate(json::parse(text), errors); });

@@ -9,7 +9,7 @@ namespace {
 
 json::object members(std::string_view text) { return json::parse(text).as_object(); }
 
-std::string error_of(std::string_view text) {
+std::string schedule_error(std::string_view text) {
   const auto result = parse_schedule(members(text), EntityType::order);
   const auto* const errors = std::get_if<FieldErrors>(&result);
   return errors == nullptr ? "" : errors->front().field;
@@ -36,21 +36,22 @@ TEST(Schedules, TheStoredFormKeepsTheSchedule) {
 }
 
 TEST(Schedules, ErrorsNameTheMember) {
-  EXPECT_EQ(error_of(R"({"schedule": "daily"})"), "schedule");
-  EXPECT_EQ(error_of(R"({"schedule": {}})"), "schedule.cron");
-  EXPECT_EQ(error_of(R"({"schedule": {"cron": 5}})"), "schedule.cron");
-  EXPECT_EQ(error_of(R"({"schedule": {"cron": "0 0 30 2 *"}})"), "schedule.cron");
-  EXPECT_EQ(error_of(R"({"schedule": {"cron": "* * * * *", "timezone": "Mars"}})"), "schedule.timezone");
-  EXPECT_EQ(error_of(R"({"schedule": {"cron": "* * * * *", "zone": "UTC"}})"), "schedule.zone");
+  EXPECT_EQ(schedule_error(R"({"schedule": "daily"})"), "schedule");
+  EXPECT_EQ(schedule_error(R"({"schedule": {}})"), "schedule.cron");
+  EXPECT_EQ(schedule_error(R"({"schedule": {"cron": 5}})"), "schedule.cron");
+  EXPECT_EQ(schedule_error(R"({"schedule": {"cron": "0 0 30 2 *"}})"), "schedule.cron");
+  EXPECT_EQ(schedule_error(R"({"schedule": {"cron": "* * * * *", "timezone": "Mars"}})"),
+            "schedule.timezone");
+  EXPECT_EQ(schedule_error(R"({"schedule": {"cron": "* * * * *", "zone": "UTC"}})"), "schedule.zone");
   const std::string begin = R"({"schedule": {"cron": "* * * * *"}, )";
-  EXPECT_EQ(error_of(begin + R"("query": 5})"), "query");
-  EXPECT_EQ(error_of(begin + R"("query": {"filter": "size eq 5"}})"), "query.filter");
-  EXPECT_EQ(error_of(begin + R"("query": {"orderBy": "size"}})"), "query.orderBy");
+  EXPECT_EQ(schedule_error(begin + R"("query": 5})"), "query");
+  EXPECT_EQ(schedule_error(begin + R"("query": {"filter": "size eq 5"}})"), "query.filter");
+  EXPECT_EQ(schedule_error(begin + R"("query": {"orderBy": "size"}})"), "query.orderBy");
   for (const char* const limit : {"0", "1001", "1.5", "\"5\""})
-    EXPECT_EQ(error_of(begin + R"("query": {"limit": )" + limit + "}}"), "query.limit") << limit;
-  EXPECT_EQ(error_of(begin + R"("query": {"limit": 1000}})"), "");
-  EXPECT_EQ(error_of(begin + R"("each": 1})"), "each");
-  EXPECT_EQ(error_of(begin + R"("runWhenEmpty": "no"})"), "runWhenEmpty");
+    EXPECT_EQ(schedule_error(begin + R"("query": {"limit": )" + limit + "}}"), "query.limit") << limit;
+  EXPECT_EQ(schedule_error(begin + R"("query": {"limit": 1000}})"), "");
+  EXPECT_EQ(schedule_error(begin + R"("each": 1})"), "each");
+  EXPECT_EQ(schedule_error(begin + R"("runWhenEmpty": "no"})"), "runWhenEmpty");
 }
 
 TEST(Schedules, AnUnknownMemberIsNamedAsInOtherBodies) {

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr Time start{minutes(28'000'020)};  // the begin of a half hour
+constexpr Time first_time{minutes(28'000'020)};  // the begin of a half hour
 
 Guid business(std::uint8_t number) {
   Guid guid;
@@ -23,7 +23,7 @@ Guid business(std::uint8_t number) {
   return guid;
 }
 
-EndedAttempt attempt(std::string_view destination, Time at = start, bool succeeded = true,
+EndedAttempt attempt(std::string_view destination, Time at = first_time, bool succeeded = true,
                      std::uint8_t number = 1) {
   return {.business = business(number),
           .kind = DestinationKind::webhook,
@@ -43,27 +43,27 @@ std::multiset<std::string> names(const std::vector<DestinationCounts::Report>& r
 TEST(DestinationCounts, CountsTheAttemptsOfTheLastHourByFiveMinutes) {
   DestinationCounts counts;
   counts.note(attempt("a:443"));
-  counts.note(attempt("a:443", start + minutes(4)));
-  counts.note(attempt("a:443", start + minutes(5), false));
-  counts.note(attempt("a:443", start + minutes(55)));
+  counts.note(attempt("a:443", first_time + minutes(4)));
+  counts.note(attempt("a:443", first_time + minutes(5), false));
+  counts.note(attempt("a:443", first_time + minutes(55)));
   const auto reports = counts.take_changed(10);
   ASSERT_THAT(reports, SizeIs(1));
-  EXPECT_EQ(reports[0].interval, start + minutes(55));
+  EXPECT_EQ(reports[0].interval, first_time + minutes(55));
   EXPECT_THAT(reports[0].succeeded, ElementsAre(1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2));
   EXPECT_THAT(reports[0].failed, ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0));
-  counts.note(attempt("a:443", start + minutes(60)));
+  counts.note(attempt("a:443", first_time + minutes(60)));
   EXPECT_EQ(counts.take_changed(10)[0].succeeded.back(), 0U);
 }
 
 TEST(DestinationCounts, CountsDurationsOfTwoHalfHours) {
   DestinationCounts counts;
   const std::size_t place = duration_class(milliseconds(20));
-  counts.note(attempt("a:443", start + minutes(29)));
-  counts.note(attempt("a:443", start + minutes(30)));
+  counts.note(attempt("a:443", first_time + minutes(29)));
+  counts.note(attempt("a:443", first_time + minutes(30)));
   auto report = counts.take_changed(10)[0];
   EXPECT_EQ(report.durations[place], 1U);
   EXPECT_EQ(report.durations[duration_classes + place], 1U);
-  counts.note(attempt("a:443", start + minutes(90)));
+  counts.note(attempt("a:443", first_time + minutes(90)));
   report = counts.take_changed(10)[0];
   EXPECT_EQ(report.durations[place], 1U);
   EXPECT_EQ(report.durations[duration_classes + place], 0U);
@@ -71,8 +71,8 @@ TEST(DestinationCounts, CountsDurationsOfTwoHalfHours) {
 
 TEST(DestinationCounts, ATimeBeforeTheNewestCountsThere) {
   DestinationCounts counts;
-  counts.note(attempt("a:443", start + minutes(20)));
-  counts.note(attempt("a:443", start));
+  counts.note(attempt("a:443", first_time + minutes(20)));
+  counts.note(attempt("a:443", first_time));
   EXPECT_EQ(counts.take_changed(10)[0].succeeded.front(), 2U);
 }
 
@@ -106,7 +106,7 @@ TEST(DestinationCounts, FurtherDestinationsOfABusinessAreCountedTogether) {
   for (int i = 0; i < 201; ++i) counts.note(attempt("h" + std::to_string(i) + ":1"));
   counts.note(attempt("one-more:1"));
   counts.note(attempt("h0:1"));
-  counts.note(attempt("a:1", start, true, 2));
+  counts.note(attempt("a:1", first_time, true, 2));
   const auto reports = counts.take_changed(1000);
   EXPECT_THAT(reports, SizeIs(202));
   for (const auto& report : reports) {
@@ -119,12 +119,13 @@ TEST(DestinationCounts, FurtherDestinationsOfABusinessAreCountedTogether) {
 
 TEST(DestinationCounts, TheUnpublishedAreKeptAndThePublishedForgottenBeyondTheLimit) {
   DestinationCounts counts({.most_of_business = 10, .most = 20});
-  for (std::uint8_t number = 0; number < 20; ++number) counts.note(attempt("a:1", start, true, number));
-  counts.note(attempt("a:1", start, true, 99));
+  for (std::uint8_t number = 0; number < 20; ++number) counts.note(attempt("a:1", first_time, true, number));
+  counts.note(attempt("a:1", first_time, true, 99));
   EXPECT_THAT(counts.take_changed(100), SizeIs(20));
-  counts.note(attempt("a:1", start + minutes(5), true, 7));
-  counts.note(attempt("a:1", start, true, 99));
-  for (std::uint8_t number = 100; number < 200; ++number) counts.note(attempt("a:1", start, true, number));
+  counts.note(attempt("a:1", first_time + minutes(5), true, 7));
+  counts.note(attempt("a:1", first_time, true, 99));
+  for (std::uint8_t number = 100; number < 200; ++number)
+    counts.note(attempt("a:1", first_time, true, number));
   const auto reports = counts.take_changed(1000);
   EXPECT_LE(reports.size(), 20U);
   EXPECT_EQ(reports[0].business, business(7));
@@ -137,8 +138,8 @@ TEST(DestinationCounts, AnAttemptWithoutABreakerLeavesTheState) {
   import.health = {};
   counts.note(import);
   EXPECT_EQ(counts.take_changed(1)[0].health.places, 1U);
-  auto broken = attempt("a:1", start, false);
-  broken.health = {.state = CircuitBreaker::State::open, .places = 1, .next_probe = start + minutes(1)};
+  auto broken = attempt("a:1", first_time, false);
+  broken.health = {.state = CircuitBreaker::State::open, .places = 1, .next_probe = first_time + minutes(1)};
   counts.note(broken);
   counts.note(import);
   EXPECT_EQ(counts.take_changed(1)[0].health.state, CircuitBreaker::State::open);

@@ -18,7 +18,7 @@ std::string storable(std::string_view text) {
   return out;
 }
 
-json::value text_or_null(std::string_view text) {
+json::value json_text_or_null(std::string_view text) {
   const std::string out = storable(text);
   if (out.empty()) return nullptr;
   return json::value(out);
@@ -96,27 +96,27 @@ std::string facts_json(const StoredPurchase& purchase) {
   out["status"] = domain::text_of(facts.status);
   out["carrier_id"] = purchase.carrier_id ? json::value(purchase.carrier_id->to_string()) : nullptr;
   out["connector"] = storable(facts.connector);
-  out["gateway_id"] = text_or_null(facts.gateway_id);
-  out["rate_id"] = text_or_null(facts.quote.rate_id);
-  out["service_level"] = text_or_null(purchase.service_level);
-  out["format"] = text_or_null(purchase.format);
+  out["gateway_id"] = json_text_or_null(facts.gateway_id);
+  out["rate_id"] = json_text_or_null(facts.quote.rate_id);
+  out["service_level"] = json_text_or_null(purchase.service_level);
+  out["format"] = json_text_or_null(purchase.format);
   out["service_code"] =
-      text_or_null(facts.service_code.empty() ? facts.quote.service_code : facts.service_code);
+      json_text_or_null(facts.service_code.empty() ? facts.quote.service_code : facts.service_code);
   out["service_name"] =
-      text_or_null(facts.service_name.empty() ? facts.quote.service_name : facts.service_name);
+      json_text_or_null(facts.service_name.empty() ? facts.quote.service_name : facts.service_name);
   out["estimated_delivery"] =
       time_or_null(facts.estimated_delivery ? facts.estimated_delivery : facts.quote.estimated_delivery);
   out["quote"] = amount_or_null(facts.quote.price);
-  out["quote_currency"] = text_or_null(facts.quote.price.currency);
+  out["quote_currency"] = json_text_or_null(facts.quote.price.currency);
   out["price"] = amount_or_null(facts.price);
-  out["currency"] = text_or_null(facts.price.currency);
+  out["currency"] = json_text_or_null(facts.price.currency);
   out["is_dearer"] = facts.is_dearer;
   out["test_mode"] = purchase.test_mode ? json::value(*purchase.test_mode) : nullptr;
   out["tracking_numbers"] = std::move(numbers);
-  out["tracking_url"] = text_or_null(facts.tracking_url);
+  out["tracking_url"] = json_text_or_null(facts.tracking_url);
   out["has_label"] = facts.has_label;
-  out["error_code"] = text_or_null(facts.error.code);
-  out["error_text"] = text_or_null(facts.error.text);
+  out["error_code"] = json_text_or_null(facts.error.code);
+  out["error_text"] = json_text_or_null(facts.error.text);
   out["void_state"] = void_text(facts.void_state);
   out["resolution"] = resolution_text(facts.resolution);
   out["requested_at"] = time_or_null(facts.requested_at);

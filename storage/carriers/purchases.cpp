@@ -11,7 +11,6 @@ namespace waybill::storage {
 namespace {
 
 namespace asio = boost::asio;
-namespace statements = sql::purchases;
 
 constexpr std::int64_t purchases_of_shard = 16;  // whose businesses have a turn
 constexpr int most_tries = 3;
@@ -21,31 +20,31 @@ std::optional<std::string_view> text_or_null(const std::string& text) {
   return text;
 }
 
-statements::LockShipment lock_statement(const NewPurchase& wanted) {
+sql::purchases::LockShipment lock_statement(const NewPurchase& wanted) {
   return {.business = wanted.business_id, .shipment = wanted.shipment_id};
 }
 
-statements::Current current_statement(const NewPurchase& wanted) {
+sql::purchases::Current current_statement(const NewPurchase& wanted) {
   return {.business = wanted.business_id, .shipment = wanted.shipment_id};
 }
 
-statements::LastAttempt attempt_statement(const NewPurchase& wanted) {
+sql::purchases::LastAttempt attempt_statement(const NewPurchase& wanted) {
   return {.business = wanted.business_id, .shipment = wanted.shipment_id};
 }
 
 /// The parameters are views of `wanted`.
-statements::Request request_statement(const NewPurchase& wanted, int attempt) {
-  statements::Request request{.business = wanted.business_id,
-                              .shipment = wanted.shipment_id,
-                              .purchase = domain::purchase_guid(wanted.shipment_id, attempt),
-                              .attempt = attempt,
-                              .carrier = wanted.carrier_id,
-                              .connector = wanted.connector,
-                              .wanted = wanted.wanted,
-                              .cause = text_or_null(wanted.cause),
-                              .service_level = text_or_null(wanted.service_level),
-                              .format = wanted.format,
-                              .test_mode = wanted.test_mode};
+sql::purchases::Request request_statement(const NewPurchase& wanted, int attempt) {
+  sql::purchases::Request request{.business = wanted.business_id,
+                                  .shipment = wanted.shipment_id,
+                                  .purchase = domain::purchase_guid(wanted.shipment_id, attempt),
+                                  .attempt = attempt,
+                                  .carrier = wanted.carrier_id,
+                                  .connector = wanted.connector,
+                                  .wanted = wanted.wanted,
+                                  .cause = text_or_null(wanted.cause),
+                                  .service_level = text_or_null(wanted.service_level),
+                                  .format = wanted.format,
+                                  .test_mode = wanted.test_mode};
   if (wanted.max_price) {
     request.max_price = wanted.max_price->amount;
     request.max_currency = wanted.max_price->currency;
@@ -69,7 +68,7 @@ bool is_storable(const LabelBytes* file) {
 }
 
 /// Applies a change to a locked purchase.
-Plan planned(const PurchaseChange& change, const statements::Lock::Row& row) {
+Plan planned(const PurchaseChange& change, const sql::purchases::Lock::Row& row) {
   Plan plan;
   ChangedPurchase& changed = plan.changed;
   changed.purchase = purchase_of(change.key.business_id, row);
@@ -104,7 +103,7 @@ Plan planned(const PurchaseChange& change, const statements::Lock::Row& row) {
   return plan;
 }
 
-statements::Lock lock_statement(const PurchaseChange& change) {
+sql::purchases::Lock lock_statement(const PurchaseChange& change) {
   return {.business = change.key.business_id,
           .shipment = change.key.shipment_id,
           .purchase = change.key.guid,
@@ -112,13 +111,13 @@ statements::Lock lock_statement(const PurchaseChange& change) {
 }
 
 /// The parameters are views of both.
-statements::Write write_statement(const PurchaseChange& change, const Plan& plan) {
-  statements::Write write{.business = change.key.business_id,
-                          .purchase = change.key.guid,
-                          .facts = plan.facts,
-                          .keeps_lease = plan.keeps_lease,
-                          .resolved_by = text_or_null(change.resolved_by),
-                          .cause = text_or_null(plan.cause)};
+sql::purchases::Write write_statement(const PurchaseChange& change, const Plan& plan) {
+  sql::purchases::Write write{.business = change.key.business_id,
+                              .purchase = change.key.guid,
+                              .facts = plan.facts,
+                              .keeps_lease = plan.keeps_lease,
+                              .resolved_by = text_or_null(change.resolved_by),
+                              .cause = text_or_null(plan.cause)};
   if (plan.file != nullptr) {
     write.label = Bytea(std::string_view(plan.file->bytes));
     write.label_format = plan.file->format;
@@ -127,12 +126,12 @@ statements::Write write_statement(const PurchaseChange& change, const Plan& plan
 }
 
 /// The parameters are views of both. `facts` are those of the stray purchase.
-statements::AddStray stray_statement(const PurchaseChange& change, const Plan& plan,
-                                     const std::string& facts) {
-  statements::AddStray add{.business = change.key.business_id,
-                           .purchase = plan.stray->key.guid,
-                           .facts = facts,
-                           .stray_of = change.key.guid};
+sql::purchases::AddStray stray_statement(const PurchaseChange& change, const Plan& plan,
+                                         const std::string& facts) {
+  sql::purchases::AddStray add{.business = change.key.business_id,
+                               .purchase = plan.stray->key.guid,
+                               .facts = facts,
+                               .stray_of = change.key.guid};
   if (plan.stray_file != nullptr) {
     add.label = Bytea(std::string_view(plan.stray_file->bytes));
     add.label_format = plan.stray_file->format;
@@ -213,9 +212,9 @@ asio::awaitable<std::optional<ChangedPurchase>> change_purchase(Transaction& tra
 std::vector<Guid> due_purchase_businesses(Session& session, std::span<const std::int16_t> shards,
                                           std::span<const Guid> had_turn) {
   std::vector<Guid> businesses;
-  for (const auto& row : session.run(statements::DueBusinesses{.shards = binary_array(shards),
-                                                               .had_turn = binary_array(had_turn),
-                                                               .purchases_of_shard = purchases_of_shard}))
+  for (const auto& row : session.run(sql::purchases::DueBusinesses{.shards = binary_array(shards),
+                                                                   .had_turn = binary_array(had_turn),
+                                                                   .purchases_of_shard = purchases_of_shard}))
     businesses.push_back(row.business_id);
   return businesses;
 }
@@ -226,14 +225,14 @@ std::vector<ClaimedPurchase> claim_purchases(Session& session, const Guid& worke
   std::vector<std::string> names(connectors.begin(), connectors.end());
   names.emplace_back();
   std::vector<ClaimedPurchase> claimed;
-  session.run(statements::Postpone{.businesses = binary_array(businesses),
-                                   .connectors = names,
-                                   .delay = format_duration(std::chrono::minutes(1))});
-  for (const auto& row : session.run(statements::Claim{.worker = worker,
-                                                       .businesses = binary_array(businesses),
-                                                       .connectors = names,
-                                                       .most = purchases_at_a_time,
-                                                       .lease = format_duration(purchase_lease)})) {
+  session.run(sql::purchases::Postpone{.businesses = binary_array(businesses),
+                                       .connectors = names,
+                                       .delay = format_duration(std::chrono::minutes(1))});
+  for (const auto& row : session.run(sql::purchases::Claim{.worker = worker,
+                                                           .businesses = binary_array(businesses),
+                                                           .connectors = names,
+                                                           .most = purchases_at_a_time,
+                                                           .lease = format_duration(purchase_lease)})) {
     claimed.push_back({purchase_of(row.business_id, row), std::string(row.cause.value_or(""))});
   }
   return claimed;
@@ -243,10 +242,10 @@ std::vector<Guid> renew_purchases(Session& session, const Guid& worker, std::spa
   const KeyColumns columns(keys);
   std::vector<Guid> held;
   if (keys.empty()) return held;
-  for (const auto& row : session.run(statements::Renew{.worker = worker,
-                                                       .businesses = binary_array(columns.businesses),
-                                                       .purchases = binary_array(columns.guids),
-                                                       .lease = format_duration(purchase_lease)}))
+  for (const auto& row : session.run(sql::purchases::Renew{.worker = worker,
+                                                           .businesses = binary_array(columns.businesses),
+                                                           .purchases = binary_array(columns.guids),
+                                                           .lease = format_duration(purchase_lease)}))
     held.push_back(row.guid);
   return held;
 }
@@ -254,15 +253,15 @@ std::vector<Guid> renew_purchases(Session& session, const Guid& worker, std::spa
 void release_purchases(Session& session, const Guid& worker, std::span<const PurchaseKey> keys) {
   if (keys.empty()) return;
   const KeyColumns columns(keys);
-  session.run(statements::Release{.worker = worker,
-                                  .businesses = binary_array(columns.businesses),
-                                  .purchases = binary_array(columns.guids)});
+  session.run(sql::purchases::Release{.worker = worker,
+                                      .businesses = binary_array(columns.businesses),
+                                      .purchases = binary_array(columns.guids)});
 }
 
 std::optional<Duration> next_due_purchase(Session& session, std::span<const std::int16_t> shards,
                                           Duration within) {
   const auto row =
-      session.run(statements::Look{.shards = binary_array(shards), .within = format_duration(within)})
+      session.run(sql::purchases::Look{.shards = binary_array(shards), .within = format_duration(within)})
           .front();
   if (!row.wait_ms) return std::nullopt;
   return std::chrono::milliseconds(*row.wait_ms);

@@ -15,11 +15,10 @@
 namespace waybill::storage {
 namespace {
 
-namespace statements = storage::sql::record_changes;
 using domain::PurchaseStatus;
 using Kind = ChangeResult::Kind;
-using Holds = TypedRows<statements::HoldLabel>;
-using Hold = statements::HoldLabel::Row;
+using Holds = TypedRows<sql::record_changes::HoldLabel>;
+using Hold = sql::record_changes::HoldLabel::Row;
 
 ChangeResult skipped(const char* code, std::string error) {
   return {.kind = Kind::skipped, .error = std::move(error), .code = code};
@@ -48,7 +47,7 @@ std::optional<PurchaseKey> awaited_purchase(Session& session, const Guid& busine
 /// `problem`.
 Holds hold(Session& session, const Guid& business, const LabelStep& step,
            const std::optional<PurchaseKey>& awaited, std::span<const Guid> carriers) {
-  statements::HoldLabel statement{.business = business, .carriers = carriers, .cause = step.cause};
+  sql::record_changes::HoldLabel statement{.business = business, .carriers = carriers, .cause = step.cause};
   if (awaited) {
     statement.shipment = awaited->shipment_id;
   } else if (step.entity_type == domain::EntityType::shipment) {
@@ -83,9 +82,9 @@ std::optional<StoredPurchase> purchase_for(Session& session, const Guid& busines
 json::object values_of(Session& session, const StoredPurchase& purchase) {
   const domain::Purchase& facts = purchase.facts;
   const auto names = purchase.carrier_id
-                         ? session.run(statements::CarrierName{.business = purchase.key.business_id,
-                                                               .carrier = *purchase.carrier_id})
-                         : TypedRows<statements::CarrierName>();
+                         ? session.run(sql::record_changes::CarrierName{.business = purchase.key.business_id,
+                                                                        .carrier = *purchase.carrier_id})
+                         : TypedRows<sql::record_changes::CarrierName>();
   const std::string_view number =
       facts.tracking_numbers.empty() ? std::string_view() : facts.tracking_numbers.front();
   return {{"labelStatus", domain::label_status(facts.status)},
@@ -185,7 +184,8 @@ std::optional<ChangeResult> refusal(const Hold& hold, const LabelWish& wish) {
 }
 
 /// The hold of a new shipment. The parameters are views.
-statements::HoldLabel new_label(const Guid& business, const Guid& shipment, const std::string& cause) {
+sql::record_changes::HoldLabel new_label(const Guid& business, const Guid& shipment,
+                                         const std::string& cause) {
   return {.business = business, .shipment = shipment, .carriers = std::span<const Guid>(), .cause = cause};
 }
 

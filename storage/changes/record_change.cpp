@@ -18,8 +18,6 @@
 namespace waybill::storage {
 namespace {
 
-namespace sql = storage::sql::record_changes;
-namespace statements = storage::sql::shipments;
 using Kind = ChangeResult::Kind;
 
 ChangeResult not_found(domain::EntityType type) {
@@ -56,15 +54,15 @@ ChangeResult change_fields(Session& session, const Guid& business, const FieldCh
 ChangeResult make(Session& session, const Guid& business, const FieldChange& change) {
   switch (change.entity_type) {
     case domain::EntityType::order:
-      return change_fields<sql::Orders>(session, business, change);
+      return change_fields<sql::record_changes::Orders>(session, business, change);
     case domain::EntityType::shipment:
-      return change_fields<sql::Shipments>(session, business, change);
+      return change_fields<sql::record_changes::Shipments>(session, business, change);
     case domain::EntityType::customer:
-      return change_fields<sql::Customers>(session, business, change);
+      return change_fields<sql::record_changes::Customers>(session, business, change);
     case domain::EntityType::product:
       break;
   }
-  return change_fields<sql::Products>(session, business, change);
+  return change_fields<sql::record_changes::Products>(session, business, change);
 }
 
 ChangeResult make(Session& session, const Guid& business, const StatusChange& change) {
@@ -124,7 +122,7 @@ json::value or_null(const std::optional<Guid>& guid) {
 }
 
 /// A shipment with the values of a locked order, as an entry of shipments/create.sql.
-json::object entry_of(const NewShipment& change, const TypedRows<statements::LockOrder>& orders,
+json::object entry_of(const NewShipment& change, const TypedRows<sql::shipments::LockOrder>& orders,
                       std::string_view number, json::array packages) {
   const auto order = orders.front();
   // A service level belongs to a carrier: another carrier does not take over that of the order.
@@ -163,19 +161,19 @@ ChangeResult make(Session& session, const Guid& business, const NewShipment& cha
   constexpr int number_choices = 3;
   std::vector<std::string> numbers(number_choices);
   std::ranges::generate(numbers, random_tracking_number);
-  const auto holds = session.run(sql::HoldOrder{.business = business,
-                                                .order = change.order,
-                                                .carrier = change.carrier,
-                                                .numbers = numbers,
-                                                .cause = change.cause});
+  const auto holds = session.run(sql::record_changes::HoldOrder{.business = business,
+                                                                .order = change.order,
+                                                                .carrier = change.carrier,
+                                                                .numbers = numbers,
+                                                                .cause = change.cause});
   const auto hold = holds.find();
   if (!hold) return not_found(domain::EntityType::order);
   if (!hold->is_held || !hold->number) return locked(domain::EntityType::order);
-  const auto orders = session.run(statements::LockOrder{.business = business, .order = change.order});
+  const auto orders = session.run(sql::shipments::LockOrder{.business = business, .order = change.order});
   const auto order = orders.find();
   if (!order) return not_found(domain::EntityType::order);
   if (order->status == "cancelled") return {.kind = Kind::closed, .error = "the order is cancelled"};
-  const auto open = session.run(statements::HasOpenShipment{.business = business, .order = change.order});
+  const auto open = session.run(sql::shipments::HasOpenShipment{.business = business, .order = change.order});
   if (open.front().has_open) return {.kind = Kind::exists, .error = "the order has a shipment"};
   if (auto problem = terms_problem(change, hold->levels))
     return {.kind = Kind::invalid, .error = std::move(*problem)};
@@ -187,7 +185,7 @@ ChangeResult make(Session& session, const Guid& business, const NewShipment& cha
   if (!items) return {.kind = Kind::invalid, .error = "itemIds names an item that the order does not have"};
   if (items->empty()) items->emplace_back(nullptr);
   const json::array shipments{entry_of(change, orders, *hold->number, domain::packed_items(*items))};
-  session.run(statements::Create{.business = business, .shipments = to_json(shipments)});
+  session.run(sql::shipments::Create{.business = business, .shipments = to_json(shipments)});
   if (change.generate_label) request_label(session, business, change.shipment, change.cause);
   return {.kind = Kind::made,
           .moved = 1,

@@ -11,7 +11,6 @@
 namespace waybill::storage {
 namespace {
 
-namespace statements = sql::status_changes;
 using Kind = ChangeResult::Kind;
 
 const domain::StateMachine& rule_of(const StatusChange& change) {
@@ -24,7 +23,7 @@ std::optional<std::string_view> cause_of(const StatusChange& change) {
 }
 
 /// The parameters are views of `change`.
-statements::Orders orders_statement(const Guid& business, const StatusChange& change) {
+sql::status_changes::Orders orders_statement(const Guid& business, const StatusChange& change) {
   return {.business = business,
           .orders = change.records,
           .status = change.status,
@@ -41,7 +40,7 @@ bool is_plain_move(const StatusChange& change) {
 }
 
 /// The parameters are views of `change`.
-statements::Order order_statement(const Guid& business, const StatusChange& change) {
+sql::status_changes::Order order_statement(const Guid& business, const StatusChange& change) {
   return {.business = business,
           .order = change.records.front(),
           .status = change.status,
@@ -58,7 +57,7 @@ std::string order_entry(const StatusChange& change) {
 }
 
 /// The parameters are views of `change`.
-statements::Shipments shipments_statement(const Guid& business, const StatusChange& change) {
+sql::status_changes::Shipments shipments_statement(const Guid& business, const StatusChange& change) {
   return {.business = business,
           .shipments = change.records,
           .status = change.status,

@@ -36,7 +36,7 @@ char step_rollback;
 
 using Position = sql::standbys::CommitPosition;
 
-std::optional<CommitPosition> position_of(const Rows& rows) {
+std::optional<CommitPosition> position_in(const Rows& rows) {
   const auto row = TypedRows<Position>(rows).front();
   return CommitPosition::from_sql(row.timeline, row.lsn);
 }
@@ -104,7 +104,7 @@ asio::awaitable<Outcome> WriteSession::flush() {
 void WriteSession::received(void* owner, Answer answer) {
   if (owner == &step_position) {
     // A failure here does not concern the commit before it.
-    if (answer.kind == Answer::Kind::rows) outcome_.position = position_of(answer.rows);
+    if (answer.kind == Answer::Kind::rows) outcome_.position = position_in(answer.rows);
     return;
   }
   switch (answer.kind) {

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Kind = Sent::Kind;
 
-const SteadyTime start = SteadyTime(std::chrono::hours(1));
+const SteadyTime sent_at = SteadyTime(std::chrono::hours(1));
 int a, b, c;
 
 Sent query(void* owner) { return {.kind = Kind::query, .owner = owner}; }
@@ -21,7 +21,7 @@ TEST(SentStatements, ReturnsMessagesInTheirOrder) {
   EXPECT_TRUE(sent.empty());
   sent.add({.kind = Kind::prepare, .owner = &a});
   sent.add(query(&a));
-  sent.add_sync(start);
+  sent.add_sync(sent_at);
   EXPECT_EQ(sent.take().kind, Kind::prepare);
   EXPECT_EQ(sent.take().kind, Kind::query);
   EXPECT_EQ(sent.take().kind, Kind::sync);
@@ -34,7 +34,7 @@ TEST(SentStatements, OwnersAreThoseOfUnansweredQueries) {
   sent.add(query(&a));
   sent.add({.kind = Kind::deallocate});
   sent.add(query(&b));
-  sent.add_sync(start);
+  sent.add_sync(sent_at);
   sent.add(query(&c));
   EXPECT_THAT(sent.owners(), ElementsAre(&a, &b, &c));
   sent.take();
@@ -54,7 +54,7 @@ TEST(SentStatements, AMessagePutBackIsTheFirstAgain) {
 TEST(SentStatements, EachResultButASyncsHasATerminator) {
   SentStatements sent;
   sent.add(query(&a));
-  sent.add_sync(start);
+  sent.add_sync(sent_at);
   EXPECT_FALSE(sent.take_terminator());
   sent.take();
   EXPECT_TRUE(sent.take_terminator());
@@ -66,8 +66,8 @@ TEST(SentStatements, EachResultButASyncsHasATerminator) {
 TEST(SentStatements, AwaitsTheSyncsOfAllUnits) {
   SentStatements sent;
   EXPECT_FALSE(sent.awaits_sync());
-  sent.add_sync(start);
-  sent.add_sync(start);
+  sent.add_sync(sent_at);
+  sent.add_sync(sent_at);
   sent.answered(Kind::query);
   sent.answered(Kind::sync);
   EXPECT_TRUE(sent.awaits_sync());
@@ -77,37 +77,37 @@ TEST(SentStatements, AwaitsTheSyncsOfAllUnits) {
 
 TEST(SentStatements, ProgressBeginsWithTheFirstUnansweredUnit) {
   SentStatements sent;
-  sent.add_sync(start);
-  sent.add_sync(start + milliseconds(1));
-  EXPECT_EQ(sent.last_progress(), start);
+  sent.add_sync(sent_at);
+  sent.add_sync(sent_at + milliseconds(1));
+  EXPECT_EQ(sent.last_progress(), sent_at);
   EXPECT_EQ(sent.last_answer(), SteadyTime::min());
-  sent.received(start + milliseconds(2));
-  EXPECT_EQ(sent.last_progress(), start + milliseconds(2));
+  sent.received(sent_at + milliseconds(2));
+  EXPECT_EQ(sent.last_progress(), sent_at + milliseconds(2));
   EXPECT_EQ(sent.last_answer(), SteadyTime::min()) << "part of an answer may have arrived";
   sent.answered(Kind::sync);
-  EXPECT_EQ(sent.last_answer(), start + milliseconds(2));
+  EXPECT_EQ(sent.last_answer(), sent_at + milliseconds(2));
 }
 
 TEST(SentStatements, TheTimeBehindOtherQueriesIsNotAQuerysOwn) {
   SentStatements sent;
   sent.add(query(&a));
-  sent.add_sync(start);
+  sent.add_sync(sent_at);
   sent.add(query(&b));
-  sent.add_sync(start + milliseconds(1));
+  sent.add_sync(sent_at + milliseconds(1));
   sent.add(query(&c));
-  sent.received(start + milliseconds(10));
+  sent.received(sent_at + milliseconds(10));
   EXPECT_EQ(sent.own_time(sent.take()), milliseconds(10));
   sent.take();
-  sent.received(start + milliseconds(13));
+  sent.received(sent_at + milliseconds(13));
   const Sent second = sent.take();
-  EXPECT_EQ(second.at, start + milliseconds(1)) << "a unit is sent with its sync";
+  EXPECT_EQ(second.at, sent_at + milliseconds(1)) << "a unit is sent with its sync";
   EXPECT_EQ(sent.own_time(second), milliseconds(3));
 }
 
 TEST(SentStatements, TheEndOfAConnectionDropsMessagesAndKeepsTimes) {
   SentStatements sent;
   sent.add(query(&a));
-  sent.add_sync(start);
+  sent.add_sync(sent_at);
   sent.take();
   sent.answered(Kind::query);
   sent.clear();
@@ -115,7 +115,7 @@ TEST(SentStatements, TheEndOfAConnectionDropsMessagesAndKeepsTimes) {
   EXPECT_FALSE(sent.awaits_sync());
   EXPECT_FALSE(sent.take_terminator());
   EXPECT_THAT(sent.owners(), IsEmpty());
-  EXPECT_EQ(sent.last_answer(), start);
+  EXPECT_EQ(sent.last_answer(), sent_at);
 }
 
 }  // namespace

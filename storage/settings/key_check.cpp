@@ -8,20 +8,20 @@
 namespace waybill::storage {
 namespace {
 
-constexpr std::string_view purpose = "key-check";
+constexpr std::string_view check_purpose = "key-check";
 
 }  // namespace
 
 std::optional<std::size_t> key_of_check_value(const SecretBox& secrets, const Bytes& sealed) {
   try {
-    return secrets.open_with_key(sealed, purpose).key;
+    return secrets.open_with_key(sealed, check_purpose).key;
   } catch (const SecretError&) {
     return std::nullopt;
   }
 }
 
 std::size_t check_secret_keys(blocking::Connection& session, const SecretBox& secrets) {
-  const auto kept = session.run(sql::catalog::KeyCheck{.sealed = secrets.seal(purpose, purpose)});
+  const auto kept = session.run(sql::catalog::KeyCheck{.sealed = secrets.seal(check_purpose, check_purpose)});
   const auto key = key_of_check_value(secrets, kept.front().sealed);
   if (!key) {
     throw SecretError(
@@ -43,7 +43,7 @@ std::size_t check_secret_keys(blocking::Connection& session, const SecretBox& se
 
 void retire_other_keys(blocking::Connection& session, const SecretBox& secrets) {
   session.run(sql::processes::RetireKeys{.key = secrets.key_ids().at(secrets.sealing_key()),
-                                         .check_value = secrets.seal(purpose, purpose)});
+                                         .check_value = secrets.seal(check_purpose, check_purpose)});
 }
 
 }  // namespace waybill::storage

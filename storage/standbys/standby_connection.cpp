@@ -12,7 +12,6 @@
 namespace waybill::storage::pq {
 namespace {
 
-namespace sql = storage::sql::standbys;
 using std::chrono::steady_clock;
 
 constexpr auto check_limit = std::chrono::seconds(1);
@@ -46,7 +45,7 @@ void StandbyConnection::refresh() {
 void StandbyConnection::identify() {
   ++checks_due_;
   check_sent_ = steady_clock::now();
-  channel_->query(sql::Identity::statement, {}, &identity_mark);
+  channel_->query(sql::standbys::Identity::statement, {}, &identity_mark);
   channel_->sync();
   if (checks_due_ == 1) watch();
 }
@@ -54,7 +53,8 @@ void StandbyConnection::identify() {
 void StandbyConnection::check() {
   ++checks_due_;
   check_sent_ = steady_clock::now();
-  channel_->query(sql::Check::statement, sql::Check{.cluster = cluster_}.params(), &check_mark);
+  channel_->query(sql::standbys::Check::statement, sql::standbys::Check{.cluster = cluster_}.params(),
+                  &check_mark);
   // The check is its own unit: the server answers at once, and a failure does not abort the reads.
   channel_->sync();
   if (checks_due_ == 1) watch();
@@ -143,12 +143,12 @@ void StandbyConnection::received(void* owner, Answer answer) {
     return;
   }
   if (owner == &check_mark) return check_answered(answer);
-  cluster_ = TypedRows<sql::Identity>(answer.rows).front().cluster;
+  cluster_ = TypedRows<sql::standbys::Identity>(answer.rows).front().cluster;
   check();
 }
 
 void StandbyConnection::check_answered(const Answer& answer) {
-  const TypedRows<sql::Check> rows(answer.rows);
+  const TypedRows<sql::standbys::Check> rows(answer.rows);
   const auto row = rows.front();
   state_ = {.cluster = cluster_,
             .is_standby = row.is_standby,

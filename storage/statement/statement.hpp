@@ -27,3 +27,9 @@ struct Statement {
 enum class Format : std::uint8_t { text = 0, binary = 1 };
 
 }  // namespace waybill::storage
+
+namespace waybill::storage::sql {}  // namespace waybill::storage::sql
+
+namespace waybill {
+namespace sql = storage::sql;
+}  // namespace waybill

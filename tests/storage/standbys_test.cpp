@@ -10,14 +10,13 @@
 namespace waybill::tests {
 namespace {
 
-namespace sql = storage::sql::standbys;
 using storage::CommitPosition;
 
 class StandbyStatements : public testing::Test {
  protected:
   storage::StandbyTarget target(const CommitPosition& required = {}) {
     return {.connection = database.url(),
-            .cluster = session.run(sql::Identity{}).front().cluster,
+            .cluster = session.run(sql::standbys::Identity{}).front().cluster,
             .required = required};
   }
 
@@ -26,23 +25,23 @@ class StandbyStatements : public testing::Test {
 };
 
 TEST_F(StandbyStatements, NoteEachTimelineOfAPrimaryOnce) {
-  EXPECT_FALSE(session.run(sql::Primary{}).front().is_noted);
-  session.run(sql::NoteTimeline{});
-  session.run(sql::NoteTimeline{});
-  const auto rows = session.run(sql::Primary{});
+  EXPECT_FALSE(session.run(sql::standbys::Primary{}).front().is_noted);
+  session.run(sql::standbys::NoteTimeline{});
+  session.run(sql::standbys::NoteTimeline{});
+  const auto rows = session.run(sql::standbys::Primary{});
   const auto primary = rows.front();
   EXPECT_TRUE(primary.is_noted);
-  EXPECT_EQ(primary.cluster, session.run(sql::Identity{}).front().cluster);
+  EXPECT_EQ(primary.cluster, session.run(sql::standbys::Identity{}).front().cluster);
   const auto position = CommitPosition::from_sql(primary.timeline, primary.lsn);
   ASSERT_TRUE(position);
-  const auto checked = session.run(sql::Check{.cluster = primary.cluster});
+  const auto checked = session.run(sql::standbys::Check{.cluster = primary.cluster});
   EXPECT_EQ(checked.front().timeline, position->timeline);
   EXPECT_EQ(database.number("select count(*) from timelines"), 1);
 }
 
 TEST_F(StandbyStatements, AnotherClusterDoesNotCount) {
   database.exec("insert into timelines (cluster, timeline) values (1, 9)");
-  EXPECT_EQ(session.run(sql::Check{.cluster = target().cluster}).front().timeline, 0);
+  EXPECT_EQ(session.run(sql::standbys::Check{.cluster = target().cluster}).front().timeline, 0);
 }
 
 TEST_F(StandbyStatements, RefuseAPrimaryAndAnotherCluster) {
@@ -54,13 +53,13 @@ TEST_F(StandbyStatements, RefuseAPrimaryAndAnotherCluster) {
 
 TEST_F(StandbyStatements, GiveAPositionThatCoversTheCommit) {
   session.execute("insert into timelines (cluster, timeline) values (1, 1)");
-  const auto rows = session.run(sql::CommitPosition{});
+  const auto rows = session.run(sql::standbys::CommitPosition{});
   const auto row = rows.front();
   const auto position = CommitPosition::from_sql(row.timeline, row.lsn);
   ASSERT_TRUE(position);
   session.execute("set synchronous_commit = off");
   session.execute("insert into timelines (cluster, timeline) values (2, 1)");
-  const auto inserted = session.run(sql::CommitPosition{});
+  const auto inserted = session.run(sql::standbys::CommitPosition{});
   EXPECT_GT(CommitPosition::from_sql(inserted.front().timeline, inserted.front().lsn), position)
       << "the commit is not flushed yet";
 }

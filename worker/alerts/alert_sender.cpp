@@ -17,7 +17,6 @@
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::alerts;
 using namespace std::chrono_literals;
 
 constexpr auto poll_interval = 1s;
@@ -171,7 +170,7 @@ void AlertSender::claim_and_send() {
     const Lock lock(mutex_);
     if (stopping_) return;
   }
-  const sql::MakeMessages make{.limit = most_alerts, .max_waiting = most_waiting};
+  const sql::alerts::MakeMessages make{.limit = most_alerts, .max_waiting = most_waiting};
   while (session_->run(make).front().alerts == most_alerts) continue;
   std::vector<Message> messages = claim();
   const auto explained = std::ranges::partition(messages, [](const Message& message) {
@@ -215,11 +214,11 @@ bool AlertSender::settle(const Result& result) {
   };
   const auto delay = [&](Time due, bool counts) {
     return !session_
-                ->run(sql::Delay{.business = result.business_id,
-                                 .message = result.guid,
-                                 .attempts = result.attempts,
-                                 .due_at = due,
-                                 .counts = counts})
+                ->run(sql::alerts::Delay{.business = result.business_id,
+                                         .message = result.guid,
+                                         .attempts = result.attempts,
+                                         .due_at = due,
+                                         .counts = counts})
                 .front()
                 .is_locked;
   };
@@ -231,7 +230,7 @@ bool AlertSender::settle(const Result& result) {
     report(Observable::alert_delayed);
     return true;
   }
-  const sql::Remove remove{
+  const sql::alerts::Remove remove{
       .business = result.business_id, .message = result.guid, .attempts = result.attempts};
   if (session_->run(remove).front().is_locked) return false;
   report(verdict.kind == Kind::sent ? Observable::alert_sent : Observable::alert_lost);
@@ -249,10 +248,10 @@ std::vector<AlertSender::Message> AlertSender::claim() {
   }
   std::vector<Message> messages;
   if (places == 0) return messages;
-  const auto rows = session_->run(sql::Claim{.lease = format_duration(lease),
-                                             .limit = static_cast<std::int64_t>(places),
-                                             .busy_mail = busy_mail,
-                                             .busy_webhook = busy_webhook});
+  const auto rows = session_->run(sql::alerts::Claim{.lease = format_duration(lease),
+                                                     .limit = static_cast<std::int64_t>(places),
+                                                     .busy_mail = busy_mail,
+                                                     .busy_webhook = busy_webhook});
   for (const auto& row : rows) {
     Message& message = messages.emplace_back();
     message.business_id = row.business_id;

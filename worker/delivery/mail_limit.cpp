@@ -8,8 +8,6 @@
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::business_mails;
-
 constexpr auto unlimited_lifetime = std::chrono::seconds(10);
 constexpr std::size_t max_unlimited = 10'000;
 constexpr Duration lock_pause = std::chrono::seconds(1);
@@ -87,12 +85,12 @@ void MailLimit::count(Waiting waiting) {
   if (is_stopping()) return waiting.done({net::MailResult::temporary, "The mailer was stopped."});
   const Guid guid = Guid::parse(business).value_or(Guid());
   if (is_locked(guid)) return waiting.done({net::MailResult::not_attempted, "The count is locked."});
-  storage::ResultOf<sql::Count, pqxx::result> counts;
+  storage::ResultOf<sql::business_mails::Count, pqxx::result> counts;
   try {
     session_.open();
-    counts = session_->run(sql::Count{.business = guid,
-                                      .addresses = addresses_of(waiting.message),
-                                      .allowed_per_day = options_.recipients_per_day});
+    counts = session_->run(sql::business_mails::Count{.business = guid,
+                                                      .addresses = addresses_of(waiting.message),
+                                                      .allowed_per_day = options_.recipients_per_day});
   } catch (const std::exception& error) {
     note_failure(guid, error);
     return waiting.done({net::MailResult::not_attempted, "The recipients could not be counted."});
@@ -128,8 +126,8 @@ void MailLimit::uncount(const Release& release) {
   if (is_locked(release.business)) return releases_.push_back(release);
   try {
     session_.open();
-    session_->run(
-        sql::Release{.business = release.business, .day = release.day, .recipients = release.recipients});
+    session_->run(sql::business_mails::Release{
+        .business = release.business, .day = release.day, .recipients = release.recipients});
   } catch (const std::exception& error) {
     // A release that met a lock is repeated. After another failure the recipients stay counted for the day.
     note_failure(release.business, error);

@@ -10,9 +10,9 @@ using storage::RunStatus;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr Time now{};
-constexpr Time lease_end = now + 30s;
-constexpr Task::Moment start{};
+constexpr Time opened_at{};
+constexpr Time lease_end = opened_at + 30s;
+constexpr Task::Moment opened_from{};
 
 storage::Run run(const std::string& action = "webhook") {
   storage::Run made;
@@ -29,35 +29,35 @@ TEST(OpenEvents, AnEventIsSettledWhenItsLastRunIsOver) {
   OpenEvents events;
   const TaskPtr first = task(), second = task();
   const Guid first_run = first->run.key.guid, second_run = second->run.key.guid;
-  events.add(event(), {first, second}, start);
+  events.add(event(), {first, second}, opened_from);
   EXPECT_FALSE(events.finish(second));
   const auto settled = events.finish(first);
   ASSERT_TRUE(settled);
   ASSERT_THAT(settled->runs, SizeIs(2));
   EXPECT_EQ(settled->runs[0].key.guid, second_run);
   EXPECT_EQ(settled->runs[1].key.guid, first_run);
-  EXPECT_THAT(events.queue_all(now, lease_end), IsEmpty());
+  EXPECT_THAT(events.queue_all(opened_at, lease_end), IsEmpty());
 }
 
 TEST(OpenEvents, AnEventThatWaitsTooLongIsQueuedWithTheStateOfEachRun) {
   OpenEvents events;
   const TaskPtr over = task(), in_flight = task(), waiting = task();
-  events.add(event(), {over, in_flight, waiting}, start);
+  events.add(event(), {over, in_flight, waiting}, opened_from);
   over->run.state.status = RunStatus::succeeded;
   EXPECT_FALSE(events.finish(over));
   in_flight->place = Task::Place::in_flight;
-  EXPECT_FALSE(events.oldest(start, start + 1us));
+  EXPECT_FALSE(events.oldest(opened_from, opened_from + 1us));
 
-  const OpenEventPtr oldest = events.oldest(start + 1us, start);
+  const OpenEventPtr oldest = events.oldest(opened_from + 1us, opened_from);
   ASSERT_TRUE(oldest);
-  const auto queued = events.queue(oldest, now, lease_end);
+  const auto queued = events.queue(oldest, opened_at, lease_end);
   EXPECT_FALSE(events.oldest(Task::Moment::max(), Task::Moment::max()));
   ASSERT_THAT(queued.settled.runs, SizeIs(3));
   EXPECT_EQ(queued.settled.runs[0].state.status, RunStatus::succeeded);
   EXPECT_EQ(queued.settled.runs[1].state.status, RunStatus::running);
   EXPECT_EQ(queued.settled.runs[1].state.at, lease_end);
   EXPECT_EQ(queued.settled.runs[2].state.status, RunStatus::queued);
-  EXPECT_EQ(queued.settled.runs[2].state.at, now);
+  EXPECT_EQ(queued.settled.runs[2].state.at, opened_at);
   EXPECT_THAT(queued.withdrawn, testing::ElementsAre(waiting));
   EXPECT_FALSE(in_flight->event) << "its attempt is recorded by itself";
   EXPECT_EQ(in_flight->run.key.guid, queued.settled.runs[1].key.guid);
@@ -65,19 +65,19 @@ TEST(OpenEvents, AnEventThatWaitsTooLongIsQueuedWithTheStateOfEachRun) {
 
 TEST(OpenEvents, TheTimeOfAnEventBehindAnotherOneBeginsAnewWithItsTurn) {
   OpenEvents events;
-  const OpenEventPtr behind = events.add(event(), {task()}, start, RecordName(), true);
-  EXPECT_FALSE(events.oldest(start + 1s, start));
-  EXPECT_EQ(events.oldest(start, start + 1us), behind);
-  events.begin(behind, start + 2s);
-  EXPECT_FALSE(events.oldest(start + 2s, start + 1s));
-  EXPECT_EQ(events.oldest(start + 3s, start), behind);
+  const OpenEventPtr behind = events.add(event(), {task()}, opened_from, RecordName(), true);
+  EXPECT_FALSE(events.oldest(opened_from + 1s, opened_from));
+  EXPECT_EQ(events.oldest(opened_from, opened_from + 1us), behind);
+  events.begin(behind, opened_from + 2s);
+  EXPECT_FALSE(events.oldest(opened_from + 2s, opened_from + 1s));
+  EXPECT_EQ(events.oldest(opened_from + 3s, opened_from), behind);
 }
 
 TEST(OpenEvents, AnEventBehindAnotherOneIsQueuedAfterIt) {
   OpenEvents events;
-  const auto behind = events.add(event(3), {task()}, start, RecordName(), true);
-  events.add(event(3), {task()}, start + 1s, RecordName());
-  const auto queued = events.queue_all(now, lease_end);
+  const auto behind = events.add(event(3), {task()}, opened_from, RecordName(), true);
+  events.add(event(3), {task()}, opened_from + 1s, RecordName());
+  const auto queued = events.queue_all(opened_at, lease_end);
   ASSERT_THAT(queued, SizeIs(2));
   EXPECT_TRUE(behind->open.empty());
   EXPECT_FALSE(queued[0].withdrawn[0] == queued[1].withdrawn[0]);
@@ -86,10 +86,10 @@ TEST(OpenEvents, AnEventBehindAnotherOneIsQueuedAfterIt) {
 TEST(OpenEvents, ChangesOfRecordsStayInTheOrderOfTheWorkflows) {
   OpenEvents events;
   const TaskPtr made = task("update_status"), open = task("update_status");
-  events.add(event(), {made, open}, start);
+  events.add(event(), {made, open}, opened_from);
   made->run.state.change = std::make_shared<storage::RecordChange>();
   EXPECT_FALSE(events.finish(made));
-  const auto queued = events.queue_all(now, lease_end);
+  const auto queued = events.queue_all(opened_at, lease_end);
   ASSERT_THAT(queued, SizeIs(1));
   EXPECT_FALSE(queued[0].settled.runs[0].state.change);
   EXPECT_EQ(queued[0].settled.runs[0].state.status, RunStatus::queued);
@@ -98,18 +98,18 @@ TEST(OpenEvents, ChangesOfRecordsStayInTheOrderOfTheWorkflows) {
 TEST(OpenEvents, AChangeIsMadeWithItsEventWhenOnlyDeliveriesAreOpen) {
   OpenEvents events;
   const TaskPtr made = task("update_status"), open = task("webhook");
-  events.add(event(), {made, open}, start);
+  events.add(event(), {made, open}, opened_from);
   made->run.state.change = std::make_shared<storage::RecordChange>();
   EXPECT_FALSE(events.finish(made));
-  EXPECT_TRUE(events.queue_all(now, lease_end).at(0).settled.runs[0].state.change);
+  EXPECT_TRUE(events.queue_all(opened_at, lease_end).at(0).settled.runs[0].state.change);
 }
 
 TEST(OpenEvents, OnlyTheEventsOfTheShardAreQueued) {
   OpenEvents events;
   const TaskPtr one = task(), two = task();
-  events.add(event(1), {one}, start);
-  events.add(event(2), {two}, start);
-  const auto queued = events.queue_shards(std::vector<std::int16_t>{2}, now, lease_end);
+  events.add(event(1), {one}, opened_from);
+  events.add(event(2), {two}, opened_from);
+  const auto queued = events.queue_shards(std::vector<std::int16_t>{2}, opened_at, lease_end);
   ASSERT_THAT(queued, SizeIs(1));
   EXPECT_EQ(queued[0].settled.shard, 2);
   EXPECT_TRUE(events.finish(one));

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-const Guid business = Guid::from_name(namespace_url, "business");
+const Guid runner_business = Guid::from_name(namespace_url, "business");
 const Guid other_business = Guid::from_name(namespace_url, "other business");
 
 class FixedClock final : public Clock {
@@ -81,7 +81,7 @@ class RunnerTest : public testing::Test, protected Upstream {
 
   /// Adds the workflow to the catalogue, or replaces it.
   void publish(const std::string& action, bool paused = false, bool email_enabled = true) {
-    catalogue_.apply({{.business_id = business,
+    catalogue_.apply({{.business_id = runner_business,
                        .guid = workflow_,
                        .name = "w",
                        .entity_type = domain::EntityType::shipment,
@@ -103,7 +103,7 @@ class RunnerTest : public testing::Test, protected Upstream {
                        .email_enabled = email_enabled}});
   }
 
-  storage::Run run(const std::string& action = "push_tracking", const Guid& of = business) const {
+  storage::Run run(const std::string& action = "push_tracking", const Guid& of = runner_business) const {
     storage::Run made;
     made.key = {.business_id = of,
                 .guid = Guid::random(),
@@ -318,12 +318,12 @@ TEST_F(OrderedRunnerTest, AHandOverQueuesTheEventsOfARecordInTheirOrder) {
 TEST_F(OrderedRunnerTest, TheEventsOfABusinessAreKnownUntilTheyAreRecorded) {
   submit_next({ordered_run()});
   runner_.forget_recorded();
-  EXPECT_TRUE(runner_.has_ordered(business));
+  EXPECT_TRUE(runner_.has_ordered(runner_business));
   attempts_.end(result(actions::Done()));
   runner_.forget_recorded();
-  EXPECT_TRUE(runner_.has_ordered(business)) << "it is not recorded";
+  EXPECT_TRUE(runner_.has_ordered(runner_business)) << "it is not recorded";
   record();
-  EXPECT_FALSE(runner_.has_ordered(business));
+  EXPECT_FALSE(runner_.has_ordered(runner_business));
 }
 
 TEST_F(OrderedRunnerTest, APostponedMatchOfTheBusinessTakesTheEventsBeforeItAlong) {
@@ -331,7 +331,7 @@ TEST_F(OrderedRunnerTest, APostponedMatchOfTheBusinessTakesTheEventsBeforeItAlon
   submit_next({ordered_run()});
   std::vector<MatchedEvent> events(1);
   events[0].postponed.push_back(
-      {.business_id = business, .workflow_id = workflow_, .event_id = 3, .at = clock_.now()});
+      {.business_id = runner_business, .workflow_id = workflow_, .event_id = 3, .at = clock_.now()});
   runner_.submit(std::move(events));
   ASSERT_THAT(outcomes_.settled, SizeIs(3));
   EXPECT_THAT(outcomes_.settled[2].postponed, SizeIs(1));
@@ -397,7 +397,7 @@ TEST_F(RunnerTest, ARunIsHeldWhileThePauseOfItsWorkflowIsWritten) {
 }
 
 TEST_F(RunnerTest, ARunOfASuspendedBusinessIsHeld) {
-  catalogue_.suspend({business});
+  catalogue_.suspend({runner_business});
   submit_claimed(run());
   EXPECT_EQ(finished_state().status, RunStatus::held);
 }
@@ -548,9 +548,9 @@ class SmallRunner : public RunnerTest {
 
 TEST_F(SmallRunner, ABusinessThatHoldsItsShareLeavesRoomForOthers) {
   for (int i = 0; i < 5; ++i) submit_event({run()});
-  EXPECT_FALSE(runner_.has_memory(business));
+  EXPECT_FALSE(runner_.has_memory(runner_business));
   EXPECT_TRUE(runner_.has_memory(other_business));
-  EXPECT_THAT(runner_.blocked_businesses(), ElementsAre(business));
+  EXPECT_THAT(runner_.blocked_businesses(), ElementsAre(runner_business));
   EXPECT_THAT(outcomes_.settled, SizeIs(5 - runner_.held())) << "the rest is in the queue";
   const std::size_t open = attempts_.open.size();
   submit_event({run("push_tracking", other_business)});

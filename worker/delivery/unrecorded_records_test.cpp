@@ -6,8 +6,8 @@ namespace waybill::worker {
 namespace {
 
 const RecordName record(Guid::from_name(namespace_url, "business"), Guid::from_name(namespace_url, "record"));
-const RecordName other(Guid::from_name(namespace_url, "other business"),
-                       Guid::from_name(namespace_url, "other record"));
+const RecordName other_record(Guid::from_name(namespace_url, "other business"),
+                              Guid::from_name(namespace_url, "other record"));
 
 TEST(UnrecordedRecords, ARecordIsKnownUntilTheRecordedOnesAreForgotten) {
   UnrecordedRecords records;
@@ -33,8 +33,8 @@ TEST(UnrecordedRecords, OnlyTheBusinessOfARecordHasOne) {
   UnrecordedRecords records;
   const auto held = records.hold(record);
   EXPECT_TRUE(records.contains_any_of(record.first));
-  EXPECT_FALSE(records.contains_any_of(other.first));
-  EXPECT_FALSE(records.contains(other));
+  EXPECT_FALSE(records.contains_any_of(other_record.first));
+  EXPECT_FALSE(records.contains(other_record));
 }
 
 TEST(UnrecordedRecords, AHoldMayOutliveTheObject) {

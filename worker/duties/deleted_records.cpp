@@ -35,12 +35,11 @@ bool purge(storage::blocking::Connection& session, const DutyOptions& options) {
 /// A purge writes no event, because the deletion has written one. Customers come last: a purged order
 /// releases its customer.
 bool purge_deleted(storage::blocking::Connection& session, const DutyOptions& options) {
-  namespace sql = storage::sql::duties;
   Parts parts;
-  parts.perform([&] { return purge<sql::PurgeShipments>(session, options); });
-  parts.perform([&] { return purge<sql::PurgeOrders>(session, options); });
-  parts.perform([&] { return purge<sql::PurgeProducts>(session, options); });
-  parts.perform([&] { return purge<sql::PurgeCustomers>(session, options); });
+  parts.perform([&] { return purge<sql::duties::PurgeShipments>(session, options); });
+  parts.perform([&] { return purge<sql::duties::PurgeOrders>(session, options); });
+  parts.perform([&] { return purge<sql::duties::PurgeProducts>(session, options); });
+  parts.perform([&] { return purge<sql::duties::PurgeCustomers>(session, options); });
   return parts.finish();
 }
 

@@ -6,7 +6,6 @@
 namespace waybill::worker {
 
 bool expire(storage::blocking::Connection& session, const DutyOptions& options) {
-  namespace sql = storage::sql::duties;
   constexpr std::int64_t rows_per_transaction = 5'000;
   constexpr std::int64_t jobs_per_transaction = 50;  // each can have a file of 48 MiB
   Parts parts;
@@ -18,16 +17,16 @@ bool expire(storage::blocking::Connection& session, const DutyOptions& options) 
     });
   };
   const int days = options.retention_days;
-  run_portions(sql::ExpireIdempotencyKeys{.limit = rows_per_transaction});
-  run(sql::ExpireSecrets{});
-  run_portions(sql::ExpireAccounts{.limit = rows_per_transaction});
-  run_portions(sql::ExpireFirings{.limit = rows_per_transaction});
-  run(sql::ExpireLeaseRenewals{});
-  run_portions(sql::ExpireAlertMessages{.retention_days = days, .limit = rows_per_transaction});
-  run_portions(sql::ExpireImports{.retention_days = days, .limit = rows_per_transaction});
+  run_portions(sql::duties::ExpireIdempotencyKeys{.limit = rows_per_transaction});
+  run(sql::duties::ExpireSecrets{});
+  run_portions(sql::duties::ExpireAccounts{.limit = rows_per_transaction});
+  run_portions(sql::duties::ExpireFirings{.limit = rows_per_transaction});
+  run(sql::duties::ExpireLeaseRenewals{});
+  run_portions(sql::duties::ExpireAlertMessages{.retention_days = days, .limit = rows_per_transaction});
+  run_portions(sql::duties::ExpireImports{.retention_days = days, .limit = rows_per_transaction});
   parts.perform([&] {
     return repeat_for(options.turn, [&] {
-      return session.run(sql::ExpireJobs{.limit = jobs_per_transaction}).front().expired ==
+      return session.run(sql::duties::ExpireJobs{.limit = jobs_per_transaction}).front().expired ==
              jobs_per_transaction;
     });
   });

@@ -20,16 +20,15 @@ bool expire(storage::blocking::Connection& session, Duration turn, int days) {
 }  // namespace
 
 bool expire_history(storage::blocking::Connection& session, const DutyOptions& options) {
-  namespace sql = storage::sql::duties;
   const int days = options.retention_days;
   const Duration turn = options.turn;
   Parts parts;
-  parts.perform([&] { return expire<sql::ExpireVersions>(session, turn, days); });
-  parts.perform([&] { return expire<sql::PurgeWorkflows>(session, turn, days); });
-  parts.perform([&] { return expire<sql::ExpireTemplateVersions>(session, turn, days); });
-  parts.perform([&] { return expire<sql::ExpireSwitches>(session, turn, days); });
-  parts.perform([&] { return expire<sql::ExpireTokens>(session, turn, tokens_retention_days); });
-  parts.perform([&] { return expire<sql::ExpireAuditLog>(session, turn, audit_retention_days); });
+  parts.perform([&] { return expire<sql::duties::ExpireVersions>(session, turn, days); });
+  parts.perform([&] { return expire<sql::duties::PurgeWorkflows>(session, turn, days); });
+  parts.perform([&] { return expire<sql::duties::ExpireTemplateVersions>(session, turn, days); });
+  parts.perform([&] { return expire<sql::duties::ExpireSwitches>(session, turn, days); });
+  parts.perform([&] { return expire<sql::duties::ExpireTokens>(session, turn, tokens_retention_days); });
+  parts.perform([&] { return expire<sql::duties::ExpireAuditLog>(session, turn, audit_retention_days); });
   return parts.finish();
 }
 

@@ -8,17 +8,15 @@
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::duties;
-
 // Limits the search: while any snapshot is open, deleted rows remain before the first event and must be read.
 constexpr const char* set_limit = "set statement_timeout = '500ms'";
 constexpr const char* reset_limit = "reset statement_timeout";
 
-storage::ResultOf<sql::FindPassedOver, pqxx::result> find_passed_over(
+storage::ResultOf<sql::duties::FindPassedOver, pqxx::result> find_passed_over(
     storage::blocking::Connection& session) {
   session.execute(set_limit);
   try {
-    auto rows = session.run(sql::FindPassedOver{});
+    auto rows = session.run(sql::duties::FindPassedOver{});
     session.execute(reset_limit);
     return rows;
   } catch (const storage::StatementError& error) {
@@ -41,7 +39,7 @@ void read_passed_over(storage::blocking::Connection& session, const DutyOptions&
   }
   if (ids.empty()) return;
   session.execute("select pg_sleep(3)");
-  for (const auto& row : session.run(sql::ReadAgain{.shards = shards, .events = ids}))
+  for (const auto& row : session.run(sql::duties::ReadAgain{.shards = shards, .events = ids}))
     observe(Observable::event_passed_over, {{"shard", row.shard}, {"event_id", row.id}});
 }
 

@@ -23,7 +23,6 @@
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::duties;
 using namespace std::chrono_literals;
 
 constexpr std::int64_t watches_of_portion = 50;
@@ -89,7 +88,7 @@ BusinessCounts<parts> read_counts(const Guid& business, std::int64_t present, st
 
 EventsOfTypes read_events(storage::blocking::Connection& session, const Guid& business,
                           std::int64_t present) {
-  const auto rows = session.run(sql::EventsOfBusiness{.business = business});
+  const auto rows = session.run(sql::duties::EventsOfBusiness{.business = business});
   return read_counts<domain::entity_type_count>(business, present,
                                                 rows.empty() ? std::string_view() : rows.front().events);
 }
@@ -125,7 +124,7 @@ domain::CountHistory history_of(const Row& row, std::string_view counts, std::in
 }
 
 /// The demand on a workflow is told by the events of its entity type, then by the others.
-domain::CountHistory history_of(const sql::DueWatches::Row& row, const EventsOfTypes& events) {
+domain::CountHistory history_of(const sql::duties::DueWatches::Row& row, const EventsOfTypes& events) {
   domain::CountHistory history = history_of(row, row.firings, events.first_hour);
   history.is_scheduled = row.is_scheduled;
   history.other_events.resize(domain::hours_of_history);
@@ -142,7 +141,7 @@ domain::CountHistory history_of(const sql::DueWatches::Row& row, const EventsOfT
 
 /// The demand on a source is told by the other sources of its kind; that on scans also by the events that
 /// scans do not cause. Orders that stores bring cause most other events, so these tell nothing about stores.
-domain::CountHistory history_of(const sql::DueSourceWatches::Row& row, const EventsOfTypes& events,
+domain::CountHistory history_of(const sql::duties::DueSourceWatches::Row& row, const EventsOfTypes& events,
                                 const CountsOfSources& sources) {
   const bool is_import = row.kind == "import";
   domain::CountHistory history = history_of(row, row.counts, row.learned_hour);
@@ -215,37 +214,37 @@ void report(const Rows& rows, Observable begun, std::string_view kind, const Gui
   }
 }
 
-void look(storage::blocking::Connection& session, const sql::DueWatches::Row& row,
+void look(storage::blocking::Connection& session, const sql::duties::DueWatches::Row& row,
           const EventsOfTypes& events) {
   const domain::SilenceJudgement judgement = domain::judge_silence(history_of(row, events));
   const auto type = static_cast<domain::EntityType>(row.entity_type);
   const Outcome outcome =
       outcome_of(judgement, judgement.silence ? shown(*judgement.silence, type) : json::object());
-  const auto rows = session.run(sql::NoteWatch{.business = row.business_id,
-                                               .workflow = row.workflow_id,
-                                               .next_look = outcome.next_look,
-                                               .expected_from = outcome.expected_from,
-                                               .expected_to = outcome.expected_to,
-                                               .silent_for = outcome.silent_for,
-                                               .silence = outcome.silence,
-                                               .is_usual = outcome.is_usual});
+  const auto rows = session.run(sql::duties::NoteWatch{.business = row.business_id,
+                                                       .workflow = row.workflow_id,
+                                                       .next_look = outcome.next_look,
+                                                       .expected_from = outcome.expected_from,
+                                                       .expected_to = outcome.expected_to,
+                                                       .silent_for = outcome.silent_for,
+                                                       .silence = outcome.silence,
+                                                       .is_usual = outcome.is_usual});
   report(rows, Observable::workflow_silent, "workflow", row.business_id, row.workflow_id, outcome);
 }
 
-void look(storage::blocking::Connection& session, const sql::DueSourceWatches::Row& row,
+void look(storage::blocking::Connection& session, const sql::duties::DueSourceWatches::Row& row,
           const EventsOfTypes& events, const CountsOfSources& sources) {
   const domain::SilenceJudgement judgement = domain::judge_silence(history_of(row, events, sources));
   const Outcome outcome =
       outcome_of(judgement, judgement.silence ? shown(*judgement.silence) : json::object());
-  const auto rows = session.run(sql::NoteSourceWatch{.business = row.business_id,
-                                                     .kind = row.kind,
-                                                     .source = row.source_id,
-                                                     .next_look = outcome.next_look,
-                                                     .expected_from = outcome.expected_from,
-                                                     .expected_to = outcome.expected_to,
-                                                     .silent_for = outcome.silent_for,
-                                                     .silence = outcome.silence,
-                                                     .is_usual = outcome.is_usual});
+  const auto rows = session.run(sql::duties::NoteSourceWatch{.business = row.business_id,
+                                                             .kind = row.kind,
+                                                             .source = row.source_id,
+                                                             .next_look = outcome.next_look,
+                                                             .expected_from = outcome.expected_from,
+                                                             .expected_to = outcome.expected_to,
+                                                             .silent_for = outcome.silent_for,
+                                                             .silence = outcome.silence,
+                                                             .is_usual = outcome.is_usual});
   const bool is_import = row.kind == "import";
   report(rows, is_import ? Observable::import_silent : Observable::scans_silent,
          is_import ? "integration" : "carrier", row.business_id, row.source_id, outcome);
@@ -253,7 +252,7 @@ void look(storage::blocking::Connection& session, const sql::DueSourceWatches::R
 
 /// Looks at some workflows; false if no further one is due.
 bool look_at_workflows(storage::blocking::Connection& session) {
-  const auto rows = session.run(sql::DueWatches{.limit = watches_of_portion});
+  const auto rows = session.run(sql::duties::DueWatches{.limit = watches_of_portion});
   EventsOfTypes events;
   for (const auto& row : rows) {
     if (!events.is_of(row.business_id, row.present_hour))
@@ -265,13 +264,13 @@ bool look_at_workflows(storage::blocking::Connection& session) {
 
 /// Looks at some sources; false if no further one is due.
 bool look_at_sources(storage::blocking::Connection& session) {
-  const auto rows = session.run(sql::DueSourceWatches{.limit = watches_of_portion});
+  const auto rows = session.run(sql::duties::DueSourceWatches{.limit = watches_of_portion});
   EventsOfTypes events;
   CountsOfSources sources;
   for (const auto& row : rows) {
     if (!events.is_of(row.business_id, row.present_hour)) {
       events = read_events(session, row.business_id, row.present_hour);
-      const auto counts = session.run(sql::CountsOfSources{.business = row.business_id});
+      const auto counts = session.run(sql::duties::CountsOfSources{.business = row.business_id});
       sources = read_counts<2>(row.business_id, row.present_hour,
                                counts.empty() ? std::string_view() : counts.front().counts);
     }
@@ -284,14 +283,14 @@ bool look_at_sources(storage::blocking::Connection& session) {
 
 bool watch_firings(storage::blocking::Connection& session, const DutyOptions& options) {
   return walk_indexes(session, [&] {
-    session.run(sql::BeginWatches{});
+    session.run(sql::duties::BeginWatches{});
     return repeat_for(options.turn, [&] { return look_at_workflows(session); });
   });
 }
 
 bool watch_sources(storage::blocking::Connection& session, const DutyOptions& options) {
   return walk_indexes(session, [&] {
-    session.run(sql::BeginSourceWatches{});
+    session.run(sql::duties::BeginSourceWatches{});
     return repeat_for(options.turn, [&] { return look_at_sources(session); });
   });
 }

@@ -10,8 +10,6 @@
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::duties;
-
 /// Runs the statement and reports how many rows it has moved.
 template <typename Statement>
 void move_back(storage::blocking::Connection& session, const Statement& statement, std::string_view rows) {
@@ -33,22 +31,23 @@ std::vector<std::string> texts_of(const std::vector<Duration>& durations) {
 void bring_back_runs(storage::blocking::Connection& session, const DutyOptions& options) {
   const auto delays = texts_of(options.retry_delays);
   Parts parts;
-  parts.perform([&] { move_back(session, sql::BringBackRetries{.delays = delays}, "retries"); });
-  parts.perform([&] { move_back(session, sql::BringBackWaits{}, "waits"); });
+  parts.perform([&] { move_back(session, sql::duties::BringBackRetries{.delays = delays}, "retries"); });
+  parts.perform([&] { move_back(session, sql::duties::BringBackWaits{}, "waits"); });
   parts.perform(
-      [&] { move_back(session, sql::BringBackDue{.lease = format_duration(claim_lease)}, "runs"); });
-  parts.perform([&] { move_back(session, sql::BringBackDigests{}, "digests"); });
-  parts.perform([&] { move_back(session, sql::BringBackMails{.delays = delays}, "mails and alerts"); });
-  parts.perform([&] { move_back(session, sql::BringBackImports{}, "imports"); });
-  parts.perform([&] { move_back(session, sql::BringBackWatches{}, "watches for silences"); });
-  parts.perform([&] { move_back(session, sql::BringBackJobs{}, "jobs"); });
+      [&] { move_back(session, sql::duties::BringBackDue{.lease = format_duration(claim_lease)}, "runs"); });
+  parts.perform([&] { move_back(session, sql::duties::BringBackDigests{}, "digests"); });
+  parts.perform(
+      [&] { move_back(session, sql::duties::BringBackMails{.delays = delays}, "mails and alerts"); });
+  parts.perform([&] { move_back(session, sql::duties::BringBackImports{}, "imports"); });
+  parts.perform([&] { move_back(session, sql::duties::BringBackWatches{}, "watches for silences"); });
+  parts.perform([&] { move_back(session, sql::duties::BringBackJobs{}, "jobs"); });
   parts.finish();
 }
 
 void bring_back_counts(storage::blocking::Connection& session, const DutyOptions&) {
   Parts parts;
-  parts.perform([&] { move_back(session, sql::BringBackLimitedRuns{}, "limited runs"); });
-  parts.perform([&] { move_back(session, sql::BringBackAccounts{}, "sessions, tokens and keys"); });
+  parts.perform([&] { move_back(session, sql::duties::BringBackLimitedRuns{}, "limited runs"); });
+  parts.perform([&] { move_back(session, sql::duties::BringBackAccounts{}, "sessions, tokens and keys"); });
   parts.finish();
 }
 

@@ -13,8 +13,6 @@
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::suspensions;
-
 constexpr std::size_t first_batch = 32;
 constexpr std::size_t most_postponed_workflows = 100;
 constexpr std::int64_t most_set_aside = 100;  // events of a resumed business in one transaction
@@ -86,10 +84,10 @@ void EventMatching::set_aside(storage::Session& session, std::vector<storage::Pe
     times.push_back(event.at);
   }
   if (keys.empty()) return;
-  session.run(sql::SetAside{.shards = storage::binary_array(shards),
-                            .events = storage::binary_array(ids),
-                            .times = storage::binary_array(times),
-                            .worker = options_.worker});
+  session.run(sql::suspensions::SetAside{.shards = storage::binary_array(shards),
+                                         .events = storage::binary_array(ids),
+                                         .times = storage::binary_array(times),
+                                         .worker = options_.worker});
   const auto is_aside = [this](const auto& event) { return workflows_.sets_aside(event.business_id); };
   std::erase_if(events, is_aside);
   std::erase_if(rows, is_aside);
@@ -213,8 +211,8 @@ bool EventMatching::match_set_aside(storage::Session& session) {
   runner_.forget_recorded();
   if (runner_.has_ordered(*business)) return false;  // their records have no runs in the queue yet
   storage::Work work(session);
-  const auto rows =
-      session.run(sql::Read{.business = *business, .worker = options_.worker, .limit = most_set_aside});
+  const auto rows = session.run(
+      sql::suspensions::Read{.business = *business, .worker = options_.worker, .limit = most_set_aside});
   if (rows.empty()) {
     workflows_.caught_up(*business);
     return true;
@@ -248,7 +246,7 @@ bool EventMatching::match_set_aside(storage::Session& session) {
   storage::change_timers(session, timers);
   end_watches(session, ends);
   storage::collect(session, collected);
-  session.run(sql::Remove{
+  session.run(sql::suspensions::Remove{
       .business = *business, .events = storage::binary_array(ids), .times = storage::binary_array(times)});
   work.commit();
   guard_.counts().fired(runs);

@@ -8,13 +8,13 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr Duration poll = std::chrono::seconds(1);
-const Time start{std::chrono::hours(1)};
+const Time first_event{std::chrono::hours(1)};
 
 /// The mode after all writers have the setting to NOTIFY.
 RateMode idle_mode() {
   RateMode mode;
   mode.announced(true);
-  mode.scanned(start, 0, 10, 10);
+  mode.scanned(first_event, 0, 10, 10);
   return mode;
 }
 
@@ -30,14 +30,14 @@ TEST(RateMode, TheWorkerPollsUntilAllUninformedWritersAreOver) {
   RateMode mode;
   mode.announced(true);
   EXPECT_TRUE(mode.wants_xid());
-  mode.scanned(start, 0, 7, std::nullopt);
+  mode.scanned(first_event, 0, 7, std::nullopt);
   EXPECT_LT(mode.max_wait(poll), poll) << "no transaction id was drawn yet";
-  mode.scanned(start, 0, 7, 10);
+  mode.scanned(first_event, 0, 7, 10);
   EXPECT_FALSE(mode.wants_xid());
   EXPECT_LT(mode.max_wait(poll), poll) << "transaction 7 may have read the old setting";
-  mode.scanned(start, 0, 9, std::nullopt);
+  mode.scanned(first_event, 0, 9, std::nullopt);
   EXPECT_LT(mode.max_wait(poll), poll);
-  mode.scanned(start, 0, 10, std::nullopt);
+  mode.scanned(first_event, 0, 10, std::nullopt);
   EXPECT_EQ(mode.max_wait(poll), poll);
 }
 
@@ -45,7 +45,7 @@ TEST(RateMode, TheWorkerPollsLessOftenTheLongerAnUninformedWriterTakes) {
   RateMode mode;
   mode.announced(true);
   const auto wait_after = [&](Duration time) {
-    mode.scanned(start + time, 0, 7, 10);
+    mode.scanned(first_event + time, 0, 7, 10);
     return mode.max_wait(poll);
   };
   EXPECT_EQ(wait_after(Duration::zero()), milliseconds(2));
@@ -58,9 +58,9 @@ TEST(RateMode, TheWorkerPollsLessOftenTheLongerAnUninformedWriterTakes) {
 
 TEST(RateMode, UnderLoadNotifyIsOffAndTheWorkerPolls) {
   RateMode mode = idle_mode();
-  mode.scanned(start + milliseconds(1), 59, 20, std::nullopt);
+  mode.scanned(first_event + milliseconds(1), 59, 20, std::nullopt);
   EXPECT_EQ(mode.setting_to_announce(), std::nullopt);
-  mode.scanned(start + milliseconds(2), 1, 20, std::nullopt);
+  mode.scanned(first_event + milliseconds(2), 1, 20, std::nullopt);
   EXPECT_EQ(mode.setting_to_announce(), false);
   EXPECT_LE(mode.max_wait(poll), milliseconds(1));
   mode.announced(false);
@@ -70,15 +70,15 @@ TEST(RateMode, UnderLoadNotifyIsOffAndTheWorkerPolls) {
 
 TEST(RateMode, NotifyIsOnAgainOnlyAfterAQuietWindow) {
   RateMode mode = idle_mode();
-  mode.scanned(start + milliseconds(1), 400, 20, std::nullopt);
+  mode.scanned(first_event + milliseconds(1), 400, 20, std::nullopt);
   mode.announced(false);
-  mode.scanned(start + milliseconds(150), 0, 20, std::nullopt);
+  mode.scanned(first_event + milliseconds(150), 0, 20, std::nullopt);
   EXPECT_EQ(mode.setting_to_announce(), std::nullopt) << "the window of the load is not over";
-  mode.scanned(start + milliseconds(201), 0, 20, std::nullopt);
+  mode.scanned(first_event + milliseconds(201), 0, 20, std::nullopt);
   EXPECT_EQ(mode.setting_to_announce(), std::nullopt) << "the window was busy";
-  mode.scanned(start + milliseconds(402), 41, 20, std::nullopt);
+  mode.scanned(first_event + milliseconds(402), 41, 20, std::nullopt);
   EXPECT_EQ(mode.setting_to_announce(), std::nullopt) << "between the two limits nothing changes";
-  mode.scanned(start + milliseconds(603), 20, 20, std::nullopt);
+  mode.scanned(first_event + milliseconds(603), 20, 20, std::nullopt);
   EXPECT_EQ(mode.setting_to_announce(), true);
 }
 

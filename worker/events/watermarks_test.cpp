@@ -104,16 +104,16 @@ class Outbox {
   std::map<std::uint64_t, storage::PendingEvent> pending_;
 };
 
-std::vector<std::uint64_t> ids(const std::vector<storage::PendingEvent>& events) {
-  std::vector<std::uint64_t> ids;
-  ids.reserve(events.size());
-  for (const auto& event : events) ids.push_back(event.id);
-  return ids;
+std::vector<std::uint64_t> event_ids(const std::vector<storage::PendingEvent>& events) {
+  std::vector<std::uint64_t> event_ids;
+  event_ids.reserve(events.size());
+  for (const auto& event : events) event_ids.push_back(event.id);
+  return event_ids;
 }
 
 std::vector<std::uint64_t> take_scan(Watermarks& watermarks, Outbox& outbox, std::size_t limit = no_limit,
                                      bool draw_xid = true) {
-  return ids(watermarks.take(outbox.scan(watermarks, limit, draw_xid), limit, limit));
+  return event_ids(watermarks.take(outbox.scan(watermarks, limit, draw_xid), limit, limit));
 }
 
 using Ids = std::vector<std::uint64_t>;
@@ -151,7 +151,7 @@ TEST(Watermarks, AnEventOfAnEarlierLeaseThatIsGivenUpIsReadAgainBeforeLaterOnes)
   const storage::Scan scan = outbox.scan(watermarks, no_limit);
   EXPECT_TRUE(watermarks.settled({{outbox.key(first)}}));
   EXPECT_FALSE(watermarks.has_earlier());
-  EXPECT_EQ(ids(watermarks.take(scan, no_limit, no_limit)), Ids{}) << "the scan left the shard out";
+  EXPECT_EQ(event_ids(watermarks.take(scan, no_limit, no_limit)), Ids{}) << "the scan left the shard out";
   watermarks.leave_out({});
   EXPECT_FALSE(watermarks.leaves_out());
   EXPECT_EQ(take_scan(watermarks, outbox), (Ids{first, later}));

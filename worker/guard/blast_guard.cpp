@@ -10,8 +10,6 @@
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::workflows;
-
 constexpr Duration save_interval = std::chrono::minutes(1);
 constexpr Duration limit_lifetime = std::chrono::minutes(1);
 constexpr std::int64_t minutes_of_week = std::int64_t{7} * 24 * 60;
@@ -92,7 +90,7 @@ std::optional<PauseNotice> BlastGuard::examine(storage::Session& session, Group&
 std::optional<PauseNotice> BlastGuard::notice_if_beyond(storage::Session& session, const Group& group,
                                                         std::int64_t count) {
   const auto rows =
-      session.run(sql::FiringRate{.business = group.business_id, .workflow = group.workflow_id});
+      session.run(sql::workflows::FiringRate{.business = group.business_id, .workflow = group.workflow_id});
   const auto found = rows.find();
   // Without a row, the workflow has been paused or deleted and has no limit.
   std::int64_t limit = INT64_MAX;

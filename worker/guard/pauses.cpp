@@ -12,8 +12,6 @@
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::workflows;
-
 net::MailMessage mail_of(const PauseNotice& notice) {
   net::MailMessage mail{.subject = "The workflow \"" + notice.workflow_name + "\" was paused",
                         .text = "The workflow \"" + notice.workflow_name + "\" of " + notice.business_name +
@@ -30,8 +28,8 @@ net::MailMessage mail_of(const PauseNotice& notice) {
 }  // namespace
 
 std::optional<Paused> pause(storage::blocking::Connection& session, const PauseRequest& request) {
-  const auto rows = session.run(
-      sql::Pause{.business = request.business_id, .workflow = request.workflow_id, .reason = request.reason});
+  const auto rows = session.run(sql::workflows::Pause{
+      .business = request.business_id, .workflow = request.workflow_id, .reason = request.reason});
   if (rows.empty()) return std::nullopt;
   observe(Observable::workflow_paused,
           {{"workflow", request.workflow_id.to_string()}, {"reason", std::string_view(request.reason)}});
@@ -59,12 +57,12 @@ std::vector<Paused> pause_and_mail(storage::blocking::Connection& session, const
     mails.push_back(has_recipient ? std::optional(guid) : std::nullopt);
     sealed_mails.push_back(has_recipient ? std::optional(net::seal_mail(secrets, guid, mail)) : std::nullopt);
   }
-  const auto rows = session.run(sql::PauseAndMail{.businesses = businesses,
-                                                  .workflows = workflows,
-                                                  .epochs = epochs,
-                                                  .reasons = reasons,
-                                                  .mails = mails,
-                                                  .sealed_mails = sealed_mails});
+  const auto rows = session.run(sql::workflows::PauseAndMail{.businesses = businesses,
+                                                             .workflows = workflows,
+                                                             .epochs = epochs,
+                                                             .reasons = reasons,
+                                                             .mails = mails,
+                                                             .sealed_mails = sealed_mails});
   for (const auto& row : rows) {
     const auto notice = std::ranges::find(notices, row.guid, &PauseNotice::workflow_id);
     observe(Observable::workflow_paused, {{"workflow", row.guid.to_string()}, {"reason", notice->reason}});

@@ -1,6 +1,12 @@
 #pragma once
 
+#include <chrono>
+
+#include "base/clock.hpp"
+
 namespace waybill::worker {
+
+constexpr Duration lock_retry_delay = std::chrono::milliseconds(250);  // of an entry that met a lock
 
 /// The time for which the recorder's session waits for a lock. A batch normally has the limit of
 /// worker_limits, which outlasts the short locks of whole tables. A batch that meets a lock delays all

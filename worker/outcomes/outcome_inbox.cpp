@@ -4,12 +4,9 @@
 #include <chrono>
 #include <utility>
 
+#include "worker/outcomes/lock_limit.hpp"
+
 namespace waybill::worker {
-namespace {
-
-constexpr auto lock_retry_delay = std::chrono::milliseconds(250);
-
-}  // namespace
 
 template <typename Add>
 void OutcomeInbox::add_with(bool awaited, Add add_to) {

@@ -6,6 +6,7 @@
 
 #include "actions/answer.hpp"
 #include "base/json.hpp"
+#include "worker/outcomes/lock_limit.hpp"
 #include "worker/planning/run_steps.hpp"
 
 namespace waybill::worker {
@@ -30,8 +31,6 @@ void append_or_null(std::string& out, const std::optional<std::string>& text) {
 
 /// The number of the current step; 0 for a run of one action.
 int step_of(const storage::RunState& state) { return state.progress ? state.progress->number : 0; }
-
-constexpr Duration lock_retry_delay = std::chrono::milliseconds(250);
 
 /// The final status and code of a run, by the result of its change of records.
 std::pair<RunStatus, std::optional<std::string>> ending(const storage::ChangeResult& result) {

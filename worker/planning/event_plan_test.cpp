@@ -13,7 +13,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const Guid business = Guid::from_name(namespace_url, "business");
+const Guid planned_business = Guid::from_name(namespace_url, "business");
 const Time now = parse_timestamp("2026-11-20T05:45:12.345Z").value();
 constexpr const char* hook = R"({"type": "webhook", "recipient": "https://a.example/", "template": null})";
 constexpr const char* move = R"({"type": "update_status", "recipient": "", "status": "ready"})";
@@ -29,7 +29,7 @@ class EventPlan : public testing::Test {
   Workflow& add(const char* action, const char* conditions = "{}", const char* triggers = "order_created") {
     auto workflow = std::make_shared<Workflow>(
         Workflow{.guid = Guid::from_name(namespace_url, std::to_string(workflows_.size())),
-                 .business_id = business,
+                 .business_id = planned_business,
                  .rule = matching::make_rule(triggers, json::parse(conditions).as_object())});
     workflow->set_action(json::parse(action).as_object(), {});
     workflows_.push_back(workflow);
@@ -39,7 +39,7 @@ class EventPlan : public testing::Test {
   std::vector<PlannedRun> plan(EventLimits limits = {}) {
     if (limits.time == EventLimits().time) limits.time = std::chrono::hours(1);
     const storage::StoredEvent event{.id = 7,
-                                     .business_id = business,
+                                     .business_id = planned_business,
                                      .entity_type = domain::EntityType::order,
                                      .entity_id = Guid::from_name(namespace_url, "order"),
                                      .at = now,
@@ -152,7 +152,7 @@ class Hungry : public actions::Action {
                      const actions::EventView& /*event*/) const override {
     throw std::bad_alloc();
   }
-  std::string destination(const json::object& /*request*/, const Guid& /*business*/) const override {
+  std::string destination(const json::object& /*request*/, const Guid& /*planned_business*/) const override {
     return "";
   }
   void perform(const actions::Attempt& /*attempt*/, actions::Effects& /*effects*/,

@@ -63,7 +63,7 @@ bool begins_later(const storage::RunState& state) {
   return step_to_begin(state) > 1 || (state.progress && state.progress->awaits);
 }
 
-void mark_dead(storage::ClaimedRun& claimed, const char* code, std::string error, Time now) {
+void mark_claimed_dead(storage::ClaimedRun& claimed, const char* code, std::string error, Time now) {
   storage::RunState& state = claimed.run.state;
   state.status = storage::RunStatus::dead;
   state.code = code;
@@ -82,7 +82,8 @@ void mark_skipped(storage::ClaimedRun& claimed, const char* reason, Time now) {
 
 /// Ends a step whose texts the database refuses.
 void end_unstorable_step(storage::ClaimedRun& claimed, const char* error, Time now) {
-  mark_dead(claimed, "UNRECORDABLE", std::string("The texts of the step could not be stored: ") + error, now);
+  mark_claimed_dead(claimed, "UNRECORDABLE",
+                    std::string("The texts of the step could not be stored: ") + error, now);
   claimed.run.key.request = storage::deferred_request;
   claimed.run.key.body.reset();
   claimed.run.state = end_step(std::move(claimed.run.state), now);
@@ -153,8 +154,8 @@ void RunPreparer::render_one(storage::Session& session, const EarlierVersions& v
     return;
   }
   if (source == nullptr) {
-    mark_dead(claimed, "EVENT_GONE", "The event is no longer stored, so the run cannot be rendered.",
-              clock_.now());
+    mark_claimed_dead(claimed, "EVENT_GONE", "The event is no longer stored, so the run cannot be rendered.",
+                      clock_.now());
     return;
   }
   json::object request;
@@ -259,8 +260,8 @@ void RunPreparer::begin_first(storage::Session& session, const Stepping& run) {
       return;
     }
     if (source == nullptr) {
-      mark_dead(*run.claimed, "EVENT_GONE", "The event is no longer stored, so the run cannot be rendered.",
-                clock_.now());
+      mark_claimed_dead(*run.claimed, "EVENT_GONE",
+                        "The event is no longer stored, so the run cannot be rendered.", clock_.now());
       return;
     }
     begin(session, run, source->event, source->change.entity, source->change);

@@ -15,29 +15,29 @@ namespace {
 
 using storage::RunStatus;
 
-const Time now = parse_timestamp("2026-11-20T05:45:12.345Z").value();
-const Guid business = Guid::parse("33333333-3333-4333-8333-333333333333").value();
+const Time step_time = parse_timestamp("2026-11-20T05:45:12.345Z").value();
+const Guid step_business = Guid::parse("33333333-3333-4333-8333-333333333333").value();
 constexpr const char* webhook = R"({"type": "webhook", "recipient": "https://shop.example/", "method": "POST",
     "contentType": "application/json", "template": null, "headers": {})";
 
 /// A run of a workflow on orders with the given steps.
 struct Case {
   explicit Case(const std::string& steps)
-      : workflow{.business_id = business, .rule = matching::make_rule("order_created", json::object())} {
+      : workflow{.business_id = step_business, .rule = matching::make_rule("order_created", json::object())} {
     workflow.set_action({{"type", "steps"}, {"steps", json::parse(steps)}}, {});
     run.key.action = workflow.steps.front().type;
-    run.key.business_id = business;
+    run.key.business_id = step_business;
     run.key.entity_id = Guid::parse("44444444-4444-4444-8444-444444444444").value();
     run.key.request = storage::deferred_request;
     run.state.status = RunStatus::running;
   }
 
-  void begin(Time at = now) {
+  void begin(Time at = step_time) {
     const storage::StoredEvent event{.id = 7,
-                                     .business_id = business,
+                                     .business_id = step_business,
                                      .entity_type = domain::EntityType::order,
                                      .entity_id = {},
-                                     .at = now,
+                                     .at = step_time,
                                      .cause = {},
                                      .detail = {},
                                      .before = {},
@@ -50,11 +50,11 @@ struct Case {
                         .earlier_texts = earlier_texts,
                         .working_day = working_day,
                         .later_events = later_events,
-                        .expires_at = now + std::chrono::days(30)};
+                        .expires_at = step_time + std::chrono::days(30)};
     begin_steps(workflow, view, run, at);
   }
   /// Ends the current step and lets the run be claimed again.
-  void end(RunStatus status, std::optional<std::string> code = {}, Time at = now) {
+  void end(RunStatus status, std::optional<std::string> code = {}, Time at = step_time) {
     run.state.status = status;
     run.state.code = std::move(code);
     ++run.state.attempts;
@@ -79,7 +79,7 @@ struct Case {
 
   Workflow workflow;
   storage::Run run;
-  json::object entity{{"guid", business.to_string()}, {"notes", "x"}, {"collectionDate", nullptr}};
+  json::object entity{{"guid", step_business.to_string()}, {"notes", "x"}, {"collectionDate", nullptr}};
   json::object previous;
   std::function<std::optional<storage::Rendering>(int)> earlier_texts;
   std::function<std::optional<Time>(Time, int)> working_day;
@@ -99,7 +99,7 @@ TEST(RunSteps, EachStepBeginsAfterTheEndOfTheOneBefore) {
   steps.begin();
   EXPECT_EQ(steps.run.state.status, RunStatus::running);
   EXPECT_EQ(steps.run.key.action, "webhook");
-  EXPECT_EQ(steps.run.key.destination, "shop.example:443/" + business.to_string());
+  EXPECT_EQ(steps.run.key.destination, "shop.example:443/" + step_business.to_string());
   EXPECT_FALSE(storage::is_deferred(steps.run.key));
   steps.end(RunStatus::succeeded);
   EXPECT_EQ(steps.run.state.status, RunStatus::queued);
@@ -165,12 +165,12 @@ TEST(RunSteps, AWaitEndsWhenTheRunIsClaimed) {
   Case steps(list({R"({"type": "wait", "delay": "PT2H"})", std::string(webhook) + "}"}));
   steps.begin();
   EXPECT_EQ(steps.run.state.status, RunStatus::waiting);
-  EXPECT_EQ(steps.run.state.at, now + std::chrono::hours(2));
+  EXPECT_EQ(steps.run.state.at, step_time + std::chrono::hours(2));
   EXPECT_TRUE(storage::awaits_step(steps.run.state));
   steps.run.state.progress = storage::parse_progress(storage::to_text(*steps.run.state.progress));
   EXPECT_EQ(step_to_begin(steps.run.state), 2);
   steps.claim();
-  steps.begin(now + std::chrono::hours(2));
+  steps.begin(step_time + std::chrono::hours(2));
   EXPECT_EQ(steps.run.key.action, "webhook");
   EXPECT_EQ(steps.run.state.status, RunStatus::running);
   EXPECT_EQ(steps.results(), Results{"1 wait succeeded"});
@@ -186,17 +186,17 @@ TEST(RunSteps, AWaitForAnEventIsStoredBeforeTheEventsAreLookedAt) {
   };
   steps.begin();
   EXPECT_EQ(steps.run.state.status, RunStatus::waiting);
-  EXPECT_EQ(steps.run.state.at, now) << "it is due at once";
+  EXPECT_EQ(steps.run.state.at, step_time) << "it is due at once";
   EXPECT_TRUE(storage::awaits_step(steps.run.state));
   EXPECT_EQ(step_to_begin(steps.run.state), 1);
   EXPECT_EQ(type_to_begin(steps.run), "wait") << "nothing is paced before the wait is over";
   std::vector<std::uint64_t> looked_from;
   steps.later_events = [&](std::uint64_t after, const WantedEvents& wanted) {
-    EXPECT_EQ(wanted.until, now + std::chrono::hours(2));
+    EXPECT_EQ(wanted.until, step_time + std::chrono::hours(2));
     looked_from.push_back(after);
     return LaterEvents{.looked_to = after + 5, .has_more = looked_from.size() == 1};
   };
-  for (const Time due : {now, now + std::chrono::hours(2)}) {
+  for (const Time due : {step_time, step_time + std::chrono::hours(2)}) {
     steps.run.state.progress = storage::parse_progress(storage::to_text(*steps.run.state.progress));
     steps.claim();
     steps.begin();
@@ -213,12 +213,12 @@ TEST(RunSteps, AWaitForAnEventEndsByTheEventByItsTimeOrWithTheRun) {
     RunStatus status;
     Results results;
   };
-  const Time end = now + std::chrono::hours(2);
+  const Time end = step_time + std::chrono::hours(2);
   for (const End& expected :
        std::vector<End>{{end, {.ended_by = 9, .looked_to = 9}, RunStatus::running, {"1 wait succeeded"}},
                         {end, {.looked_to = 8}, RunStatus::running, {"1 wait succeeded"}},
                         {end, {.looked_to = 8, .has_more = true}, RunStatus::waiting, {}},
-                        {now,
+                        {step_time,
                          {.is_cancelled = true, .looked_to = 8},
                          RunStatus::skipped,
                          {"1 wait skipped CANCELLED_BY_EVENT"}}}) {
@@ -257,7 +257,7 @@ TEST(RunSteps, AWaitForAWorkingDayEndsThereOrIsDead) {
   };
   steps.begin();
   EXPECT_EQ(steps.run.state.status, RunStatus::waiting);
-  EXPECT_EQ(steps.run.state.at, now + std::chrono::days(6));
+  EXPECT_EQ(steps.run.state.at, step_time + std::chrono::days(6));
   Case none(R"([{"type": "wait", "workdays": {"days": "P2D", "until": null}}, {"type": "stop"}])");
   none.working_day = [](Time, int) { return std::optional<Time>(); };
   none.begin();
@@ -275,7 +275,7 @@ TEST(RunSteps, AWaitBeyondTheRetentionIsDead) {
     EXPECT_EQ(far.run.state.code, "EXPIRED") << never;
   }
   Case near(R"([{"type": "wait", "until": "collectionDate"}, {"type": "stop"}])");
-  near.entity["collectionDate"] = format_timestamp(now + std::chrono::days(29));
+  near.entity["collectionDate"] = format_timestamp(step_time + std::chrono::days(29));
   near.begin();
   EXPECT_EQ(near.run.state.status, RunStatus::waiting);
 }
@@ -312,7 +312,7 @@ TEST(RunSteps, AReplaySendsTheTextsOfTheEarlierRun) {
   steps.begin();
   EXPECT_EQ(steps.run.state.status, RunStatus::running);
   EXPECT_EQ(steps.run.key.body, "the body");
-  EXPECT_EQ(steps.run.key.destination, "other.example:443/" + business.to_string());
+  EXPECT_EQ(steps.run.key.destination, "other.example:443/" + step_business.to_string());
 }
 
 TEST(RunSteps, TheStepsThatEndedAreCounted) {
@@ -374,7 +374,7 @@ class WindowSimulation {
   }
 
   Case& steps_;
-  Time at_ = now;
+  Time at_ = step_time;
 };
 
 TEST(RunSteps, EveryAttemptOfAnActionIsWithinTheWindowAndWaitsAreNot) {
@@ -511,7 +511,7 @@ TEST(RunSteps, RunsTakeTheWaysThatAReferenceTakes) {
   for (unsigned seed = 0; seed < 3'000; ++seed) {
     const json::array steps = RandomChoices(seed).steps(0);
     Case run(to_json(steps));
-    run.entity["createdAt"] = format_timestamp(now - std::chrono::hours(1));
+    run.entity["createdAt"] = format_timestamp(step_time - std::chrono::hours(1));
     int turns = 0;
     while (!storage::is_final(run.run.state.status)) {
       ASSERT_LT(++turns, 200) << seed;
@@ -539,14 +539,15 @@ TEST(RunSteps, AChoiceReadsTheAnswerOfAnEarlierStep) {
     run.begin();
     auto progress = std::make_shared<storage::StepProgress>(*run.run.state.progress);
     EXPECT_EQ(progress->used_by, (std::vector{2, 3}));
-    progress->outcome["answer"] = {{"count", count}, {"eta", format_timestamp(now + std::chrono::hours(5))}};
+    progress->outcome["answer"] = {{"count", count},
+                                   {"eta", format_timestamp(step_time + std::chrono::hours(5))}};
     run.run.state.progress = progress;
     run.end(RunStatus::succeeded);
     run.claim();
     run.begin();
     if (count == 3) {
       EXPECT_EQ(run.run.state.status, RunStatus::waiting);
-      EXPECT_EQ(run.run.state.at, now + std::chrono::hours(5));
+      EXPECT_EQ(run.run.state.at, step_time + std::chrono::hours(5));
     } else {
       EXPECT_EQ(run.run.state.status, RunStatus::succeeded);
       EXPECT_EQ(run.results(), (Results{"1 webhook succeeded", "2 choose succeeded",

@@ -8,7 +8,7 @@ namespace {
 
 constexpr Duration check_time = std::chrono::milliseconds(20);  // of a turn of the pump
 constexpr std::size_t most_checks = 256;
-constexpr auto half_life = std::chrono::seconds(1);
+constexpr auto half_life_of_checks = std::chrono::seconds(1);
 // A business with a run that waits for the next turn is full.
 constexpr std::size_t most_of_a_business = 1;
 
@@ -16,7 +16,7 @@ constexpr std::size_t most_of_a_business = 1;
 
 DelayedRuns::DelayedRuns(const Catalogue& catalogue, const Clock& clock)
     : check_(catalogue, clock),
-      shares_(half_life),
+      shares_(half_life_of_checks),
       waiting_(most_of_a_business, shares_),
       batch_(most_checks, most_checks, check_time) {}
 

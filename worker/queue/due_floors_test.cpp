@@ -12,8 +12,8 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-constexpr Time now{1000s};
-constexpr DueFloors::SteadyTime start{};
+constexpr Time looked_at{1000s};
+constexpr DueFloors::SteadyTime first_floor{};
 
 std::vector<storage::ClaimedRun> runs(std::size_t count, const std::string& destination) {
   storage::ClaimedRun run{.run = {}, .previous_status = storage::RunStatus::queued};
@@ -59,32 +59,32 @@ TEST(DueFloors, NoMoreThanTwentyThousandDestinationsAreCounted) {
 TEST(DueFloors, AreRaisedToTheTimesOfALook) {
   DueFloors floors;
   floors.claimed(runs(25, "a"));
-  floors.raise(floors.get(), {now});
-  EXPECT_THAT(floors.get().times, ElementsAre(now));
+  floors.raise(floors.get(), {looked_at});
+  EXPECT_THAT(floors.get().times, ElementsAre(looked_at));
 }
 
 TEST(DueFloors, ARunBelowOneLowersIt) {
   DueFloors floors;
   floors.claimed(runs(25, "a"));
-  floors.raise(floors.get(), {now});
-  floors.checked(floors.get(), {.destinations = {"a"}, .times = {now - 5s}}, start, start);
-  EXPECT_THAT(floors.get().times, ElementsAre(now - 5s));
+  floors.raise(floors.get(), {looked_at});
+  floors.checked(floors.get(), {.destinations = {"a"}, .times = {looked_at - 5s}}, first_floor, first_floor);
+  EXPECT_THAT(floors.get().times, ElementsAre(looked_at - 5s));
 }
 
 TEST(DueFloors, AFloorThatWasLoweredDuringALookIsNotRaisedByIt) {
   DueFloors floors;
   floors.claimed(runs(25, "a"));
-  floors.raise(floors.get(), {now});
+  floors.raise(floors.get(), {looked_at});
   const auto old = floors.get();
-  floors.checked(old, {.destinations = {"a"}, .times = {now - 5s}}, start, start);
-  floors.raise(old, {now + 1s});
-  EXPECT_THAT(floors.get().times, ElementsAre(now - 5s));
+  floors.checked(old, {.destinations = {"a"}, .times = {looked_at - 5s}}, first_floor, first_floor);
+  floors.raise(old, {looked_at + 1s});
+  EXPECT_THAT(floors.get().times, ElementsAre(looked_at - 5s));
 }
 
 TEST(DueFloors, ACheckNeverRaisesOne) {
   DueFloors floors;
   floors.claimed(runs(25, "a"));
-  floors.checked(floors.get(), {.destinations = {"a"}, .times = {now}}, start, start);
+  floors.checked(floors.get(), {.destinations = {"a"}, .times = {looked_at}}, first_floor, first_floor);
   EXPECT_THAT(floors.get().times, ElementsAre(Time{}));
 }
 
@@ -92,28 +92,28 @@ TEST(DueFloors, AreForgottenAfterAQuickCheck) {
   DueFloors floors;
   floors.claimed(runs(25, "a"));
   floors.claimed(runs(25, "b"));
-  floors.checked(floors.get(), {}, start, start + 2040us);
+  floors.checked(floors.get(), {}, first_floor, first_floor + 2040us);
   EXPECT_THAT(floors.get().destinations, SizeIs(2));
-  floors.checked(floors.get(), {}, start, start + 2039us);
+  floors.checked(floors.get(), {}, first_floor, first_floor + 2039us);
   EXPECT_THAT(floors.get().destinations, IsEmpty());
 }
 
 TEST(DueFloors, ChecksTakeATwentiethOfTheTimeAtMost) {
   DueFloors floors;
   floors.claimed(runs(25, "a"));
-  EXPECT_THAT(floors.to_check(start).destinations, SizeIs(1));
-  floors.checked(floors.get(), {}, start, start + 1s);
-  EXPECT_THAT(floors.to_check(start + 20s).destinations, IsEmpty());
-  EXPECT_THAT(floors.to_check(start + 21s).destinations, SizeIs(1));
+  EXPECT_THAT(floors.to_check(first_floor).destinations, SizeIs(1));
+  floors.checked(floors.get(), {}, first_floor, first_floor + 1s);
+  EXPECT_THAT(floors.to_check(first_floor + 20s).destinations, IsEmpty());
+  EXPECT_THAT(floors.to_check(first_floor + 21s).destinations, SizeIs(1));
 }
 
 TEST(DueFloors, ALookWithoutThemIsCheapAfterACheckOfLessThanTenMilliseconds) {
   DueFloors floors;
   floors.claimed(runs(25, "a"));
-  floors.checked(floors.get(), {}, start, start + 10ms);
+  floors.checked(floors.get(), {}, first_floor, first_floor + 10ms);
   floors.clear_if_cheap();
   EXPECT_THAT(floors.get().destinations, SizeIs(1));
-  floors.checked(floors.get(), {}, start, start + 9999us);
+  floors.checked(floors.get(), {}, first_floor, first_floor + 9999us);
   floors.clear_if_cheap();
   EXPECT_THAT(floors.get().destinations, IsEmpty());
   floors.claimed(runs(25, "a"));
@@ -124,11 +124,11 @@ TEST(DueFloors, ALookWithoutThemIsCheapAfterACheckOfLessThanTenMilliseconds) {
 TEST(DueFloors, OfAForgottenDestinationNoLookChangesThem) {
   DueFloors floors;
   floors.claimed(runs(25, "a"));
-  floors.raise(floors.get(), {now});
+  floors.raise(floors.get(), {looked_at});
   const auto old = floors.get();
   floors.clear();
   floors.claimed(runs(25, "a"));
-  floors.raise(old, {now + 1s});
+  floors.raise(old, {looked_at + 1s});
   EXPECT_THAT(floors.get().times, ElementsAre(Time{}));
 }
 

@@ -16,7 +16,6 @@
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::pacing;
 using Kind = storage::Pace::Kind;
 
 constexpr std::size_t most_openings = 10'000;
@@ -106,13 +105,13 @@ const Pacer::Opening& Pacer::opening(storage::Session& session, const WorkflowPt
   if (known.workflow == workflow && now < known.closes_at) return known;
   const domain::TimeWindow& window = *workflow->pacing.window;
   const std::vector<std::int64_t> days(window.days.begin(), window.days.end());
-  const auto rows = session.run(sql::NextOpening{.business = workflow->business_id,
-                                                 .zone = window.zone,
-                                                 .days = days,
-                                                 .opens = window.from,
-                                                 .closes = window.to,
-                                                 .at = now,
-                                                 .workdays = window.workdays});
+  const auto rows = session.run(sql::pacing::NextOpening{.business = workflow->business_id,
+                                                         .zone = window.zone,
+                                                         .days = days,
+                                                         .opens = window.from,
+                                                         .closes = window.to,
+                                                         .at = now,
+                                                         .workdays = window.workdays});
   const auto row = rows.find();
   // If the server lacks the time zone, an update may add it, so the query is repeated later.
   const Time later = now + unreadable_retry_delay;
@@ -144,11 +143,11 @@ void Pacer::limit(storage::Session& session, const std::vector<Candidate>& candi
     by_guid.emplace(run->run.key.guid, run);
   }
   if (runs.empty()) return;
-  for (const auto& row : session.run(sql::BeginLimited{.businesses = businesses,
-                                                       .workflows = workflows,
-                                                       .runs = runs,
-                                                       .counts = counts,
-                                                       .periods = periods})) {
+  for (const auto& row : session.run(sql::pacing::BeginLimited{.businesses = businesses,
+                                                               .workflows = workflows,
+                                                               .runs = runs,
+                                                               .counts = counts,
+                                                               .periods = periods})) {
     storage::Pace& pace = by_guid.at(row.run)->pace;
     pace = row.is_locked ? storage::Pace{.kind = Kind::locked, .until = now + lock_delay}
                          : storage::Pace{.kind = Kind::limited};
@@ -180,11 +179,11 @@ void Pacer::wait_for_requests(storage::Session& session, const std::vector<Candi
     wanted.push_back(static_cast<std::int64_t>(waiting.size()));
     rates.push_back(to_json(workflow.pacing.rate->per_second));
   }
-  for (const auto& row : session.run(sql::TakeRequests{.businesses = businesses,
-                                                       .workflows = workflows,
-                                                       .destinations = destinations,
-                                                       .wanted = wanted,
-                                                       .per_second = rates})) {
+  for (const auto& row : session.run(sql::pacing::TakeRequests{.businesses = businesses,
+                                                               .workflows = workflows,
+                                                               .destinations = destinations,
+                                                               .wanted = wanted,
+                                                               .per_second = rates})) {
     const auto waiting = by_destination.extract(std::string(row.destination));
     grant(waiting.key(), waiting.mapped(), static_cast<std::size_t>(row.granted), row.full_in);
   }

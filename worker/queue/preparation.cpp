@@ -13,8 +13,6 @@
 namespace waybill::worker {
 namespace {
 
-using Kind = PreparationQueues::Kind;
-
 constexpr std::size_t most_in_batch = 64;
 constexpr std::size_t first_render_batch = 4;
 constexpr Duration render_time = std::chrono::milliseconds(2);
@@ -115,7 +113,7 @@ void Preparation::run(const std::stop_token& stop) {
 
 void Preparation::render_some() {
   Runs runs;
-  take(Kind::render, render_batch_.get(), runs);
+  take(PreparationQueues::Kind::render, render_batch_.get(), runs);
   prepare(std::move(runs), render_batch_);
 }
 
@@ -123,13 +121,13 @@ void Preparation::render_some() {
 void Preparation::begin_some() {
   Runs runs;
   const std::size_t most = std::max(begin_batch_.get(), least_to_begin);
-  take(Kind::go_on, most, runs);
-  take(Kind::begin, std::max(most - runs.size(), least_to_begin), runs);
+  take(PreparationQueues::Kind::go_on, most, runs);
+  take(PreparationQueues::Kind::begin, std::max(most - runs.size(), least_to_begin), runs);
   prepare(std::move(runs), begin_batch_);
 }
 
 /// Adds the next runs of a kind.
-void Preparation::take(Kind kind, std::size_t most, Runs& runs) {
+void Preparation::take(PreparationQueues::Kind kind, std::size_t most, Runs& runs) {
   const Time now = clock_.now();
   auto [taken, late] = queues_.take(kind, most, now - claim_patience);
   Runs without_memory;

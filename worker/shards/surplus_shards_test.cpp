@@ -13,7 +13,7 @@ using testing::IsEmpty;
 
 using Moment = SurplusShards::Moment;
 
-constexpr Moment start{};
+constexpr Moment looked_from{};
 
 storage::HeldShards shards(const std::vector<std::int16_t>& numbers) {
   storage::HeldShards held;
@@ -24,7 +24,7 @@ storage::HeldShards shards(const std::vector<std::int16_t>& numbers) {
 TEST(SurplusShards, AWorkerWithItsShareHasNone) {
   SurplusShards surplus;
   auto held = shards({1, 2});
-  surplus.choose(held, 2, start);
+  surplus.choose(held, 2, looked_from);
   EXPECT_EQ(held, shards({1, 2}));
   EXPECT_TRUE(surplus.empty());
 }
@@ -32,7 +32,7 @@ TEST(SurplusShards, AWorkerWithItsShareHasNone) {
 TEST(SurplusShards, TheLastShardsBeyondTheShareAreNoLongerHeld) {
   SurplusShards surplus;
   auto held = shards({1, 2, 3, 4});
-  surplus.choose(held, 2, start);
+  surplus.choose(held, 2, looked_from);
   EXPECT_EQ(held, shards({1, 2}));
   EXPECT_THAT(surplus.shards(), ElementsAre(3, 4));
 }
@@ -40,9 +40,9 @@ TEST(SurplusShards, TheLastShardsBeyondTheShareAreNoLongerHeld) {
 TEST(SurplusShards, AShardThatWasChosenStaysSoWhileTheWorkerHoldsTooMany) {
   SurplusShards surplus;
   auto held = shards({1, 2, 3});
-  surplus.choose(held, 2, start);
+  surplus.choose(held, 2, looked_from);
   held = shards({1, 2, 3, 4});
-  surplus.choose(held, 3, start);
+  surplus.choose(held, 3, looked_from);
   EXPECT_EQ(held, shards({1, 2, 4}));
   EXPECT_THAT(surplus.shards(), ElementsAre(3));
 }
@@ -50,9 +50,9 @@ TEST(SurplusShards, AShardThatWasChosenStaysSoWhileTheWorkerHoldsTooMany) {
 TEST(SurplusShards, AWorkerKeepsItsShardsOnceItsShareHasGrown) {
   SurplusShards surplus;
   auto held = shards({1, 2, 3});
-  surplus.choose(held, 2, start);
+  surplus.choose(held, 2, looked_from);
   held = shards({1, 2, 3});
-  surplus.choose(held, 3, start);
+  surplus.choose(held, 3, looked_from);
   EXPECT_EQ(held, shards({1, 2, 3}));
   EXPECT_TRUE(surplus.empty());
 }
@@ -60,11 +60,11 @@ TEST(SurplusShards, AWorkerKeepsItsShardsOnceItsShareHasGrown) {
 TEST(SurplusShards, ReleasedAndLostShardsAreForgotten) {
   SurplusShards surplus;
   auto held = shards({1, 2, 3, 4});
-  surplus.choose(held, 1, start);
+  surplus.choose(held, 1, looked_from);
   surplus.released(std::vector<std::int16_t>{4});
   EXPECT_THAT(surplus.shards(), ElementsAre(2, 3));
   held = shards({1, 2});
-  surplus.choose(held, 1, start);
+  surplus.choose(held, 1, looked_from);
   EXPECT_THAT(surplus.shards(), ElementsAre(2)) << "another worker has taken shard 3";
   surplus.clear();
   EXPECT_THAT(surplus.shards(), IsEmpty());
@@ -72,17 +72,17 @@ TEST(SurplusShards, ReleasedAndLostShardsAreForgotten) {
 
 TEST(SurplusShards, TheTimeOfASurplusBeginsWithItsFirstShard) {
   SurplusShards surplus;
-  EXPECT_FALSE(surplus.lasts(start + 1h, 100ms));
+  EXPECT_FALSE(surplus.lasts(looked_from + 1h, 100ms));
   auto held = shards({1, 2});
-  surplus.choose(held, 1, start);
+  surplus.choose(held, 1, looked_from);
   held = shards({1, 2, 3});
-  surplus.choose(held, 1, start + 80ms);
-  EXPECT_FALSE(surplus.lasts(start + 99ms, 100ms));
-  EXPECT_TRUE(surplus.lasts(start + 100ms, 100ms));
+  surplus.choose(held, 1, looked_from + 80ms);
+  EXPECT_FALSE(surplus.lasts(looked_from + 99ms, 100ms));
+  EXPECT_TRUE(surplus.lasts(looked_from + 100ms, 100ms));
   surplus.released(std::vector<std::int16_t>{2, 3});
   held = shards({1, 2});
-  surplus.choose(held, 1, start + 100ms);
-  EXPECT_FALSE(surplus.lasts(start + 199ms, 100ms));
+  surplus.choose(held, 1, looked_from + 100ms);
+  EXPECT_FALSE(surplus.lasts(looked_from + 199ms, 100ms));
 }
 
 }  // namespace

@@ -17,7 +17,6 @@
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::imports;
 using connectors::StoreOrder;
 using connectors::StorePage;
 using connectors::Unreadable;
@@ -45,8 +44,6 @@ Unreadable unreadable(const StoreOrder& order, std::string reason) {
           .created_at = order.created_at,
           .status = order.status};
 }
-
-json::value value_of(const Text& text) { return text ? json::value(*text) : json::value(); }
 
 class OrderPage {
  public:
@@ -98,8 +95,8 @@ class OrderPage {
       ids.push_back(entry.order->external_id);
       entry.is_new = true;
     }
-    const auto known = co_await work.run(
-        sql::Known{.business = scope_.business, .integration = scope_.integration, .external_ids = ids});
+    const auto known = co_await work.run(sql::imports::Known{
+        .business = scope_.business, .integration = scope_.integration, .external_ids = ids});
     for (const auto& row : known) {
       Entry& entry = *by_id.at(row.external_id);
       entry.is_new = false;
@@ -145,7 +142,8 @@ class OrderPage {
     }
     std::map<Guid, std::string> current;
     if (!changed.empty()) {
-      const auto locked = co_await work.run(sql::LockOrders{.business = scope_.business, .orders = changed});
+      const auto locked =
+          co_await work.run(sql::imports::LockOrders{.business = scope_.business, .orders = changed});
       for (const auto& row : locked) current.emplace(row.guid, row.status);
     }
     for (auto& entry : entries_) {
@@ -180,7 +178,7 @@ class OrderPage {
     }
     if (carriers.empty()) co_return;
     const auto rows =
-        co_await work.run(sql::UsableCarriers{.business = scope_.business, .carriers = carriers});
+        co_await work.run(sql::imports::UsableCarriers{.business = scope_.business, .carriers = carriers});
     std::set<Guid> usable;
     for (const auto& row : rows) usable.insert(row.guid);
     for (auto& entry : entries_) {
@@ -214,9 +212,11 @@ class OrderPage {
                                           {"phone", value_of(order.customer_phone)}});
     }
     if (customers.empty()) co_return;
-    co_await work.run(sql::AddCustomers{.business = scope_.business, .customers = to_json(customers)});
+    co_await work.run(
+        sql::imports::AddCustomers{.business = scope_.business, .customers = to_json(customers)});
     if (addresses.empty()) co_return;
-    const auto rows = co_await work.run(sql::FindCustomers{.business = scope_.business, .emails = addresses});
+    const auto rows =
+        co_await work.run(sql::imports::FindCustomers{.business = scope_.business, .emails = addresses});
     struct Found {
       Guid guid;
       std::string_view name;
@@ -274,13 +274,13 @@ class OrderPage {
       }
     }
     if (!added.empty()) {
-      co_await work.run(sql::AddOrders{
+      co_await work.run(sql::imports::AddOrders{
           .business = scope_.business, .integration = scope_.integration, .orders = to_json(added)});
     }
     counts_.imported = static_cast<std::int64_t>(added.size());
     if (!changed.empty()) {
-      const auto rows =
-          co_await work.run(sql::ChangeOrders{.business = scope_.business, .orders = to_json(changed)});
+      const auto rows = co_await work.run(
+          sql::imports::ChangeOrders{.business = scope_.business, .orders = to_json(changed)});
       counts_.updated = rows.size();
     }
     for (auto& [status, orders] : moved) {
@@ -346,15 +346,15 @@ class OrderPage {
       statuses.push_back(entry.order->status);
     }
     if (!ids.empty()) {
-      co_await work.run(sql::RememberOrders{.business = scope_.business,
-                                            .integration = scope_.integration,
-                                            .external_ids = ids,
-                                            .orders = guids,
-                                            .digests = digests,
-                                            .statuses = statuses});
+      co_await work.run(sql::imports::RememberOrders{.business = scope_.business,
+                                                     .integration = scope_.integration,
+                                                     .external_ids = ids,
+                                                     .orders = guids,
+                                                     .digests = digests,
+                                                     .statuses = statuses});
     }
     if (!same.empty()) {
-      co_await work.run(sql::ForgetFailures{
+      co_await work.run(sql::imports::ForgetFailures{
           .business = scope_.business, .integration = scope_.integration, .external_ids = same});
     }
   }
@@ -373,12 +373,12 @@ class OrderPage {
       numbers.push_back(refused->number);
       reasons.push_back(refused->reason);
     }
-    co_await work.run(sql::KeepFailures{.business = scope_.business,
-                                        .integration = scope_.integration,
-                                        .external_ids = ids,
-                                        .order_numbers = numbers,
-                                        .reasons = reasons,
-                                        .run = scope_.run});
+    co_await work.run(sql::imports::KeepFailures{.business = scope_.business,
+                                                 .integration = scope_.integration,
+                                                 .external_ids = ids,
+                                                 .order_numbers = numbers,
+                                                 .reasons = reasons,
+                                                 .run = scope_.run});
   }
 
   const ImportScope& scope_;
@@ -435,9 +435,9 @@ asio::awaitable<PageCounts> import_orders(const ImportScope& scope, StorePage<St
 
 asio::awaitable<void> forget_failure(const ImportScope& scope, std::string external_id) {
   auto work = co_await PageWork::begin(scope);
-  co_await work.run(sql::ForgetFailures{.business = scope.business,
-                                        .integration = scope.integration,
-                                        .external_ids = std::vector{std::move(external_id)}});
+  co_await work.run(sql::imports::ForgetFailures{.business = scope.business,
+                                                 .integration = scope.integration,
+                                                 .external_ids = std::vector{std::move(external_id)}});
   co_await work.commit({}, {});
 }
 

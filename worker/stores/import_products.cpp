@@ -14,7 +14,6 @@
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::imports;
 using connectors::StorePage;
 using connectors::StoreProduct;
 using connectors::StoreVariant;
@@ -115,11 +114,11 @@ class ProductPage {
     co_await look_up(work);
     for (const auto* const product : products_) co_await write_product(work, *product);
     if (!ids_.empty()) {
-      co_await work.run(sql::RememberProducts{.business = scope_.business,
-                                              .integration = scope_.integration,
-                                              .external_ids = ids_,
-                                              .products = guids_,
-                                              .digests = digests_});
+      co_await work.run(sql::imports::RememberProducts{.business = scope_.business,
+                                                       .integration = scope_.integration,
+                                                       .external_ids = ids_,
+                                                       .products = guids_,
+                                                       .digests = digests_});
     }
     PageCounts counts;
     counts.failed = static_cast<std::int64_t>(refused.size() + set_aside_.size());
@@ -159,7 +158,7 @@ class ProductPage {
         if (variant.sku) skus.push_back(*variant.sku);
       }
     }
-    const auto rows = co_await work.run(sql::KnownProducts{
+    const auto rows = co_await work.run(sql::imports::KnownProducts{
         .business = scope_.business, .integration = scope_.integration, .external_ids = ids, .skus = skus});
     for (const auto& row : rows) {
       if (row.kind == "sku") {
@@ -192,7 +191,7 @@ class ProductPage {
       for (const auto& variant : product->variants) add(variant.sku);
     }
     if (guids.empty()) co_return;
-    const auto rows = co_await work.run(sql::ProductHolders{
+    const auto rows = co_await work.run(sql::imports::ProductHolders{
         .business = scope_.business, .integration = scope_.integration, .products = guids});
     for (const auto& row : rows) {
       auto& holder = holders_[row.product_id];
@@ -305,12 +304,13 @@ class ProductPage {
     if (is_new) {
       auto columns = columns_of(product, customs, {});
       columns["guid"] = guid.to_string();
-      co_await work.run(sql::AddProduct{.business = scope_.business, .product = to_json(columns)});
+      co_await work.run(sql::imports::AddProduct{.business = scope_.business, .product = to_json(columns)});
     } else {
-      const auto locked = co_await work.run(sql::LockProduct{.business = scope_.business, .product = guid});
+      const auto locked =
+          co_await work.run(sql::imports::LockProduct{.business = scope_.business, .product = guid});
       if (const auto row = locked.find()) {  // a product deleted here stays deleted
         auto variants = json::parse(row->variants);
-        co_await work.run(sql::ChangeProduct{
+        co_await work.run(sql::imports::ChangeProduct{
             .business = scope_.business,
             .product = guid,
             .changes = to_json(columns_of(product, customs, std::move(variants.as_array())))});
@@ -331,16 +331,17 @@ class ProductPage {
   std::vector<std::string> digests_;
 };
 
-asio::awaitable<WrittenPage> write(const ImportScope& scope, std::vector<const StoreProduct*> products,
-                                   std::vector<Refused> refused, std::optional<Time> reached) {
+asio::awaitable<WrittenPage> write_products(const ImportScope& scope,
+                                            std::vector<const StoreProduct*> products,
+                                            std::vector<Refused> refused, std::optional<Time> reached) {
   co_return co_await write_page([&]() -> asio::awaitable<PageCounts> {
     ProductPage page(scope, products);
     co_return co_await page.write(reached, refused);
   });
 }
 
-std::vector<const StoreProduct*> distinct(const std::vector<StoreProduct>& products,
-                                          std::vector<Refused>& refused) {
+std::vector<const StoreProduct*> distinct_products(const std::vector<StoreProduct>& products,
+                                                   std::vector<Refused>& refused) {
   std::unordered_map<std::string_view, const StoreProduct*> latest;
   for (const auto& product : products) {
     const auto [entry, is_first] = latest.emplace(product.external_id, &product);
@@ -367,16 +368,16 @@ asio::awaitable<PageCounts> import_products(const ImportScope& scope, StorePage<
     refused.push_back({std::move(each.external_id), std::nullopt, std::move(each.reason)});
   }
   for (auto& product : page.records) make_acceptable(product);
-  const auto products = distinct(page.records, refused);
-  auto whole = co_await write(scope, products, refused, page.reached);
+  const auto products = distinct_products(page.records, refused);
+  auto whole = co_await write_products(scope, products, refused, page.reached);
   if (whole.refusal.empty()) co_return whole.counts;
   for (const auto* const product : products) {
-    const auto written = co_await write(scope, {product}, {}, std::nullopt);
+    const auto written = co_await write_products(scope, {product}, {}, std::nullopt);
     if (!written.refusal.empty())
       refused.push_back(
           {product->external_id, std::nullopt, "The product " + product->name + ": " + written.refusal});
   }
-  const auto rest = co_await write(scope, {}, refused, page.reached);
+  const auto rest = co_await write_products(scope, {}, refused, page.reached);
   if (!rest.refusal.empty()) throw storage::StatementError(rest.refusal, "", "");
   co_return rest.counts;
 }

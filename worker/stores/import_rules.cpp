@@ -67,8 +67,6 @@ bool is_shown(Time time) {
   return time >= sys_days(year(1) / 1 / 1) && time < sys_days(year(9999) / 12 / 31);
 }
 
-json::value value_of(const Text& text) { return text ? json::value(*text) : json::value(); }
-
 std::string digest_of(const json::object& canonical) { return hex(sha256(to_json(canonical))); }
 
 /// The entries as texts, sorted, so that their order in the store makes no difference.
@@ -166,6 +164,10 @@ std::string description_of(const connectors::StoreItem& item) {
 }
 
 }  // namespace
+
+json::value value_of(const std::optional<std::string>& text) {
+  return text ? json::value(*text) : json::value();
+}
 
 bool is_amount(std::string_view text) {
   const auto point = text.find('.');

@@ -32,6 +32,9 @@ std::optional<std::string> order_problem(const connectors::StoreOrder& order, bo
 void make_acceptable(connectors::StoreOrder& order);
 void make_acceptable(connectors::StoreProduct& product);
 
+/// Returns the text, or null if there is none.
+json::value value_of(const std::optional<std::string>& text);
+
 /// "2:" and SHA-256 in hex of all imported fields except the status and the time of the change. The order of
 /// items or variants makes no difference.
 std::string digest_of(const connectors::StoreOrder& order);

@@ -6,8 +6,6 @@
 
 namespace waybill::worker {
 
-namespace sql = storage::sql::imports;
-
 PageCounts& PageCounts::operator+=(const PageCounts& more) {
   imported += more.imported;
   updated += more.updated;
@@ -18,27 +16,27 @@ PageCounts& PageCounts::operator+=(const PageCounts& more) {
 
 asio::awaitable<PageWork> PageWork::begin(const ImportScope& scope) {
   PageWork work(scope, co_await scope.thread.database().begin({scope.cause, scope.business}));
-  const auto held = co_await work.run(sql::Hold{.business = scope.business,
-                                                .integration = scope.integration,
-                                                .worker = scope.worker,
-                                                .lease = format_duration(scope.lease)});
+  const auto held = co_await work.run(sql::imports::Hold{.business = scope.business,
+                                                         .integration = scope.integration,
+                                                         .worker = scope.worker,
+                                                         .lease = format_duration(scope.lease)});
   if (held.empty()) throw LeaseLost();
   co_return std::move(work);
 }
 
 asio::awaitable<void> PageWork::commit(Advance advance, const std::vector<Refused>& refused) {
   const auto& counts = advance.counts;
-  co_await run(sql::Advance{.business = scope_.business,
-                            .run = scope_.run,
-                            .imported = counts.imported,
-                            .updated = counts.updated,
-                            .unchanged = counts.unchanged,
-                            .failed = counts.failed,
-                            .errors = errors_json(refused),
-                            .integration = scope_.integration,
-                            .orders_reached = advance.orders_reached,
-                            .products_reached = advance.products_reached,
-                            .recent_orders = advance.recent_orders});
+  co_await run(sql::imports::Advance{.business = scope_.business,
+                                     .run = scope_.run,
+                                     .imported = counts.imported,
+                                     .updated = counts.updated,
+                                     .unchanged = counts.unchanged,
+                                     .failed = counts.failed,
+                                     .errors = errors_json(refused),
+                                     .integration = scope_.integration,
+                                     .orders_reached = advance.orders_reached,
+                                     .products_reached = advance.products_reached,
+                                     .recent_orders = advance.recent_orders});
   co_await transaction_->commit();
 }
 

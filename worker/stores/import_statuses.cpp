@@ -13,7 +13,6 @@
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::imports;
 using connectors::Unreadable;
 using Text = std::optional<std::string>;
 
@@ -48,8 +47,8 @@ class StatusPage {
       if (!each.external_id.empty()) ids.push_back(each.external_id);
     }
     if (ids.empty()) co_return;
-    const auto rows = co_await work_.run(
-        sql::Known{.business = scope_.business, .integration = scope_.integration, .external_ids = ids});
+    const auto rows = co_await work_.run(sql::imports::Known{
+        .business = scope_.business, .integration = scope_.integration, .external_ids = ids});
     std::vector<Guid> guids;
     std::map<Guid, Known*> by_guid;
     for (const auto& row : rows) {
@@ -61,7 +60,8 @@ class StatusPage {
       by_guid.emplace(known.guid, &known);
     }
     if (guids.empty()) co_return;
-    const auto locked = co_await work_.run(sql::LockOrders{.business = scope_.business, .orders = guids});
+    const auto locked =
+        co_await work_.run(sql::imports::LockOrders{.business = scope_.business, .orders = guids});
     for (const auto& row : locked) by_guid.at(row.guid)->current = row.status;
   }
 
@@ -110,15 +110,15 @@ class StatusPage {
       result_.moved += static_cast<std::int64_t>(changed.moved);
     }
     if (!ids_.empty()) {
-      co_await work_.run(sql::RememberOrders{.business = scope_.business,
-                                             .integration = scope_.integration,
-                                             .external_ids = ids_,
-                                             .orders = guids_,
-                                             .digests = digests_,
-                                             .statuses = statuses_});
+      co_await work_.run(sql::imports::RememberOrders{.business = scope_.business,
+                                                      .integration = scope_.integration,
+                                                      .external_ids = ids_,
+                                                      .orders = guids_,
+                                                      .digests = digests_,
+                                                      .statuses = statuses_});
     }
     if (!settled_.empty()) {
-      co_await work_.run(sql::ForgetFailures{
+      co_await work_.run(sql::imports::ForgetFailures{
           .business = scope_.business, .integration = scope_.integration, .external_ids = settled_});
     }
   }

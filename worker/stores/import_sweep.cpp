@@ -21,7 +21,7 @@ using connectors::StoreError;
 using connectors::StoreProblem;
 
 constexpr auto longest_turn = std::chrono::seconds(60);
-constexpr int max_attempts = 3;  // attempts of one call
+constexpr int attempts_of_call = 3;
 constexpr Duration max_wait = std::chrono::seconds(10);
 constexpr std::int64_t failures_per_round = 50;
 constexpr int max_rounds = 20;  // rounds of failures in one pass
@@ -174,7 +174,7 @@ class Sweep {
       } catch (const StoreError& error) {
         if (control_.must_stop()) throw Stopped();
         wait = std::max(wait, error.retry_after().value_or(wait));
-        if (error.problem() != StoreProblem::busy || attempt == max_attempts || wait > max_wait) throw;
+        if (error.problem() != StoreProblem::busy || attempt == attempts_of_call || wait > max_wait) throw;
       }
       co_await control_.pause(wait);
     }

@@ -24,7 +24,6 @@
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::imports;
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
@@ -115,14 +114,14 @@ class Importer::Impl {
     runs.reserve(places);
     const std::int64_t now = to_unix_ms(database_clock().now());
     for (std::size_t i = 0; i < places; ++i) runs.push_back(Guid::timed_random(now));
-    const auto claimed =
-        co_await thread_.database().write(sql::Claim{.worker = options_.worker,
-                                                     .limit = places,
-                                                     .lease = format_duration(options_.lease),
-                                                     .busy = busy,
-                                                     .new_runs = runs,
-                                                     .max_per_business = options_.places_of_business},
-                                          {});
+    const auto claimed = co_await thread_.database().write(
+        sql::imports::Claim{.worker = options_.worker,
+                            .limit = places,
+                            .lease = format_duration(options_.lease),
+                            .busy = busy,
+                            .new_runs = runs,
+                            .max_per_business = options_.places_of_business},
+        {});
     for (const auto& row : claimed) {
       ImportClaim claim = claim_of(row);
       running_.try_emplace(claim.integration, thread_.io());
@@ -141,7 +140,7 @@ class Importer::Impl {
       for (const auto& [integration, running] : running_) held.push_back(integration);
       try {
         const auto rows = co_await thread_.database().write(
-            sql::Renew{
+            sql::imports::Renew{
                 .worker = options_.worker, .integrations = held, .lease = format_duration(options_.lease)},
             {});
         std::set<Guid> renewed;
@@ -279,17 +278,17 @@ class Importer::Impl {
     if (result.kind == Kind::stopped && !goes_on)
       errors.push_back({{}, std::nullopt, "Stopped: the integration was disabled or removed."});
     const auto swept_at = [&](bool is_swept) { return is_swept ? std::optional(began) : std::nullopt; };
-    co_await thread_.database().write(sql::Finish{.business = claim.business,
-                                                  .integration = claim.integration,
-                                                  .worker = options_.worker,
-                                                  .run = claim.run,
-                                                  .due_at = claim.due_at,
-                                                  .delay = format_duration(pause),
-                                                  .failures = failures,
-                                                  .orders_swept_at = swept_at(result.has_orders),
-                                                  .products_swept_at = swept_at(result.has_products),
-                                                  .errors = errors_json(errors),
-                                                  .continues = goes_on},
+    co_await thread_.database().write(sql::imports::Finish{.business = claim.business,
+                                                           .integration = claim.integration,
+                                                           .worker = options_.worker,
+                                                           .run = claim.run,
+                                                           .due_at = claim.due_at,
+                                                           .delay = format_duration(pause),
+                                                           .failures = failures,
+                                                           .orders_swept_at = swept_at(result.has_orders),
+                                                           .products_swept_at = swept_at(result.has_products),
+                                                           .errors = errors_json(errors),
+                                                           .continues = goes_on},
                                       {});
   }
 

@@ -22,7 +22,6 @@ namespace waybill::worker {
 namespace {
 
 namespace asio = boost::asio;
-namespace sql = storage::sql::integrations;
 using actions::AttemptResult;
 using actions::Dead;
 using actions::Done;
@@ -48,7 +47,7 @@ struct StoreAccount {
   std::string sealed_key;
   std::optional<std::string> sealed_secret;
 
-  explicit StoreAccount(const sql::TrackingTarget::Row& row)
+  explicit StoreAccount(const sql::integrations::TrackingTarget::Row& row)
       : integration(row.integration_id.value_or(Guid())),
         provider(row.provider.value_or("")),
         url(row.store_url.value_or("")),
@@ -79,7 +78,7 @@ struct Target {
   bool is_on = false;
   bool is_test = false;  // the carrier is in test mode
 
-  explicit Target(const sql::TrackingTarget::Row& row)
+  explicit Target(const sql::integrations::TrackingTarget::Row& row)
       : tracking_number(row.tracking_number),
         carrier_number(row.carrier_number),
         carrier_url(row.carrier_url.value_or("")),
@@ -215,7 +214,7 @@ class StoreTrackingSender::Impl {
       if (tasks_.is_stopping()) throw storage::DatabaseUnavailable("the worker is stopping");
       try {
         const auto rows = co_await thread_.database().read(
-            sql::TrackingTarget{.business = notice.business, .shipment = notice.shipment});
+            sql::integrations::TrackingTarget{.business = notice.business, .shipment = notice.shipment});
         if (rows.empty()) co_return std::nullopt;
         co_return Target(rows.front());
       } catch (const storage::DatabaseUnavailable&) {
@@ -299,11 +298,11 @@ class StoreTrackingSender::Impl {
   /// Locks the order against other workers; false if another worker has the lock.
   asio::awaitable<bool> lock_order(const Guid& business, const Target& target) {
     const auto rows = co_await thread_.database().write(
-        sql::HoldOrder{.business = business,
-                       .integration = target.store.integration,
-                       .external_id = *target.external_id,
-                       .worker = options_.worker,
-                       .duration = format_duration(options_.attempt_limit + lock_margin)},
+        sql::integrations::HoldOrder{.business = business,
+                                     .integration = target.store.integration,
+                                     .external_id = *target.external_id,
+                                     .worker = options_.worker,
+                                     .duration = format_duration(options_.attempt_limit + lock_margin)},
         {});
     co_return !rows.empty();
   }
@@ -311,11 +310,12 @@ class StoreTrackingSender::Impl {
   /// Must not throw. A lock that cannot be released expires.
   asio::awaitable<void> unlock_order(const Guid& business, const Target& target) {
     try {
-      co_await thread_.database().write(sql::ReleaseOrder{.business = business,
-                                                          .integration = target.store.integration,
-                                                          .external_id = *target.external_id,
-                                                          .worker = options_.worker},
-                                        {});
+      co_await thread_.database().write(
+          sql::integrations::ReleaseOrder{.business = business,
+                                          .integration = target.store.integration,
+                                          .external_id = *target.external_id,
+                                          .worker = options_.worker},
+          {});
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     }
   }
@@ -389,11 +389,12 @@ class StoreTrackingSender::Impl {
   asio::awaitable<void> add_earlier(const actions::TrackingNotice& notice, const Target& target,
                                     connectors::StoreTracking& tracking) {
     std::set<std::string> numbers{target.tracking_number};  // earlier versions of waybill sent it
-    const auto rows = co_await thread_.database().write(sql::BeginSending{.business = notice.business,
+    const auto rows =
+        co_await thread_.database().write(sql::integrations::BeginSending{.business = notice.business,
                                                                           .shipment = notice.shipment,
                                                                           .number = tracking.tracking_number,
                                                                           .url = tracking.tracking_url},
-                                                        {});
+                                          {});
     for (const auto& row : rows) {
       numbers.emplace(row.number);
       if (row.number == tracking.tracking_number) tracking.has_new_url = row.url != tracking.tracking_url;
@@ -423,10 +424,10 @@ class StoreTrackingSender::Impl {
       result.error = connectors::without_secrets(error.what(), connection->credentials);
     }
     if (!problem && tracking.has_new_url) {
-      co_await thread_.database().write(sql::EndSending{.business = notice.business,
-                                                        .shipment = notice.shipment,
-                                                        .number = tracking.tracking_number,
-                                                        .url = tracking.tracking_url},
+      co_await thread_.database().write(sql::integrations::EndSending{.business = notice.business,
+                                                                      .shipment = notice.shipment,
+                                                                      .number = tracking.tracking_number,
+                                                                      .url = tracking.tracking_url},
                                         {});
     }
     if (problem == StoreProblem::credentials) {

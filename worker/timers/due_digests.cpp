@@ -10,21 +10,17 @@
 #include "storage/sql/digests.sql.hpp"
 #include "storage/statement/binary.hpp"
 #include "worker/planning/run_origins.hpp"
+#include "worker/timers/pace.hpp"
 
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::digests;
-
-constexpr Duration look_every = std::chrono::seconds(1);
 constexpr Duration idle_look_every = std::chrono::seconds(5);  // without workflows with a digest, and digests
-constexpr Duration due_again_after = std::chrono::milliseconds(100);
-constexpr Duration catalogue_delay = std::chrono::milliseconds(250);  // until a new version is read
-constexpr std::int64_t digests_of_shard = 16;                         // whose businesses have a turn
-constexpr std::int64_t most_of_business = 32;                         // digests in one transaction
-constexpr std::int64_t max_bytes = std::int64_t{16} << 20U;           // of the lists of one transaction
+constexpr std::int64_t digests_of_shard = 16;                  // whose businesses have a turn
+constexpr std::int64_t most_of_business = 32;                  // digests in one transaction
+constexpr std::int64_t most_list_bytes = std::int64_t{16} << 20U;  // of the lists of one transaction
 constexpr std::int64_t most_of_changed = 500;  // digests of changed workflows in one transaction
-constexpr std::size_t longest_round = 256;     // businesses
+constexpr std::size_t businesses_of_round = 256;
 
 }  // namespace
 
@@ -76,9 +72,10 @@ bool DueDigests::work(storage::Session& session) {
     next_look_ = now;
     return true;
   }
-  const auto found =
-      session.run(sql::Look{.shards = storage::binary_array(shards), .within = format_duration(look_every)})
-          .front();
+  const auto found = session
+                         .run(sql::digests::Look{.shards = storage::binary_array(shards),
+                                                 .within = format_duration(look_every)})
+                         .front();
   has_changed_ = found.has_closings;
   if (has_changed_ && !knew_changes) {
     next_look_ = now;
@@ -95,12 +92,12 @@ bool DueDigests::work(storage::Session& session) {
 
 /// Closes some due digests. Returns true if there may be more.
 bool DueDigests::close_some(storage::Session& session, const std::vector<std::int16_t>& shards) {
-  if (had_turn_.size() >= longest_round) had_turn_.clear();
+  if (had_turn_.size() >= businesses_of_round) had_turn_.clear();
   std::vector<std::int16_t> of_shards;
   std::vector<Guid> businesses;
-  for (const auto& row : session.run(sql::DueBusinesses{.shards = storage::binary_array(shards),
-                                                        .had_turn = storage::binary_array(had_turn_),
-                                                        .digests_of_shard = digests_of_shard})) {
+  for (const auto& row : session.run(sql::digests::DueBusinesses{.shards = storage::binary_array(shards),
+                                                                 .had_turn = storage::binary_array(had_turn_),
+                                                                 .digests_of_shard = digests_of_shard})) {
     of_shards.push_back(row.shard);
     businesses.push_back(row.business_id);
   }
@@ -120,7 +117,9 @@ bool DueDigests::close_some(storage::Session& session, const std::vector<std::in
 /// Makes some digests due whose workflow has changed. Returns true if it found any.
 bool DueDigests::close_changed(storage::Session& session, const std::vector<std::int16_t>& shards) {
   if (!std::exchange(has_changed_, false)) return false;
-  return session.run(sql::CloseChanged{.shards = storage::binary_array(shards), .limit = most_of_changed})
+  return session
+             .run(sql::digests::CloseChanged{.shards = storage::binary_array(shards),
+                                             .limit = most_of_changed})
              .front()
              .closed > 0;
 }
@@ -132,11 +131,11 @@ std::vector<DueDigests::Claimed> DueDigests::claim(storage::Session& session,
   std::vector<Claimed> claimed;
   std::int64_t bytes = 0;
   std::uint64_t epoch = 0;
-  for (const auto& row : session.run(sql::Claim{.shards = storage::binary_array(shards),
-                                                .businesses = storage::binary_array(businesses),
-                                                .limit_of_business = most_of_business})) {
+  for (const auto& row : session.run(sql::digests::Claim{.shards = storage::binary_array(shards),
+                                                         .businesses = storage::binary_array(businesses),
+                                                         .limit_of_business = most_of_business})) {
     bytes += row.bytes;
-    if (!claimed.empty() && bytes > max_bytes) break;
+    if (!claimed.empty() && bytes > most_list_bytes) break;
     claimed.push_back({.digest = {.business_id = row.business_id,
                                   .guid = row.guid,
                                   .workflow_id = row.workflow_id,
@@ -201,20 +200,21 @@ DueDigests::Plan DueDigests::decide(storage::Session& session, const std::vector
 void DueDigests::write(storage::Session& session, const Plan& plan) {
   const auto postpone = [&](const Keys& keys, Duration delay) {
     if (keys.digests.empty()) return;
-    session.run(sql::Postpone{.businesses = storage::binary_array(keys.businesses),
-                              .digests = storage::binary_array(keys.digests),
-                              .delay = format_duration(delay)});
+    session.run(sql::digests::Postpone{.businesses = storage::binary_array(keys.businesses),
+                                       .digests = storage::binary_array(keys.digests),
+                                       .delay = format_duration(delay)});
   };
   postpone(plan.postponed, unreadable_retry_delay);
   postpone(plan.behind, catalogue_delay);
   if (!plan.dropped.digests.empty()) {
-    session.run(sql::Drop{.businesses = storage::binary_array(plan.dropped.businesses),
-                          .digests = storage::binary_array(plan.dropped.digests)});
+    session.run(sql::digests::Drop{.businesses = storage::binary_array(plan.dropped.businesses),
+                                   .digests = storage::binary_array(plan.dropped.digests)});
   }
   if (plan.closed.digests.empty()) return;
   std::unordered_set<Guid> empty;  // digests whose items were all erased
-  for (const auto& row : session.run(sql::Close{.businesses = storage::binary_array(plan.closed.businesses),
-                                                .digests = storage::binary_array(plan.closed.digests)})) {
+  for (const auto& row :
+       session.run(sql::digests::Close{.businesses = storage::binary_array(plan.closed.businesses),
+                                       .digests = storage::binary_array(plan.closed.digests)})) {
     if (row.count == 0) empty.insert(row.guid);
   }
   std::vector<MatchedEvent> fired = plan.runs;

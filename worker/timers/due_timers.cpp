@@ -14,18 +14,9 @@
 #include "worker/planning/condition_shares.hpp"
 #include "worker/planning/timer_plan.hpp"
 #include "worker/planning/working_delays.hpp"
+#include "worker/timers/pace.hpp"
 
 namespace waybill::worker {
-namespace {
-
-namespace sql = storage::sql::timers;
-
-constexpr Duration look_every = std::chrono::seconds(1);
-constexpr Duration due_again_after = std::chrono::milliseconds(100);
-constexpr std::size_t max_bytes = 4UL * 1024 * 1024;  // of the records of one transaction
-
-}  // namespace
-
 /// A locked timer and the decision about it.
 struct DueTimers::Decided {
   enum class Fate : std::uint8_t { open, dropped, postponed, moved, condition, switched_off, fired };
@@ -81,9 +72,10 @@ bool DueTimers::work(storage::Session& session) {
   const bool has_fired = fire(session, shards);
   const bool has_scanned = (scan_.is_open() || is_changed) && scan(session, shards);
   if (has_fired || has_scanned) return true;
-  const auto found =
-      session.run(sql::Look{.shards = storage::binary_array(shards), .within = format_duration(look_every)})
-          .front();
+  const auto found = session
+                         .run(sql::timers::Look{.shards = storage::binary_array(shards),
+                                                .within = format_duration(look_every)})
+                         .front();
   scan_.note(found.has_scan);
   next_look_ = now + look_every;
   // If a due timer was not claimed, another worker fires it.
@@ -169,7 +161,7 @@ void DueTimers::judge(storage::Session& session, std::vector<Decided>& decided, 
   }
   if (open.empty()) return;
   storage::Outbox outbox(session);
-  std::vector<storage::StoredEvent> records = outbox.current(stubs, max_bytes);
+  std::vector<storage::StoredEvent> records = outbox.current(stubs, most_record_bytes);
   std::erase_if(open, [&](const OpenTimer& timer) { return timer.place >= records.size(); });
   storage::RelativesWanted wanted;
   std::vector<Entity> entities = read_entities(records, wanted);
@@ -311,23 +303,23 @@ void DueTimers::write(storage::Session& session, const std::vector<Decided>& dec
     if (each.run) runs.push_back(each.run->run);
   }
   if (!later.records.empty()) {
-    session.run(sql::Postpone{.businesses = storage::binary_array(later.businesses),
-                              .workflows = storage::binary_array(later.workflows),
-                              .records = storage::binary_array(later.records),
-                              .delay = format_duration(unreadable_retry_delay)});
+    session.run(sql::timers::Postpone{.businesses = storage::binary_array(later.businesses),
+                                      .workflows = storage::binary_array(later.workflows),
+                                      .records = storage::binary_array(later.records),
+                                      .delay = format_duration(unreadable_retry_delay)});
   }
   if (!moved.records.empty()) {
-    session.run(sql::Move{.businesses = storage::binary_array(moved.businesses),
-                          .workflows = storage::binary_array(moved.workflows),
-                          .records = storage::binary_array(moved.records),
-                          .dues = storage::binary_array(moved_to)});
+    session.run(sql::timers::Move{.businesses = storage::binary_array(moved.businesses),
+                                  .workflows = storage::binary_array(moved.workflows),
+                                  .records = storage::binary_array(moved.records),
+                                  .dues = storage::binary_array(moved_to)});
   }
   if (over.records.empty()) return;
-  session.run(sql::Finish{.businesses = storage::binary_array(over.businesses),
-                          .workflows = storage::binary_array(over.workflows),
-                          .records = storage::binary_array(over.records),
-                          .runs = run_guids,
-                          .reasons = reasons});
+  session.run(sql::timers::Finish{.businesses = storage::binary_array(over.businesses),
+                                  .workflows = storage::binary_array(over.workflows),
+                                  .records = storage::binary_array(over.records),
+                                  .runs = run_guids,
+                                  .reasons = reasons});
   storage::RunStore(session, options_.worker).queue(runs);
   has_queued_ = has_queued_ || !runs.empty();
   if (!runs.empty()) observe(Observable::runs_planned, {}, runs.size());

@@ -9,17 +9,15 @@
 #include "storage/sql/schedules.sql.hpp"
 #include "storage/sql/workflows.sql.hpp"
 #include "storage/statement/errors.hpp"
+#include "worker/timers/pace.hpp"
 
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::schedules;
 using std::chrono::steady_clock;
 
-constexpr Duration look_every = std::chrono::seconds(1);
-constexpr Duration catalogue_delay = std::chrono::milliseconds(250);  // until a new version is read
 constexpr Duration failure_delay = std::chrono::minutes(1);
-constexpr std::size_t longest_round = 256;  // ticks
+constexpr std::size_t ticks_of_round = 256;
 constexpr const char* usual_time_limit = "set statement_timeout = '30s'";
 // The number of successive ticks whose query takes too long, after which a workflow is paused.
 constexpr int most_timeouts = 3;
@@ -81,10 +79,10 @@ void ScheduleLane::disconnect() {
 }
 
 Duration ScheduleLane::work_quickly(const std::vector<Guid>& slow) {
-  if (had_turn_.size() < longest_round && tick(slow)) return Duration::zero();
+  if (had_turn_.size() < ticks_of_round && tick(slow)) return Duration::zero();
   const bool had_turns = !had_turn_.empty();
   had_turn_.clear();
-  const auto found = session_->run(sql::Look{.passed_over = slow}).front();
+  const auto found = session_->run(sql::schedules::Look{.passed_over = slow}).front();
   if (found.has_changed_zone) follow_zone();
   if (had_turns) return Duration::zero();
   const auto wait_ms = found.wait_ms;
@@ -139,10 +137,10 @@ std::optional<ScheduleLane::Claimed> ScheduleLane::claim(const std::vector<Guid>
                    .version = found->version,
                    .epoch = found->epoch};
   };
-  if (kind_ == Kind::slow) return claimed(session_->run(sql::ClaimSlow{.businesses = slow}));
+  if (kind_ == Kind::slow) return claimed(session_->run(sql::schedules::ClaimSlow{.businesses = slow}));
   std::vector<Guid> passed_over = had_turn_;
   passed_over.insert(passed_over.end(), slow.begin(), slow.end());
-  auto found = claimed(session_->run(sql::Claim{.passed_over = passed_over}));
+  auto found = claimed(session_->run(sql::schedules::Claim{.passed_over = passed_over}));
   if (found) had_turn_.push_back(found->tick.business_id);
   return found;
 }
@@ -152,7 +150,7 @@ void ScheduleLane::take_turn(const Claimed& claimed, std::optional<PauseNotice>&
   const Tick& tick = claimed.tick;
   const WorkflowPtr workflow = catalogue_.find(tick.workflow_id);
   if (claimed.is_deleted) {
-    session_->run(sql::Remove{.business = tick.business_id, .workflow = tick.workflow_id});
+    session_->run(sql::schedules::Remove{.business = tick.business_id, .workflow = tick.workflow_id});
     return;
   }
   if (!workflow || catalogue_.is_suspended(tick.business_id)) return postpone(tick, unreadable_retry_delay);
@@ -217,27 +215,27 @@ std::optional<PauseNotice> ScheduleLane::notice(const Claimed& claimed) {
 void ScheduleLane::plan(const Tick& tick, const Workflow& workflow, int timeouts) {
   const domain::Schedule& schedule = *workflow.rule.triggers.schedule;
   const domain::CronNumbers numbers = domain::numbers_of(schedule.cron);
-  session_->run(sql::Move{.business = tick.business_id,
-                          .workflow = tick.workflow_id,
-                          .minutes = numbers.minutes,
-                          .hours = numbers.hours,
-                          .days = numbers.days,
-                          .months = numbers.months,
-                          .weekdays = numbers.weekdays,
-                          .either_day = schedule.cron.either_day,
-                          .zone = schedule.time_zone.value_or(tick.zone),
-                          .after = tick.now,
-                          .timeouts = timeouts});
+  session_->run(sql::schedules::Move{.business = tick.business_id,
+                                     .workflow = tick.workflow_id,
+                                     .minutes = numbers.minutes,
+                                     .hours = numbers.hours,
+                                     .days = numbers.days,
+                                     .months = numbers.months,
+                                     .weekdays = numbers.weekdays,
+                                     .either_day = schedule.cron.either_day,
+                                     .zone = schedule.time_zone.value_or(tick.zone),
+                                     .after = tick.now,
+                                     .timeouts = timeouts});
 }
 
 /// Recomputes the coming ticks of a business whose time zone has changed. Ticks that are already due stay.
 void ScheduleLane::follow_zone() {
   try {
     storage::Work work(*session_);
-    const auto changed = session_->run(sql::TakeChangedZone{});
+    const auto changed = session_->run(sql::schedules::TakeChangedZone{});
     if (const auto found = changed.find()) {
       const Guid business = found->business_id;
-      for (const auto& row : session_->run(sql::Coming{.business = business})) {
+      for (const auto& row : session_->run(sql::schedules::Coming{.business = business})) {
         const WorkflowPtr workflow = catalogue_.find(row.workflow_id);
         if (!workflow || workflow->timer_plan != row.plan || !workflow->rule.triggers.schedule) continue;
         if (workflow->rule.triggers.schedule->time_zone) continue;
@@ -256,7 +254,7 @@ void ScheduleLane::follow_zone() {
 }
 
 void ScheduleLane::postpone(const Tick& tick, Duration delay) {
-  session_->run(sql::Postpone{
+  session_->run(sql::schedules::Postpone{
       .business = tick.business_id, .workflow = tick.workflow_id, .delay = format_duration(delay)});
 }
 

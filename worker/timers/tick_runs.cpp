@@ -12,8 +12,6 @@
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::schedules;
-
 constexpr std::size_t max_list_bytes = std::size_t{8} << 20U;
 
 /// The query of a tick exceeds its time limit.
@@ -109,10 +107,10 @@ std::vector<PlannedRun> TickRuns::run_of_all(const Tick& tick, const Workflow& w
     planned.push_back(plan_list_run(due, std::move(list), workflow, now));
   } else {
     planned.push_back(plan_timer_run(due, workflow, now));
-    session_.run(sql::KeepList{.business = tick.business_id,
-                               .run = planned.front().run.key.guid,
-                               .number = storage::list_text_number,
-                               .list = to_json(list)});
+    session_.run(sql::schedules::KeepList{.business = tick.business_id,
+                                          .run = planned.front().run.key.guid,
+                                          .number = storage::list_text_number,
+                                          .list = to_json(list)});
   }
   storage::RunState& state = planned.front().run.state;
   if (any_unjudged) state = unjudged_state(std::move(state), now);
@@ -157,7 +155,7 @@ DueTimer TickRuns::due_of(const Tick& tick, const Workflow& workflow, std::uint6
 std::vector<std::uint64_t> TickRuns::new_ids(std::size_t count) {
   std::vector<std::uint64_t> ids;
   if (count == 0) return ids;
-  for (const auto& row : session_.run(sql::RunEvents{.count = static_cast<std::int64_t>(count)}))
+  for (const auto& row : session_.run(sql::schedules::RunEvents{.count = static_cast<std::int64_t>(count)}))
     ids.push_back(static_cast<std::uint64_t>(row.id));
   return ids;
 }

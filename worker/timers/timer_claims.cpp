@@ -8,8 +8,6 @@
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::timers;
-
 constexpr int businesses_of_turn = 100;
 constexpr std::size_t least_of_business = 2;
 
@@ -50,8 +48,8 @@ TimerClaims::Batch TimerClaims::claim(storage::Session& session, const std::vect
     was_turn_ = false;
   }
   const std::size_t share = share_.get();
-  const auto rows = session.run(sql::Claim{.shards = storage::binary_array(shards),
-                                           .limit_of_shard = static_cast<std::int64_t>(share)});
+  const auto rows = session.run(sql::timers::Claim{.shards = storage::binary_array(shards),
+                                                   .limit_of_shard = static_cast<std::int64_t>(share)});
   std::map<std::int16_t, std::size_t> counts;
   for (const auto& row : rows) ++counts[row.shard];
   std::erase_if(crowded_, [&](const auto& each) { return counts[each.first] < share; });
@@ -67,16 +65,17 @@ TimerClaims::Batch TimerClaims::take_in_turn(storage::Session& session) {
   if (shard == crowded_.end()) shard = crowded_.begin();
   last_shard_ = shard->first;
   std::vector<Guid> businesses;
-  for (const auto& row : session.run(
-           sql::Businesses{.shard = shard->first, .after = shard->second, .limit = businesses_of_turn}))
+  for (const auto& row : session.run(sql::timers::Businesses{
+           .shard = shard->first, .after = shard->second, .limit = businesses_of_turn}))
     businesses.push_back(row.business_id);
   const bool is_last = businesses.size() < businesses_of_turn;
   shard->second = is_last ? Guid() : businesses.back();
   if (businesses.empty()) return {};
-  return batch_of(session.run(sql::ClaimInTurn{.shard = shard->first,
-                                               .businesses = storage::binary_array(businesses),
-                                               .limit_of_business = static_cast<std::int64_t>(std::max(
-                                                   share_.get() / businesses.size(), least_of_business))}));
+  return batch_of(session.run(sql::timers::ClaimInTurn{
+      .shard = shard->first,
+      .businesses = storage::binary_array(businesses),
+      .limit_of_business =
+          static_cast<std::int64_t>(std::max(share_.get() / businesses.size(), least_of_business))}));
 }
 
 void TimerClaims::worked(std::size_t done, std::size_t left, std::size_t shards) {

@@ -11,16 +11,9 @@
 #include "storage/sql/timers.sql.hpp"
 #include "storage/statement/binary.hpp"
 #include "worker/planning/timer_plan.hpp"
+#include "worker/timers/pace.hpp"
 
 namespace waybill::worker {
-namespace {
-
-namespace sql = storage::sql::timers;
-
-constexpr std::size_t max_bytes = 4UL * 1024 * 1024;  // of the records of one transaction
-
-}  // namespace
-
 TimerScan::TimerScan(const Catalogue& catalogue, std::size_t most)
     : catalogue_(catalogue), batch_(most, most, {}) {}
 
@@ -33,9 +26,9 @@ TimerScan::Result TimerScan::go_on(storage::Session& session, const std::vector<
   std::vector<Guid> passed_over;
   storage::Work work(session);
   for (;;) {
-    const auto rows = session.run(sql::ClaimScan{.shards = storage::binary_array(shards),
-                                                 .passed_over = passed_over,
-                                                 .last_business = last_business_});
+    const auto rows = session.run(sql::timers::ClaimScan{.shards = storage::binary_array(shards),
+                                                         .passed_over = passed_over,
+                                                         .last_business = last_business_});
     const auto found = rows.find();
     if (!found) break;
     const WorkflowPtr workflow = catalogue_.find(found->workflow_id);
@@ -58,12 +51,12 @@ TimerScan::Result TimerScan::go_on(storage::Session& session, const std::vector<
 std::optional<Time> TimerScan::set_timers(storage::Session& session, const Workflow& workflow,
                                           const Guid& position, std::optional<Time> since) {
   const std::size_t most = batch_.get();
-  const auto rows =
-      session.run_binary(sql::Records{.business = workflow.business_id,
-                                      .entity_type = static_cast<std::int16_t>(workflow.rule.entity_type()),
-                                      .after = position,
-                                      .limit = static_cast<std::int64_t>(most),
-                                      .max_bytes = static_cast<std::int64_t>(max_bytes)});
+  const auto rows = session.run_binary(
+      sql::timers::Records{.business = workflow.business_id,
+                           .entity_type = static_cast<std::int16_t>(workflow.rule.entity_type()),
+                           .after = position,
+                           .limit = static_cast<std::int64_t>(most),
+                           .max_bytes = static_cast<std::int64_t>(most_record_bytes)});
   const storage::Rows values = rows.more();
   std::vector<storage::TimerChange> changes;
   Guid last = position;
@@ -85,10 +78,10 @@ std::optional<Time> TimerScan::set_timers(storage::Session& session, const Workf
     });
   }
   const std::optional<Time> first_due = storage::change_timers(session, changes);
-  session.run(sql::MoveScan{.business = workflow.business_id,
-                            .workflow = workflow.guid,
-                            .position = last,
-                            .is_over = rows.empty()});
+  session.run(sql::timers::MoveScan{.business = workflow.business_id,
+                                    .workflow = workflow.guid,
+                                    .position = last,
+                                    .is_over = rows.empty()});
   const auto count = static_cast<std::size_t>(rows.size());
   count < most ? batch_.limited_to(count) : batch_.measured(most, {});
   return first_due;

@@ -20,7 +20,6 @@
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::tracking_pulls;
 using std::chrono::steady_clock;
 using Problem = connectors::GatewayError::Problem;
 
@@ -46,30 +45,32 @@ asio::awaitable<void> LaneTurn::run() {
   co_await take();
   co_await call_all();
   const Duration gap = gap_between_calls(lane_.connector->calls_per_minute());
-  co_await parts_.database().write(sql::Release{.business = lane_.business,
-                                                .connector = std::string(lane_.connector->name()),
-                                                .worker = parts_.worker,
-                                                .was_swept = lane_.must_sweep,
-                                                .pause = format_duration(gap),
-                                                .sweep = format_duration(sweep_interval)},
-                                   {});
+  co_await parts_.database().write(
+      sql::tracking_pulls::Release{.business = lane_.business,
+                                   .connector = std::string(lane_.connector->name()),
+                                   .worker = parts_.worker,
+                                   .was_swept = lane_.must_sweep,
+                                   .pause = format_duration(gap),
+                                   .sweep = format_duration(sweep_interval)},
+      {});
 }
 
 asio::awaitable<void> LaneTurn::sweep() {
-  co_await parts_.database().write(sql::Sweep{.business = lane_.business,
-                                              .connector = std::string(lane_.connector->name()),
-                                              .longest_silence = format_duration(longest_silence),
-                                              .pause_underway = format_duration(pause_underway),
-                                              .pause_unscanned = format_duration(pause_unscanned)},
-                                   {});
+  co_await parts_.database().write(
+      sql::tracking_pulls::Sweep{.business = lane_.business,
+                                 .connector = std::string(lane_.connector->name()),
+                                 .longest_silence = format_duration(longest_silence),
+                                 .pause_underway = format_duration(pause_underway),
+                                 .pause_unscanned = format_duration(pause_unscanned)},
+      {});
 }
 
 /// Reads the due pulls and their accounts, and drops the pulls that are over.
 asio::awaitable<void> LaneTurn::take() {
   const auto rows = co_await parts_.database().write(
-      sql::Take{.business = lane_.business,
-                .connector = std::string(lane_.connector->name()),
-                .limit = pulls_of_turn(lane_.connector->calls_per_minute(), length_of_turn)},
+      sql::tracking_pulls::Take{.business = lane_.business,
+                                .connector = std::string(lane_.connector->name()),
+                                .limit = pulls_of_turn(lane_.connector->calls_per_minute(), length_of_turn)},
       {});
   std::vector<Guid> dropped_shipments;
   std::vector<std::string> dropped_numbers;
@@ -95,10 +96,10 @@ asio::awaitable<void> LaneTurn::take() {
         Account{.access = {}, .failures = row.account_failures, .is_failing = row.is_failing});
   }
   if (!dropped_shipments.empty()) {
-    co_await parts_.database().write(sql::Drop{.business = lane_.business,
-                                               .shipments = dropped_shipments,
-                                               .numbers = dropped_numbers,
-                                               .taken_at = taken_at_},
+    co_await parts_.database().write(sql::tracking_pulls::Drop{.business = lane_.business,
+                                                               .shipments = dropped_shipments,
+                                                               .numbers = dropped_numbers,
+                                                               .taken_at = taken_at_},
                                      {});
   }
   if (!pulls_.empty()) co_await read_accounts();
@@ -199,11 +200,11 @@ asio::awaitable<void> LaneTurn::note_answer(const Pull& pull, const connectors::
       parts_.clock.now());
   const Duration pause =
       pause_after_answer(applied.moved ? "in_transit" : pull.status, spread_of(pull.shipment, pull.number));
-  co_await transaction->run(sql::Answered{.business = lane_.business,
-                                          .shipment = pull.shipment,
-                                          .number = pull.number,
-                                          .taken_at = taken_at_,
-                                          .pause = format_duration(pause)});
+  co_await transaction->run(sql::tracking_pulls::Answered{.business = lane_.business,
+                                                          .shipment = pull.shipment,
+                                                          .number = pull.number,
+                                                          .taken_at = taken_at_,
+                                                          .pause = format_duration(pause)});
   co_await transaction->commit();
   observe(Observable::scans_pulled, {{"business", lane_.business.to_string()},
                                      {"shipment", pull.shipment.to_string()},
@@ -214,12 +215,12 @@ asio::awaitable<void> LaneTurn::note_success_of(Account& account) {
   if (account.failures == 0 && !account.is_failing) co_return;
   const int before = std::exchange(account.failures, 0);
   account.is_failing = false;
-  co_await parts_.database().write(sql::NoteAccount{.business = lane_.business,
-                                                    .carrier = account.access.guid,
-                                                    .failures_before = before,
-                                                    .failures = 0,
-                                                    .pause = std::nullopt,
-                                                    .error = std::nullopt},
+  co_await parts_.database().write(sql::tracking_pulls::NoteAccount{.business = lane_.business,
+                                                                    .carrier = account.access.guid,
+                                                                    .failures_before = before,
+                                                                    .failures = 0,
+                                                                    .pause = std::nullopt,
+                                                                    .error = std::nullopt},
                                    {});
 }
 
@@ -234,12 +235,13 @@ asio::awaitable<void> LaneTurn::note_failure(const Pull& pull, const connectors:
     account.is_paused = state.pause.has_value();
     account.is_failing = account.is_failing || state.is_failing;
     co_await parts_.database().write(
-        sql::NoteAccount{.business = lane_.business,
-                         .carrier = pull.carrier,
-                         .failures_before = before,
-                         .failures = state.failures,
-                         .pause = state.pause ? std::optional(format_duration(*state.pause)) : std::nullopt,
-                         .error = state.is_failing ? std::optional(message) : std::nullopt},
+        sql::tracking_pulls::NoteAccount{
+            .business = lane_.business,
+            .carrier = pull.carrier,
+            .failures_before = before,
+            .failures = state.failures,
+            .pause = state.pause ? std::optional(format_duration(*state.pause)) : std::nullopt,
+            .error = state.is_failing ? std::optional(message) : std::nullopt},
         {});
   }
   co_await note_failed_pull(pull);
@@ -248,10 +250,10 @@ asio::awaitable<void> LaneTurn::note_failure(const Pull& pull, const connectors:
 asio::awaitable<void> LaneTurn::note_failed_pull(const Pull& pull) {
   const Duration pause =
       pause_after_failure(pull.failures + 1, pull.status, spread_of(pull.shipment, pull.number));
-  co_await parts_.database().write(sql::Failed{.business = lane_.business,
-                                               .shipment = pull.shipment,
-                                               .number = pull.number,
-                                               .pause = format_duration(pause)},
+  co_await parts_.database().write(sql::tracking_pulls::Failed{.business = lane_.business,
+                                                               .shipment = pull.shipment,
+                                                               .number = pull.number,
+                                                               .pause = format_duration(pause)},
                                    {});
 }
 

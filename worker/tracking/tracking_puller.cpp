@@ -25,12 +25,11 @@
 namespace waybill::worker {
 namespace {
 
-namespace sql = storage::sql::tracking_pulls;
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-constexpr Duration longest_sleep = 30s;     // without `look`: a lane may be free whose worker has died
-constexpr Duration shortest_sleep = 100ms;  // while other workers claim what is due
+constexpr Duration longest_rest = 30s;     // without `look`: a lane may be free whose worker has died
+constexpr Duration shortest_rest = 100ms;  // while other workers claim what is due
 constexpr Duration pause_after_error = 1s;
 /// The time for the turns of a stop to free their lanes.
 constexpr auto time_of_last_calls = 1s;
@@ -147,22 +146,22 @@ class TrackingPuller::Impl {
   asio::awaitable<Duration> look(const std::vector<std::string>& connectors) {
     if (steady_clock::now() >= find_at_) {
       // Before the search, which may not see an account that `look` announces during it.
-      find_at_ = steady_clock::now() + longest_sleep;
-      co_await database().write(sql::FindLanes{.connectors = connectors}, {});
+      find_at_ = steady_clock::now() + longest_rest;
+      co_await database().write(sql::tracking_pulls::FindLanes{.connectors = connectors}, {});
     }
     auto next = co_await next_turn(connectors);
     if (next <= Duration::zero() && turns_ < options_.places) {
       co_await claim(connectors);
       next = co_await next_turn(connectors);
     }
-    if (turns_ >= options_.places) co_return longest_sleep;  // the end of a turn ends it
-    co_return std::clamp(next, shortest_sleep, longest_sleep);
+    if (turns_ >= options_.places) co_return longest_rest;  // the end of a turn ends it
+    co_return std::clamp(next, shortest_rest, longest_rest);
   }
 
   asio::awaitable<Duration> next_turn(const std::vector<std::string>& connectors) {
-    const auto rows = co_await database().write(sql::NextLane{.connectors = connectors}, {});
+    const auto rows = co_await database().write(sql::tracking_pulls::NextLane{.connectors = connectors}, {});
     const auto wait = rows.front().wait_ms;
-    co_return wait ? Duration(std::chrono::milliseconds(*wait)) : longest_sleep;
+    co_return wait ? Duration(std::chrono::milliseconds(*wait)) : longest_rest;
   }
 
   void look_again() {
@@ -171,12 +170,13 @@ class TrackingPuller::Impl {
   }
 
   asio::awaitable<void> claim(const std::vector<std::string>& connectors) {
-    const auto rows = co_await database().write(sql::Claim{.worker = options_.worker,
-                                                           .connectors = connectors,
-                                                           .limit = options_.places - turns_,
-                                                           .lease = format_duration(options_.lease),
-                                                           .sweep = format_duration(sweep_interval)},
-                                                {});
+    const auto rows =
+        co_await database().write(sql::tracking_pulls::Claim{.worker = options_.worker,
+                                                             .connectors = connectors,
+                                                             .limit = options_.places - turns_,
+                                                             .lease = format_duration(options_.lease),
+                                                             .sweep = format_duration(sweep_interval)},
+                                  {});
     for (const auto& row : rows) {
       const auto* const connector = connectors::find_gateway(row.connector);
       ++turns_;

@@ -48,7 +48,7 @@ constexpr Parameter headers_parameters[] = {{.name = "step",
                                              .description = "From 1. Default: 1."}};
 constexpr HeaderField secret_headers[] = {{"Cache-Control", "no-store"}};
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint workflow_header_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/workflows/configured/{guid}/headers",
      .permission = Permission::administer,
@@ -70,6 +70,6 @@ actions::Credentials open_headers(const Services& services, std::string_view sea
   return actions::Credentials::parse(services.secrets.open(*bytes, actions::Credentials::purpose(workflow)));
 }
 
-std::span<const Endpoint> workflow_header_endpoints() { return endpoints; }
+std::span<const Endpoint> workflow_header_endpoints() { return workflow_header_endpoint_table; }
 
 }  // namespace waybill::api

@@ -16,8 +16,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::workflows;
-
 constexpr Property digest_in_lists = [] {
   Property property = digest_property;
   property.optional = true;
@@ -82,7 +80,7 @@ asio::awaitable<Activities> read_activities(const Call& call, Services& services
   std::optional<std::int16_t> number;
   if (type) number = static_cast<std::int16_t>(*type);
   const auto rows =
-      co_await services.db.read(sql::Activity{.business = call.business(), .entity_type = number});
+      co_await services.db.read(sql::workflows::Activity{.business = call.business(), .entity_type = number});
   Activities activities;
   for (const auto& row : rows) {
     const bool paused = row.paused_reason.has_value();
@@ -106,7 +104,8 @@ asio::awaitable<Activities> read_activities(const Call& call, Services& services
     activity["perHour"] = json::array(shown_hours, json::value(0));
   }
   if (!type) {
-    const auto firings = co_await services.db.read(sql::FiringsByHour{.business = call.business()});
+    const auto firings =
+        co_await services.db.read(sql::workflows::FiringsByHour{.business = call.business()});
     for (const auto& row : firings) {
       const auto activity = activities.find(row.guid);
       if (activity != activities.end()) activity->second["perHour"] = json::parse(row.counts);
@@ -120,9 +119,10 @@ asio::awaitable<Activities> read_activities(const Call& call, Services& services
 asio::awaitable<void> append_workflows(const Call& call, Services& services, domain::EntityType type,
                                        bool include_managed, const Activities& activities,
                                        json::array& list) {
-  const auto rows = co_await services.db.read(sql::List{.business = call.business(),
-                                                        .entity_type = static_cast<std::int16_t>(type),
-                                                        .include_managed = include_managed});
+  const auto rows =
+      co_await services.db.read(sql::workflows::List{.business = call.business(),
+                                                     .entity_type = static_cast<std::int16_t>(type),
+                                                     .include_managed = include_managed});
   for (int row = 0; row < rows.size(); ++row) {
     json::object entry = json::parse(json_object(rows, row)).as_object();
     const auto guid = Guid::parse(std::string_view(entry.at("guid").as_string()));

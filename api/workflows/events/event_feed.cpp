@@ -22,8 +22,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::history;
-
 constexpr std::int64_t default_limit = 100;
 constexpr std::int64_t max_limit = 500;
 constexpr std::size_t filtered_batch = 500;  // events that a filter examines at a time
@@ -81,7 +79,7 @@ class CursorSeal {
  public:
   CursorSeal(const SecretBox& secrets, storage::Session& session, const Guid& business)
       : secrets_(secrets), purpose_("event-cursor:" + business.to_string()) {
-    const auto rows = session.run(sql::FeedKey{});
+    const auto rows = session.run(sql::history::FeedKey{});
     const auto row = rows.find();
     if (!row) return;
     const auto text = opened(secrets_, row->sealed, storage::feed_key_purpose);
@@ -158,7 +156,7 @@ class FeedReader {
   std::string read() {
     session_.execute("begin isolation level repeatable read");
     const auto rows = session_.run(
-        sql::FeedSnapshot{.business = business_, .event = cursor_.position(), .at = cursor_.at()});
+        sql::history::FeedSnapshot{.business = business_, .event = cursor_.position(), .at = cursor_.at()});
     const auto snapshot = FeedSnapshot::parse(rows.front().snapshot, rows.front().drawn);
     if (!rows.front().is_stored) rewind();
     for (int i = 0; i < max_batches && has_more_ && !page_.is_full(); ++i) read_batch(snapshot);
@@ -168,8 +166,8 @@ class FeedReader {
 
  private:
   void rewind() {
-    const auto rows = session_.run(
-        sql::FeedRewind{.business = business_, .position = cursor_.position(), .at = cursor_.at().value()});
+    const auto rows = session_.run(sql::history::FeedRewind{
+        .business = business_, .position = cursor_.position(), .at = cursor_.at().value()});
     cursor_.rewind(rows.front().position);
   }
 
@@ -181,11 +179,11 @@ class FeedReader {
       lows.push_back(owed.low);
     }
     return storage::read_page(session_,
-                              sql::Feed{.business = business_,
-                                        .position = cursor_.position(),
-                                        .writers = writers,
-                                        .lows = storage::binary_array(lows),
-                                        .limit = static_cast<std::int64_t>(limit)},
+                              sql::history::Feed{.business = business_,
+                                                 .position = cursor_.position(),
+                                                 .writers = writers,
+                                                 .lows = storage::binary_array(lows),
+                                                 .limit = static_cast<std::int64_t>(limit)},
                               {.events = limit, .bytes = most_bytes});
   }
 
@@ -243,9 +241,9 @@ class EarlierReader {
     const std::size_t limit = batch_size(page_, wanted_);
     const auto [stored, is_cut] = storage::read_page(
         session_,
-        sql::FeedBefore{.business = business_,
-                        .position = position_.value_or(std::numeric_limits<std::int64_t>::max()),
-                        .limit = static_cast<std::int64_t>(limit)},
+        sql::history::FeedBefore{.business = business_,
+                                 .position = position_.value_or(std::numeric_limits<std::int64_t>::max()),
+                                 .limit = static_cast<std::int64_t>(limit)},
         {.events = limit, .bytes = most_bytes});
     const std::size_t used = page_.add(stored);
     has_more_ = used < stored.size() || is_cut;
@@ -306,7 +304,7 @@ asio::awaitable<Answer> list_events(Call& call, Services& services) {
   co_return Answer::of(std::move(answer));
 }
 
-const Endpoint endpoints[] = {
+const Endpoint event_feed_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/events",
      .permission = Permission::read,
@@ -324,6 +322,6 @@ const Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> event_feed_endpoints() { return endpoints; }
+std::span<const Endpoint> event_feed_endpoints() { return event_feed_endpoint_table; }
 
 }  // namespace waybill::api

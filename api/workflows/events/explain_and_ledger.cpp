@@ -172,7 +172,7 @@ asio::awaitable<Answer> read_ledger(Call& call, Services& services) {
   co_return Answer::of(data);
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint insight_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/workflows/explain",
      .permission = Permission::read,
@@ -200,6 +200,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> insight_endpoints() { return endpoints; }
+std::span<const Endpoint> insight_endpoints() { return insight_endpoint_table; }
 
 }  // namespace waybill::api

@@ -16,8 +16,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::runs;
-
 constexpr std::int64_t most_cancelled = 100'000;    // by a call without a job
 constexpr std::int64_t cancels_of_portion = 1'000;  // in one transaction
 
@@ -68,18 +66,18 @@ asio::awaitable<std::int64_t> count_cancels(const Call& call, Services& services
   // The coroutine waits here, so the references stay valid.
   const auto runs = co_await services.analysis.run(
       call.business(), [&call, &range](storage::Session& session) -> std::optional<std::int64_t> {
-        const auto rows = session.run(sql::CountCancels{.business = call.business(),
-                                                        .workflow = range.workflow,
-                                                        .status = range.status,
-                                                        .from = range.from,
-                                                        .end = range.end});
+        const auto rows = session.run(sql::runs::CountCancels{.business = call.business(),
+                                                              .workflow = range.workflow,
+                                                              .status = range.status,
+                                                              .from = range.from,
+                                                              .end = range.end});
         return rows.empty() ? std::nullopt : std::optional(rows.front().runs);
       });
   if (!runs) throw not_found("workflow");
   co_return *runs;
 }
 
-sql::CancelRange portion_of(const Call& call, const OpenRange& range, std::optional<Guid> after) {
+sql::runs::CancelRange portion_of(const Call& call, const OpenRange& range, std::optional<Guid> after) {
   return {.business = call.business(),
           .workflow = range.workflow,
           .status = range.status,
@@ -140,12 +138,12 @@ const Schema cancel_range_schema{"CancelRange", cancel_range_properties};
 const Schema cancelled_schema{"Cancelled", cancelled_properties};
 
 asio::awaitable<Answer> cancel_run(Call& call, Services& services) {
-  const auto cancelled =
-      co_await services.db.write(sql::Cancel{.business = call.business(), .run = call.id()}, call.cause());
+  const auto cancelled = co_await services.db.write(
+      sql::runs::Cancel{.business = call.business(), .run = call.id()}, call.cause());
   if (!cancelled.front().is_cancelled) {
     // Read after the attempt to cancel, so a run that has just ended is found.
     const auto rows = co_await services.db.read(
-        sql::Get{.business = call.business(), .run = call.id(), .no_record = storage::no_record});
+        sql::runs::Get{.business = call.business(), .run = call.id(), .no_record = storage::no_record});
     if (rows.empty()) throw not_found("run");
     throw conflict("The run has ended and cannot be cancelled.");
   }

@@ -16,8 +16,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::runs;
-
 constexpr std::int64_t max_slots = 1'000;
 
 constexpr Property totals_properties[] = {
@@ -106,7 +104,7 @@ asio::awaitable<json::array> read_sources(const Call& call, Services& services) 
 
 asio::awaitable<Answer> get_overview(Call& call, Services& services) {
   json::array workflows = co_await all_workflows(call, services);
-  const auto open = co_await services.db.read(sql::CountOpen{.business = call.business()});
+  const auto open = co_await services.db.read(sql::runs::CountOpen{.business = call.business()});
   std::map<std::string, std::int64_t> states;
   std::int64_t succeeded = 0, dead = 0;
   for (const json::value& workflow : workflows) {
@@ -169,7 +167,7 @@ Time counted_end(const Slots& slots, Time now) {
 }
 
 /// The result refers to `slots`, which must outlive it.
-sql::Stats statement_of(const Call& call, const Slots& slots, Time now) {
+sql::runs::Stats statement_of(const Call& call, const Slots& slots, Time now) {
   const bool days = is_whole<std::chrono::days>(slots);
   Time counted = slots.from;
   if (days) {
@@ -227,7 +225,7 @@ asio::awaitable<Answer> get_stats(Call& call, Services& services) {
   co_return Answer::of(to_json(data));
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint watching_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/workflows/overview",
      .permission = Permission::read,
@@ -254,6 +252,6 @@ constexpr Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> watching_endpoints() { return endpoints; }
+std::span<const Endpoint> watching_endpoints() { return watching_endpoint_table; }
 
 }  // namespace waybill::api

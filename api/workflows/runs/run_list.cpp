@@ -15,7 +15,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::runs;
 using Day = std::chrono::sys_days;
 
 /// A half-open span of time; without a bound it is unlimited on that side.
@@ -143,13 +142,13 @@ struct Counts {
 };
 
 asio::awaitable<Counts> count(const Call& call, Services& services) {
-  const RunQuery query(call, sql::Count{.business = call.business()}.params());
-  std::string text(sql::Count::statement.text);
+  const RunQuery query(call, sql::runs::Count{.business = call.business()}.params());
+  std::string text(sql::runs::Count::statement.text);
   put(text, "/*open*/", query.open_condition());
   put(text, "/*counted*/", query.counted_condition());
   put(text, "/*uncounted*/", query.uncounted_condition());
-  const storage::TypedRows<sql::Count> rows(co_await services.db.read_long(
-      call.business(), sql::Count::statement.name, std::move(text), query.params()));
+  const storage::TypedRows<sql::runs::Count> rows(co_await services.db.read_long(
+      call.business(), sql::runs::Count::statement.name, std::move(text), query.params()));
   Counts counts;
   for (const auto& row : rows) {
     counts.total += row.runs;
@@ -184,15 +183,15 @@ struct RunPage {
 };
 
 asio::awaitable<storage::Rows> read_page(const Call& call, Services& services, const RunPage& page) {
-  const RunQuery query(call,
-                       sql::List{.business = call.business(), .no_record = storage::no_record}.params());
+  const RunQuery query(
+      call, sql::runs::List{.business = call.business(), .no_record = storage::no_record}.params());
   auto params = query.params();
   std::string behind;
   if (page.after) {
     params.add(*page.after);
     behind = " and guid < $" + std::to_string(params.size()) + "::uuid";
   }
-  std::string text(sql::List::statement.text);
+  std::string text(sql::runs::List::statement.text);
   put(text, "/*finished*/", query.finished_condition() + behind);
   put(text, "/*days*/", page.days);
   put(text, "/*days*/", page.days);
@@ -200,7 +199,7 @@ asio::awaitable<storage::Rows> read_page(const Call& call, Services& services, c
   // Each of the two parts reads its own index in order, no further than the page can need.
   for (int i = 0; i < 2; ++i) put(text, "/*limit*/", "limit " + std::to_string(page.offset + page.limit));
   put(text, "/*page*/", "limit " + std::to_string(page.limit) + " offset " + std::to_string(page.offset));
-  co_return co_await services.db.read_long(call.business(), sql::List::statement.name, std::move(text),
+  co_return co_await services.db.read_long(call.business(), sql::runs::List::statement.name, std::move(text),
                                            std::move(params));
 }
 
@@ -264,13 +263,13 @@ asio::awaitable<Answer> list_by_cursor(const Call& call, Services& services, con
 
 /// The number of runs that are newer than `since`, at most 100.
 asio::awaitable<std::int64_t> count_newer(const Call& call, Services& services, const Guid& since) {
-  const RunQuery query(call, sql::CountNewer{.business = call.business(), .since = since}.params());
-  std::string text(sql::CountNewer::statement.text);
+  const RunQuery query(call, sql::runs::CountNewer{.business = call.business(), .since = since}.params());
+  std::string text(sql::runs::CountNewer::statement.text);
   put(text, "/*finished*/", query.finished_condition());
   put(text, "/*days*/", within({time_of(since, services.clock.now()) - guid_tolerance, std::nullopt}));
   put(text, "/*open*/", query.open_condition());
-  const storage::TypedRows<sql::CountNewer> rows(co_await services.db.read_long(
-      call.business(), sql::CountNewer::statement.name, std::move(text), query.params()));
+  const storage::TypedRows<sql::runs::CountNewer> rows(co_await services.db.read_long(
+      call.business(), sql::runs::CountNewer::statement.name, std::move(text), query.params()));
   co_return rows.front().runs;
 }
 

@@ -18,8 +18,6 @@
 namespace waybill::api {
 namespace {
 
-namespace sql = storage::sql::runs;
-
 constexpr Property attempt_properties[] = {
     {.name = "number", .kind = Kind::integer, .nullable = false, .description = "From 1."},
     {.name = "step", .kind = Kind::integer, .nullable = false, .description = "The step that was attempted."},
@@ -143,7 +141,7 @@ constexpr std::int64_t max_open_runs = 300'000;     // of a business, with those
 
 asio::awaitable<Answer> get_run(Call& call, Services& services) {
   const auto rows = co_await services.db.read(
-      sql::Get{.business = call.business(), .run = call.id(), .no_record = storage::no_record});
+      sql::runs::Get{.business = call.business(), .run = call.id(), .no_record = storage::no_record});
   if (rows.empty()) throw not_found("run");
   co_return Answer::of(json_object(rows));
 }
@@ -159,11 +157,11 @@ asio::awaitable<Answer> replay_run(Call& call, Services& services) {
   std::optional<std::int32_t> from_step;
   if (const json::value* const step = find_value(call.object(), "fromStep"))
     from_step = step->to_number<std::int32_t>();
-  const auto replayed = co_await services.db.write(sql::Replay{.business = call.business(),
-                                                               .run = call.id(),
-                                                               .new_run = guid,
-                                                               .from_step = from_step,
-                                                               .changing_actions = changing_actions()},
+  const auto replayed = co_await services.db.write(sql::runs::Replay{.business = call.business(),
+                                                                     .run = call.id(),
+                                                                     .new_run = guid,
+                                                                     .from_step = from_step,
+                                                                     .changing_actions = changing_actions()},
                                                    call.cause());
   if (replayed.empty()) throw not_found("run");
   if (!replayed.front().has_workflow) throw conflict("The run's workflow was deleted.");
@@ -189,11 +187,11 @@ asio::awaitable<std::int64_t> count_replays(const Call& call, Services& services
   // The coroutine waits here, so the references stay valid.
   const auto runs = co_await services.analysis.run(
       call.business(), [&call, &range](storage::Session& session) -> std::optional<std::int64_t> {
-        const auto rows = session.run(sql::CountReplays{.business = call.business(),
-                                                        .workflow = range.workflow,
-                                                        .from = range.from,
-                                                        .end = range.end,
-                                                        .status = range.status});
+        const auto rows = session.run(sql::runs::CountReplays{.business = call.business(),
+                                                              .workflow = range.workflow,
+                                                              .from = range.from,
+                                                              .end = range.end,
+                                                              .status = range.status});
         return rows.empty() ? std::nullopt : std::optional(rows.front().runs);
       });
   if (!runs) throw not_found("workflow");
@@ -221,16 +219,16 @@ asio::awaitable<Answer> replay_in_portions(const Call& call, Services& services,
     if (total > max_replays) throw too_many_replays();
   }
   for (bool goes_on = true; goes_on;) {
-    const sql::ReplayRange portion{.business = call.business(),
-                                   .workflow = range.workflow,
-                                   .from = range.from,
-                                   .end = range.end,
-                                   .status = range.status,
-                                   .max_runs = replays_of_portion,
-                                   .max_open = max_open_runs,
-                                   .changing_actions = changing_actions(),
-                                   .after = Guid::parse(job.progress().place),
-                                   .is_portion = true};
+    const sql::runs::ReplayRange portion{.business = call.business(),
+                                         .workflow = range.workflow,
+                                         .from = range.from,
+                                         .end = range.end,
+                                         .status = range.status,
+                                         .max_runs = replays_of_portion,
+                                         .max_open = max_open_runs,
+                                         .changing_actions = changing_actions(),
+                                         .after = Guid::parse(job.progress().place),
+                                         .is_portion = true};
     co_await job.portion(portion, call.cause(), [&](const auto& rows) -> JobProgress {
       if (rows.empty()) throw not_found("workflow");
       const auto row = rows.front();
@@ -257,16 +255,17 @@ asio::awaitable<Answer> replay_range(Call& call, Services& services) {
     co_return Answer::of(to_json(json::object{{"runs", runs}}));
   }
   if (call.job != nullptr) co_return co_await replay_in_portions(call, services, range);
-  const auto replayed = co_await services.db.write(sql::ReplayRange{.business = call.business(),
-                                                                    .workflow = range.workflow,
-                                                                    .from = range.from,
-                                                                    .end = range.end,
-                                                                    .status = range.status,
-                                                                    .max_runs = max_replays,
-                                                                    .max_open = max_open_runs,
-                                                                    .changing_actions = changing_actions(),
-                                                                    .is_portion = false},
-                                                   call.cause());
+  const auto replayed =
+      co_await services.db.write(sql::runs::ReplayRange{.business = call.business(),
+                                                        .workflow = range.workflow,
+                                                        .from = range.from,
+                                                        .end = range.end,
+                                                        .status = range.status,
+                                                        .max_runs = max_replays,
+                                                        .max_open = max_open_runs,
+                                                        .changing_actions = changing_actions(),
+                                                        .is_portion = false},
+                                 call.cause());
   if (replayed.empty()) throw not_found("workflow");
   const auto runs = replayed.front().runs;
   if (runs > max_replays) throw too_many_replays();
@@ -274,7 +273,7 @@ asio::awaitable<Answer> replay_range(Call& call, Services& services) {
   co_return Answer::of(to_json(json::object{{"runs", runs}}));
 }
 
-const Endpoint endpoints[] = {
+const Endpoint run_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/workflows/runs",
      .permission = Permission::read,
@@ -353,6 +352,6 @@ const Endpoint endpoints[] = {
 
 }  // namespace
 
-std::span<const Endpoint> run_endpoints() { return endpoints; }
+std::span<const Endpoint> run_endpoints() { return run_endpoint_table; }
 
 }  // namespace waybill::api

@@ -511,7 +511,7 @@ asio::awaitable<Answer> backtest_workflow(Call& call, Services& services) {
   co_return Answer::of(to_json(shown));
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint trial_endpoint_table[] = {
     {.method = Method::post,
      .path = "/api/workflows/test",
      .permission = Permission::read,
@@ -565,6 +565,6 @@ asio::awaitable<std::optional<std::uint64_t>> fired_last_7_days(Services& servic
   }
 }
 
-std::span<const Endpoint> trial_endpoints() { return endpoints; }
+std::span<const Endpoint> trial_endpoints() { return trial_endpoint_table; }
 
 }  // namespace waybill::api

@@ -42,7 +42,7 @@ constexpr std::size_t tests_per_minute = 30;  // tests of a business, in this pr
 constexpr std::size_t max_response_bytes = 4UL * 1024;
 constexpr std::int64_t max_browsers = 10;
 
-constexpr Property test_properties[] = {
+constexpr Property test_send_properties[] = {
     {.name = "entityId",
      .kind = Kind::uuid,
      .description = "The record to send, as it is now. Default: a sample."},
@@ -56,7 +56,7 @@ constexpr Property test_properties[] = {
      .max_length = 254,
      .description = "The recipient of a mail: a user of the business. Default: the caller."},
 };
-constexpr Schema test_schema{"SendTest", test_properties};
+constexpr Schema test_send_schema{"SendTest", test_send_properties};
 
 constexpr Property sent_request_properties[] = {
     {.name = "statusCode", .kind = Kind::integer, .description = "Null if there was no answer."},
@@ -360,7 +360,7 @@ asio::awaitable<Answer> send_test(Call& call, Services& services) {
   co_return Answer::of(to_json(sent));
 }
 
-constexpr Endpoint endpoints[] = {
+constexpr Endpoint send_test_endpoint_table[] = {
     {.method = Method::post,
      .path = "/api/workflows/configured/{guid}/send-test",
      .permission = Permission::administer,
@@ -372,13 +372,13 @@ constexpr Endpoint endpoints[] = {
                     "X-Test. Push messages go to the caller, "
                     "mails to the caller or to the user in to. At most 30 a minute.",
      .tag = "Workflows",
-     .body = &test_schema,
+     .body = &test_send_schema,
      .body_kind = BodyKind::object,
      .answer = &sent_schema},
 };
 
 }  // namespace
 
-std::span<const Endpoint> send_test_endpoints() { return endpoints; }
+std::span<const Endpoint> send_test_endpoints() { return send_test_endpoint_table; }
 
 }  // namespace waybill::api
