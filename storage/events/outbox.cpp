@@ -118,6 +118,10 @@ Scan Outbox::scan(const ScanBounds& bounds, bool draw_xid, std::size_t with_rows
   std::vector<Guid> businesses;
   std::vector<std::int64_t> lows;
   std::vector<std::int64_t> limits;
+  shards.reserve(bounds.watermarks.size());
+  businesses.reserve(bounds.watermarks.size());
+  lows.reserve(bounds.watermarks.size());
+  limits.reserve(bounds.watermarks.size());
   for (const Watermark& watermark : bounds.watermarks) {
     const bool is_of_shard = watermark.business_id.is_nil();
     shards.push_back(watermark.shard);

@@ -40,7 +40,7 @@ BinaryValue array(std::uint32_t type, std::size_t element_size, const Values& va
 
 BinaryValue binary_array(std::span<const Guid> values) {
   return array(type_oid::uuid, sizeof(Guid::bytes), values, [](std::string& out, const Guid& value) {
-    out.append(value.bytes.begin(), value.bytes.end());
+    out.append(reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size());
   });
 }
 

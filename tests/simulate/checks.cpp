@@ -58,6 +58,17 @@ void for_each_expected(const Database& database, Check check) {
   }
 }
 
+/// Calls `found` with the event and the workflow that must cause a run, if there are any.
+template <typename Found>
+void find_cause(const Database& database, const Guid& run, Found found) {
+  for (const auto& [id, event] : database.events()) {
+    if (to_unix_ms(event.at) != run.unix_ms()) continue;  // the guid begins with the time
+    for (const auto& [guid, workflow] : database.workflows()) {
+      if (expected_run(event, workflow) == run) found(event, workflow);
+    }
+  }
+}
+
 std::size_t last_step(const WorkflowRow& workflow) {
   if (awaits(workflow)) return 2;
   return has_steps(workflow) ? 3 : 1;
@@ -209,13 +220,11 @@ void check_attempt(Database& database, const Destinations& destinations, const s
   const auto [run, step] = run_of(message);
   if (keeps_sessions && is_over(database, run))
     database.violated("no attempt begins after the end of its run: " + message);
-  if (database.replays().contains(run) || database.timer_runs().contains(run) ||
-      database.lists().contains(run))
+  if (database.replays().contains(run) || database.timer_runs().contains(run) || database.has_list(run))
     return;
   const Event* its_event = nullptr;
   const WorkflowRow* its_workflow = nullptr;
-  for_each_expected(database, [&](const Event& event, const WorkflowRow& workflow, const Guid& expected) {
-    if (expected != run_of(message).first) return;
+  find_cause(database, run, [&](const Event& event, const WorkflowRow& workflow) {
     its_event = &event;
     its_workflow = &workflow;
   });
@@ -233,17 +242,16 @@ void check_attempt(Database& database, const Destinations& destinations, const s
                       std::to_string(database.last_step(run)));
   if (!its_workflow->ordered) return;
   for (const auto& [id, event] : database.events()) {
+    if (id >= its_event->id || event.record != its_event->record) continue;
     const auto earlier = expected_run(event, *its_workflow);
-    if (earlier && id < its_event->id && event.record == its_event->record &&
-        !database.finished().contains(*earlier) &&
+    if (earlier && !database.finished().contains(*earlier) &&
         (has_steps(*its_workflow) || !destinations.has_told(owner, message_of(*earlier, 1))))
       database.violated("the " + name + " begins before that of event " + std::to_string(id));
   }
 }
 
 bool all_done(const Database& database) {
-  if (database.pending() > 0 || !database.queued().empty() || database.has_open_digests() ||
-      database.has_timers())
+  if (database.pending() > 0 || database.has_queued() || database.has_open_digests() || database.has_timers())
     return false;
   bool all = true;
   for_each_collected(database, [&](const Event& event, const WorkflowRow& workflow) {
@@ -296,7 +304,7 @@ void check_end(Database& database, const Destinations& destinations, const MailS
     if (!expected.contains(guid)) database.violated("no event causes the run " + guid.to_string());
   }
   if (database.pending() > 0) database.violated("events are pending without an end");
-  if (!database.queued().empty()) database.violated("runs are in the queue without an end");
+  if (database.has_queued()) database.violated("runs are in the queue without an end");
 }
 
 }  // namespace waybill::simulate

@@ -207,10 +207,10 @@ Xid Database::own(ServerSession& session) {
 
 /// The rows that a transaction has written.
 template <typename Row>
-std::vector<Row> Database::made_by(const Table<Row>& table, Xid xid) {
-  std::vector<Row> rows;
+std::vector<const Row*> Database::made_by(const Table<Row>& table, Xid xid) {
+  std::vector<const Row*> rows;
   for (const auto& version : table.versions()) {
-    if (version.made == xid && version.ended != xid) rows.push_back(version.row);
+    if (version.made == xid && version.ended != xid) rows.push_back(&version.row);
   }
   return rows;
 }
@@ -221,9 +221,9 @@ void Database::check_order(const RunRow& run) {
   const auto workflow = workflows_.find(run.workflow);
   if (workflow == workflows_.end() || !workflow->second.ordered || run.attempts == 0 || run.replay_of) return;
   for (const auto& [id, event] : events_) {
+    if (static_cast<std::int64_t>(id) >= run.event || event.record != run.record) continue;
     const auto earlier = expected_run(event, workflow->second);
-    if (earlier && static_cast<std::int64_t>(id) < run.event && event.record == run.record &&
-        !finished_.contains(*earlier))
+    if (earlier && !finished_.contains(*earlier))
       violated("the run of event " + std::to_string(run.event) + " and " + workflow->second.name +
                " is recorded before that of event " + std::to_string(id));
   }
@@ -231,45 +231,48 @@ void Database::check_order(const RunRow& run) {
 
 /// Notes what becomes visible with a transaction, and that nothing is there twice.
 void Database::commit_rows(Xid xid) {
-  for (const Event& event : made_by(pending_, xid)) {
-    if (event.before && event.before->status == "pending" && event.after.status != "pending")
-      left_at_.emplace(event.record, scheduler_.time());
-    records_[event.record] = event.after;
-    committed_at_.emplace(event.id, scheduler_.time());
-    history_.add("event " + std::to_string(event.id) + " of record " + event.record.to_string().substr(0, 8) +
-                 " is committed");
-    events_.emplace(event.id, event);
+  for (const Event* const event : made_by(pending_, xid)) {
+    if (event->before && event->before->status == "pending" && event->after.status != "pending")
+      left_at_.emplace(event->record, scheduler_.time());
+    records_[event->record] = event->after;
+    committed_at_.emplace(event->id, scheduler_.time());
+    history_.add("event " + std::to_string(event->id) + " of record " +
+                 event->record.to_string().substr(0, 8) + " is committed");
+    events_.emplace(event->id, *event);
   }
-  for (const RunRow& run : made_by(runs_, xid)) {
-    history_.add("run " + run.guid.to_string().substr(24) + " of event " + std::to_string(run.event) + " (" +
-                 run.action + ") ends: " + run.status + " " + run.code.value_or(""));
-    if (!finished_.emplace(run.guid, run).second) violated("run " + run.guid.to_string() + " is final twice");
+  const auto ended = made_by(runs_, xid);
+  for (const RunRow* const run : ended) {
+    history_.add("run " + run->guid.to_string().substr(24) + " of event " + std::to_string(run->event) +
+                 " (" + run->action + ") ends: " + run->status + " " + run->code.value_or(""));
+    if (!finished_.emplace(run->guid, *run).second)
+      violated("run " + run->guid.to_string() + " is final twice");
   }
-  for (const RunRow& run : made_by(runs_, xid)) check_order(run);
-  for (const RunRow& run : made_by(queue_, xid)) {
-    if (!run.steps) continue;
-    std::int64_t& last = last_steps_[run.guid];
-    last = std::max(last, step_of(run));
+  for (const RunRow* const run : ended) check_order(*run);
+  for (const RunRow* const run : made_by(queue_, xid)) {
+    if (!run->steps) continue;
+    std::int64_t& last = last_steps_[run->guid];
+    last = std::max(last, run->step);
   }
-  for (const MadeChange& change : made_by(changes_, xid)) {
-    made_changes_.push_back(change);
-    if (changes_of(change.run) > 1)
-      violated("the change of run " + change.run.to_string() + " is made twice");
+  for (const MadeChange* const change : made_by(changes_, xid)) {
+    made_changes_.push_back(*change);
+    if (changes_of(change->run) > 1)
+      violated("the change of run " + change->run.to_string() + " is made twice");
   }
-  for (const TimerResult& timer : made_by(timer_results_, xid)) {
-    history_.add("the timer of record " + timer.record.to_string().substr(0, 8) +
-                 " ends: " + timer.reason.value_or("it fires"));
-    if (!timer.run) continue;
+  for (const TimerResult* const timer : made_by(timer_results_, xid)) {
+    history_.add("the timer of record " + timer->record.to_string().substr(0, 8) +
+                 " ends: " + timer->reason.value_or("it fires"));
+    if (!timer->run) continue;
     const bool is_new = std::ranges::none_of(timer_runs_, [&](const auto& each) {
       const TimerResult& other = each.second;
-      return other.workflow == timer.workflow && other.record == timer.record && other.value == timer.value;
+      return other.workflow == timer->workflow && other.record == timer->record &&
+             other.value == timer->value;
     });
-    if (!is_new || !timer_runs_.emplace(Guid::parse(*timer.run).value(), timer).second)
+    if (!is_new || !timer_runs_.emplace(Guid::parse(*timer->run).value(), *timer).second)
       violated("a timer fires twice");
   }
-  for (const DigestEvent& each : made_by(collected_, xid)) {
-    if (!digest_events_.emplace(std::pair(each.event, each.workflow), each.digest).second)
-      violated("event " + std::to_string(each.event) + " is in two digests");
+  for (const DigestEvent* const each : made_by(collected_, xid)) {
+    if (!digest_events_.emplace(std::pair(each->event, each->workflow), each->digest).second)
+      violated("event " + std::to_string(each->event) + " is in two digests");
   }
 }
 
@@ -377,12 +380,8 @@ void Database::lose_commit(Owner owner, bool happens, Duration length) {
   }
 }
 
-std::vector<RunRow> Database::queued() const {
-  std::vector<RunRow> rows;
-  for (const auto& version : queue_.versions()) {
-    if (version.made == 0) rows.push_back(version.row);
-  }
-  return rows;
+bool Database::has_queued() const {
+  return std::ranges::any_of(queue_.versions(), [](const auto& version) { return version.made == 0; });
 }
 
 void Database::change_workflow(WorkflowRow row) {
@@ -425,6 +424,7 @@ void Database::replay(const RunRow& run, const Guid& guid) {
   replay.lease_owner.reset();
   replay.ordered_from.reset();
   replay.steps.reset();
+  replay.step = 0;
   history_.add("run " + guid.to_string().substr(24) + " is a replay of event " + std::to_string(run.event));
   replays_.emplace(guid, run.guid);
   queue_.insert(0, std::move(replay));
@@ -445,8 +445,8 @@ void Database::lock_record(ServerSession& session, const Guid& record) {
   record_locks_.emplace(record, own(session));
 }
 
-const std::map<std::string_view, Database::Statement>& Database::statements() {
-  static const std::map<std::string_view, Statement> all = {
+const std::unordered_map<std::string_view, Database::Statement>& Database::statements() {
+  static const std::unordered_map<std::string_view, Statement> all = {
       {"outbox.scan", &Database::scan},
       {"outbox.fetch", &Database::fetch},
       {"outbox.origin", &Database::origin},

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -128,6 +129,7 @@ class Database {
   const std::map<std::pair<std::int64_t, Guid>, Guid>& digest_events() const { return digest_events_; }
   /// The lists of the runs of digests, by digest.
   std::map<Guid, std::string> lists() const;
+  bool has_list(const Guid& run) const;
   bool has_open_digests() const { return !digests_.versions().empty(); }
   /// When an event was committed.
   Time committed_at(std::uint64_t event) const { return committed_at_.at(event); }
@@ -146,7 +148,7 @@ class Database {
   const std::vector<std::string>& violations() const { return violations_; }
   void violated(std::string rule);
   std::size_t pending() const { return pending_.versions().size(); }
-  std::vector<RunRow> queued() const;
+  bool has_queued() const;
   /// The end of a worker's last lease; Time::min() if it had none.
   Time lease_end(const Guid& worker) const;
 
@@ -180,7 +182,7 @@ class Database {
   Xid own(ServerSession& session);
   void notify(const std::string& channel);
   bool lives(const Guid& worker) const;
-  static const std::map<std::string_view, Statement>& statements();
+  static const std::unordered_map<std::string_view, Statement>& statements();
   static Scheduler::Key key_of(Xid xid);
 
   // The statements, by room of storage/sql.
@@ -265,7 +267,7 @@ class Database {
                  std::int64_t plan) const;
   void commit_rows(Xid xid);
   template <typename Row>
-  static std::vector<Row> made_by(const Table<Row>& table, Xid xid);
+  static std::vector<const Row*> made_by(const Table<Row>& table, Xid xid);
 
   Scheduler& scheduler_;
   History& history_;
@@ -321,9 +323,6 @@ class Database {
   std::map<std::string, Turn> turns_;  // of duties
   std::set<Xid> hidden_;               // the transactions that no snapshot lists
 };
-
-/// The step that a run has in the queue; 0 if none has begun.
-std::int64_t step_of(const RunRow& row);
 
 /// The binary form of an order.
 std::string record_value(const Guid& guid, const Record& record);

@@ -15,6 +15,11 @@ std::map<Guid, std::string> Database::lists() const {
   return lists;
 }
 
+bool Database::has_list(const Guid& run) const {
+  return std::ranges::any_of(
+      lists_.versions(), [&](const auto& version) { return version.made == 0 && version.row.run == run; });
+}
+
 storage::Rows Database::look_for_digests(ServerSession& session, const Arguments& args, Result& result) {
   const auto shards = args.numbers(1);
   const Time now = scheduler_.time();

@@ -84,17 +84,25 @@ RunRow copied_run(const std::vector<std::string>& columns, const CopiedRow& row)
   return run;
 }
 
-/// watch.inc, and the SQL functions watched_step and awaits_further: the columns by which a run watches its
-/// record, after a write of its steps. True if an event that it has not looked at has woken it.
+/// The step that a run has in the queue, from its steps.
+std::int64_t step_of(const std::string& steps) {
+  return json::parse(steps).at("number").to_number<std::int64_t>();
+}
+
+/// The step of a run, and watch.inc with the SQL functions watched_step and awaits_further: the columns by
+/// which it watches its record, after a write of its steps. True if an event that it has not looked at has
+/// woken it.
 bool follow_steps(RunRow& row) {
-  const json::object steps = json::parse(*row.steps).as_object();
+  const json::value parsed = json::parse(*row.steps);
+  const json::object& steps = parsed.as_object();
+  row.step = steps.at("number").to_number<std::int64_t>();
   const bool awaits = steps.contains("awaits");
   const bool awaits_further =
       row.awaited_event && awaits && *row.awaited_event > steps.at("lookedTo").to_number<std::int64_t>();
   if (row.watch_after) {
     if (const auto* const after = steps.if_contains("watchAfter"))
       row.watch_after = after->to_number<std::int64_t>();
-    row.watched_step = awaits ? steps.at("number").to_number<std::int64_t>() : 0;
+    row.watched_step = awaits ? row.step : 0;
   }
   if (!awaits_further) row.awaited_event.reset();
   return awaits_further;
@@ -105,11 +113,6 @@ bool changes_record(const RunRow& row) {
 }
 
 }  // namespace
-
-std::int64_t step_of(const RunRow& row) {
-  if (!row.steps) return 0;
-  return json::parse(*row.steps).at("number").to_number<std::int64_t>();
-}
 
 std::string pending_status(const RunRow& row) {
   const std::int64_t before =
@@ -161,7 +164,7 @@ Database::Queue::Version* Database::held_run(ServerSession& session, const Guid&
   auto* const version = find_run(session, run);
   if (version == nullptr || version->row.lease_owner != worker || version->row.claims != claim)
     return nullptr;
-  return step < 0 || step == step_of(version->row) ? version : nullptr;
+  return step < 0 || step == version->row.step ? version : nullptr;
 }
 
 /// The condition of may_go.inc.
@@ -381,7 +384,10 @@ storage::Rows Database::reschedule(ServerSession& session, const Arguments& args
     row.due = outcome.at;
     if (outcome.request) row.request = *outcome.request;
     if (outcome.body) row.body = outcome.body;
-    if (outcome.steps) row.steps = outcome.steps;
+    if (outcome.steps) {
+      row.steps = outcome.steps;
+      row.step = step_of(*row.steps);
+    }
     row.lease_owner.reset();
     queue_.replace(own(session), *version, std::move(row));
   }

@@ -89,6 +89,7 @@ struct RunRow {
   std::int64_t claims = 0;
   std::optional<std::int64_t> ordered_from;
   std::optional<std::string> steps;
+  std::int64_t step = 0;  // of `steps`; 0 if none has begun
   std::optional<std::string> changing_action;
   std::optional<std::int64_t> watch_after;
   std::int64_t watched_step = 0;

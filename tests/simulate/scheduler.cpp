@@ -45,16 +45,12 @@ struct Scheduler::Stacks {
 };
 
 struct Scheduler::Fiber {
-  enum class State { ready, waiting, ended };
-
   FiberId id = 0;
   Owner owner = world;
   std::function<void()> body;
-  State state = State::ready;
-  Key key = nullptr;             // of a waiting fiber
-  std::vector<int> descriptors;  // of one that waits for signals
-  std::optional<Moment> deadline;
+  const std::vector<int>* descriptors = nullptr;  // of one that waits for signals
   bool was_woken = false;
+  bool has_ended = false;
   std::exception_ptr failure;
   void* stack = nullptr;
   ucontext_t context{};  // until it runs for the first time
@@ -68,8 +64,8 @@ Scheduler::Scheduler(std::uint64_t seed)
 
 Scheduler::~Scheduler() {
   // Only after a failure are there fibers that have not ended. What is on their stacks is lost.
-  for (const auto& fiber : fibers_) {
-    if (fiber->stack != nullptr) Stacks::free().push_back(fiber->stack);
+  for (const Slot& slot : slots_) {
+    if (slot.fiber->stack != nullptr) Stacks::free().push_back(slot.fiber->stack);
   }
 }
 
@@ -95,7 +91,7 @@ Scheduler::FiberId Scheduler::start(Owner owner, std::function<void()> body) {
   fiber->context.uc_stack.ss_size = stack_size;
   fiber->context.uc_link = nullptr;
   makecontext(&fiber->context, enter, 0);
-  fibers_.push_back(std::move(fiber));
+  slots_.push_back({.fiber = std::move(fiber), .owner = owner});
   return last_id_;
 }
 
@@ -108,7 +104,7 @@ void Scheduler::enter() {
     fiber.failure = std::current_exception();
   }
   fiber.body = nullptr;
-  fiber.state = Fiber::State::ended;
+  fiber.has_ended = true;
   scheduler.wake_all(&fiber);
   scheduler.give_way();
 }
@@ -133,24 +129,29 @@ void Scheduler::give_way() {
   if (_setjmp(current_->place) == 0) _longjmp(loop_->place, 1);
 }
 
-/// The next fiber: one of those that may continue, or the one whose deadline comes first, to which the clock
-/// then moves. Null if all wait without an end.
-Scheduler::Fiber* Scheduler::choose() {
+void Scheduler::wake(Slot& slot) {
+  slot.is_waiting = false;
+  slot.fiber->was_woken = true;
+}
+
+/// The place of the next fiber: one of those that may continue, or the one whose deadline comes first, to
+/// which the clock then moves. Nullopt if all wait without an end.
+std::optional<std::size_t> Scheduler::choose() {
   for (;;) {
-    std::vector<Fiber*> ready;
+    ready_.clear();
     Moment next = Moment::max();
-    for (const auto& fiber : fibers_) {
-      if (stopped_.contains(fiber->owner)) continue;
-      if (fiber->state == Fiber::State::waiting && fiber->deadline && *fiber->deadline <= now_)
-        fiber->state = Fiber::State::ready;
-      if (fiber->state == Fiber::State::ready) {
-        ready.push_back(fiber.get());
-      } else if (fiber->deadline) {
-        next = std::min(next, *fiber->deadline);
+    for (std::size_t place = 0; place < slots_.size(); ++place) {
+      Slot& slot = slots_[place];
+      if (!stopped_.empty() && stopped_.contains(slot.owner)) continue;
+      if (slot.is_waiting && slot.deadline > now_) {
+        next = std::min(next, slot.deadline);
+        continue;
       }
+      slot.is_waiting = false;
+      ready_.push_back(place);
     }
-    if (!ready.empty()) return ready[random_.below(ready.size())];
-    if (next == Moment::max()) return nullptr;
+    if (!ready_.empty()) return ready_[random_.below(ready_.size())];
+    if (next == Moment::max()) return std::nullopt;
     now_ = next;
   }
 }
@@ -163,14 +164,16 @@ void Scheduler::run(std::function<void()> body, std::size_t most_steps) {
   const FiberId main = start(world, std::move(body));
   for (;;) {
     if (++steps_ > most_steps) throw std::runtime_error("the simulation does not come to an end");
-    Fiber* const fiber = choose();
-    if (fiber == nullptr) throw std::runtime_error("all threads wait for each other");
-    step_to(*fiber);
-    if (fiber->state != Fiber::State::ended) continue;
-    Stacks::free().push_back(std::exchange(fiber->stack, nullptr));
-    const bool is_main = fiber->id == main;
-    const std::exception_ptr failure = fiber->failure;
-    std::erase_if(fibers_, [&](const auto& each) { return each.get() == fiber; });
+    const auto place = choose();
+    if (!place) throw std::runtime_error("all threads wait for each other");
+    current_place_ = *place;
+    Fiber& fiber = *slots_[*place].fiber;
+    step_to(fiber);
+    if (!fiber.has_ended) continue;
+    Stacks::free().push_back(std::exchange(fiber.stack, nullptr));
+    const bool is_main = fiber.id == main;
+    const std::exception_ptr failure = fiber.failure;
+    slots_.erase(slots_.begin() + static_cast<std::ptrdiff_t>(*place));
     if (failure) std::rethrow_exception(failure);
     if (is_main) return;
   }
@@ -180,38 +183,32 @@ void Scheduler::sleep(Duration length) { wait(nullptr, now_ + length); }
 
 bool Scheduler::wait(Key key, std::optional<Moment> deadline) {
   Fiber& fiber = *current_;
-  fiber.key = key;
-  fiber.deadline = deadline;
+  Slot& slot = slots_[current_place_];
+  slot.key = key;
+  slot.deadline = deadline.value_or(Moment::max());
+  slot.is_waiting = true;
   fiber.was_woken = false;
-  fiber.state = Fiber::State::waiting;
   give_way();
-  fiber.key = nullptr;
-  fiber.deadline.reset();
   return fiber.was_woken;
 }
 
 void Scheduler::join(FiberId id) {
-  const auto found = std::ranges::find_if(fibers_, [&](const auto& fiber) { return fiber->id == id; });
-  if (found != fibers_.end() && (*found)->state != Fiber::State::ended) wait(found->get());
+  const auto found = std::ranges::find_if(slots_, [&](const Slot& slot) { return slot.fiber->id == id; });
+  if (found != slots_.end()) wait(found->fiber.get());
 }
 
 void Scheduler::wake_all(Key key) {
-  for (const auto& fiber : fibers_) {
-    if (fiber->state != Fiber::State::waiting || fiber->key != key) continue;
-    fiber->state = Fiber::State::ready;
-    fiber->was_woken = true;
+  for (Slot& slot : slots_) {
+    if (slot.key == key && slot.is_waiting) wake(slot);
   }
 }
 
 void Scheduler::wake_one(Key key) {
-  std::vector<Fiber*> waiting;
-  for (const auto& fiber : fibers_) {
-    if (fiber->state == Fiber::State::waiting && fiber->key == key) waiting.push_back(fiber.get());
+  std::vector<Slot*> waiting;
+  for (Slot& slot : slots_) {
+    if (slot.key == key && slot.is_waiting) waiting.push_back(&slot);
   }
-  if (waiting.empty()) return;
-  Fiber& woken = *waiting[random_.below(waiting.size())];
-  woken.state = Fiber::State::ready;
-  woken.was_woken = true;
+  if (!waiting.empty()) wake(*waiting[random_.below(waiting.size())]);
 }
 
 int Scheduler::open_signal() {
@@ -223,12 +220,10 @@ void Scheduler::signal(int descriptor) {
   const auto found = signals_.find(descriptor);
   if (found == signals_.end()) return;
   found->second = true;
-  for (const auto& fiber : fibers_) {
-    if (fiber->state != Fiber::State::waiting ||
-        std::ranges::find(fiber->descriptors, descriptor) == fiber->descriptors.end())
-      continue;
-    fiber->state = Fiber::State::ready;
-    fiber->was_woken = true;
+  for (Slot& slot : slots_) {
+    if (slot.key == &signals_ && slot.is_waiting &&
+        std::ranges::find(*slot.fiber->descriptors, descriptor) != slot.fiber->descriptors->end())
+      wake(slot);
   }
 }
 
@@ -245,9 +240,8 @@ bool Scheduler::take_signal(int descriptor) {
 void Scheduler::wait_for_signals(const std::vector<int>& descriptors, Moment deadline) {
   if (std::ranges::any_of(descriptors, [&](int each) { return is_signalled(each); })) return;
   Fiber& fiber = *current_;
-  fiber.descriptors = descriptors;
-  wait(nullptr, deadline);
-  fiber.descriptors.clear();
+  fiber.descriptors = &descriptors;
+  wait(&signals_, deadline);
 }
 
 }  // namespace waybill::simulate

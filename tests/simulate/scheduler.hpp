@@ -84,18 +84,29 @@ class Scheduler {
 
   struct Fiber;
   struct Stacks;
+  /// The part of a fiber that the scheduler looks at in each step.
+  struct Slot {
+    std::unique_ptr<Fiber> fiber;
+    Owner owner;
+    bool is_waiting = false;
+    Key key = nullptr;  // of a waiting fiber
+    Moment deadline = Moment::max();
+  };
   static void enter();
   void step_to(Fiber& fiber);
   void give_way();
-  Fiber* choose();
+  static void wake(Slot& slot);
+  std::optional<std::size_t> choose();
 
   Random random_;
   Moment now_;
   const Moment began_;
-  std::vector<std::unique_ptr<Fiber>> fibers_;  // those that have not ended, in the order of their start
+  std::vector<Slot> slots_;         // of the fibers that have not ended, in the order of their start
+  std::vector<std::size_t> ready_;  // in `choose`
   FiberId last_id_ = 0;
   Fiber* current_ = nullptr;
-  std::unique_ptr<Fiber> loop_;  // the fiber of `run`
+  std::size_t current_place_ = 0;  // in slots_
+  std::unique_ptr<Fiber> loop_;    // the fiber of `run`
   std::map<Owner, Duration> skews_;
   std::set<Owner> stopped_;
   std::map<int, bool> signals_;

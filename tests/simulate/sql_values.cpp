@@ -25,22 +25,31 @@ Number take_number(std::string_view& bytes) {
   return storage::binary_number<Number>(take(bytes, sizeof(Number)));
 }
 
-/// The elements of an array in binary form.
-std::vector<std::optional<std::string>> binary_elements(std::string_view bytes) {
-  std::vector<std::optional<std::string>> elements;
+/// The elements of an array in binary form, each read by `read`. None is null.
+template <typename Read>
+auto binary_elements(std::string_view bytes, Read read) {
+  std::vector<std::invoke_result_t<Read, std::string_view>> elements;
   const auto dimensions = take_number<std::int32_t>(bytes);
   take(bytes, 2 * sizeof(std::int32_t));  // flags, type
   if (dimensions == 0) return elements;
   const auto count = take_number<std::int32_t>(bytes);
   take(bytes, sizeof(std::int32_t));  // lower bound
+  elements.reserve(static_cast<std::size_t>(count));
   for (std::int32_t i = 0; i < count; ++i) {
     const auto size = take_number<std::int32_t>(bytes);
-    if (size < 0)
-      elements.emplace_back();
-    else
-      elements.emplace_back(take(bytes, static_cast<std::size_t>(size)));
+    elements.push_back(read(take(bytes, static_cast<std::size_t>(size))));
   }
   return elements;
+}
+
+/// Takes a quoted element of an array literal from its opening quotation mark at `at` to the closing one.
+std::string take_quoted(std::string_view text, std::size_t& at) {
+  std::string element;
+  for (std::size_t begin = ++at;; begin = at++) {
+    while (text.at(at) != '"' && text[at] != '\\') ++at;
+    element.append(text, begin, at - begin);
+    if (text[at++] == '"') return element;
+  }
 }
 
 /// The elements of an array literal.
@@ -51,8 +60,7 @@ std::vector<std::optional<std::string>> literal_elements(std::string_view text) 
     std::string element;
     const bool quoted = text[at] == '"';
     if (quoted) {
-      for (++at; text.at(at) != '"'; ++at) element += text[at] == '\\' ? text.at(++at) : text[at];
-      ++at;
+      element = take_quoted(text, at);
     } else {
       while (text.at(at) != ',' && text[at] != '}') element += text[at++];
     }
@@ -100,38 +108,35 @@ Guid Arguments::guid(std::size_t number) const { return Guid::parse(text(number)
 
 Duration Arguments::interval(std::size_t number) const { return parse_duration(text(number)).value(); }
 
-std::vector<std::optional<std::string>> Arguments::elements(std::size_t number) const {
-  return is_binary(number) ? binary_elements(text(number)) : literal_elements(text(number));
-}
-
 std::vector<Guid> Arguments::guids(std::size_t number) const {
+  if (is_binary(number)) return binary_elements(text(number), storage::binary_guid);
   std::vector<Guid> guids;
-  for (const auto& element : elements(number))
-    guids.push_back(is_binary(number) ? storage::binary_guid(*element) : Guid::parse(*element).value());
+  for (const auto& element : texts(number)) guids.push_back(Guid::parse(*element).value());
   return guids;
 }
 
 std::vector<std::int64_t> Arguments::numbers(std::size_t number) const {
+  if (is_binary(number))
+    return binary_elements(text(number), [](std::string_view bytes) { return read_number(bytes, true); });
   std::vector<std::int64_t> numbers;
-  for (const auto& element : elements(number)) numbers.push_back(read_number(*element, is_binary(number)));
+  for (const auto& element : texts(number)) numbers.push_back(read_number(*element, false));
   return numbers;
 }
 
 std::vector<Time> Arguments::times(std::size_t number) const {
+  if (is_binary(number)) return binary_elements(text(number), storage::binary_time);
   std::vector<Time> times;
-  for (const auto& element : elements(number))
-    times.push_back(is_binary(number) ? storage::binary_time(*element)
-                                      : parse_sql_timestamp(*element).value());
+  for (const auto& element : texts(number)) times.push_back(parse_sql_timestamp(*element).value());
   return times;
 }
 
 std::vector<std::optional<std::string>> Arguments::texts(std::size_t number) const {
-  return elements(number);
+  return literal_elements(text(number));
 }
 
 std::vector<std::string> Arguments::strings(std::size_t number) const {
   std::vector<std::string> strings;
-  for (auto& element : elements(number)) strings.push_back(std::move(element).value());
+  for (auto& element : texts(number)) strings.push_back(std::move(element).value());
   return strings;
 }
 
@@ -139,10 +144,9 @@ Result::Result(const storage::Statement& statement, storage::Format format, std:
     : statement_(statement),
       binary_(format == storage::Format::binary),
       result_(PQmakeEmptyPGresult(nullptr, PGRES_TUPLES_OK)) {
-  static char name[] = "column";
   std::vector<PGresAttDesc> columns(statement.columns.size() + more);
   for (PGresAttDesc& column : columns)
-    column = {.name = name,
+    column = {.name = nullptr,  // a copy for each column would cost more than its values
               .tableid = 0,
               .columnid = 0,
               .format = binary_ ? 1 : 0,

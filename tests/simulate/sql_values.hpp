@@ -34,7 +34,6 @@ class Arguments {
 
  private:
   bool is_binary(std::size_t number) const;
-  std::vector<std::optional<std::string>> elements(std::size_t number) const;
 
   const storage::Params& params_;
 };

@@ -72,6 +72,7 @@ std::vector<storage::Watermark> Watermarks::all() const {
 
 std::vector<storage::EventKey> Watermarks::in_flight() const {
   std::vector<storage::EventKey> keys;
+  if (in_flight_.empty()) return keys;
   std::map<std::int16_t, std::uint64_t> lows;  // the lowest of each shard
   std::uint64_t lowest = UINT64_MAX;
   for (const storage::Watermark& mark : all()) {
