@@ -231,7 +231,9 @@ class Database {
   storage::Rows locked(ServerSession&, const Arguments&, Result&);
   storage::Rows release(ServerSession&, const Arguments&, Result&);
   storage::Rows definitions(ServerSession&, const Arguments&, Result&);
+  storage::Rows since_turns(ServerSession&, const Arguments&, Result&);
   storage::Rows take_turn(ServerSession&, const Arguments&, Result&);
+  storage::Rows note_turn(ServerSession&, const Arguments&, Result&);
   storage::Rows end_turn(ServerSession&, const Arguments&, Result&);
   storage::Rows find_passed_over(ServerSession&, const Arguments&, Result&);
   storage::Rows read_again(ServerSession&, const Arguments&, Result&);
