@@ -481,6 +481,7 @@ const std::map<std::string_view, Database::Statement>& Database::statements() {
       {"status_changes.orders", &Database::move_orders},
       {"leases.set_idle", &Database::set_idle},
       {"leases.all_render_deferred", &Database::all_render},
+      {"queue.has_runs", &Database::has_runs},
       {"queue.claim", &Database::claim},
       {"queue.next_due", &Database::next_due},
       {"queue.preceded", &Database::preceded},

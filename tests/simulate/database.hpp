@@ -218,6 +218,7 @@ class Database {
   storage::Rows changed_businesses(ServerSession&, const Arguments&, Result&);
   storage::Rows set_idle(ServerSession&, const Arguments&, Result&);
   storage::Rows all_render(ServerSession&, const Arguments&, Result&);
+  storage::Rows has_runs(ServerSession&, const Arguments&, Result&);
   storage::Rows claim(ServerSession&, const Arguments&, Result&);
   storage::Rows next_due(ServerSession&, const Arguments&, Result&);
   storage::Rows preceded(ServerSession&, const Arguments&, Result&);
