@@ -10,8 +10,8 @@
 namespace waybill::tests {
 namespace {
 
-/// A database with an API; a worker is started after the test has prepared everything, and performs all duties
-/// at its start.
+/// A database with an API; a worker is started after the test has prepared everything, and performs all
+/// duties at its start.
 class Watched : public testing::Test {
  protected:
   static Waybill::Options api_options() {
