@@ -59,8 +59,9 @@ bool Duties::learn_turns() {
   for (const Duty& duty : duties_) {
     if (duty.by == Duty::By::one_worker) names.emplace_back(duty.name);
   }
+  const auto turns = session_->run(storage::sql::duties::SinceTurns{.duties = names});
   const Moment now = std::chrono::steady_clock::now();
-  for (const auto& row : session_->run(storage::sql::duties::SinceTurns{.duties = names})) {
+  for (const auto& row : turns) {
     const auto duty = std::ranges::find(duties_, row.duty, &Duty::name);
     const std::chrono::duration<double> since(row.seconds);
     // A time in the future is of a clock that was wrong.
