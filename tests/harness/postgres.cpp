@@ -165,7 +165,7 @@ std::string Postgres::fresh_name() {
 }
 
 const std::string& Postgres::migrated_template() {
-  // A worker postpones its duties in a database that has just been made, so each test has such a one.
+  // In a database that has just been made a worker postpones its duties, and each test has such a database.
   const auto now = std::chrono::steady_clock::now();
   if (template_.empty()) {
     const std::string name = fresh_name() + "_template";
