@@ -149,6 +149,8 @@ asio::awaitable<void> JobRunner::look_for_jobs() {
 
 /// Returns false if no job is due.
 asio::awaitable<bool> JobRunner::begin_next() {
+  const auto found = co_await services_.db.write(sql::jobs::IsDue{}, {});
+  if (!found.front().is_due) co_return false;
   const Guid lease = Guid::random();
   const auto claimed = co_await services_.db.write(sql::jobs::Claim{.lease = lease,
                                                                     .lease_time = job_lease_time,

@@ -111,7 +111,7 @@ std::vector<MailSender::MailPtr> MailSender::claim() {
     if (count >= places_of_business) busy.push_back(business);
   }
   std::vector<MailPtr> mails;
-  if (used >= places) return mails;
+  if (used >= places || !session_->run(sql::mail_outbox::IsDue{}).front().is_due) return mails;
   const auto now = std::chrono::steady_clock::now();
   const auto claimed = session_->run(sql::mail_outbox::Claim{
       .limit = static_cast<std::int64_t>(places - used), .users = shares_.above(1ms, now), .busy = busy});

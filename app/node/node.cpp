@@ -161,20 +161,19 @@ void check_connections(storage::blocking::Connection& session, std::int64_t want
 }
 
 /// Throws if the schema is missing or old, if a secret key is missing, or if PostgreSQL has too few
-/// connections. An unreachable database is only reported.
+/// connections. An unreachable database may come back, and is only reported.
 void check_database(const std::string& database_url, const SecretBox& secrets, std::int64_t connections) {
   try {
     storage::blocking::Connection session(database_url, "waybill start");
     const auto missing = storage::compare_schema(session).missing;
-    if (!missing.empty())
+    if (!missing.empty()) {
+      storage::refuse_unreleased_schema(session);
       throw ConfigError("the database lacks " + missing + ": run `waybill migrate` first");
+    }
     storage::check_secret_keys(session, secrets);
     check_connections(session, connections);
   } catch (const storage::DatabaseUnavailable& error) {
     observe(Observable::database_unavailable, {{"error", std::string_view(error.what())}});
-  } catch (const storage::StatementError& error) {
-    if (!storage::misses_migration(error)) throw;
-    throw ConfigError("the database has no current schema: run `waybill migrate` first");
   }
 }
 

@@ -15,7 +15,6 @@
 #include "app/process/signals.hpp"
 #include "base/observe.hpp"
 #include "storage/schema/migrate.hpp"
-#include "storage/statement/errors.hpp"
 
 namespace waybill::app {
 namespace {
@@ -53,16 +52,6 @@ class ApiUrlFile {
  private:
   std::filesystem::path path_;
 };
-
-/// Throws StatementError if there is no schema and MigrationError if an unreleased version made it. A process
-/// also starts while the database is unavailable, because it may come back.
-void check_schema(const std::string& database_url) {
-  try {
-    storage::refuse_unreleased_schema(database_url);
-  } catch (const storage::DatabaseUnavailable& error) {
-    observe(Observable::database_unavailable, {{"error", error.what()}});
-  }
-}
 
 // A missing file is created only if it is the only one: with several, a mistyped name would give this
 // process a key that no other has.
@@ -118,9 +107,7 @@ int serve(const Config& config, Roles roles, bool is_up) {
   const Signals signals;
   try {
     if (is_up) return serve_up(config, roles, manager, signals);
-    const std::string database_url = required_database_url(config);
-    check_schema(database_url);
-    return run_node(config, database_url, read_keys(config), roles, false, manager, signals);
+    return run_node(config, required_database_url(config), read_keys(config), roles, false, manager, signals);
   } catch (const ClusterError&) {
     // A request to stop while the server was starting is not a failure.
     if (signals.token().stop_requested()) return 0;

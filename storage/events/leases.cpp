@@ -38,6 +38,8 @@ bool ServerLeases::enter() {
 
 void ServerLeases::free_lost(std::optional<Duration> kept_after_lease) {
   const auto limit = kept_after_lease ? std::optional(format_duration(*kept_after_lease)) : std::nullopt;
+  const sql::leases::HasLost has_lost{.worker = worker_, .kept_after_lease = limit};
+  if (!session_->run(has_lost).front().has_lost) return;
   session_->run(sql::leases::FreeLost{.worker = worker_, .kept_after_lease = limit});
 }
 

@@ -104,6 +104,8 @@ std::vector<PostponedMatch> RunStore::take_postponed(const Guid& workflow, std::
   return matches;
 }
 
+bool RunStore::has_runs() { return session_.run(sql::queue::HasRuns{}).front().has_runs; }
+
 Claim RunStore::claim(const ClaimLimits& limits) {
   const auto began = std::chrono::steady_clock::now();
   const auto rows = session_.run_replanned(

@@ -74,6 +74,9 @@ class RunStore {
  public:
   RunStore(Session& session, Guid worker) : session_(session), worker_(worker) {}
 
+  /// True if the queue has a run that is not held.
+  bool has_runs();
+
   /// Bounds of a claim.
   struct ClaimLimits {
     Duration lease;

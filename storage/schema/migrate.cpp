@@ -187,11 +187,19 @@ class MigrationLock {
   blocking::Connection session_;
 };
 
-}  // namespace
+/// Returns true if all of `migrations` are applied: then there is nothing to lock.
+bool is_complete(blocking::Connection& session, std::span<const Statement> migrations) {
+  try {
+    return count_applied(session, migrations) == migrations.size();
+  } catch (const StatementError& error) {
+    if (!is_undefined_table(error)) throw;
+    return false;
+  }
+}
 
-std::vector<std::string> migrate(const std::string& url, std::span<const Statement> migrations,
-                                 std::chrono::milliseconds patience) {
-  blocking::Connection session(url, "waybill migrate");
+std::vector<std::string> migrate(const std::string& url, blocking::Connection& session,
+                                 std::span<const Statement> migrations, std::chrono::milliseconds patience) {
+  if (is_complete(session, migrations)) return {};
   wait_for_earlier_releases(session);
   create_table(session);
   const MigrationLock lock(url);
@@ -203,6 +211,14 @@ std::vector<std::string> migrate(const std::string& url, std::span<const Stateme
   return applied;
 }
 
+}  // namespace
+
+std::vector<std::string> migrate(const std::string& url, std::span<const Statement> migrations,
+                                 std::chrono::milliseconds patience) {
+  blocking::Connection session(url, "waybill migrate");
+  return migrate(url, session, migrations, patience);
+}
+
 SchemaDifference compare_schema(blocking::Connection& session) {
   std::vector<std::string> names;
   for (const Statement& migration : migrations()) names.emplace_back(migration.name);
@@ -211,14 +227,14 @@ SchemaDifference compare_schema(blocking::Connection& session) {
   return {.missing = std::string(row.missing.value_or("")), .unknown = std::string(row.unknown.value_or(""))};
 }
 
-void refuse_unreleased_schema(const std::string& url) {
-  blocking::Connection session(url, "waybill");
+void refuse_unreleased_schema(blocking::Connection& session) {
   refuse_unreleased(session.run(sql::schema_migrations::List{}));
 }
 
 std::vector<std::string> migrate(const std::string& url) {
-  std::vector<std::string> applied = migrate(url, migrations());
   blocking::Connection session(url, "waybill migrate");
+  std::vector<std::string> applied = migrate(url, session, migrations(), default_patience);
+  if (!applied.empty()) session.execute("reset lock_timeout");
   make_partitions(session);
   return applied;
 }

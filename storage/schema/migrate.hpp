@@ -17,6 +17,8 @@ class MigrationError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+inline constexpr std::chrono::milliseconds default_patience = std::chrono::minutes(5);
+
 /// Applies the missing ones of `migrations` in order, each in its own transaction together with its row in
 /// schema_migrations, and returns their names. In their texts, `@schema@` is replaced by the quoted name of
 /// the current schema. If several processes start at once, one applies them and the others wait. A crash
@@ -35,7 +37,7 @@ class MigrationError : public std::runtime_error {
 /// missing although a later one is applied, or is unknown to this program (the schema is newer, or an
 /// unreleased version made it).
 std::vector<std::string> migrate(const std::string& url, std::span<const Statement> migrations,
-                                 std::chrono::milliseconds patience = std::chrono::minutes(5));
+                                 std::chrono::milliseconds patience = default_patience);
 
 /// Applies this program's migrations and creates the partitions of the coming days.
 std::vector<std::string> migrate(const std::string& url);
@@ -52,6 +54,6 @@ SchemaDifference compare_schema(blocking::Connection& session);
 
 /// Throws MigrationError if an unreleased version made the schema, StatementError if there is no schema, and
 /// DatabaseUnavailable.
-void refuse_unreleased_schema(const std::string& url);
+void refuse_unreleased_schema(blocking::Connection& session);
 
 }  // namespace waybill::storage

@@ -165,6 +165,7 @@ TEST_F(ImportWorkers, OldRunsAndWebhookDeliveriesExpire) {
       "insert into inbound_deliveries (business_id, integration_id, delivery_id, received_at) "
       "values ($1, $1, 'old', now() - interval '8 days'), ($1, $1, 'new', now() - interval '6 days')",
       {business});
+  database.make_duties_due();
   start();
   EXPECT_TRUE(eventually([&] {
     return sql.number("select count(*) from integration_runs") == 1 &&

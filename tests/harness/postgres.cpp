@@ -1,5 +1,6 @@
 #include "tests/harness/postgres.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <pwd.h>
@@ -164,11 +165,17 @@ std::string Postgres::fresh_name() {
 }
 
 const std::string& Postgres::migrated_template() {
+  // In a database that has just been made a worker postpones its duties, and each test has such a database.
+  const auto now = std::chrono::steady_clock::now();
   if (template_.empty()) {
     const std::string name = fresh_name() + "_template";
     admin().exec("create database " + name);
     storage::migrate(url(name));
     template_ = name;
+    template_made_ = now;
+  } else if (now > template_made_ + std::chrono::seconds(30)) {
+    Session(url(template_)).exec("update schema_migrations set applied_at = now()");
+    template_made_ = now;
   }
   return template_;
 }
@@ -207,6 +214,12 @@ std::string TestDatabase::content() {
       text += row + '\n';
   }
   return text;
+}
+
+void TestDatabase::make_duties_due() {
+  exec(
+      "update schema_migrations set applied_at = now() - interval '1 day'; "
+      "update duty_turns set ended_at = now() - interval '1 day'");
 }
 
 void TestDatabase::terminate_connections() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -55,7 +56,7 @@ class Postgres {
   std::string url(std::string_view database) const;
   /// A connection to the maintenance database.
   Session admin() const { return Session(url("postgres")); }
-  /// The name of a database with all migrations applied, created on first use.
+  /// The name of a database whose migrations were applied within the last half minute, created on first use.
   const std::string& migrated_template();
   std::string fresh_name();
 
@@ -64,6 +65,7 @@ class Postgres {
   std::unique_ptr<Process> server_;
   std::string shared_url_;  // the URL in WAYBILL_TEST_CLUSTER, if the cluster is external
   std::string template_;
+  std::chrono::steady_clock::time_point template_made_;
   int counter_ = 0;
 };
 
@@ -108,6 +110,9 @@ class TestDatabase {
                                  const std::vector<std::optional<std::string>>& params = {}) {
     return session().rows(sql, params);
   }
+
+  /// Makes all duties due, as if no worker had lived for a day; the next one performs them at its start.
+  void make_duties_due();
 
   /// All rows of all tables as text.
   std::string content();

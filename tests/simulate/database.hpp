@@ -220,6 +220,7 @@ class Database {
   storage::Rows changed_businesses(ServerSession&, const Arguments&, Result&);
   storage::Rows set_idle(ServerSession&, const Arguments&, Result&);
   storage::Rows all_render(ServerSession&, const Arguments&, Result&);
+  storage::Rows has_runs(ServerSession&, const Arguments&, Result&);
   storage::Rows claim(ServerSession&, const Arguments&, Result&);
   storage::Rows next_due(ServerSession&, const Arguments&, Result&);
   storage::Rows preceded(ServerSession&, const Arguments&, Result&);
@@ -233,7 +234,9 @@ class Database {
   storage::Rows locked(ServerSession&, const Arguments&, Result&);
   storage::Rows release(ServerSession&, const Arguments&, Result&);
   storage::Rows definitions(ServerSession&, const Arguments&, Result&);
+  storage::Rows since_turns(ServerSession&, const Arguments&, Result&);
   storage::Rows take_turn(ServerSession&, const Arguments&, Result&);
+  storage::Rows note_turn(ServerSession&, const Arguments&, Result&);
   storage::Rows end_turn(ServerSession&, const Arguments&, Result&);
   storage::Rows find_passed_over(ServerSession&, const Arguments&, Result&);
   storage::Rows read_again(ServerSession&, const Arguments&, Result&);

@@ -24,7 +24,8 @@ bool is_open_run(const RunRow& row) {
 const storage::Statement& blocking_statement(std::string_view name) {
   namespace sql = storage::sql;
   static const std::array all = {
-      &sql::audit_log::SetAuthor::statement,     &sql::duties::TakeTurn::statement,
+      &sql::audit_log::SetAuthor::statement,     &sql::duties::SinceTurns::statement,
+      &sql::duties::TakeTurn::statement,         &sql::duties::NoteTurn::statement,
       &sql::duties::EndTurn::statement,          &sql::duties::FindPassedOver::statement,
       &sql::duties::ReadAgain::statement,        &sql::duties::ReleaseHeld::statement,
       &sql::duties::EndLeftOver::statement,      &sql::duties::BringBackRetries::statement,
@@ -39,6 +40,11 @@ const storage::Statement& blocking_statement(std::string_view name) {
   return **found;
 }
 
+/// As if each duty had left work, so that a worker performs all of them at its start.
+storage::Rows Database::since_turns(ServerSession&, const Arguments&, Result& result) {
+  return result.take();
+}
+
 storage::Rows Database::take_turn(ServerSession& session, const Arguments& args, Result& result) {
   const Time now = scheduler_.time();
   const auto [turn, is_new] =
@@ -50,6 +56,14 @@ storage::Rows Database::take_turn(ServerSession& session, const Arguments& args,
           [&, its = turn->second.session](const auto& each) { return each.get() == its && each->alive; });
   if (!is_new && turn->second.session != &session && !is_free) return result.take();
   turn->second = {.session = &session, .taken_at = now};
+  result.row().boolean(true);
+  return result.take();
+}
+
+storage::Rows Database::note_turn(ServerSession& session, const Arguments& args, Result& result) {
+  const auto turn = turns_.find(std::string(args.text(1)));
+  if (turn == turns_.end() || turn->second.session != &session) return result.take();
+  turn->second.taken_at = scheduler_.time();
   result.row().boolean(true);
   return result.take();
 }

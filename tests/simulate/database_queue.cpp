@@ -281,6 +281,13 @@ storage::Rows Database::claim(ServerSession& session, const Arguments& args, Res
   return result.take();
 }
 
+storage::Rows Database::has_runs(ServerSession& session, const Arguments&, Result& result) {
+  result.row().boolean(std::ranges::any_of(queue_.versions(), [&](const auto& version) {
+    return version.is_visible_to(session.xid) && version.row.status != "held";
+  }));
+  return result.take();
+}
+
 storage::Rows Database::next_due(ServerSession& session, const Arguments& args, Result& result) {
   const auto floored = args.strings(1);
   const auto floors = args.times(2);

@@ -1,5 +1,5 @@
 // The operators new and delete of this program. Most of what the workers and the model allocate is small and
-// lives shortly; a freed block waits in a list of its size for the next one, without the searches and merges
+// short-lived; a freed block waits in a list of its size for the next one, without the searches and merges
 // of the C library.
 #include <array>
 #include <cstddef>

@@ -106,10 +106,11 @@ TEST_F(Migrate, RefusesToApplyAMigrationAfterALaterOne) {
 TEST_F(Migrate, RefusesTheSchemaOfAnUnreleasedVersion) {
   const std::string said = "an unreleased version of waybill made the schema";
   database_.exec("create table schema_migrations (name text primary key, checksum text not null)");
-  EXPECT_NO_THROW(storage::refuse_unreleased_schema(database_.url()));
+  storage::blocking::Connection session(database_.url(), "test");
+  EXPECT_NO_THROW(storage::refuse_unreleased_schema(session));
   database_.exec("insert into schema_migrations values ('0001_businesses', repeat('0', 64))");
   EXPECT_THAT(error_of(storage::migrations()), HasSubstr(said));
-  EXPECT_THROW(storage::refuse_unreleased_schema(database_.url()), MigrationError);
+  EXPECT_THROW(storage::refuse_unreleased_schema(session), MigrationError);
   EXPECT_EQ(database_.number("select count(*) from schema_migrations"), 1);
 }
 

@@ -18,6 +18,7 @@ namespace {
 constexpr std::string_view of_all_businesses[] = {
     "alerts.claim",
     "alerts.count_failures",
+    "alerts.look",
     "alerts.make_messages",
     "catalog.",
     "digests.due_businesses",
@@ -59,8 +60,10 @@ constexpr std::string_view of_all_businesses[] = {
     "carriers.find_inbound",
     "tracking_pages.",
     "imports.claim",
+    "imports.is_due",
     "imports.renew",
     "jobs.claim",
+    "jobs.is_due",
     "jobs.renew",
     "tracking_pulls.claim",
     "tracking_pulls.announce",

@@ -62,6 +62,7 @@ TEST_F(StrangerLocks, StopNoDuty) {
     stranger_.lock_text("waybill.duty." + std::string(duty.name));
     count += duty.by == worker::Duty::By::one_worker ? 1 : 0;
   }
+  database_.make_duties_due();
   worker::Duties duties({.database_url = database_.url(), .secrets = secrets_});
   duties.start();
   EXPECT_TRUE(eventually([&] {

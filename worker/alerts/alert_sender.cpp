@@ -170,8 +170,10 @@ void AlertSender::claim_and_send() {
     const Lock lock(mutex_);
     if (stopping_) return;
   }
+  const auto found = session_->run(sql::alerts::Look{}).front();
+  if (!found.has_alerts && !found.has_messages) return;
   const sql::alerts::MakeMessages make{.limit = most_alerts, .max_waiting = most_waiting};
-  while (session_->run(make).front().alerts == most_alerts) continue;
+  while (found.has_alerts && session_->run(make).front().alerts == most_alerts) continue;
   std::vector<Message> messages = claim();
   const auto explained = std::ranges::partition(messages, [](const Message& message) {
     return !message.triggers || !message.alert.silence.is_object();

@@ -1,6 +1,7 @@
 #include "worker/duties/duties.hpp"
 
 #include <algorithm>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -32,6 +33,8 @@ Loop::Wait Duties::turn() {
   if (*next > begun) return {std::chrono::ceil<Duration>(*next - begun)};
   const Duty& duty = duties_[static_cast<std::size_t>(next - due_.begin())];
   try {
+    open_session();
+    if (learn_turns()) return {};
     const bool is_unfinished = perform(duty);
     const Moment ended = std::chrono::steady_clock::now();
     *next = is_unfinished ? ended : std::max(begun + duty.every, ended + duty.rest * (ended - begun));
@@ -43,9 +46,34 @@ Loop::Wait Duties::turn() {
   return {};
 }
 
-bool Duties::perform(const Duty& duty) {
+void Duties::open_session() {
   session_.open(
       [](auto& session) { session.run(storage::sql::audit_log::SetAuthor{.cause = storage::system_cause}); });
+}
+
+/// Postpones the duties that a worker has performed less than a period ago. Returns false if it was done
+/// before.
+bool Duties::learn_turns() {
+  if (knows_turns_) return false;
+  std::vector<std::string> names;
+  for (const Duty& duty : duties_) {
+    if (duty.by == Duty::By::one_worker) names.emplace_back(duty.name);
+  }
+  const auto turns = session_->run(storage::sql::duties::SinceTurns{.duties = names});
+  const Moment now = std::chrono::steady_clock::now();
+  for (const auto& row : turns) {
+    const auto duty = std::ranges::find(duties_, row.duty, &Duty::name);
+    const std::chrono::duration<double> since(row.seconds);
+    // A time in the future is of a clock that was wrong.
+    if (since < since.zero() || since >= duty->every) continue;
+    due_[static_cast<std::size_t>(duty - duties_.begin())] =
+        now + duty->every - std::chrono::duration_cast<Duration>(since);
+  }
+  knows_turns_ = true;
+  return true;
+}
+
+bool Duties::perform(const Duty& duty) {
   const bool is_shared = duty.by == Duty::By::one_worker;
   if (is_shared && session_->run(storage::sql::duties::TakeTurn{.duty = duty.name}).empty()) return false;
   const auto started_at = std::chrono::steady_clock::now();
@@ -61,7 +89,11 @@ bool Duties::perform(const Duty& duty) {
       duty.perform);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started_at;
   series(Histogram::duty_seconds, duty.name).Observe(seconds.count());
-  if (is_shared) session_->run(storage::sql::duties::EndTurn{.duty = duty.name});
+  if (is_shared && is_unfinished) {
+    session_->run(storage::sql::duties::NoteTurn{.duty = duty.name});
+  } else if (is_shared) {
+    session_->run(storage::sql::duties::EndTurn{.duty = duty.name});
+  }
   return is_unfinished;
 }
 

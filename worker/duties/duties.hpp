@@ -80,7 +80,8 @@ bool watch_firings(storage::blocking::Connection& session, const DutyOptions& op
 bool watch_sources(storage::blocking::Connection& session, const DutyOptions& options);
 void measure_queue(storage::blocking::Connection& session, const DutyOptions& options);
 
-/// Performs the duties when they are due, and all at the start, on a dedicated thread and session.
+/// Performs the duties when they are due, on a dedicated thread and session. At the start those are due that
+/// no worker has performed for their period, those that a worker did not finish, and those of each worker.
 class Duties final : public Service {
  public:
   using Options = DutyOptions;
@@ -94,6 +95,8 @@ class Duties final : public Service {
 
  private:
   Loop::Wait turn();
+  void open_session();
+  bool learn_turns();
   /// Returns true if work of the duty is left.
   bool perform(const Duty& duty);
 
@@ -101,6 +104,7 @@ class Duties final : public Service {
   const std::span<const Duty> duties_;
   PlainThreadSession session_;  // used by loop_ only, as is the next one
   std::vector<Moment> due_;     // the duties, in the order of the list
+  bool knows_turns_ = false;    // those of the processes before this one
   Loop loop_{ThreadKind::duties, [this] { return turn(); }};
 };
 

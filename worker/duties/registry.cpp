@@ -29,7 +29,7 @@ std::span<const Duty> all_duties() {
       {"bring_back_counts", 1min, bring_back_counts, Duty::By::one_worker, 100},
       {"watch_firings", 1min, watch_firings, Duty::By::one_worker, 100},
       {"watch_sources", 1min, watch_sources, Duty::By::one_worker, 100},
-      {"measure_queue", 15s, measure_queue},
+      {"measure_queue", 15s, measure_queue, Duty::By::each_worker},
   });
   return duties;
 }

@@ -49,17 +49,21 @@ bool DueRuns::claim(storage::Session& session) {
   intake_.give_back_older(look.now);
   Blocked blocked = blocked_now(std::move(*full), look.now);
   const storage::QueueFloors floors = floors_.get();
+  // With a floor, rows that are deleted may be many, and the statement would read them.
+  const bool may_find = !floors.destinations.empty() || store.has_runs();
   storage::Claim claimed;
-  if (intake_.has_room()) claimed = claim_from(store, blocked, floors);
+  if (may_find && intake_.has_room()) claimed = claim_from(store, blocked, floors);
   floors_.claimed(claimed.runs);
   const std::size_t found = claimed.runs.size();
   intake_.take_over(session, std::move(claimed));
   // Rates may have blocked destinations just now.
   std::ranges::move(intake_.blocked_destinations(look.now), std::back_inserter(blocked.destinations));
-  look.next_due = store.next_due({.within = LookTimes::look_every,
-                                  .blocked_destinations = blocked.destinations,
-                                  .blocked_businesses = blocked.businesses,
-                                  .floors = floors});
+  if (may_find) {
+    look.next_due = store.next_due({.within = LookTimes::look_every,
+                                    .blocked_destinations = blocked.destinations,
+                                    .blocked_businesses = blocked.businesses,
+                                    .floors = floors});
+  }
   raise_floors(store, floors, look.now);
   look.any_found = found > 0 || was_checking;
   look.left_out = was_checking || intake_.is_checking();

@@ -94,7 +94,8 @@ class Importer::Impl {
   asio::awaitable<void> claim_due_imports() {
     while (!tasks_.is_stopping()) {
       try {
-        if (running_.size() < options_.places) co_await start_due();
+        if (running_.size() < options_.places && co_await is_due()) co_await start_due();
+        forget_stores();
         has_failed_ = false;
       } catch (const storage::DatabaseUnavailable&) {  // NOLINT(bugprone-empty-catch): logged by LeaseKeeper
       } catch (const std::exception& error) {
@@ -103,6 +104,11 @@ class Importer::Impl {
       }
       co_await wait(claim_timer_, claim_interval);
     }
+  }
+
+  asio::awaitable<bool> is_due() {
+    const auto rows = co_await thread_.database().write(sql::imports::IsDue{}, {});
+    co_return rows.front().is_due;
   }
 
   asio::awaitable<void> start_due() {
@@ -127,7 +133,6 @@ class Importer::Impl {
       running_.try_emplace(claim.integration, thread_.io());
       tasks_.spawn(perform(std::move(claim)));
     }
-    forget_stores();
   }
 
   /// Renews the leases of running imports, even of slow stores, until the importer stops.

@@ -408,6 +408,7 @@ TEST(AuditLog, EntriesAreDeletedAfter400Days) {
       "select gen_random_uuid(), now() - days * interval '1 day', 'sql', 'updated', 'business', "
       "gen_random_uuid(), '{}' "
       "from unnest(array[399, 401]) days");
+  database.make_duties_due();
   const Waybill worker(database.url(), {.command = "worker"});
   EXPECT_TRUE(eventually([&] { return database.number("select count(*) from audit_log") == 1; }));
   EXPECT_EQ(database.number("select count(*) from audit_log where at > now() - interval '400 days'"), 1);

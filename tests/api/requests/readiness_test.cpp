@@ -161,9 +161,11 @@ TEST_F(Readiness, QueriesTheDatabaseAtMostOnceASecond) {
 }
 
 TEST(Metrics, ShowEventsRunsAndRequests) {
-  World world(with_metrics("up"));
-  Http metrics = metrics_of(world.waybill);
-  Tenant tenant(world.waybill, "measured");
+  TestDatabase database;
+  database.make_duties_due();
+  Waybill waybill(database.url(), with_metrics("up"));
+  Http metrics = metrics_of(waybill);
+  Tenant tenant(waybill, "measured");
   Receiver receiver;
   const std::string workflow = tenant.webhook(receiver.url("/good"), "order_created");
   tenant.insert_order();
@@ -207,8 +209,8 @@ TEST(Metrics, ShowEventsRunsAndRequests) {
 
   // The queue is counted every 15 s, and first when a worker starts.
   Waybill::Options options = with_metrics("worker");
-  options.secret_key_file = world.waybill.secret_key_file();
-  Waybill worker(world.database.url(), options);
+  options.secret_key_file = waybill.secret_key_file();
+  Waybill worker(database.url(), options);
   Http metrics_of_worker = metrics_of(worker);
   EXPECT_TRUE(
       eventually([&] { return metric(metrics_of_worker, R"(waybill_queue_depth{status="waiting"})") == 1; }));

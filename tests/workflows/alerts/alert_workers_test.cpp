@@ -162,6 +162,7 @@ TEST_F(AlertWorkers, MessagesExpireWithTheRuns) {
         "insert into alert_messages (business_id, channel, cause, subject_id, count, created_at, due_at) "
         "values ($1, 'webhook', 'run_dead', $1, 1, now() - $2::interval, now() + interval '1 day')",
         {tenant.id, std::string(age)});
+  database.make_duties_due();
   const auto worker = start_worker();
   EXPECT_TRUE(eventually([&] { return database.number("select count(*) from alert_messages") == 1; }));
 }

@@ -10,8 +10,8 @@
 namespace waybill::tests {
 namespace {
 
-/// A database with an API; workers are started after the test has prepared everything, because each performs
-/// all duties at its start.
+/// A database with an API; a worker is started after the test has prepared everything, and performs all
+/// duties at its start.
 class Watched : public testing::Test {
  protected:
   static Waybill::Options api_options() {
@@ -21,6 +21,7 @@ class Watched : public testing::Test {
   }
 
   std::unique_ptr<Waybill> start_worker() {
+    database.make_duties_due();
     Waybill::Options options;
     options.command = "worker";
     options.secret_key_file = api.secret_key_file();

@@ -66,6 +66,7 @@ TEST_F(DutyTurns, ATurnEndsBetweenPortions) {
 
 TEST_F(DutyTurns, ADutyWithMoreToDoGoesOnAfterTheOthers) {
   add_deleted_products(1'200);
+  database.make_duties_due();
   worker::Duties duties(options);
   duties.start();
   EXPECT_TRUE(eventually([&] { return count("products") == 0; }));

@@ -453,6 +453,7 @@ TEST(ExpiredLimits, AreDeletedUnlessTheirRunIsOpen) {
     insert into request_rates values
       ('00000000-0000-4000-8000-0000000000aa', gen_random_uuid(), 'old', 1, 1, now() - interval '2 days'),
       ('00000000-0000-4000-8000-0000000000aa', gen_random_uuid(), 'new', 1, 1, now()))");
+  database.make_duties_due();
   const Waybill waybill(database.url());
   EXPECT_TRUE(eventually(
       [&] { return sql.value("select string_agg(destination, ',') from request_rates") == "new"; }));

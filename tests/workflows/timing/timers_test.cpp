@@ -407,6 +407,7 @@ TEST_F(Timers, DeletedWorkflowsAndOldResultsExpire) {
       tenant.id + "', gen_random_uuid(), '" + workflow +
       "', now() - n * interval '366 days 12 hours', now(), 1, 'condition' from generate_series(1, 2) n");
   ASSERT_EQ(tenant.http.del("/api/workflows/configured/" + workflow).status, 200);
+  world.database.make_duties_due();
   const Waybill another(world.database.url(),
                         {.command = "worker", .secret_key_file = world.waybill.secret_key_file()});
   EXPECT_TRUE(eventually([&] { return waiting() == 0 && results().size() == 1; })) << "a worker's start";
