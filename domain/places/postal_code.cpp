@@ -6,6 +6,7 @@
 #include "base/ascii.hpp"
 #include "base/blanks.hpp"
 #include "base/number.hpp"
+#include "domain/places/territories.hpp"
 
 namespace waybill::domain {
 namespace {
@@ -28,6 +29,41 @@ constexpr auto forms = std::to_array<Form>({
     {"AAdddAA", "GB"},
     {"AdAdAA", "GB"},
     {"AAdAdAA", "GB"},
+});
+
+struct Sign {
+  std::string_view letters;
+  std::string_view country;
+  std::string_view form;  // of the code behind them
+  bool is_kept = false;   // the letters are part of the code
+};
+// The letters that people write in front of a postal code: the ISO 3166-1 code of the country, or the sign of
+// its vehicles. Source of the forms: the countries' sheets in the UPU's "Postal addressing systems".
+constexpr auto signs = std::to_array<Sign>({
+    {"A", "AT", "dddd"},         {"AL", "AL", "dddd"},       {"AT", "AT", "dddd"},
+    {"AX", "AX", "ddddd"},       {"B", "BE", "dddd"},        {"BA", "BA", "ddddd"},
+    {"BE", "BE", "dddd"},        {"BG", "BG", "dddd"},       {"BIH", "BA", "ddddd"},
+    {"CH", "CH", "dddd"},        {"CY", "CY", "dddd"},       {"CZ", "CZ", "ddddd"},
+    {"D", "DE", "ddddd"},        {"DE", "DE", "ddddd"},      {"DK", "DK", "dddd"},
+    {"E", "ES", "ddddd"},        {"EE", "EE", "ddddd"},      {"ES", "ES", "ddddd"},
+    {"EST", "EE", "ddddd"},      {"F", "FR", "ddddd"},       {"FI", "FI", "ddddd"},
+    {"FIN", "FI", "ddddd"},      {"FL", "LI", "dddd"},       {"FO", "FO", "ddd"},
+    {"FR", "FR", "ddddd"},       {"GL", "GL", "dddd"},       {"GP", "GP", "ddddd"},
+    {"GR", "GR", "ddddd"},       {"H", "HU", "dddd"},        {"HR", "HR", "ddddd"},
+    {"HU", "HU", "dddd"},        {"I", "IT", "ddddd"},       {"IS", "IS", "ddd"},
+    {"IT", "IT", "ddddd"},       {"L", "LU", "dddd"},        {"LI", "LI", "dddd"},
+    {"LT", "LT", "ddddd", true}, {"LU", "LU", "dddd"},       {"LV", "LV", "dddd", true},
+    {"MC", "MC", "ddddd"},       {"MD", "MD", "dddd", true}, {"ME", "ME", "ddddd"},
+    {"MK", "MK", "dddd"},        {"MNE", "ME", "ddddd"},     {"MQ", "MQ", "ddddd"},
+    {"N", "NO", "dddd"},         {"NL", "NL", "dddd"},       {"NL", "NL", "ddddAA"},
+    {"NO", "NO", "dddd"},        {"P", "PT", "dddd"},        {"P", "PT", "dddd-ddd"},
+    {"PL", "PL", "dd-ddd"},      {"PL", "PL", "ddddd"},      {"PT", "PT", "dddd"},
+    {"PT", "PT", "dddd-ddd"},    {"RE", "RE", "ddddd"},      {"RO", "RO", "dddddd"},
+    {"RS", "RS", "ddddd"},       {"RSM", "SM", "ddddd"},     {"S", "SE", "ddddd"},
+    {"SE", "SE", "ddddd"},       {"SI", "SI", "dddd"},       {"SK", "SK", "ddddd"},
+    {"SLO", "SI", "dddd"},       {"SM", "SM", "ddddd"},      {"SRB", "RS", "ddddd"},
+    {"TR", "TR", "ddddd"},       {"UA", "UA", "ddddd"},      {"US", "US", "ddddd"},
+    {"US", "US", "ddddd-dddd"},  {"VA", "VA", "ddddd"},      {"YT", "YT", "ddddd"},
 });
 
 struct ZipRange {
@@ -58,12 +94,68 @@ std::string form_of(std::string_view code) {
   return form;
 }
 
+/// ASCII for the hyphens and dashes of Unicode.
+std::string with_plain_hyphens(std::string_view code) {
+  std::string plain(code);
+  for (const std::string_view dash : {"\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2212", "\uff0d"}) {
+    for (auto at = plain.find(dash); at != std::string::npos; at = plain.find(dash, at))
+      plain.replace(at, dash.size(), "-");
+  }
+  return plain;
+}
+
+/// A postal code behind letters of a country.
+struct Signed {
+  std::string letters;  // capitals
+  std::string code;     // as written
+  bool has_hyphen = false;
+};
+
+std::optional<Signed> split(std::string_view code) {
+  constexpr std::size_t most_letters = 3;
+  const std::string plain = with_plain_hyphens(without_outer_blanks(code));
+  Signed split;
+  std::string_view rest = plain;
+  while (!rest.empty() && is_letter(rest.front())) {
+    split.letters += ascii_upper(rest.front());
+    rest.remove_prefix(1);
+  }
+  if (split.letters.empty() || split.letters.size() > most_letters) return std::nullopt;
+  rest = without_outer_blanks(rest);
+  split.has_hyphen = rest.starts_with('-');
+  if (split.has_hyphen) rest = without_outer_blanks(rest.substr(1));
+  split.code = rest;
+  return split;
+}
+
+bool fits(const Sign& sign, const Signed& given) {
+  return sign.letters == given.letters && sign.form == form_of(without_blanks(given.code));
+}
+
 }  // namespace
 
 std::optional<std::string_view> country_of_postal_code(std::string_view code) {
+  // Without a hyphen, the letters may belong to the code: B1640 is in Argentina.
+  if (const auto given = split(code); given && given->has_hyphen) {
+    const auto* const sign =
+        std::ranges::find_if(signs, [&](const Sign& each) { return fits(each, *given); });
+    if (sign != signs.end()) return sign->country;
+  }
   const auto found = std::ranges::find(forms, form_of(without_blanks(code)), &Form::form);
   if (found == forms.end()) return std::nullopt;
   return found->country;
+}
+
+std::string domestic_postal_code(std::string_view code, std::string_view country) {
+  const auto given = split(code);
+  const auto is_of_country = [&](const Sign& sign) {
+    const auto territories = territories_of(sign.country);
+    return !sign.is_kept && fits(sign, *given) &&
+           (sign.country == country || std::ranges::find(territories, country) != territories.end() ||
+            territory_of_postal_code(country, given->code) == sign.country);
+  };
+  if (given && std::ranges::any_of(signs, is_of_country)) return given->code;
+  return std::string(without_outer_blanks(code));
 }
 
 std::optional<std::string_view> state_of_zip_code(std::string_view code) {
