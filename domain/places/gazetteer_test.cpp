@@ -425,6 +425,16 @@ TEST(PostalCode, InsideTheCountryLacksItsLetters) {
     EXPECT_EQ(inside(country, code), code) << country;
 }
 
+TEST(PostalCode, IsReadInTheDigitsAndHyphensOfJapan) {
+  for (const auto* const code :
+       {"〒100-0001", "１００−０００１", "〒 １００－０００１", "100ー0001", "100‐0001"}) {
+    EXPECT_EQ(country_of_postal_code(code), "JP") << code;
+    EXPECT_EQ(domestic_postal_code(code, "JP"), "100-0001") << code;
+  }
+  EXPECT_EQ(domestic_postal_code("９７４００", "FR"), "97400");
+  EXPECT_EQ(domestic_postal_code("1100–148", "PT"), "1100-148");
+}
+
 TEST(PostalCode, OfAnyCountryLosesNothingElse) {
   for (const Country& country : all_countries()) {
     for (const auto* const code : {"10115", "111 22", "1100-148", "AB1 2CD", "1012 AB", "C1425ABC"})

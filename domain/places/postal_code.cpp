@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <uninorm.h>
 
 #include "base/ascii.hpp"
 #include "base/blanks.hpp"
 #include "base/number.hpp"
+#include "base/owned.hpp"
 #include "domain/places/territories.hpp"
 
 namespace waybill::domain {
@@ -94,14 +98,25 @@ std::string form_of(std::string_view code) {
   return form;
 }
 
-/// ASCII for the hyphens and dashes of Unicode.
-std::string with_plain_hyphens(std::string_view code) {
-  std::string plain(code);
-  for (const std::string_view dash : {"\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2212", "\uff0d"}) {
-    for (auto at = plain.find(dash); at != std::string::npos; at = plain.find(dash, at))
-      plain.replace(at, dash.size(), "-");
-  }
-  return plain;
+/// ASCII for full-width letters and digits (normalization form KC) and for hyphens, without the Japanese
+/// postal mark and without blanks around the code.
+std::string plain(std::string_view code) {
+  code = without_outer_blanks(code);
+  if (std::ranges::all_of(code, [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
+    return std::string(code);
+  std::size_t size = 0;
+  const Owned<std::uint8_t, std::free> form(u8_normalize(
+      UNINORM_NFKC, reinterpret_cast<const std::uint8_t*>(code.data()), code.size(), nullptr, &size));
+  std::string plain = form ? std::string(reinterpret_cast<const char*>(form.get()), size) : std::string(code);
+  const auto replace = [&](std::string_view text, std::string_view by) {
+    for (auto at = plain.find(text); at != std::string::npos; at = plain.find(text, at))
+      plain.replace(at, text.size(), by);
+  };
+  for (const std::string_view hyphen :
+       {"\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2015", "\u2212", "\u30fc"})
+    replace(hyphen, "-");
+  for (const std::string_view mark : {"\u3012", "\u3020", "\u3036"}) replace(mark, "");
+  return std::string(without_outer_blanks(plain));
 }
 
 /// A postal code behind letters of a country.
@@ -111,11 +126,11 @@ struct Signed {
   bool has_hyphen = false;
 };
 
+/// Takes a plain code.
 std::optional<Signed> split(std::string_view code) {
   constexpr std::size_t most_letters = 3;
-  const std::string plain = with_plain_hyphens(without_outer_blanks(code));
   Signed split;
-  std::string_view rest = plain;
+  std::string_view rest = code;
   while (!rest.empty() && is_letter(rest.front())) {
     split.letters += ascii_upper(rest.front());
     rest.remove_prefix(1);
@@ -136,18 +151,20 @@ bool fits(const Sign& sign, const Signed& given) {
 
 std::optional<std::string_view> country_of_postal_code(std::string_view code) {
   // Without a hyphen, the letters may belong to the code: B1640 is in Argentina.
-  if (const auto given = split(code); given && given->has_hyphen) {
+  const std::string written = plain(code);
+  if (const auto given = split(written); given && given->has_hyphen) {
     const auto* const sign =
         std::ranges::find_if(signs, [&](const Sign& each) { return fits(each, *given); });
     if (sign != signs.end()) return sign->country;
   }
-  const auto found = std::ranges::find(forms, form_of(without_blanks(code)), &Form::form);
+  const auto found = std::ranges::find(forms, form_of(without_blanks(written)), &Form::form);
   if (found == forms.end()) return std::nullopt;
   return found->country;
 }
 
 std::string domestic_postal_code(std::string_view code, std::string_view country) {
-  const auto given = split(code);
+  std::string written = plain(code);
+  const auto given = split(written);
   const auto is_of_country = [&](const Sign& sign) {
     const auto territories = territories_of(sign.country);
     return !sign.is_kept && fits(sign, *given) &&
@@ -155,7 +172,7 @@ std::string domestic_postal_code(std::string_view code, std::string_view country
             territory_of_postal_code(country, given->code) == sign.country);
   };
   if (given && std::ranges::any_of(signs, is_of_country)) return given->code;
-  return std::string(without_outer_blanks(code));
+  return written;
 }
 
 std::optional<std::string_view> state_of_zip_code(std::string_view code) {

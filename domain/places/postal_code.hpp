@@ -11,8 +11,8 @@ namespace waybill::domain {
 std::optional<std::string_view> country_of_postal_code(std::string_view code);
 
 /// A postal code as it is written inside the country `country` (ISO 3166-1): without the country's letters in
-/// front, "97400" of "F-97400". The letters of countries where they belong to the code (LV-1010) stay, and so
-/// do those of another country.
+/// front, "97400" of "F-97400", without the Japanese postal mark, and with plain digits for full-width ones.
+/// The letters of countries where they belong to the code (LV-1010) stay, and so do those of another country.
 std::string domestic_postal_code(std::string_view code, std::string_view country);
 
 /// The state of a ZIP code by its first three digits (USPS publication 65, L002); nullopt if unknown.
