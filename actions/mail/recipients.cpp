@@ -73,6 +73,7 @@ class Recipients {
   void add_single(const std::string& text) {
     std::string line = templates::single_line(text);
     const auto mailbox = net::parse_mailbox(line);
+    if (mailbox && mailbox->name.empty()) line = mailbox->address;
     if (!mailbox || !domain::is_email(mailbox->address)) {
       if (auto email = domain::email_in(line)) {
         line = *std::move(email);
