@@ -18,8 +18,15 @@ std::optional<std::string_view> exact_number(const json::value& value);
 /// The double next to a number of JSON; infinity beyond all doubles.
 double nearest_double(std::string_view number);
 
+/// A number as a double, also one that is kept by its characters; nullopt for any other value.
+std::optional<double> as_double(const json::value& value);
+
 /// Reads JSON as parse_json does, and keeps each number by its characters whose digits a double would change.
 std::variant<json::value, JsonError> parse_exact_json(std::string_view text, std::size_t max_depth = 32,
                                                       json::storage_ptr memory = {});
+
+/// Reads a list of a record, as the database keeps it, with all digits of its numbers. Any other text is an
+/// empty list.
+json::array exact_list(std::string_view text);
 
 }  // namespace waybill

@@ -46,6 +46,19 @@ TEST(ExactNumber, HasADoubleNextToIt) {
   EXPECT_EQ(nearest_double("-0." + std::string(400, '0') + "1"), 0);
 }
 
+TEST(ExactNumber, IsADoubleLikeOtherNumbers) {
+  EXPECT_EQ(as_double(read("12345678901234567890123")), 12345678901234567890123.0);
+  EXPECT_EQ(as_double(read("19.99")), 19.99);
+  EXPECT_EQ(as_double(read("7")), 7);
+  EXPECT_EQ(as_double(read("\"12345678901234567890123\"")), std::nullopt);
+  EXPECT_EQ(as_double(json::value()), std::nullopt);
+}
+
+TEST(ExactNumber, ListsAreReadWhateverTheirNumbers) {
+  EXPECT_EQ(to_json(exact_list("[1,0.12345678901234567891,1e400]")), "[1,0.12345678901234567891,1e400]");
+  for (const auto* const text : {"", "{}", "[1", "null"}) EXPECT_EQ(exact_list(text), json::array()) << text;
+}
+
 TEST(ExactNumber, AnyNumberKeepsItsDigits) {
   std::mt19937_64 random(52);  // NOLINT: repeatable
   for (int i = 0; i < 20'000; ++i) {

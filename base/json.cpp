@@ -333,6 +333,19 @@ double nearest_double(std::string_view number) {
   return is_negative ? -magnitude : magnitude;
 }
 
+std::optional<double> as_double(const json::value& value) {
+  if (value.is_number()) return value.to_number<double>();
+  const auto exact = exact_number(value);
+  return exact ? std::optional(nearest_double(*exact)) : std::nullopt;
+}
+
+json::array exact_list(std::string_view text) {
+  constexpr std::size_t deepest = 128;
+  auto parsed = parse_exact_json(text, deepest);
+  auto* const value = std::get_if<json::value>(&parsed);
+  return value != nullptr && value->is_array() ? std::move(value->get_array()) : json::array();
+}
+
 void append_json(std::string& out, const json::value& value) {
   switch (value.kind()) {
     case json::kind::null:

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/blanks.hpp"
+#include "base/exact_number.hpp"
 #include "base/json.hpp"
 #include "domain/places/countries.hpp"
 #include "domain/values/hs_code.hpp"
@@ -15,10 +16,12 @@ namespace waybill::connectors {
 namespace {
 
 constexpr double most_pieces = 1e9;
+constexpr double value_limit = 1e12;  // as in the API
 
 json::value json_of(std::string_view text) {
   if (text.empty()) return {};
-  auto parsed = parse_json(text);
+  constexpr std::size_t deepest = 128;
+  auto parsed = parse_exact_json(text, deepest);
   auto* const value = std::get_if<json::value>(&parsed);
   return value == nullptr ? json::value() : std::move(*value);
 }
@@ -94,7 +97,7 @@ class ItemReader {
 
   static std::optional<double> number_at(const json::value& item, std::string_view name) {
     const json::value* const found = at(item, name);
-    return found != nullptr && found->is_number() ? std::optional(found->to_number<double>()) : std::nullopt;
+    return found == nullptr ? std::nullopt : as_double(*found);
   }
 
   std::int64_t quantity(const json::value& item) {
@@ -111,8 +114,10 @@ class ItemReader {
       fail("value", "is required by customs");
     } else if (*number <= 0) {
       fail("value", "must be above 0: customs need the value of goods that cost nothing, too");
+    } else if (*number >= value_limit) {
+      fail("value", "must be below 1000000000000");
     } else {
-      return decimal_text(*at(item, "value")).value_or("");
+      return decimal_text(json::value(*number)).value_or("");
     }
     return {};
   }

@@ -63,6 +63,18 @@ TEST(Customs, GivenItemsReplaceThoseOfTheOrder) {
   EXPECT_EQ(result.item().currency, "GBP");
 }
 
+TEST(Customs, TakeNumbersOfAnyLength) {
+  const std::string goods =
+      R"([{"item": {"description": "Lamp", "quantity": 2, "price": 19.90000000000000000001,
+                    "dimensions": {"weight": 1.5, "length": 1e400}, "hsCode": "940521", "originCountry": "PT"}},
+          {"item": {"description": "Shade", "quantity": 1, "price": 12345678901234567890123,
+                    "dimensions": {"weight": 1}, "hsCode": "940599", "originCountry": "PT"}}])";
+  const Result result = derived("", goods);
+  EXPECT_EQ(result.item().value, "19.9");
+  EXPECT_EQ(result.item().weight, "1.5");
+  EXPECT_THAT(result.fields, ElementsAre("customs.items[1].value"));
+}
+
 TEST(Customs, ContentsAndIncotermAloneKeepTheItemsOfTheOrder) {
   const Result result = derived(R"({"contents": "sample", "incoterm": "DAP", "items": []})", lamp);
   EXPECT_EQ(result.customs->contents, "sample");

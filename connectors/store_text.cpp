@@ -102,32 +102,6 @@ Text text_of(const json::value* value) {
   return value->is_number() ? decimal_text(*value) : std::nullopt;
 }
 
-// The address within what is pasted with it: "Ann <ann@example.com>", "mailto:ann@example.com", quotes.
-std::string_view unwrapped_email(std::string_view text) {
-  const auto open = text.rfind('<');
-  const auto close = text.rfind('>');
-  if (open != std::string_view::npos && close != std::string_view::npos && open < close)
-    text = text.substr(open + 1, close - open - 1);
-  constexpr auto around = std::to_array<std::string_view>(
-      {" ", "\"", "'", "“", "”", "„", "‘", "’", "«", "»", "(", ")", "[", "]", ",", ";", ".", "<", ">"});
-  constexpr std::string_view scheme = "mailto:";
-  for (bool is_wrapped = true; is_wrapped;) {
-    is_wrapped = equal_ignoring_case(text.substr(0, scheme.size()), scheme);
-    if (is_wrapped) text.remove_prefix(scheme.size());
-    for (const auto mark : around) {
-      if (text.starts_with(mark)) {
-        text.remove_prefix(mark.size());
-        is_wrapped = true;
-      }
-      if (text.ends_with(mark)) {
-        text.remove_suffix(mark.size());
-        is_wrapped = true;
-      }
-    }
-  }
-  return text;
-}
-
 bool never_exists(std::string_view email) {
   constexpr std::string_view reserved = ".invalid";
   return email.size() > reserved.size() &&
@@ -178,11 +152,8 @@ Text plain_line(const json::value* value, std::size_t limit) {
 }
 
 Text clean_email(std::string_view text) {
-  const std::string line = one_line(to_text(text), Invisible::remove);
-  std::string email(domain::is_email(line) ? line : unwrapped_email(line));
-  if (email.find(' ') != std::string::npos || !domain::is_email(email) || never_exists(email))
-    return std::nullopt;
-  return email;
+  auto email = domain::email_in(to_text(text));
+  return email && !never_exists(*email) ? std::move(email) : std::nullopt;
 }
 
 std::vector<const json::value*> elements_of(const json::value* list) {

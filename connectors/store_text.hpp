@@ -30,10 +30,8 @@ std::optional<std::string> plain_text(const json::value* value, std::size_t limi
 /// The same as a clean line.
 std::optional<std::string> plain_line(const json::value* value, std::size_t limit = 1000);
 
-/// An e-mail address without white space and invisible characters around or in it, and without what is pasted
-/// with it ("Ann <ann@example.com>", "mailto:", quotes, a stop); nullopt if the text is not an address
-/// ("n/a", "-", a phone number) or one of a domain that never exists (`.invalid`, RFC 6761), which stores
-/// write in place of an erased one.
+/// The e-mail address that a text names (domain::email_in); nullopt for one of a domain that never exists
+/// (`.invalid`, RFC 6761), which stores write in place of an erased one.
 std::optional<std::string> clean_email(std::string_view text);
 
 /// The elements of a JSON array, or of an object whose keys are whole numbers: PHP writes an array with gaps

@@ -65,6 +65,6 @@ std::string render_label(const Label& label);
 
 /// The version of the layout. Every change of the layout increases it, so that stored labels of older
 /// versions can be detected.
-inline constexpr int label_version = 3;
+inline constexpr int label_version = 4;
 
 }  // namespace waybill::documents

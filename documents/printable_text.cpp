@@ -39,6 +39,25 @@ constexpr auto fillers = std::to_array<Range>({{0x115F, 0x1160}, {0x3164, 0x3164
 /// The blocks of emoji and other pictures.
 constexpr auto pictures = std::to_array<Range>({{0x1F000, 0x1FAFF}});
 
+/// White letters and digits on black, which Unicode gives no plain form.
+struct Enclosed {
+  gunichar first;
+  gunichar last;
+  gunichar letter;  // of the first; 0 for numbers
+  int number;       // of the first
+};
+constexpr auto enclosed = std::to_array<Enclosed>({{0x24EB, 0x24F4, 0, 11},
+                                                   {0x24F5, 0x24FE, 0, 1},
+                                                   {0x24FF, 0x24FF, 0, 0},
+                                                   {0x2776, 0x277F, 0, 1},
+                                                   {0x2780, 0x2789, 0, 1},
+                                                   {0x278A, 0x2793, 0, 1},
+                                                   {0x1F10B, 0x1F10B, 0, 0},
+                                                   {0x1F10C, 0x1F10C, 0, 0},
+                                                   {0x1F150, 0x1F169, 'A', 0},
+                                                   {0x1F170, 0x1F189, 'A', 0},
+                                                   {0x1F18A, 0x1F18A, 'P', 0}});
+
 bool is_noncharacter(gunichar character) {
   return (character & 0xFFFEU) == 0xFFFE || (character >= 0xFDD0 && character <= 0xFDEF);
 }
@@ -92,9 +111,8 @@ std::vector<gunichar> characters_of(const char* text) {
 }
 
 /// Returns the plain characters that `character` stands for; empty if there are none or no font has them.
-std::vector<gunichar> plain(gunichar character) {
-  const Owned<char, g_free> text(g_utf8_normalize(utf8_of(character).c_str(), -1, G_NORMALIZE_NFKC));
-  auto parts = characters_of(text.get());
+std::vector<gunichar> printable_parts(gunichar character) {
+  auto parts = characters_of(plain_characters(character).c_str());
   if (!std::ranges::all_of(parts, has_glyph)) parts.clear();
   return parts;
 }
@@ -111,7 +129,9 @@ class Printer {
   void add(gunichar character) {
     const auto kind = kind_of(character);
     if (kind == Kind::dropped) return;
-    if (kind == Kind::blank) {
+    if (contains(pictures, character)) {
+      add_picture(character);
+    } else if (kind == Kind::blank) {
       is_spaced_ = true;
     } else if (kind == Kind::invisible) {
       if (!is_spaced_ && !printed_.empty()) append(character);
@@ -137,8 +157,17 @@ class Printer {
     append(character);
   }
 
+  /// Prints a letter or word in a square or circle, which some people write their names with.
+  void add_picture(gunichar character) {
+    const auto parts = printable_parts(character);
+    for (const auto part : parts) add(part);
+    if (parts.empty()) is_spaced_ = true;
+  }
+
   void add_substitute(Kind kind, gunichar character) {
-    const auto parts = plain(character);
+    // A circle around "1" must not part the digits of a number.
+    if (g_unichar_type(character) == G_UNICODE_ENCLOSING_MARK) return;
+    const auto parts = printable_parts(character);
     for (const auto part : parts) add(part);
     if (!parts.empty()) return;
     if (kind == Kind::sign) {
@@ -168,6 +197,18 @@ class Printer {
 };
 
 }  // namespace
+
+std::string plain_characters(char32_t character) {
+  for (const Enclosed& row : enclosed) {
+    if (character < row.first || character > row.last) continue;
+    const auto offset = character - row.first;
+    if (row.letter == 0) return std::to_string(row.number + static_cast<int>(offset));
+    return utf8_of(row.letter + offset);
+  }
+  std::string text = utf8_of(character);
+  const Owned<char, g_free> plain(g_utf8_normalize(text.c_str(), -1, G_NORMALIZE_NFKC));
+  return plain.get() == nullptr || text == plain.get() ? std::string() : std::string(plain.get());
+}
 
 std::string printable_text(std::string_view text) {
   std::string unended(text);

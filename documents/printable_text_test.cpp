@@ -34,7 +34,6 @@ TEST(PrintableText, LeavesOutEmojiAndPrivateCharacters) {
                 "\U0001F468\u200D\U0001F469\u200D\U0001F467 Ada \U0001F1E9\U0001F1EA\U0001F44D\U0001F3FD"),
             "Ada");
   EXPECT_EQ(printable_text("\u2665\uFE0F Ada"), "\u2665 Ada") << "a sign that fonts have";
-  EXPECT_EQ(printable_text("1\uFE0F\u20E3 Ada").substr(0, 1), "1");
   EXPECT_EQ(printable_text("\uF8FF Ada \U000F0001"), "Ada");
 }
 
@@ -49,6 +48,39 @@ TEST(PrintableText, LeavesOutControlsOfTheWritingDirection) {
 TEST(PrintableText, CharactersThatNoFontHasBecomePlainOnes) {
   EXPECT_EQ(printable_text("\u332C"), "パーツ") << "a square of katakana";
   EXPECT_EQ(printable_text("\uFA70"), "並") << "a compatibility ideograph";
+}
+
+TEST(PrintableText, LettersInSquaresAndCirclesAreLetters) {
+  EXPECT_EQ(printable_text("\U0001F130\U0001F13D\U0001F13D Lee"), "ANN Lee") << "squares";
+  EXPECT_EQ(printable_text("\U0001F170\uFE0FNN"), "ANN") << "a black square, as an emoji";
+  EXPECT_EQ(printable_text("\U0001F150\U0001F15D\U0001F15D"), "ANN") << "black circles";
+  EXPECT_EQ(printable_text("\U0001F110"), "(A)");
+  EXPECT_EQ(printable_text("\U0001F213 \U0001F21A"), "デ 無");
+  EXPECT_EQ(printable_text("\U0001F1E9\U0001F1EA"), "") << "a flag";
+}
+
+TEST(PrintableText, CompatibilityCharactersAreLegible) {
+  for (const std::string text : {"①", "Ⓐ", "ﷺ", "ﬁ", "㈱", "℡", "１２Ａ"})
+    EXPECT_FALSE(printable_text(text).empty()) << text;
+  EXPECT_EQ(printable_text("1\uFE0F\u20E32\uFE0F\u20E3").find(' '), std::string::npos)
+      << "keys with digits are one number";
+}
+
+TEST(PlainCharacters, AreWhatACharacterStandsFor) {
+  EXPECT_EQ(plain_characters(U'①'), "1");
+  EXPECT_EQ(plain_characters(U'❶'), "1");
+  EXPECT_EQ(plain_characters(U'➓'), "10");
+  EXPECT_EQ(plain_characters(U'⓴'), "20");
+  EXPECT_EQ(plain_characters(U'⓿'), "0");
+  EXPECT_EQ(plain_characters(U'Ⓩ'), "Z");
+  EXPECT_EQ(plain_characters(U'\U0001F169'), "Z");
+  EXPECT_EQ(plain_characters(U'\U0001F189'), "Z");
+  EXPECT_EQ(plain_characters(U'ﬁ'), "fi");
+  EXPECT_EQ(plain_characters(U'㈱'), "(株)");
+  EXPECT_EQ(plain_characters(U'℡'), "TEL");
+  EXPECT_EQ(plain_characters(U'Ａ'), "A");
+  for (const char32_t itself : {U'A', U'é', U'山', U'\U0001F600', U'\U0001F1E9'})
+    EXPECT_EQ(plain_characters(itself), "");
 }
 
 TEST(PrintableText, ALetterHasAtMost8Marks) {

@@ -6,6 +6,7 @@
 #include "actions/definition.hpp"
 #include "base/ascii.hpp"
 #include "base/utf8.hpp"
+#include "domain/values/email.hpp"
 #include "net/mail/mail.hpp"
 #include "templates/parts.hpp"
 
@@ -68,9 +69,19 @@ class Recipients {
     all_.push_back(std::move(text));
   }
 
+  /// Adds the address in the text of one recipient, which may be what a shop's customer typed.
   void add_single(const std::string& text) {
-    const std::string line = templates::single_line(text);
-    add(net::parse_mailbox(line) ? line : without_name(line));
+    std::string line = templates::single_line(text);
+    const auto mailbox = net::parse_mailbox(line);
+    if (mailbox && mailbox->name.empty()) line = mailbox->address;
+    if (!mailbox || !domain::is_email(mailbox->address)) {
+      if (auto email = domain::email_in(line)) {
+        line = *std::move(email);
+      } else if (!mailbox) {
+        line = without_name(line);
+      }
+    }
+    add(std::move(line));
   }
 
   std::vector<std::string> take() { return std::move(all_); }
@@ -91,7 +102,7 @@ std::vector<std::string> split_addresses(std::string_view list) {
     address.clear();
   };
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (list[i] == ',' && !quoted) {
+    if ((list[i] == ',' || list[i] == ';') && !quoted) {
       finish();
       continue;
     }
@@ -140,7 +151,7 @@ std::vector<std::string> resolve_recipients(const json::value& recipient,
     if (!is_mustache(text)) {
       for (std::string& address : split_addresses(text)) recipients.add(std::move(address));
     } else if (has_sections(text)) {
-      for (std::string& address : split_addresses(render(text))) recipients.add(std::move(address));
+      for (const std::string& address : split_addresses(render(text))) recipients.add_single(address);
     } else {
       for (const std::string& piece : split_addresses(text)) recipients.add_single(render(piece));
     }

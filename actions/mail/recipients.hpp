@@ -14,7 +14,8 @@ namespace waybill::actions {
 
 inline constexpr std::size_t max_recipients = 100;
 
-/// Splits a list at its commas, except those within quotes. Trims the addresses and omits empty ones.
+/// Splits a list at its commas and semicolons, except those within quotes. Trims the addresses and omits
+/// empty ones.
 std::vector<std::string> split_addresses(std::string_view list);
 
 /// The problems of a mail's recipient, with field names that begin with `field` ("field[2]"). Empty if it is

@@ -15,7 +15,8 @@ using testing::IsEmpty;
 
 constexpr std::string_view context = R"j({
   "customer": {"name": "Lovelace, Ada", "email": "ada@example.com"}, "none": null, "bad": "no address",
-  "two": "one@example.com, two@example.com", "break": "x@example.com\r\nBcc: y@example.com",
+  "two": "one@example.com, two@example.com", "wide": "ａｎｎ＠example.com", "stop": "ann@example.com.",
+  "hidden": "\u200bann@example.com\u00a0", "named": "Bob <bob@example.com>; Ann <ann@example.com>", "break": "x@example.com\r\nBcc: y@example.com",
   "contacts": [{"email": "a@example.com"}, {"email": "b@example.com"}]})j";
 
 std::vector<std::string> resolve(const json::value& recipient) {
@@ -69,8 +70,23 @@ TEST(Recipients, AreRenderedWithoutDuplicates) {
 }
 
 TEST(Recipients, ACommaWithinAValueAddsNoRecipient) {
-  EXPECT_THAT(resolve("{{two}}"), IsEmpty());
+  EXPECT_THAT(resolve("{{two}}"), ElementsAre("one@example.com")) << "the first counts, as in an import";
+  EXPECT_THAT(resolve("{{&named}}"), ElementsAre("bob@example.com"));
   EXPECT_THAT(resolve("{{customer.name}} <{{customer.email}}>"), ElementsAre("ada@example.com"));
+}
+
+TEST(Recipients, ValuesMayBeWhatPeopleTyped) {
+  for (const char* const text :
+       {"{{wide}}", "{{stop}}", "{{hidden}}", "Ann <{{wide}}>", "{{customer.name}} <{{stop}}>"})
+    EXPECT_THAT(resolve(text), ElementsAre("ann@example.com")) << text;
+}
+
+TEST(Recipients, MayBeSeparatedBySemicolons) {
+  EXPECT_THAT(resolve("{{customer.email}}; bob@example.com"),
+              ElementsAre("ada@example.com", "bob@example.com"));
+  EXPECT_THAT(resolve("{{#contacts}}{{email}};{{/contacts}}"), ElementsAre("a@example.com", "b@example.com"));
+  EXPECT_THAT(split_addresses("\"L; A\" <ada@example.com>;bob@example.com"),
+              ElementsAre("\"L; A\" <ada@example.com>", "bob@example.com"));
 }
 
 TEST(Recipients, ALineBreakAddsNoHeader) {

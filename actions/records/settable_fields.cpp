@@ -55,7 +55,9 @@ std::optional<std::string> text_problem(const Field& field, std::string_view tex
   if (field.type == FieldType::uuid && !Guid::parse(text)) return "must be a uuid";
   if ((column.is_required || column.form == Form::tracking_number) && is_blank(text))
     return "must not be blank";
-  if (column.form == Form::email && !domain::is_email(text)) return "must be an e-mail address";
+  if (column.form == Form::email) {
+    if (const auto problem = domain::email_problem(text)) return std::string(*problem);
+  }
   if (column.form == Form::web_address) {
     if (const auto problem = domain::web_address_problem(text)) return std::string(*problem);
   }

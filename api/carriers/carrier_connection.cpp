@@ -9,6 +9,7 @@
 #include "api/gateways/gateway_failure.hpp"
 #include "connectors/gateways/gateways.hpp"
 #include "domain/places/gazetteer.hpp"
+#include "domain/places/postal_code.hpp"
 #include "storage/sql/carriers.sql.hpp"
 
 namespace waybill::api {
@@ -57,7 +58,7 @@ asio::awaitable<connectors::Consignment> probe_of(const Call& call, Services& se
                                .street = text(row.street),
                                .city = text(row.city),
                                .state = text(row.state),
-                               .postal_code = text(row.postal_code),
+                               .postal_code = domain::domestic_postal_code(text(row.postal_code), *country),
                                .country = std::string(*country)};
   co_return connectors::Consignment{
       .reference = {},

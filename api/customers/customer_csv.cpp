@@ -10,6 +10,7 @@
 #include "base/ascii.hpp"
 #include "base/blanks.hpp"
 #include "base/utf8.hpp"
+#include "domain/values/email.hpp"
 
 namespace waybill::api {
 namespace {
@@ -35,6 +36,14 @@ json::array tags_of(std::string_view text) {
     begin = end + 1;
   }
   return tags;
+}
+
+/// The address that people pasted into a field. A text that names none, or several, of which people decide,
+/// stays as it is and is refused.
+std::string email_of(std::string_view text) {
+  const bool is_one = is_utf8(text) && !domain::has_several_emails(text);
+  auto email = is_one ? domain::email_in(text) : std::nullopt;
+  return email ? std::move(*email) : std::string(text);
 }
 
 std::optional<std::string> tags_problem(const json::array& tags) {
@@ -135,10 +144,11 @@ std::string CustomerCsv::row_problem(const CsvRecord& record, CustomerRow& row) 
   }
   std::string problems;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    const auto text = without_outer_blanks(record.fields[i]);
+    const auto field = without_outer_blanks(record.fields[i]);
     const auto column = columns_[i];
-    if (text.empty()) continue;
-    row.values.at(column) = text;
+    if (field.empty()) continue;
+    std::string& text =
+        row.values.at(column).emplace(column == email_column ? email_of(field) : std::string(field));
     if (const auto problem = value_problem(column, text)) {
       append_sentence(problems, std::string(customer_csv_columns.at(column)) + " " + *problem);
     } else if (column == tags_column) {

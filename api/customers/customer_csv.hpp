@@ -19,16 +19,17 @@ inline constexpr auto customer_csv_columns =
 inline constexpr std::size_t most_customer_rows = 100'000;
 inline constexpr std::size_t most_line_errors = 100;
 
-/// A valid row. The views are valid until the next row is read.
+/// A valid row.
 struct CustomerRow {
   std::size_t line = 0;
-  std::array<std::optional<std::string_view>, customer_csv_columns.size()> values;  // nullopt: empty
+  std::array<std::optional<std::string>, customer_csv_columns.size()> values;  // nullopt: empty
   std::optional<std::string> tags;  // the column of this name as a JSON array without repetitions
 };
 
 /// Reads customers from CSV: a header with `name`, `email` and any other of the columns, in any order and
 /// case, then one row per customer. A row needs a name and must meet the rules of a customer in JSON. Tags
-/// are separated by semicolons. Blanks around a field are removed, and rows without a value are left out:
+/// are separated by semicolons. Blanks around a field are removed, and what people pasted with an e-mail
+/// address (domain::email_in); a row with several addresses is refused. Rows without a value are left out:
 /// spreadsheets write them for rows that were cleared.
 class CustomerCsv {
  public:

@@ -224,7 +224,7 @@ std::optional<std::string_view> text_problem(Kind kind, std::string_view text) {
   };
   switch (kind) {
     case Kind::email:
-      return unless(domain::is_email(text), "must be an e-mail address");
+      return domain::email_problem(text);
     case Kind::hs_code:
       return unless(domain::hs_code(text).has_value(), "must have 6 to 10 digits, such as 9405.21");
     case Kind::country:

@@ -6,9 +6,11 @@
 #include "api/endpoint/selected.hpp"
 #include "api/http/url.hpp"
 #include "base/ascii.hpp"
+#include "base/exact_number.hpp"
 #include "base/json.hpp"
 #include "base/number.hpp"
 #include "base/utf8.hpp"
+#include "domain/records/record_type.hpp"
 
 namespace waybill::api {
 namespace {
@@ -85,6 +87,19 @@ void refuse_bad_values(json::value& value, const std::string& path, FieldErrors&
     for (auto& member : *object)
       refuse_bad_values(member.value(), (path.empty() ? "" : path + ".") + shown(member.key()), errors);
   }
+}
+
+/// Lets the numbers of own data keep all their digits, so that what a GET shows can be sent back. `text` is
+/// that of `body`.
+void keep_digits(const Schema& schema, std::string_view text, json::object& body) {
+  const auto* const metadata = body.if_contains(domain::metadata_path);
+  if (metadata == nullptr || !metadata->is_object() || schema.find(domain::metadata_path) == nullptr) return;
+  const bool may_be_rounded = std::ranges::any_of(
+      metadata->get_object(), [](const auto& entry) { return entry.value().is_double(); });
+  if (!may_be_rounded) return;
+  auto parsed = parse_exact_json(text, deepest_body);
+  auto* const exact = std::get_if<json::value>(&parsed);
+  if (exact != nullptr) body[domain::metadata_path] = std::move(exact->at(domain::metadata_path));
 }
 
 void read_array(const Endpoint& endpoint, json::value& body, FieldErrors& errors) {
@@ -212,7 +227,9 @@ void read_json(const Endpoint& endpoint, std::string_view text, Call& call, Fiel
     errors.push_back({"body", "must be an object"});
   } else {
     static constexpr Schema nothing{"Nothing", {}};
-    validate(endpoint.body ? *endpoint.body : nothing, call.body.get_object(), errors);
+    const Schema& schema = endpoint.body ? *endpoint.body : nothing;
+    validate(schema, call.body.get_object(), errors);
+    keep_digits(schema, text, call.body.get_object());
     if (endpoint.body_check) endpoint.body_check(call.body.get_object(), errors);
   }
 }

@@ -14,6 +14,7 @@ namespace waybill::api {
 namespace {
 
 constexpr double largest_quantity = 1e9;
+constexpr double largest_amount = 999'999'999'999.99;
 
 constexpr std::string_view first_statuses[] = {"draft", "pending"};
 
@@ -32,6 +33,15 @@ constexpr std::string_view customs_value_text =
 
 /// `create` requires all that an item needs; items of a new order have no guid yet.
 constexpr std::array<Property, 10> item_properties(bool create) {
+  // An amount with more decimals, which SQL wrote, may come back unchanged: ItemList compares it.
+  const auto amount = [create](std::string_view name, std::string_view description) {
+    if (create) return Property{.name = name, .kind = Kind::money, .description = description};
+    return Property{.name = name,
+                    .kind = Kind::number,
+                    .minimum = 0,
+                    .maximum = largest_amount,
+                    .description = description};
+  };
   return {{
       {.name = "guid", .kind = Kind::uuid, .nullable = false, .read_only = create},
       {.name = "description", .kind = Kind::text, .description = "Default: the name of the product."},
@@ -43,13 +53,11 @@ constexpr std::array<Property, 10> item_properties(bool create) {
        .nullable = false,
        .minimum = 1,
        .maximum = largest_quantity},
-      {.name = "price",
-       .kind = Kind::money,
-       .description = "The price of one. Default: the price of the product."},
+      amount("price", "The price of one. Default: the price of the product."),
       {.name = "dimensions", .kind = Kind::object, .schema = &dimensions_schema},
       {.name = "hsCode", .kind = Kind::hs_code, .description = hs_code_text},
       {.name = "originCountry", .kind = Kind::country, .description = origin_text},
-      {.name = "customsValue", .kind = Kind::money, .description = customs_value_text},
+      amount("customsValue", customs_value_text),
   }};
 }
 constexpr auto new_item_properties = item_properties(true);

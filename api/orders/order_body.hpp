@@ -51,7 +51,8 @@ class ItemList {
   /// Fills in what the items leave out. Throws Failure (404) for a product that does not exist.
   void complete(const Products& products);
 
-  /// Adds an error for each required member that an item still lacks, and for a total beyond the limit.
+  /// Adds an error for each required member that an item still lacks, for each new amount with more than two
+  /// decimals, and for a total beyond the limit. Amounts that SQL wrote so may stay.
   void check(FieldErrors& errors) const;
 
   const json::array& items() const { return items_; }
@@ -59,6 +60,7 @@ class ItemList {
  private:
   json::array items_;
   std::vector<Guid> named_products_;
+  FieldErrors bad_amounts_;
 };
 
 }  // namespace waybill::api

@@ -5,6 +5,7 @@
 #include "api/records/fields.hpp"
 #include "base/blanks.hpp"
 #include "base/error.hpp"
+#include "base/exact_number.hpp"
 #include "base/guid.hpp"
 
 namespace waybill::api {
@@ -14,6 +15,7 @@ constexpr double total_limit = 1e12;  // orders.total_value is numeric(14, 2)
 
 // Values for customs; an item has only those that it was given.
 constexpr auto customs_names = std::to_array<std::string_view>({"hsCode", "originCountry", "customsValue"});
+constexpr auto amount_names = std::to_array<std::string_view>({"price", "customsValue"});
 constexpr auto dimension_names = std::to_array<std::string_view>({"length", "width", "height", "weight"});
 
 const json::object* find_item(const json::array& items, const Guid& guid) {
@@ -24,12 +26,20 @@ const json::object* find_item(const json::array& items, const Guid& guid) {
   return nullptr;
 }
 
+/// True if both are numbers with the same double: the one of a request, which is rounded, does not change the
+/// one that SQL wrote.
+bool is_same_number(const json::value& a, const json::value& b) {
+  const auto number = as_double(a);
+  return number && number == as_double(b);
+}
+
 /// Returns `name` from the request, else from the stored item, else null.
 const json::value& value_of(std::string_view name, const json::object& item, const json::object* stored) {
   static const json::value none;
-  if (const auto* const value = item.if_contains(name)) return *value;
+  const auto* const value = item.if_contains(name);
   const auto* const stored_value = stored == nullptr ? nullptr : stored->if_contains(name);
-  return stored_value == nullptr ? none : *stored_value;
+  if (stored_value == nullptr) return value == nullptr ? none : *value;
+  return value == nullptr || is_same_number(*value, *stored_value) ? *stored_value : *value;
 }
 
 json::value null_if_blank(const json::value& value) {
@@ -69,13 +79,23 @@ void set_if_null(json::object& item, std::string_view name, json::value value) {
 }
 
 double number_of(const json::object& item, std::string_view name) {
-  const auto& value = item.at(name);
-  return value.is_number() ? value.to_number<double>() : 0;
+  return as_double(item.at(name)).value_or(0);
 }
 
 }  // namespace
 
 ItemList::ItemList(const json::array& items, const json::array& stored) {
+  const auto check_amounts = [&](const json::object& item, const json::object* stored_item) {
+    for (const auto name : amount_names) {
+      const auto& amount = value_of(name, item, nullptr);
+      const auto decimal = decimal_text(amount);
+      const bool is_kept =
+          stored_item != nullptr && is_same_number(amount, value_of(name, *stored_item, nullptr));
+      if (decimal && decimal_places(*decimal) > 2 && !is_kept)
+        bad_amounts_.push_back({"items[" + std::to_string(items_.size()) + "]." + std::string(name),
+                                "must have at most two decimals"});
+    }
+  };
   std::vector<Guid> used_guids;
   for (const auto& entry : items) {
     const auto& item = entry.get_object();
@@ -84,6 +104,7 @@ ItemList::ItemList(const json::array& items, const json::array& stored) {
     if (guid && (stored_item == nullptr || std::ranges::find(used_guids, *guid) != used_guids.end()))
       throw not_found("item");
     if (guid) used_guids.push_back(*guid);
+    check_amounts(item, stored_item);
     const auto product = guid_at(item, "productId");
     if (product && !(stored_item != nullptr && guid_at(*stored_item, "productId") == product)) {
       named_products_.push_back(*product);
@@ -110,6 +131,7 @@ void ItemList::complete(const Products& products) {
 }
 
 void ItemList::check(FieldErrors& errors) const {
+  errors.insert(errors.end(), bad_amounts_.begin(), bad_amounts_.end());
   double total = 0;
   for (std::size_t index = 0; index < items_.size(); ++index) {
     const auto& item = items_[index].get_object();

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "api/records/fields.hpp"
+#include "base/exact_number.hpp"
 #include "storage/sql/orders.sql.hpp"
 
 namespace waybill::api {
@@ -33,7 +34,7 @@ bool names_carrier(const OrderValues& values, const OrderValues& before) {
 /// Reads a JSON text that the database made; null for no text.
 json::value read_stored(const std::optional<std::string_view>& text) {
   if (!text) return {};
-  return std::get<json::value>(parse_json(*text));
+  return std::get<json::value>(parse_exact_json(*text));
 }
 
 Products read_products(const json::value& stored) {

@@ -1,9 +1,9 @@
 #include "api/records/fields.hpp"
 
 #include <algorithm>
-#include <variant>
 
 #include "base/blanks.hpp"
+#include "base/exact_number.hpp"
 #include "base/guid.hpp"
 
 namespace waybill::api {
@@ -100,11 +100,6 @@ void check_service_level(std::string_view level, std::string_view codes, FieldEr
   }
 }
 
-json::array stored_list(std::string_view text) {
-  constexpr std::size_t deepest = 128;
-  auto parsed = parse_json(text, deepest);
-  auto* const value = std::get_if<json::value>(&parsed);
-  return value != nullptr && value->is_array() ? std::move(value->get_array()) : json::array();
-}
+json::array stored_list(std::string_view text) { return exact_list(text); }
 
 }  // namespace waybill::api

@@ -5,9 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "api/records/fields.hpp"
-#include "base/json.hpp"
-
 namespace waybill::api {
 namespace {
 
@@ -21,32 +18,13 @@ bool is_shown(const MergedColumn& column) {
          std::ranges::find(shown_paths, column.path) != shown_paths.end();
 }
 
-/// Compares numbers by their values; 1 and 1.0 are the same.
-bool is_same(const json::value& a, const json::value& b) {
-  if (a.is_number() && b.is_number()) return a.to_number<double>() == b.to_number<double>();
-  return a == b;
-}
-
-/// Compares packages as `packages_text` writes them: all have the same members in the same order.
-bool are_same_packages(std::string_view stored, std::string_view given) {
-  const json::value before = json::parse(packages_text(stored_list(stored))), after = json::parse(given);
-  return std::ranges::equal(
-      before.as_array(), after.as_array(), [](const json::value& a, const json::value& b) {
-        return std::ranges::equal(a.as_object(), b.as_object(),
-                                  [](const json::key_value_pair& x, const json::key_value_pair& y) {
-                                    return x.key() == y.key() && is_same(x.value(), y.value());
-                                  });
-      });
-}
-
 }  // namespace
 
 bool is_label_locked(std::optional<std::string_view> label_status) {
   return label_status && std::ranges::find(locked_statuses, *label_status) != locked_statuses.end();
 }
 
-FieldErrors changes_of_labelled(const ShipmentValues& values, const ShipmentValues& before,
-                                std::string_view stored_packages) {
+FieldErrors changes_of_labelled(const ShipmentValues& values, const ShipmentValues& before) {
   FieldErrors changes;
   const auto add = [&](std::string_view path) {
     changes.push_back({std::string(path), "stays as long as the carrier's label is not voided"});
@@ -56,7 +34,7 @@ FieldErrors changes_of_labelled(const ShipmentValues& values, const ShipmentValu
       add(column.path);
   if (values.carrier != before.carrier) add("carrier");
   if (values.service_level != before.service_level) add("serviceLevel");
-  if (values.packages && !are_same_packages(stored_packages, *values.packages)) add("packages");
+  if (values.packages) add("packages");
   return changes;
 }
 

@@ -13,10 +13,8 @@ namespace waybill::api {
 bool is_label_locked(std::optional<std::string_view> label_status);
 
 /// An error for each value of a shipment that its carrier's label shows and that differs: the carrier's
-/// number and link, carrier, service level, sender, recipient and packages. `stored_packages` is JSON;
-/// packages of the same sizes and weights do not differ. Pure.
-FieldErrors changes_of_labelled(const ShipmentValues& values, const ShipmentValues& before,
-                                std::string_view stored_packages);
+/// number and link, carrier, service level, sender, recipient, and packages if `values` has any. Pure.
+FieldErrors changes_of_labelled(const ShipmentValues& values, const ShipmentValues& before);
 
 /// The failure (409) of a change or deletion that `label_status` forbids. It names how the label is voided.
 Failure locked_by_label(std::string_view label_status, FieldErrors details = {});

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "api/shipments/purchase_schemas.hpp"
 #include "api/shipments/shipment_customs.hpp"
 #include "base/blanks.hpp"
+#include "base/exact_number.hpp"
 #include "domain/records/state_machines.hpp"
 #include "domain/values/web_address.hpp"
 
@@ -264,6 +267,19 @@ void check_party_not_cleared(const json::object& body, std::string_view party, c
   }
 }
 
+/// The sizes and the weight of each package; numbers with more digits than a double are rounded to one.
+using Sizes = std::array<std::optional<double>, package_names.size()>;
+
+std::vector<Sizes> sizes_of(std::string_view packages) {
+  std::vector<Sizes> all;
+  for (const json::value& package : stored_list(packages)) {
+    Sizes& sizes = all.emplace_back();
+    for (std::size_t i = 0; i < package_names.size(); ++i)
+      if (const auto* const size = find_member(package, package_names[i])) sizes[i] = as_double(*size);
+  }
+  return all;
+}
+
 }  // namespace
 
 const Schema shipment_schema{"Shipment", answer_properties};
@@ -308,6 +324,10 @@ void ShipmentValues::merge(const json::object& body, FieldErrors& errors) {
   if (const auto* const returns = find_value(body, "isReturn")) is_return = returns->get_bool();
   // A GET shows the address that was made from the pattern. A client that sends it back does not set one.
   if (columns.at("carrierTrackingUrl") == made_tracking_url) columns.clear("carrierTrackingUrl");
+}
+
+bool are_same_packages(std::string_view stored, std::string_view given) {
+  return sizes_of(stored) == sizes_of(given);
 }
 
 void check_not_cleared(const json::object& body, const ShipmentValues& values, const ShipmentValues& before,

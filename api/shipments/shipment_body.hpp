@@ -50,4 +50,8 @@ void check_not_cleared(const json::object& body, const ShipmentValues& values, c
 /// becomes null.
 std::string packages_text(const json::array& packages);
 
+/// True if two JSON arrays of packages have the same sizes and weights, as doubles. Other members do not
+/// count.
+bool are_same_packages(std::string_view stored, std::string_view given);
+
 }  // namespace waybill::api

@@ -79,6 +79,8 @@ asio::awaitable<std::string> change_of(Call& call, Services& services, Rows rows
   auto values = before;
   FieldErrors errors;
   values.merge(body, errors);
+  // The stored ones have the carrier's numbers and all digits that SQL wrote.
+  if (values.packages && are_same_packages(row.packages, *values.packages)) values.packages.reset();
   if (const auto status = text_at(body, "status"); status && *status != row.status) {
     errors.push_back({"status", "is " + std::string(row.status) + "; use POST …/traces to change it"});
   }
@@ -86,9 +88,8 @@ asio::awaitable<std::string> change_of(Call& call, Services& services, Rows rows
   co_await check_references(services, call.business(), values, before, errors);
   if (!errors.empty()) throw invalid(std::move(errors));
   if (is_label_locked(row.label_status)) {
-    auto changes = changes_of_labelled(values, before, row.locked_packages.value_or("[]"));
+    auto changes = changes_of_labelled(values, before);
     if (!changes.empty()) throw locked_by_label(*row.label_status, std::move(changes));
-    values.packages.reset();  // the stored ones have the carrier's numbers, too
   }
   const auto& number = values.columns.at("carrierTrackingNumber");
   const auto& url = values.columns.at("carrierTrackingUrl");

@@ -8,6 +8,7 @@
 #include "connectors/customs.hpp"
 #include "domain/places/countries.hpp"
 #include "domain/places/customs_territories.hpp"
+#include "domain/places/postal_code.hpp"
 #include "domain/values/metric.hpp"
 
 namespace waybill::connectors {
@@ -29,6 +30,7 @@ bool complete(Party& party, const std::string& field, std::string_view home, Fie
   const auto* const country = domain::country_of(named);
   if (country != nullptr) {
     party.country = country->code;
+    party.postal_code = domain::domestic_postal_code(party.postal_code, country->code);
   } else {
     errors.push_back(
         {field + ".country", named.empty() ? "is required by carriers" : "is not a known country"});

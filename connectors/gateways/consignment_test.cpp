@@ -107,6 +107,19 @@ TEST(Consignments, CountriesAreCodesOrRefused) {
   EXPECT_THAT(Read({{"recipient_country", "Atlantis"}}).fields(), ElementsAre("recipient.country"));
 }
 
+TEST(Consignments, PostalCodesHaveNoLettersOfTheirCountry) {
+  const auto code = [](const std::string& country, const std::string& written) {
+    return Read({{"recipient_country", country}, {"recipient_postal_code", written}, {"customs", gift}})
+        .consignment.recipient.postal_code;
+  };
+  EXPECT_EQ(code("Deutschland", "D-10115"), "10115");
+  EXPECT_EQ(code("FR", "F-97400"), "97400");
+  EXPECT_EQ(code("SE", "SE-111 22"), "111 22");
+  EXPECT_EQ(code("LV", "LV-1010"), "LV-1010") << "there they are part of the code";
+  EXPECT_THAT(Read({{"recipient_country", "FR"}, {"recipient_postal_code", "F-97400"}}).fields(),
+              ElementsAre("customs"));
+}
+
 TEST(Consignments, AcrossACustomsBorderHaveDataForCustoms) {
   EXPECT_THAT(Read({{"recipient_country", "CH"}}).fields(), ElementsAre("customs"));
   EXPECT_THAT(Read({{"recipient_country", "ES"}, {"recipient_postal_code", "35001"}}).fields(),

@@ -387,9 +387,11 @@ class Compiler {
       // frequent tag, which computes the tags of each in lower case: ten times the time of the index.
       auto text = "lower_tags(" + tags + ") @> array[(select lower(" + tag + "))]";
       if (positive) return text;
-      // Rows are read until some lack the tag. The tag as it is written is found without computing the tags
-      // in lower case, in a tenth of the time.
-      return "(jsonb_exists(" + tags + ", " + tag + ") or " + text + ")";
+      // Rows are read until some lack the tag. The tag in its usual forms is found without computing the tags
+      // in lower case, in a tenth of the time. The subselect computes the forms once.
+      const auto forms = "(select array[" + tag + ", lower(" + tag + "), upper(" + tag + "), initcap(" + tag +
+                         "), upper(left(" + tag + ", 1)) || lower(substr(" + tag + ", 2))])";
+      return "(jsonb_exists_any(" + tags + ", " + forms + ") or " + text + ")";
     }
     const auto key = parameter(std::string(metadata_key(value.text)));
     const auto type = type_beside_metadata(value, literal);

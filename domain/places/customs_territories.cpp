@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/ascii.hpp"
+#include "domain/places/postal_code.hpp"
 #include "domain/places/territories.hpp"
 
 namespace waybill::domain {
@@ -71,7 +72,7 @@ constexpr auto areas = std::to_array<Area>({
 /// Capitals and digits alone; without the letters in front of a number, as in "FI-22100", "D-78266".
 std::string plain_code(const CustomsPlace& place) {
   std::string code;
-  for (const char c : place.postal_code)
+  for (const char c : domestic_postal_code(place.postal_code, place.country))
     if (is_alphanumeric(c)) code += ascii_upper(c);
   if (place.country != great_britain) code.erase(0, std::min(code.find_first_of("0123456789"), code.size()));
   return code;

@@ -25,6 +25,15 @@ TEST(CustomsTerritories, AnotherCountryIsAnotherTerritoryUnlessBothAreMembersOfT
   EXPECT_TRUE(declared({"NO", "0150"}, {"SE", "111 20"}));
 }
 
+TEST(CustomsTerritories, PostalCodesMayBeginWithLettersOfTheirCountry) {
+  EXPECT_EQ(territory("FR", "F-97400"), "RE");
+  EXPECT_EQ(territory("RE", "F-97400"), "RE");
+  EXPECT_EQ(territory("FI", "AX-22100"), "AX");
+  EXPECT_EQ(territory("ES", "E-35001"), "IC");
+  EXPECT_EQ(territory("DE", "D 78266"), "CH");
+  EXPECT_EQ(territory("GR", "GR-630 86"), "Athos");
+}
+
 TEST(CustomsTerritories, TheUnionHasTwentySevenMembers) {
   int members = 0;
   for (const Country& country : all_countries()) members += territory(country.code) == "EU" ? 1 : 0;

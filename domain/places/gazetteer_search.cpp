@@ -78,10 +78,15 @@ class Gazetteer::Search {
     }
     query.regions = regions_in(address.state, query.country);
     if (query.regions.empty() && move_to_territory(query, address)) return query;
-    const auto state = state_of_zip_code(trimmed(address.postal_code));
+    const auto state = state_of_zip_code(postal_code_of(address, query));
     if (state && (!query.country || gazetteer_.country_code(*query.country) == "US"))
       query.postal_regions = gazetteer_.find_regions(*state, query.country);
     return query;
+  }
+
+  std::string postal_code_of(const PostalAddress& address, const Query& query) const {
+    return domestic_postal_code(address.postal_code,
+                                query.country ? gazetteer_.country_code(*query.country) : "");
   }
 
   /// Replaces the country by the territory that the state or the postal code names.
@@ -89,7 +94,7 @@ class Gazetteer::Search {
     if (!query.country) return false;
     const auto code = gazetteer_.country_code(*query.country);
     std::optional<std::uint32_t> territory;
-    if (const auto found = territory_of_postal_code(code, trimmed(address.postal_code)))
+    if (const auto found = territory_of_postal_code(code, postal_code_of(address, query)))
       territory = gazetteer_.find_country(*found);
     if (const auto named = country_in(address.state); !territory && named) {
       const auto codes = territories_of(code);

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <uninorm.h>
 
 #include "base/ascii.hpp"
 #include "base/blanks.hpp"
 #include "base/number.hpp"
+#include "base/owned.hpp"
+#include "domain/places/territories.hpp"
 
 namespace waybill::domain {
 namespace {
@@ -28,6 +33,41 @@ constexpr auto forms = std::to_array<Form>({
     {"AAdddAA", "GB"},
     {"AdAdAA", "GB"},
     {"AAdAdAA", "GB"},
+});
+
+struct Sign {
+  std::string_view letters;
+  std::string_view country;
+  std::string_view form;  // of the code behind them
+  bool is_kept = false;   // the letters are part of the code
+};
+// The letters that people write in front of a postal code: the ISO 3166-1 code of the country, or the sign of
+// its vehicles. Source of the forms: the countries' sheets in the UPU's "Postal addressing systems".
+constexpr auto signs = std::to_array<Sign>({
+    {"A", "AT", "dddd"},         {"AL", "AL", "dddd"},       {"AT", "AT", "dddd"},
+    {"AX", "AX", "ddddd"},       {"B", "BE", "dddd"},        {"BA", "BA", "ddddd"},
+    {"BE", "BE", "dddd"},        {"BG", "BG", "dddd"},       {"BIH", "BA", "ddddd"},
+    {"CH", "CH", "dddd"},        {"CY", "CY", "dddd"},       {"CZ", "CZ", "ddddd"},
+    {"D", "DE", "ddddd"},        {"DE", "DE", "ddddd"},      {"DK", "DK", "dddd"},
+    {"E", "ES", "ddddd"},        {"EE", "EE", "ddddd"},      {"ES", "ES", "ddddd"},
+    {"EST", "EE", "ddddd"},      {"F", "FR", "ddddd"},       {"FI", "FI", "ddddd"},
+    {"FIN", "FI", "ddddd"},      {"FL", "LI", "dddd"},       {"FO", "FO", "ddd"},
+    {"FR", "FR", "ddddd"},       {"GL", "GL", "dddd"},       {"GP", "GP", "ddddd"},
+    {"GR", "GR", "ddddd"},       {"H", "HU", "dddd"},        {"HR", "HR", "ddddd"},
+    {"HU", "HU", "dddd"},        {"I", "IT", "ddddd"},       {"IS", "IS", "ddd"},
+    {"IT", "IT", "ddddd"},       {"L", "LU", "dddd"},        {"LI", "LI", "dddd"},
+    {"LT", "LT", "ddddd", true}, {"LU", "LU", "dddd"},       {"LV", "LV", "dddd", true},
+    {"MC", "MC", "ddddd"},       {"MD", "MD", "dddd", true}, {"ME", "ME", "ddddd"},
+    {"MK", "MK", "dddd"},        {"MNE", "ME", "ddddd"},     {"MQ", "MQ", "ddddd"},
+    {"N", "NO", "dddd"},         {"NL", "NL", "dddd"},       {"NL", "NL", "ddddAA"},
+    {"NO", "NO", "dddd"},        {"P", "PT", "dddd"},        {"P", "PT", "dddd-ddd"},
+    {"PL", "PL", "dd-ddd"},      {"PL", "PL", "ddddd"},      {"PT", "PT", "dddd"},
+    {"PT", "PT", "dddd-ddd"},    {"RE", "RE", "ddddd"},      {"RO", "RO", "dddddd"},
+    {"RS", "RS", "ddddd"},       {"RSM", "SM", "ddddd"},     {"S", "SE", "ddddd"},
+    {"SE", "SE", "ddddd"},       {"SI", "SI", "dddd"},       {"SK", "SK", "ddddd"},
+    {"SLO", "SI", "dddd"},       {"SM", "SM", "ddddd"},      {"SRB", "RS", "ddddd"},
+    {"TR", "TR", "ddddd"},       {"UA", "UA", "ddddd"},      {"US", "US", "ddddd"},
+    {"US", "US", "ddddd-dddd"},  {"VA", "VA", "ddddd"},      {"YT", "YT", "ddddd"},
 });
 
 struct ZipRange {
@@ -58,12 +98,81 @@ std::string form_of(std::string_view code) {
   return form;
 }
 
+/// ASCII for full-width letters and digits (normalization form KC) and for hyphens, without the Japanese
+/// postal mark and without blanks around the code.
+std::string plain(std::string_view code) {
+  code = without_outer_blanks(code);
+  if (std::ranges::all_of(code, [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
+    return std::string(code);
+  std::size_t size = 0;
+  const Owned<std::uint8_t, std::free> form(u8_normalize(
+      UNINORM_NFKC, reinterpret_cast<const std::uint8_t*>(code.data()), code.size(), nullptr, &size));
+  std::string plain = form ? std::string(reinterpret_cast<const char*>(form.get()), size) : std::string(code);
+  const auto replace = [&](std::string_view text, std::string_view by) {
+    for (auto at = plain.find(text); at != std::string::npos; at = plain.find(text, at))
+      plain.replace(at, text.size(), by);
+  };
+  for (const std::string_view hyphen :
+       {"\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2015", "\u2212", "\u30fc"})
+    replace(hyphen, "-");
+  for (const std::string_view mark : {"\u3012", "\u3020", "\u3036"}) replace(mark, "");
+  return std::string(without_outer_blanks(plain));
+}
+
+/// A postal code behind letters of a country.
+struct Signed {
+  std::string letters;  // capitals
+  std::string code;     // as written
+  bool has_hyphen = false;
+};
+
+/// Takes a plain code.
+std::optional<Signed> split(std::string_view code) {
+  constexpr std::size_t most_letters = 3;
+  Signed split;
+  std::string_view rest = code;
+  while (!rest.empty() && is_letter(rest.front())) {
+    split.letters += ascii_upper(rest.front());
+    rest.remove_prefix(1);
+  }
+  if (split.letters.empty() || split.letters.size() > most_letters) return std::nullopt;
+  rest = without_outer_blanks(rest);
+  split.has_hyphen = rest.starts_with('-');
+  if (split.has_hyphen) rest = without_outer_blanks(rest.substr(1));
+  split.code = rest;
+  return split;
+}
+
+bool fits(const Sign& sign, const Signed& given) {
+  return sign.letters == given.letters && sign.form == form_of(without_blanks(given.code));
+}
+
 }  // namespace
 
 std::optional<std::string_view> country_of_postal_code(std::string_view code) {
-  const auto found = std::ranges::find(forms, form_of(without_blanks(code)), &Form::form);
+  // Without a hyphen, the letters may belong to the code: B1640 is in Argentina.
+  const std::string written = plain(code);
+  if (const auto given = split(written); given && given->has_hyphen) {
+    const auto* const sign =
+        std::ranges::find_if(signs, [&](const Sign& each) { return fits(each, *given); });
+    if (sign != signs.end()) return sign->country;
+  }
+  const auto found = std::ranges::find(forms, form_of(without_blanks(written)), &Form::form);
   if (found == forms.end()) return std::nullopt;
   return found->country;
+}
+
+std::string domestic_postal_code(std::string_view code, std::string_view country) {
+  std::string written = plain(code);
+  const auto given = split(written);
+  const auto is_of_country = [&](const Sign& sign) {
+    const auto territories = territories_of(sign.country);
+    return !sign.is_kept && fits(sign, *given) &&
+           (sign.country == country || std::ranges::find(territories, country) != territories.end() ||
+            territory_of_postal_code(country, given->code) == sign.country);
+  };
+  if (given && std::ranges::any_of(signs, is_of_country)) return given->code;
+  return written;
 }
 
 std::optional<std::string_view> state_of_zip_code(std::string_view code) {

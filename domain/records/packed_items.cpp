@@ -3,6 +3,8 @@
 #include <cmath>
 #include <optional>
 
+#include "base/exact_number.hpp"
+
 namespace waybill::domain {
 namespace {
 
@@ -10,7 +12,7 @@ constexpr double largest_measure = 1e9;  // of a package in the API
 
 std::optional<double> number_at(const json::object* object, std::string_view name) {
   const json::value* const value = object == nullptr ? nullptr : object->if_contains(name);
-  return value != nullptr && value->is_number() ? std::optional(value->to_number<double>()) : std::nullopt;
+  return value == nullptr ? std::nullopt : as_double(*value);
 }
 
 double pieces_of(const json::object* item) {

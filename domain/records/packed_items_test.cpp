@@ -5,10 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include "base/exact_number.hpp"
+
 namespace waybill::domain {
 namespace {
 
-std::string packed(std::string_view items) { return to_json(packed_items(json::parse(items).as_array())); }
+std::string packed(std::string_view items) { return to_json(packed_items(exact_list(items))); }
 
 constexpr std::string_view nothing = R"({"length":null,"width":null,"height":null,"weight":null})";
 
@@ -36,6 +38,12 @@ TEST(PackedItems, OfAnyShapeArePacked) {
     EXPECT_EQ(packed(items), one(nothing)) << items;
   EXPECT_EQ(packed(R"([{"quantity": "x", "dimensions": {"weight": 2}}])"),
             one(R"({"length":null,"width":null,"height":null,"weight":2})"));
+}
+
+TEST(PackedItems, TakeNumbersOfAnyLength) {
+  EXPECT_EQ(packed(R"([{"quantity": 2.00000000000000000001, "price": 12345678901234567890123,
+                        "dimensions": {"length": 1e400, "weight": 0.12345678901234567891}}])"),
+            one(R"({"length":null,"width":null,"height":null,"weight":0.246914})"));
 }
 
 TEST(PackedItems, HaveNoWeightAboveThatOfPackages) {

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <unictype.h>
+#include <uninorm.h>
 #include <unistr.h>
 
 #include "base/ascii.hpp"
 #include "base/blanks.hpp"
+#include "base/owned.hpp"
 
 namespace waybill::domain {
 namespace {
@@ -22,16 +25,86 @@ bool is_domain_label(std::string_view label) {
 /// Punctuation that is part of words: the middle dots of Catalan and Japanese, geresh and gershayim.
 constexpr std::array<ucs4_t, 4> marks_of_words = {0x00B7, 0x05F3, 0x05F4, 0x30FB};
 
-/// True for quotes, brackets, dashes and stops beyond ASCII, which are pasted with an address.
-bool has_foreign_punctuation(std::string_view utf8) {
+/// True for a character that stands for others, such as a full-width letter (a compatibility decomposition).
+bool stands_for_others(ucs4_t code) {
+  int kind = UC_DECOMP_CANONICAL;
+  std::array<ucs4_t, UC_DECOMPOSITION_MAX_LENGTH> parts{};
+  return uc_decomposition(code, &kind, parts.data()) > 0 && kind != UC_DECOMP_CANONICAL;
+}
+
+/// True for quotes, brackets, dashes and stops beyond ASCII, which are pasted with an address, and for
+/// characters that stand for others.
+bool has_foreign_characters(std::string_view utf8) {
   while (!utf8.empty()) {
     ucs4_t code = 0;
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(utf8.data());
     utf8.remove_prefix(static_cast<std::size_t>(u8_mbtouc(&code, bytes, utf8.size())));
-    if (code < 0x80 || !uc_is_general_category_withtable(code, UC_CATEGORY_MASK_P)) continue;
+    if (code < 0x80) continue;
+    if (stands_for_others(code)) return true;
+    if (!uc_is_general_category_withtable(code, UC_CATEGORY_MASK_P)) continue;
     if (std::ranges::find(marks_of_words, code) == marks_of_words.end()) return true;
   }
   return false;
+}
+
+/// One line in the form NFKC, with points for the full stops of Chinese and Japanese.
+std::string plain_line(std::string_view text) {
+  std::size_t size = 0;
+  const Owned<std::uint8_t, std::free> form(u8_normalize(
+      UNINORM_NFKC, reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), nullptr, &size));
+  std::string plain = form ? std::string(reinterpret_cast<const char*>(form.get()), size) : std::string(text);
+  constexpr std::string_view stop = "\u3002";
+  for (auto at = plain.find(stop); at != std::string::npos; at = plain.find(stop, at))
+    plain.replace(at, stop.size(), ".");
+  return single_spaced(plain);
+}
+
+/// Removes quotes, brackets, separators and `mailto:` around an address.
+std::string_view unwrapped(std::string_view text) {
+  constexpr auto around = std::to_array<std::string_view>(
+      {" ", "\"", "'", "“", "”", "„", "‘", "’", "«", "»", "(", ")", "[", "]", ",", ";", ".", "<", ">"});
+  constexpr std::string_view scheme = "mailto:";
+  for (bool is_wrapped = true; is_wrapped;) {
+    is_wrapped = equal_ignoring_case(text.substr(0, scheme.size()), scheme);
+    if (is_wrapped) text.remove_prefix(scheme.size());
+    for (const auto mark : around) {
+      if (text.starts_with(mark)) {
+        text.remove_prefix(mark.size());
+        is_wrapped = true;
+      }
+      if (text.ends_with(mark)) {
+        text.remove_suffix(mark.size());
+        is_wrapped = true;
+      }
+    }
+  }
+  return text;
+}
+
+/// The first address between angle brackets; empty if there is none.
+std::string_view bracketed_email(std::string_view line) {
+  for (auto open = line.find('<'); open != std::string_view::npos; open = line.find('<', open + 1)) {
+    const auto close = line.find('>', open);
+    if (close == std::string_view::npos) break;
+    const auto inner = unwrapped(line.substr(open + 1, close - open - 1));
+    if (is_email(inner)) return inner;
+  }
+  return {};
+}
+
+/// The address before a separator, if another one or other words follow; empty if there is none. A comma
+/// within a word may be a mistyped point, and a blank may be in the wrong place.
+std::string_view leading_email(std::string_view line) {
+  constexpr std::string_view separators = ",;|/& ";
+  for (auto end = line.find_first_of(separators); end != std::string_view::npos;
+       end = line.find_first_of(separators, end + 1)) {
+    const auto first = unwrapped(line.substr(0, end));
+    if (!is_email(first)) continue;
+    const auto rest = line.substr(end + 1);
+    const bool is_end = (line[end] == ',' || line[end] == ';') && rest.starts_with(' ');
+    if (is_end || rest.find('@') != std::string_view::npos) return first;
+  }
+  return {};
 }
 
 }  // namespace
@@ -40,7 +113,7 @@ bool is_email(std::string_view text) {
   constexpr std::string_view also_allowed = ".!#$%&'*+/=?^_`{|}~-";
   const auto at = text.rfind('@');
   if (at == std::string_view::npos || at == 0 || at > 64 || text.size() > longest_email) return false;
-  if (has_blanks(text) || has_foreign_punctuation(text)) return false;
+  if (has_blanks(text) || has_foreign_characters(text)) return false;
   const auto local = text.substr(0, at);
   const bool is_local_valid = local.front() != '.' && local.back() != '.' &&
                               local.find("..") == std::string_view::npos &&
@@ -56,6 +129,27 @@ bool is_email(std::string_view text) {
     domain.remove_prefix(dot + 1);
   }
   return labels >= 2 && is_domain_label(domain);
+}
+
+std::optional<std::string> email_in(std::string_view text) {
+  const std::string line = plain_line(text);
+  const std::string_view whole = unwrapped(line);
+  for (const std::string_view email :
+       {std::string_view(line), bracketed_email(line), whole, leading_email(whole)})
+    if (is_email(email)) return std::string(email);
+  return std::nullopt;
+}
+
+bool has_several_emails(std::string_view text) {
+  const std::string line = plain_line(text);
+  return std::ranges::count(line, '@') > 1 && email_in(line).has_value();
+}
+
+std::optional<std::string_view> email_problem(std::string_view text) {
+  if (is_email(text)) return std::nullopt;
+  if (text.find('\0') != std::string_view::npos || !email_in(text)) return "must be an e-mail address";
+  if (has_several_emails(text)) return "must be one e-mail address, not several";
+  return "must be an e-mail address, without blanks, names, full-width letters and signs around it";
 }
 
 }  // namespace waybill::domain

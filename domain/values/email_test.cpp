@@ -39,5 +39,75 @@ TEST(Email, ATextWithoutALocalPartOrADomainIsNone) {
     EXPECT_FALSE(is_email(text)) << text;
 }
 
+TEST(EmailIn, IsAnAddressOrNothing) {
+  for (const auto* const text : {"ann@example.com", " ann@example.com\n", "\u200bann@example.com\u00a0",
+                                 "ann@exam\u00adple.com", "ann@example.com\u202c", "ann@example.com\ufeff"}) {
+    EXPECT_EQ(email_in(text), "ann@example.com") << text;
+  }
+  for (const auto* const text : {"n/a", "-", "none", "no@", "@", "", "+49 30 1234", "ann@example",
+                                 "ann lee@example.com", "ann\u00a0lee@example.com", "ann@@example.com"}) {
+    EXPECT_EQ(email_in(text), std::nullopt) << text;
+  }
+}
+
+TEST(EmailIn, IsReadWithoutWhatIsPastedWithIt) {
+  for (const auto* const text :
+       {"mailto:ann@example.com", "MAILTO: ann@example.com", "<ann@example.com>", "Ann Lee <ann@example.com>",
+        "\"Lee, Ann\" <mailto:ann@example.com>", "“ann@example.com”", "'ann@example.com'",
+        "\"ann@example.com\"", "«ann@example.com»", "(ann@example.com)", "ann@example.com.",
+        "ann@example.com,", "\u202a<ann@example.com>;"})
+    EXPECT_EQ(email_in(text), "ann@example.com") << text;
+  for (const auto* const text : {"<>", "mailto:", "“”", "Ann <n/a>", "><"})
+    EXPECT_EQ(email_in(text), std::nullopt) << text;
+}
+
+TEST(EmailIn, IsTheFirstOfSeveral) {
+  for (const auto* const text :
+       {"ann@example.com, bob@example.org", "ann@example.com,bob@example.org",
+        "ann@example.com; bob@example.org", "ann@example.com;", "ann@example.com bob@example.org",
+        "ann@example.com / bob@example.org", "ann@example.com/bob@example.org",
+        "ann@example.com | bob@example.org", "ann@example.com & bob@example.org",
+        "ann@example.com oder bob@example.org", "ann@example.com\nbob@example.org",
+        "Ann Lee <ann@example.com>, Bob <bob@example.org>", "\"Lee, Ann\" <ann@example.com>; bob@example.org",
+        "<ann@example.com> <bob@example.org", "ann@example.com, Tel. 030 1234",
+        "ann@example.com， bob@example.org", "ann@example.com；bob@example.org",
+        "ann@example.com\u00a0bob@example.org"})
+    EXPECT_EQ(email_in(text), "ann@example.com") << text;
+  EXPECT_EQ(email_in("a/b@example.com; c@example.org"), "a/b@example.com");
+}
+
+TEST(EmailIn, HasPlainLettersForThoseThatStandForThem) {
+  for (const auto* const text : {"ann＠example.com", "ａｎｎ＠ｅｘａｍｐｌｅ．ｃｏｍ", "ann@example。com",
+                                 "ann﹫example.com", "ann@example｡com", "\u3000ａｎｎ@example.com\u3000",
+                                 "𝐚𝐧𝐧@example.com", "ann@example.com。", "ⓐnn@example.com"})
+    EXPECT_EQ(email_in(text), "ann@example.com") << text;
+  EXPECT_EQ(email_in("zoe\u0308@example.com"), "zoë@example.com");
+  EXPECT_EQ(email_in("田中@例え.jp"), "田中@例え.jp");
+}
+
+TEST(EmailIn, IsNoneIfItsEndsAreNotClear) {
+  for (const auto* const text : {"ann@mail.example,com", "ann@example. com", "ann @example.com",
+                                 "ann lee@example.com, bob@example.org", "ann@mail.example .com",
+                                 "Ann Lee ann@example.com", "ann@example,com", "a@b@example.com"})
+    EXPECT_EQ(email_in(text), std::nullopt) << text;
+}
+
+TEST(Email, HoldsNoCharacterThatStandsForOthers) {
+  for (const std::string_view text :
+       {"ａｎｎ@example.com", "ann@ｅｘａｍｐｌｅ.com", "ann@exa㎜ple.com", "ａnn@example.com",
+        "ann@oﬃce.example", "①@example.com", "ann＠example.com"})
+    EXPECT_FALSE(is_email(text)) << text;
+}
+
+TEST(EmailProblem, SaysWhatIsNotPartOfAnAddress) {
+  EXPECT_EQ(email_problem("ann@example.com"), std::nullopt);
+  EXPECT_EQ(email_problem("n/a"), "must be an e-mail address");
+  EXPECT_EQ(email_problem("ann@example.com; bob@example.org"), "must be one e-mail address, not several");
+  for (const auto* const text :
+       {" ann@example.com", "Ann <ann@example.com>", "ann＠example.com", "ann@example.com."})
+    EXPECT_EQ(email_problem(text),
+              "must be an e-mail address, without blanks, names, full-width letters and signs around it");
+}
+
 }  // namespace
 }  // namespace waybill::domain

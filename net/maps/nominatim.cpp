@@ -6,6 +6,8 @@
 #include "base/json.hpp"
 #include "base/number.hpp"
 #include "base/percent_encoding.hpp"
+#include "domain/places/countries.hpp"
+#include "domain/places/postal_code.hpp"
 
 namespace waybill::net {
 namespace {
@@ -31,7 +33,9 @@ HttpRequest nominatim_request(const std::string& base_url, const domain::PostalA
   add("street", address.street);
   add("city", address.city);
   add("state", address.state);
-  add("postalcode", address.postal_code);
+  const auto* const country = domain::country_of(address.country);
+  add("postalcode",
+      domain::domestic_postal_code(address.postal_code, country == nullptr ? "" : country->code));
   add("country", address.country);
   request.connect_timeout = std::chrono::seconds(2);
   request.total_timeout = std::chrono::seconds(5);

@@ -29,6 +29,11 @@ TEST(Nominatim, RequestsTheAddressInItsParts) {
   EXPECT_LE(request.total_timeout, std::chrono::seconds(5));
 }
 
+TEST(Nominatim, RequestsThePostalCodeWithoutItsCountry) {
+  const auto url = nominatim_request("http://maps", {.postal_code = "SE-111 22", .country = "SE"}).url;
+  EXPECT_TRUE(url.ends_with("&postalcode=111%2022&country=SE")) << url;
+}
+
 TEST(Nominatim, TakesTheFirstPlace) {
   EXPECT_EQ(read_nominatim(answer(200, R"([{"lat":"38.7","lon":"-9.1","name":"x"},{"lat":"1","lon":"2"}])")),
             (domain::Point{38.7, -9.1}));

@@ -8,6 +8,7 @@
 
 #include "base/blanks.hpp"
 #include "base/crypto.hpp"
+#include "base/exact_number.hpp"
 #include "base/json.hpp"
 #include "domain/records/packed_items.hpp"
 #include "domain/values/tracking_number.hpp"
@@ -77,12 +78,6 @@ std::string random_tracking_number() {
   return domain::tracking_number(static_cast<std::uint32_t>(number % domain::tracking_number_count));
 }
 
-json::array list_of(std::string_view text) {
-  auto parsed = parse_json(text);
-  auto* const value = std::get_if<json::value>(&parsed);
-  return value != nullptr && value->is_array() ? std::move(value->get_array()) : json::array();
-}
-
 bool has_guid(const json::value& item, const Guid& guid) {
   const auto* const object = item.if_object();
   const auto* const own = object == nullptr ? nullptr : object->if_contains("guid");
@@ -109,7 +104,7 @@ std::optional<std::string> terms_problem(const NewShipment& change,
                                          const std::optional<std::string_view>& levels) {
   if (change.carrier && !levels) return "carrierId names no carrier";
   if (!change.service_level || !levels) return std::nullopt;
-  const json::array known = list_of(*levels);
+  const json::array known = exact_list(*levels);
   if (std::ranges::find(known, json::value(*change.service_level)) != known.end()) return std::nullopt;
   return "serviceLevel must be one of the carrier's service levels: " + std::string(*levels);
 }
@@ -181,7 +176,7 @@ ChangeResult make(Session& session, const Guid& business, const NewShipment& cha
     if (is_blank(text_of(orders.more(), "recipient_" + name)))
       return {.kind = Kind::invalid, .error = "deliveryAddress." + name + " is missing in the order"};
   }
-  auto items = picked_items(list_of(order->items), change);
+  auto items = picked_items(exact_list(order->items), change);
   if (!items) return {.kind = Kind::invalid, .error = "itemIds names an item that the order does not have"};
   if (items->empty()) items->emplace_back(nullptr);
   const json::array shipments{entry_of(change, orders, *hold->number, domain::packed_items(*items))};

@@ -1,8 +1,11 @@
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -251,6 +254,45 @@ TEST_F(Keys, RotateRunsWhileProcessesWrite) {
   Waybill up(database.url(), with("up", new_key));
   Tenant(up, "acme").create_order();
   EXPECT_EQ(receiver.wait_for("/hook", 1).size(), 1U) << "a worker with the new key alone opens the secret";
+}
+
+TEST_F(Keys, TotalsOfOwnDataStayExactWhileARotationRuns) {
+  Waybill up(database.url(), with("up", new_key + "," + old_key));
+  Tenant tenant(up, "acme");
+  constexpr std::int64_t first = 4000;  // from here on a value has a total of its own
+  tenant.sql.rows(
+      "insert into orders (business_id, order_number, tags) select $1::uuid, 'N-' || n, '[\"hot\"]' "
+      "from generate_series(1, 4000) n",
+      {tenant.id});
+  tenant.sql.rows(
+      "insert into own_data_totals (business_id, entity_type, value) values ($1, 0, 'thot') on conflict do "
+      "nothing",
+      {tenant.id});
+  ASSERT_TRUE(eventually(
+      [&] {
+        return tenant.sql.number(
+                   "select coalesce(max(total), 0)::bigint from own_data_totals where business_id = $1 and "
+                   "value = 'thot'",
+                   {tenant.id}) == first;
+      },
+      std::chrono::seconds(60)));
+  std::atomic<bool> is_done = false;
+  std::jthread reader([&] {
+    for (std::int64_t total = first + 1; !is_done; ++total) {
+      tenant.insert_order({{"tags", "'[\"HOT\"]'"}});
+      for (const auto& [filter, expected] :
+           {std::pair("tags%20eq%20'Hot'", total), {"tags%20ne%20'Hot'", std::int64_t{0}}}) {
+        const Response list = tenant.http.get("/api/v1/Orders?PageSize=1&$filter=" + std::string(filter));
+        EXPECT_EQ(list.status, 200) << list.text;
+        EXPECT_EQ(at(list.body, "totalCount").to_number<std::int64_t>(), expected) << filter;
+      }
+    }
+  });
+  for (int i = 0; i < 3; ++i) {
+    const Finished rotated = rotate(new_key + "," + old_key);
+    EXPECT_EQ(rotated.status, 0) << rotated.standard_output << rotated.standard_error;
+  }
+  is_done = true;
 }
 
 TEST_F(Keys, AProcessSealsWithTheFirstKeyOnceAllProcessesHaveIt) {

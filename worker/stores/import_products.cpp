@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/exact_number.hpp"
 #include "base/number.hpp"
 #include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_page.hpp"
@@ -309,11 +310,10 @@ class ProductPage {
       const auto locked =
           co_await work.run(sql::imports::LockProduct{.business = scope_.business, .product = guid});
       if (const auto row = locked.find()) {  // a product deleted here stays deleted
-        auto variants = json::parse(row->variants);
         co_await work.run(sql::imports::ChangeProduct{
             .business = scope_.business,
             .product = guid,
-            .changes = to_json(columns_of(product, customs, std::move(variants.as_array())))});
+            .changes = to_json(columns_of(product, customs, exact_list(row->variants)))});
       }
     }
     remember(product, guid, digest);

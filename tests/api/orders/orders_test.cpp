@@ -392,6 +392,71 @@ TEST_F(OrdersTest, AGetResponseCanBePutBackAndChangesNothing) {
   EXPECT_EQ(events_of(guid), events);
 }
 
+TEST_F(OrdersTest, NumbersThatSqlWroteAndNobodyChangesKeepAllTheirDigits) {
+  const std::string item = "00000000-0000-4000-8000-0000000000a1";
+  const std::string stored =
+      R"([{"guid": ")" + item +
+      R"(", "sku": "S", "price": 3.3333333333333333333, "quantity": 1, "description": "Lamp",
+                                 "dimensions": {"weight": 0.12345678901234567891, "length": 30}}])";
+  const std::string metadata = R"({"id": 12345678901234567890123, "share": 0.12345678901234567891})";
+  const std::string order =
+      tenant.insert_order({{"items", "'" + stored + "'"}, {"metadata", "'" + metadata + "'"}});
+  const auto items = [&] {
+    return tenant.sql.value(
+        "select string_agg(e ->> 'price', ' ') || ' ' || string_agg(e -> 'dimensions' ->> 'weight', ' ') "
+        "from orders, json_array_elements(items) e where guid = $1",
+        {order});
+  };
+  const auto own = [&] {
+    return tenant.sql.value("select metadata::text from orders where guid = $1", {order});
+  };
+  const auto put = [&](const json::object& body) {
+    const auto response = http.put(path_of(order), body);
+    EXPECT_EQ(response.status, 200) << response.text;
+  };
+  put({{"notes", "x"}});
+  put({{"customerId", text_at(http.post("/api/v1/Customers", {{"name", "Ada"}}).data(), "guid")}});
+  put({{"items", {{{"guid", item}, {"description", "Lamp, red"}}}}});
+  put({{"items", {{{"guid", item}, {"dimensions", {{"length", 31}}}}}}});
+  put({{"items", {{{"guid", item}, {"price", 3.3333333333333333}, {"quantity", 2}}}}});
+  EXPECT_EQ(items(), "3.3333333333333333333 0.12345678901234567891");
+  const auto read = http.get(path_of(order));
+  const auto begin = read.text.find("\"data\":") + 7;
+  const auto data = read.text.substr(begin, read.text.rfind(",\"success\"") - begin);
+  const auto response = http.request_text("PUT", path_of(order), data);
+  EXPECT_EQ(response.status, 200) << response.text;
+  EXPECT_EQ(items(), "3.3333333333333333333 0.12345678901234567891") << "as GET shows it";
+  EXPECT_EQ(own(), metadata);
+  expect_invalid(http.put(path_of(order), {{"items", {{{"guid", item}, {"price", 3.334}}}}}),
+                 {"items[0].price"});
+  expect_invalid(http.put(path_of(order), {{"items", {{{"guid", item}, {"customsValue", 0.001}}}}}),
+                 {"items[0].customsValue"});
+  put({{"items", {{{"guid", item}, {"price", 3.33}}}}});
+  EXPECT_EQ(items(), "3.33 0.12345678901234567891");
+}
+
+TEST_F(OrdersTest, AShipmentIsMadeOfItemsWithNumbersOfAnyLength) {
+  const std::string order = tenant.insert_order(
+      {{"items",
+        R"('[{"guid": "00000000-0000-4000-8000-0000000000a1", "price": 12345678901234567890123, "quantity": 2,
+                      "dimensions": {"weight": 0.12345678901234567891, "length": 1e400}}]')"},
+       {"delivery_street", "'S'"},
+       {"delivery_city", "'C'"},
+       {"delivery_name", "'N'"}});
+  const auto response = http.post(path_of(order) + "/shipment", json::object());
+  ASSERT_EQ(response.status, 201) << response.text;
+  const std::string shipment = text_at(response.data(), "guid");
+  EXPECT_EQ(tenant.sql.value("select packages -> 0 ->> 'weight' from shipments where guid = $1", {shipment}),
+            "0.246914");
+  tenant.sql.exec(R"(update shipments set packages = '[{"weight": 0.12345678901234567891}]' where guid = ')" +
+                  shipment + "'");
+  const auto put =
+      http.put("/api/v1/shipments/" + shipment, {{"packages", {{{"weight", 0.12345678901234568}}}}});
+  EXPECT_EQ(put.status, 200) << put.text;
+  EXPECT_EQ(tenant.sql.value("select packages -> 0 ->> 'weight' from shipments where guid = $1", {shipment}),
+            "0.12345678901234567891");
+}
+
 TEST_F(OrdersTest, PutKeepsAbsentFieldsAndClearsNullFields) {
   const auto order = created({{"notes", "n"},
                               {"collectionDate", "2026-12-01T10:00:00+02:00"},

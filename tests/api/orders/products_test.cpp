@@ -147,6 +147,28 @@ TEST_F(ProductsTest, PutKeepsAbsentFieldsAndClearsNullFields) {
   expect_invalid(http.put(path_of(guid), {{"name", " "}, {"sku", " "}}), {"name", "sku"});
 }
 
+TEST_F(ProductsTest, MeasuresThatSqlWroteAndNobodyChangesKeepAllTheirDigits) {
+  const auto product = create({{"weight", 1}, {"dimensions", {{"length", 2}}}});
+  tenant.sql.rows("update products set weight = 1 / 3.0, length = 1e-310, width = 2 / 3.0 where guid = $1",
+                  {product});
+  const auto stored = [&] {
+    return tenant.sql.value(
+        "select concat_ws(' ', weight, length = 1e-310, width, height) from products where guid = $1",
+        {product});
+  };
+  const auto before = stored();
+  const auto read = http.get(path_of(product));
+  const auto begin = read.text.find("\"data\":") + 7;
+  const auto data = read.text.substr(begin, read.text.rfind(",\"success\"") - begin);
+  const auto events = tenant.sql.number("select count(*) from events where entity_id = $1", {product});
+  const auto put = http.request_text("PUT", path_of(product), data);
+  EXPECT_EQ(put.status, 200) << put.text;
+  EXPECT_EQ(stored(), before);
+  EXPECT_EQ(tenant.sql.number("select count(*) from events where entity_id = $1", {product}), events);
+  ASSERT_EQ(http.put(path_of(product), {{"weight", 0.33}, {"dimensions", {{"height", 3}}}}).status, 200);
+  EXPECT_EQ(stored(), "0.33 t 0.66666666666666666667 3");
+}
+
 TEST_F(ProductsTest, MoneyIsExact) {
   const auto guid = create({{"price", 999999999999.99}, {"cost", 0.1}});
   const auto text = http.get(path_of(guid)).text;

@@ -62,6 +62,26 @@ TEST_F(RecordActions, SetFieldsOfAnOrderInOneEvent) {
             "1");
 }
 
+TEST_F(RecordActions, ChangeNoNumberThatSqlWrote) {
+  const std::string items =
+      R"([{"guid": "00000000-0000-4000-8000-0000000000a1", "price": 12345678901234567890123, "quantity": 1,)"
+      R"( "dimensions": {"length": 1e400, "weight": 0.12345678901234567891}}])";
+  const std::string ships = workflow("Order", "order_created", {{"type", "create_shipment"}});
+  const std::string sets_notes =
+      sets("Order", "order_created", R"({"notes": "n", "metadata": {"seen": true}})");
+  const std::string order = tenant.insert_order({{"items", "'" + items + "'"},
+                                                 {"metadata", "'{\"id\": 12345678901234567890123}'"},
+                                                 {"delivery_street", "'S'"},
+                                                 {"delivery_city", "'C'"}});
+  for (const auto& flow : {ships, sets_notes}) tenant.run_with_status(flow, "succeeded");
+  EXPECT_EQ(tenant.sql.value("select packages -> 0 ->> 'weight' from shipments where order_id = $1", {order}),
+            "0.123457");
+  EXPECT_EQ(tenant.sql.value("select items::jsonb = $2::jsonb from orders where guid = $1", {order, items}),
+            "t");
+  EXPECT_EQ(tenant.sql.value("select metadata ->> 'id' from orders where guid = $1", {order}),
+            "12345678901234567890123");
+}
+
 TEST_F(RecordActions, SetFieldsOfOtherRecords) {
   const std::string of_customer =
       sets("Customer", "customer_created", R"({"company": "{{name}} Ltd", "phone": "1"})");

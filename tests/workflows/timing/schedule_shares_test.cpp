@@ -1,5 +1,6 @@
 // Schedules of one business whose queries take long, together with those of others.
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,13 +29,17 @@ std::string slow_filter() {
 
 class ScheduleShares : public testing::Test {
  protected:
-  /// Inserts products with long texts, for which slow_filter takes more than 5 s.
-  static void insert_products(Tenant& tenant) {
+  /// Inserts products with long texts, for 6 000 of which slow_filter takes more than 5 s.
+  static void insert_products(Tenant& tenant, int count = 6000) {
     tenant.write_long_values();
     tenant.sql.rows(
         "insert into products (business_id, name, sku) select $1::uuid, "
-        "repeat('some words of a name ' || n || ' ', 200), 'S' || n from generate_series(1, 6000) n",
-        {tenant.id});
+        "repeat('some words of a name ' || n || ' ', 200), 'S' || n from generate_series(1, $2::int) n",
+        {tenant.id, std::to_string(count)});
+  }
+  static std::int64_t ticked(Tenant& tenant) {
+    return tenant.sql.number("select count(*) from schedules where business_id = $1 and check_at > now()",
+                             {tenant.id});
   }
   std::string scheduled(Tenant& tenant, const std::string& filter) {
     return text_at(
@@ -72,6 +77,20 @@ TEST_F(ScheduleShares, SlowQueriesOfOneBusinessHardlyDelayThoseOfOthers) {
   EXPECT_TRUE(eventually([&] { return has_ticked(quick, quick_ones); }, 10s));
   EXPECT_FALSE(has_ticked(slow, slow_ones));
   EXPECT_EQ(quick.runs("status=dead").size(), 0U);
+}
+
+TEST_F(ScheduleShares, QueriesBelowTheLimitOfTheQuickThreadCountTogether) {
+  Tenant slow(world.waybill, "slow"), quick(world.waybill, "quick");
+  insert_products(slow, 350);  // a third of a second
+  std::vector<std::string> slow_ones, quick_ones;
+  for (int i = 0; i < 40; ++i) slow_ones.push_back(scheduled(slow, slow_filter()));
+  for (int i = 0; i < 20; ++i) quick_ones.push_back(scheduled(quick, "sku eq 'x'"));
+  ASSERT_TRUE(eventually([&] { return slow.sql.number("select count(next_at) from schedules") == 60; }));
+  for (const std::string& each : slow_ones) make_tick_due(slow, each);
+  for (const std::string& each : quick_ones) make_tick_due(quick, each);
+  EXPECT_TRUE(eventually([&] { return ticked(quick) == 20; }, 20s));
+  // In turns, one of them would have ticked before each of the others.
+  EXPECT_LE(ticked(slow), 12);
 }
 
 TEST_F(ScheduleShares, AWorkflowWhoseQueryTakesTooLongThreeTimesInARowIsPaused) {
