@@ -92,7 +92,7 @@ json::object record_object(const domain::RecordType& type, std::string_view pref
   return {{"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}};
 }
 
-json::value field_example(domain::EntityType record, const ConditionField& field) {
+json::value condition_example(domain::EntityType record, const ConditionField& field) {
   return field_example(record, field.path, field.type, field.values);
 }
 
@@ -106,7 +106,7 @@ json::object example_object(domain::EntityType type, std::string_view prefix) {
     }
     json::value value = path == domain::metadata_path ? json::object{{"erp.id", "A-7"}}
                         : field.type == "object"      ? example_object(type, field.path + ".")
-                                                      : field_example(type, field);
+                                                      : condition_example(type, field);
     if (field.array && prefix.empty()) value = json::array{std::move(value)};
     object[last_key(path)] = std::move(value);
   }
