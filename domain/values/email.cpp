@@ -111,8 +111,9 @@ std::string_view leading_email(std::string_view line) {
 
 bool is_email(std::string_view text) {
   constexpr std::string_view also_allowed = ".!#$%&'*+/=?^_`{|}~-";
+  if (text.size() > longest_email) return false;
   const auto at = text.rfind('@');
-  if (at == std::string_view::npos || at == 0 || at > 64 || text.size() > longest_email) return false;
+  if (at == std::string_view::npos || at == 0 || at > 64) return false;
   if (has_blanks(text) || has_foreign_characters(text)) return false;
   const auto local = text.substr(0, at);
   const bool is_local_valid = local.front() != '.' && local.back() != '.' &&
@@ -132,6 +133,7 @@ bool is_email(std::string_view text) {
 }
 
 std::optional<std::string> email_in(std::string_view text) {
+  if (text.size() > longest_email_text) return std::nullopt;
   const std::string line = plain_line(text);
   const std::string_view whole = unwrapped(line);
   for (const std::string_view email :

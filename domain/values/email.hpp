@@ -7,6 +7,7 @@
 
 namespace waybill::domain {
 
+inline constexpr std::size_t longest_email_text = 4'096;  // bytes of a text in which an address is looked for
 inline constexpr std::size_t longest_email = 254;  // RFC 5321 section 4.5.3.1.3, without the angle brackets
 
 /// True for an address of the dot-string form of RFC 5321 section 4.1.2 with a domain of two labels or more;
@@ -17,8 +18,9 @@ bool is_email(std::string_view text);
 
 /// The address that a text of people or programs names: without what is pasted with it ("Ann
 /// <ann@example.com>", "mailto:", quotes, a stop), without blanks around it and invisible characters in it,
-/// with plain letters for full-width ones; of several the first. nullopt if there is none, or if it is not
-/// clear where it begins or ends ("ann lee@example.com"). Takes valid UTF-8. Pure.
+/// with plain letters for full-width ones; of several the first. nullopt if there is none, if it is not
+/// clear where it begins or ends ("ann lee@example.com"), or for a text above `longest_email_text`. Takes
+/// valid UTF-8. Pure.
 std::optional<std::string> email_in(std::string_view text);
 
 /// True for a text with an address and at least one more. Takes valid UTF-8.

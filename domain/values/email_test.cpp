@@ -1,5 +1,6 @@
 #include "domain/values/email.hpp"
 
+#include <random>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -83,6 +84,34 @@ TEST(EmailIn, HasPlainLettersForThoseThatStandForThem) {
     EXPECT_EQ(email_in(text), "ann@example.com") << text;
   EXPECT_EQ(email_in("zoe\u0308@example.com"), "zoë@example.com");
   EXPECT_EQ(email_in("田中@例え.jp"), "田中@例え.jp");
+}
+
+TEST(EmailIn, IsAnAddressThatNamesItself) {
+  constexpr std::string_view parts[] = {
+      "ann@example.com", "@",  "a",  ".", "<",      ">",      " ",  ",", ";", "\"", "(",
+      "mailto:",         "＠", "ｂ", "é", "\u200b", "\u00a0", "。", "ﬁ", "-"};
+  std::mt19937 random(7);
+  std::uniform_int_distribution<std::size_t> part(0, std::size(parts) - 1), length(1, 12);
+  int found = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text;
+    for (auto left = length(random); left > 0; --left) text += parts[part(random)];
+    const auto email = email_in(text);
+    if (!email) continue;
+    ++found;
+    EXPECT_TRUE(is_email(*email)) << text;
+    EXPECT_EQ(email_in(*email), email) << text;
+    EXPECT_EQ(email_problem(*email), std::nullopt) << text;
+  }
+  EXPECT_GT(found, 1'000);
+}
+
+// Looking for an address in each part of a longer text would take minutes.
+TEST(EmailIn, IsNotLookedForInALongText) {
+  const std::string address = "<ann@example.com>";
+  EXPECT_EQ(email_in(address + std::string(longest_email_text - address.size(), ',')), "ann@example.com");
+  for (const char filling : {' ', '<', ',', '@'})
+    EXPECT_EQ(email_in(address + std::string(1 << 20, filling)), std::nullopt) << filling;
 }
 
 TEST(EmailIn, IsNoneIfItsEndsAreNotClear) {
