@@ -1,5 +1,6 @@
 #include "api/orders/order_body.hpp"
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -324,6 +325,27 @@ void check_new_items(const json::object& body, FieldErrors& errors) {
   }
 }
 
+/// Adds an error for each amount of a new item with more than two decimals. A known item may have one that
+/// SQL wrote (ItemList compares them), so its amounts have errors here only if the request has others.
+void check_amounts(const json::object& body, FieldErrors& errors) {
+  const auto* const items = find_value(body, "items");
+  if (items == nullptr || !items->is_array()) return;
+  const bool is_refused = !errors.empty();
+  const auto& entries = items->get_array();
+  for (std::size_t index = 0; index < entries.size(); ++index) {
+    const auto* const item = entries[index].if_object();
+    if (item == nullptr || (find_value(*item, "guid") != nullptr && !is_refused)) continue;
+    for (const std::string_view name : {"price", "customsValue"}) {
+      const auto* const amount = find_value(*item, name);
+      const auto decimal = amount == nullptr ? std::nullopt : decimal_text(*amount);
+      if (!decimal || decimal_places(*decimal) <= 2) continue;
+      const auto field = "items[" + std::to_string(index) + "]." + std::string(name);
+      if (std::ranges::find(errors, field, &FieldError::field) == errors.end())
+        errors.push_back({field, "must have at most two decimals"});
+    }
+  }
+}
+
 void check_common(const json::object& body, FieldErrors& errors) {
   const auto number = text_at(body, "orderNumber");
   if (number && is_blank(*number)) errors.push_back({"orderNumber", "must not be blank"});
@@ -361,6 +383,7 @@ void check_order_create(const json::object& body, FieldErrors& errors) {
 void check_order_update(const json::object& body, FieldErrors& errors) {
   check_customer(body, false, errors);
   check_common(body, errors);
+  check_amounts(body, errors);
 }
 
 void check_order_bulk(const json::object& body, FieldErrors& errors) {

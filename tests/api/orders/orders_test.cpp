@@ -431,6 +431,9 @@ TEST_F(OrdersTest, NumbersThatSqlWroteAndNobodyChangesKeepAllTheirDigits) {
                  {"items[0].price"});
   expect_invalid(http.put(path_of(order), {{"items", {{{"guid", item}, {"customsValue", 0.001}}}}}),
                  {"items[0].customsValue"});
+  expect_invalid(
+      http.put(path_of(order), {{"items", {{{"description", "Bulb"}, {"quantity", 1}, {"price", 0.125}}}}}),
+      {"items[0].price"});
   put({{"items", {{{"guid", item}, {"price", 3.33}}}}});
   EXPECT_EQ(items(), "3.33 0.12345678901234567891");
 }
