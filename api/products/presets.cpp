@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "api/products/product_body.hpp"
-#include "api/records/fields.hpp"
 #include "api/records/columns.hpp"
+#include "api/records/fields.hpp"
 #include "api/records/row_json.hpp"
 #include "storage/sql/dimension_presets.sql.hpp"
 

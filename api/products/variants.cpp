@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "api/products/product_body.hpp"
+#include "api/records/columns.hpp"
 #include "api/records/fields.hpp"
 #include "api/records/numbering.hpp"
 #include "api/records/row_json.hpp"
-#include "api/records/columns.hpp"
 #include "base/guid.hpp"
 #include "storage/sql/variants.sql.hpp"
 
