@@ -49,12 +49,14 @@ bool DueRuns::claim(storage::Session& session) {
   intake_.give_back_older(look.now);
   Blocked blocked = blocked_now(std::move(*full), look.now);
   const storage::QueueFloors floors = floors_.get();
-  // With a floor, rows that are deleted may be many, and the statement would read them.
-  const bool may_find = !floors.destinations.empty() || store.has_runs();
+  // After runs more are likely; and with a floor, rows that are deleted may be many, and the statement would
+  // read them.
+  const bool may_find = has_found_ || !floors.destinations.empty() || store.has_runs();
   storage::Claim claimed;
   if (may_find && intake_.has_room()) claimed = claim_from(store, blocked, floors);
   floors_.claimed(claimed.runs);
   const std::size_t found = claimed.runs.size();
+  has_found_ = found > 0;
   intake_.take_over(session, std::move(claimed));
   // Rates may have blocked destinations just now.
   std::ranges::move(intake_.blocked_destinations(look.now), std::back_inserter(blocked.destinations));

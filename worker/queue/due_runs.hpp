@@ -81,6 +81,7 @@ class DueRuns {
   Runner& runner_;
   Preparation& preparation_;
   DueFloors& floors_;
+  bool has_found_ = false;  // runs, in the last look
   const Clock& clock_;
   RunIntake intake_;
   Time next_raise_{};
