@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <string_view>
 #include <unictype.h>
-#include <uninorm.h>
 #include <unistr.h>
 
 #include "api/tracking_page/texts.hpp"
 #include "base/ascii.hpp"
 #include "base/blanks.hpp"
+#include "base/normal_form.hpp"
 #include "base/utf8.hpp"
 
 namespace waybill::api {
@@ -25,11 +23,8 @@ const std::uint8_t* bytes(std::string_view text) {
 /// The text in one form of its characters: NFKC, with dashes and the decimal digits of all scripts as those
 /// of ASCII.
 std::string plain(std::string_view text) {
-  std::size_t size = 0;
-  const std::unique_ptr<std::uint8_t, void (*)(void*)> normal(
-      u8_normalize(UNINORM_NFKC, bytes(text), text.size(), nullptr, &size), std::free);
-  std::string_view rest =
-      normal == nullptr ? text : std::string_view(reinterpret_cast<const char*>(normal.get()), size);
+  const std::string normal = compatibility_form(text);
+  std::string_view rest = normal;
   std::string result;
   while (!rest.empty()) {
     ucs4_t code = 0;

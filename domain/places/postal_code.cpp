@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <cstdlib>
-#include <uninorm.h>
 
 #include "base/ascii.hpp"
 #include "base/blanks.hpp"
+#include "base/normal_form.hpp"
 #include "base/number.hpp"
-#include "base/owned.hpp"
 #include "domain/places/territories.hpp"
 
 namespace waybill::domain {
@@ -104,18 +101,11 @@ std::string plain(std::string_view code) {
   code = without_outer_blanks(code);
   if (std::ranges::all_of(code, [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
     return std::string(code);
-  std::size_t size = 0;
-  const Owned<std::uint8_t, std::free> form(u8_normalize(
-      UNINORM_NFKC, reinterpret_cast<const std::uint8_t*>(code.data()), code.size(), nullptr, &size));
-  std::string plain = form ? std::string(reinterpret_cast<const char*>(form.get()), size) : std::string(code);
-  const auto replace = [&](std::string_view text, std::string_view by) {
-    for (auto at = plain.find(text); at != std::string::npos; at = plain.find(text, at))
-      plain.replace(at, text.size(), by);
-  };
+  std::string plain = compatibility_form(code);
   for (const std::string_view hyphen :
        {"\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2015", "\u2212", "\u30fc"})
-    replace(hyphen, "-");
-  for (const std::string_view mark : {"\u3012", "\u3020", "\u3036"}) replace(mark, "");
+    replace_all(plain, hyphen, "-");
+  for (const std::string_view mark : {"\u3012", "\u3020", "\u3036"}) replace_all(plain, mark, "");
   return std::string(without_outer_blanks(plain));
 }
 

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <unictype.h>
 #include <uninorm.h>
 #include <unistr.h>
 
 #include "base/ascii.hpp"
 #include "base/blanks.hpp"
-#include "base/owned.hpp"
+#include "base/normal_form.hpp"
 
 namespace waybill::domain {
 namespace {
@@ -49,13 +48,8 @@ bool has_foreign_characters(std::string_view utf8) {
 
 /// One line in the form NFKC, with points for the full stops of Chinese and Japanese.
 std::string plain_line(std::string_view text) {
-  std::size_t size = 0;
-  const Owned<std::uint8_t, std::free> form(u8_normalize(
-      UNINORM_NFKC, reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), nullptr, &size));
-  std::string plain = form ? std::string(reinterpret_cast<const char*>(form.get()), size) : std::string(text);
-  constexpr std::string_view stop = "\u3002";
-  for (auto at = plain.find(stop); at != std::string::npos; at = plain.find(stop, at))
-    plain.replace(at, stop.size(), ".");
+  std::string plain = compatibility_form(text);
+  replace_all(plain, "\u3002", ".");
   return single_spaced(plain);
 }
 

@@ -26,7 +26,7 @@ std::optional<std::string> email_in(std::string_view text);
 /// True for a text with an address and at least one more. Takes valid UTF-8.
 bool has_several_emails(std::string_view text);
 
-/// What is wrong with a text that must be an address and nothing else; nullopt for an address.
+/// The problem of a text that must be an address and nothing else; nullopt for an address.
 std::optional<std::string_view> email_problem(std::string_view text);
 
 }  // namespace waybill::domain

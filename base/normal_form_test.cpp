@@ -1,0 +1,25 @@
+#include "base/normal_form.hpp"
+
+#include <gtest/gtest.h>
+
+namespace waybill {
+namespace {
+
+TEST(CompatibilityForm, HasPlainLettersForThoseThatStandForThem) {
+  EXPECT_EQ(compatibility_form(""), "");
+  EXPECT_EQ(compatibility_form("ann@example.com"), "ann@example.com");
+  EXPECT_EQ(compatibility_form("ａ１＠ﬁ"), "a1@fi");
+  EXPECT_EQ(compatibility_form("e\u0301"), "é");
+}
+
+TEST(ReplaceAll, ReplacesEachOccurrenceOnce) {
+  std::string text = "a--b-c";
+  replace_all(text, "-", "");
+  EXPECT_EQ(text, "abc");
+  text = "。x。。";
+  replace_all(text, "。", "..");
+  EXPECT_EQ(text, "..x....");
+}
+
+}  // namespace
+}  // namespace waybill
