@@ -36,7 +36,7 @@ json::value number_or_null(const domain::Money& money) {
 
 /// The purchase for whose end the run waits already.
 std::optional<PurchaseKey> awaited_purchase(Session& session, const Guid& business, const LabelStep& step) {
-  const auto rows = session.run_replanned(
+  const auto rows = session.run_with_fresh_plan(
       storage::sql::queue::AwaitedPurchase{.business = business, .workflow = step.workflow, .run = step.run});
   const auto row = rows.find();
   if (!row) return std::nullopt;

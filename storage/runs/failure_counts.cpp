@@ -55,19 +55,19 @@ void FailureCounts::write(Session& session, const Guid& worker) const {
     queued.add(each.key);
     queued_causes.emplace_back(each.cause);
   }
-  session.run_replanned(sql::alerts::CountFailures{.worker = worker,
-                                                   .businesses = binary_array(businesses),
-                                                   .causes = causes,
-                                                   .workflows = binary_array(workflows),
-                                                   .runs = binary_array(runs),
-                                                   .oldest = binary_array(oldest),
-                                                   .newest = binary_array(newest),
-                                                   .counts = binary_array(counts),
-                                                   .queued_businesses = binary_array(queued.businesses),
-                                                   .queued_workflows = binary_array(queued.workflows),
-                                                   .queued_runs = binary_array(queued.runs),
-                                                   .queued_causes = queued_causes,
-                                                   .queued_claims = queued.claims});
+  session.run_with_fresh_plan(sql::alerts::CountFailures{.worker = worker,
+                                                         .businesses = binary_array(businesses),
+                                                         .causes = causes,
+                                                         .workflows = binary_array(workflows),
+                                                         .runs = binary_array(runs),
+                                                         .oldest = binary_array(oldest),
+                                                         .newest = binary_array(newest),
+                                                         .counts = binary_array(counts),
+                                                         .queued_businesses = binary_array(queued.businesses),
+                                                         .queued_workflows = binary_array(queued.workflows),
+                                                         .queued_runs = binary_array(queued.runs),
+                                                         .queued_causes = queued_causes,
+                                                         .queued_claims = queued.claims});
 }
 
 }  // namespace waybill::storage

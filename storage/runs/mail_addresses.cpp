@@ -21,11 +21,11 @@ void MailAddresses::add(const Run& run) {
 
 void MailAddresses::write(Session& session, std::optional<Guid> holder) const {
   if (empty()) return;
-  session.run_replanned(sql::queue::NoteAddresses{.worker = holder,
-                                                  .businesses = binary_array(businesses_),
-                                                  .runs = binary_array(runs_),
-                                                  .steps = steps_,
-                                                  .addresses = binary_array(addresses_)});
+  session.run_with_fresh_plan(sql::queue::NoteAddresses{.worker = holder,
+                                                        .businesses = binary_array(businesses_),
+                                                        .runs = binary_array(runs_),
+                                                        .steps = steps_,
+                                                        .addresses = binary_array(addresses_)});
 }
 
 }  // namespace waybill::storage

@@ -58,7 +58,7 @@ void unblock_next(Session& session, const EndedOrdered& ended) {
                                     .runs = binary_array(keys.runs),
                                     .replays = binary_array(replays)};
   session.execute(order_by_index);
-  while (session.run_replanned(unblock).front().is_outdated) {
+  while (session.run_with_fresh_plan(unblock).front().is_outdated) {
   }
 }
 
@@ -138,12 +138,13 @@ void Recording::hold_runs() {
   }
   if (keys.empty()) return;
   std::set<std::tuple<Guid, std::int32_t, std::int32_t>> held;  // runs, claims, steps
-  for (const auto& row : session_.run_replanned(sql::queue::Hold{.worker = worker_,
-                                                                 .businesses = binary_array(keys.businesses),
-                                                                 .runs = binary_array(keys.runs),
-                                                                 .stored_steps = stored_steps,
-                                                                 .workflows = binary_array(keys.workflows),
-                                                                 .claims = keys.claims}))
+  for (const auto& row :
+       session_.run_with_fresh_plan(sql::queue::Hold{.worker = worker_,
+                                                     .businesses = binary_array(keys.businesses),
+                                                     .runs = binary_array(keys.runs),
+                                                     .stored_steps = stored_steps,
+                                                     .workflows = binary_array(keys.workflows),
+                                                     .claims = keys.claims}))
     held.emplace(row.guid, row.claim, row.stored_step);
   for (const QueuedOutcome& outcome : batch_.outcomes) {
     // An attempt makes one change, even if its outcome is in the batch twice.
@@ -228,7 +229,7 @@ void Recording::reopen_preceded() {
   }
   std::set<std::pair<Guid, Guid>> preceded;  // workflows and records
   std::vector<bool> is_preceded(ended.size());
-  for (const std::size_t position : find_preceded(session_, ended, true)) is_preceded.at(position) = true;
+  for (const std::size_t position : find_preceded(session_, ended)) is_preceded.at(position) = true;
   for (std::size_t i = 0; i < ended.size(); ++i) {
     const RunKey& key = *ended[i].key;
     if (is_preceded[i]) preceded.emplace(key.workflow_id, key.entity_id);
@@ -302,10 +303,10 @@ void Recording::await_purchases() {
     purchases.push_back(awaited ? std::optional(awaited->to_string()) : std::nullopt);
   }
   if (keys.empty()) return;
-  session_.run_replanned(sql::queue::AwaitPurchases{.businesses = binary_array(keys.businesses),
-                                                    .workflows = binary_array(keys.workflows),
-                                                    .runs = binary_array(keys.runs),
-                                                    .purchases = purchases});
+  session_.run_with_fresh_plan(sql::queue::AwaitPurchases{.businesses = binary_array(keys.businesses),
+                                                          .workflows = binary_array(keys.workflows),
+                                                          .runs = binary_array(keys.runs),
+                                                          .purchases = purchases});
 }
 
 /// The event at which the search for the runs before this one can end; null if none is known.
@@ -351,21 +352,21 @@ std::optional<ResultOf<S>> Recording::finish(bool are_final) {
     stored_steps.push_back(stored_step(*state));
   }
   if (keys.empty()) return std::nullopt;
-  return session_.run_replanned(S{.worker = worker_,
-                                  .businesses = binary_array(keys.businesses),
-                                  .runs = binary_array(keys.runs),
-                                  .statuses = statuses,
-                                  .codes = codes,
-                                  .errors = errors,
-                                  .attempts = attempts,
-                                  .times = binary_array(times),
-                                  .tries = tries,
-                                  .requests = requests,
-                                  .bodies = bodies,
-                                  .steps = steps,
-                                  .stored_steps = stored_steps,
-                                  .workflows = binary_array(keys.workflows),
-                                  .claims = keys.claims});
+  return session_.run_with_fresh_plan(S{.worker = worker_,
+                                        .businesses = binary_array(keys.businesses),
+                                        .runs = binary_array(keys.runs),
+                                        .statuses = statuses,
+                                        .codes = codes,
+                                        .errors = errors,
+                                        .attempts = attempts,
+                                        .times = binary_array(times),
+                                        .tries = tries,
+                                        .requests = requests,
+                                        .bodies = bodies,
+                                        .steps = steps,
+                                        .stored_steps = stored_steps,
+                                        .workflows = binary_array(keys.workflows),
+                                        .claims = keys.claims});
 }
 
 /// Updates the runs that wait for their next step.
@@ -391,20 +392,20 @@ void Recording::go_on() {
     stored_steps.push_back(state->progress->stored);
   }
   if (keys.empty()) return;
-  session_.run_replanned(sql::queue::GoOn{.worker = worker_,
-                                          .businesses = binary_array(keys.businesses),
-                                          .runs = binary_array(keys.runs),
-                                          .statuses = statuses,
-                                          .attempts = attempts,
-                                          .times = binary_array(times),
-                                          .tries = tries,
-                                          .steps = steps,
-                                          .actions = actions,
-                                          .codes = codes,
-                                          .stored_steps = stored_steps,
-                                          .workflows = binary_array(keys.workflows),
-                                          .changing_actions = changing,
-                                          .claims = keys.claims});
+  session_.run_with_fresh_plan(sql::queue::GoOn{.worker = worker_,
+                                                .businesses = binary_array(keys.businesses),
+                                                .runs = binary_array(keys.runs),
+                                                .statuses = statuses,
+                                                .attempts = attempts,
+                                                .times = binary_array(times),
+                                                .tries = tries,
+                                                .steps = steps,
+                                                .actions = actions,
+                                                .codes = codes,
+                                                .stored_steps = stored_steps,
+                                                .workflows = binary_array(keys.workflows),
+                                                .changing_actions = changing,
+                                                .claims = keys.claims});
 }
 
 }  // namespace waybill::storage

@@ -103,9 +103,9 @@ void QueuedRows::begin_watches(Session& session) {
   QueuedKeys keys;
   for (const QueuedKey& key : std::exchange(eventless_watches_, {})) keys.add(key);
   if (keys.empty()) return;
-  session.run_replanned(sql::queue::BeginWatches{.businesses = binary_array(keys.businesses),
-                                                 .workflows = binary_array(keys.workflows),
-                                                 .runs = binary_array(keys.runs)});
+  session.run_with_fresh_plan(sql::queue::BeginWatches{.businesses = binary_array(keys.businesses),
+                                                       .workflows = binary_array(keys.workflows),
+                                                       .runs = binary_array(keys.runs)});
 }
 
 FinishedRows::FinishedRows() : rows_(common_column_count + 1) {}

@@ -32,7 +32,7 @@ constexpr int unknown_depth = -1;
 
 std::string_view text(RunStatus status) { return status_names[static_cast<std::size_t>(status)]; }
 
-std::vector<std::size_t> find_preceded(Session& session, std::span<const OrderedRun> runs, bool replan) {
+std::vector<std::size_t> find_preceded(Session& session, std::span<const OrderedRun> runs) {
   if (runs.empty()) return {};
   std::vector<Guid> businesses, workflows, records;
   std::vector<std::int64_t> events, ends;
@@ -50,7 +50,7 @@ std::vector<std::size_t> find_preceded(Session& session, std::span<const Ordered
                                       .events = binary_array(events),
                                       .ordered_from = binary_array(ends)};
   std::vector<std::size_t> positions;
-  for (const auto& row : replan ? session.run_replanned(preceded) : session.run(preceded))
+  for (const auto& row : session.run_with_fresh_plan(preceded))
     positions.push_back(static_cast<std::size_t>(row.position - 1));
   return positions;
 }
@@ -108,7 +108,7 @@ bool RunStore::has_runs() { return session_.run(sql::queue::HasRuns{}).front().h
 
 Claim RunStore::claim(const ClaimLimits& limits) {
   const auto began = std::chrono::steady_clock::now();
-  const auto rows = session_.run_replanned(
+  const auto rows = session_.run_with_fresh_plan(
       sql::queue::Claim{.floor_destinations = limits.floors.destinations,
                         .floors = binary_array(limits.floors.times),
                         .worker = worker_,
@@ -186,21 +186,21 @@ std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs, Durati
   if (!addresses.empty()) work.emplace(session_);
   addresses.write(session_, worker_);
   for (const auto& row :
-       session_.run_replanned(sql::queue::BeginSteps{.worker = worker_,
-                                                     .lease = format_duration(lease),
-                                                     .businesses = binary_array(keys.businesses),
-                                                     .runs = binary_array(keys.runs),
-                                                     .actions = actions,
-                                                     .destinations = destinations,
-                                                     .requests = requests,
-                                                     .bodies = bodies,
-                                                     .attempts = attempts,
-                                                     .tries = tries,
-                                                     .steps = steps,
-                                                     .stored_steps = stored_steps,
-                                                     .workflows = binary_array(keys.workflows),
-                                                     .changing_actions = changing,
-                                                     .claims = keys.claims}))
+       session_.run_with_fresh_plan(sql::queue::BeginSteps{.worker = worker_,
+                                                           .lease = format_duration(lease),
+                                                           .businesses = binary_array(keys.businesses),
+                                                           .runs = binary_array(keys.runs),
+                                                           .actions = actions,
+                                                           .destinations = destinations,
+                                                           .requests = requests,
+                                                           .bodies = bodies,
+                                                           .attempts = attempts,
+                                                           .tries = tries,
+                                                           .steps = steps,
+                                                           .stored_steps = stored_steps,
+                                                           .workflows = binary_array(keys.workflows),
+                                                           .changing_actions = changing,
+                                                           .claims = keys.claims}))
     held.push_back(row.guid);
   if (work) work->commit();
   return held;
@@ -230,11 +230,11 @@ void RunStore::read_depths(std::vector<ClaimedRun>& claimed) {
 
 std::optional<Time> RunStore::next_due(const NextLimits& limits) {
   return session_
-      .run_replanned(sql::queue::NextDue{.floor_destinations = limits.floors.destinations,
-                                         .floors = binary_array(limits.floors.times),
-                                         .blocked_destinations = limits.blocked_destinations,
-                                         .blocked_businesses = limits.blocked_businesses,
-                                         .within = format_duration(limits.within)})
+      .run_with_fresh_plan(sql::queue::NextDue{.floor_destinations = limits.floors.destinations,
+                                               .floors = binary_array(limits.floors.times),
+                                               .blocked_destinations = limits.blocked_destinations,
+                                               .blocked_businesses = limits.blocked_businesses,
+                                               .within = format_duration(limits.within)})
       .front()
       .due_at;
 }

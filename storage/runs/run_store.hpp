@@ -63,10 +63,8 @@ struct OrderedRun {
 };
 
 /// Returns the positions of the runs that an earlier run of their workflow and record in the queue keeps
-/// waiting. A session without `index_walking_plans` is to replan the statement each time. Throws
-/// DatabaseUnavailable or StatementError.
-std::vector<std::size_t> find_preceded(Session& session, std::span<const OrderedRun> runs,
-                                       bool replan = false);
+/// waiting. Throws DatabaseUnavailable or StatementError.
+std::vector<std::size_t> find_preceded(Session& session, std::span<const OrderedRun> runs);
 
 /// Reads and writes the queue of runs; Recording writes what follows from an attempt. All methods throw
 /// DatabaseUnavailable or StatementError.

@@ -34,7 +34,7 @@ void wake_labels(Session& session, std::span<const WatchEnd> ends) {
     shipments.push_back(end.watch.record.entity_id);
   }
   if (shipments.empty()) return;
-  session.run_replanned(
+  session.run_with_fresh_plan(
       sql::queue::WakeLabels{.businesses = binary_array(businesses), .shipments = binary_array(shipments)});
 }
 
@@ -48,7 +48,7 @@ std::vector<Watch> watches_of(Session& session, std::span<const WatchedRecord> r
     businesses.push_back(record.business_id);
     entities.push_back(record.entity_id);
   }
-  for (const auto& row : session.run_replanned(
+  for (const auto& row : session.run_with_fresh_plan(
            sql::queue::Watched{.businesses = binary_array(businesses), .records = binary_array(entities)}))
     watches.push_back({{row.business_id, row.entity_id}, row.workflow_id, row.version, row.step});
   return watches;
@@ -57,25 +57,25 @@ std::vector<Watch> watches_of(Session& session, std::span<const WatchedRecord> r
 void cancel_watching(Session& session, std::span<const WatchEnd> ends) {
   const EndColumns columns(ends, true);
   if (columns.events.empty()) return;
-  session.run_replanned(sql::queue::CancelWatching{.businesses = binary_array(columns.businesses),
-                                                   .records = binary_array(columns.records),
-                                                   .workflows = binary_array(columns.workflows),
-                                                   .versions = columns.versions,
-                                                   .events = binary_array(columns.events),
-                                                   .causing_runs = columns.causing_runs});
+  session.run_with_fresh_plan(sql::queue::CancelWatching{.businesses = binary_array(columns.businesses),
+                                                         .records = binary_array(columns.records),
+                                                         .workflows = binary_array(columns.workflows),
+                                                         .versions = columns.versions,
+                                                         .events = binary_array(columns.events),
+                                                         .causing_runs = columns.causing_runs});
 }
 
 void wake_watching(Session& session, std::span<const WatchEnd> ends) {
   wake_labels(session, ends);
   const EndColumns columns(ends, false);
   if (columns.events.empty()) return;
-  session.run_replanned(sql::queue::WakeWatching{.businesses = binary_array(columns.businesses),
-                                                 .records = binary_array(columns.records),
-                                                 .workflows = binary_array(columns.workflows),
-                                                 .versions = columns.versions,
-                                                 .steps = columns.steps,
-                                                 .events = binary_array(columns.events),
-                                                 .causing_runs = columns.causing_runs});
+  session.run_with_fresh_plan(sql::queue::WakeWatching{.businesses = binary_array(columns.businesses),
+                                                       .records = binary_array(columns.records),
+                                                       .workflows = binary_array(columns.workflows),
+                                                       .versions = columns.versions,
+                                                       .steps = columns.steps,
+                                                       .events = binary_array(columns.events),
+                                                       .causing_runs = columns.causing_runs});
 }
 
 }  // namespace waybill::storage

@@ -36,7 +36,7 @@ std::string PqLink::prepared(const Statement& statement) {
   std::string name(statement.name);
   if (!prepared_.contains(name)) {
     checked(PQprepare(connection_.get(), name.c_str(), std::string(statement.text).c_str(), 0, nullptr));
-    prepared_.insert(name);
+    prepared_.emplace(name, std::chrono::steady_clock::now());
   }
   return name;
 }
@@ -92,6 +92,15 @@ Rows PqLink::run_replanned(const Statement& statement, const Params& params) {
   return checked(PQexecParams(connection_.get(), std::string(statement.text).c_str(),
                               static_cast<int>(values.size()), nullptr, values.data(), params.lengths(),
                               params.formats(), 0));
+}
+
+Rows PqLink::run_with_fresh_plan(const Statement& statement, const Params& params) {
+  const auto found = prepared_.find(statement.name);
+  if (found != prepared_.end() && std::chrono::steady_clock::now() - found->second > longest_plan_age) {
+    execute("deallocate \"" + found->first + '"');
+    prepared_.erase(found);
+  }
+  return run(statement, params, Format::text);
 }
 
 Rows PqLink::execute(const std::string& sql) { return checked(PQexec(connection_.get(), sql.c_str())); }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,6 +20,7 @@ class PqLink final : public Link {
 
   Rows run(const Statement& statement, const Params& params, Format format) override;
   Rows run_replanned(const Statement& statement, const Params& params) override;
+  Rows run_with_fresh_plan(const Statement& statement, const Params& params) override;
   void stream(const Statement& statement, const Params& params, Format format, const TakeRow& take) override;
   Rows execute(const std::string& sql) override;
   void copy(const std::string& target, std::string_view rows) override;
@@ -32,7 +35,7 @@ class PqLink final : public Link {
   [[noreturn]] void throw_unavailable();
 
   pq::ConnectionHandle connection_;
-  std::set<std::string, std::less<>> prepared_;
+  std::map<std::string, std::chrono::steady_clock::time_point, std::less<>> prepared_;  // by name: when
 };
 
 }  // namespace waybill::storage

@@ -34,14 +34,16 @@ class Session {
     return ResultOf<S>(run(S::statement, statement.params()));
   }
 
-  /// Like `run`, but planned each time: for statements on a table that can grow from empty to a million rows
-  /// within a minute, so that no cached plan fits.
+  /// Like `run`, but planned each time: for texts that are made at run time.
   Rows run_replanned(const Statement& statement, const Params& params) {
     return link_->run_replanned(statement, params);
   }
+
+  /// Like `run`, with plans that are at most `longest_plan_age` old: for statements on a table that can grow
+  /// from empty to a million rows within a minute, so that no plan fits for long.
   template <TypedStatement S>
-  ResultOf<S> run_replanned(const S& statement) {
-    return ResultOf<S>(run_replanned(S::statement, statement.params()));
+  ResultOf<S> run_with_fresh_plan(const S& statement) {
+    return ResultOf<S>(link_->run_with_fresh_plan(S::statement, statement.params()));
   }
 
   /// Like `run`, with rows in binary format.

@@ -39,6 +39,10 @@ class ModelLink final : public storage::Link {
   storage::Rows run_replanned(const storage::Statement& statement, const storage::Params& params) override {
     return run(statement, params, storage::Format::text);
   }
+  storage::Rows run_with_fresh_plan(const storage::Statement& statement,
+                                    const storage::Params& params) override {
+    return run(statement, params, storage::Format::text);
+  }
   void stream(const storage::Statement& statement, const storage::Params& params, storage::Format format,
               const TakeRow& take) override {
     const storage::Rows rows = run(statement, params, format);

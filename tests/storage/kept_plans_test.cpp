@@ -1,8 +1,11 @@
+#include <set>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
 #include "storage/session/session.hpp"
+#include "tests/harness/eventually.hpp"
 #include "tests/storage/database_fixture.hpp"
 
 namespace waybill::tests {
@@ -12,6 +15,20 @@ using storage::Params;
 using storage::Statement;
 
 constexpr Statement find{"test.find", "select count(*) from things where id = $1::bigint"};
+
+/// A statement as the generated headers declare one. Its row has the time at which the session prepared it.
+struct Prepared {
+  static constexpr Statement statement{"test.prepared",
+                                       "select prepare_time::text from pg_prepared_statements"};
+  static Params params() { return {}; }
+
+  struct Row {
+    template <typename Source>
+    explicit Row(const storage::RowOf<Source>& row) : at(storage::read_column<std::string_view>(row, 0)) {}
+
+    std::string_view at;
+  };
+};
 
 /// Sessions that keep the plan of a statement, which they made while its table was empty.
 class KeptPlans : public DatabaseTest {
@@ -58,6 +75,16 @@ TEST_F(KeptPlans, OfBlockingSessionsScanNoTableThatHasGrown) {
               session.execute("select pg_stat_force_next_flush()");
             }),
             0);
+}
+
+TEST_F(KeptPlans, ThatMustBeFreshAreKeptForAWhileAndThenMadeAgain) {
+  storage::Session session(server_.url(), "tested");
+  const auto prepared_at = [&] { return std::string(session.run_with_fresh_plan(Prepared{}).front().at); };
+  constexpr std::size_t calls = 50;
+  std::set<std::string> times;
+  for (std::size_t i = 0; i < calls; ++i) times.insert(prepared_at());
+  EXPECT_LT(times.size(), calls);
+  EXPECT_TRUE(eventually([&] { return times.insert(prepared_at()).second; }));
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ class LabelChanges : public testing::Test {
     const std::vector<std::optional<std::string>> purchases{
         result.awaited ? std::optional(result.awaited->to_string()) : std::nullopt};
     if (result.kind != Kind::locked)
-      session.run_replanned(
+      session.run_with_fresh_plan(
           storage::sql::queue::AwaitPurchases{.businesses = storage::binary_array(businesses),
                                               .workflows = storage::binary_array(workflows),
                                               .runs = storage::binary_array(runs),

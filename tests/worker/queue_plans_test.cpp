@@ -104,7 +104,7 @@ TEST_F(QueuePlans, LockedRunsAreFoundWithoutReadingOthers) {
   storage::QueuedKeys keys;
   for (const storage::QueuedKey& key : some_runs()) keys.add(key);
   EXPECT_LT(pages_read([&] {
-              session_.run_replanned(
+              session_.run_with_fresh_plan(
                   storage::sql::queue::Locked{.businesses = storage::binary_array(keys.businesses),
                                               .workflows = storage::binary_array(keys.workflows),
                                               .runs = storage::binary_array(keys.runs)});

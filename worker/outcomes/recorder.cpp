@@ -105,7 +105,7 @@ bool Recorder::set_locked_aside(storage::Batch& batch) {
   if (keys.empty()) return false;
   std::unordered_set<Guid> locked;
   try {
-    for (const auto& row : session_->run_replanned(
+    for (const auto& row : session_->run_with_fresh_plan(
              storage::sql::queue::Locked{.businesses = storage::binary_array(keys.businesses),
                                          .workflows = storage::binary_array(keys.workflows),
                                          .runs = storage::binary_array(keys.runs)}))

@@ -225,7 +225,7 @@ class QueueRule : public WorkerDatabase {
       runs.push_back({.key = &key, .ordered_from = {}});
       if (row.ordered_from) runs.back().ordered_from = static_cast<std::uint64_t>(*row.ordered_from);
     }
-    std::vector<std::size_t> found = storage::find_preceded(session_, runs, random.chance(0.5));
+    std::vector<std::size_t> found = storage::find_preceded(session_, runs);
     std::ranges::sort(found);
     EXPECT_EQ(found, expected);
   }
@@ -243,13 +243,13 @@ class QueueRule : public WorkerDatabase {
       queue.remove(run.guid);
       database_.rows("delete from run_queue where guid = $1", {run.guid.to_string()});
     }
-    const auto rows =
-        session_.run_replanned(storage::sql::queue::Unblock{.businesses = storage::binary_array(businesses),
-                                                            .workflows = storage::binary_array(workflows),
-                                                            .records = storage::binary_array(records),
-                                                            .events = storage::binary_array(events),
-                                                            .runs = storage::binary_array(runs),
-                                                            .replays = storage::binary_array(replays)});
+    const auto rows = session_.run_with_fresh_plan(
+        storage::sql::queue::Unblock{.businesses = storage::binary_array(businesses),
+                                     .workflows = storage::binary_array(workflows),
+                                     .records = storage::binary_array(records),
+                                     .events = storage::binary_array(events),
+                                     .runs = storage::binary_array(runs),
+                                     .replays = storage::binary_array(replays)});
     EXPECT_FALSE(rows.front().is_outdated);
     queue.unblock(ended, now);
     EXPECT_EQ(stored(), state_of(queue));
