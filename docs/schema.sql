@@ -2782,7 +2782,8 @@ CREATE FUNCTION public.step_destination(business uuid, run uuid) RETURNS text
 CREATE FUNCTION public.step_number(steps text) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
-  select coalesce((steps::json ->> 'number')::integer, 0) $$;
+  select case when left(steps, 20) ~ '^\{"number":[0-9]{1,9},' then split_part(substr(steps, 11, 10), ',', 1)::integer
+              else coalesce((steps::json ->> 'number')::integer, 0) end $$;
 
 CREATE FUNCTION public.step_of_texts(action text, steps text) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -63,6 +63,13 @@ bool begins_later(const storage::RunState& state) {
   return step_to_begin(state) > 1 || (state.progress && state.progress->awaits);
 }
 
+/// True for a run whose texts are made from its event, which is found by the time of the run.
+bool begins_with_event(const storage::ClaimedRun& claimed) {
+  const storage::RunKey& key = claimed.run.key;
+  return needs_texts(claimed) && !key.replay_of && !storage::is_eventless(key.event_id) &&
+         !begins_later(claimed.run.state);
+}
+
 void mark_claimed_dead(storage::ClaimedRun& claimed, const char* code, std::string error, Time now) {
   storage::RunState& state = claimed.run.state;
   state.status = storage::RunStatus::dead;
@@ -104,7 +111,8 @@ void RunPreparer::render(storage::Session& session, std::vector<storage::Claimed
 }
 
 void RunPreparer::render_all(storage::Session& session, std::vector<storage::ClaimedRun>& runs) {
-  last_.reset();  // the event may have been erased since the last batch
+  sources_.clear();  // the events may have been erased since the last batch
+  last_.reset();
   // The matcher replaces workflows while this thread works. A run whose version was the current one a moment
   // ago must not get the next one.
   std::unordered_map<Guid, WorkflowPtr> workflows;
@@ -114,6 +122,12 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
     return found->second;
   };
   const EarlierVersions versions = earlier_versions(session, find, runs, needs_texts);
+  std::vector<const storage::RunKey*> with_source;
+  for (const storage::ClaimedRun& claimed : runs) {
+    if (begins_with_event(claimed) && find(claimed.run.key.workflow_id))
+      with_source.push_back(&claimed.run.key);
+  }
+  read_sources(session, with_source);
   std::vector<Stepping> stepping;
   for (storage::ClaimedRun& claimed : runs) {
     const WorkflowPtr workflow = find(claimed.run.key.workflow_id);
@@ -124,6 +138,7 @@ void RunPreparer::render_all(storage::Session& session, std::vector<storage::Cla
     });
   }
   if (!stepping.empty()) begin_all(session, stepping);
+  sources_.clear();
 }
 
 /// Renders a run of one action; adds one of several steps to `stepping`.
@@ -393,10 +408,47 @@ void RunPreparer::begin(storage::Session& session, const Stepping& run, const st
   begin_steps(*run.workflow, view, its, clock_.now());
 }
 
+/// Reads the events of several runs together, as many as fit the limit of bytes. `source_of` reads the
+/// others, also those that cannot be read, which end their runs.
+void RunPreparer::read_sources(storage::Session& session, std::span<const storage::RunKey* const> runs) {
+  const auto began = std::chrono::steady_clock::now();
+  std::vector<storage::PendingEvent> keys;
+  for (const storage::RunKey* const run : runs) {
+    const bool is_wanted = std::ranges::any_of(
+        keys, [&](const auto& key) { return key.id == run->event_id && key.at == run->created_at; });
+    if (!is_wanted)
+      keys.push_back(
+          {.shard = 0, .id = run->event_id, .business_id = run->business_id, .at = run->created_at});
+  }
+  if (keys.size() < 2) return;
+  storage::Outbox outbox(session);
+  bool has_all = true;
+  storage::RelativesWanted wanted;
+  std::vector<SpentTimes::Part> parts;
+  for (storage::StoredEvent& event : outbox.fetch(keys, max_bytes, has_all)) {
+    parts.push_back({event.business_id, record_bytes(event)});
+    domain::Change change;
+    if (matching::unless_unreadable([&] { change = columns_->change(event, {}); })) continue;
+    matching::collect_relatives(event.business_id, event.entity_id, event.entity_type, change.entity, wanted,
+                                true);
+    sources_.emplace_back(std::move(event), std::move(change));
+  }
+  const std::vector<storage::Relative> relatives = outbox.relatives(wanted);
+  const matching::RelativeIndex index(relatives, public_url_);
+  for (auto& [event, change] : sources_)
+    index.fill(event.business_id, event.entity_id, event.entity_type, change.entity);
+  times_.divide(std::chrono::steady_clock::now() - began, parts);
+}
+
 /// The event that caused a run, or the current record of a run without an event; null if it is no longer
 /// stored.
 const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, const storage::RunKey& run) {
-  if (last_ && last_->event.id == run.event_id && last_->event.at == run.created_at) return &*last_;
+  const auto is_wanted = [&](const Source& source) {
+    return source.event.id == run.event_id && source.event.at == run.created_at;
+  };
+  const auto found = std::ranges::find_if(sources_, is_wanted);
+  if (found != sources_.end()) return &*found;
+  if (last_ && is_wanted(*last_)) return &*last_;
   storage::Outbox outbox(session);
   auto event = storage::is_eventless(run.event_id) ? current_record(outbox, run)
                                                    : outbox.origin(run.event_id, run.origin);

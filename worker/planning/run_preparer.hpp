@@ -65,6 +65,7 @@ class RunPreparer {
                   const WorkflowPtr& workflow, std::vector<Stepping>& stepping);
   bool is_cancelled(storage::Session& session, const Workflow& workflow, storage::ClaimedRun& claimed);
   void render_list(storage::Session& session, const Workflow& workflow, storage::ClaimedRun& claimed);
+  void read_sources(storage::Session& session, std::span<const storage::RunKey* const> runs);
   const Source* source_of(storage::Session& session, const storage::RunKey& run);
   static bool repeats_choice(const Stepping& run);
   void begin_all(storage::Session& session, const std::vector<Stepping>& stepping);
@@ -84,7 +85,8 @@ class RunPreparer {
   const Duration retention_;
   storage::CachedColumns columns_;
   SpentTimes times_;
-  std::optional<Source> last_;  // cache: the runs of one event come in succession
+  std::vector<Source> sources_;  // of the batch, as far as they were read together
+  std::optional<Source> last_;   // cache: the runs of one event come in succession
 };
 
 }  // namespace waybill::worker
