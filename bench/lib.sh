@@ -162,6 +162,7 @@ moment_of() { echo "$1" | "$build/bench_load" until | cut -d' ' -f2; }
 
 # Uses the index, whose dead entries are skipped once; a scan would read every finished event each time.
 no_pending_events='select not exists (select from shards s, lateral (select from pending_events p where p.shard = s.shard order by p.id limit 1) p)'
+no_queued_runs='select not exists (select from run_queue where status <> '\''held'\'' order by destination limit 1)'
 no_river_jobs="select not exists (select from river_job where state <> 'completed')"
 no_procrastinate_jobs="select not exists (select from procrastinate_jobs where status in ('todo', 'doing'))"
 no_graphile_jobs='select not exists (select from graphile_worker._private_jobs order by id limit 1)'

@@ -21,7 +21,7 @@ chains() { # NAME
   started=$(moment_of 'select true')
   "$pg_bin/pgbench" -n -M prepared -c 8 -j 2 -t 500 -D business="$business" -f <(sed 's/100000)/3)/' "$bench/sql/writers.sql") >/dev/null 2>&1
   moment_of "$no_pending_events" >/dev/null
-  record "$1" "$(per_second 4000 "$started" "$(moment_of 'select not exists (select from run_queue)')")"
+  record "$1" "$(per_second 4000 "$started" "$(moment_of "$no_queued_runs")")"
 }
 
 # One statement moves the orders; the workflow moves each of them back, in the transaction that records its run.

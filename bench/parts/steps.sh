@@ -5,15 +5,17 @@ conditions='{"status": "processing"}'
 
 # Records the rate of steps until all runs have ended. rate_of NAME RUNS
 rate_of() {
-  local ended started
+  local ended finished started
   reset_orders
   sql -c 'vacuum analyze orders' -c checkpoint
   ended=$(sql -c 'select count(*) from runs')
-  started=$(date +%s%N)
+  started=$(moment_of "select true")
   sql -c "update orders set status = 'processing' where business_id = '$business' and guid in (
     select guid from orders where business_id = '$business' order by guid limit $changed)"
-  moment_of "select count(*) >= $((ended + $2)) from runs" >/dev/null
-  record "$1" "$(per_second $((10 * changed)) "$started" "$(date +%s%N)")"
+  moment_of "$no_pending_events" >/dev/null
+  finished=$(moment_of "$no_queued_runs")
+  [ "$(sql -c 'select count(*) from runs')" = $((ended + $2)) ] || die 'a run is missing'
+  record "$1" "$(per_second $((10 * changed)) "$started" "$finished")"
 }
 
 switch_off_workflows
