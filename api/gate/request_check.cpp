@@ -89,17 +89,43 @@ void refuse_bad_values(json::value& value, const std::string& path, FieldErrors&
   }
 }
 
+/// The own data of a record in a body; null if it has none.
+json::object* own_data_of(json::value& record) {
+  auto* const object = record.if_object();
+  auto* const metadata = object == nullptr ? nullptr : object->if_contains(domain::metadata_path);
+  return metadata == nullptr ? nullptr : metadata->if_object();
+}
+
+/// The records with own data in a body: the body itself, or the entries of its array.
+std::vector<json::value*> records_in(const Schema& schema, json::value& body) {
+  std::vector<json::value*> records;
+  if (schema.find(domain::metadata_path) != nullptr) records.push_back(&body);
+  for (const Property& property : schema.properties) {
+    auto* const entries = property.has_records ? body.get_object().if_contains(property.name) : nullptr;
+    if (entries == nullptr || !entries->is_array()) continue;
+    for (json::value& entry : entries->get_array()) records.push_back(&entry);
+  }
+  return records;
+}
+
+bool has_rounded_numbers(json::value* record) {
+  const auto* const own = own_data_of(*record);
+  return own != nullptr &&
+         std::ranges::any_of(*own, [](const auto& entry) { return entry.value().is_double(); });
+}
+
 /// Lets the numbers of own data keep all their digits, so that what a GET shows can be sent back. `text` is
 /// that of `body`.
-void keep_digits(const Schema& schema, std::string_view text, json::object& body) {
-  const auto* const metadata = body.if_contains(domain::metadata_path);
-  if (metadata == nullptr || !metadata->is_object() || schema.find(domain::metadata_path) == nullptr) return;
-  const bool may_be_rounded = std::ranges::any_of(
-      metadata->get_object(), [](const auto& entry) { return entry.value().is_double(); });
-  if (!may_be_rounded) return;
+void keep_digits(const Schema& schema, std::string_view text, json::value& body) {
+  const auto records = records_in(schema, body);
+  if (std::ranges::none_of(records, has_rounded_numbers)) return;
   auto parsed = parse_exact_json(text, deepest_body);
-  auto* const exact = std::get_if<json::value>(&parsed);
-  if (exact != nullptr) body[domain::metadata_path] = std::move(exact->at(domain::metadata_path));
+  if (auto* const exact_body = std::get_if<json::value>(&parsed)) {
+    const auto exact = records_in(schema, *exact_body);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (auto* const own = own_data_of(*records[i])) *own = std::move(*own_data_of(*exact.at(i)));
+    }
+  }
 }
 
 void read_array(const Endpoint& endpoint, json::value& body, FieldErrors& errors) {
@@ -229,7 +255,7 @@ void read_json(const Endpoint& endpoint, std::string_view text, Call& call, Fiel
     static constexpr Schema nothing{"Nothing", {}};
     const Schema& schema = endpoint.body ? *endpoint.body : nothing;
     validate(schema, call.body.get_object(), errors);
-    keep_digits(schema, text, call.body.get_object());
+    keep_digits(schema, text, call.body);
     if (endpoint.body_check) endpoint.body_check(call.body.get_object(), errors);
   }
 }

@@ -254,6 +254,7 @@ constexpr Property bulk_properties[] = {
      .kind = Kind::any,
      .required = true,
      .schema = &order_list_schema,
+     .has_records = true,
      .description = "Each entry is the body of a request for one order."},
     {.name = "atomic",
      .kind = Kind::boolean,

@@ -87,6 +87,23 @@ TEST_F(OrdersBulkTest, EachOrderIsTheOneThatARequestForItAloneMakes) {
   }
 }
 
+TEST_F(OrdersBulkTest, NumbersOfOwnDataKeepAllTheirDigits) {
+  const std::string shares[] = {"0.12345678901234567891", "12345678901234567890123", "0.5"};
+  std::string entries;
+  for (const auto& share : shares) {
+    auto entry = to_json(order_body());
+    entry.pop_back();
+    entries += (entries.empty() ? "" : ", ") + entry + R"(, "metadata": {"share": )" + share + "}}";
+  }
+  const auto response = http.request_text("POST", std::string(path), R"({"orders": [)" + entries + "]}");
+  ASSERT_EQ(response.status, 200) << response.text;
+  for (std::size_t i = 0; i < std::size(shares); ++i) {
+    EXPECT_EQ(tenant.sql.value("select metadata ->> 'share' from orders where guid = $1",
+                               {text_at(response.data().at(i), "guid")}),
+              shares[i]);
+  }
+}
+
 TEST_F(OrdersBulkTest, NumbersAreTheNextOnesAndSkipThoseThatEntriesGive) {
   auto list = orders(4);
   list[3].as_object()["orderNumber"] = "ORD-000002";
