@@ -27,8 +27,9 @@ struct Group {
 };
 
 /// Folders whose tests take minutes come first, so that no process is left with one of them at the end.
-constexpr std::array<std::string_view, 4> slow_folders{"tests/console", "tests/crash", "tests/carriers",
-                                                       "tests/app"};
+constexpr std::array<std::string_view, 7> slow_folders{
+    "tests/carriers",       "tests/app",  "tests/console", "tests/workflows/timing", "tests/connectors",
+    "tests/workflows/runs", "tests/crash"};
 
 Group& group_of(std::vector<Group>& groups, const std::string& folder) {
   for (Group& group : groups) {

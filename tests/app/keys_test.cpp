@@ -215,6 +215,8 @@ TEST_F(Keys, ARotationThatIsKilledIsFinishedByTheNext) {
     Waybill up(database.url(), with("up", new_key + "," + old_key));
     Tenant(up, "acme").create_order();
     EXPECT_EQ(receiver.wait_for("/hook", 1).size(), 1U) << "values of both keys are opened";
+    EXPECT_TRUE(eventually([&] { return database.number("select count(*) from runs") == 1; }))
+        << "a kill before would repeat the webhook";
   }
   EXPECT_THAT(refusal(new_key), HasSubstr("--secret-key-file")) << "the old key is still needed";
   const Finished rotated = rotate(new_key + "," + old_key);
