@@ -54,7 +54,7 @@ struct Property {
   std::optional<double> maximum = {};
   // Type of an object, or of an array's objects. For any other kind, it is for the OpenAPI document alone.
   const Schema* schema = nullptr;
-  Kind items = Kind::any;  // elements of an array without schema
+  Kind items = Kind::any;    // elements of an array without schema
   bool has_records = false;  // it is an array of bodies of records with own data, which the handler checks
   std::span<const std::string_view> values = {};
   std::string_view description = {};
