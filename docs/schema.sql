@@ -1105,7 +1105,7 @@ CREATE FUNCTION public.has_reached(steps text, definition jsonb, first integer) 
 
 CREATE FUNCTION public.holds_word(value text, words text[]) RETURNS boolean
     LANGUAGE sql IMMUTABLE
-    RETURN (EXISTS (SELECT FROM unnest(holds_word.words) w(word) WHERE (strpos(lower(holds_word.value), w.word) > 0)));
+    RETURN (SELECT (EXISTS (SELECT FROM unnest(holds_word.words) w(word) WHERE (strpos(v.folded, w.word) > 0))) AS "exists" FROM (SELECT lower(holds_word.value) AS folded OFFSET 0) v);
 
 CREATE FUNCTION public.hours_and_minutes(duration interval) RETURNS text
     LANGUAGE sql IMMUTABLE
