@@ -9,19 +9,21 @@ namespace {
 
 std::atomic<std::size_t> total = 0;
 
+/// Ignores the alignments: those of Boost.JSON are at most that of operator new, and it frees some memory
+/// with another one than it has allocated it with.
 class Tree final : public json::memory_resource {
  private:
-  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+  void* do_allocate(std::size_t bytes, std::size_t /*alignment*/) override {
     if (charge_.bytes() + bytes > StoreMemory::largest_tree || !charge_.add(bytes)) throw std::bad_alloc();
     try {
-      return ::operator new(bytes, std::align_val_t(alignment));
+      return ::operator new(bytes);
     } catch (...) {
       charge_.remove(bytes);
       throw;
     }
   }
-  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override {
-    ::operator delete(memory, std::align_val_t(alignment));
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t /*alignment*/) override {
+    ::operator delete(memory);
     charge_.remove(bytes);
   }
   bool do_is_equal(const json::memory_resource& other) const noexcept override { return this == &other; }
