@@ -6,7 +6,6 @@
 #include <span>
 #include <stdexcept>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "base/observe.hpp"
@@ -29,15 +28,12 @@ constexpr auto max_time = std::chrono::milliseconds(20);
 /// all others fit.
 std::vector<storage::StoredEvent> events_of(storage::Outbox& outbox,
                                             std::span<const storage::ClaimedRun> runs) {
-  std::vector<storage::PendingEvent> keys;
-  std::unordered_set<storage::EventKey, storage::EventKeyHash> known;
+  std::vector<const storage::RunKey*> keys;
   for (const storage::ClaimedRun& claimed : runs) {
-    const storage::RunKey& key = claimed.run.key;
-    if (DelayedCheck::is_wanted(claimed) && known.insert({key.event_id, key.created_at}).second)
-      keys.push_back({.shard = 0, .id = key.event_id, .business_id = key.business_id, .at = key.created_at});
+    if (DelayedCheck::is_wanted(claimed)) keys.push_back(&claimed.run.key);
   }
   bool has_all = true;
-  std::vector<storage::StoredEvent> events = outbox.fetch(keys, max_bytes, has_all);
+  std::vector<storage::StoredEvent> events = outbox.fetch(events_to_fetch(keys), max_bytes, has_all);
   if (!has_all) return events;
   for (const storage::ClaimedRun& claimed : runs) {
     if (DelayedCheck::is_wanted(claimed) && find_event(events, claimed.run.key) == events.end())

@@ -104,11 +104,25 @@ storage::StoredEvent event_stub(const storage::RunKey& run) {
           .after = {}};
 }
 
+std::vector<storage::PendingEvent> events_to_fetch(std::span<const storage::RunKey* const> runs) {
+  std::vector<storage::PendingEvent> events;
+  std::unordered_set<storage::EventKey, storage::EventKeyHash> known;
+  for (const storage::RunKey* const run : runs) {
+    if (known.insert({run->event_id, run->created_at}).second)
+      events.push_back(
+          {.shard = 0, .id = run->event_id, .business_id = run->business_id, .at = run->created_at});
+  }
+  return events;
+}
+
+bool is_event_of(const storage::StoredEvent& event, const storage::RunKey& run) {
+  return event.id == run.event_id && event.at == run.created_at;
+}
+
 std::vector<storage::StoredEvent>::const_iterator find_event(const std::vector<storage::StoredEvent>& events,
                                                              const storage::RunKey& run) {
-  return std::ranges::find_if(events, [&](const storage::StoredEvent& event) {
-    return event.id == run.event_id && event.at == run.created_at;
-  });
+  return std::ranges::find_if(events,
+                              [&](const storage::StoredEvent& event) { return is_event_of(event, run); });
 }
 
 bool is_for_deletion(const storage::RunKey& run) { return run.trigger_code.ends_with("_deleted"); }

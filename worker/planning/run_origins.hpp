@@ -53,6 +53,10 @@ void report_unreadable_version(const Guid& workflow, int version, std::string_vi
 /// A substitute for the event of a run, with the facts that the run holds, for an event that is not stored.
 storage::StoredEvent event_stub(const storage::RunKey& run);
 
+/// The events of runs as Outbox::fetch takes them, each once.
+std::vector<storage::PendingEvent> events_to_fetch(std::span<const storage::RunKey* const> runs);
+
+bool is_event_of(const storage::StoredEvent& event, const storage::RunKey& run);
 /// The event of a run among `events`; their end if it is not among them.
 std::vector<storage::StoredEvent>::const_iterator find_event(const std::vector<storage::StoredEvent>& events,
                                                              const storage::RunKey& run);

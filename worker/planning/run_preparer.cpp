@@ -305,14 +305,13 @@ void RunPreparer::begin_portion(storage::Session& session, std::vector<const Ste
   const auto began = std::chrono::steady_clock::now();
   const SpentTimes::Length counted = times_.total();
   storage::Outbox outbox(session);
-  std::vector<storage::PendingEvent> keys;
+  std::vector<const storage::RunKey*> keys;
   for (const Stepping* const run : waiting) {
     const storage::RunKey& key = run->claimed->run.key;
-    if (!key.replay_of)
-      keys.push_back({.shard = 0, .id = key.event_id, .business_id = key.business_id, .at = key.created_at});
+    if (!key.replay_of) keys.push_back(&key);
   }
   bool has_all = true;
-  const std::vector<storage::StoredEvent> stored = outbox.fetch(keys, max_bytes, has_all);
+  const std::vector<storage::StoredEvent> stored = outbox.fetch(events_to_fetch(keys), max_bytes, has_all);
   std::vector<const Stepping*> runs, later;
   std::vector<storage::StoredEvent> events;
   std::vector<SpentTimes::Part> parts;
@@ -412,14 +411,7 @@ void RunPreparer::begin(storage::Session& session, const Stepping& run, const st
 /// others, also those that cannot be read, which end their runs.
 void RunPreparer::read_sources(storage::Session& session, std::span<const storage::RunKey* const> runs) {
   const auto began = std::chrono::steady_clock::now();
-  std::vector<storage::PendingEvent> keys;
-  for (const storage::RunKey* const run : runs) {
-    const bool is_wanted = std::ranges::any_of(
-        keys, [&](const auto& key) { return key.id == run->event_id && key.at == run->created_at; });
-    if (!is_wanted)
-      keys.push_back(
-          {.shard = 0, .id = run->event_id, .business_id = run->business_id, .at = run->created_at});
-  }
+  const std::vector<storage::PendingEvent> keys = events_to_fetch(runs);
   if (keys.size() < 2) return;
   storage::Outbox outbox(session);
   bool has_all = true;
@@ -443,9 +435,7 @@ void RunPreparer::read_sources(storage::Session& session, std::span<const storag
 /// The event that caused a run, or the current record of a run without an event; null if it is no longer
 /// stored.
 const RunPreparer::Source* RunPreparer::source_of(storage::Session& session, const storage::RunKey& run) {
-  const auto is_wanted = [&](const Source& source) {
-    return source.event.id == run.event_id && source.event.at == run.created_at;
-  };
+  const auto is_wanted = [&](const Source& source) { return is_event_of(source.event, run); };
   const auto found = std::ranges::find_if(sources_, is_wanted);
   if (found != sources_.end()) return &*found;
   if (last_ && is_wanted(*last_)) return &*last_;
