@@ -3,7 +3,11 @@
 -- $1 business uuid, $2 records uuid[], $3 words text[], $4 customer uuid
 with held as materialized (
   select s as old from shipments s where s.business_id = $1 and s.guid = any ($2::uuid[]) order by s.guid for update
-), traces as (
+), searched (text) as (
+  select erased(h.old, '{}')::text from held h
+),
+\ir found_words.inc
+, traces as (
   update shipment_traces t set description = status_text(t.status), location = null
   from held h
   where t.business_id = $1 and t.shipment_id = (h.old).guid
@@ -17,5 +21,5 @@ with held as materialized (
 update shipments r
 set customer_id = case when r.customer_id is null and r.order_id is null then $4 else r.customer_id end,
 \columns assign shipments.personal e
-from held h, erased(h.old, $3::text[]) e
+from found f, held h, erased(h.old, f.words) e
 where r.business_id = $1 and r.guid = e.guid and h.old::text is distinct from e::text  -- json has no equality

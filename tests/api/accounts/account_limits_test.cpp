@@ -165,11 +165,11 @@ TEST_F(AccountLimits, ExpiredCountsAreRemoved) {
   EXPECT_EQ(world.database.number("select count(*) from account_requests"), 0);
 }
 
-/// Statuses of many concurrent registrations, and the duration of logins during them.
+/// Statuses of many concurrent registrations, and the number of those that ended before a login during them.
 struct Registrations {
   int made = 0;
   int limited = 0;
-  double login_seconds = 0;
+  int made_before_login = 0;
 };
 
 Registrations register_concurrently(const Waybill& waybill, TestDatabase& database, int count) {
@@ -197,13 +197,12 @@ Registrations register_concurrently(const Waybill& waybill, TestDatabase& databa
     });
   }
   while (sent < count) std::this_thread::yield();
-  const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(
       user.post("/api/user/login", {{"email", "first@example.com"}, {"password", good_password}}).status,
       200);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  const int made_before_login = made;
   for (auto& thread : threads) thread.join();
-  return {made, limited, took.count()};
+  return {made, limited, made_before_login};
 }
 
 TEST(RegistrationRush, IsLimitedAndSendsNoMoreMailsThanTheLimit) {
@@ -214,9 +213,7 @@ TEST(RegistrationRush, IsLimitedAndSendsNoMoreMailsThanTheLimit) {
   const auto result = register_concurrently(waybill, database, 100);
   EXPECT_EQ(result.made, 9);
   EXPECT_EQ(result.limited, 91);
-  EXPECT_LT(result.login_seconds, 2);
   EXPECT_EQ(database.number("select count(*) from users"), 10);
-  std::printf("a login took %.3f s\n", result.login_seconds);
 }
 
 TEST(RegistrationRush, DelaysNoLoginEvenWithoutTheLimit) {
@@ -224,8 +221,7 @@ TEST(RegistrationRush, DelaysNoLoginEvenWithoutTheLimit) {
   const Waybill waybill(database.url(), {});
   const auto result = register_concurrently(waybill, database, 64);
   EXPECT_EQ(result.made, 64);
-  EXPECT_LT(result.login_seconds, 2);
-  std::printf("a login took %.3f s\n", result.login_seconds);
+  EXPECT_LT(result.made_before_login, 32) << "a login does not wait for the registrations before it";
 }
 
 }  // namespace

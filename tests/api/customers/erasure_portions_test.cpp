@@ -38,6 +38,34 @@ TEST_F(ErasurePortions, ManyRecordsAreErasedInSeveralPortions) {
   EXPECT_EQ(dump().find("neighbour"), std::string::npos);
 }
 
+/// The text of a row escapes some characters, and patterns have characters with a meaning.
+TEST_F(ErasurePortions, WordsWithAnyCharactersAreFoundInOwnData) {
+  for (const std::string_view word : {R"(Quux "the Q" Zenobia)", R"(Quux\Zenobia)", "Quux\tZenobia",
+                                      "100% Quux_Z", "Quux, Zenobia (Z)", "QUÜX ÉA"}) {
+    SCOPED_TRACE(word);
+    const auto customer =
+        tenant.sql.value("insert into customers (business_id, name) values ($1, $2) returning guid",
+                         {tenant.id, std::string(word)});
+    const auto order = tenant.sql.value(
+        "insert into orders (business_id, order_number, customer_id, delivery_name, external_reference, "
+        "tags, metadata) "
+        "select $1, 'words', $2, 'Neighbour', 'for ' || w, jsonb_build_array(w, 'kept'), "
+        "jsonb_build_object('for', upper(w) || '!', 'kept', 'kept') from (values ($3)) v (w) returning guid",
+        {tenant.id, customer, std::string(word)});
+    tenant.settle();
+    erase(customer);
+    const std::string left = tenant.sql.value(
+        "select concat_ws(' ', external_reference, tags::text, metadata::text) from orders where guid = $1",
+        {order});
+    EXPECT_EQ(left, R"(["kept"] {"kept": "kept"})");
+    EXPECT_EQ(
+        tenant.sql.number(
+            "select count(*) from events where entity_id = $1 and order_after::text ilike '%qu%'", {order}),
+        0);
+    tenant.sql.rows("delete from orders where guid = $1", {order});
+  }
+}
+
 TEST_F(ErasurePortions, ALockedOrderMakesNoWriterOfAnotherWait) {
   const auto customer = create_person();
   insert_orders_of(customer, 2);
