@@ -4,6 +4,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "app/accounts/accounts.hpp"
+
 namespace waybill::tests {
 namespace {
 
@@ -12,14 +14,6 @@ void write_key(const std::filesystem::path& file) {
   std::ofstream(file) << std::string(64, '5') << '\n';
   using enum std::filesystem::perms;
   std::filesystem::permissions(file, owner_read | owner_write);
-}
-
-std::string last_line(const std::string& text) {
-  const auto end = text.find_last_not_of("\r\n");
-  if (end == std::string::npos) return {};
-  const auto start = text.find_last_of('\n', end);
-  return text.substr(start == std::string::npos ? 0 : start + 1,
-                     end - (start == std::string::npos ? 0 : start + 1) + 1);
 }
 
 Finished run_waybill(std::vector<std::string> arguments) {
@@ -99,10 +93,8 @@ std::optional<int> Waybill::stop(Deadline deadline) {
 }
 
 std::string create_token(const std::string& database_url, std::string_view business, std::string_view plan) {
-  const Finished made = run_waybill({"token", "create", "--database-url", database_url, "--business",
-                                     std::string(business), "--plan", std::string(plan)});
-  if (made.status != 0) throw std::runtime_error("token create: " + made.standard_error);
-  return last_line(made.standard_output);
+  return app::create_token(database_url, {}, {.business = std::string(business), .plan = std::string(plan)})
+      .token;
 }
 
 void migrate_with_binary(const std::string& database_url) {
