@@ -23,7 +23,7 @@ class Link {
   virtual Rows run(const Statement& statement, const Params& params, Format format) = 0;
   /// Runs a statement that is planned each time. The rows have text format.
   virtual Rows run_replanned(const Statement& statement, const Params& params) = 0;
-  /// Runs a prepared statement whose plans are at most `longest_plan_age` old. The rows have text format.
+  /// Runs a prepared statement whose plans are made again (`longest_plan_age`). The rows have text format.
   virtual Rows run_with_fresh_plan(const Statement& statement, const Params& params) = 0;
   /// Calls `take` with each row as it arrives. If it returns false, the statement is cancelled; an open
   /// transaction stays open.

@@ -36,7 +36,7 @@ std::string PqLink::prepared(const Statement& statement) {
   std::string name(statement.name);
   if (!prepared_.contains(name)) {
     checked(PQprepare(connection_.get(), name.c_str(), std::string(statement.text).c_str(), 0, nullptr));
-    prepared_.emplace(name, std::chrono::steady_clock::now());
+    prepared_.emplace(name, Prepared{.made = std::chrono::steady_clock::now()});
   }
   return name;
 }
@@ -95,12 +95,16 @@ Rows PqLink::run_replanned(const Statement& statement, const Params& params) {
 }
 
 Rows PqLink::run_with_fresh_plan(const Statement& statement, const Params& params) {
+  const auto started = std::chrono::steady_clock::now();
   const auto found = prepared_.find(statement.name);
-  if (found != prepared_.end() && std::chrono::steady_clock::now() - found->second > longest_plan_age) {
+  if (found != prepared_.end() && started - found->second.made > longest_plan_age &&
+      found->second.used > longest_plan_use) {
     execute("deallocate \"" + found->first + '"');
     prepared_.erase(found);
   }
-  return run(statement, params, Format::text);
+  Rows rows = run(statement, params, Format::text);
+  prepared_.find(statement.name)->second.used += std::chrono::steady_clock::now() - started;
+  return rows;
 }
 
 Rows PqLink::execute(const std::string& sql) { return checked(PQexec(connection_.get(), sql.c_str())); }

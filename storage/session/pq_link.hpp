@@ -34,8 +34,13 @@ class PqLink final : public Link {
   Rows checked(PGresult* result);
   [[noreturn]] void throw_unavailable();
 
+  struct Prepared {
+    std::chrono::steady_clock::time_point made;
+    std::chrono::steady_clock::duration used{};  // by `run_with_fresh_plan`
+  };
+
   pq::ConnectionHandle connection_;
-  std::map<std::string, std::chrono::steady_clock::time_point, std::less<>> prepared_;  // by name: when
+  std::map<std::string, Prepared, std::less<>> prepared_;  // by name
 };
 
 }  // namespace waybill::storage

@@ -39,7 +39,7 @@ class Session {
     return link_->run_replanned(statement, params);
   }
 
-  /// Like `run`, with plans that are at most `longest_plan_age` old: for statements on a table that can grow
+  /// Like `run`, with plans that are made again (`longest_plan_age`): for statements on a table that can grow
   /// from empty to a million rows within a minute, so that no plan fits for long.
   template <TypedStatement S>
   ResultOf<S> run_with_fresh_plan(const S& statement) {

@@ -18,9 +18,12 @@ struct SessionLimits {
 inline constexpr SessionLimits worker_limits{.lock = std::chrono::milliseconds(500),
                                              .idle_in_transaction = std::chrono::seconds(2)};
 
-/// Age from which `Session::run_with_fresh_plan` plans a statement again. The rows that arrive in this time
-/// are few enough to read all of them, if the plan was made for an empty table.
+/// `Session::run_with_fresh_plan` plans a statement again if its plan is older than this and its calls with
+/// this plan have together taken longer than `longest_plan_use`. The rows that arrive in this time are few
+/// enough to read all of them, if the plan was made for an empty table.
 inline constexpr std::chrono::milliseconds longest_plan_age{250};
+/// A statement that is quick with an old plan keeps it: to plan it would take longer than to run it.
+inline constexpr std::chrono::milliseconds longest_plan_use{10};
 
 /// Returns the server settings of a blocking session ("-c name=value …"): UTC, ISO dates and the limits.
 std::string session_settings(const SessionLimits& limits);

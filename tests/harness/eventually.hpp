@@ -10,7 +10,7 @@
 namespace waybill::tests {
 
 /// Polls `predicate` until it is true or the deadline passes, every 5 ms at first. From then on, a pause
-/// takes a twentieth of the time waited, up to `longest_pause`.
+/// takes a tenth of the time waited, up to `longest_pause`.
 template <class Predicate>
 bool poll(Predicate& predicate, Deadline deadline, std::chrono::milliseconds longest_pause) {
   using Pause = std::chrono::duration<double>;
@@ -20,7 +20,7 @@ bool poll(Predicate& predicate, Deadline deadline, std::chrono::milliseconds lon
     if (predicate()) return true;
     const auto waited = std::chrono::steady_clock::now() - begun;
     if (waited >= deadline) return false;
-    std::this_thread::sleep_for(std::clamp<Pause>(waited / 20., shortest_pause, longest_pause));
+    std::this_thread::sleep_for(std::clamp<Pause>(waited / 10., shortest_pause, longest_pause));
   }
 }
 
