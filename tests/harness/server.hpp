@@ -68,7 +68,7 @@ class Waybill {
   int port_ = 0;
 };
 
-/// Runs `waybill token create` on a database.
+/// Creates a token as `waybill token create` does, without a process.
 std::string create_token(const std::string& database_url, std::string_view business,
                          std::string_view plan = "unlimited");
 
