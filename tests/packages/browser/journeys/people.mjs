@@ -139,19 +139,19 @@ try {
     await owner.getByLabel('Name', {exact: true}).fill('Harbour Express');
     await owner.getByLabel(/^Code/).fill(`harbour-${run}`);
     await endSession(owner);
-    const calls = [];
-    owner.on('requestfinished', async (request) => {
-      if (request.method() === 'POST' && new URL(request.url()).pathname === '/api/carriers') {
-        calls.push({status: (await request.response()).status(), key: request.headers()['idempotency-key']});
-      }
+    const requests = [];
+    owner.on('request', (request) => {
+      if (request.method() === 'POST' && new URL(request.url()).pathname === '/api/carriers') requests.push(request);
     });
     await owner.getByRole('button', {name: 'New carrier'}).click();
     await owner.getByLabel('Password').fill(password);
     await owner.keyboard.press('Enter');
     await owner.waitForURL(/open=[0-9a-f]{8}-/);
-    assert.deepEqual(calls.map((each) => each.status), [401, 201]);
-    assert.match(calls[0].key, /^[0-9a-f-]{36}$/);
-    assert.equal(calls[1].key, calls[0].key);
+    const answers = await Promise.all(requests.map((request) => request.response()));
+    assert.deepEqual(answers.map((answer) => answer.status()), [401, 201]);
+    const keys = requests.map((request) => request.headers()['idempotency-key']);
+    assert.match(keys[0], /^[0-9a-f-]{36}$/);
+    assert.equal(keys[1], keys[0]);
     const carriers = (await call(owner, 'GET', '/api/carriers')).body.data;
     assert.equal(carriers.filter((carrier) => carrier.code === `harbour-${run}`).length, 1);
   });
