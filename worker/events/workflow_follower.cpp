@@ -39,6 +39,7 @@ void WorkflowFollower::follow_now(storage::Session& session) {
 }
 
 void WorkflowFollower::read_all(storage::Session& session) {
+  catalogue_.learn_address_hash(session);
   std::unordered_set<Guid> present;
   const auto reached =
       storage::read_changed_workflows(session, 0, [&](const std::vector<storage::StoredWorkflow>& portion) {

@@ -11,7 +11,6 @@
 
 #include "base/observe.hpp"
 #include "storage/events/outbox.hpp"
-#include "storage/settings/address_hash.hpp"
 #include "storage/settings/workflow_reader.hpp"
 #include "storage/statement/errors.hpp"
 
@@ -132,14 +131,12 @@ void WorkflowLoader::read(const Turn& turn, const std::stop_token& stop) {
     throw std::runtime_error(
         "the server that returned the workflows is behind the one that returned the events");
   }
-  if (!address_hash_) address_hash_ = storage::read_address_hash(*session_, catalogue_.secrets());
+  catalogue_.learn_address_hash(*session_);
   storage::read_changed_workflows(*session_, since, loaded.businesses, [&](const auto& portion) {
     if (stop.stop_requested()) return;
     thread_.beat();
-    for (const storage::StoredWorkflow& stored : portion) {
+    for (const storage::StoredWorkflow& stored : portion)
       loaded.workflows.push_back(catalogue_.parse(stored));
-      if (const auto& workflow = loaded.workflows.back().workflow) workflow->address_hash = address_hash_;
-    }
   });
   if (stop.stop_requested()) return;
   count_time(turn, began, loaded);

@@ -74,9 +74,8 @@ class WorkflowLoader {
 
   const Catalogue& catalogue_;
   const OnLoaded on_loaded_;
-  ThreadSession session_;             // used by thread_ only, as are the next two members
+  ThreadSession session_;             // used by thread_ only, as is the next member
   std::uint64_t session_number_ = 0;  // of session_
-  std::shared_ptr<const storage::AddressHash> address_hash_;  // null until it has been read
   Mutex mutex_;
   std::uint64_t wanted_session_ GUARDED_BY(mutex_) = 0;  // for the requests and the result
   TimeShares<Guid> shares_ GUARDED_BY(mutex_);

@@ -218,6 +218,18 @@ bool Catalogue::is_suspended(const Guid& business) const {
   return suspended_.contains(business);
 }
 
+void Catalogue::learn_address_hash(storage::Session& session) {
+  if (address_hash()) return;
+  auto hash = storage::read_address_hash(session, secrets_);
+  const WriterLock lock(mutex_);
+  address_hash_ = std::move(hash);
+}
+
+std::shared_ptr<const storage::AddressHash> Catalogue::address_hash() const {
+  const ReaderLock lock(mutex_);
+  return address_hash_;
+}
+
 std::shared_ptr<Workflow> Catalogue::read(const storage::StoredWorkflow& stored) const {
   matching::Rule rule = matching::make_rule(stored.trigger_code, json::parse(stored.conditions));
   json::object templates;
@@ -266,6 +278,7 @@ std::shared_ptr<Workflow> Catalogue::read(const storage::StoredWorkflow& stored)
                                                       .previous_until = stored.previous_until,
                                                       .credentials = std::move(credentials),
                                                       .pacing = read_pacing(stored),
+                                                      .address_hash = address_hash(),
                                                       .timer_plan = stored.timer_plan,
                                                       .timer_since = stored.timer_since,
                                                       .working_days = working_days,

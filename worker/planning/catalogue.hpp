@@ -96,7 +96,10 @@ class Catalogue {
  public:
   explicit Catalogue(const SecretBox& secrets) : secrets_(secrets) {}
 
-  const SecretBox& secrets() const { return secrets_; }
+  /// Reads the key that names the addresses of mails, unless it is known. Workflows that are parsed later
+  /// have it. Without a key that `secrets` opens, the addresses of their mails are not noted. Throws
+  /// DatabaseUnavailable or StatementError. Any thread.
+  void learn_address_hash(storage::Session& session);
 
   std::uint64_t epoch() const { return epoch_; }
 
@@ -156,6 +159,7 @@ class Catalogue {
     bool is_active;
     Time active_since;
   };
+  std::shared_ptr<const storage::AddressHash> address_hash() const;
   std::shared_ptr<Workflow> read(const storage::StoredWorkflow& stored) const;
   void insert(ParsedWorkflow parsed) REQUIRES(mutex_);
   WorkflowPtr remove(const Guid& workflow) REQUIRES(mutex_);
@@ -171,6 +175,7 @@ class Catalogue {
   std::atomic<int> digests_ = 0;    // the number of workflows with a digest
   std::unordered_map<Guid, Unreadable> unreadable_ GUARDED_BY(mutex_);
   std::atomic<bool> any_unreadable_ = false;
+  std::shared_ptr<const storage::AddressHash> address_hash_ GUARDED_BY(mutex_);  // null until it is known
   std::unordered_set<Guid> suspended_ GUARDED_BY(mutex_);
   std::unordered_set<Guid> watching_ GUARDED_BY(mutex_);  // businesses that have had a workflow with watches
   std::atomic<bool> any_watching_ = false;

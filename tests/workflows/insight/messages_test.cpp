@@ -260,6 +260,22 @@ TEST_F(Messages, AWorkflowThatWasRenamedOrDeletedKeepsItsName) {
   EXPECT_THAT(names, ElementsAre("Second name 2", "First name 1"));
 }
 
+TEST_F(Messages, AnAddressFindsMailsOfAWorkerThatStartedAfterTheWorkflowWasMade) {
+  const TestDatabase database;
+  const std::string flow = [&] {
+    Waybill first(database.url());
+    Tenant early(first, "early");
+    const std::string made = early.webhook("", "order_created", {{"action", mail()}});
+    EXPECT_EQ(first.stop(), 0);
+    return made;
+  }();
+  Waybill second(database.url());
+  Tenant late(second, "early");
+  late.create_order();
+  late.run_with_status(flow, "succeeded");
+  EXPECT_EQ(late.http.get("/api/messages?address=ada@example.com").data().as_array().size(), 1U);
+}
+
 TEST_F(Messages, ExactlyOneSelectionIsRequired) {
   const Response none = tenant.http.get("/api/messages");
   EXPECT_EQ(none.status, 400);
