@@ -309,7 +309,8 @@ end $$;
 
 CREATE FUNCTION public.event_cause() RETURNS jsonb
     LANGUAGE sql STABLE
-    RETURN COALESCE(CASE WHEN ((SESSION_USER = CURRENT_USER) OR pg_has_role(SESSION_USER, CURRENT_USER, 'member'::text)) THEN (NULLIF(current_setting('waybill.cause'::text, true), ''::text))::jsonb ELSE NULL::jsonb END, jsonb_set('{"by": {"type": "sql"}}'::jsonb, '{by,name}'::text[], to_jsonb(SESSION_USER)));
+    RETURN COALESCE(CASE WHEN ((SESSION_USER = CURRENT_USER) OR pg_has_role(SESSION_USER, CURRENT_USER, 'member'::text)) THEN (NULLIF(split_part(current_setting('waybill.cause'::text, true), '
+'::text, 1), ''::text))::jsonb ELSE NULL::jsonb END, jsonb_set('{"by": {"type": "sql"}}'::jsonb, '{by,name}'::text[], to_jsonb(SESSION_USER)));
 
 CREATE FUNCTION public.order_source() RETURNS text
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -975,6 +976,12 @@ CREATE FUNCTION public.erased_steps(steps text) RETURNS text
 CREATE FUNCTION public.erased_tries(tries text) RETURNS text
     LANGUAGE sql IMMUTABLE
     RETURN (SELECT (COALESCE(jsonb_agg((t.try || '{"error": null, "response": null}'::jsonb) ORDER BY t.n), '[]'::jsonb))::text AS "coalesce" FROM jsonb_array_elements((erased_tries.tries)::jsonb) WITH ORDINALITY t(try, n));
+
+CREATE FUNCTION public.event_cause_of(record uuid) RETURNS jsonb
+    LANGUAGE sql STABLE
+    RETURN CASE WHEN ((strpos(current_setting('waybill.cause'::text, true), '
+'::text) > 0) AND ((SESSION_USER = CURRENT_USER) OR pg_has_role(SESSION_USER, CURRENT_USER, 'member'::text))) THEN COALESCE(jsonb_set(public.event_cause(), '{run}'::text[], to_jsonb(substr(current_setting('waybill.cause'::text, true), (NULLIF(strpos(current_setting('waybill.cause'::text, true), (('
+'::text || record) || ' '::text)), 0) + 38), 36))), public.event_cause()) ELSE public.event_cause() END;
 
 CREATE FUNCTION public.failed_steps(status text, steps text) RETURNS integer
     LANGUAGE sql IMMUTABLE
@@ -2186,7 +2193,7 @@ begin
   event_id := pg_catalog.nextval('public.event_ids');
   event_at := pg_catalog.clock_timestamp();
   insert into public.events (id, at, business_id, entity_id, entity_type, cause, order_before, order_after)
-  values (event_id, event_at, new.business_id, new.guid, 0, public.event_cause(),
+  values (event_id, event_at, new.business_id, new.guid, 0, public.event_cause_of(new.guid),
           case when old.deleted_at is null then old end, case when new.deleted_at is null then new end);
   insert into public.pending_events (shard, id, business_id, at)
   values (public.shard_of(new.business_id), event_id, new.business_id, event_at);

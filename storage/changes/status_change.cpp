@@ -1,6 +1,7 @@
 #include "storage/changes/status_change.hpp"
 
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "base/json.hpp"
@@ -72,12 +73,29 @@ std::string locking_label(const Row& row) {
   return {};
 }
 
+ChangeResult not_found(const domain::StateMachine& rule) {
+  return {.kind = Kind::not_found, .error = "the " + std::string(rule.name) + " no longer exists"};
+}
+
+ChangeResult locked(const domain::StateMachine& rule) {
+  return {.kind = Kind::locked, .error = "another transaction holds the " + std::string(rule.name)};
+}
+
+/// The verdict of status_changes/orders_each.sql on an order.
+ChangeResult result_of_move(const std::optional<std::string_view>& status, const StatusChange& move) {
+  const domain::StateMachine& rule = rule_of(move);
+  if (!status) return locked(rule);
+  if (*status == move.status) return {};
+  if (!rule.allows(*status, move.status))
+    return {.kind = Kind::forbidden, .error = rule.refusal(*status, move.status)};
+  return {.moved = 1};
+}
+
 /// The verdict of a statement on the records that it found.
 template <typename S>
 ChangeResult result_of(const TypedRows<S>& rows, const StatusChange& change) {
   const domain::StateMachine& rule = rule_of(change);
-  if (rows.empty())
-    return {.kind = Kind::not_found, .error = "the " + std::string(rule.name) + " no longer exists"};
+  if (rows.empty()) return not_found(rule);
   ChangeResult result;
   std::string refusals;
   bool is_locked = false;
@@ -99,8 +117,7 @@ ChangeResult result_of(const TypedRows<S>& rows, const StatusChange& change) {
       ++result.moved;
     }
   }
-  if (is_locked)
-    return {.kind = Kind::locked, .error = "another transaction holds the " + std::string(rule.name)};
+  if (is_locked) return locked(rule);
   if (!refusals.empty()) return {.kind = Kind::forbidden, .error = std::move(refusals)};
   if (result.kind != Kind::made) result.moved = 0;
   return result;
@@ -112,6 +129,40 @@ ChangeResult change_status(Session& session, const Guid& business, const StatusC
   if (change.entity_type == domain::EntityType::shipment)
     return result_of(session.run(shipments_statement(business, change)), change);
   return result_of(session.run(orders_statement(business, change)), change);
+}
+
+std::optional<std::string> common_cause(const StatusChange& move) {
+  if (move.entity_type != domain::EntityType::order || move.records.size() != 1 || move.rule != nullptr ||
+      move.when_all_shipments || move.waits || move.cause.empty())
+    return std::nullopt;
+  json::object cause = json::parse(move.cause).as_object();
+  if (cause.erase("run") == 0) return std::nullopt;
+  return to_json(cause);
+}
+
+std::vector<ChangeResult> change_each(Session& session, const Guid& business, const std::string& common_cause,
+                                      std::span<const StatusChange* const> moves) {
+  std::vector<Guid> orders;
+  std::string causes = common_cause;
+  for (const StatusChange* const move : moves) {
+    orders.push_back(move->records.front());
+    causes += '\n' + orders.back().to_string() + ' ';
+    causes += json::parse(move->cause).at("run").as_string();
+  }
+  const StatusChange& first = *moves.front();
+  const sql::status_changes::OrdersEach statement{.business = business,
+                                                  .orders = orders,
+                                                  .status = first.status,
+                                                  .allowed_from = rule_of(first).origins(first.status),
+                                                  .cause = causes};
+  std::unordered_map<Guid, ChangeResult> found;
+  for (const auto& row : session.run(statement)) found.emplace(row.guid, result_of_move(row.status, first));
+  std::vector<ChangeResult> results;
+  for (const Guid& order : orders) {
+    const auto result = found.find(order);
+    results.push_back(result == found.end() ? not_found(rule_of(first)) : std::move(result->second));
+  }
+  return results;
 }
 
 asio::awaitable<ChangeResult> change_status(Transaction& transaction, Guid business, StatusChange change) {

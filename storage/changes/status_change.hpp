@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,18 @@ struct ChangeResult {
 ChangeResult change_status(Session& session, const Guid& business, const StatusChange& change);
 boost::asio::awaitable<ChangeResult> change_status(Transaction& transaction, Guid business,
                                                    StatusChange change);
+
+/// The part of its cause that a move of one order by a run has in common with those by other runs of the
+/// workflow. Nullopt for a change that `change_each` cannot make.
+std::optional<std::string> common_cause(const StatusChange& move);
+
+/// Makes each of the moves, as `change_status` does one after another, with one statement. They move
+/// different orders to the same status, and have this common cause. Returns their results in the same order.
+/// Part of the caller's transaction. Throws DatabaseUnavailable or StatementError; the transaction is then
+/// unusable.
+std::vector<ChangeResult> change_each(Session& session, const Guid& business, const std::string& common_cause,
+                                      std::span<const StatusChange* const> moves);
+
 /// Makes the change as a transaction of its own.
 boost::asio::awaitable<ChangeResult> change_status(Database& database, Guid business, StatusChange change,
                                                    Cause cause);

@@ -33,6 +33,9 @@ std::vector<Part> all_of(const std::vector<const SettledEvent*>& events,
 
 using EndedOrdered = ResultOf<sql::queue::Finish>;
 
+/// The most moves of orders by one statement, which bounds the text of their causes.
+constexpr std::size_t most_moves = 256;
+
 // While the queue looks empty, the planner takes all its indexes for equally good. Without bitmaps and
 // sorting, the search of the first run in an order reads the index that has this order. A Session has no
 // scans.
@@ -122,8 +125,12 @@ void Recording::request_changes_of(const SettledEvent& event) {
   std::ranges::sort(requesting, {}, [](const Run* run) {
     return std::tie(run->key.workflow_created_at, run->key.workflow_id);
   });
-  for (const Run* const run : requesting)
-    requests_.push_back({&event, &run->key.business_id, {.state = &run->state, .result = {}, .next = {}}});
+  for (const Run* const run : requesting) request_change(&event, run->key.business_id, run->state);
+}
+
+void Recording::request_change(const SettledEvent* event, const Guid& business, const RunState& state) {
+  places_.emplace(&state, requests_.size());
+  requests_.push_back({event, &business, {.state = &state, .result = {}, .next = {}}});
 }
 
 /// Locks the queued runs that request a change. A run that this worker has lost makes none, and its outcome
@@ -151,30 +158,63 @@ void Recording::hold_runs() {
     if (!outcome.state.change ||
         held.erase({outcome.key.guid, outcome.key.claim, stored_step(outcome.state)}) == 0)
       continue;
-    requests_.push_back(
-        {nullptr, &outcome.key.business_id, {.state = &outcome.state, .result = {}, .next = {}}});
+    request_change(nullptr, outcome.key.business_id, outcome.state);
   }
 }
 
 MadeChange* Recording::make_next_change() {
   if (made_ == requests_.size()) return nullptr;
-  auto& [event, business, change] = requests_[made_++];
+  auto& [event, business, change] = requests_[made_];
   using Kind = ChangeResult::Kind;
   if (event != nullptr && event == locked_event_) {
+    ++made_;
     change.result.kind = Kind::locked;
     return &change;
   }
   const RecordChange& requested = *change.state->change;
-  change.result =
-      batch_.with_savepoints ? make_with_savepoint(*business, requested) : make(*business, requested);
+  if (batch_.with_savepoints) {
+    change.result = make_with_savepoint(*business, requested);
+  } else {
+    if (made_ >= moved_) make_moves();
+    if (made_ >= moved_) change.result = make(*business, requested);
+  }
+  ++made_;
   if (change.result.kind == Kind::locked) locked_event_ = event;
   return &change;
 }
 
+/// Makes the next requests that one statement can make: moves of different orders of a business to one
+/// status. They are of different events, so that no lock conflict of one concerns another.
+void Recording::make_moves() {
+  std::vector<const StatusChange*> moves;
+  std::unordered_set<Guid> orders;
+  std::string common;
+  for (std::size_t i = made_; i < requests_.size() && moves.size() < most_moves; ++i) {
+    const Request& request = requests_[i];
+    const bool is_of_event_before =
+        i > made_ && request.event != nullptr && request.event == requests_[i - 1].event;
+    if (is_of_event_before || *request.business != *requests_[made_].business) break;
+    const auto* const move = std::get_if<StatusChange>(&request.made.state->change->change);
+    auto cause = move == nullptr ? std::nullopt : common_cause(*move);
+    if (!cause || !orders.insert(move->records.front()).second) break;
+    if (!moves.empty() && (*cause != common || move->status != moves.front()->status)) break;
+    common = std::move(*cause);
+    moves.push_back(move);
+  }
+  if (moves.empty()) return;
+  limit_locks();
+  std::vector<ChangeResult> results = change_each(session_, *requests_[made_].business, common, moves);
+  moved_ = made_;
+  for (ChangeResult& result : results) requests_[moved_++].made.result = std::move(result);
+}
+
+/// Limits the wait for other rows that triggers lock.
+void Recording::limit_locks() {
+  if (!std::exchange(is_lock_limited_, true)) session_.execute("set local lock_timeout = '1s'");
+}
+
 ChangeResult Recording::make(const Guid& business, const RecordChange& change) {
-  if (!is_lock_limited_)
-    session_.execute("set local lock_timeout = '1s'");  // for other rows that triggers lock
-  is_lock_limited_ = true;
+  limit_locks();
   return make_change(session_, business, change);
 }
 
@@ -247,9 +287,8 @@ void Recording::reopen_preceded() {
 const RunState* Recording::next_of(const RunState& state) const {
   if (const auto reopened = reopened_.find(&state); reopened != reopened_.end()) return &reopened->second;
   if (!state.change) return &state;
-  const auto found =
-      std::ranges::find(requests_, &state, [](const Request& request) { return request.made.state; });
-  return found == requests_.end() ? nullptr : &found->made.next;
+  const auto place = places_.find(&state);
+  return place == places_.end() ? nullptr : &requests_[place->second].made.next;
 }
 
 void Recording::write_events() {

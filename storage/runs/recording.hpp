@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "base/guid.hpp"
@@ -66,6 +67,9 @@ class Recording {
   void take_events();
   void request_changes_of(const SettledEvent& event);
   void hold_runs();
+  void request_change(const SettledEvent* event, const Guid& business, const RunState& state);
+  void limit_locks();
+  void make_moves();
   ChangeResult make(const Guid& business, const RecordChange& change);
   ChangeResult make_with_savepoint(const Guid& business, const RecordChange& change);
   void reopen_preceded();
@@ -87,8 +91,10 @@ class Recording {
   std::vector<const SettledEvent*> events_;  // those of shards that this worker owns
   std::vector<WatchEnd> watch_ends_;         // of these events
   std::vector<Request> requests_;
-  std::size_t made_ = 0;                        // number of requests made
-  const SettledEvent* locked_event_ = nullptr;  // the last event with a lock conflict
+  std::unordered_map<const RunState*, std::size_t> places_;  // of the states in requests_
+  std::size_t made_ = 0;                                     // number of requests made and returned
+  std::size_t moved_ = 0;                                    // number of requests made, if it is more
+  const SettledEvent* locked_event_ = nullptr;               // the last event with a lock conflict
   bool is_lock_limited_ = false;
   std::map<const RunState*, RunState> reopened_;  // the next states of ordered runs that are repeated
   std::vector<const RunKey*> ended_in_memory_;    // ordered runs that ended before they were in the queue

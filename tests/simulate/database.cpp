@@ -483,6 +483,7 @@ const std::unordered_map<std::string_view, Database::Statement>& Database::state
       {"timers.records", &Database::records_to_scan},
       {"record_changes.orders", &Database::change_fields},
       {"status_changes.orders", &Database::move_orders},
+      {"status_changes.orders_each", &Database::move_each_order},
       {"leases.set_idle", &Database::set_idle},
       {"leases.all_render_deferred", &Database::all_render},
       {"queue.has_runs", &Database::has_runs},

@@ -216,6 +216,7 @@ class Database {
   storage::Rows later_events(ServerSession&, const Arguments&, Result&);
   storage::Rows change_fields(ServerSession&, const Arguments&, Result&);
   storage::Rows move_orders(ServerSession&, const Arguments&, Result&);
+  storage::Rows move_each_order(ServerSession&, const Arguments&, Result&);
   storage::Rows changed_workflows(ServerSession&, const Arguments&, Result&);
   storage::Rows changed_businesses(ServerSession&, const Arguments&, Result&);
   storage::Rows set_idle(ServerSession&, const Arguments&, Result&);
@@ -266,6 +267,13 @@ class Database {
   void copy_runs(ServerSession& session, const std::string& target, std::string_view rows);
   bool copy_digests(ServerSession& session, const std::string& target, std::string_view rows);
   bool lock_now(ServerSession& session, const Guid& record);
+  /// A move to a status from one of the states.
+  struct Move {
+    std::string status;
+    std::vector<std::string> origins;
+  };
+  std::optional<std::string> move_order(ServerSession& session, const Guid& business, const Guid& record,
+                                        const Move& move, const std::string& cause);
   bool has_fired(const ServerSession& session, const Guid& workflow, const Guid& record, Time value,
                  std::int64_t plan) const;
   void commit_rows(Xid xid);

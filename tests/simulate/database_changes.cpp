@@ -1,5 +1,7 @@
 // The records, the statements that change them, and those about the runs that watch them.
 #include <algorithm>
+#include <sstream>
+#include <string>
 
 #include "base/json.hpp"
 #include "storage/statement/binary.hpp"
@@ -74,26 +76,52 @@ storage::Rows Database::change_fields(ServerSession& session, const Arguments& a
   return result.take();
 }
 
-storage::Rows Database::move_orders(ServerSession& session, const Arguments& args, Result& result) {
-  const Guid record = args.guids(2).front();
-  const std::string status(args.text(3));
-  const auto origins = args.strings(4);
-  const std::string cause(args.text(6));
-  if (!record_of(session, record)) return result.take();
-  result.row().guid(record);
-  if (!lock_now(session, record)) {
-    result.null().null().null();
-    return result.take();
-  }
+/// Moves an order to a status if the present one allows it. Returns the one before; nullopt if the order is
+/// locked.
+std::optional<std::string> Database::move_order(ServerSession& session, const Guid& business,
+                                                const Guid& record, const Move& move,
+                                                const std::string& cause) {
+  if (!lock_now(session, record)) return std::nullopt;
   Record order = record_of(session, record).value();
   const std::string before = order.status;
-  if (before == status || std::ranges::find(origins, before) != origins.end())
-    changes_.insert(session.xid, {run_of_cause(cause).value()});
-  if (before != status && std::ranges::find(origins, before) != origins.end()) {
-    order.status = status;
-    write_record(session, args.guid(1), record, std::move(order), cause);
+  const bool is_allowed = std::ranges::find(move.origins, before) != move.origins.end();
+  if (before == move.status || is_allowed) changes_.insert(session.xid, {run_of_cause(cause).value()});
+  if (before != move.status && is_allowed) {
+    order.status = move.status;
+    write_record(session, business, record, std::move(order), cause);
   }
-  result.text(before).boolean(true).null();
+  return before;
+}
+
+storage::Rows Database::move_orders(ServerSession& session, const Arguments& args, Result& result) {
+  const Guid record = args.guids(2).front();
+  if (!record_of(session, record)) return result.take();
+  const auto before = move_order(session, args.guid(1), record, {std::string(args.text(3)), args.strings(4)},
+                                 std::string(args.text(6)));
+  result.row().guid(record);
+  if (before) {
+    result.text(*before).boolean(true).null();
+  } else {
+    result.null().null().null();
+  }
+  return result.take();
+}
+
+storage::Rows Database::move_each_order(ServerSession& session, const Arguments& args, Result& result) {
+  const Move move{std::string(args.text(3)), args.strings(4)};
+  std::istringstream causes{std::string(args.text(5))};
+  std::string line;
+  std::getline(causes, line);
+  json::object cause = json::parse(line).as_object();
+  for (const Guid& record : args.guids(2)) {
+    std::getline(causes, line);
+    cause["run"] = line.substr(record.to_string().size() + 1);
+    if (!record_of(session, record)) continue;
+    const auto before = move_order(session, args.guid(1), record, move, to_json(cause));
+    result.row().guid(record);
+    before ? result.text(*before) : result.null();
+    result.null();
+  }
   return result.take();
 }
 

@@ -26,6 +26,7 @@ bool WorkflowFollower::connected() {
 
 void WorkflowFollower::follow(storage::Session& session, std::uint64_t epoch) {
   if (epoch <= seen_epoch_ && !reads_all_ && !rereads_suspended_) return;
+  catalogue_.learn_address_hash(session);  // before any workflow is parsed
   if (reads_all_) read_all(session);
   find_changes(session, epoch);
   // The suspensions are read after the changes, so that none up to seen_epoch_ is missing.
@@ -39,7 +40,6 @@ void WorkflowFollower::follow_now(storage::Session& session) {
 }
 
 void WorkflowFollower::read_all(storage::Session& session) {
-  catalogue_.learn_address_hash(session);
   std::unordered_set<Guid> present;
   const auto reached =
       storage::read_changed_workflows(session, 0, [&](const std::vector<storage::StoredWorkflow>& portion) {

@@ -131,7 +131,6 @@ void WorkflowLoader::read(const Turn& turn, const std::stop_token& stop) {
     throw std::runtime_error(
         "the server that returned the workflows is behind the one that returned the events");
   }
-  catalogue_.learn_address_hash(*session_);
   storage::read_changed_workflows(*session_, since, loaded.businesses, [&](const auto& portion) {
     if (stop.stop_requested()) return;
     thread_.beat();

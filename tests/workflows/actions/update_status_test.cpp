@@ -174,6 +174,56 @@ TEST_F(UpdateStatus, ALockedRecordDelaysNoOtherAndIsChangedLaterInOrder) {
   EXPECT_THAT(endings(second), ElementsAre("succeeded", "succeeded"));
 }
 
+TEST_F(UpdateStatus, EachOfManyOrdersThatMoveAtOnceIsMovedByItsOwnRun) {
+  const std::string workflow = tenant.update_status("order_updated", "", "ready", {{"name", "move"}});
+  tenant.sql.exec("insert into orders (business_id, order_number) select '" + tenant.id +
+                  "', 'N' || n from generate_series(1, 600) n");
+  tenant.update_orders("notes = 'all' where true");
+  tenant.settle();
+  EXPECT_EQ(tenant.sql.number("select count(*) from runs r join events e on e.business_id = r.business_id "
+                              "and e.entity_id = r.entity_id and e.cause ->> 'run' = r.guid::text "
+                              "and (e.order_after).status = 'ready' where r.workflow_id = $1 "
+                              "and r.status = 'succeeded' and e.cause - 'run' = $2::jsonb",
+                              {workflow, R"({"by": {"type": "workflow", "guid": ")" + workflow +
+                                             R"(", "name": "move"}, "depth": 1})"}),
+            600);
+}
+
+TEST_F(UpdateStatus, EachOfManyOrdersThatMoveAtOnceHasItsOwnResult) {
+  const std::vector<std::string> kinds = {"free", "ready", "cancelled", "deleted", "locked"};
+  for (int i = 0; i < 50; ++i) {
+    const std::string& kind = kinds[i % kinds.size()];
+    const std::string status = kind == "ready" || kind == "cancelled" ? kind : "pending";
+    tenant.insert_shipment(
+        tenant.insert_order({{"notes", "'" + kind + "'"}, {"status", "'" + status + "'"}}));
+  }
+  const std::string workflow = tenant.update_status("shipment_updated", "order", "ready");
+  const auto results_of = [&](const std::string& kind) {
+    return tenant.sql.value(
+        "select string_agg(format('%s %s × %s', result, status, count), ', ' order by result) from (select "
+        "coalesce(r.status || ' ' || r.code, r.status, 'open') as result, o.status, count(*) "
+        "from orders o join shipments s on s.order_id = o.guid "
+        "left join runs r on r.entity_id = s.guid and r.workflow_id = $2 "
+        "where o.business_id = $1 and o.notes = $3 group by 1, 2) each",
+        {tenant.id, workflow, kind});
+  };
+  Session other = world.database.connect();
+  other.exec("begin; select from orders where notes = 'locked' for update");
+  tenant.sql.exec("begin; update shipments set instructions = 'x' where business_id = '" + tenant.id +
+                  "'; update orders set deleted_at = now() where notes = 'deleted'; commit");
+  EXPECT_TRUE(eventually([&] { return results_of("free") == "succeeded ready × 10"; })) << results_of("free");
+  EXPECT_TRUE(eventually([&] { return results_of("ready") == "succeeded ready × 10"; }))
+      << results_of("ready");
+  EXPECT_TRUE(eventually([&] { return results_of("cancelled") == "skipped FORBIDDEN_MOVE cancelled × 10"; }))
+      << results_of("cancelled");
+  EXPECT_TRUE(eventually([&] { return results_of("deleted") == "skipped NO_RECORD pending × 10"; }))
+      << results_of("deleted");
+  EXPECT_EQ(results_of("locked"), "open pending × 10");
+  other.exec("commit");
+  EXPECT_TRUE(eventually([&] { return results_of("locked") == "succeeded ready × 10"; }))
+      << results_of("locked");
+}
+
 TEST_F(UpdateStatus, AChangeThatTheDatabaseRefusesEndsOnlyItsRun) {
   const std::string workflow = tenant.update_status("order_updated", "", "ready");
   tenant.webhook(url(), "order_updated");

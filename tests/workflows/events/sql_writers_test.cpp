@@ -367,6 +367,12 @@ TEST_F(SqlWriters, CannotForgeTheAuthorOrTheDepthOfAChange) {
                 "', 'N' || gen_random_uuid())");
     EXPECT_EQ(last_cause(), cause()) << setting;
   }
+  // A line for an order, as waybill writes it.
+  writer.exec("select set_config('waybill.cause', $$" + forged +
+              "\n$$ || guid || ' ' || gen_random_uuid(), false) from orders limit 1");
+  writer.exec("update orders set notes = 'w'");
+  EXPECT_EQ(database.number("select count(*) from events where cause ? 'run'"), 0);
+  EXPECT_EQ(last_cause(), cause());
   database.exec("set waybill.cause = '" + forged + "'; update orders set notes = 'x'");
   EXPECT_EQ(database.value("select cause ->> 'depth' from events order by id desc limit 1"), "9");
   database.exec("reset waybill.cause; update orders set notes = 'y'");
