@@ -1,5 +1,6 @@
--- Stores the steps that a worker begins, with their texts, for the runs that it still holds by the same claim, and renews its
--- lease. Returns these runs. The texts of a step that is over, and whose end was not stored, are kept.
+-- Stores the steps that a worker begins, with their texts, for the runs that it still holds by the same claim. Returns these
+-- runs. The texts of a step that is over, and whose end was not stored, are kept. At least the time $2 of the lease is left, at
+-- most three seconds more: quick steps that follow each other leave its end as it is, so that no index is written.
 -- $1 worker uuid, $2 lease interval, $3 businesses uuid[], $4 runs uuid[], $5 actions text[],
 -- $6 destinations text[], $7 requests text[], $8 bodies text[], $9 attempts int[], $10 tries text[],
 -- $11 steps text[], $12 stored_steps int[] (in the queue; 0: none has begun), $13 workflows uuid[],
@@ -15,7 +16,9 @@ with over as (
 ,
 \ir kept_texts.inc
 update run_queue q
-set due_at = clock_timestamp() + $2::interval, action = p.action, changing_action = p.changing_action,
+set due_at = case when q.due_at between clock_timestamp() + $2::interval and clock_timestamp() + $2::interval + interval '3 s'
+                  then q.due_at else clock_timestamp() + $2::interval + interval '3 s' end,
+    action = p.action, changing_action = p.changing_action,
     destination = p.destination, request = p.request, body = p.body, attempts = p.attempts, tries = p.tries, steps = p.steps,
 \ir watch.inc
 from places p

@@ -1,3 +1,4 @@
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -201,6 +202,24 @@ TEST_F(StepsInQueue, NeitherBeginNorEndByAnEarlierClaim) {
   EXPECT_EQ(database_.number("select count(*) from run_step_texts"), 0);
   run.key.claim = 2;
   EXPECT_EQ(begin(run, "update_status"), 1U);
+}
+
+TEST_F(StepsInQueue, LeaveTheEndOfALeaseThatIsLongEnough) {
+  const std::map<std::string, std::string> is_left = {{"29 s", "f"}, {"31 s", "t"}, {"1 hour", "f"}};
+  for (const auto& [rest, expected] : is_left) {
+    const storage::Run run = claimed_run("webhook");
+    const std::string guid = run.key.guid.to_string();
+    const auto end = database_.value(
+        "update run_queue set due_at = now() + $2::interval where guid = $1 returning due_at", {guid, rest});
+    EXPECT_EQ(begin(run, "webhook"), 1U);
+    EXPECT_EQ(database_.value("select due_at = $2::timestamptz from run_queue where guid = $1", {guid, end}),
+              expected)
+        << rest;
+    EXPECT_EQ(database_.value(
+                  "select due_at - now() between '29 s' and '33 s' from run_queue where guid = $1", {guid}),
+              "t")
+        << rest;
+  }
 }
 
 TEST_F(StepsInQueue, WaitAtTheDestinationThatThePlannedRunHas) {
