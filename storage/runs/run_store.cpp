@@ -190,16 +190,16 @@ std::vector<Guid> RunStore::begin_steps(std::span<const Run* const> runs, Durati
                                                            .lease = format_duration(lease),
                                                            .businesses = binary_array(keys.businesses),
                                                            .runs = binary_array(keys.runs),
-                                                           .actions = actions,
-                                                           .destinations = destinations,
-                                                           .requests = requests,
-                                                           .bodies = bodies,
+                                                           .actions = binary_array(actions),
+                                                           .destinations = binary_array(destinations),
+                                                           .requests = binary_array(requests),
+                                                           .bodies = binary_array(bodies),
                                                            .attempts = attempts,
-                                                           .tries = tries,
-                                                           .steps = steps,
+                                                           .tries = binary_array(tries),
+                                                           .steps = binary_array(steps),
                                                            .stored_steps = stored_steps,
                                                            .workflows = binary_array(keys.workflows),
-                                                           .changing_actions = changing,
+                                                           .changing_actions = binary_array(changing),
                                                            .claims = keys.claims}))
     held.push_back(row.guid);
   if (work) work->commit();

@@ -17,22 +17,50 @@ void append_digit(std::string& out, std::uint16_t digit) {
   for (std::uint16_t unit = 1000; unit > 0; unit /= 10) out += static_cast<char>('0' + digit / unit % 10);
 }
 
-/// Returns an array in the format of array_recv: number of dimensions, null flag and element type; size and
-/// first index of the one dimension; then each element with its size.
+/// Begins an array in the format of array_recv: number of dimensions, null flag and element type; size and
+/// first index of the one dimension. Each element with its size follows.
+void begin_array(std::string& out, std::uint32_t type, std::size_t size) {
+  append_binary(out, std::int32_t{size == 0 ? 0 : 1});
+  append_binary(out, std::int32_t{0});  // PostgreSQL counts nulls itself
+  append_binary(out, type);
+  if (size == 0) return;
+  append_binary(out, static_cast<std::int32_t>(size));
+  append_binary(out, std::int32_t{1});
+}
+
 template <typename Values, typename Append>
 BinaryValue array(std::uint32_t type, std::size_t element_size, const Values& values, Append append) {
   BinaryValue array;
   array.bytes.reserve(20 + values.size() * (4 + element_size));
-  append_binary(array.bytes, std::int32_t{values.empty() ? 0 : 1});
-  append_binary(array.bytes, std::int32_t{0});
-  append_binary(array.bytes, type);
-  if (values.empty()) return array;
-  append_binary(array.bytes, static_cast<std::int32_t>(values.size()));
-  append_binary(array.bytes, std::int32_t{1});
+  begin_array(array.bytes, type, values.size());
   for (const auto& value : values) {
     append_binary(array.bytes, static_cast<std::int32_t>(element_size));
     append(array.bytes, value);
   }
+  return array;
+}
+
+void append_text(std::string& out, const std::string& value) {
+  if (value.find('\0') != std::string::npos) throw std::invalid_argument("a NUL byte in a parameter");
+  append_binary(out, static_cast<std::int32_t>(value.size()));
+  out += value;
+}
+
+void append_text(std::string& out, const std::optional<std::string>& value) {
+  value ? append_text(out, *value) : append_binary(out, std::int32_t{-1});
+}
+
+std::size_t size_of(const std::string& value) { return value.size(); }
+std::size_t size_of(const std::optional<std::string>& value) { return value ? value->size() : 0; }
+
+template <typename Text>
+BinaryValue text_array(std::span<const Text> values) {
+  std::size_t bytes = 20 + values.size() * 4;
+  for (const Text& value : values) bytes += size_of(value);
+  BinaryValue array;
+  array.bytes.reserve(bytes);
+  begin_array(array.bytes, type_oid::text, values.size());
+  for (const Text& value : values) append_text(array.bytes, value);
   return array;
 }
 
@@ -57,6 +85,10 @@ BinaryValue binary_array(std::span<const Time> values) {
     append_binary(out, static_cast<std::int64_t>((value - binary_epoch).count()));
   });
 }
+
+BinaryValue binary_array(std::span<const std::string> values) { return text_array(values); }
+
+BinaryValue binary_array(std::span<const std::optional<std::string>> values) { return text_array(values); }
 
 Guid binary_guid(std::string_view value) {
   Guid guid;

@@ -43,11 +43,15 @@ void append_binary(std::string& out, Number value) {
   out.append(bytes, sizeof bytes);
 }
 
-/// Arrays for one parameter each: uuid[], bigint[], smallint[], timestamptz[].
+/// Arrays for one parameter each: uuid[], bigint[], smallint[], timestamptz[], text[]. Long texts in many
+/// rows cost the server less in this form, because it reads no quotation marks. A text with a NUL byte throws
+/// std::invalid_argument.
 BinaryValue binary_array(std::span<const Guid> values);
 BinaryValue binary_array(std::span<const std::int64_t> values);
 BinaryValue binary_array(std::span<const std::int16_t> values);
 BinaryValue binary_array(std::span<const Time> values);
+BinaryValue binary_array(std::span<const std::string> values);
+BinaryValue binary_array(std::span<const std::optional<std::string>> values);
 
 Guid binary_guid(std::string_view value);
 

@@ -25,20 +25,25 @@ Number take_number(std::string_view& bytes) {
   return storage::binary_number<Number>(take(bytes, sizeof(Number)));
 }
 
+/// Calls `read` with each element of an array in binary form; nullopt for null.
+template <typename Read>
+void for_elements(std::string_view bytes, Read read) {
+  const auto dimensions = take_number<std::int32_t>(bytes);
+  take(bytes, 2 * sizeof(std::int32_t));  // flags, type
+  if (dimensions == 0) return;
+  const auto count = take_number<std::int32_t>(bytes);
+  take(bytes, sizeof(std::int32_t));  // lower bound
+  for (std::int32_t i = 0; i < count; ++i) {
+    const auto size = take_number<std::int32_t>(bytes);
+    read(size < 0 ? std::nullopt : std::optional(take(bytes, static_cast<std::size_t>(size))));
+  }
+}
+
 /// The elements of an array in binary form, each read by `read`. None is null.
 template <typename Read>
 auto binary_elements(std::string_view bytes, Read read) {
   std::vector<std::invoke_result_t<Read, std::string_view>> elements;
-  const auto dimensions = take_number<std::int32_t>(bytes);
-  take(bytes, 2 * sizeof(std::int32_t));  // flags, type
-  if (dimensions == 0) return elements;
-  const auto count = take_number<std::int32_t>(bytes);
-  take(bytes, sizeof(std::int32_t));  // lower bound
-  elements.reserve(static_cast<std::size_t>(count));
-  for (std::int32_t i = 0; i < count; ++i) {
-    const auto size = take_number<std::int32_t>(bytes);
-    elements.push_back(read(take(bytes, static_cast<std::size_t>(size))));
-  }
+  for_elements(bytes, [&](const auto& element) { elements.push_back(read(element.value())); });
   return elements;
 }
 
@@ -131,7 +136,10 @@ std::vector<Time> Arguments::times(std::size_t number) const {
 }
 
 std::vector<std::optional<std::string>> Arguments::texts(std::size_t number) const {
-  return literal_elements(text(number));
+  if (!is_binary(number)) return literal_elements(text(number));
+  std::vector<std::optional<std::string>> texts;
+  for_elements(text(number), [&](const auto& element) { texts.emplace_back(element); });
+  return texts;
 }
 
 std::vector<std::string> Arguments::strings(std::size_t number) const {

@@ -1,4 +1,7 @@
 #include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -33,6 +36,28 @@ TEST(BinaryParams, ArraysArriveUnchanged) {
       (std::vector<std::string>{"{01234567-89ab-4def-8123-456789abcdef,00000000-0000-0000-0000-000000000000}",
                                 "text", "{-9000000000,0,9223372036854775807}", "{-3,256}"}));
   EXPECT_EQ(values({}, {}, {}), (std::vector<std::string>{"{}", "text", "{}", "{}"}));
+}
+
+TEST(BinaryParams, TextsArriveUnchanged) {
+  const TestDatabase database(TestDatabase::Content::empty);
+  storage::Session session(database.url(), "test");
+  const storage::Statement statement{"test.texts",
+                                     "select to_json($1::text[])::text, to_json($2::text[])::text"};
+  const std::vector<std::string> plain{"", "NULL", "a\"b\\c,{d}\n", "日本語 \U0001F69A"};
+  const std::vector<std::optional<std::string>> nullable{std::nullopt, "x", std::nullopt};
+  const auto rows = session.run(statement, Params().add(binary_array(plain)).add(binary_array(nullable)));
+  EXPECT_EQ(rows.get(0, 0), R"(["","NULL","a\"b\\c,{d}\n","日本語 🚚"])");
+  EXPECT_EQ(rows.get(0, 1), R"([null,"x",null])");
+  const auto none = session.run(statement, Params()
+                                               .add(binary_array(std::vector<std::string>()))
+                                               .add(binary_array(std::vector<std::optional<std::string>>())));
+  EXPECT_EQ(none.get(0, 0), "[]");
+  EXPECT_EQ(none.get(0, 1), "[]");
+}
+
+TEST(BinaryParams, RefuseANulByteInATextOfAnArray) {
+  const std::vector<std::string> texts{std::string("a\0b", 3)};
+  EXPECT_THROW(binary_array(texts), std::invalid_argument);
 }
 
 }  // namespace
