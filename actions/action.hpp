@@ -42,7 +42,7 @@ struct EventView {
   const json::object& previous;
   domain::EntityType entity_type;
   Guid entity_id;          // nil for several records
-  std::uint64_t event_id;  // negative as a bigint for a run without an event
+  std::uint64_t event_id;  // negative as a bigint for a run without an event; 0 for a test without one
   Time at;
   std::string_view trigger;  // code
   /// The codes of the triggers that the event meets, the narrowest first; only for a workflow with a list of

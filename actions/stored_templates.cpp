@@ -83,7 +83,7 @@ json::object template_context(const WorkflowView& workflow, const EventView& eve
   context["business"] = {{"guid", workflow.business_id.to_string()}, {"name", workflow.business_name}};
   const auto id = static_cast<std::int64_t>(event.event_id);
   context["event"] = {
-      {"id", id < 0 ? json::value() : json::value(id)},
+      {"id", id <= 0 ? json::value() : json::value(id)},
       {"type", event.trigger},
       {"timestamp", format_timestamp(event.at)},
       {"entityType", domain::record_type(event.entity_type).name},

@@ -96,6 +96,14 @@ struct Services {
 
   /// Makes the process look for due jobs. Call it after the commit of a new or stopped job.
   std::function<void()> wake_jobs;
+
+  /// The services without the transaction of a request with an Idempotency-Key, for what is done before its
+  /// answer is known; it is done again if the request is repeated before its answer is kept. Null without a
+  /// key.
+  Services* outside = nullptr;
+
+  /// The services of what is done before the answer is known.
+  Services& at_once() { return outside == nullptr ? *this : *outside; }
 };
 
 /// The same services with another database.
@@ -103,10 +111,10 @@ inline Services with_database(const Services& services, storage::Database& datab
   // Does not compile if a member is missing here.
   const auto& [db, clock, secrets, settings, analysis, background, bodies, printing, maps, stores, gateways,
                passwords, readiness, public_limits, totals, tokens_changed, note_full_disk, send_mails,
-               wake_jobs] = services;
+               wake_jobs, outside] = services;
   return {database, clock,          secrets,        settings,   analysis,  background, bodies,
           printing, maps,           stores,         gateways,   passwords, readiness,  public_limits,
-          totals,   tokens_changed, note_full_disk, send_mails, wake_jobs};
+          totals,   tokens_changed, note_full_disk, send_mails, wake_jobs, outside};
 }
 
 }  // namespace waybill::api

@@ -202,6 +202,7 @@ asio::awaitable<void> Gate::perform_once(Exchange& exchange, std::string raw_bod
   {
     storage::UnitOfWork work(services_.db, once.opening());
     Services services = with_database(services_, work);
+    services.outside = &services_;
     services.tokens_changed = [&tokens_changed] { tokens_changed = true; };
     services.send_mails = [&has_mails]() -> asio::awaitable<void> {
       has_mails = true;

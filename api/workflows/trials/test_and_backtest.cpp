@@ -7,6 +7,7 @@
 #include "api/workflows/definition/named_records.hpp"
 #include "api/workflows/definition/workflow_body.hpp"
 #include "api/workflows/definition/workflow_schemas.hpp"
+#include "api/workflows/trials/tested_record.hpp"
 #include "api/workflows/trials/tested_steps.hpp"
 #include "domain/time/working_days.hpp"
 #include "matching/backtest.hpp"
@@ -17,7 +18,6 @@
 #include "matching/steps.hpp"
 #include "matching/stored_texts.hpp"
 #include "storage/sql/pacing.sql.hpp"
-#include "storage/sql/shipments.sql.hpp"
 #include "storage/sql/workflows.sql.hpp"
 
 namespace waybill::api {
@@ -223,22 +223,6 @@ matching::Rule rule_of(const WorkflowDefinition& definition) {
   return matching::make_rule(definition.trigger_code, definition.conditions);
 }
 
-/// Changes the entity of a record into that of an event with this trigger. That of an erasure has the guid
-/// alone. `shipment_trace_added` gets the shipment's newest trace; others get the trace of the last event.
-asio::awaitable<void> complete_entity(Services& services, const Guid& business, const Guid& record,
-                                      std::string_view trigger, const domain::Change& last,
-                                      json::object& entity) {
-  if (trigger == "customer_erased") {
-    entity = {{"guid", record.to_string()}};
-  } else if (trigger == "shipment_trace_added") {
-    const auto traces = co_await services.db.read(
-        storage::sql::shipments::NewestTrace{.business = business, .shipment = record});
-    if (const auto newest = traces.find()) entity["trace"] = json::parse(newest->trace);
-  } else if (const json::value* const trace = last.entity.if_contains("trace")) {
-    entity["trace"] = *trace;
-  }
-}
-
 /// Returns the time at which a workflow's window opens, or null if it is open when a run that begins now is
 /// due. The workflow must have a window.
 asio::awaitable<json::value> window_opens_at(const Call& call, Services& services,
@@ -282,15 +266,6 @@ asio::awaitable<json::value> is_limited(Services& services, Guid business,
                                                                      .count = limit->count,
                                                                      .period = format_duration(limit->per)});
   co_return rows.front().is_limited;
-}
-
-/// Returns the last change of a record; an empty one for a timer or a schedule.
-asio::awaitable<matching::LastChange> last_change_of(Services& services, Guid business, Guid record,
-                                                     const matching::Rule& rule) {
-  if (rule.is_timed()) co_return matching::LastChange();
-  co_return co_await services.analysis.run(business, [business, record](storage::Session& session) {
-    return matching::last_change(session, business, record);
-  });
 }
 
 /// The outcome of a test.

@@ -16,10 +16,10 @@
 #include "api/threads/stores.hpp"
 #include "api/workflows/definition/workflow_body.hpp"
 #include "api/workflows/definition/workflow_headers.hpp"
+#include "api/workflows/trials/tested_record.hpp"
 #include "domain/workflows/triggers.hpp"
 #include "matching/current_record.hpp"
 #include "matching/digest_list.hpp"
-#include "matching/past.hpp"
 #include "matching/steps.hpp"
 #include "matching/stored_texts.hpp"
 #include "net/http/async_http.hpp"
@@ -145,15 +145,14 @@ asio::awaitable<void> read_record(const Call& call, Services& services, Test& te
   auto entity = co_await matching::current_entity(services.db, call.business(), test.definition.entity_type,
                                                   *record, services.settings.public_url);
   if (!entity) throw not_found(domain::record_type(test.definition.entity_type).label);
-  const auto last =
-      co_await services.analysis.run(call.business(), [&call, &record](storage::Session& session) {
-        return matching::last_change(session, call.business(), *record);
-      });
+  const matching::Rule rule = matching::make_rule(test.definition.trigger_code, test.definition.conditions);
+  const auto last = co_await last_change_of(services, call.business(), *record, rule);
   test.entity = std::move(*entity);
   test.previous = last.change.previous;
   test.entity_id = *record;
   test.event_id = last.event_id;
-  if (const json::value* const trace = last.change.entity.if_contains("trace")) test.entity["trace"] = *trace;
+  co_await complete_entity(services, call.business(), *record, first_trigger(test.definition).code,
+                           last.change, test.entity);
 }
 
 /// Makes the record of a test the only one of a digest, or of a schedule that has one run for all.
@@ -284,11 +283,12 @@ asio::awaitable<json::object> send_mail(const Call& call, Services& services, co
   message.headers.emplace_back("X-Test", "true");
   message.owner = call.business().to_string();
   const Guid mail = Guid::random();
-  co_await services.db.write(
+  Services& at_once = services.at_once();  // the answer says whether the mail was sent
+  co_await at_once.db.write(
       sql::mail_outbox::Add{.mail = mail, .sealed_mail = net::sealed_mail(services.secrets, mail, message)},
       call.cause());
-  co_await services.send_mails();
-  const auto waiting = co_await services.db.read(sql::mail_outbox::IsWaiting{.mail = mail});
+  co_await at_once.send_mails();
+  const auto waiting = co_await at_once.db.read(sql::mail_outbox::IsWaiting{.mail = mail});
   const bool is_waiting = waiting.front().is_waiting;
   co_return json::object{
       {"to", to},

@@ -130,6 +130,33 @@ TEST_F(SendTest, AMailGoesOnlyToUsersOfTheBusiness) {
   EXPECT_EQ(text_at(answer.data(), "to"), "send-test@example.com");
   EXPECT_TRUE(at(answer.data(), "error").is_null());
   EXPECT_EQ(runs(), 0U);
+  const Headers key{{"Idempotency-Key", "mail"}};
+  const std::string path = "/api/workflows/configured/" + workflow + "/send-test";
+  const Response with_key = tenant.http.post(path, {{"to", "send-test@example.com"}}, key);
+  EXPECT_EQ(with_key.data(), answer.data()) << "the answer waits for the mail, also with a key";
+  EXPECT_EQ(tenant.http.post(path, {{"to", "send-test@example.com"}}, key).text, with_key.text);
+}
+
+TEST_F(SendTest, ARecordIsSentAsAnEventOfTheTriggerHasIt) {
+  const std::string customer = text_at(
+      tenant.http.post("/api/v1/Customers", {{"name", "Ada"}, {"email", "ada@example.com"}}).data(), "guid");
+  const std::string erased = tenant.webhook(url("erased"), "customer_erased");
+  EXPECT_EQ(send(erased, {{"entityId", customer}}).status, 200);
+  EXPECT_EQ(at(receiver.wait_for(tenant.path("erased"), 1).at(0).json_body(), "data.entity"),
+            json::value({{"guid", customer}}));
+  const std::string timer = text_at(
+      tenant.configure({{"name", "timer"},
+                        {"entityType", "Customer"},
+                        {"timer", {{"field", "createdAt"}, {"offset", "P30D"}}},
+                        {"action",
+                         {{"type", "webhook"},
+                          {"recipient", url("timer")},
+                          {"template", R"({"id": "{{event.id}}", "before": "{{previous.name}}"})"}}}}),
+      "guid");
+  tenant.sql.rows("update customers set name = 'Grace' where guid = $1", {customer});
+  EXPECT_EQ(send(timer, {{"entityId", customer}}).status, 200);
+  EXPECT_EQ(receiver.wait_for(tenant.path("timer"), 1).at(0).json_body(),
+            json::value({{"id", ""}, {"before", ""}}));
 }
 
 TEST(SendTestByMail, HasTheSenderAndTheAddressForRepliesOfARun) {
