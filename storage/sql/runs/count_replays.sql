@@ -8,9 +8,7 @@ with wanted as (
 ), counted as (
   select count(*) as runs
   from runs r
-  where r.business_id = $1::uuid and ($2::uuid is null or r.workflow_id = $2::uuid)
-    and r.workflow_id in (select guid from wanted) and r.created_at >= coalesce($3::timestamptz, '-infinity')
-    and r.created_at < coalesce($4::timestamptz, 'infinity')
-    and ($5::text is null or r.status = $5) and r.replay_of is null
+  where ($2::uuid is null or r.workflow_id = $2::uuid) and r.workflow_id in (select guid from wanted) and
+\ir replayable.inc
 )
 select c.runs from counted c where $2::uuid is null or exists (select from wanted)

@@ -16,10 +16,8 @@ with wanted as (
   select r.guid, r.created_at, w.ordered, row_number() over (order by r.guid) as number
   from wanted w
   join runs r on r.business_id = w.business_id and r.workflow_id = w.guid
-  where r.business_id = $1::uuid and r.created_at >= coalesce($3::timestamptz, '-infinity')
-    and r.created_at < coalesce($4::timestamptz, 'infinity')
-    and ($5::text is null or r.status = $5) and r.replay_of is null
-    and uses_answer(r.steps, first_open_step(r.action, r.status, r.code, r.steps), true) is not true
+  where
+\ir replayable.inc
     and ($9::uuid is null or r.guid > $9::uuid)
   order by r.guid
   limit $6::bigint + case when $10::boolean then 0 else 1 end

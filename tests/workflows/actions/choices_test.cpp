@@ -471,6 +471,11 @@ TEST_F(Answers, AnErasureClearsThemAndEndsRunsThatNeedThem) {
   };
   EXPECT_EQ(replay_of(told, 2), 409);
   EXPECT_EQ(replay_of(ended, 3), 409);
+  for (const bool plan : {true, false}) {
+    const Response range =
+        tenant.http.post("/api/workflows/replay", json::object{{"workflowId", needs}, {"plan", plan}});
+    EXPECT_EQ(at(range.data(), "runs"), 0) << plan << range.text;
+  }
   EXPECT_EQ(replay_of(told, 1), 201);
   EXPECT_EQ(tenant.http.get("/api/workflows/ledger").data().at("balanced"), true);
 }
