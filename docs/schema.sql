@@ -21,7 +21,7 @@ begin
     select q.workflow_id, q.guid
     from workflows w
     join run_queue q on q.business_id = w.business_id and q.workflow_id = w.guid
-    where w.business_id = new.guid and w.time_window @> '{"workdays": true}'
+    where w.business_id = new.guid and window_follows(w.time_window, old.timezone is distinct from new.timezone)
       and q.code = 'WINDOW' and q.status in ('waiting', 'retrying')
     order by q.guid limit 50000 for update of q skip locked
   )
@@ -3129,6 +3129,10 @@ CREATE FUNCTION public.watched_step(steps text) RETURNS smallint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select case when (steps::json ->> 'awaits')::boolean then step_number(steps) else 0 end::smallint $$;
+
+CREATE FUNCTION public.window_follows(time_window jsonb, zone_changed boolean) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    RETURN (COALESCE(((time_window @> '{"workdays": true}'::jsonb) OR (zone_changed AND ((time_window ->> 'timezone'::text) IS NULL))), false) AND (time_window IS NOT NULL));
 
 CREATE FUNCTION public.without_person(contacts jsonb, emails text[], names text[]) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
