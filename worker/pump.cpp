@@ -108,6 +108,7 @@ void Pump::store_firings() {
 void Pump::connect() {
   if (!session_.open()) return;
   intake_.connected();
+  matching_.reconnected();
   runs_.reconnected();
   if (workflows_.connected()) observe(Observable::listen_reconnected);
   set_gauge(Gauge::listen_up, 1);

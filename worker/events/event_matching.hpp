@@ -36,6 +36,9 @@ class EventMatching {
   EventMatching(const Options& options, EventIntake& intake, const Catalogue& catalogue,
                 WorkflowFollower& workflows, BlastGuard& guard, Runner& runner, const Clock& clock);
 
+  /// Notes a new connection, whose server may have lost changes.
+  void reconnected() { matcher_.reconnected(); }
+
   /// Matches the next batch. `rows` are rows of some of its events. Returns false if there is no event that
   /// may be matched now.
   bool match_some(storage::Session& session, std::vector<storage::StoredEvent> rows);

@@ -49,6 +49,9 @@ class Matcher {
   std::vector<MatchedEvent> match(storage::Session& session, std::span<const storage::PendingEvent> events,
                                   std::vector<storage::StoredEvent> rows, const Limits& limits);
 
+  /// Notes a new connection, whose server may have lost changes.
+  void reconnected() { watches_.reconnected(); }
+
   /// The numbers of events that were matched since the last call.
   EventCounts take_counts() { return std::exchange(counts_, {}); }
 

@@ -40,6 +40,9 @@ class WatchMatcher {
   Ends match(storage::Session& session, storage::RecordColumns& columns,
              std::span<const storage::StoredEvent> events, const Guid* workflow = nullptr);
 
+  /// Forgets the earlier versions of workflows: a server that lost changes can give their numbers again.
+  void reconnected() { rules_.clear(); }
+
  private:
   /// The events that concern the runs of one version.
   struct Rules {
