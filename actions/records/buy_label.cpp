@@ -94,14 +94,8 @@ class LabelChecker {
   }
 
   void check_choice() {
-    if (find_value(definition_, "choose") != nullptr) {
-      if (find_value(definition_, "serviceLevel") != nullptr)
-        refuse("serviceLevel", "must not be given with choose");
-      return;
-    }
-    for (const std::string_view name : {"serviceCodes", "carrierIds"}) {
-      if (find_value(definition_, name) != nullptr) refuse(name, "needs choose");
-    }
+    if (find_value(definition_, "choose") != nullptr && find_value(definition_, "serviceLevel") != nullptr)
+      refuse("serviceLevel", "must not be given with choose");
   }
 
   const json::object& definition_;

@@ -136,14 +136,10 @@ asio::awaitable<Answer> get_settings(Call& call, Services& services) {
 
 asio::awaitable<Answer> put_settings(Call& call, Services& services) {
   check_is_user(call);
-  const auto& body = call.object();
-  const auto rows =
-      co_await services.db.write(sql::user_preferences::PutSettings{.business = call.business(),
-                                                                    .user = call.principal.user_id,
-                                                                    .language = text_at(body, "language"),
-                                                                    .zone = text_at(body, "zone"),
-                                                                    .theme = text_at(body, "theme")},
-                                 call.cause());
+  const auto rows = co_await services.db.write(
+      sql::user_preferences::PutSettings{
+          .business = call.business(), .user = call.principal.user_id, .changes = to_json(call.object())},
+      call.cause());
   if (rows.empty()) throw no_member();
   co_return Answer::of(json_object(rows));
 }
@@ -154,7 +150,7 @@ constexpr ErrorCode get_errors[] = {ErrorCode::forbidden};
 constexpr Endpoint preference_endpoint_table[] = {
     {.method = Method::get,
      .path = "/api/user/views",
-     .permission = Permission::signed_in,
+     .permission = Permission::read,
      .handler = get_views,
      .operation_id = "getSavedViews",
      .summary = "Returns the saved views of the user",
@@ -165,7 +161,7 @@ constexpr Endpoint preference_endpoint_table[] = {
      .errors = get_errors},
     {.method = Method::put,
      .path = "/api/user/views",
-     .permission = Permission::signed_in,
+     .permission = Permission::read,
      .handler = put_views,
      .operation_id = "replaceSavedViews",
      .summary = "Replaces the saved views of the user",
@@ -180,7 +176,7 @@ constexpr Endpoint preference_endpoint_table[] = {
      .errors = put_errors},
     {.method = Method::get,
      .path = "/api/user/settings",
-     .permission = Permission::signed_in,
+     .permission = Permission::read,
      .handler = get_settings,
      .operation_id = "getUserSettings",
      .summary = "Returns the settings of the user",
@@ -191,11 +187,12 @@ constexpr Endpoint preference_endpoint_table[] = {
      .errors = get_errors},
     {.method = Method::put,
      .path = "/api/user/settings",
-     .permission = Permission::signed_in,
+     .permission = Permission::read,
      .handler = put_settings,
-     .operation_id = "replaceUserSettings",
-     .summary = "Replaces the settings of the user",
-     .description = "A setting that is absent or null is unset. Every role may save settings. The removal of "
+     .operation_id = "updateUserSettings",
+     .summary = "Changes settings of the user",
+     .description = "An absent setting keeps its value, and null unsets it. Every role may save settings. "
+                    "The removal of "
                     "the user deletes them.",
      .tag = "Users",
      .body = &settings_schema,

@@ -80,6 +80,20 @@ constexpr Property service_code_properties[] = {
 };
 constexpr Schema service_codes_schema{"CarrierServiceCodes", service_code_properties};
 
+/// The codes after a change: absent ones keep their value, null removes one or all.
+std::optional<std::string> merged_codes(const std::optional<std::string>& stored, const json::value& change) {
+  if (change.is_null()) return std::nullopt;
+  json::object codes = stored ? json::parse(*stored).as_object() : json::object();
+  for (const auto& [level, code] : change.as_object()) {
+    if (code.is_null()) {
+      codes.erase(level);
+    } else {
+      codes[level] = code;
+    }
+  }
+  return codes.empty() ? std::nullopt : std::optional(to_json(codes));
+}
+
 }  // namespace
 
 constinit const Property connector_property{
@@ -112,7 +126,7 @@ CarrierConnection merged_connection(const json::object& body, CarrierConnection 
     stored.api_url.reset();
   }
   if (const json::value* const codes = find_member(body, "serviceCodes"))
-    stored.service_codes = codes->is_null() ? std::nullopt : std::optional(to_json(*codes));
+    stored.service_codes = merged_codes(stored.service_codes, *codes);
   if (find_member(body, "labelFormat") != nullptr) stored.label_format = text_member(body, "labelFormat");
   FieldErrors errors;
   check_url_of(stored, services.gateways, errors);

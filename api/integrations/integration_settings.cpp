@@ -62,6 +62,11 @@ constexpr Property setting_answer_properties[] = {
 };
 
 constexpr Property change_properties[] = {
+    {.name = "guid", .kind = Kind::uuid, .read_only = true},
+    {.name = "provider", .kind = Kind::string, .read_only = true},
+    {.name = "status", .kind = Kind::string, .read_only = true},
+    {.name = "connectedAt", .kind = Kind::timestamp, .read_only = true},
+    {.name = "storeUrl", .kind = Kind::string, .read_only = true},
     {.name = "settings", .kind = Kind::object, .required = true, .schema = &settings_schema},
 };
 

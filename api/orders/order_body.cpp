@@ -145,7 +145,7 @@ constexpr auto own_request_properties(bool create) {
        .kind = Kind::array,
        .required = create,
        .nullable = false,
-       .min_length = 1,
+       .min_length = create ? 1U : 0U,  // an imported order that is cancelled may have none
        .schema = create ? &new_item_schema : &item_schema},
       {.name = "deliveryAddress", .kind = Kind::object, .schema = &delivery_schema},
       {.name = "carrierId",
@@ -350,10 +350,6 @@ void check_amounts(const json::object& body, FieldErrors& errors) {
 void check_common(const json::object& body, FieldErrors& errors) {
   const auto number = text_at(body, "orderNumber");
   if (number && is_blank(*number)) errors.push_back({"orderNumber", "must not be blank"});
-  const auto currency = text_at(body, "currency");
-  if (currency && !domain::is_currency(*currency)) {
-    errors.push_back({"currency", "must be a code of ISO 4217 such as EUR"});
-  }
   check_related_guid(body, "carrierId", "carrier.guid", errors);
   check_new_items(body, errors);
   check_time_window(body, errors);
@@ -370,8 +366,15 @@ const Schema order_update_schema{"OrderUpdate", update_properties};
 const Schema order_bulk_schema{"OrderBulk", bulk_properties};
 const Schema order_bulk_result_schema{"OrderBulkResult", bulk_result_properties};
 
+void check_currency(const json::object& body, FieldErrors& errors) {
+  const auto currency = text_at(body, "currency");
+  if (currency && !domain::is_currency(*currency))
+    errors.push_back({"currency", "must be a code of ISO 4217 such as EUR"});
+}
+
 void check_order_create(const json::object& body, FieldErrors& errors) {
   check_customer(body, true, errors);
+  check_currency(body, errors);
   check_common(body, errors);
   if (text_at(body, "status") == "draft") return;
   const auto* const address = find_value(body, "deliveryAddress");

@@ -20,6 +20,9 @@ extern const Schema order_bulk_schema;         // many orders to create
 extern const Schema order_bulk_result_schema;  // an entry of the answer
 extern const Schema time_window_schema;
 
+/// Adds an error for a currency that is not of ISO 4217. A change may keep that of a store, which knows
+/// others.
+void check_currency(const json::object& body, FieldErrors& errors);
 void check_order_create(const json::object& body, FieldErrors& errors);
 void check_order_update(const json::object& body, FieldErrors& errors);
 /// Adds an error unless `orders` is an array of 1 to 1 000 entries. The handler checks the entries, each of

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "api/orders/order_body.hpp"
 #include "api/records/entry_text.hpp"
 #include "api/records/merged_columns.hpp"
 #include "base/blanks.hpp"
@@ -61,7 +62,9 @@ std::string order_change_text(const Guid& order, std::string_view version, const
 std::optional<std::string> plain_change_text(const Guid& order, const json::object& body) {
   if (!std::ranges::all_of(body, is_plain)) return std::nullopt;
   const auto changes = record_changes(domain::EntityType::order, body);
-  if (clears_address(changes)) return std::nullopt;
+  FieldErrors errors;
+  check_currency(body, errors);  // one that the order has already may stay
+  if (!errors.empty() || clears_address(changes)) return std::nullopt;
   return EntryText().guid("guid", order).json("changes", to_json(changes)).take();
 }
 

@@ -52,6 +52,7 @@ void check_change(const json::object& body, const OrderValues& values, const Ord
   } else if (values.window_start && *values.window_start >= *values.window_end) {
     errors.push_back({"timeWindow.end", "must be after timeWindow.start"});
   }
+  if (values.currency != before.currency) check_currency(body, errors);
   for (const std::string_view path : {"deliveryAddress.street", "deliveryAddress.city"}) {
     const auto& text = values.columns.at(path);
     const bool is_cleared = before.columns.at(path) && (!text || is_blank(*text));
@@ -73,7 +74,10 @@ asio::awaitable<std::string> change_of(Call& call, Services& services, Rows rows
   merge_order(body, values, errors);
   check_change(body, values, before, errors);
   const auto* const new_items = find_value(body, "items");
-  ItemList items(new_items == nullptr ? json::array() : new_items->get_array(), stored_list(row.items));
+  json::array stored_items = stored_list(row.items);
+  if (new_items != nullptr && new_items->get_array().empty() && !stored_items.empty())
+    errors.push_back({"items", "must have at least 1 entry"});
+  ItemList items(new_items == nullptr ? json::array() : new_items->get_array(), std::move(stored_items));
   OrderReferences named;
   add_references(values, before, items, named);
   check_references(values, before, co_await find_references(services, call.business(), std::move(named)),

@@ -65,7 +65,7 @@ asio::awaitable<Answer> buy_label(Call& call, Services& services) {
 /// The failure of a void without a label.
 Failure nothing_to_void(const sql::purchases::Terms::Row& terms) {
   std::string message = "No label of a carrier was bought for the shipment";
-  if (terms.connector == manual_connector)
+  if (terms.carrier_id && terms.connector.value_or(manual_connector) == manual_connector)
     message += "; its carrier has the connector " + std::string(manual_connector) + ", which cannot buy one";
   return conflict(message + ".");
 }

@@ -91,9 +91,10 @@ asio::awaitable<Answer> list_upcoming(Call& call, Services& services) {
         return is_record ? matching::upcoming_of_record(session, business, guid, until)
                          : matching::upcoming_of_workflow(session, business, guid, until);
       });
-  if (!upcoming) throw not_found(entity ? "record" : "workflow");
   json::array answer;
-  for (const auto& each : *upcoming) answer.push_back(upcoming_json(each));
+  if (upcoming) {  // otherwise the business has no such record or workflow
+    for (const auto& each : *upcoming) answer.push_back(upcoming_json(each));
+  }
   co_return Answer::of(to_json(answer));
 }
 

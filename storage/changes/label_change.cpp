@@ -150,8 +150,13 @@ std::string wanted_json(const LabelWish& wish) {
   return to_json(wanted);
 }
 
-/// True if all carriers that can buy are compared: by name, or because the shipment has none.
-bool compares(const Hold& hold, const LabelWish& wish) { return !wish.choose.empty() || !hold.has_carrier; }
+/// True if all carriers that can buy, or those of the wish, are compared: by name, or because the shipment
+/// has none of them.
+bool compares(const Hold& hold, const LabelWish& wish) {
+  if (!wish.choose.empty() || !hold.has_carrier) return true;
+  return !wish.carriers.empty() &&
+         (!hold.carrier || std::ranges::find(wish.carriers, *hold.carrier) == wish.carriers.end());
+}
 
 NewPurchase new_purchase(const Guid& business, const Hold& hold, const LabelWish& wish,
                          const std::string& cause) {
@@ -162,7 +167,7 @@ NewPurchase new_purchase(const Guid& business, const Hold& hold, const LabelWish
                      .cause = cause,
                      .service_level = wish.service_level};
   if (wish.choose.empty() && wish.service_level.empty())
-    wanted.service_level = std::string(hold.service_level.value_or(hold.has_carrier ? "" : usual_level));
+    wanted.service_level = std::string(hold.service_level.value_or(compares(hold, wish) ? usual_level : ""));
   if (!compares(hold, wish)) {
     wanted.carrier_id = hold.carrier;
     wanted.connector = std::string(hold.connector.value_or(""));

@@ -25,9 +25,10 @@ struct LabelStep {
 /// The label to buy.
 struct LabelWish {
   std::string service_level = {};  // empty: that of the shipment
-  std::string choose = {};         // "cheapest", "fastest"; empty: the carrier of the shipment, if it has one
+  std::string choose =
+      {};  // "cheapest", "fastest"; empty: the carrier of the shipment, if it is one of these
   std::vector<std::string> service_codes = {};
-  std::vector<Guid> carriers = {};  // among which to choose; empty: all
+  std::vector<Guid> carriers = {};  // that may sell; empty: all
   std::string max_price = {};       // an amount in the currency of the business; empty: any price
   std::string format = {};          // pdf, zpl or png; empty: that of the carrier
 };

@@ -73,18 +73,18 @@ std::string locking_label(const Row& row) {
   return {};
 }
 
-ChangeResult not_found(const domain::StateMachine& rule) {
+ChangeResult missing_record(const domain::StateMachine& rule) {
   return {.kind = Kind::not_found, .error = "the " + std::string(rule.name) + " no longer exists"};
 }
 
-ChangeResult locked(const domain::StateMachine& rule) {
+ChangeResult locked_record(const domain::StateMachine& rule) {
   return {.kind = Kind::locked, .error = "another transaction holds the " + std::string(rule.name)};
 }
 
 /// The verdict of status_changes/orders_each.sql on an order.
 ChangeResult result_of_move(const std::optional<std::string_view>& status, const StatusChange& move) {
   const domain::StateMachine& rule = rule_of(move);
-  if (!status) return locked(rule);
+  if (!status) return locked_record(rule);
   if (*status == move.status) return {};
   if (!rule.allows(*status, move.status))
     return {.kind = Kind::forbidden, .error = rule.refusal(*status, move.status)};
@@ -95,7 +95,7 @@ ChangeResult result_of_move(const std::optional<std::string_view>& status, const
 template <typename S>
 ChangeResult result_of(const TypedRows<S>& rows, const StatusChange& change) {
   const domain::StateMachine& rule = rule_of(change);
-  if (rows.empty()) return not_found(rule);
+  if (rows.empty()) return missing_record(rule);
   ChangeResult result;
   std::string refusals;
   bool is_locked = false;
@@ -117,7 +117,7 @@ ChangeResult result_of(const TypedRows<S>& rows, const StatusChange& change) {
       ++result.moved;
     }
   }
-  if (is_locked) return locked(rule);
+  if (is_locked) return locked_record(rule);
   if (!refusals.empty()) return {.kind = Kind::forbidden, .error = std::move(refusals)};
   if (result.kind != Kind::made) result.moved = 0;
   return result;
@@ -160,7 +160,7 @@ std::vector<ChangeResult> change_each(Session& session, const Guid& business, co
   std::vector<ChangeResult> results;
   for (const Guid& order : orders) {
     const auto result = found.find(order);
-    results.push_back(result == found.end() ? not_found(rule_of(first)) : std::move(result->second));
+    results.push_back(result == found.end() ? missing_record(rule_of(first)) : std::move(result->second));
   }
   return results;
 }

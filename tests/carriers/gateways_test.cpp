@@ -132,6 +132,20 @@ TEST_F(Gateways, HaveNoBlankServiceCodes) {
   EXPECT_EQ(at(carrier_now(), "configuration.serviceCodes.standard"), "Ground");
 }
 
+TEST_F(Gateways, KeepTheServiceCodesThatAChangeDoesNotName) {
+  ASSERT_EQ(configure().status, 200);
+  const auto codes_after = [&](const json::value& codes) {
+    const Response changed = tenant.http.patch("/api/carriers/" + carrier, {{"serviceCodes", codes}});
+    EXPECT_EQ(changed.status, 200) << changed.text;
+    return at(carrier_now(), "configuration.serviceCodes");
+  };
+  EXPECT_EQ(codes_after({{"express", "Air"}}), json::value({{"standard", "Ground"}, {"express", "Air"}}));
+  EXPECT_EQ(codes_after({{"standard", nullptr}, {"sameday", "Bike"}}),
+            json::value({{"express", "Air"}, {"sameday", "Bike"}}));
+  EXPECT_EQ(codes_after({{"express", nullptr}, {"sameday", nullptr}}), json::value());
+  EXPECT_EQ(codes_after({{"standard", "Ground"}}), json::value({{"standard", "Ground"}}));
+}
+
 TEST_F(Gateways, OfABusinessAreGuardedLikeWebhooks) {
   const auto problem = [&](const json::value& url) {
     return refused({{"connector", "karrio"}, {"apiUrl", url}});

@@ -9,7 +9,7 @@
 
 namespace waybill::worker {
 
-/// The lease of a claim and of an attempt in flight; no attempt takes more than 25 s.
+/// The lease of a claim and of an attempt in flight, at least; no attempt takes more than 25 s.
 inline constexpr Duration claim_lease = std::chrono::seconds(30);
 /// The time that a claimed run may wait in memory for its texts and for its attempt: both end within the
 /// lease of the claim.

@@ -1,5 +1,6 @@
 // The feed of a business's events.
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <string>
 #include <utility>
@@ -26,6 +27,7 @@ constexpr std::int64_t default_limit = 100;
 constexpr std::int64_t max_limit = 500;
 constexpr std::size_t filtered_batch = 500;  // events that a filter examines at a time
 constexpr int max_batches = 10;
+constexpr auto count_limit = std::chrono::seconds(8);
 constexpr std::size_t longest_cursor = 16'000;
 // A page ends with the event that reaches this size of its JSON; a batch, with this size of its records.
 constexpr std::size_t most_bytes = storage::PageLimits().bytes;
@@ -34,6 +36,12 @@ constexpr Property feed_properties[] = {
     {.name = "data", .kind = Kind::array, .nullable = false, .schema = &feed_event_schema},
     {.name = "nextCursor", .kind = Kind::text, .nullable = false},
     {.name = "hasMore", .kind = Kind::boolean, .nullable = false},
+    {.name = "totalCount",
+     .kind = Kind::integer,
+     .nullable = false,
+     .optional = true,
+     .description = "With count=true: the events of the whole feed."},
+    {.name = "totalPages", .kind = Kind::integer, .nullable = false, .optional = true},
     {.name = "success", .kind = Kind::boolean, .nullable = false},
 };
 constexpr Schema feed_schema{"EventFeed", feed_properties};
@@ -70,15 +78,26 @@ const Parameter feed_parameters[] = {
      .description = "Refused: the feed is read by cursor."},
     {.name = count_parameter.name,
      .kind = Kind::boolean,
-     .description = "True is refused: the feed has no totals."},
+     .description =
+         "Adds totalCount and totalPages. Each event is read for it: with too many events the answer is 503 "
+         "after eight seconds."},
 };
 
-/// Seals and opens the cursors of a business. They have a key of their own, which stays when the secret key
-/// is replaced. Earlier versions sealed cursors with the secret key; those are still opened.
+std::string filter_text(const FeedWanted& wanted) {
+  return '/' + wanted.type.value_or("") + '/' +
+         (wanted.entity_type ? std::to_string(static_cast<int>(*wanted.entity_type)) : "");
+}
+
+/// Seals and opens the cursors of a business and a filter. One that was made without a filter is a place in
+/// the feed for any filter. They have a key of their own, which stays when the secret key is replaced.
+/// Earlier versions sealed cursors with the secret key, and without the filter; those are still opened.
 class CursorSeal {
  public:
-  CursorSeal(const SecretBox& secrets, storage::Session& session, const Guid& business)
-      : secrets_(secrets), purpose_("event-cursor:" + business.to_string()) {
+  CursorSeal(const SecretBox& secrets, storage::Session& session, const Guid& business,
+             const FeedWanted& wanted)
+      : secrets_(secrets),
+        purpose_("event-cursor:" + business.to_string()),
+        filtered_purpose_(wanted.filters() ? purpose_ + filter_text(wanted) : purpose_) {
     const auto rows = session.run(sql::history::FeedKey{});
     const auto row = rows.find();
     if (!row) return;
@@ -91,19 +110,22 @@ class CursorSeal {
   }
 
   std::string seal(const EventCursor& cursor) const {
-    const SecretBox& box = is_own_used_ ? *own_ : secrets_;
-    return base64url(box.seal(cursor.text(), purpose_));
+    return base64url(is_own_used_ ? own_->seal(cursor.text(), filtered_purpose_)
+                                  : secrets_.seal(cursor.text(), purpose_));
   }
 
   /// Throws VALIDATION_ERROR, which names the parameter, for a text that `seal` has not made for the
-  /// business.
+  /// business, or has made for another filter.
   EventCursor open(std::string_view parameter, std::string_view text) const {
     if (const auto bytes = base64url_decode(text)) {
-      auto cursor = own_ ? opened(*own_, *bytes, purpose_) : std::nullopt;
+      auto cursor = own_ ? opened(*own_, *bytes, filtered_purpose_) : std::nullopt;
+      if (!cursor && own_) cursor = opened(*own_, *bytes, purpose_);
       if (!cursor) cursor = opened(secrets_, *bytes, purpose_);
       if (auto parsed = cursor ? EventCursor::parse(*cursor) : std::nullopt) return std::move(*parsed);
     }
-    throw invalid(std::string(parameter), "must be the nextCursor of an earlier page of this business");
+    throw invalid(
+        std::string(parameter),
+        "must be the nextCursor of an earlier page of this business with the same type and entityType");
   }
 
  private:
@@ -117,7 +139,7 @@ class CursorSeal {
   }
 
   const SecretBox& secrets_;
-  const std::string purpose_;
+  const std::string purpose_, filtered_purpose_;
   std::optional<SecretBox> own_;
   bool is_own_used_ = false;
 };
@@ -258,11 +280,34 @@ class EarlierReader {
   bool has_more_ = true;
 };
 
+/// The number of wanted events of the whole feed. Throws Failure if it takes too long.
+std::size_t count_events(storage::Session& session, const Guid& business, const FeedWanted& wanted) {
+  const auto deadline = std::chrono::steady_clock::now() + count_limit;
+  std::size_t count = 0;
+  std::int64_t position = std::numeric_limits<std::int64_t>::max();
+  FeedPage page(session, wanted);
+  bool has_more = true;
+  session.execute("begin isolation level repeatable read, read only");
+  while (has_more && std::chrono::steady_clock::now() < deadline) {
+    const auto [stored, is_cut] = storage::read_page(
+        session,
+        sql::history::FeedBefore{.business = business, .position = position, .limit = filtered_batch},
+        {.events = filtered_batch, .bytes = most_bytes});
+    count += page.count(stored);
+    has_more = stored.size() == filtered_batch || is_cut;
+    if (!stored.empty()) position = static_cast<std::int64_t>(stored.back().id);
+  }
+  session.execute("commit");
+  if (has_more) throw Failure(ErrorCode::unavailable, "The feed has too many events to count.");
+  return count;
+}
+
 /// A page, with the cursor behind it in the direction of its reader.
 struct ReadPage {
   std::string events;
   std::string next_cursor;
   bool has_more = false;
+  std::optional<std::size_t> total = {};
 };
 
 ReadPage read_after(storage::Session& session, const Guid& business, const FeedWanted& wanted,
@@ -289,18 +334,25 @@ asio::awaitable<Answer> list_events(Call& call, Services& services) {
   if (after && before) throw invalid("before", "cannot be given together with after");
   if (call.parameter(page_parameter.name))
     throw invalid(std::string(page_parameter.name), "cannot be given: the feed is read by cursor");
-  if (wants_count(call))
-    throw invalid(std::string(count_parameter.name), "cannot be true: the feed has no totals");
+  const bool counts = wants_count(call);
   // The coroutine waits here, so the references in the work stay valid.
   const ReadPage page =
       co_await services.analysis.run(call.business(), [&](storage::Session& session) -> ReadPage {
-        const CursorSeal seal(services.secrets, session, call.business());
-        return before ? read_before(session, call.business(), wanted, seal, *before)
-                      : read_after(session, call.business(), wanted, seal, after);
+        const CursorSeal seal(services.secrets, session, call.business(), wanted);
+        ReadPage read = before ? read_before(session, call.business(), wanted, seal, *before)
+                               : read_after(session, call.business(), wanted, seal, after);
+        if (counts) read.total = count_events(session, call.business(), wanted);
+        return read;
       });
   std::string answer = R"({"data":[)";
   answer.append(page.events).append(R"(],"nextCursor":")").append(page.next_cursor);
-  answer.append(R"(","hasMore":)").append(page.has_more ? "true" : "false").append(R"(,"success":true})");
+  answer.append(R"(","hasMore":)").append(page.has_more ? "true" : "false");
+  if (page.total) {
+    answer.append(R"(,"totalCount":)").append(std::to_string(*page.total));
+    answer.append(R"(,"totalPages":)")
+        .append(std::to_string((*page.total + wanted.limit - 1) / wanted.limit));
+  }
+  answer.append(R"(,"success":true})");
   co_return Answer::of(std::move(answer));
 }
 

@@ -130,6 +130,13 @@ bool FeedPage::is_full() const {
   return count_ >= wanted_.limit || data_.size() >= storage::PageLimits().bytes;
 }
 
+std::size_t FeedPage::count(std::span<const storage::StoredEvent> stored) {
+  std::vector<matching::UnreadableEvent> unreadable;
+  auto changes = past_.changes(stored, {}, &unreadable);
+  return static_cast<std::size_t>(std::ranges::count_if(
+      feed_events(changes, unreadable), [&](const FeedEvent& event) { return is_wanted(wanted_, event); }));
+}
+
 std::size_t FeedPage::add(std::span<const storage::StoredEvent> stored) {
   std::vector<matching::UnreadableEvent> unreadable;
   auto changes = past_.changes(stored, {}, &unreadable);

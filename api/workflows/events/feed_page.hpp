@@ -33,6 +33,9 @@ class FeedPage {
   /// all, or those before the first one for which the page has no place. Throws as PastReader does.
   std::size_t add(std::span<const storage::StoredEvent> stored);
 
+  /// Returns the number of the wanted ones of the events. Throws as PastReader does.
+  std::size_t count(std::span<const storage::StoredEvent> stored);
+
   /// True if no further event fits, by number or by size.
   bool is_full() const;
   std::size_t free() const { return wanted_.limit - count_; }

@@ -4,9 +4,14 @@ import {session} from './session.svelte';
 
 const utc = 'UTC';
 
-/** Takes the choices that the user has made in any browser. A session of a one-time link is nobody's and has none. */
+/** True for a user of a business. A session of a one-time link is nobody's, and a user without a business has no choices. */
+function hasPreferences(): boolean {
+  return Boolean(session.user?.guid && session.user.role);
+}
+
+/** Takes the choices that the user has made in any browser. */
 export async function readPreferences(): Promise<void> {
-  if (!session.user?.guid) return;
+  if (!hasPreferences()) return;
   const {language, zone, theme} = await data(api.GET('/api/user/settings'));
   settings.take({language, theme, zone: zone === utc ? 'utc' : (zone ?? 'business')});
   settings.keep();
@@ -15,7 +20,7 @@ export async function readPreferences(): Promise<void> {
 /** Keeps the choices in this browser and, for a user, for all others. */
 export async function keepPreferences(): Promise<void> {
   settings.keep();
-  if (!session.user?.guid) return;
+  if (!hasPreferences()) return;
   const {language, theme} = settings;
   await api.PUT('/api/user/settings', {body: {language, theme, zone: zoneName()}});
 }

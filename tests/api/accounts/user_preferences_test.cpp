@@ -64,7 +64,7 @@ TEST_F(UserPreferences, ViewsHaveLimits) {
   EXPECT_EQ(names(owner).size(), 50U);
 }
 
-TEST_F(UserPreferences, SettingsAreReplacedAsAWhole) {
+TEST_F(UserPreferences, AbsentSettingsStayAndNullUnsetsOne) {
   Http owner = new_owner();
   const json::value none = json::parse(R"({"language": null, "zone": null, "theme": null})");
   EXPECT_EQ(owner.get(settings_path).data(), none);
@@ -79,7 +79,10 @@ TEST_F(UserPreferences, SettingsAreReplacedAsAWhole) {
   expect_invalid(owner.put(settings_path, {{"language", "p_t"}, {"zone", "Mars"}, {"theme", "pink"}}),
                  {"language", "theme", "zone"});
   ASSERT_EQ(owner.put(settings_path, json::object()).status, 200);
-  EXPECT_EQ(owner.get(settings_path).data(), none);
+  EXPECT_EQ(owner.get(settings_path).data(), chosen);
+  EXPECT_EQ(owner.put(settings_path, {{"theme", "light"}, {"zone", nullptr}}).data(),
+            json::parse(R"({"language": "pt-BR", "zone": null, "theme": "light"})"));
+  EXPECT_EQ(owner.put(settings_path, {{"language", nullptr}, {"theme", nullptr}}).data(), none);
   EXPECT_EQ(names(owner).size(), 1U);
 }
 
@@ -105,11 +108,12 @@ TEST_F(UserPreferences, TokensAndLinksHaveNone) {
   expect_refused(token.put(settings_path, json::object()), 403, "FORBIDDEN");
 }
 
-TEST_F(UserPreferences, AUserWithoutABusinessSavesNone) {
+TEST_F(UserPreferences, AUserWithoutABusinessHasNone) {
   Http user = new_user();
-  EXPECT_TRUE(names(user).empty());
-  expect_refused(put(user, {view("Late")}), 409, "CONFLICT");
-  expect_refused(user.put(settings_path, {{"theme", "dark"}}), 409, "CONFLICT");
+  for (const std::string_view path : {views_path, settings_path})
+    expect_refused(user.get(path), 403, "FORBIDDEN");
+  expect_refused(put(user, {view("Late")}), 403, "FORBIDDEN");
+  expect_refused(user.put(settings_path, {{"theme", "dark"}}), 403, "FORBIDDEN");
 }
 
 TEST_F(UserPreferences, TheRemovalOfTheUserRemovesThem) {

@@ -62,6 +62,34 @@ TEST_F(LabelSteps, ARunOfAnOrderWaitsForItsShipment) {
   EXPECT_EQ(tenant.status_of(order), "ready");
 }
 
+TEST_F(LabelSteps, ANamedCarrierSellsUnlessThatOfTheShipmentIsNamedToo) {
+  const std::string own = connect_carrier();
+  const std::string other = text_at(tenant.http.get("/api/carriers").data(), "1.guid");
+  tenant.sql.exec(
+      "insert into carrier_configurations (business_id, carrier_id, account_number, test_mode, connector) "
+      "values ('" +
+      tenant.id + "', '" + other + "', 'b', false, 'of a test')");
+  const auto purchase_with = [&](const json::array& carriers) {
+    const std::string flow = when_collected(
+        {buy({{"serviceLevel", "express"}, {"serviceCodes", {"air"}}, {"carrierIds", carriers}})});
+    const std::string parcel = shipment();
+    tenant.sql.exec("update shipments set status = 'collected' where guid = '" + parcel + "'");
+    EXPECT_TRUE(eventually([&] { return !purchase_of(parcel).empty(); }));
+    tenant.sql.rows("update workflows set is_active = false where guid = $1", {flow});
+    return tenant.sql.value(
+        "select concat_ws(' ', coalesce(carrier_id::text, 'compared'), service_level, wanted - "
+        "'usualFormat') "
+        "from purchases where shipment_id = $1",
+        {parcel});
+  };
+  const auto wanted = [](const std::string& carriers) {
+    return R"({"carrierIds": [")" + carriers + R"("], "serviceCodes": ["air"], "serviceLevel": "express"})";
+  };
+  EXPECT_EQ(purchase_with({other}), "compared express " + wanted(other));
+  EXPECT_EQ(purchase_with({own}), own + " express " + wanted(own));
+  EXPECT_EQ(purchase_with({other, own}), own + " express " + wanted(other + "\", \"" + own));
+}
+
 TEST_F(LabelSteps, SeveralRunsShareOnePurchase) {
   const std::string one = text_at(tenant.configure({{"name", "one"},
                                                     {"entityType", "Shipment"},

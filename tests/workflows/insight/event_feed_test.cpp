@@ -62,7 +62,7 @@ TEST_F(EventFeed, ListsEventsWithTypeTriggersAndRecord) {
   EXPECT_EQ(events[1].at("previous"), json::parse(R"({"status": "pending"})"));
   EXPECT_EQ(text_at(events[1], "cause.by.type"), "token");
   EXPECT_FALSE(text_at(events[1], "at").empty());
-  EXPECT_TRUE(page().empty());
+  EXPECT_TRUE(page("limit=500&entityType=Order").empty());
 }
 
 TEST_F(EventFeed, TheCauseHasAllItsFieldsWhoeverMadeTheChange) {
@@ -265,17 +265,47 @@ TEST_F(EventFeed, BackwardsFromThePlaceOfAForwardPageItListsThatPageAndThoseBefo
   EXPECT_FALSE(has_more);
 }
 
-TEST_F(EventFeed, ItHasNoNumberedPagesAndNoTotals) {
+TEST_F(EventFeed, ItHasNoNumberedPages) {
   for (const std::string query : {"Page=1", "Page=2&after=", "Page=1&before="}) {
     const auto answer = tenant.http.get("/api/events?" + query);
     EXPECT_EQ(answer.status, 400) << query;
     EXPECT_TRUE(answer.details().contains("Page")) << query;
   }
-  const auto counted = tenant.http.get("/api/events?after=&count=true");
-  EXPECT_EQ(counted.status, 400);
-  EXPECT_TRUE(counted.details().contains("count"));
-  tenant.insert_order();
-  EXPECT_EQ(page("after=&count=false").size(), 1U);
+}
+
+TEST_F(EventFeed, ItHasTotalsOnlyIfTheyAreAskedFor) {
+  std::string order;
+  for (int i = 0; i < 7; ++i) order = tenant.insert_order();
+  tenant.update_orders("status = 'ready' where guid = '" + order + "'");
+  tenant.insert_shipment(order);
+  const auto total = [&](const std::string& query) {
+    const auto answer = tenant.http.get("/api/events?" + query);
+    EXPECT_EQ(answer.status, 200) << answer.text;
+    return std::pair(at(answer.body, "totalCount").as_int64(), at(answer.body, "totalPages").as_int64());
+  };
+  EXPECT_EQ(total("after=&count=true&PageSize=4"), std::pair(9L, 3L));
+  EXPECT_EQ(total("before=&count=true&entityType=Order"), std::pair(8L, 1L));
+  EXPECT_EQ(total("count=true&type=order_created&limit=7"), std::pair(7L, 1L));
+  EXPECT_EQ(total("count=true&type=customer_created"), std::pair(0L, 0L));
+  const json::object without = tenant.http.get("/api/events?after=&count=false").body.as_object();
+  EXPECT_FALSE(without.contains("totalCount"));
+  EXPECT_FALSE(without.contains("totalPages"));
+}
+
+TEST_F(EventFeed, ACursorOfAFilterIsNoneOfAnother) {
+  for (int i = 0; i < 3; ++i) tenant.insert_order();
+  const std::vector<std::string> filters = {"", "&type=order_created", "&entityType=Order",
+                                            "&type=order_created&entityType=Order"};
+  for (const std::string& made_with : filters) {
+    const auto first = tenant.http.get("/api/events?limit=1" + made_with);
+    for (const std::string& used_with : filters) {
+      const auto next =
+          tenant.http.get("/api/events?limit=1&after=" + text_at(first.body, "nextCursor") + used_with);
+      const bool fits = made_with.empty() || made_with == used_with;
+      EXPECT_EQ(next.status, fits ? 200 : 400) << made_with << ' ' << used_with;
+      if (next.status == 400) EXPECT_TRUE(next.details().contains("after"));
+    }
+  }
 }
 
 TEST_F(EventFeed, BadParametersAreRefused) {

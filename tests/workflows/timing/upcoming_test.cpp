@@ -246,15 +246,16 @@ TEST_F(Upcoming, TheFirst200BeforeTheGivenTimeAreListedByTime) {
   EXPECT_TRUE(upcoming("workflowId=" + workflow + "&until=2020-01-01").empty());
 }
 
-TEST_F(Upcoming, NeedsOneKnownRecordOrWorkflow) {
+TEST_F(Upcoming, NeedsARecordOrAWorkflowAndIsEmptyForAnUnknownOne) {
   const std::string guid = "11111111-1111-4111-8111-111111111111";
   const auto status = [&](const std::string& query) {
     return tenant.http.get("/api/workflows/upcoming" + query).status;
   };
   EXPECT_EQ(status(""), 400);
   EXPECT_EQ(status("?entityId=" + guid + "&workflowId=" + guid), 400);
-  EXPECT_EQ(status("?entityId=" + guid), 404);
-  EXPECT_EQ(status("?workflowId=" + guid), 404);
+  EXPECT_EQ(status("?entityId=" + guid.substr(1)), 400);
+  EXPECT_TRUE(upcoming("entityId=" + guid).empty());
+  EXPECT_TRUE(upcoming("workflowId=" + guid).empty());
   EXPECT_EQ(status("?workflowId=" + guid + "&until=soon"), 400);
 }
 
