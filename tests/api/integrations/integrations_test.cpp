@@ -296,6 +296,14 @@ TEST_F(IntegrationsTest, SwitchingTrackingOnChecksTheRightToWrite) {
   EXPECT_EQ(http.patch(path, {{"settings", {{"pushTracking", true}}}}).status, 200);
 }
 
+TEST_F(IntegrationsTest, AnAnswerCanBeSentBack) {
+  const std::string path = "/api/integrations/" + connect();
+  const json::value before = http.get(path).data();
+  const Response same = http.patch(path, before.as_object());
+  EXPECT_EQ(same.status, 200) << same.text;
+  EXPECT_EQ(http.get(path).data(), before);
+}
+
 TEST_F(IntegrationsTest, BadSettingsAreReportedByEntry) {
   const auto guid = connect();
   const auto path = "/api/integrations/" + guid;
