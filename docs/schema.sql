@@ -3132,7 +3132,7 @@ CREATE FUNCTION public.watched_step(steps text) RETURNS smallint
 
 CREATE FUNCTION public.window_follows(time_window jsonb, zone_changed boolean) RETURNS boolean
     LANGUAGE sql IMMUTABLE
-    RETURN (COALESCE(((time_window @> '{"workdays": true}'::jsonb) OR (zone_changed AND ((time_window ->> 'timezone'::text) IS NULL))), false) AND (time_window IS NOT NULL));
+    RETURN ((time_window IS NOT NULL) AND ((time_window @> '{"workdays": true}'::jsonb) OR (zone_changed AND ((time_window ->> 'timezone'::text) IS NULL))));
 
 CREATE FUNCTION public.without_person(contacts jsonb, emails text[], names text[]) RETURNS jsonb
     LANGUAGE sql IMMUTABLE

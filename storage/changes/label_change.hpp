@@ -25,8 +25,8 @@ struct LabelStep {
 /// The label to buy.
 struct LabelWish {
   std::string service_level = {};  // empty: that of the shipment
-  std::string choose =
-      {};  // "cheapest", "fastest"; empty: the carrier of the shipment, if it is one of these
+  /// "cheapest" or "fastest"; empty: the carrier of the shipment sells, if it may.
+  std::string choose = {};
   std::vector<std::string> service_codes = {};
   std::vector<Guid> carriers = {};  // that may sell; empty: all
   std::string max_price = {};       // an amount in the currency of the business; empty: any price

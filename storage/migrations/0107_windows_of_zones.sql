@@ -1,7 +1,9 @@
 -- A changed time zone of a business also wakes the runs that wait for a window in the zone of the business.
+
+-- True for a window whose openings a changed calendar, or a changed time zone, moves.
 create function window_follows(time_window jsonb, zone_changed boolean) returns boolean language sql immutable
-return coalesce(time_window @> '{"workdays": true}' or (zone_changed and time_window ->> 'timezone' is null), false)
-       and time_window is not null;
+return time_window is not null
+       and (time_window @> '{"workdays": true}' or (zone_changed and time_window ->> 'timezone' is null));
 
 create or replace function adapt_to_calendar() returns trigger language plpgsql as $$
 begin
