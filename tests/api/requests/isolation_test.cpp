@@ -338,7 +338,8 @@ class IsolationTest : public ApiTest {
   }
 
   static bool is_list_filter(const Endpoint& endpoint, const Position& position) {
-    return position.where == Position::Where::query && endpoint.paginated;
+    return position.where == Position::Where::query &&
+           (endpoint.paginated || endpoint.path == "/api/workflows/upcoming");
   }
 
   /// Statistics return their slots even for an unknown guid.
@@ -370,7 +371,7 @@ TEST_F(IsolationTest, AGuidOfAnotherBusinessIs404AndChangesNothing) {
         if (is_list_filter(endpoint, position)) {
           EXPECT_EQ(response.status, 200) << response.text;
           EXPECT_EQ(response.data(), json::array());
-          EXPECT_EQ(at(response.body, "totalCount"), 0);
+          if (endpoint.paginated) EXPECT_EQ(at(response.body, "totalCount"), 0);
         } else if (is_statistics_filter(endpoint, position)) {
           EXPECT_EQ(response.status, 200) << response.text;
           for (const json::value& slot : response.data().as_array()) {
