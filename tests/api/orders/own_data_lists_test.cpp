@@ -59,7 +59,7 @@ class OwnDataLists : public testing::Test {
   }
 
   TestDatabase database;
-  Waybill waybill{counting_calls(database)};
+  Waybill waybill{counting_calls(database), {.command = "api"}};  // the duties of a worker compute tags, too
   Tenant tenant{waybill, "shop"};
   std::int64_t total = 0;
 };
