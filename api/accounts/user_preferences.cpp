@@ -192,8 +192,7 @@ constexpr Endpoint preference_endpoint_table[] = {
      .operation_id = "updateUserSettings",
      .summary = "Changes settings of the user",
      .description = "An absent setting keeps its value, and null unsets it. Every role may save settings. "
-                    "The removal of "
-                    "the user deletes them.",
+                    "The removal of the user deletes them.",
      .tag = "Users",
      .body = &settings_schema,
      .body_check = check_settings,

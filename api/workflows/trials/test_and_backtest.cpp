@@ -316,7 +316,8 @@ asio::awaitable<Answer> test_workflow(Call& call, Services& services) {
                                                   services.settings.public_url);
   if (!entity) throw not_found(domain::record_type(definition.entity_type).label);
   const matching::Rule rule = rule_of(definition);
-  const matching::LastChange last_event = co_await last_change_of(services, business, record, rule);
+  const matching::LastChange last_event =
+      co_await last_change_of(services, business, record, rule.is_timed());
   const domain::Change& last = last_event.change;
   const domain::TriggerSet fired = domain::fired_triggers(last);
   const std::string_view event_trigger = rule.trigger_of(fired).code;

@@ -145,8 +145,9 @@ asio::awaitable<void> read_record(const Call& call, Services& services, Test& te
   auto entity = co_await matching::current_entity(services.db, call.business(), test.definition.entity_type,
                                                   *record, services.settings.public_url);
   if (!entity) throw not_found(domain::record_type(test.definition.entity_type).label);
-  const matching::Rule rule = matching::make_rule(test.definition.trigger_code, test.definition.conditions);
-  const auto last = co_await last_change_of(services, call.business(), *record, rule);
+  const auto choice = domain::parse_choice(test.definition.trigger_code);
+  const bool is_timed = choice && (choice->timer || choice->schedule);
+  const auto last = co_await last_change_of(services, call.business(), *record, is_timed);
   test.entity = std::move(*entity);
   test.previous = last.change.previous;
   test.entity_id = *record;

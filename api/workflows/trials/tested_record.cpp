@@ -6,8 +6,8 @@
 namespace waybill::api {
 
 asio::awaitable<matching::LastChange> last_change_of(Services& services, Guid business, Guid record,
-                                                     const matching::Rule& rule) {
-  if (rule.is_timed()) co_return matching::LastChange();
+                                                     bool is_timed) {
+  if (is_timed) co_return matching::LastChange();
   co_return co_await services.analysis.run(business, [business, record](storage::Session& session) {
     return matching::last_change(session, business, record);
   });

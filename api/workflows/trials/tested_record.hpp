@@ -4,14 +4,13 @@
 
 #include "api/endpoint/services.hpp"
 #include "matching/past.hpp"
-#include "matching/rule.hpp"
 
 namespace waybill::api {
 
 /// The last change of a record, which a test takes for its event; an empty one for a timer or a schedule.
 /// Throws DatabaseUnavailable or StatementError, as does the next function.
 asio::awaitable<matching::LastChange> last_change_of(Services& services, Guid business, Guid record,
-                                                     const matching::Rule& rule);
+                                                     bool is_timed);
 
 /// Changes the entity of a record into that of an event with this trigger. That of an erasure has the guid
 /// alone. `shipment_trace_added` gets the shipment's newest trace; others get the trace of the last event.
