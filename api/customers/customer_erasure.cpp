@@ -94,8 +94,9 @@ class RunEraser {
   /// Leaves the records out of digests, which hold other persons, too. A digest that is closed then has
   /// a list.
   std::vector<Step> leave_out_of_digests() {
-    return list_of(items_step([this] { return Records{.guids = own_}; }),
-                   items_step([this] { return left_.all(); }), lists_step());
+    return list_of(
+        items_step([this] { return Records{.guids = own_}; }), items_step([this] { return left_.all(); }),
+        lists_step([this] { return Records{.guids = own_}; }), lists_step([this] { return left_.all(); }));
   }
 
   /// Erases queued runs and notes the records of those that a worker performs.
@@ -167,19 +168,20 @@ class RunEraser {
     });
   }
 
-  Step lists_step() {
-    return for_pages<Guid>(
-        [this] { return Records{.guids = own_}; },
-        [this](storage::Session& session, const Records& portion, const Guid& after, std::size_t size) {
-          const auto erased =
-              session
-                  .run(sql::customer_erasures::EraseDigestLists{.business = target_.business,
-                                                                .records = portion.guids,
-                                                                .after = after,
-                                                                .limit = static_cast<std::int64_t>(size)})
-                  .front();
-          return std::pair(erased.lists, Guid(erased.last));
-        });
+  Step lists_step(const std::function<Records()>& records) const {
+    return for_pages<Guid>(records, [this](storage::Session& session, const Records& portion,
+                                           const Guid& after, std::size_t size) {
+      const auto erased =
+          session
+              .run(sql::customer_erasures::EraseDigestLists{.business = target_.business,
+                                                            .records = portion.guids,
+                                                            .firsts = storage::binary_array(portion.firsts),
+                                                            .lasts = storage::binary_array(portion.lasts),
+                                                            .after = after,
+                                                            .limit = static_cast<std::int64_t>(size)})
+              .front();
+      return std::pair(erased.lists, Guid(erased.last));
+    });
   }
 
   void note_in_flight(const Records& portion) {
