@@ -21,14 +21,25 @@ constexpr auto units = std::to_array<Unit>({{"kg", 1},
                                             {"in", 2.54},
                                             {"m", 100}});
 
+double factor_of(std::string_view unit) {
+  const auto* const known = std::ranges::find(units, unit, &Unit::name);
+  return known == units.end() ? 1 : known->factor;
+}
+
+std::optional<std::string> rounded(double measure, int decimals) {
+  const double scale = std::pow(10.0, decimals);
+  const double value = std::round(measure * scale) / scale;
+  return value > 0 ? decimal_text(json::value(value)) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> metric(double measure, std::string_view unit, int decimals) {
-  const auto* const known = std::ranges::find(units, unit, &Unit::name);
-  const double scale = std::pow(10.0, decimals);
-  const double factor = known == units.end() ? 1 : known->factor;
-  const double rounded = std::round(measure * factor * scale) / scale;
-  return rounded > 0 ? decimal_text(json::value(rounded)) : std::nullopt;
+  return rounded(measure * factor_of(unit), decimals);
+}
+
+std::optional<std::string> in_unit(double measure, std::string_view unit, int decimals) {
+  return rounded(measure / factor_of(unit), decimals);
 }
 
 }  // namespace waybill::domain

@@ -22,5 +22,14 @@ TEST(Metric, IsAboveZeroAfterRounding) {
   EXPECT_EQ(metric(-1, "kg"), std::nullopt);
 }
 
+TEST(Metric, IsChangedToAnotherUnit) {
+  EXPECT_EQ(in_unit(1, "kg"), "1");
+  EXPECT_EQ(in_unit(1, "lb"), "2.2046");
+  EXPECT_EQ(in_unit(1, "g"), "1000");
+  EXPECT_EQ(in_unit(30, "in"), "11.811");
+  EXPECT_EQ(in_unit(30, "m"), "0.3");
+  EXPECT_EQ(in_unit(0.00001, "kg"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace waybill::domain

@@ -126,19 +126,27 @@ TEST_F(ImportTest, DefaultsApplyToMappedOrdersAsTheyFit) {
   EXPECT_EQ(service("Slow"), std::pair(std::string(), std::string("sameday")));
 }
 
-TEST_F(ImportTest, ItemsHaveTheDimensionsOfTheirProductOrTheDefault) {
+TEST_F(ImportTest, ItemsHaveTheDimensionsOfTheirVariantOrProductOrTheDefault) {
   tenant.sql.rows("insert into business_defaults (business_id, length, unit) values ($1, 2, 'in')",
                   {tenant.id});
   tenant.sql.rows(
       "insert into products (business_id, name, sku, length, weight) values ($1, 'A', 'DIM-A', 7, 3),"
       " ($1, 'B', 'DIM-B', null, 4)",
       {tenant.id});
+  tenant.sql.rows(
+      "insert into products (business_id, name, sku, width, weight, variants) values ($1, 'D', 'DIM-D', 8, 5,"
+      " jsonb_build_array(jsonb_build_object('guid', gen_random_uuid(), 'name', 'S', 'sku', 'DIM-S', "
+      "'weight', 0.3,"
+      " 'dimensions', jsonb_build_object('length', 9, 'width', null)),"
+      " jsonb_build_object('guid', gen_random_uuid(), 'name', 'L', 'sku', 'DIM-L', 'weight', 'heavy')))",
+      {tenant.id});
   const auto item = [](int id, const char* sku) {
     return json::object{{"id", id},      {"name", sku},     {"sku", sku},
                         {"quantity", 1}, {"total", "1.00"}, {"price", 1}};
   };
   const auto id =
-      store.add_order({{"line_items", json::array{item(1, "DIM-A"), item(2, "DIM-B"), item(3, "DIM-C")}}});
+      store.add_order({{"line_items", json::array{item(1, "DIM-A"), item(2, "DIM-B"), item(3, "DIM-C"),
+                                                  item(4, "DIM-S"), item(5, "DIM-L")}}});
   auto connection = connect(store);
   connection.sync();
   const auto dimensions = [&](const std::string& sku) {
@@ -151,8 +159,34 @@ TEST_F(ImportTest, ItemsHaveTheDimensionsOfTheirProductOrTheDefault) {
   EXPECT_EQ(dimensions("DIM-A"), json::parse(R"({"length": 7, "width": null, "height": null, "weight": 3})"));
   EXPECT_EQ(dimensions("DIM-B"),
             json::parse(R"({"length": 5.08, "width": 50.8, "height": 25.4, "weight": 4})"));
+  EXPECT_EQ(dimensions("DIM-S"), json::parse(R"({"length": 9, "width": 8, "height": null, "weight": 0.3})"))
+      << "what a variant has is its own";
+  EXPECT_EQ(dimensions("DIM-L"), json::parse(R"({"length": null, "width": 8, "height": null, "weight": 5})"));
   EXPECT_EQ(dimensions("DIM-C"),
             json::parse(R"({"length": 5.08, "width": 50.8, "height": 25.4, "weight": null})"));
+}
+
+/// The store counts in kg and cm.
+TEST_F(ImportTest, ProductsHaveTheUnitsOfTheBusiness) {
+  ASSERT_EQ(
+      tenant.http.patch("/api/v1/Products/settings", {{"defaultUnit", "in"}, {"defaultWeightUnit", "g"}})
+          .status,
+      200);
+  store.add_product({{"name", "Mug"},
+                     {"sku", "MUG"},
+                     {"weight", "0.35"},
+                     {"dimensions", {{"length", "25.4"}, {"width", ""}, {"height", "0"}}}});
+  auto connection = connect(store, {.sync_products = true});
+  connection.sync();
+  const auto measures = [&] {
+    return tenant.sql.value(
+        "select concat_ws(' ', weight, length, coalesce(width, -1), coalesce(height, -1)) from products"
+        " where business_id = $1 and sku = 'MUG'",
+        {tenant.id});
+  };
+  EXPECT_EQ(measures(), "350 10 -1 -1");
+  connection.sync();
+  EXPECT_EQ(connection.events(3), 1) << "nothing has changed";
 }
 
 }  // namespace

@@ -32,7 +32,10 @@ cross join lateral (select r.sender_street is not null as own) w
 cross join lateral (
   select jsonb_agg(jsonb_build_object(
            'item', i.item,
-           'product', (select jsonb_build_object('weight', p.weight, 'hsCode', p.hs_code, 'originCountry', p.origin_country,
+           'product', (select jsonb_build_object('weight', coalesce(
+                                                   (select number_in(v, 'weight') from jsonb_array_elements(p.variants) v
+                                                    where v ->> 'sku' = i.item ->> 'sku' limit 1), p.weight),
+                                                 'hsCode', p.hs_code, 'originCountry', p.origin_country,
                                                  'customsValue', p.customs_value)
                        from products p
                        where p.business_id = r.business_id and p.deleted_at is null
