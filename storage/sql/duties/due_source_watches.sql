@@ -8,7 +8,7 @@
 -- closed text (hours in which nothing is expected)
 with due as materialized (
   select f.business_id, f.kind, f.source_id, f.learned_since, b.timezone, b.holidays,
-         greatest(f.learned_since, f.usual_since, i.sweeping_since) as active_since
+         greatest(f.learned_since, f.usual_since, i.sweeping_since, b.resumed_at) as active_since
   from source_watches f
   join businesses b on b.guid = f.business_id
   left join integrations i on f.kind = 'import' and i.business_id = f.business_id and i.guid = f.source_id

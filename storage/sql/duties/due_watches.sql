@@ -6,7 +6,7 @@
 -- learned_hour bigint, firings text (an hour and its number, and so on), closed text (hours in which nothing is expected)
 with due as materialized (
   select f.business_id, f.workflow_id, f.learned_since, w.entity_type, w.trigger_code,
-         greatest(w.active_since, f.usual_since) as active_since, b.timezone, b.holidays
+         greatest(w.active_since, f.usual_since, b.resumed_at) as active_since, b.timezone, b.holidays
   from workflow_watches f
   join workflows w on w.business_id = f.business_id and w.guid = f.workflow_id
   join businesses b on b.guid = f.business_id

@@ -191,11 +191,18 @@ TEST_F(SilentSources, ADayOnWhichAllStoresHaveLittleToDoIsNone) {
 }
 
 TEST_F(SilentSources, ASuspendedBusinessHasNone) {
-  const std::string store = old_store(24);
+  const std::string store = old_store(24), carrier = any_carrier(0);
+  old_carrier(carrier, 24);
   tenant.sql.rows("update businesses set suspended_at = now() where guid = $1", {tenant.id});
   look();
   tenant.sql.rows("update businesses set suspended_at = null where guid = $1", {tenant.id});
   EXPECT_FALSE(is_silent(store));
+  look();
+  EXPECT_FALSE(is_silent(carrier)) << "the hours of the suspension";
+  tenant.sql.rows("update businesses set resumed_at = now() - interval '2 days' where guid = $1",
+                  {tenant.id});
+  look();
+  EXPECT_TRUE(is_silent(carrier)) << "the hours since then";
 }
 
 TEST_F(SilentSources, ScansOfACarrierAreReportedWithItsName) {
