@@ -101,8 +101,9 @@ std::variant<json::value, std::string> column_value(const Field& field, const js
   }
   if (column.form == Form::money) return money_value(value);
   if (text == nullptr) return std::string("must be a string");
-  const std::string stored =
-      column.form == Form::tracking_number ? without_blanks(*text) : std::string(*text);
+  const std::string stored = column.form == Form::tracking_number ? without_blanks(*text)
+                             : column.form == Form::code          ? single_spaced(*text)
+                                                                  : std::string(*text);
   if (auto problem = text_problem(field, stored)) return std::move(*problem);
   if (field.type == FieldType::timestamp) return json::value(format_timestamp(*parse_timestamp(stored)));
   return json::value(stored);

@@ -7,6 +7,7 @@
 #include "actions/records/change_cause.hpp"
 #include "actions/records/settable_fields.hpp"
 #include "actions/stored_templates.hpp"
+#include "base/blanks.hpp"
 #include "domain/values/own_data.hpp"
 #include "storage/runs/run.hpp"
 #include "templates/parts.hpp"
@@ -164,7 +165,7 @@ class Renderer {
       const json::value tag = rendered(entry);
       if (tag.as_string().empty()) continue;  // a tag without a value is left out
       if (const auto problem = domain::tag_problem(tag.get_string())) refuse("tags", *problem);
-      result.push_back(tag);
+      result.emplace_back(without_outer_blanks(tag.get_string()));
     }
     return result;
   }

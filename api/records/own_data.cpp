@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "api/records/fields.hpp"
+#include "base/blanks.hpp"
 #include "base/exact_number.hpp"
 #include "base/utf8.hpp"
 
@@ -62,8 +63,9 @@ void check_own_data(const json::object& body, FieldErrors& errors) {
 json::array distinct_tags(const json::array& tags) {
   json::array distinct;
   std::set<std::string> known;
-  for (const auto& tag : tags) {
-    if (known.insert(lower_utf8(tag.get_string())).second) distinct.push_back(tag);
+  for (const auto& each : tags) {
+    const auto tag = without_outer_blanks(each.get_string());
+    if (known.insert(lower_utf8(tag)).second) distinct.emplace_back(tag);
   }
   return distinct;
 }

@@ -16,7 +16,7 @@ constexpr std::string_view recipient_text = "recipient_text";
 constexpr std::string_view reference_text = "reference_text";
 
 constexpr rows::Row own_reference(Personal personal) {
-  return text("externalReference", "external_reference", personal)
+  return text("externalReference", "external_reference", personal, Form::code)
       .merged()
       .listed()
       .settable()

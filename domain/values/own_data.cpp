@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
+#include "base/blanks.hpp"
 #include "base/utf8.hpp"
 
 namespace waybill::domain {
@@ -21,7 +22,7 @@ bool is_metadata_key(std::string_view key) {
 }
 
 std::optional<std::string> tag_problem(std::string_view tag) {
-  if (tag.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos) return "must not be blank";
+  if (is_blank(tag)) return "must not be blank";
   if (count_characters(tag) > longest_tag) return length_error(longest_tag);
   return std::nullopt;
 }

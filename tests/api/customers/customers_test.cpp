@@ -47,8 +47,8 @@ TEST_F(CustomersTest, CreatingReturnsGuidNameAndEmail) {
 TEST_F(CustomersTest, OwnDataIsKeptMergedAndCleared) {
   const auto guid =
       create({{"name", "Ada"},
-              {"externalReference", "CRM-1"},
-              {"tags", json::array{"Vip", "new", "VIP"}},
+              {"externalReference", " CRM-1\u00a0"},
+              {"tags", json::array{"Vip", "new\u00a0", " VIP"}},
               {"metadata", {{"color", "red"}, {"size", 4.5}, {"gift", true}, {"none", nullptr}}}});
   const auto whole = http.get(path_of(guid)).data();
   EXPECT_EQ(text_at(whole, "externalReference"), "CRM-1");
