@@ -188,7 +188,6 @@ asio::awaitable<void> merge_checked(const Call& call, Services& services, storag
   merge_workflow(body, services.settings.destinations, find, services.settings.workflow_limits.delay_below,
                  definition);
   co_await check_user(call, transaction, definition);
-  co_await check_records(call, services, definition);
   co_await check_zone(call, services, transaction, definition);
   co_await check_limits(call, services, transaction, guid, definition.trigger_code, definition.is_active,
                         &definition);
@@ -282,6 +281,7 @@ asio::awaitable<Answer> configure_workflow(Call& call, Services& services) {
   auto transaction = co_await services.db.begin(call.cause());
   WorkflowDefinition definition = co_await new_definition(call, services, *transaction, guid);
   co_await transaction->roll_back();
+  co_await check_records(call, services, definition.action, {});
   const auto fired = co_await fired_last_7_days(services, call.business(), definition);
   transaction = co_await services.db.begin(call.cause());
   definition = co_await new_definition(call, services, *transaction, guid);
@@ -310,6 +310,7 @@ asio::awaitable<Answer> change_workflow(Call& call, Services& services, const Gu
   ChangedWorkflow changed =
       co_await changed_definition(call, services, *transaction, guid, body, credentials);
   co_await transaction->roll_back();
+  co_await check_records(call, services, changed.after.action, changed.before.action);
   const auto fired = co_await fired_last_7_days(services, call.business(), changed.after);
   transaction = co_await services.db.begin(call.cause());
   changed = co_await changed_definition(call, services, *transaction, guid, body, credentials);

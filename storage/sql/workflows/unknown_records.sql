@@ -1,5 +1,6 @@
 -- Returns whether one of some carriers is unknown to a business, and whether no order has one of some items.
 -- $1 business uuid, $2 carriers uuid[], $3 items text[]
+-- runs: long
 -- -> lacks_carrier boolean, lacks_item boolean
 select exists (select from unnest($2::uuid[]) w (carrier)
                where not exists (select from carriers k
