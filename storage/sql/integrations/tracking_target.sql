@@ -5,7 +5,7 @@
 -- token text or null (of the tracking page, 32 digits), shipped_at timestamptz or null, external_id text or null,
 -- carrier_name text or null, carrier_code text or null, integration_id uuid or null, provider text or null,
 -- store_url text or null, sealed_key text or null (in hex), sealed_secret text or null (in hex), is_on boolean,
--- is_test boolean
+-- is_test boolean (a test label was bought for it, or its carrier is in test mode and none was)
 select s.tracking_number, s.carrier_tracking_number as carrier_number,
        coalesce(s.carrier_tracking_url, tracking_url(k.tracking_url_pattern, s.carrier_tracking_number)) as carrier_url,
        encode(uuid_send(t.token), 'hex') as token,
@@ -15,7 +15,10 @@ select s.tracking_number, s.carrier_tracking_number as carrier_number,
        o.external_id, k.name as carrier_name, k.code as carrier_code, i.guid as integration_id, i.provider, i.store_url,
        encode(i.api_key, 'hex') as sealed_key, encode(i.api_secret, 'hex') as sealed_secret,
        coalesce(i.status = 'active' and i.removed_at is null and i.push_tracking, false) as is_on,
-       coalesce(c.test_mode, false) as is_test
+       coalesce((select p.test_mode from purchases p
+                 where p.business_id = $1 and p.shipment_id = s.guid and p.stray_of is null
+                   and p.status in ('bought', 'voiding', 'unknown')),
+                c.test_mode, false) as is_test
 from shipments s
 join orders o on o.business_id = $1 and o.guid = s.order_id and o.deleted_at is null
 left join integrations i on i.business_id = $1 and i.guid = o.integration_id

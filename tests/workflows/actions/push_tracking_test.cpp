@@ -242,6 +242,33 @@ TEST_F(PushTracking, AShipmentOfACarrierInTestModeIsSkipped) {
   EXPECT_THAT(shown_numbers(store, imported), IsEmpty());
 }
 
+/// The carrier's mode can have changed since the label was bought.
+TEST_F(PushTracking, TheModeOfAPurchaseDecides) {
+  const std::string integration = connect(tenant, store);
+  for (const bool is_test : {true, false}) {
+    const ImportedOrder imported = add_imported_order(tenant, store, integration);
+    set_carrier(imported, "ups");
+    tenant.sql.rows(
+        "insert into carrier_configurations (business_id, carrier_id, account_number, test_mode)"
+        " select $1, guid, '1', $2::boolean from carriers where code = 'ups'"
+        " on conflict (business_id, carrier_id) do update set test_mode = excluded.test_mode",
+        {tenant.id, is_test ? "false" : "true"});
+    tenant.sql.rows(
+        "insert into purchases (business_id, guid, reference, shipment_id, attempt, connector, status, "
+        "bought_at, "
+        "test_mode, shard)"
+        " values ($1, gen_random_uuid(), gen_random_uuid(), $2, 1, 'karrio', 'bought', now(), $3::boolean, "
+        "0)",
+        {tenant.id, imported.shipment, is_test ? "true" : "false"});
+    tenant.move_shipment(imported.shipment, "collected");
+    if (is_test) {
+      EXPECT_EQ(text_at(push_with_status("skipped"), "code"), "TEST_MODE");
+    } else {
+      EXPECT_TRUE(eventually([&] { return !shown_numbers(store, imported).empty(); }));
+    }
+  }
+}
+
 TEST_F(PushTracking, BothWorkflowsAreSwitchedWithTheStores) {
   const auto changed_is_active = [&] {
     return at(tenant.workflow(push_changed_tracking_workflow(tenant)), "isActive").as_bool();
