@@ -82,7 +82,8 @@ bool is_ignored(std::string_view rest) {
   return rest.empty() || rest.starts_with("<!--") || is_php_message(rest);
 }
 
-std::optional<json::value> parsed(std::string_view body, const json::storage_ptr& memory) {
+/// The JSON in an answer's body; error::incomplete for a list or object without its end.
+boost::system::result<json::value> parsed(std::string_view body, const json::storage_ptr& memory) {
   json::parse_options options;
   options.max_depth = 64;
   options.allow_invalid_utf8 = true;  // clean_text repairs the affected text
@@ -91,7 +92,12 @@ std::optional<json::value> parsed(std::string_view body, const json::storage_ptr
   boost::system::error_code error;
   const auto text = json_part(body);
   const auto used = parser.write_some(text, error);
-  if (error || !parser.done() || !is_ignored(text.substr(used))) return std::nullopt;
+  if (error) return error;
+  if (!parser.done()) {
+    const bool has_begun = text.starts_with('{') || text.starts_with('[');
+    return boost::system::error_code(has_begun ? json::error::incomplete : json::error::syntax);
+  }
+  if (!is_ignored(text.substr(used))) return boost::system::error_code(json::error::extra_data);
   return parser.release();
 }
 
@@ -125,18 +131,25 @@ asio::awaitable<net::HttpResponse> ask(const Send& send, net::HttpRequest reques
 }
 
 json::value json_of(const net::HttpResponse& response) {
+  bool is_cut = false;
   try {
-    if (auto value = parsed(response.body, StoreMemory::tree())) return std::move(*value);
+    auto value = parsed(response.body, StoreMemory::tree());
+    if (value) return std::move(*value);
+    is_cut = value.error() == json::error::incomplete;
   } catch (const std::bad_alloc&) {
     throw OversizedAnswer("The store's answer has too many values.");
   }
+  if (is_cut) throw StoreError(StoreProblem::busy, "The store's answer is cut off.");
   throw StoreError(StoreProblem::wrong_store,
                    "The server at the store's address does not have the API of such a store: "
                    "it answers " +
                        std::to_string(response.status) + " without JSON.");
 }
 
-std::optional<json::value> json_in(std::string_view body) { return parsed(body, {}); }
+std::optional<json::value> json_in(std::string_view body) {
+  auto value = parsed(body, {});
+  return value ? std::optional(std::move(*value)) : std::nullopt;
+}
 
 bool may_depend_on_size(const StoreError& error) {
   const auto problem = error.problem();

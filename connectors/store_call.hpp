@@ -23,8 +23,9 @@ asio::awaitable<net::HttpResponse> ask(const Send& send, net::HttpRequest reques
 
 /// The answer's JSON, in memory of StoreMemory; parsed more leniently than in our API (the last of two equal
 /// keys counts). A byte order mark and white space around it are ignored (RFC 8259, section 8.1), and so are
-/// messages of PHP before it and a comment of a cache after it. Throws OversizedAnswer, and StoreError
-/// wrong_store for another body, such as the HTML page of a firewall or of another site.
+/// messages of PHP before it and a comment of a cache after it. Throws OversizedAnswer, and StoreError:
+/// busy for JSON that ends early, wrong_store for another body, such as the HTML page of a firewall or of
+/// another site.
 json::value json_of(const net::HttpResponse& response);
 /// The JSON of a webhook's body, read in the same way; nullopt if it has none.
 std::optional<json::value> json_in(std::string_view body);

@@ -39,11 +39,25 @@ TEST(StoreAnswer, MayStandBetweenMessagesOfPhpAndACommentOfACache) {
 
 TEST(StoreAnswer, OfAnotherKindIsRefused) {
   for (const auto* const body :
-       {"", "\ufeff", "<!DOCTYPE html><html>", "[1", "[1] more", "[1][2]", "{\"a\":}", "text [1]",
+       {"", "\ufeff", "<!DOCTYPE html><html>", "[1] more", "[1][2]", "{\"a\":}", "text [1]",
         "<br />\n<b>Fatal error</b>:  Allowed memory size of 268435456 bytes exhausted in <b>/x.php</b> on "
         "line <b>7</b><br />\n",
         "[{\"id\":1},<br />\n<b>Fatal error</b>: Allowed memory size exhausted<br />\n"}) {
     EXPECT_EQ(json_in(body), "none") << body;
+  }
+}
+
+TEST(StoreAnswer, ThatIsCutOffIsThatOfABusyStore) {
+  net::HttpResponse response;
+  response.status = 200;
+  for (const auto* const body : {"[1", "{", R"({"data":{"orders":[{"id":"gid)", "\ufeff[{\"id\":1},"}) {
+    response.body = body;
+    try {
+      json_of(response);
+      ADD_FAILURE() << body;
+    } catch (const StoreError& error) {
+      EXPECT_EQ(error.problem(), StoreProblem::busy) << body;
+    }
   }
 }
 

@@ -130,7 +130,9 @@ Text details_of(const json::value& item) {
   }
   Text details;
   for (const auto& [key, value] : sorted) {
-    if (value) details = joined(details, ", ", std::string(key) + ": " + *value);
+    const json::value written(key);
+    const auto name = plain_line(&written);
+    if (name && value) details = joined(details, ", ", *name + ": " + *value);
   }
   return details ? clean_line(*details, longest) : details;
 }

@@ -198,7 +198,8 @@ TEST(MedusaRecords, ValuesMayHaveOtherTypes) {
   items[0].as_object()["quantity"] = "1";
   items[0].as_object()["title"] = nullptr;
   items[0].as_object()["metadata"] = {
-      {"Engraving", "<b>Ann</b>"},
+      {"<i>Engraving</i>", "<b>Ann</b>"},
+      {"<br>", "nameless"},
       {"_id", 7},
       {"Wrap", 1},
       {"Gift", true},

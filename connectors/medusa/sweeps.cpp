@@ -257,15 +257,15 @@ asio::awaitable<MedusaRows> MedusaList::ask_page() {
   while (true) {
     std::optional<StoreError> failure;
     try {
-      if (terms_.by_id) limit_ = size_.value();
+      if (!is_enlarged_) limit_ = size_.value();
       auto records = co_await ask_once(terms_.fields);
-      size_.grow();
+      if (!is_enlarged_) size_.grow();
       co_return MedusaRows{std::move(records)};
     } catch (const StoreError& error) {
       if (!is_of_few_records(error)) throw;
       failure = error;
     }
-    if (terms_.by_id && size_.shrink()) continue;
+    if (!is_enlarged_ && size_.shrink()) continue;
     if (terms_.state_fields.empty()) throw StoreError(*failure);
     std::optional<json::array> records;
     try {
@@ -290,13 +290,14 @@ bool MedusaList::advance(const json::array& records) {
     if (terms_.by_id) {
       after_id_ = "";
     } else {
+      is_enlarged_ = true;
       limit_ *= 2;
     }
     return false;
   }
   at_end_ = !full;
   from_ = last;
-  if (!terms_.by_id) limit_ = terms_.page;
+  is_enlarged_ = false;
   return true;
 }
 

@@ -59,8 +59,9 @@ class MedusaList {
 
   MedusaApi& api_;
   Terms terms_;
-  PageSize size_;      // of a list by_id
-  std::size_t limit_;  // of the page that is requested
+  PageSize size_;             // of a page that is not enlarged
+  std::size_t limit_;         // of the page that is requested
+  bool is_enlarged_ = false;  // until a page has a second time
   std::optional<Time> from_;
   std::optional<std::string> after_id_;  // set while the records of the time `from_` are read
   bool at_end_ = false;

@@ -1,5 +1,6 @@
 #include "connectors/medusa/sweeps.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <sstream>
@@ -75,9 +76,9 @@ class OddServer {
       const int number = static_cast<int>(one.at("display_id").as_int64());
       if (is_whole && cannot_show_(number)) response.status = 500;
     }
-    response.body = response.status == 500
-                        ? "{}"
-                        : to_json(json::object{{"orders", orders}, {"payments", json::array()}});
+    if (request.url.find("/admin/payments") != std::string::npos) return payments(query, orders);
+    response.body = response.status == 500 ? "{}" : to_json(json::object{{"orders", orders}});
+    if (orders.size() > most_whole) response.body.resize(response.body.size() / 2);
     return response;
   }
 
@@ -107,13 +108,32 @@ class OddServer {
   }
 
   int calls = 0;
+  std::size_t most_payments = 1000;  // on a page; the server cannot answer more
+  std::size_t most_whole = 1000;     // orders of an answer that is not cut off
 
  private:
+  /// One payment for each order.
+  net::HttpResponse payments(const Query& query, const json::array& orders) const {
+    net::HttpResponse response;
+    response.status = std::stoul(value_of(query, "limit")) > most_payments ? 504 : 200;
+    json::array list;
+    for (const auto& one : orders) {
+      list.push_back({{"id", "pay_" + std::string(one.at("id").as_string())},
+                      {"updated_at", one.at("updated_at")},
+                      {"payment_collection", {{"order", {{"id", one.at("id")}}}}}});
+    }
+    response.body = to_json(json::object{{"payments", list}});
+    return response;
+  }
+
   static bool matches(const Query& query, int number) {
     const auto from = value_of(query, "updated_at[$gte]");
     const auto before = value_of(query, "updated_at[$lt]");
     const auto after = value_of(query, "id[$gt]");
-    return (from.empty() || time(number) >= from) && (before.empty() || time(number) < before) &&
+    const bool is_named = !query.contains("id[]") || std::ranges::any_of(query, [&](const auto& each) {
+      return each.first == "id[]" && each.second == id(number);
+    });
+    return is_named && (from.empty() || time(number) >= from) && (before.empty() || time(number) < before) &&
            (after.empty() || id(number) > after);
   }
 
@@ -133,6 +153,31 @@ TEST(MedusaSweepOfOddServers, AnOrderThatTheServerCannotShowIsSetAsideAndDelaysN
   EXPECT_EQ(read.unreadable[0].reason, "The store cannot show it: The store answers 500.");
   EXPECT_EQ(read.unreadable[1].status, "") << "not known without its payments and items";
   EXPECT_LT(server.calls, 200);
+}
+
+TEST(MedusaSweepOfOddServers, PaymentsAreReadInSmallerPagesToo) {
+  for (const std::size_t most : {3U, 50U}) {
+    OddServer server(40, [](int) { return false; });
+    server.most_payments = most;
+    const auto read = server.read(parse_timestamp("2026-07-01T10:00:00Z"));
+    EXPECT_EQ(read.failure, "") << most;
+    EXPECT_EQ(read.numbers.size(), 40U) << most;
+  }
+}
+
+TEST(MedusaSweepOfOddServers, PaymentsOfOneTimeThatExceedThePossiblePageFailTheImport) {
+  OddServer server(40, [](int) { return false; });
+  server.most_payments = 2;  // as many as have one time
+  EXPECT_EQ(server.read(parse_timestamp("2026-07-01T10:00:00Z")).failure, "The store answers 504.");
+  EXPECT_LT(server.calls, 10);
+}
+
+TEST(MedusaSweepOfOddServers, AServerWhoseLargeAnswersAreCutOffIsReadInSmallerPages) {
+  OddServer server(40, [](int) { return false; });
+  server.most_whole = 12;
+  const auto read = server.read();
+  EXPECT_EQ(read.failure, "");
+  EXPECT_EQ(read.numbers.size(), 40U);
 }
 
 TEST(MedusaSweepOfOddServers, AServerThatCanShowNoOrderFailsTheImport) {

@@ -86,7 +86,8 @@ class OddShop {
       auto answer = odd_ ? odd_(call) : std::nullopt;
       net::HttpResponse response;
       response.status = answer && answer->is_int64() ? static_cast<int>(answer->get_int64()) : 200;
-      response.body = to_json(answer ? *answer : list(call));
+      const bool is_text = answer && answer->is_string();
+      response.body = is_text ? std::string(answer->get_string()) : to_json(answer ? *answer : list(call));
       co_return response;
     };
     auto api = std::make_shared<ShopifyApi>(StoreCredentials{"", "shpat_1", "https://a.myshopify.com"}, send,
@@ -145,6 +146,25 @@ TEST(ShopifySweepOfOddStores, AStoreThatCanShowNoOrderFailsTheImport) {
   const auto read = shop.read();
   EXPECT_EQ(read.failure, "The store cannot show it: The store answers 500.");
   EXPECT_LE(read.unreadable.size(), 5U);
+}
+
+TEST(ShopifySweepOfOddStores, AStoreWhoseLargeAnswersAreCutOffIsReadInSmallerPages) {
+  OddShop plain(40);
+  OddShop shop(40, [&](const json::object& call) -> std::optional<json::value> {
+    const auto whole = to_json(plain.list(call));
+    if (plain.asked(call).size() <= 10) return std::nullopt;
+    return json::value(whole.substr(0, whole.size() / 2));
+  });
+  const auto read = shop.read();
+  EXPECT_EQ(read.failure, "");
+  EXPECT_EQ(read.numbers.size(), 40U);
+}
+
+TEST(ShopifySweepOfOddStores, APageOfHtmlEndsTheImportAtOnce) {
+  OddShop shop(40, [](const json::object&) { return json::value("<html>Closed</html>"); });
+  const auto read = shop.read();
+  EXPECT_TRUE(read.failure.ends_with("without JSON.")) << read.failure;
+  EXPECT_EQ(read.calls, 1);
 }
 
 TEST(ShopifySweepOfOddStores, ItemsThatTheStoreCannotShowSetTheirOrderAside) {

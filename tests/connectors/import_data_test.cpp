@@ -431,6 +431,37 @@ TEST_F(ImportData, AProductThatWasLeftOutIsImportedOnceItHasItsOwnSku) {
       "TASSE");
 }
 
+TEST_F(ImportData, AProductThatWasLeftOutIsImportedOnceTheOtherOneGivesItsSkuUp) {
+  const auto mug = store.add_product({{"name", "Mug"}, {"sku", "MUG"}}, an_hour_ago());
+  store.add_product({{"name", "Tasse"}, {"sku", "MUG"}}, an_hour_ago() + 1s);
+  auto connection = connect(store, {.sync_products = true});
+  const auto guid_of = [&](const char* name) {
+    return tenant.sql.value(
+        "select guid from products where business_id = $1 and name = $2 and sku = 'MUG' and deleted_at is "
+        "null",
+        {tenant.id, name});
+  };
+  EXPECT_EQ(connection.sync().errors.size(), 1U);
+  store.change_product(mug, {{"sku", "MUG-1"}});
+  connection.sync();
+  ASSERT_EQ(product_names(), std::vector<std::string>{"Mug"});
+  EXPECT_TRUE(connection.sync().errors.empty());
+  EXPECT_EQ(product_names(), (std::vector<std::string>{"Mug", "Tasse"}));
+  // Also once the other one is deleted here.
+  store.add_product({{"name", "Becher"}, {"sku", "MUG"}});
+  EXPECT_EQ(connection.sync().errors.size(), 1U);
+  EXPECT_EQ(guid_of("Becher"), "");
+  ASSERT_EQ(tenant.http.del("/api/v1/Products/" + guid_of("Tasse")).status, 200);
+  EXPECT_TRUE(connection.sync().errors.empty());
+  EXPECT_NE(guid_of("Becher"), "");
+  store.forget_calls();
+  connection.sync();
+  for (const auto& call : store.calls()) {
+    if (call.route.ends_with("v3/products"))
+      EXPECT_TRUE(call.parameters.contains("modified_after")) << "all products are read again only once";
+  }
+}
+
 TEST_F(ImportData, VariantsWithASkuInUseHaveNoneAndAreNamed) {
   store.add_product({{"name", "Mug"}, {"sku", "MUG"}}, an_hour_ago());
   const auto shirt = store.add_product({{"name", "Shirt"}, {"sku", "SHIRT"}}, an_hour_ago() + 1s);

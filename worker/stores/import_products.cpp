@@ -8,6 +8,7 @@
 
 #include "base/exact_number.hpp"
 #include "base/number.hpp"
+#include "domain/values/metric.hpp"
 #include "storage/sql/imports.sql.hpp"
 #include "worker/stores/import_page.hpp"
 #include "worker/stores/import_rules.hpp"
@@ -105,21 +106,38 @@ json::object columns_of(const StoreProduct& product, const ProductCustoms& custo
   return columns;
 }
 
+/// Changes the weights and lengths, which are in kg and cm, to the units of the business. A measure that the
+/// API does not take stays.
+void convert(StoreProduct& product, const sql::imports::Units::Row& units) {
+  const auto change = [](Text& measure, std::string_view unit) {
+    if (measure && is_measure(*measure)) measure = domain::in_unit(number_of(*measure), unit).value_or("0");
+  };
+  if (units.weight_unit != "kg") {
+    change(product.weight, units.weight_unit);
+    for (StoreVariant& variant : product.variants) change(variant.weight, units.weight_unit);
+  }
+  if (units.length_unit == "cm") return;
+  for (Text* const length : {&product.length, &product.width, &product.height})
+    change(*length, units.length_unit);
+}
+
 class ProductPage {
  public:
-  ProductPage(const ImportScope& scope, const std::vector<const StoreProduct*>& products)
-      : scope_(scope), products_(products) {}
+  ProductPage(const ImportScope& scope, const std::vector<const StoreProduct*>& products) : scope_(scope) {
+    for (const auto* const product : products) products_.push_back(*product);
+  }
 
   asio::awaitable<PageCounts> write(std::optional<Time> reached, const std::vector<Refused>& refused) {
     auto work = co_await PageWork::begin(scope_);
     co_await look_up(work);
-    for (const auto* const product : products_) co_await write_product(work, *product);
+    for (const auto& product : products_) co_await write_product(work, product);
     if (!ids_.empty()) {
       co_await work.run(sql::imports::RememberProducts{.business = scope_.business,
                                                        .integration = scope_.integration,
                                                        .external_ids = ids_,
                                                        .products = guids_,
-                                                       .digests = digests_});
+                                                       .digests = digests_,
+                                                       .aside_skus = aside_skus_});
     }
     PageCounts counts;
     counts.failed = static_cast<std::int64_t>(refused.size() + set_aside_.size());
@@ -150,12 +168,14 @@ class ProductPage {
 
   asio::awaitable<void> look_up(PageWork& work) {
     if (products_.empty()) co_return;
+    const auto units = co_await work.run(sql::imports::Units{.business = scope_.business});
+    for (auto& product : products_) convert(product, units.front());
     std::vector<std::string> ids;
     std::vector<std::string> skus;
-    for (const auto* const product : products_) {
-      ids.push_back(product->external_id);
-      if (product->sku) skus.push_back(*product->sku);
-      for (const auto& variant : product->variants) {
+    for (const auto& product : products_) {
+      ids.push_back(product.external_id);
+      if (product.sku) skus.push_back(*product.sku);
+      for (const auto& variant : product.variants) {
         if (variant.sku) skus.push_back(*variant.sku);
       }
     }
@@ -186,10 +206,10 @@ class ProductPage {
     const auto add = [&](const Text& sku) {
       if (const Guid owner = owner_of(sku); !owner.is_nil()) guids.push_back(owner);
     };
-    for (const auto* const product : products_) {
-      if (is_same(*product, digest_of(*product))) continue;
-      add(product->sku);
-      for (const auto& variant : product->variants) add(variant.sku);
+    for (const auto& product : products_) {
+      if (is_same(product, digest_of(product))) continue;
+      add(product.sku);
+      for (const auto& variant : product.variants) add(variant.sku);
     }
     if (guids.empty()) co_return;
     const auto rows = co_await work.run(sql::imports::ProductHolders{
@@ -248,6 +268,7 @@ class ProductPage {
     ids_.push_back(product.external_id);
     guids_.push_back(owner);
     digests_.push_back(std::string(aside) + digest);
+    aside_skus_.push_back(sku);
   }
 
   /// Removes the SKUs that another product or variant has.
@@ -274,6 +295,7 @@ class ProductPage {
     ids_.push_back(product.external_id);
     guids_.push_back(guid);
     digests_.push_back(digest);
+    aside_skus_.emplace_back();
     auto& holder = holders_[guid];
     holder.name = product.name;
     holder.external_ids.insert(product.external_id);
@@ -320,7 +342,7 @@ class ProductPage {
   }
 
   const ImportScope& scope_;
-  const std::vector<const StoreProduct*>& products_;
+  std::vector<StoreProduct> products_;
   std::unordered_map<std::string, Known> known_;
   std::unordered_map<std::string, Guid> owners_;  // of SKUs
   std::map<Guid, Holder> holders_;
@@ -329,6 +351,7 @@ class ProductPage {
   std::vector<std::string> ids_;
   std::vector<Guid> guids_;
   std::vector<std::string> digests_;
+  std::vector<Text> aside_skus_;  // because of which products are set aside
 };
 
 asio::awaitable<WrittenPage> write_products(const ImportScope& scope,

@@ -94,13 +94,25 @@ class Sweep {
       end.has_orders = true;
     }
     if (claim_.wants_products) {
-      co_await read_all(store_.products_since(import_start(claim_.products)), import_products,
-                        claim_.products.reached, end);
+      auto progress = claim_.products;
+      if (co_await forget_aside()) progress.reached.reset();
+      co_await read_all(store_.products_since(import_start(progress)), import_products, progress.reached,
+                        end);
       end.has_products = true;
     }
   }
 
  private:
+  /// Forgets the products that were set aside because of a SKU that is free now. Returns true if there are
+  /// any; all products of the store must then be read again.
+  asio::awaitable<bool> forget_aside() {
+    const auto forgotten = co_await scope_.thread.database().write(
+        storage::sql::imports::ForgetAside{
+            .business = scope_.business, .integration = scope_.integration, .worker = scope_.worker},
+        {});
+    co_return !forgotten.empty();
+  }
+
   template <typename Record, typename Import>
   asio::awaitable<void> read_all(std::unique_ptr<connectors::StoreSweep<Record>> pages, Import import,
                                  std::optional<Time> start, SweepResult& end) {

@@ -1,0 +1,16 @@
+-- Forgets products that were set aside because of a SKU that its product no longer has, and lets the next sweep begin
+-- with the first product of the store. Nothing happens if the worker has lost the lease.
+-- $1 business uuid, $2 integration uuid, $3 worker uuid
+-- -> guid uuid (the integration; no row if nothing was forgotten)
+with held as (
+  select i.guid from integrations i where i.business_id = $1 and i.guid = $2 and i.lease_owner = $3 for no key update
+), forgotten as (
+  delete from imported_products m using held h
+  where m.business_id = $1 and m.integration_id = h.guid and m.digest like 'aside:%'
+    and not exists (select from product_skus s where s.business_id = $1 and s.sku = m.aside_sku
+                    and s.product_id = m.product_id)
+  returning m.external_id
+)
+update integrations set products_reached = null
+where business_id = $1 and guid = $2 and exists (select from forgotten)
+returning guid
