@@ -102,6 +102,8 @@ json::object wanted_rate(NewPurchase& purchase, const Call& call, const Services
                          const QuotedRate& rate, const ConnectedCarrier& carrier) {
   if (rate.expires_at <= services.clock.now())
     throw invalid("rateId", "has expired; ask for the rates again");
+  if (rate.test_mode && *rate.test_mode != carrier.account.test_mode)
+    throw invalid("rateId", "is older than the testMode of the carrier; ask for the rates again");
   check_within_wishes(call.object(), rate);
   check_price(rate, purchase.max_price);
   set_carrier(purchase, carrier);
@@ -143,12 +145,12 @@ asio::awaitable<PlannedPurchase> planned_purchase(Call& call, Services& services
   const json::object& body = call.object();
   const auto named = guids_at(body, "carrierIds");
   const auto choice = text_at(body, "choose");
-  const auto carriers =
-      co_await connected_carriers(call, services, rate ? std::vector{rate->carrier} : named);
-  // The connector of the shipment's own carrier decides unless the request compares carriers.
+  // The shipment's own carrier is the only one unless the request compares carriers.
   const bool takes_own = !rate && !choice && named.empty() && terms.connector;
-  if (takes_own && connectors::find_gateway(*terms.connector) == nullptr)
-    co_await connected_carriers(call, services, {terms.carrier_id.value()});  // throws
+  auto considered = named;
+  if (rate) considered = {rate->carrier};
+  if (takes_own) considered = {terms.carrier_id.value()};
+  const auto carriers = co_await connected_carriers(call, services, std::move(considered));
 
   NewPurchase purchase{.business_id = call.business(),
                        .shipment_id = call.id(),

@@ -38,8 +38,9 @@ struct PlannedPurchase {
 std::optional<QuotedRate> named_rate(const Call& call, const Services& services);
 
 /// The purchase of the shipment `call.id()` that its body (label_request_schema) asks for. Throws Failure:
-/// 400 for an expired rate, a service level without a code, or a format that the gateway lacks; 404 for an
-/// unknown carrier; 409 if no carrier can buy, or if the rate is above maxPrice or in another currency.
+/// 400 for a rate that has expired or is of another mode, a service level without a code, or a format that
+/// the gateway lacks; 404 for an unknown carrier; 409 if no carrier can buy, or if the rate is above maxPrice
+/// or in another currency.
 asio::awaitable<PlannedPurchase> planned_purchase(Call& call, Services& services, const PurchaseTerms& terms,
                                                   const std::optional<QuotedRate>& rate);
 

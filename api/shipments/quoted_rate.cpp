@@ -15,12 +15,13 @@ std::string purpose_of(const Guid& business, const Guid& shipment) {
 
 std::string seal_rate(const SecretBox& secrets, const Guid& business, const Guid& shipment,
                       const QuotedRate& rate) {
-  const json::object content{{"carrier", rate.carrier.to_string()},
-                             {"service", rate.service_code},
-                             {"price", rate.price},
-                             {"currency", rate.currency},
-                             {"expiresAt", format_timestamp(rate.expires_at)},
-                             {"shipment", rate.shipment}};
+  json::object content{{"carrier", rate.carrier.to_string()},
+                       {"service", rate.service_code},
+                       {"price", rate.price},
+                       {"currency", rate.currency},
+                       {"expiresAt", format_timestamp(rate.expires_at)},
+                       {"shipment", rate.shipment}};
+  if (rate.test_mode) content["testMode"] = *rate.test_mode;
   return base64url(secrets.seal(to_json(content), purpose_of(business, shipment)));
 }
 
@@ -35,12 +36,14 @@ std::optional<QuotedRate> open_rate(const SecretBox& secrets, const Guid& busine
     const auto expires_at = parse_timestamp(text("expiresAt"));
     const auto carrier = guid_at(content, "carrier");
     if (!carrier || !expires_at) return std::nullopt;
+    const json::value* const test_mode = content.if_contains("testMode");
     return QuotedRate{.carrier = *carrier,
                       .service_code = text("service"),
                       .price = text("price"),
                       .currency = text("currency"),
                       .expires_at = *expires_at,
-                      .shipment = text("shipment")};
+                      .shipment = text("shipment"),
+                      .test_mode = test_mode ? std::optional(test_mode->as_bool()) : std::nullopt};
   } catch (const SecretError&) {
     return std::nullopt;
   }

@@ -16,7 +16,8 @@ struct QuotedRate {
   Guid carrier;
   std::string service_code, price, currency;  // as the gateway gave them
   Time expires_at;
-  std::string shipment;  // `priced_parts` of the shipment when the rate was asked for
+  std::string shipment;           // `priced_parts` of the shipment when the rate was asked for
+  std::optional<bool> test_mode;  // that of the carrier then; nullopt in ids of earlier versions
 
   bool operator==(const QuotedRate&) const = default;
 };

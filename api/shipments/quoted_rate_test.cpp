@@ -19,7 +19,8 @@ const QuotedRate rate{.carrier = other,
                       .price = "7.3334",
                       .currency = "EUR",
                       .expires_at = Time(std::chrono::hours(500'000)),
-                      .shipment = "parts"};
+                      .shipment = "parts",
+                      .test_mode = std::nullopt};
 
 TEST(QuotedRates, OpenOnlyForTheirBusinessAndShipment) {
   const SecretBox secrets(SecretBox::Key{1});
@@ -28,6 +29,16 @@ TEST(QuotedRates, OpenOnlyForTheirBusinessAndShipment) {
   EXPECT_FALSE(open_rate(secrets, other, shipment, id));
   EXPECT_FALSE(open_rate(secrets, business, other, id));
   EXPECT_FALSE(open_rate(SecretBox(SecretBox::Key{2}), business, shipment, id));
+}
+
+TEST(QuotedRates, KeepTheModeOfTheirCarrierIfTheyHaveOne) {
+  const SecretBox secrets(SecretBox::Key{1});
+  for (const std::optional<bool> test_mode :
+       {std::optional<bool>(), std::optional(true), std::optional(false)}) {
+    QuotedRate quoted = rate;
+    quoted.test_mode = test_mode;
+    EXPECT_EQ(open_rate(secrets, business, shipment, seal_rate(secrets, business, shipment, quoted)), quoted);
+  }
 }
 
 TEST(QuotedRates, OpenAfterARotationWhileTheFormerKeyIsKnown) {

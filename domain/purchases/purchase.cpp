@@ -310,15 +310,17 @@ Effect drafted(Purchase& purchase, std::string gateway_id, Quote quote, Time now
       gateway_id.empty())
     return Effect::ignored;
   purchase.gateway_id = std::move(gateway_id);
-  purchase.quote = std::move(quote);
+  const Money chosen = std::exchange(purchase.quote, std::move(quote)).price;
+  const Money offered = purchase.quote.price;
+  // A draft above the rate for which the carrier was chosen makes the purchase dearer.
+  if (chosen.is_known() && is_dearer(offered, chosen)) purchase.quote.price = chosen;
   purchase.attempts = 0;
-  const auto refusal = price_refusal(purchase.quote.price, purchase.max_price);
+  const auto refusal = price_refusal(offered, purchase.max_price);
   if (!refusal.empty())
-    return refuse(
-        purchase,
-        {std::string(refusal), "The price is not accepted by maxPrice: " + purchase.quote.price.amount + " " +
-                                   purchase.quote.price.currency + "."},
-        now);
+    return refuse(purchase,
+                  {std::string(refusal),
+                   "The price is not accepted by maxPrice: " + offered.amount + " " + offered.currency + "."},
+                  now);
   return note(purchase, now);
 }
 

@@ -43,7 +43,8 @@ struct PurchaseMessage {
 /// True for the status of a shipment for which no label is bought any more: delivered, returned, cancelled.
 bool is_over(std::string_view shipment_status);
 
-/// The rate that is bought.
+/// The rate that is bought. Its price is that of the rate for which the carrier was chosen, if the draft is
+/// dearer.
 struct Quote {
   std::string rate_id, service_code, service_name;
   Money price;
@@ -151,7 +152,7 @@ enum class Effect : std::uint8_t {
 void claimed(Purchase& purchase);
 Effect chosen(Purchase& purchase, std::string connector, Time now);
 Effect looked_up(Purchase& purchase, const FoundFacts& found, Time now);
-/// A draft with the rate to buy. Refuses the purchase if the price is not accepted.
+/// A draft with the rate to buy. Refuses the purchase if the price of the draft is not accepted.
 Effect drafted(Purchase& purchase, std::string gateway_id, Quote quote, Time now);
 /// Refuses a purchase whose buy call has not begun.
 Effect refuse(Purchase& purchase, PurchaseMessage message, Time now);

@@ -185,6 +185,37 @@ TEST(Purchases, ThatCostMoreThanTheirQuoteAreFlagged) {
   EXPECT_FALSE(bought_purchase().is_dearer);
 }
 
+TEST(Purchases, ThatCostMoreThanTheChosenRateAreFlaggedAlsoIfTheirDraftIsDearer) {
+  const auto bought_at = [](std::string draft, std::string charged) {
+    Purchase purchase = requested_at_start();
+    purchase.quote = quote_of("7.35");  // of the comparison
+    looked_up(purchase, NothingFound{}, start);
+    EXPECT_EQ(drafted(purchase, "g1", quote_of(std::move(draft)), start), Effect::noted);
+    EXPECT_EQ(purchase.quote.rate_id, "rate") << "the draft's";
+    begin_buying(purchase, start);
+    BoughtFacts label = label_of("g1");
+    label.price.amount = std::move(charged);
+    answered(purchase, label, start);
+    return purchase;
+  };
+  EXPECT_TRUE(bought_at("20.00", "20.00").is_dearer);
+  EXPECT_EQ(bought_at("20.00", "20.00").quote.price, (Money{"7.35", "EUR"}));
+  EXPECT_FALSE(bought_at("20.00", "7.35").is_dearer);
+  EXPECT_FALSE(bought_at("7.30", "7.30").is_dearer);
+  EXPECT_TRUE(bought_at("7.30", "7.31").is_dearer) << "the lower of the two counts";
+}
+
+TEST(Purchases, CompareMaxPriceWithTheDraftAlsoIfTheChosenRateIsLower) {
+  Purchase purchase = requested_at_start();
+  purchase.max_price = Money{"10", "EUR"};
+  purchase.quote = quote_of("7.35");
+  looked_up(purchase, NothingFound{}, start);
+  drafted(purchase, "g1", quote_of("20.00"), start);
+  EXPECT_EQ(purchase.status, refused);
+  EXPECT_EQ(purchase.error.code, "TOO_EXPENSIVE");
+  EXPECT_NE(purchase.error.text.find("20.00 EUR"), std::string::npos) << purchase.error.text;
+}
+
 TEST(Purchases, RepeatFailedCallsBeforeTheyBuyForADay) {
   Purchase purchase = requested_at_start();
   const auto times = lookups_of(purchase, start, [](Purchase& p, Time now) {

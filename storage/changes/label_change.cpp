@@ -167,7 +167,8 @@ NewPurchase new_purchase(const Guid& business, const Hold& hold, const LabelWish
                      .cause = cause,
                      .service_level = wish.service_level};
   if (wish.choose.empty() && wish.service_level.empty())
-    wanted.service_level = std::string(hold.service_level.value_or(compares(hold, wish) ? usual_level : ""));
+    wanted.service_level = std::string(
+        hold.service_level.value_or(hold.default_level.value_or(compares(hold, wish) ? usual_level : "")));
   if (!compares(hold, wish)) {
     wanted.carrier_id = hold.carrier;
     wanted.connector = std::string(hold.connector.value_or(""));

@@ -133,6 +133,25 @@ TEST_F(LabelChanges, OfAShipmentWithoutACarrierCompareAllThatCanBuy) {
   EXPECT_EQ(database.value("select wanted ->> 'usualFormat' from purchases"), "true");
 }
 
+TEST_F(LabelChanges, TakeTheLevelOfTheShipmentThenOfItsCarrierThenStandard) {
+  connect();
+  const auto level_after = [&](const std::string& change) {
+    database.exec(change);
+    EXPECT_EQ(buy().kind, Kind::waits);
+    const std::string level =
+        database.value("select service_level from purchases where status = 'requested'");
+    move("refused");
+    EXPECT_STREQ(buy().code, "LABEL_REFUSED") << "the step ends";
+    return level;
+  };
+  EXPECT_EQ(level_after("update carrier_configurations set default_service_level = 'sameday'"), "express");
+  EXPECT_EQ(level_after("update shipments set service_level = null"), "sameday");
+  EXPECT_EQ(level_after("update carrier_configurations set default_service_level = null, "
+                        "service_codes = '{\"standard\": \"G\"}'"),
+            "standard");
+  EXPECT_EQ(level_after("update carrier_configurations set service_codes = null"), "") << "the cheapest";
+}
+
 TEST_F(LabelChanges, OfAShipmentWhoseCarrierCannotBuyAskNoOther) {
   connect();
   database.rows("update carrier_configurations set connector = 'manual'", {});

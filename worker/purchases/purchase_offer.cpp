@@ -96,7 +96,8 @@ asio::awaitable<void> PurchaseRun::choose() {
       note_call(each.carrier, each.failure ? &*each.failure : nullptr);
   auto choice = choose_rate(*wanted, asked, purchase_.facts.max_price);
   if (auto* const reason = std::get_if<PurchaseMessage>(&choice)) {
-    auto failure = passing_failure(asked);
+    // A rate that is too dear or in another currency decides without the carriers that have not answered.
+    auto failure = reason->code == no_rate_code ? passing_failure(asked) : std::nullopt;
     if (!failure) co_return co_await refuse(std::move(*reason));
     co_return co_await fail(*std::move(failure));
   }

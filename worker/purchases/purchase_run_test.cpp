@@ -42,6 +42,7 @@ class NoConnector final : public GatewayConnector {
   GatewayHint read_call(std::string_view, const InboundCall&) const override { return {}; }
 };
 const NoConnector fake_connector;
+const Guid dead_carrier = Guid::from_name(Guid(), "dead");
 
 GatewayError busy() { return {GatewayError::Problem::busy, {"503", "Busy."}}; }
 
@@ -76,6 +77,8 @@ struct World {
   std::map<std::string, Label> gateway;
   int buy_calls = 0, void_calls = 0, good_calls = 0, failed_calls = 0, depth = 0;
   std::string price = "5.00";
+  std::optional<std::string> draft_price;  // unless it is `price`; also charged
+  bool has_dead_carrier = false;           // a second one, which never answers
   bool test_mode = false, is_connected = true, is_shipment_valid = true, is_failing = false;
   int valid_reads = 1'000'000;                    // of the shipment, before it is over
   bool gave_up = false;                           // the run has ended its lease
@@ -91,7 +94,7 @@ BoughtLabel label_of(const World& world, const std::string& id, bool with_file) 
                     .tracking_url = "",
                     .service_code = "ground",
                     .service_name = "Ground",
-                    .price = world.price,
+                    .price = world.draft_price.value_or(world.price),
                     .currency = "EUR"};
   if (with_file) label.label = LabelFile{LabelFormat::pdf, "%PDF-"};
   return label;
@@ -99,12 +102,12 @@ BoughtLabel label_of(const World& world, const std::string& id, bool with_file) 
 
 class FakeGateway final : public Gateway {
  public:
-  explicit FakeGateway(World& world) : world_(world) {}
+  FakeGateway(World& world, bool is_dead) : world_(world), is_dead_(is_dead) {}
 
   asio::awaitable<bool> check(Consignment) override { co_return true; }
   asio::awaitable<RatesAnswer> rates(Consignment) override {
     may_fail();
-    co_return offers();
+    co_return offers(world_.price);
   }
   asio::awaitable<Draft> draft(Consignment consignment) override {
     EXPECT_EQ(consignment.reference, world_.purchase.reference.to_string());
@@ -112,7 +115,7 @@ class FakeGateway final : public Gateway {
     const std::string id = "shp_" + std::to_string(world_.gateway.size() + 1);
     world_.gateway[id] = {.reference = consignment.reference};
     may_fail();  // the answer is lost
-    co_return Draft{id, offers()};
+    co_return Draft{id, offers(world_.draft_price.value_or(world_.price))};
   }
   asio::awaitable<PurchaseAnswer> buy(std::string id, std::string rate_id, std::string reference,
                                       LabelFormat) override {
@@ -165,18 +168,19 @@ class FakeGateway final : public Gateway {
  private:
   void may_fail() {
     if (world_.chance(8)) throw Died();
-    if (world_.is_failing || world_.chance(20)) throw busy();
+    if (is_dead_ || world_.is_failing || world_.chance(20)) throw busy();
   }
-  RatesAnswer offers() const {
+  static RatesAnswer offers(const std::string& price) {
     CarrierRate rate;
     rate.id = "rate";
     rate.service_code = "ground";
-    rate.price = world_.price;
+    rate.price = price;
     rate.currency = "EUR";
     return {.rates = {rate}, .messages = {}};
   }
 
   World& world_;
+  const bool is_dead_;
 };
 
 class FakeHost final : public PurchaseHost {
@@ -219,6 +223,11 @@ class FakeHost final : public PurchaseHost {
       carrier.account.test_mode = world_.test_mode;
       carrier.service_codes = {{"standard", "ground"}, {"express", "ground"}};
     }
+    if (world_.has_dead_carrier && named.empty()) {
+      ConnectedCarrier& dead = found.emplace_back();
+      dead.guid = dead_carrier;
+      dead.connector = &fake_connector;
+    }
     co_return found;
   }
   asio::awaitable<std::variant<Consignment, PurchaseMessage>> consignment(PurchaseKey) override {
@@ -226,8 +235,9 @@ class FakeHost final : public PurchaseHost {
       co_return PurchaseMessage{"INVALID_SHIPMENT", "no street"};
     co_return Consignment();
   }
-  std::unique_ptr<Gateway> open(const ConnectedCarrier&, const Guid&, Duration, Gateways::Turn) override {
-    return std::make_unique<FakeGateway>(world_);
+  std::unique_ptr<Gateway> open(const ConnectedCarrier& carrier, const Guid&, Duration,
+                                Gateways::Turn) override {
+    return std::make_unique<FakeGateway>(world_, carrier.guid == dead_carrier);
   }
   void note_call(const Guid&, const ConnectedCarrier&, const GatewayError* failure) override {
     ++(failure == nullptr ? world_.good_calls : world_.failed_calls);
@@ -352,6 +362,43 @@ TEST(PurchaseRun, WithoutARateOrAConnectionNothingIsBought) {
     EXPECT_EQ(world->purchase.facts.status, PurchaseStatus::refused);
     EXPECT_EQ(world->buy_calls, 0);
   }
+}
+
+TEST(PurchaseRun, ACarrierThatDoesNotAnswerIsLeftOut) {
+  World dear(1, false);
+  dear.has_dead_carrier = true;
+  dear.purchase.facts.max_price = domain::Money{"4.99", "EUR"};
+  dear.work(1);
+  EXPECT_EQ(dear.purchase.facts.status, PurchaseStatus::refused) << "at once";
+  EXPECT_EQ(dear.purchase.facts.error.code, "TOO_EXPENSIVE");
+  dear.purchase = World(1, false).purchase;
+  dear.purchase.facts.max_price = domain::Money{"9", "USD"};
+  dear.work(1);
+  EXPECT_EQ(dear.purchase.facts.error.code, "OTHER_CURRENCY");
+  World cheap(1, false);
+  cheap.has_dead_carrier = true;
+  cheap.work(1);
+  EXPECT_EQ(cheap.purchase.facts.status, PurchaseStatus::bought);
+}
+
+TEST(PurchaseRun, ACarrierThatDoesNotAnswerIsAskedAgainIfNoOtherHasTheService) {
+  World world(1, false);
+  world.has_dead_carrier = true;
+  world.purchase.wanted = R"({"choose": "cheapest", "serviceCodes": ["air"]})";
+  world.work(1);
+  EXPECT_EQ(world.purchase.facts.status, PurchaseStatus::requested);
+  EXPECT_EQ(world.purchase.facts.error.code, "503");
+  EXPECT_GT(world.purchase.facts.next_at, world.now);
+}
+
+TEST(PurchaseRun, ADraftThatIsDearerThanTheChosenRateIsDearerThanTheQuote) {
+  World world(1, false);
+  world.draft_price = "20.00";
+  world.work(1);
+  EXPECT_EQ(world.purchase.facts.status, PurchaseStatus::bought);
+  EXPECT_TRUE(world.purchase.facts.is_dearer);
+  EXPECT_EQ(world.purchase.facts.quote.price, (domain::Money{"5.00", "EUR"}));
+  EXPECT_EQ(world.purchase.facts.price, (domain::Money{"20.00", "EUR"}));
 }
 
 TEST(PurchaseRun, ARateOfAPersonThatIsDearerInTheDraftIsNotBought) {

@@ -226,7 +226,7 @@ std::variant<ChosenRate, PurchaseMessage> choose_rate(const WantedRate& wanted,
     }
     if (sifted.has_other_currency)
       return PurchaseMessage{"OTHER_CURRENCY", "Each rate is in another currency than maxPrice."};
-    return PurchaseMessage{"NO_RATE", no_rate(wanted, asked)};
+    return PurchaseMessage{std::string(no_rate_code), no_rate(wanted, asked)};
   }
   const std::string& currency = sifted.candidates.front().rate->currency;
   const bool are_mixed = std::ranges::any_of(

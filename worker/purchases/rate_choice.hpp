@@ -42,6 +42,8 @@ struct WantedRate {
 /// code is served by "serviceCodes". A price is a text or a number. nullopt if a member has a wrong form.
 std::optional<WantedRate> read_wanted(std::string_view wanted, std::string_view service_level);
 
+inline constexpr std::string_view no_rate_code = "NO_RATE";
+
 struct ChosenRate {
   std::size_t carrier;  // place among those asked
   connectors::CarrierRate rate;

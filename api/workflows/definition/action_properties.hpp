@@ -140,7 +140,9 @@ inline constexpr Property purchase_properties[] = {
     {.name = "type", .kind = Kind::one_of, .required = true, .nullable = false, .values = buy_label},
     {.name = "serviceLevel",
      .kind = Kind::string,
-     .description = "A code of the shipment's carrier. Default: that of the shipment. Not with choose."},
+     .description = "A code of the shipment's carrier. Default: that of the shipment, else that of its "
+                    "carrier, else standard if the carrier has a code for it, else its cheapest service. Not "
+                    "with choose."},
     {.name = "choose",
      .kind = Kind::one_of,
      .values = label_choices,
